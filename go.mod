@@ -1,0 +1,3 @@
+module github.com/deed-project/deed
+
+go 1.25.0

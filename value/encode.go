@@ -1,0 +1,111 @@
+package value
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendJSON appends v as canonical JSON text to b: byte for byte what encoding/json prints for the same data held in maps
+// and slices. Names are sorted, there is no white space, numbers have their shortest form, and the characters <, > and &
+// and U+2028 and U+2029 are escaped. The absent Value prints as null.
+func (v Value) AppendJSON(b []byte) []byte {
+	switch v.Kind() {
+	case KindBool:
+		return strconv.AppendBool(b, v.Bool())
+	case KindInt:
+		return strconv.AppendInt(b, v.Int(), 10)
+	case KindFloat:
+		return appendFloat(b, v.Float())
+	case KindString:
+		return AppendString(b, v.str())
+	case KindList:
+		b = append(b, '[')
+		for i, item := range v.items() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.AppendJSON(b)
+		}
+		return append(b, ']')
+	case KindObject:
+		b = append(b, '{')
+		for i, m := range v.members() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(AppendString(b, m.Name), ':')
+			b = m.Value.AppendJSON(b)
+		}
+		return append(b, '}')
+	}
+	return append(b, "null"...)
+}
+
+// MarshalJSON implements [encoding/json.Marshaler] by [Value.AppendJSON].
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
+
+// appendFloat prints f as encoding/json does: ES6 number formatting with a two-digit exponent shortened to one.
+func appendFloat(b []byte, f float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	b = strconv.AppendFloat(b, f, format, -1, 64)
+	if n := len(b); format == 'e' && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
+		b = append(b[:n-2], b[n-1]) // e-09 becomes e-9
+	}
+	return b
+}
+
+// escaped tells which ASCII bytes AppendString cannot copy as they are.
+var escaped = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&'
+	}
+	return t
+}()
+
+// AppendString appends s to b as a JSON string, quotes included, as [Value.AppendJSON] prints strings.
+func AppendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if !escaped[c] {
+				i++
+				continue
+			}
+			b = appendEscape(append(b, s[start:i]...), rune(c))
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
+			b = appendEscape(append(b, s[start:i]...), r)
+			start = i + size
+		}
+		i += size
+	}
+	return append(append(b, s[start:]...), '"')
+}
+
+func appendEscape(b []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	switch r {
+	case '"', '\\':
+		return append(b, '\\', byte(r))
+	case '\b':
+		return append(b, `\b`...)
+	case '\f':
+		return append(b, `\f`...)
+	case '\n':
+		return append(b, `\n`...)
+	case '\r':
+		return append(b, `\r`...)
+	case '\t':
+		return append(b, `\t`...)
+	}
+	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}

@@ -1,0 +1,235 @@
+package value
+
+import (
+	"iter"
+	"math"
+	"strings"
+)
+
+// Kind says what a [Value] is.
+type Kind uint8
+
+// The kinds of values. KindInt and KindFloat are both JSON numbers: an int is a number that was written without fraction
+// and exponent and that an int64 holds. KindAbsent, the kind of the zero Value, means that there is no value at all; it is
+// distinct from KindNull.
+const (
+	KindAbsent Kind = iota
+	KindNull
+	KindBool
+	KindInt
+	KindFloat
+	KindString
+	KindList
+	KindObject
+)
+
+// String returns the kind's name in lower case, such as "object".
+func (k Kind) String() string {
+	return [...]string{"absent", "null", "bool", "int", "float", "string", "list", "object"}[k&7]
+}
+
+// Member is one named value of an object.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// Null returns the JSON null.
+func Null() Value { return Value{num: uint64(KindNull)} }
+
+// Bool returns b as a JSON boolean.
+func Bool(b bool) Value {
+	if b {
+		return Value{num: 1<<kindBits | uint64(KindBool)}
+	}
+	return Value{num: uint64(KindBool)}
+}
+
+// Int returns i as a JSON number.
+func Int(i int64) Value { return Value{ptr: intTag(), num: uint64(i)} }
+
+// Float returns f as a JSON number. It panics when f is infinite or not a number, which JSON cannot express.
+func Float(f float64) Value {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		panic("value: Float of a number that JSON cannot express")
+	}
+	return Value{ptr: floatTag(), num: math.Float64bits(f)}
+}
+
+// String returns s as a JSON string. Bytes of s that are not UTF-8 are kept; [Value.AppendJSON] prints U+FFFD for them.
+func String(s string) Value { return fromString(s) }
+
+// List returns the list of items, none of which may be absent. It keeps the slice: the caller must not modify it later.
+func List(items ...Value) Value { return fromItems(items) }
+
+// Object returns the object of members, none of whose values may be absent. It sorts members by name where they are not
+// sorted yet and keeps the slice: the caller must not modify it later. It panics when two members have the same name.
+func Object(members ...Member) Value {
+	if dup, ok := sortMembers(members); !ok {
+		panic("value: Object with two members named " + members[dup].Name)
+	}
+	return fromMembers(members)
+}
+
+// sortMembers sorts members by name, stably. If two have the same name it returns the index of the second, and false.
+func sortMembers(members []Member) (dup int, ok bool) {
+	sortStable(members, func(a, b *Member) bool { return a.Name < b.Name })
+	for i := 1; i < len(members); i++ {
+		if members[i-1].Name == members[i].Name {
+			return i, false
+		}
+	}
+	return 0, true
+}
+
+// IsAbsent reports whether v is the zero Value: no value at all.
+func (v Value) IsAbsent() bool { return v.ptr == nil && v.num == 0 }
+
+// IsNull reports whether v is the JSON null.
+func (v Value) IsNull() bool { return v.ptr == nil && v.num == uint64(KindNull) }
+
+// Bool returns the boolean that v is, and false when v is no boolean.
+func (v Value) Bool() bool { return v.ptr == nil && v.num == 1<<kindBits|uint64(KindBool) }
+
+// Int returns the integer that v is, and 0 when v is not of KindInt.
+func (v Value) Int() int64 {
+	if v.ptr != intTag() {
+		return 0
+	}
+	return int64(v.num)
+}
+
+// Float returns the number that v is, rounded to a float64 when it is of KindInt, and 0 when v is no number.
+func (v Value) Float() float64 {
+	switch v.ptr {
+	case floatTag():
+		return math.Float64frombits(v.num)
+	case intTag():
+		return float64(int64(v.num))
+	}
+	return 0
+}
+
+// Str returns the string that v is, and "" when v is no string.
+func (v Value) Str() string {
+	if v.Kind() != KindString {
+		return ""
+	}
+	return v.str()
+}
+
+// Len returns the number of members of an object or items of a list, and 0 for every other kind.
+func (v Value) Len() int {
+	if k := v.Kind(); k == KindList || k == KindObject {
+		return v.len()
+	}
+	return 0
+}
+
+// Item returns item i of a list, counted from 0. It panics when v is no list or has no such item.
+func (v Value) Item(i int) Value { return v.items()[i] }
+
+// Items yields the items of a list in order, and nothing for every other kind.
+func (v Value) Items() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.Kind() != KindList {
+			return
+		}
+		for _, item := range v.items() {
+			if !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// Member returns member i of an object, counted from 0 in name order. It panics when v is no object or has no such member.
+func (v Value) Member(i int) Member { return v.members()[i] }
+
+// Members yields the members of an object in name order (bytewise), and nothing for every other kind.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.Kind() != KindObject {
+			return
+		}
+		for _, m := range v.members() {
+			if !yield(m.Name, m.Value) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the value of the member called name, and the absent Value when there is none or v is no object.
+func (v Value) Get(name string) Value {
+	if v.Kind() != KindObject {
+		return Value{}
+	}
+	members := v.members()
+	if i, found := search(members, name); found {
+		return members[i].Value
+	}
+	return Value{}
+}
+
+// search returns where in members, which are sorted, name stands or would stand, and whether it is there.
+func search(members []Member, name string) (int, bool) {
+	lo, hi := 0, len(members)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		switch c := strings.Compare(members[mid].Name, name); {
+		case c == 0:
+			return mid, true
+		case c < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return lo, false
+}
+
+// At returns the value reached from v by one Get for each of names, and the absent Value when there is none.
+func (v Value) At(names ...string) Value {
+	for _, name := range names {
+		v = v.Get(name)
+	}
+	return v
+}
+
+// With returns v, an object, with the member called name set to member, or without that member when member is absent.
+// Anything else than an object counts as the empty object.
+func (v Value) With(name string, member Value) Value {
+	var old []Member
+	if v.Kind() == KindObject {
+		old = v.members()
+	}
+	i, found := search(old, name)
+	rest := old[i:]
+	if found {
+		if rest[0].Value.Same(member) {
+			return v
+		}
+		rest = rest[1:]
+	} else if member.IsAbsent() && v.Kind() == KindObject {
+		return v
+	}
+	out := make([]Member, 0, len(old)+1)
+	out = append(out, old[:i]...)
+	if !member.IsAbsent() {
+		out = append(out, Member{Name: name, Value: member})
+	}
+	return fromMembers(append(out, rest...))
+}
+
+// Same reports in constant time whether v and w are the same piece of storage, or the same null, boolean or number. Same
+// values are Equal; Equal values need not be the same.
+func (v Value) Same(w Value) bool { return v.ptr == w.ptr && v.num == w.num }
+
+// String returns v as JSON text, for messages; the absent Value prints as "absent".
+func (v Value) String() string {
+	if v.IsAbsent() {
+		return "absent"
+	}
+	return string(v.AppendJSON(nil))
+}
