@@ -72,13 +72,13 @@ type Result struct {
 
 // Update replaces the live object, by these rules:
 //
-//	R1   Sets are adapted to the schema first; managers of versions that are gone lose what they own.
-//	R20  The updater owns what it adds and what it modifies, containers that it adds included.
-//	R21  Everybody else loses what the updater adds or modifies, without any conflict.
-//	R22  Everybody, the updater too, loses what is removed. What was owned by nobody else has no owner afterwards.
-//	R23  What the updater owned before it keeps, in the version of the request.
-//	R7   Reset fields change no ownership.
-//	R8   Who owns nothing any more is dropped.
+//	O1  Sets are adapted to the schema first, see [typed.Reconcile]. Managers of versions that are gone lose what they own.
+//	U1  The updater owns what it adds and what it modifies, see [typed.Compare]; containers that it adds are included.
+//	U2  Everybody else loses what the updater adds or modifies, without any conflict.
+//	U3  What the updater owned before it keeps, as a set of the request's version.
+//	O2  Everybody, the updater too, loses what is removed.
+//	O3  Reset fields change no ownership.
+//	O4  Who owns nothing any more is dropped.
 //
 // Result.Object is always request.Object. The error says which version could not be compared or converted.
 func (e *Engine) Update(r Request) (Result, error) {
@@ -128,7 +128,7 @@ func (e *Engine) convert(v typed.Value, from, to string) (typed.Value, error) {
 	return e.converter.Convert(v, to)
 }
 
-// reconcile adapts the sets of all managers to the schema: R1.
+// reconcile adapts the sets of all managers to the schema: O1.
 func (c *call) reconcile() (Managers, error) {
 	out := c.Managers.entries
 	copied := false
@@ -238,7 +238,7 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 	return out, nil
 }
 
-// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: R8.
+// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: O4.
 func settle(managers Managers, losses []loss, own Entry) Managers {
 	out := make([]Entry, 0, len(managers.entries)+1)
 	for _, entry := range managers.entries {
