@@ -14,6 +14,9 @@ import (
 //  2. letters sort by their code, and behind everything else;
 //  3. numbers sort by what they are: item2 before item10, and a1 before a01;
 //  4. all others sort by their code, and before digits.
+//
+// By these rules 9x < 10 < 91 < 9x: it is no order of all names, as it is none in kubectl. Names that are sorted bytewise
+// and then stably by it have one order all the same.
 func compareNatural(a, b string) int {
 	same := commonPrefix(a, b)
 	restA, restB := a[same:], b[same:]

@@ -94,7 +94,7 @@ func isSimpleKey(name string) bool {
 // float64 has, with underscores behind the point, and with a zone behind a space.
 var numbers = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`,
-	`[-+]?([0-9][0-9_]*)?\.?[0-9_]*([eE][-+]?[0-9]+)?`,
+	`[-+]?([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9_]+)([eE][-+]?[0-9]+)?`,
 	`[-+]?0[xX][0-9a-fA-F_]+`, `[-+]?0[oO][0-7_]+`, `[-+]?0[bB][01_]+`,
 	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?([ \t]*(Z|[-+][0-9]{1,2}(:?[0-9]{2})?))?`,
 }, "|") + `)$`)
@@ -115,5 +115,5 @@ func isOther(s string) bool {
 	if _, isString := resolve(s).(string); !isString {
 		return true
 	}
-	return isTimestamp(s) || strings.ContainsAny(s, "0123456789") && numbers.MatchString(s)
+	return isTimestamp(s) || numbers.MatchString(s)
 }

@@ -62,6 +62,11 @@ func number(text string) any {
 	if u, err := strconv.ParseUint(text, 0, 64); err == nil {
 		return u
 	}
+	if rest, ok := strings.CutPrefix(text, "0b"); ok { // Kubernetes takes 0b-1 too
+		if i, err := strconv.ParseInt(rest, 2, 64); err == nil {
+			return i
+		}
+	}
 	if decimal.MatchString(text) {
 		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return f
@@ -118,14 +123,23 @@ func scalar(n *yaml.Node) (x any, reason string) {
 		x = resolve(text)
 		ok = isInteger(x)
 	case "!!float":
-		x = resolve(text)
-		_, isFloat := x.(float64)
-		ok = isFloat || isInteger(x)
+		x, ok = toFloat(resolve(text))
 	}
 	if !ok {
 		return nil, fmt.Sprintf("%q is not what its tag %s says", text, n.Tag)
 	}
 	return x, ""
+}
+
+// toFloat returns x as a float64. Like Kubernetes it refuses integers that are larger than an int64.
+func toFloat(x any) (f float64, ok bool) {
+	switch x := x.(type) {
+	case int64:
+		return float64(x), true
+	case float64:
+		return x, true
+	}
+	return 0, false
 }
 
 func isInteger(x any) bool {
