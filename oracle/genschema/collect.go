@@ -7,43 +7,12 @@ import (
 	"reflect"
 	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	builtin "k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/kubernetes/scheme"
-	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
-	apiregistrationv1beta1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1beta1"
-	aggregator "k8s.io/kube-aggregator/pkg/client/applyconfiguration"
 	smdschema "sigs.k8s.io/structured-merge-diff/v6/schema"
+
+	"github.com/deed-project/deed/oracle/kinds"
 )
-
-// source is a scheme, which knows kinds, and the converter that types objects of those kinds.
-type source struct {
-	scheme    *runtime.Scheme
-	converter managedfields.TypeConverter
-}
-
-// sources returns every public source of built-in types: the API groups of client-go, CustomResourceDefinition, and
-// APIService.
-func sources() []source {
-	crds := runtime.NewScheme()
-	utilruntime.Must(apiextensionsv1.AddToScheme(crds))
-	utilruntime.Must(apiextensionsv1beta1.AddToScheme(crds))
-	services := runtime.NewScheme()
-	utilruntime.Must(apiregistrationv1.AddToScheme(services))
-	utilruntime.Must(apiregistrationv1beta1.AddToScheme(services))
-	return []source{
-		{scheme.Scheme, builtin.NewTypeConverter(scheme.Scheme)},
-		{crds, apiextensions.NewTypeConverter(crds)},
-		{services, aggregator.NewTypeConverter(services)},
-	}
-}
 
 // untypedKind is a kind that a scheme knows and its converter cannot type.
 type untypedKind struct {
@@ -56,22 +25,22 @@ func (u untypedKind) String() string { return fmt.Sprintf("%v: %v", u.gvk, u.err
 // collect asks every source for the type of every kind it knows. It returns all types of the schemas it meets, sorted by
 // name, the kinds sorted by group, version and kind, and the kinds that have no type. A kind that several sources know is
 // typed when one of them types it. Two types of one name must be equal.
-func collect(sources []source) (document, []untypedKind, error) {
+func collect(sources []kinds.Source) (document, []untypedKind, error) {
 	types := map[string]smdschema.TypeDef{}
-	kinds := map[schema.GroupVersionKind]string{}
+	names := map[schema.GroupVersionKind]string{}
 	failed := map[schema.GroupVersionKind]error{}
 	for _, src := range sources {
 		seen := map[*smdschema.Schema]bool{}
-		for gvk := range src.scheme.AllKnownTypes() {
-			name, sch, err := src.typeOf(gvk)
+		for gvk := range src.Scheme.AllKnownTypes() {
+			name, sch, err := typeOf(src, gvk)
 			if err != nil {
 				failed[gvk] = err
 				continue
 			}
-			if other, ok := kinds[gvk]; ok && other != name {
+			if other, ok := names[gvk]; ok && other != name {
 				return document{}, nil, fmt.Errorf("%v has two types, %s and %s", gvk, other, name)
 			}
-			kinds[gvk] = name
+			names[gvk] = name
 			if seen[sch] {
 				continue
 			}
@@ -81,15 +50,15 @@ func collect(sources []source) (document, []untypedKind, error) {
 			}
 		}
 	}
-	doc, err := newDocument(types, kinds)
-	return doc, sortUntyped(failed, kinds), err
+	doc, err := newDocument(types, names)
+	return doc, sortUntyped(failed, names), err
 }
 
 // typeOf returns the name of gvk's type and the schema that defines it.
-func (s source) typeOf(gvk schema.GroupVersionKind) (string, *smdschema.Schema, error) {
+func typeOf(src kinds.Source, gvk schema.GroupVersionKind) (string, *smdschema.Schema, error) {
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(gvk)
-	t, err := s.converter.ObjectToTyped(obj)
+	t, err := src.Types.ObjectToTyped(obj)
 	if err != nil {
 		return "", nil, err
 	}

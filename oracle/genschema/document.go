@@ -66,7 +66,7 @@ type typeRef struct {
 }
 
 // newDocument sorts types by name and kinds by group, version and kind.
-func newDocument(types map[string]smdschema.TypeDef, kinds map[schema.GroupVersionKind]string) (document, error) {
+func newDocument(types map[string]smdschema.TypeDef, names map[schema.GroupVersionKind]string) (document, error) {
 	var doc document
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		def, err := convertType(types[name])
@@ -75,8 +75,8 @@ func newDocument(types map[string]smdschema.TypeDef, kinds map[schema.GroupVersi
 		}
 		doc.Types = append(doc.Types, def)
 	}
-	for _, gvk := range slices.SortedFunc(maps.Keys(kinds), compareGVK) {
-		doc.GVKs = append(doc.GVKs, kind{gvk.Group, gvk.Version, gvk.Kind, kinds[gvk]})
+	for _, gvk := range slices.SortedFunc(maps.Keys(names), compareGVK) {
+		doc.GVKs = append(doc.GVKs, kind{gvk.Group, gvk.Version, gvk.Kind, names[gvk]})
 	}
 	return doc, nil
 }

@@ -20,6 +20,8 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	smdschema "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/deed-project/deed/oracle/kinds"
 )
 
 // committed is the generated file that package schema/builtin embeds.
@@ -37,7 +39,7 @@ func TestCommittedFileIsCurrent(t *testing.T) {
 	if len(packed) >= sizeLimit {
 		t.Errorf("the compressed schemas have %d bytes, want less than %d", len(packed), sizeLimit)
 	}
-	doc, _, err := collect(sources())
+	doc, _, err := collect(kinds.Sources())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestOutputIsRepeatable(t *testing.T) {
 
 // The reference library reads the document back as the very schema it came from.
 func TestDocumentIsExact(t *testing.T) {
-	doc, _, err := collect(sources())
+	doc, _, err := collect(kinds.Sources())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestDocumentIsExact(t *testing.T) {
 		apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
 		apiregistrationv1.SchemeGroupVersion.WithKind("APIService"),
 	} {
-		_, want, err := sources()[i].typeOf(gvk)
+		_, want, err := typeOf(kinds.Sources()[i], gvk)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +124,7 @@ var schemaOptions = cmp.Options{
 }
 
 func TestKindsOfEverySource(t *testing.T) {
-	doc, _, err := collect(sources())
+	doc, _, err := collect(kinds.Sources())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,7 @@ func TestDifferentTypesOfOneNameAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two := append(sources()[:1], source{scheme, managedfields.NewSchemeTypeConverter(scheme, impostor)})
+	two := append(kinds.Sources()[:1:1], kinds.Source{Scheme: scheme, Types: managedfields.NewSchemeTypeConverter(scheme, impostor)})
 	if _, _, err := collect(two); err == nil || !strings.Contains(err.Error(), "two different types are named "+name) {
 		t.Errorf("collect answered %v", err)
 	}

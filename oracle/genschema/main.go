@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/deed-project/deed/oracle/kinds"
 )
 
 func main() {
@@ -25,7 +27,7 @@ func main() {
 
 // run writes the document to the named file and says on log what it holds and what it leaves out.
 func run(file string, verbose bool, log io.Writer) error {
-	doc, untyped, err := collect(sources())
+	doc, untyped, err := collect(kinds.Sources())
 	if err != nil {
 		return err
 	}
