@@ -11,13 +11,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Answer is what a request came to: Object and Entries when Err is nil. Status is what kube-apiserver would put into the
 // response's body, where the error is one that has a status.
 type Answer struct {
-	Object  []byte // JSON, as encoding/json prints it
-	Entries []byte // JSON of metadata.managedFields; null when there are none
+	Object  []byte // JSON, as encoding/json prints it: unstructured objects with all names sorted, also inside fieldsV1
+	Entries []byte // JSON of metadata.managedFields with every fieldsV1 as the field manager made it; null without entries
 	Err     error
 	Status  []byte // JSON of the metav1.Status of Err; nil when it has none
 }
@@ -34,7 +35,7 @@ func answer(obj runtime.Object, err error) Answer {
 	if err != nil {
 		return Answer{Err: err}
 	}
-	entries, err := json.Marshal(accessor.GetManagedFields())
+	entries, err := json.Marshal(restoreFields(accessor.GetManagedFields()))
 	if err != nil {
 		return Answer{Err: err}
 	}
@@ -45,6 +46,22 @@ func answer(obj runtime.Object, err error) Answer {
 		text, err = json.Marshal(obj)
 	}
 	return Answer{Object: text, Entries: entries, Err: err}
+}
+
+// restoreFields undoes what unstructured objects do to entries: they hold fieldsV1 as maps, which loses the order that the
+// field manager gave it. A fieldsV1 that is no field set stays as it is.
+func restoreFields(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+	out := slices.Clone(entries)
+	for i := range out {
+		var set fieldpath.Set
+		if out[i].FieldsV1 == nil || set.FromJSON(out[i].FieldsV1.GetRawReader()) != nil {
+			continue
+		}
+		if raw, err := set.ToJSON(); err == nil {
+			out[i].FieldsV1 = metav1.NewFieldsV1(string(raw))
+		}
+	}
+	return out
 }
 
 func failed(err error) Answer {
