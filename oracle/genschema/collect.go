@@ -27,7 +27,7 @@ func (u untypedKind) String() string { return fmt.Sprintf("%v: %v", u.gvk, u.err
 // typed when one of them types it. Two types of one name must be equal.
 func collect(sources []kinds.Source) (document, []untypedKind, error) {
 	types := map[string]smdschema.TypeDef{}
-	names := map[schema.GroupVersionKind]string{}
+	found := map[schema.GroupVersionKind]kind{}
 	failed := map[schema.GroupVersionKind]error{}
 	for _, src := range sources {
 		seen := map[*smdschema.Schema]bool{}
@@ -37,10 +37,12 @@ func collect(sources []kinds.Source) (document, []untypedKind, error) {
 				failed[gvk] = err
 				continue
 			}
-			if other, ok := names[gvk]; ok && other != name {
-				return document{}, nil, fmt.Errorf("%v has two types, %s and %s", gvk, other, name)
+			if other, ok := found[gvk]; ok && other.Type != name {
+				return document{}, nil, fmt.Errorf("%v has two types, %s and %s", gvk, other.Type, name)
 			}
-			names[gvk] = name
+			if found[gvk], err = describe(src, gvk, name); err != nil {
+				return document{}, nil, err
+			}
 			if seen[sch] {
 				continue
 			}
@@ -50,8 +52,8 @@ func collect(sources []kinds.Source) (document, []untypedKind, error) {
 			}
 		}
 	}
-	doc, err := newDocument(types, names)
-	return doc, sortUntyped(failed, names), err
+	doc, err := newDocument(types, found)
+	return doc, sortUntyped(failed, found), err
 }
 
 // typeOf returns the name of gvk's type and the schema that defines it.
@@ -67,6 +69,16 @@ func typeOf(src kinds.Source, gvk schema.GroupVersionKind) (string, *smdschema.S
 		return "", nil, fmt.Errorf("type %v is not a plain name", ref)
 	}
 	return *ref.NamedType, t.Schema(), nil
+}
+
+// describe returns the entry of gvk, whose type is called name.
+func describe(src kinds.Source, gvk schema.GroupVersionKind, name string) (kind, error) {
+	obj, err := src.Scheme.New(gvk)
+	if err != nil {
+		return kind{}, err
+	}
+	empty, err := emptyObject(obj)
+	return kind{gvk.Group, gvk.Version, gvk.Kind, name, empty}, err
 }
 
 // addTypes adds the types of sch. The schemas repeat the types of package meta/v1, which have to agree.
@@ -94,7 +106,7 @@ func addTypes(types map[string]smdschema.TypeDef, sch *smdschema.Schema) error {
 }
 
 // sortUntyped returns the kinds of failed that no source could type, in order.
-func sortUntyped(failed map[schema.GroupVersionKind]error, typed map[schema.GroupVersionKind]string) []untypedKind {
+func sortUntyped(failed map[schema.GroupVersionKind]error, typed map[schema.GroupVersionKind]kind) []untypedKind {
 	var out []untypedKind
 	for _, gvk := range slices.SortedFunc(maps.Keys(failed), compareGVK) {
 		if _, ok := typed[gvk]; !ok {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	smdschema "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
@@ -19,12 +20,14 @@ type document struct {
 	GVKs  []kind    `json:"gvks"`
 }
 
-// kind says which type the objects of a group, version and kind have.
+// kind says which type the objects of a group, version and kind have, and what an object in which nothing is set prints
+// beside apiVersion and kind: Kubernetes holds objects as Go structs, some fields of which print although they are not set.
 type kind struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-	Type    string `json:"type"`
+	Group   string          `json:"group"`
+	Version string          `json:"version"`
+	Kind    string          `json:"kind"`
+	Type    string          `json:"type"`
+	Empty   json.RawMessage `json:"empty,omitempty"`
 }
 
 type typeDef struct {
@@ -66,7 +69,7 @@ type typeRef struct {
 }
 
 // newDocument sorts types by name and kinds by group, version and kind.
-func newDocument(types map[string]smdschema.TypeDef, names map[schema.GroupVersionKind]string) (document, error) {
+func newDocument(types map[string]smdschema.TypeDef, found map[schema.GroupVersionKind]kind) (document, error) {
 	var doc document
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		def, err := convertType(types[name])
@@ -75,10 +78,19 @@ func newDocument(types map[string]smdschema.TypeDef, names map[schema.GroupVersi
 		}
 		doc.Types = append(doc.Types, def)
 	}
-	for _, gvk := range slices.SortedFunc(maps.Keys(names), compareGVK) {
-		doc.GVKs = append(doc.GVKs, kind{gvk.Group, gvk.Version, gvk.Kind, names[gvk]})
+	for _, gvk := range slices.SortedFunc(maps.Keys(found), compareGVK) {
+		doc.GVKs = append(doc.GVKs, found[gvk])
 	}
 	return doc, nil
+}
+
+// emptyObject returns what obj, in which nothing is set, prints; nil when that is nothing.
+func emptyObject(obj runtime.Object) (json.RawMessage, error) {
+	text, err := json.Marshal(obj)
+	if err != nil || string(text) == "{}" {
+		return nil, err
+	}
+	return text, nil
 }
 
 func convertType(def smdschema.TypeDef) (typeDef, error) {
