@@ -205,11 +205,24 @@ func (s *scanner) skip() *SyntaxError {
 		_, err := s.str()
 		return err
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		_, _, err := s.number()
-		return err
+		return s.skipNumber()
 	}
 	_, err := s.constant(nil)
 	return err
+}
+
+// skipNumber passes a number. With an exponent it must be one that a float64 holds; the reference has it so.
+func (s *scanner) skipNumber() *SyntaxError {
+	start := s.pos
+	text, _, err := s.number()
+	if err != nil || !strings.ContainsAny(text, "eE") {
+		return err
+	}
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		s.pos = start
+		return s.fail("number overflows a float64")
+	}
+	return nil
 }
 
 // constant appends the encoding of the literal name at pos.
