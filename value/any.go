@@ -20,36 +20,9 @@ func FromAny(v any) (Value, error) {
 	out, err := c.value(v)
 	c.release()
 	if err != nil {
-		return Value{}, err
+		return Value{}, err.located()
 	}
 	return out, nil
-}
-
-// ConversionError says where and why a Go value is no JSON document, or a document does not fit a Go type.
-type ConversionError struct {
-	Path   string // of the value, such as .spec.ports[2]; empty at the root
-	Reason string
-	Err    error // what a method of a Go type returned, or nil
-}
-
-// Unwrap returns what a method of a Go type returned, or nil.
-func (e *ConversionError) Unwrap() error { return e.Err }
-
-// Error returns the reason with its path.
-func (e *ConversionError) Error() string {
-	if e.Path == "" {
-		return e.Reason
-	}
-	return e.Path + ": " + e.Reason
-}
-
-func (e *ConversionError) within(step string) *ConversionError {
-	e.Path = step + e.Path
-	return e
-}
-
-func inexpressible(format string, args ...any) *ConversionError {
-	return &ConversionError{Reason: fmt.Sprintf(format, args...)}
 }
 
 // converter makes one document from Go values.
@@ -67,7 +40,7 @@ var converters = sync.Pool{New: func() any { return new(converter) }}
 func (c *converter) release() {
 	clear(c.open)
 	*c = converter{open: c.open[:0]}
-	if cap(c.open) <= 1<<16 {
+	if cap(c.open) <= maxKept {
 		converters.Put(c)
 	}
 }

@@ -29,7 +29,7 @@ func FromGo(v any) (Value, error) {
 	out, err := c.value(v)
 	c.release()
 	if err != nil {
-		return Value{}, err
+		return Value{}, err.located()
 	}
 	return out, nil
 }
@@ -88,7 +88,7 @@ func (c *converter) referred(p *plan, v reflect.Value) (Value, *ConversionError)
 	case base64s:
 		return fromString(base64.StdEncoding.EncodeToString(v.Bytes())), nil
 	}
-	return c.value(v.Elem().Interface())
+	return c.value(v.Interface())
 }
 
 // structure converts a struct. Its members wait on a stack until all are there, since a field may be omitted; the plan
@@ -175,9 +175,10 @@ func (c *converter) dict(p *plan, v reflect.Value) (Value, *ConversionError) {
 		return Value{}, err
 	}
 	out := c.arena.members.take(v.Len())
-	i := 0
+	i, key := 0, reflect.New(p.typ.Key()).Elem()
 	for entry := v.MapRange(); entry.Next(); i++ {
-		name, err := keyText(entry.Key())
+		key.SetIterKey(entry)
+		name, err := keyText(key)
 		if err != nil {
 			return Value{}, err
 		}
@@ -256,11 +257,6 @@ func (c *converter) printed(p *plan, v reflect.Value) (Value, *ConversionError) 
 		return Value{}, failure("MarshalJSON", p.typ, err)
 	}
 	return out, nil
-}
-
-// failure wraps what a method of a Go type returned.
-func failure(method string, t reflect.Type, err error) *ConversionError {
-	return &ConversionError{Reason: fmt.Sprintf("%s of Go type %v: %v", method, t, err), Err: err}
 }
 
 // fromNumber converts a json.Number, which is 0 when empty.

@@ -34,7 +34,7 @@ func (v Value) Into(target any) error {
 		return nil
 	}
 	if err := v.fill(p.elem, t.Elem()); err != nil {
-		return err
+		return err.located()
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (v Value) fillWithList(p *plan, to reflect.Value) *ConversionError {
 func (v Value) fillBytes(to reflect.Value) *ConversionError {
 	b, err := base64.StdEncoding.DecodeString(v.str())
 	if err != nil {
-		return &ConversionError{Reason: fmt.Sprintf("not base64: %v", err), Err: err}
+		return &ConversionError{Reason: "string is not base64", Err: err}
 	}
 	to.SetBytes(b)
 	return nil

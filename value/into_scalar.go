@@ -6,15 +6,6 @@ import (
 	"strconv"
 )
 
-// misfit says that v is nothing that t could hold.
-func (v Value) misfit(t reflect.Type) *ConversionError {
-	kind := v.Kind().String()
-	if isNumber(v.Kind()) {
-		kind = "number " + v.String()
-	}
-	return inexpressible("%s does not fit Go type %v", kind, t)
-}
-
 // fillScalar sets to to v, a boolean, number or string.
 func (v Value) fillScalar(p *plan, to reflect.Value) *ConversionError {
 	fits := false

@@ -4,26 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"sync"
-	"unicode/utf8"
 )
 
 // MaxDepth is how many lists and objects [Parse] and [FromAny] accept inside each other.
 const MaxDepth = 10000
-
-// SyntaxError says where and why a text is no JSON document.
-type SyntaxError struct {
-	Offset int    // of the first byte that is wrong, counted from 0
-	Path   string // of the value that is being read, such as .spec.ports[2]; empty at the root
-	Reason string // such as "duplicate name \"a\""
-}
-
-// Error returns the reason with its place.
-func (e *SyntaxError) Error() string {
-	if e.Path == "" {
-		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Reason)
-	}
-	return fmt.Sprintf("invalid JSON at byte %d, in %s: %s", e.Offset, e.Path, e.Reason)
-}
 
 // Parse reads one JSON document as RFC 8259 has it. These are errors too, always a [*SyntaxError]: a name twice in an
 // object, anything but white space after the document, bytes that are not UTF-8, escapes that are half of a surrogate
@@ -38,7 +22,7 @@ func Parse(text []byte) (Value, error) {
 	v, err := p.document()
 	p.release()
 	if err != nil {
-		return Value{}, err
+		return Value{}, err.located()
 	}
 	return v, nil
 }
@@ -59,8 +43,8 @@ type parser struct {
 	items []Value  // items of the open lists, innermost last
 }
 
-// maxKept bounds the stacks that wait for another text.
-const maxKept = 1 << 16
+// maxKept bounds the stacks that wait in a pool for another document.
+const maxKept = 1 << 12
 
 // release makes p ready for another text and gives it back, without what belongs to the result.
 func (p *parser) release() {
@@ -84,16 +68,6 @@ func (p *parser) document() (Value, *SyntaxError) {
 		return Value{}, p.fail("data after the document")
 	}
 	return v, nil
-}
-
-func (p *parser) fail(format string, args ...any) *SyntaxError {
-	return &SyntaxError{Offset: p.pos, Reason: fmt.Sprintf(format, args...)}
-}
-
-// within adds one step, outermost last, to the path of an error on its way out.
-func (e *SyntaxError) within(step string) *SyntaxError {
-	e.Path = step + e.Path
-	return e
 }
 
 // space passes white space.
@@ -141,17 +115,6 @@ func (p *parser) value() (Value, *SyntaxError) {
 		return p.number()
 	}
 	return Value{}, p.unexpected("a value")
-}
-
-func (p *parser) unexpected(want string) *SyntaxError {
-	if p.pos >= len(p.text) {
-		return p.fail("unexpected end, want %s", want)
-	}
-	r, size := utf8.DecodeRune(p.text[p.pos:])
-	if r == utf8.RuneError && size == 1 {
-		return p.fail("byte 0x%02x is not UTF-8", p.text[p.pos])
-	}
-	return p.fail("unexpected %q, want %s", r, want)
 }
 
 func (p *parser) literal(word string) *SyntaxError {
