@@ -22,7 +22,7 @@ var layers = []struct {
 	{"typed", "value fieldpath schema", ""},
 	{"merge", "value fieldpath schema typed", ""},
 	{"managedfields", "value fieldpath schema typed merge", ""},
-	{"schema/openapi", "value schema", "k8s.io/kube-openapi"},
+	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/builtin", "value schema", ""},
 	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
 	{"internal/gen", "value fieldpath schema typed merge", ""},
