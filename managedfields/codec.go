@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
@@ -108,17 +109,17 @@ func encode(managers merge.Managers, raw map[merge.Manager]rawFields) []Entry {
 func compareEntries(a, b Entry) int {
 	return cmp.Or(
 		cmp.Compare(a.Operation, b.Operation),
-		cmp.Compare(seconds(a), seconds(b)),
+		cmp.Compare(unixSeconds(a.Time), unixSeconds(b.Time)),
 		cmp.Compare(a.Manager, b.Manager),
 		cmp.Compare(a.APIVersion, b.APIVersion),
 		cmp.Compare(a.Subresource, b.Subresource),
 	)
 }
 
-// seconds is the time of e as its order knows it.
-func seconds(e Entry) int64 {
-	if e.Time.IsZero() {
+// unixSeconds is a time as the order of entries knows it: an unknown one comes first.
+func unixSeconds(t time.Time) int64 {
+	if t.IsZero() {
 		return 0
 	}
-	return e.Time.Unix()
+	return t.Unix()
 }

@@ -19,10 +19,10 @@ func (w *write) adopt() error {
 	}
 	empty := Object{Content: w.config.Empty}
 	creation := w.newWrite(empty, Object{Content: w.live.Content}, beforeFirstApply, merge.Update)
-	if err := creation.mergeUpdate(); err != nil {
+	if err := creation.run([]step{(*write).mergeUpdate, (*write).capUpdaters}); err != nil {
 		return fmt.Errorf("failed to create manager for existing fields: %w", err)
 	}
-	w.before = creation.result.Managers
+	w.before = creation.managers
 	return nil
 }
 

@@ -8,14 +8,14 @@ import (
 
 // strip takes the fields that nobody owns out of the applier's entry.
 func (w *write) strip() error {
-	own, ok := w.result.Managers.Get(w.manager)
+	own, ok := w.managers.Get(w.manager)
 	if !ok {
 		return nil
 	}
 	if own.Fields = own.Fields.Minus(systemFields); own.Fields.IsEmpty() {
-		w.result.Managers = w.result.Managers.Without(w.manager)
+		w.managers = w.managers.Without(w.manager)
 	} else {
-		w.result.Managers = w.result.Managers.With(own)
+		w.managers = w.managers.With(own)
 	}
 	return nil
 }
@@ -23,9 +23,9 @@ func (w *write) strip() error {
 // stampApply gives the applier's entry the current time if the apply changes the object. Otherwise it keeps its time, or
 // has none if this is the manager's first apply.
 func (w *write) stampApply() error {
-	if own, ok := w.result.Managers.Get(w.manager); ok && w.result.Changed {
+	if own, ok := w.managers.Get(w.manager); ok && w.changed {
 		own.Time = w.now()
-		w.result.Managers = w.result.Managers.With(own)
+		w.managers = w.managers.With(own)
 	}
 	return nil
 }
@@ -34,17 +34,12 @@ func (w *write) now() time.Time { return w.config.Now().UTC() }
 
 // fillDefaults lets the endpoint fill in defaults, which are owned by nobody.
 func (w *write) fillDefaults() error {
-	if w.config.Default == nil || !w.result.Changed {
+	if w.config.Default == nil || !w.changed {
 		return nil
 	}
-	defaulted := w.config.Default(w.result.Object.Content())
-	if defaulted.Same(w.result.Object.Content()) {
-		return nil
+	w.outcome = w.config.Default(w.outcome)
+	if _, err := typed.New(w.outcome, w.typ, typed.AllowDuplicates); err != nil {
+		return &TypeError{Operation: w.operation, Role: "defaulted", Object: describe(w.outcome), Err: err}
 	}
-	object, err := typed.New(defaulted, w.typ, typed.AllowDuplicates)
-	if err != nil {
-		return &TypeError{Role: roleNew, Object: describe(defaulted), Err: err}
-	}
-	w.result.Object = object
 	return nil
 }

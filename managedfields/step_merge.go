@@ -5,22 +5,21 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
 // TypeError is an object that does not conform to the type of its kind.
 type TypeError struct {
-	Role   string // of the object in the write: live, new or patch
-	Object string // namespace/name; group/version, Kind=kind
-	Err    error  // typed.Errors
+	Operation merge.Operation
+	Role      string // of the object in the write: live, new or patch
+	Object    string // namespace/name; group/version, Kind=kind
+	Err       error  // [typed.Errors]
 }
 
 // Error returns what is wrong, in the words of kube-apiserver.
 func (e *TypeError) Error() string {
-	switch e.Role {
-	case rolePatch, roleLive:
+	if e.Operation == merge.Apply {
 		return fmt.Sprintf("failed to create typed %s object (%s): %v", e.Role, e.Object, e.Err)
 	}
 	return fmt.Sprintf("failed to convert %s object (%s) to smd typed: %v", e.Role, e.Object, e.Err)
@@ -29,6 +28,7 @@ func (e *TypeError) Error() string {
 // Unwrap returns the places that do not conform.
 func (e *TypeError) Unwrap() error { return e.Err }
 
+// The roles of objects in a write.
 const (
 	rolePatch = "patch"
 	roleLive  = "live"
@@ -41,22 +41,30 @@ func describe(v value.Value) string {
 	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
 }
 
-func (w *write) typed(role string, v value.Value, t *schema.Type, opts ...typed.Option) (typed.Value, error) {
-	out, err := typed.New(v, t, opts...)
+// typed returns v, converted to the endpoint's version, as a value of the kind's type.
+func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.Value, error) {
+	v, err := w.versioned(role, v)
 	if err != nil {
-		return typed.Value{}, &TypeError{Role: role, Object: describe(v), Err: err}
+		return typed.Value{}, err
+	}
+	out, err := typed.New(v, w.typ, opts...)
+	if err != nil {
+		return typed.Value{}, &TypeError{Operation: w.operation, Role: role, Object: describe(v), Err: err}
 	}
 	return out, nil
 }
 
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
 func (w *write) mergeConfig() error {
-	config, err := w.typed(rolePatch, w.object.Content, w.typ)
+	config, err := w.typed(rolePatch, w.object.Content)
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.Content, w.typ, typed.AllowDuplicates)
+	live, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
 	if err != nil {
+		return err
+	}
+	if err := w.refuseResetFields(config); err != nil {
 		return err
 	}
 	w.plan, err = w.engine.Apply(merge.Request{
@@ -72,22 +80,22 @@ var currentOperation = merge.Manager{Name: "current-operation"}
 // mergeUpdate lets the engine compute the update, and gives the outcome to the updater: its former entry and what it changed
 // now become one entry, with the current time. An update that changes nothing that is owned leaves the entry as it is.
 func (w *write) mergeUpdate() error {
-	object, err := w.typed(roleNew, w.object.Content, w.typ, typed.AllowDuplicates)
+	object, err := w.typed(roleNew, w.object.Content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.Content, w.typ, typed.AllowDuplicates)
+	live, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
-	w.result, err = w.engine.Update(merge.Request{
+	result, err := w.engine.Update(merge.Request{
 		Live: live, Object: object, Managers: w.ownersOfData(), Manager: currentOperation, APIVersion: w.apiVersion,
 	})
 	if err != nil {
 		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(w.object.Content), err)
 	}
-	managers := w.result.Managers.Without(currentOperation)
-	if changed, ok := w.result.Managers.Get(currentOperation); ok {
+	managers := result.Managers.Without(currentOperation)
+	if changed, ok := result.Managers.Get(currentOperation); ok {
 		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
 			former, _ := managers.Get(w.manager)
 			managers = managers.With(merge.Entry{
@@ -95,7 +103,7 @@ func (w *write) mergeUpdate() error {
 			})
 		}
 	}
-	w.result.Managers = managers
+	w.managers, w.changed, w.outcome = managers, result.Changed, w.object.Content
 	return nil
 }
 

@@ -37,7 +37,7 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	last, _ := managers.Get(r.Manager)
 	known, _ := r.Managers.Get(r.Manager) // even if it is of a version that is gone
 	own := Entry{
-		Manager: r.Manager, Fields: e.reset[r.APIVersion].apply(r.Object.Fields()), APIVersion: r.APIVersion, Time: known.Time,
+		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(r.Object.Fields()), APIVersion: r.APIVersion, Time: known.Time,
 	}
 	if c.object, err = c.prune(merged, managers.With(own), last); err != nil {
 		return nil, fmt.Errorf("failed to prune fields: %w", err)

@@ -25,7 +25,8 @@ type Filter struct {
 	Include *fieldpath.Pattern // when not nil, fields that it does not match are kept out
 }
 
-func (f Filter) apply(s fieldpath.Set) fieldpath.Set {
+// Keep returns the paths of s that f does not keep out.
+func (f Filter) Keep(s fieldpath.Set) fieldpath.Set {
 	if !f.Exclude.IsEmpty() {
 		s = s.Without(f.Exclude)
 	}
@@ -35,8 +36,8 @@ func (f Filter) apply(s fieldpath.Set) fieldpath.Set {
 	return s
 }
 
-func (f Filter) applyDiff(d typed.Diff) typed.Diff {
-	return typed.Diff{Added: f.apply(d.Added), Modified: f.apply(d.Modified), Removed: f.apply(d.Removed)}
+func (f Filter) keepDiff(d typed.Diff) typed.Diff {
+	return typed.Diff{Added: f.Keep(d.Added), Modified: f.Keep(d.Modified), Removed: f.Keep(d.Removed)}
 }
 
 // Config is what an [Engine] works with.
@@ -96,7 +97,7 @@ func (e *Engine) Update(r Request) (Result, error) {
 	own, _ := managers.Get(r.Manager)
 	fields := own.Fields.Minus(diff.Removed).Union(diff.Modified).Union(diff.Added)
 	managers = settle(managers, losses, Entry{
-		Manager: r.Manager, Fields: e.reset[r.APIVersion].apply(fields), APIVersion: r.APIVersion, Time: own.Time,
+		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(fields), APIVersion: r.APIVersion, Time: own.Time,
 	})
 	return Result{Object: r.Object, Managers: managers, Changed: !r.Live.Content().Equal(r.Object.Content())}, nil
 }
@@ -197,7 +198,7 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("failed to compare objects: %w", err)
 	}
-	v.diff = c.reset[apiVersion].applyDiff(diff)
+	v.diff = c.reset[apiVersion].keepDiff(diff)
 	v.changed = v.diff.Modified.Union(v.diff.Added)
 	return v, nil
 }
