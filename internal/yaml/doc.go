@@ -22,8 +22,9 @@
 // Where Kubernetes loses something silently, Parse reports it instead:
 //
 //  8. A name twice in one object is an error, also when the names differ only before rule 5, as in 1 and "1".
-//  9. A member in front of the << that would replace its value is an error: Kubernetes takes the value of <<, others do not.
-//  10. All documents are read, not only the first, and nothing may follow a document but another.
+//  9. A << behind a member that it has another value for is an error: Kubernetes takes the value of <<, other readers the
+//     member's own.
+//  10. All documents are read, not only the first, and nothing may follow a document but another that begins with ---.
 //  11. !!binary that is not UTF-8 is an error.
 //
 // And it protects the program from its input:

@@ -32,25 +32,31 @@ func splitLine(err error) (reason string, line int) {
 	return reason, 0
 }
 
-// plainReason says what the scanner means where its own words are about itself.
+// plainReasons says what the scanner means where its own words are about itself.
+var plainReasons = map[string]string{
+	"found character that cannot start any token":    "a value cannot begin like this; quote it",
+	"did not find expected key":                      "not a key as in the lines above; check indentation and quotes",
+	"did not find expected '-' indicator":            `not an item as in the lines above, which begin with "- "; check the indentation`,
+	"did not find expected ',' or '}'":               "a comma is missing, or the } of an object",
+	"did not find expected ',' or ']'":               "a comma is missing, or the ] of a list",
+	"did not find expected node content":             "a value is missing",
+	"did not find expected <document start>":         "text behind the end of the document",
+	"found unexpected end of stream":                 "the quote that opens here is never closed",
+	"could not find expected ':'":                    "a key without a colon",
+	"mapping values are not allowed in this context": "a colon cannot begin a value here; check the indentation, or quote the text",
+}
+
+// plainReason returns the scanner's reason for an error in line, in plain words.
 func plainReason(reason, line string) string {
-	switch indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; {
-	case reason == "found character that cannot start any token" && strings.Contains(indent, "\t"):
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	if reason == "found character that cannot start any token" && strings.Contains(indent, "\t") {
 		return "a tab cannot indent YAML; use spaces"
-	case reason == "found character that cannot start any token":
-		return "a value cannot begin like this; quote it"
-	case reason == "did not find expected key":
-		return "not a key as in the lines above; check indentation and quotes"
-	case reason == "did not find expected '-' indicator":
-		return "not an item as in the lines above, which begin with \"- \"; check the indentation"
-	case reason == "found unexpected end of stream":
-		return "the quote that opens here is never closed"
-	case reason == "could not find expected ':'":
-		return "a key without a colon"
-	case reason == "mapping values are not allowed in this context":
-		return "a colon cannot begin a value here; check the indentation, or quote the text"
-	case strings.HasPrefix(reason, "unknown anchor '"):
-		return "no anchor &" + strings.TrimSuffix(strings.TrimPrefix(reason, "unknown anchor '"), "' referenced") + " in this document"
+	}
+	if rest, ok := strings.CutPrefix(reason, "unknown anchor '"); ok {
+		return "no anchor &" + strings.TrimSuffix(rest, "' referenced") + " in this document"
+	}
+	if plain, ok := plainReasons[reason]; ok {
+		return plain
 	}
 	return reason
 }
@@ -95,10 +101,11 @@ func locate(text []byte, reason string) int {
 // maxRescan bounds the bytes that locate scans again.
 const maxRescan = 4 << 20
 
-// lineReader reads rest one line at a time, and counts the lines.
+// lineReader reads rest one line at a time, and counts the lines it has begun.
 type lineReader struct {
-	rest  []byte
-	lines int
+	rest   []byte
+	lines  int
+	inside bool // of a line: a part of it is read
 }
 
 // Read gives at most one line, or a part of it.
@@ -110,10 +117,11 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	if n == 0 {
 		n = len(r.rest)
 	}
-	n = copy(p, r.rest[:n])
-	if r.rest[n-1] == '\n' || n == len(r.rest) {
+	if !r.inside {
 		r.lines++
 	}
+	n = copy(p, r.rest[:n])
+	r.inside = r.rest[n-1] != '\n'
 	r.rest = r.rest[n:]
 	return n, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/deed-project/deed/value"
@@ -23,8 +24,9 @@ type Document struct {
 // Parse reads all documents of a stream, of YAML or of JSON texts one after the other. Documents without any content are
 // left out; a document that says null is not. The name of the file is for messages, and may be empty.
 //
-// A text that begins with { or [ is read as JSON by [value.Parse], and as YAML only if that fails. Parse accepts a byte
-// order mark and every kind of line end. The error is always an [*Error].
+// A text that begins with { or [ and is JSON is read by the rules of [value.Parse], so that 1.0 is a float there and 1e400 an
+// error, and any other by those of the package comment. Parse accepts a byte order mark and every kind of line end. The
+// error is always an [*Error].
 func Parse(name string, data []byte) ([]Document, error) {
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	docs, err := parse(text)
@@ -54,8 +56,12 @@ func parse(text []byte) ([]Document, *Error) {
 // looksLikeJSON tells whether text, which neither JSON nor YAML can be read from, was meant to be JSON: whether what follows
 // its first bracket could follow in JSON.
 func looksLikeJSON(text []byte) bool {
+	follow := `"}`
+	if text[0] == '[' {
+		follow = `"{[]`
+	}
 	rest := bytes.TrimLeft(text[1:], " \t\r\n")
-	return len(rest) == 0 || bytes.IndexByte([]byte(`"{}[]`), rest[0]) >= 0
+	return len(rest) == 0 || strings.IndexByte(follow, rest[0]) >= 0
 }
 
 // parseJSON reads a sequence of JSON texts. It reports whether it found the end of each of them: if so, an error is about
@@ -105,6 +111,7 @@ func jsonError(text []byte, start int, err error) *Error {
 }
 
 func parseYAML(text []byte) ([]Document, *Error) {
+	text = bytes.ReplaceAll(text, []byte("\n\ufeff"), []byte("\n")) // files with byte order marks, one after the other
 	if err := checkText(text); err != nil {
 		return nil, err
 	}
