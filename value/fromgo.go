@@ -76,7 +76,7 @@ func (c *converter) referred(p *plan, v reflect.Value) (Value, *ConversionError)
 	switch p.shape {
 	case pointer:
 		if c.pointers++; c.pointers > MaxDepth {
-			return Value{}, inexpressible("more than %d pointers, or a cycle of pointers", MaxDepth)
+			return Value{}, inexpressible("nested deeper than %d", MaxDepth)
 		}
 		out, err := c.reflected(p.elem, v.Elem())
 		c.pointers--

@@ -174,21 +174,25 @@ func (v Value) fillField(f *field, to reflect.Value) *ConversionError {
 	}
 	if f.quoted {
 		var err *ConversionError
-		if v, err = v.unquote(f.plan.typ); err != nil {
+		if v, err = v.unquote(f.plan); err != nil {
 			return err
 		}
 	}
 	return v.fill(f.plan, to)
 }
 
-// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null.
-func (v Value) unquote(t reflect.Type) (Value, *ConversionError) {
+// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null,
+// and a string stays as it is where a json.Number keeps the text.
+func (v Value) unquote(p *plan) (Value, *ConversionError) {
 	if v.IsNull() {
+		return v, nil
+	}
+	if _, err := fromNumber(v.Str()); p.shape == number && err == nil && v.Str() != "" {
 		return v, nil
 	}
 	inner, err := Parse([]byte(v.Str()))
 	if err != nil || inner.Kind() == KindList || inner.Kind() == KindObject {
-		return Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, t)
+		return Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, p.typ)
 	}
 	return inner, nil
 }

@@ -252,7 +252,7 @@ func hasLargeWhole(v Value) bool {
 }
 
 func TestParseLikeEncodingJSON(t *testing.T) {
-	seeded(t, 20000, func(t *testing.T, r *rand.Rand) { checkParse(t, randomText(r)) })
+	seeded(t, 4000, func(t *testing.T, r *rand.Rand) { checkParse(t, randomText(r)) })
 }
 
 func FuzzParse(f *testing.F) {
