@@ -1,6 +1,7 @@
 package value
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"io"
@@ -68,7 +69,7 @@ func TestFromGoAnyForms(t *testing.T) {
 		Any any `json:"any"`
 	}
 	for _, x := range []any{
-		nil, true, "s", 7, int8(7), uint(7), 2.5, float32(0.1), []any(nil), map[string]any(nil), shared, &shared, (*Value)(nil),
+		map[*textual]bool{nil: true, {"a"}: false}, nil, true, "s", 7, int8(7), uint(7), 2.5, float32(0.1), []any(nil), map[string]any(nil), shared, &shared, (*Value)(nil),
 		[]any{map[string]any{"b": int32(1), "a": in{shared}}}, map[string]any{"x": []in{{1}, {nil}, {[]string{"y"}}}},
 	} {
 		checkFromGo(t, x)
@@ -91,11 +92,14 @@ func TestFromGoKeepsBytes(t *testing.T) {
 }
 
 type (
-	loop     *loop
-	failing  struct{}
-	garbage  string
-	brokenTx struct{}
-	sameText int
+	loop       *loop
+	deepList   []deepList
+	deepMap    map[string]deepMap
+	deepStruct struct{ In []any }
+	failing    struct{}
+	garbage    string
+	brokenTx   struct{}
+	sameText   int
 )
 
 func (failing) MarshalJSON() ([]byte, error)   { return nil, io.ErrUnexpectedEOF }
@@ -115,6 +119,12 @@ func TestFromGoErrors(t *testing.T) {
 	self = &self
 	var endless loop
 	endless = &endless
+	lists := deepList{nil}
+	lists[0] = lists
+	maps := deepMap{}
+	maps["a"] = maps
+	structs := &deepStruct{}
+	structs.In = []any{structs}
 	type in struct {
 		List []any `json:"list"`
 	}
@@ -144,6 +154,10 @@ func TestFromGoErrors(t *testing.T) {
 		{[]converted{{-1}}, "[0]", "ToUnstructuredWithError of Go type value.converted", nil},
 		{cycle, "", "nested deeper than 10000", nil},
 		{list, "", "nested deeper than 10000", nil},
+		{lists, "", "nested deeper than 10000", nil},
+		{maps, "", "nested deeper than 10000", nil},
+		{structs, "", "nested deeper than 10000", nil},
+		{map[encoding.TextMarshaler]int{nil: 1}, "", "a key of Go type encoding.TextMarshaler is nil", nil},
 		{self, "", "nested deeper than 10000", nil},
 		{endless, "", "a value of Go type value.loop is no JSON value", nil},
 	} {

@@ -125,6 +125,8 @@ type (
 		E map[string]quantity
 		F map[string]*int
 		G map[string]struct{ X int }
+		I map[string]string
+		J map[Shown]Shown
 	}
 
 	bytesOf struct {
