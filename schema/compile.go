@@ -1,0 +1,291 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Schema is a compiled [Document].
+type Schema struct {
+	types map[string]*Type
+}
+
+// Type returns the type defined by name, and whether there is one.
+func (s *Schema) Type(name string) (*Type, bool) {
+	t, ok := s.types[name]
+	return t, ok
+}
+
+// Names returns the names of all types, sorted.
+func (s *Schema) Names() []string {
+	names := make([]string, 0, len(s.types))
+	for name := range s.types {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Problem is one defect of a schema document.
+type Problem struct {
+	Type   string // the name of the type definition it is in
+	Place  string // within that definition, such as fields[spec].type.list; empty for the definition itself
+	Reason string
+}
+
+// Error returns the reason with its place.
+func (p *Problem) Error() string {
+	if p.Place == "" {
+		return fmt.Sprintf("type %q: %s", p.Type, p.Reason)
+	}
+	return fmt.Sprintf("type %q: %s: %s", p.Type, p.Place, p.Reason)
+}
+
+// Compile resolves every reference and override of d. All problems are reported, joined, each a [*Problem]:
+//
+//   - two types or two fields of one map with the same name (the last one counts);
+//   - a reference to a type that is not defined, and one without name and atom where a type is needed;
+//   - a type without any atom, a scalar or relationship of an unknown name;
+//   - an override on a type that has neither map nor list;
+//   - a list without relationship, a keyed list whose items are no objects, a key that its items do not declare.
+//
+// The schema is returned along with the problems: it is as usable as it is in Kubernetes, where a defect shows when a value
+// meets it. See [Type.Err] and [IncompleteList].
+func Compile(d *Document) (*Schema, error) {
+	c := compiler{
+		types:      make(map[string]*Type, len(d.Types)),
+		overridden: make(map[override]*pendingOverride),
+		keys:       make(map[*List][]string),
+	}
+	defs := make(map[string]*TypeDef, len(d.Types))
+	for i := range d.Types {
+		def := &d.Types[i]
+		if defs[def.Name] != nil {
+			c.report(place{def: def.Name}, "defined twice")
+		}
+		defs[def.Name] = def
+		c.types[def.Name] = &Type{name: def.Name}
+	}
+	for i := range d.Types {
+		if def := &d.Types[i]; defs[def.Name] == def {
+			c.fill(c.types[def.Name], def.Atom, place{def: def.Name})
+		}
+	}
+	c.finish()
+	return &Schema{types: c.types}, errors.Join(c.problems...)
+}
+
+type compiler struct {
+	types      map[string]*Type
+	overridden map[override]*pendingOverride
+	pending    []*pendingOverride
+	keys       map[*List][]string // of each keyed list, until its items' type is complete
+	keyed      []pendingKeys
+	problems   []error
+}
+
+// override names a type whose map or list has another relationship than its definition says.
+type override struct {
+	base         *Type
+	relationship Relationship
+}
+
+// pendingOverride waits for the base to be complete.
+type pendingOverride struct {
+	override
+	out    *Type
+	places []place // where it is written
+}
+
+// pendingKeys waits for the type of the list's items to be complete.
+type pendingKeys struct {
+	list *List
+	at   place
+	copy bool // of a list with another relationship; the original reports the defects of the keys
+}
+
+// place is where in the document the compiler is.
+type place struct {
+	def  string
+	path []string
+}
+
+func (p place) in(format string, args ...any) place {
+	return place{p.def, append(slices.Clip(p.path), fmt.Sprintf(format, args...))}
+}
+
+func (c *compiler) report(at place, format string, args ...any) {
+	c.problems = append(c.problems, &Problem{at.def, strings.Join(at.path, "."), fmt.Sprintf(format, args...)})
+}
+
+// fill gives t the parts of atom.
+func (c *compiler) fill(t *Type, atom Atom, at place) {
+	if atom.IsZero() {
+		t.err = invalidAtom(t.name)
+		c.report(at, "admits neither scalar, list nor map")
+		return
+	}
+	if t.scalar = atom.Scalar; t.scalar == UnknownScalar {
+		c.report(at, "unknown scalar")
+	}
+	if atom.List != nil {
+		t.list = c.list(atom.List, at.in("list"))
+	}
+	if atom.Map != nil {
+		t.object = c.object(atom.Map, at.in("map"))
+		t.anything = len(atom.Map.Fields) == 0 && isAnything(atom.Map.ElementType)
+	}
+}
+
+func invalidAtom(name string) error {
+	if name == "" {
+		return errors.New("schema error: invalid atom: inlined")
+	}
+	return errors.New("schema error: invalid atom: named type: " + name)
+}
+
+// isAnything reports whether r is how converters write "any value": the deduced type, or untyped scalars written in place.
+func isAnything(r TypeRef) bool {
+	return r.NamedType == DeducedName || r.NamedType == "" && r.Inlined.Scalar == Untyped
+}
+
+func (c *compiler) list(def *ListDef, at place) *List {
+	l := &List{
+		topology: topologyOf(def.Relationship, def.Keys),
+		element:  c.resolve(def.ElementType, at.in("elementType")),
+	}
+	if l.topology == IncompleteList {
+		c.report(at, "a list needs the relationship atomic or associative, not %q", def.Relationship)
+	}
+	c.addKeys(def.Keys, pendingKeys{list: l, at: at})
+	return l
+}
+
+func (c *compiler) addKeys(keys []string, of pendingKeys) {
+	if len(keys) > 0 {
+		c.keys[of.list] = keys
+		c.keyed = append(c.keyed, of)
+	}
+}
+
+func (c *compiler) object(def *MapDef, at place) *Map {
+	switch def.Relationship {
+	case "", Atomic, Separable, Associative:
+	default:
+		c.report(at, "unknown relationship %q", def.Relationship)
+	}
+	m := &Map{atomic: def.Relationship == Atomic, index: make(map[string]int32, len(def.Fields))}
+	fields := slices.Clone(def.Fields)
+	slices.SortStableFunc(fields, func(a, b FieldDef) int { return strings.Compare(a.Name, b.Name) })
+	for i, f := range fields {
+		if i+1 < len(fields) && fields[i+1].Name == f.Name {
+			c.report(at, "field %q is declared twice", f.Name)
+			continue // the last one counts
+		}
+		m.index[f.Name] = int32(len(m.fields))
+		m.fields = append(m.fields, Field{f.Name, c.resolve(f.Type, at.in("fields[%s].type", f.Name)), f.Default})
+	}
+	if !def.ElementType.IsZero() {
+		m.element = c.resolve(def.ElementType, at.in("elementType"))
+	}
+	return m
+}
+
+// resolve returns the type that r refers to. Types that override a relationship are completed by finish.
+func (c *compiler) resolve(r TypeRef, at place) *Type {
+	t := c.types[r.NamedType]
+	switch {
+	case r.NamedType == "":
+		t = &Type{}
+		c.fill(t, r.Inlined, at)
+	case t == nil:
+		c.report(at, "refers to type %q, which is not defined", r.NamedType)
+		return &Type{name: r.NamedType, err: unresolvable(r.NamedType)}
+	}
+	if r.Relationship == "" {
+		return t
+	}
+	key := override{t, r.Relationship}
+	o := c.overridden[key]
+	if o == nil {
+		o = &pendingOverride{override: key, out: &Type{name: t.name}}
+		c.overridden[key] = o
+		c.pending = append(c.pending, o)
+	}
+	o.places = append(o.places, at)
+	return o.out
+}
+
+// finish completes what needs the parts of all types: overrides, then the keys of lists.
+func (c *compiler) finish() {
+	for _, o := range c.pending {
+		c.apply(o)
+	}
+	for _, k := range c.keyed {
+		c.completeKeys(k)
+	}
+}
+
+// apply makes o.out what its base is, with the relationship of the base's map, or else of its list, replaced.
+func (c *compiler) apply(o *pendingOverride) {
+	*o.out = *o.base
+	switch {
+	case o.base.object != nil:
+		m := *o.base.object
+		m.atomic = o.relationship == Atomic
+		o.out.object = &m
+	case o.base.list != nil:
+		l := *o.base.list
+		l.topology = topologyOf(o.relationship, c.keys[o.base.list])
+		o.out.list = &l
+		c.addKeys(c.keys[o.base.list], pendingKeys{list: &l, copy: true})
+	default:
+		*o.out = Type{name: o.base.name, err: unresolvable(o.base.name)}
+		for _, at := range o.places {
+			c.report(at, "overrides the relationship of a type that has neither map nor list")
+		}
+	}
+}
+
+func unresolvable(name string) error {
+	if name == "" {
+		name = "inlined type"
+	}
+	return errors.New("schema error: no type found matching: " + name)
+}
+
+func topologyOf(r Relationship, keys []string) Topology {
+	switch {
+	case r == Atomic:
+		return AtomicList
+	case r != Associative:
+		return IncompleteList
+	case len(keys) == 0:
+		return SetList
+	}
+	return KeyedList
+}
+
+func (c *compiler) completeKeys(k pendingKeys) {
+	names := c.keys[k.list]
+	k.list.keys = make([]Key, len(names))
+	element := k.list.element.object
+	if element == nil && k.list.element.err == nil && !k.copy {
+		c.report(k.at, "has keys, but its items are no objects")
+	}
+	for i, name := range names {
+		key := Key{Name: name}
+		if element != nil {
+			field, declared := element.index[name]
+			switch {
+			case declared && !element.fields[field].Default.IsNull():
+				key.Default = element.fields[field].Default
+			case !declared && element.element == nil && !k.copy:
+				c.report(k.at, "has the key %q, which its items do not declare", name)
+			}
+		}
+		k.list.keys[i] = key
+	}
+}

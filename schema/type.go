@@ -1,0 +1,103 @@
+package schema
+
+import "github.com/deed-project/deed/value"
+
+// Type is a resolved type: what it admits, with the types of its parts. Types form a graph, which has cycles where a schema
+// is recursive. A Type is immutable and identified by its pointer.
+type Type struct {
+	name   string
+	scalar Scalar
+	list   *List
+	object *Map
+	err    error
+
+	anything bool
+}
+
+// Name returns the name that the type was defined by, and "" for one that was written in place.
+func (t *Type) Name() string { return t.name }
+
+// Scalar returns which scalars t admits; None when it admits none.
+func (t *Type) Scalar() Scalar { return t.scalar }
+
+// List returns how t admits lists, and nil when it does not.
+func (t *Type) List() *List { return t.list }
+
+// Map returns how t admits objects, and nil when it does not.
+func (t *Type) Map() *Map { return t.object }
+
+// Err returns why no value has this type: its name is not defined, or its atom is empty. Types without such a defect
+// return nil. [Compile] reports the defect, but a schema that has some is usable as long as no value meets them.
+func (t *Type) Err() error { return t.err }
+
+// Topology says how the items of a list are told apart.
+type Topology uint8
+
+// The topologies of lists.
+const (
+	AtomicList Topology = iota // not at all: the list is one value
+	SetList                    // by their value
+	KeyedList                  // by the values of their keys
+	// IncompleteList is one whose relationship the schema leaves open. Its values can be validated, but not merged, compared
+	// or owned.
+	IncompleteList
+)
+
+// List describes the lists that a type admits.
+type List struct {
+	topology Topology
+	element  *Type
+	keys     []Key
+}
+
+// Topology returns how the items of the list are told apart.
+func (l *List) Topology() Topology { return l.topology }
+
+// Element returns the type of the items.
+func (l *List) Element() *Type { return l.element }
+
+// Keys returns the keys of a KeyedList in the order of the schema. The caller must not modify the slice.
+func (l *List) Keys() []Key { return l.keys }
+
+// Key is a field that, with the other keys of a list, identifies an item.
+type Key struct {
+	Name    string
+	Default value.Value // of an item that lacks the field; absent when there is none
+}
+
+// Map describes the objects that a type admits.
+type Map struct {
+	atomic  bool
+	fields  []Field // sorted by name
+	index   map[string]int32
+	element *Type
+}
+
+// Atomic reports whether the object is one value, owned as a whole.
+func (m *Map) Atomic() bool { return m.atomic }
+
+// Field is a declared field of a map.
+type Field struct {
+	Name    string
+	Type    *Type
+	Default value.Value // absent when there is none
+}
+
+// Fields returns the declared fields in name order. The caller must not modify the slice.
+func (m *Map) Fields() []Field { return m.fields }
+
+// Element returns the type of members that are not declared, and nil when the map admits none.
+func (m *Map) Element() *Type { return m.element }
+
+// Lookup returns the type of the member called name, and whether it is a declared field. The type is nil when the map
+// admits no such member.
+func (m *Map) Lookup(name string) (t *Type, declared bool) {
+	if i, ok := m.index[name]; ok {
+		return m.fields[i].Type, true
+	}
+	return m.element, false
+}
+
+// AdmitsAnything reports whether t is a map without fields whose members are deduced or untyped: one whose topology no
+// schema change can alter.
+func (t *Type) AdmitsAnything() bool { return t.anything }
