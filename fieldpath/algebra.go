@@ -1,5 +1,10 @@
 package fieldpath
 
+import (
+	"slices"
+	"sync"
+)
+
 // Union returns the paths that are members of s or of other.
 func (s Set) Union(other Set) Set {
 	if s.Same(other) || other.IsEmpty() {
@@ -12,7 +17,7 @@ func (s Set) Union(other Set) Set {
 	if len(base) < len(with) {
 		base, with = with, base
 	}
-	m := merger{base: base, bound: len(base) + len(with)}
+	m := newMerger(base)
 	m.union(0, len(base), with)
 	return m.set()
 }
@@ -26,7 +31,7 @@ func (s Set) Intersect(other Set) Set {
 	if len(base) > len(with) {
 		base, with = with, base
 	}
-	m := merger{base: base, bound: len(base)}
+	m := newMerger(base)
 	m.intersect(0, len(base), with)
 	return m.set()
 }
@@ -37,7 +42,7 @@ func (s Set) Minus(other Set) Set {
 	if s.Same(other) {
 		return Set{}
 	}
-	m := merger{base: s.nodes, bound: len(s.nodes)}
+	m := newMerger(s.nodes)
 	m.minus(0, len(s.nodes), other.nodes, false)
 	return m.set()
 }
@@ -47,7 +52,7 @@ func (s Set) Without(other Set) Set {
 	if s.Same(other) {
 		return Set{}
 	}
-	m := merger{base: s.nodes, bound: len(s.nodes)}
+	m := newMerger(s.nodes)
 	m.minus(0, len(s.nodes), other.nodes, true)
 	return m.set()
 }
@@ -55,27 +60,51 @@ func (s Set) Without(other Set) Set {
 // merger writes the result of an operation on the set base. It copies nothing as long as the result is how base begins, so
 // an operation that changes nothing returns its operand.
 //
-// Invariant: while out is nil the result so far is base[:n]. The skip of a node that is open is that of base until close.
+// Invariant: until own is set the result so far is base[:n]; then it is out. The skip of a node that is open is that of
+// base until close.
 type merger struct {
-	base  []node
-	n     int
-	out   []node
-	bound int // on the length of the result
+	base []node
+	n    int
+	own  bool
+	out  []node // scratch, which the result is copied from
 }
 
-// set returns the result.
+var mergers = sync.Pool{New: func() any { return new(merger) }}
+
+func newMerger(base []node) *merger {
+	m := mergers.Get().(*merger)
+	m.base, m.n, m.own = base, 0, false
+	return m
+}
+
+// set returns the result. The merger must not be used afterwards.
 func (m *merger) set() Set {
-	if m.out == nil {
-		return setOf(m.base[:m.n])
+	nodes := m.base[:m.n:m.n]
+	if m.own {
+		nodes = slices.Clone(m.out)
 	}
-	return setOf(m.out)
+	m.base, m.out = nil, recycle(m.out)
+	mergers.Put(m)
+	return setOf(nodes)
+}
+
+// maxScratch is how many nodes of scratch are kept for the next operation.
+const maxScratch = 1 << 14
+
+// recycle returns scratch without contents, and nil if it is too large to keep.
+func recycle(scratch []node) []node {
+	if cap(scratch) > maxScratch {
+		return nil
+	}
+	clear(scratch)
+	return scratch[:0]
 }
 
 // keep writes base[i:end], whole trees.
 func (m *merger) keep(i, end int) {
 	switch {
 	case i == end:
-	case m.out == nil && m.n == i:
+	case !m.own && m.n == i:
 		m.n = end
 	default:
 		m.take(m.base[i:end])
@@ -92,15 +121,16 @@ func (m *merger) take(trees []node) {
 
 // copy makes the result a copy of its own.
 func (m *merger) copy() {
-	if m.out == nil {
-		m.out = append(make([]node, 0, min(m.bound, 2*m.n+32)), m.base[:m.n]...)
+	if !m.own {
+		m.own = true
+		m.out = append(m.out[:0], m.base[:m.n]...)
 	}
 }
 
 // open writes base[i] as the root of a tree, a member or not, and returns its place. Its children are written next, then
 // close must be called.
 func (m *merger) open(i int, member bool) (place int) {
-	if m.out == nil && m.n == i && m.base[i].member == member {
+	if !m.own && m.n == i && m.base[i].member == member {
 		m.n++
 		return i
 	}
@@ -113,7 +143,7 @@ func (m *merger) open(i int, member bool) (place int) {
 
 // close ends the tree whose root open wrote at place. It takes the root back if that is no member and got no children.
 func (m *merger) close(place int) {
-	if m.out == nil {
+	if !m.own {
 		root := &m.base[place]
 		switch size := m.n - place; {
 		case size == int(root.skip):

@@ -1,10 +1,10 @@
 package fieldpath
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/value"
 )
@@ -13,9 +13,16 @@ import (
 // with one member per element, named by [Element.AppendWire], whose value is the object of what is below; a member of the set
 // below which there are members has first of all a member named "." there.
 func (s Set) AppendJSON(b []byte) []byte {
-	size := 2
+	size := len("{}")
 	for i := range s.nodes {
-		size += len(s.nodes[i].text) + len(`"f:":{},`)
+		n := &s.nodes[i]
+		size += len(n.text) + len(`"f:":{},`)
+		if n.kind != KindField {
+			size += 16 // quotes and brackets
+		}
+		if n.member && n.skip > 1 {
+			size += len(`".":{},`)
+		}
 	}
 	b = append(slices.Grow(b, size), '{')
 	return append(appendNodes(b, s.nodes), '}')
@@ -130,20 +137,31 @@ func ParseSet(fieldsV1 []byte) (Set, error) {
 
 // ParseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
 func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
-	p := setParser{scanner: scanner{text: string(fieldsV1)}}
-	p.nodes = make([]node, 0, bytes.Count(fieldsV1, []byte("{")))
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	p.text = string(fieldsV1)
 	if err := p.document(); err != nil {
 		err.What = "fieldsV1"
 		return Set{}, false, err
 	}
-	return setOf(p.nodes), !p.loose && !p.spaced, nil
+	return setOf(slices.Clone(p.nodes)), !p.loose && !p.spaced, nil
 }
+
+var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 
 type setParser struct {
 	scanner
 	elements elementParser
-	nodes    []node // in preorder; the skip of a node that is open is not set yet
+	nodes    []node // scratch: in preorder; the skip of a node that is open is not set yet
 	loose    bool   // the text is not canonical, apart from white space
+}
+
+// release gives p back, without what belongs to the result.
+func (p *setParser) release() {
+	scratch := p.elements.maker.scratch
+	*p = setParser{nodes: recycle(p.nodes)}
+	p.elements.maker.scratch = scratch
+	setParsers.Put(p)
 }
 
 func (p *setParser) document() *SyntaxError {

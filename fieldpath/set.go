@@ -38,7 +38,7 @@ func setOf(nodes []node) Set {
 	if len(nodes) == 0 {
 		return Set{}
 	}
-	return Set{slices.Clip(nodes)}
+	return Set{nodes}
 }
 
 // SetOf returns the set of paths.
@@ -107,7 +107,7 @@ func (s Set) Get(e Element) (member bool, sub Set) {
 
 // Leaves returns the members below which there are none.
 func (s Set) Leaves() Set {
-	m := merger{base: s.nodes, bound: len(s.nodes)}
+	m := newMerger(s.nodes)
 	m.leaves(0, len(s.nodes))
 	return m.set()
 }
