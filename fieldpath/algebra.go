@@ -113,7 +113,12 @@ func (m *merger) keep(i, end int) {
 
 // take writes trees, which are not of base.
 func (m *merger) take(trees []node) {
-	if len(trees) > 0 {
+	switch len(trees) {
+	case 0:
+	case 1:
+		m.copy()
+		m.out = append(m.out, trees[0])
+	default:
 		m.copy()
 		m.out = append(m.out, trees...)
 	}
@@ -161,93 +166,104 @@ func (m *merger) close(place int) {
 	}
 }
 
+// In the operations below base[start:i] is what is decided to keep and not yet written.
+
 // union writes the union of the sibling trees base[i:end] and with.
 func (m *merger) union(i, end int, with []node) {
+	start := i
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
 		switch c := compareNodes(root, other); {
 		case c < 0:
-			m.keep(i, next)
 			i = next
 			continue
 		case c > 0:
+			m.keep(start, i)
+			start = i
 			m.take(with[:other.skip])
 		case other.skip == 1 && (root.member || !other.member):
-			m.keep(i, next)
 			i = next
 		default:
+			m.keep(start, i)
 			place := m.open(i, root.member || other.member)
 			m.union(i+1, next, with[1:other.skip])
 			m.close(place)
-			i = next
+			i, start = next, next
 		}
 		with = with[other.skip:]
 	}
-	m.keep(i, end)
+	m.keep(start, end)
 	m.take(with)
 }
 
 // intersect writes what the sibling trees base[i:end] and with have in common.
 func (m *merger) intersect(i, end int, with []node) {
+	start := i
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
 		switch c := compareNodes(root, other); {
 		case c < 0:
-			i = next
+			m.keep(start, i)
+			i, start = next, next
 			continue
-		case c == 0 && root.skip == 1:
-			if other.member {
-				m.keep(i, next)
-			}
+		case c == 0 && root.skip == 1 && other.member:
 			i = next
 		case c == 0:
+			m.keep(start, i)
 			place := m.open(i, root.member && other.member)
 			m.intersect(i+1, next, with[1:other.skip])
 			m.close(place)
-			i = next
+			i, start = next, next
 		}
 		with = with[other.skip:]
 	}
+	m.keep(start, i)
 }
 
 // minus writes the sibling trees base[i:end] without what with has, and if deep without what is below that.
 func (m *merger) minus(i, end int, with []node, deep bool) {
+	start := i
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
 		switch c := compareNodes(root, other); {
 		case c < 0:
-			m.keep(i, next)
 			i = next
 			continue
 		case c == 0 && other.member && (deep || root.skip == 1):
+			m.keep(start, i)
+			i, start = next, next
+		case c == 0 && root.skip == 1:
 			i = next
 		case c == 0:
+			m.keep(start, i)
 			place := m.open(i, root.member && !other.member)
 			m.minus(i+1, next, with[1:other.skip], deep)
 			m.close(place)
-			i = next
+			i, start = next, next
 		}
 		with = with[other.skip:]
 	}
-	m.keep(i, end)
+	m.keep(start, end)
 }
 
 // leaves writes the members among base[i:end] below which there are none.
 func (m *merger) leaves(i, end int) {
+	start := i
 	for i < end {
 		next := i + int(m.base[i].skip)
-		if next == i+1 {
-			m.keep(i, next)
-		} else {
+		if next > i+1 {
+			m.keep(start, i)
 			place := m.open(i, false)
 			m.leaves(i+1, next)
 			m.close(place)
+			start = next
 		}
 		i = next
 	}
+	m.keep(start, end)
 }
 
 // filter writes what p keeps of base[i:end].

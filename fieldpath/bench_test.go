@@ -23,7 +23,9 @@ func leaves(names ...string) tree {
 }
 
 // under puts trees below the field called name, which is a member if member says so.
-func under(name string, member bool, trees ...tree) tree { return below(fieldpath.Field(name), member, trees...) }
+func under(name string, member bool, trees ...tree) tree {
+	return below(fieldpath.Field(name), member, trees...)
+}
 
 func below(e fieldpath.Element, member bool, trees ...tree) tree {
 	return func(b *fieldpath.Builder) {

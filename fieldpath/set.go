@@ -27,9 +27,13 @@ func (n *node) element() Element { return Element{n.kind, n.text} }
 
 func (n *node) is(e Element) bool { return n.kind == e.kind && n.text == e.text }
 
+// compareNodes orders nodes by their elements. Most pairs that are compared differ in the first byte.
 func compareNodes(a, b *node) int {
 	if a.kind != b.kind {
 		return int(a.kind) - int(b.kind)
+	}
+	if a.text != "" && b.text != "" && a.text[0] != b.text[0] {
+		return int(a.text[0]) - int(b.text[0])
 	}
 	return strings.Compare(a.text, b.text)
 }
