@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/value"
 )
@@ -13,38 +14,52 @@ import (
 // with one member per element, named by [Element.AppendWire], whose value is the object of what is below; a member of the set
 // below which there are members has first of all a member named "." there.
 func (s Set) AppendJSON(b []byte) []byte {
-	size := 2
+	size := len("{}")
 	for i := range s.nodes {
-		size += len(s.nodes[i].text) + len(`"f:":{},`)
+		n := &s.nodes[i]
+		size += len(n.text) + len(`"f:":{},`)
+		if n.kind != KindField {
+			size += 16 // quotes and brackets
+		}
+		if n.member && n.skip > 1 {
+			size += len(`".":{},`)
+		}
 	}
 	b = append(slices.Grow(b, size), '{')
-	return append(appendNodes(b, s.nodes), '}')
+	if b = appendNodes(b, s.nodes); s.IsEmpty() {
+		return append(b, '}')
+	}
+	b[len(b)-1] = '}'
+	return b
 }
 
 // MarshalJSON implements [encoding/json.Marshaler] by [Set.AppendJSON].
 func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
+// appendNodes appends the entries for nodes, with a comma behind each.
 func appendNodes(b []byte, nodes []node) []byte {
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if n.kind == KindField {
-			b = appendEscaped(append(b, `"f:`...), n.text)
-		} else {
+		if n.kind != KindField {
 			b = appendWireEscaped(append(b, '"'), n)
+		} else if b = append(b, `"f:`...); isPlain(n.text) {
+			b = append(b, n.text...)
+		} else {
+			b = appendEscaped(b, n.text)
+		}
+		if n.skip == 1 {
+			b = append(b, `":{},`...)
+			i++
+			continue
+		}
+		b = append(b, `":{`...)
+		if n.member {
+			b = append(b, `".":{},`...)
 		}
 		next := i + int(n.skip)
-		if next == i+1 {
-			b = append(b, `":{}`...)
-		} else {
-			b = append(b, `":{`...)
-			if n.member {
-				b = append(b, `".":{},`...)
-			}
-			b = append(appendNodes(b, nodes[i+1:next]), '}')
-		}
+		b = appendNodes(b, nodes[i+1:next])
+		b[len(b)-1] = '}'
+		b = append(b, ',')
 		i = next
 	}
 	return b
@@ -130,20 +145,35 @@ func ParseSet(fieldsV1 []byte) (Set, error) {
 
 // ParseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
 func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
-	p := setParser{scanner: scanner{text: string(fieldsV1)}}
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	p.text = string(fieldsV1)
 	p.nodes = make([]node, 0, bytes.Count(fieldsV1, []byte("{")))
 	if err := p.document(); err != nil {
 		err.What = "fieldsV1"
 		return Set{}, false, err
 	}
-	return setOf(p.nodes), !p.loose && !p.spaced, nil
+	if len(p.nodes) < cap(p.nodes)/8*7 {
+		p.nodes = slices.Clone(p.nodes)
+	}
+	return setOf(p.nodes[:len(p.nodes):len(p.nodes)]), !p.loose && !p.spaced, nil
 }
+
+var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 
 type setParser struct {
 	scanner
 	elements elementParser
 	nodes    []node // in preorder; the skip of a node that is open is not set yet
 	loose    bool   // the text is not canonical, apart from white space
+}
+
+// release gives p back, without what belongs to the result.
+func (p *setParser) release() {
+	scratch := p.elements.maker.scratch
+	*p = setParser{}
+	p.elements.maker.scratch = scratch
+	setParsers.Put(p)
 }
 
 func (p *setParser) document() *SyntaxError {
@@ -169,6 +199,7 @@ func (p *setParser) object() (self bool, err *SyntaxError) {
 	first, last, unsorted := len(p.nodes), -1, false
 	for more && err == nil {
 		var what entryKind
+		last, unsorted = p.leaves(last, unsorted)
 		index := len(p.nodes)
 		if what, err = p.element(); err != nil {
 			return self, err
@@ -196,6 +227,24 @@ func (p *setParser) object() (self bool, err *SyntaxError) {
 		p.nodes = sortSiblings(p.nodes, first, replace)
 	}
 	return self, err
+}
+
+// leaves reads the run of leaves at pos that are fields with plain names, as long as another entry follows. It appends their
+// nodes and returns the index of the last node at this level, which before was last, and whether nodes are not ascending.
+func (p *setParser) leaves(last int, unsorted bool) (int, bool) {
+	text, pos := p.text, p.pos
+	for p.depth < value.MaxDepth && strings.HasPrefix(text[pos:], `"f:`) {
+		end := plainEnd(text, pos+len(`"f:`))
+		if !strings.HasPrefix(text[end:], `":{},"`) {
+			break
+		}
+		p.nodes = append(p.nodes, node{text[pos+len(`"f:`) : end], 1, KindField, true})
+		index := len(p.nodes) - 1
+		unsorted = unsorted || last >= 0 && compareNodes(&p.nodes[last], &p.nodes[index]) >= 0
+		last, pos = index, end+len(`":{},`)
+	}
+	p.pos = pos
+	return last, unsorted
 }
 
 // below reads what is below the element of the node at index, the last one, and completes the node.

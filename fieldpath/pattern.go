@@ -92,7 +92,7 @@ func (s Set) Filter(p Pattern) Set {
 	if p.root == nil || p.root.all {
 		return s
 	}
-	m := merger{base: s.nodes, bound: len(s.nodes)}
+	m := newMerger(s.nodes)
 	m.filter(0, len(s.nodes), p.root)
 	return m.set()
 }

@@ -85,6 +85,10 @@ func (s *scanner) enter() *SyntaxError {
 
 // more reads what follows a member or item: a comma, after which there is more, or the closing bracket.
 func (s *scanner) more(closing byte) (bool, *SyntaxError) {
+	if strings.HasPrefix(s.text[s.pos:], `,"`) {
+		s.pos++
+		return true, nil
+	}
 	s.space()
 	switch s.peek() {
 	case ',':
@@ -125,6 +129,10 @@ func (s *scanner) name() (string, *SyntaxError) {
 }
 
 func (s *scanner) colon() *SyntaxError {
+	if strings.HasPrefix(s.text[s.pos:], ":{") {
+		s.pos++
+		return nil
+	}
 	if s.space(); s.peek() != ':' {
 		return s.unexpected("a colon")
 	}
@@ -281,6 +289,9 @@ func plainEnd(s string, i int) int {
 	}
 	return i
 }
+
+// isPlain reports whether s has no quote, backslash or control character.
+func isPlain(s string) bool { return plainEnd(s, 0) == len(s) }
 
 // escape appends what the escape at pos means. A surrogate that has no partner becomes U+FFFD, and takes with it the \uXXXX
 // behind it: that one is not tried as the first half of a pair.
