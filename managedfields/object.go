@@ -2,6 +2,7 @@ package managedfields
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -86,9 +87,14 @@ func (o Object) ToAny() (map[string]any, error) {
 	return content, nil
 }
 
-// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say.
+// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say, and all of them
+// are if its apiVersion has more than one slash.
 func (o Object) GVK() schema.GVK { return gvkOf(o.Content) }
 
 func gvkOf(v value.Value) schema.GVK {
-	return schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str())
+	apiVersion := v.Get("apiVersion").Str()
+	if strings.Count(apiVersion, "/") > 1 {
+		return schema.GVK{}
+	}
+	return schema.ParseGVK(apiVersion, v.Get("kind").Str())
 }
