@@ -92,7 +92,7 @@ func (w *write) mergeUpdate() error {
 		Live: live, Object: object, Managers: w.ownersOfData(), Manager: currentOperation, APIVersion: w.apiVersion,
 	})
 	if err != nil {
-		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(w.object.Content), err)
+		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}
 	managers := result.Managers.Without(currentOperation)
 	if changed, ok := result.Managers.Get(currentOperation); ok {
