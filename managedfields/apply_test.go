@@ -1,6 +1,7 @@
 package managedfields_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,23 @@ func TestConfigurationsOfAnotherKindAreRefused(t *testing.T) {
 		_, err := newManager(t, nil).Apply(managedfields.Object{}, parse(t, config), "alpha", false)
 		if s := managedfields.ToStatus(err); err == nil || s.Message != want || s.Code != 400 {
 			t.Errorf("%s gave %+v, want code 400 and %s", config, s, want)
+		}
+	}
+}
+
+// Null managed fields in a configuration are data: they change the object, though nothing of them is stored.
+func TestNullManagedFieldsAreApplied(t *testing.T) {
+	m := newManager(t, nil)
+	live := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}}}`)
+	const entry = `{"apiVersion":"g/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}}},` +
+		`"manager":"alpha","operation":"Apply"`
+	for managed, want := range map[string]string{``: entry + `}`, `,"managedFields":null`: entry + `,"time":"2000-01-01T00:00:00Z"}`} {
+		out, err := m.Apply(live, parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}`+managed+`}}`), "alpha", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := text(t, out); !strings.Contains(got, want) {
+			t.Errorf("with %q:\n%s\nwant the entry\n%s", managed, got, want)
 		}
 	}
 }

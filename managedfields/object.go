@@ -13,6 +13,8 @@ import (
 type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
+
+	null bool // metadata.managedFields was there as null
 }
 
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns.
@@ -39,7 +41,20 @@ func ObjectOf(v value.Value) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{Content: v.With("metadata", metadata.With("managedFields", value.Value{})), Entries: entries}, nil
+	return Object{Content: withoutEntries(v), Entries: entries, null: managed.IsNull()}, nil
+}
+
+func withoutEntries(content value.Value) value.Value {
+	return content.With("metadata", content.Get("metadata").With("managedFields", value.Value{}))
+}
+
+// data returns the content as an apply merges it: managed fields that are null are data like any other null, so that applying
+// them changes every object.
+func (o Object) data() value.Value {
+	if !o.null {
+		return o.Content
+	}
+	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", value.Null()))
 }
 
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it.
