@@ -108,14 +108,15 @@ func (w *write) mergeUpdate() error {
 }
 
 // ownersOfData returns who owns the live object. To kube-apiserver managed fields are data that every update removes first,
-// which shows only where an entry claims to own them.
+// which shows only where an entry claims to own them, and the endpoint does not reset them.
 func (w *write) ownersOfData() merge.Managers {
 	managers := w.before
 	if w.live.Entries == nil && !w.live.null {
 		return managers
 	}
 	for entry := range w.before.OwnersOf(managedFieldsPath) {
-		entry.Fields = entry.Fields.Minus(fieldpath.SetOf(managedFieldsPath))
+		removed := w.config.ResetFields[entry.APIVersion].Keep(fieldpath.SetOf(managedFieldsPath))
+		entry.Fields = entry.Fields.Minus(removed)
 		managers = managers.With(entry)
 	}
 	return managers
