@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 // newManager returns the field manager of a kind without a schema, in version g/v1. It is always the same second.
@@ -77,5 +79,35 @@ func TestNullManagedFieldsAreApplied(t *testing.T) {
 		if got := text(t, out); !strings.Contains(got, want) {
 			t.Errorf("with %q:\n%s\nwant the entry\n%s", managed, got, want)
 		}
+	}
+}
+
+const atomicRoot = `{"types":[{"name":"root","map":{"elementType":{"scalar":"untyped"},"elementRelationship":"atomic"}}]}`
+
+// Nothing is left of an atomic object that is pruned, and nothing cannot be converted.
+func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
+	v, err := value.Parse([]byte(atomicRoot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ParseDocument(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _ := s.Type("root")
+	m := newManager(t, func(c *managedfields.Config) { c.Types["g/v1"] = root })
+	live := parse(t, `{"apiVersion":"g/v1","b":0,"kind":"K","metadata":null,"x":1}`)
+	live.Entries = []managedfields.Entry{{
+		Manager: "alpha", Operation: merge.Apply, APIVersion: "g/v2", FieldsType: "FieldsV1", FieldsV1: []byte(`{"f:b":{}}`),
+	}}
+	_, err = m.Apply(live, parse(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
+	const want = "failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version: " +
+		"failed to convert value to unstructured for type <nil>"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
