@@ -21,7 +21,7 @@ import (
 //  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
 func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.Value, error) {
 	own, _ := managers.Get(c.Manager)
-	if last.Fields.IsEmpty() || c.keepsAll(last, own) {
+	if last.Fields.IsEmpty() || c.keepsAll(last, own, managers) {
 		return merged, nil
 	}
 	m, err := c.convert(merged, c.APIVersion, last.APIVersion)
@@ -44,11 +44,22 @@ func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.V
 }
 
 // keepsAll reports whether it is plain that nothing goes, because all that was applied last is applied now. That is not
-// enough for list items of which nothing but the item itself is owned, not even its keys: step 2 leaves nothing of them by
-// which step 3 could know them, and so they go. They come of an empty item whose keys have defaults, and of reset fields.
-func (c *call) keepsAll(last, own Entry) bool {
-	return last.APIVersion == c.APIVersion && last.Fields.Minus(own.Fields).IsEmpty() &&
-		!c.resetsInItems[c.APIVersion] && !hasEmptyItem(c.Object.Content())
+// enough in two cases:
+//
+//   - Somebody owns fields in another version. Step 2 takes the object there and back, and what that version cannot express
+//     goes, applied or not.
+//   - A list item of which nothing but the item itself is owned, not even its keys. Step 2 leaves nothing of it by which step 3
+//     could know it, and so it goes. Such items come of empty ones whose keys have defaults, and of reset fields.
+func (c *call) keepsAll(last, own Entry, managers Managers) bool {
+	if last.APIVersion != c.APIVersion || c.resetsInItems[c.APIVersion] || !last.Fields.Minus(own.Fields).IsEmpty() {
+		return false
+	}
+	for _, entry := range managers.entries {
+		if c.converter != nil && entry.APIVersion != c.APIVersion {
+			return false
+		}
+	}
+	return !hasEmptyItem(c.Object.Content())
 }
 
 func hasEmptyItem(v value.Value) bool {

@@ -72,3 +72,35 @@ func TestItemsOwnedWithoutTheirKeysArePruned(t *testing.T) {
 		}
 	}
 }
+
+// forgetful converts to version v2, which does not know the field only1.
+type forgetful struct{}
+
+func (forgetful) Convert(v typed.Value, apiVersion string) (typed.Value, error) {
+	if apiVersion != "v2" {
+		return v, nil
+	}
+	return typed.New(v.Content().With("only1", value.Value{}), v.Type())
+}
+
+// An applier loses what a version that somebody else writes in cannot express, even if it applies that again.
+func TestFieldsThatAnotherVersionForgetsArePruned(t *testing.T) {
+	alpha := merge.Manager{Name: "alpha", Operation: merge.Apply}
+	beta := merge.Manager{Name: "beta", Operation: merge.Update, APIVersion: "v2"}
+	const content = `{"a":1,"only1":1}`
+	live, root := typedOf(t, schema.Deduced, content), schema.Deduced
+	for version, want := range map[string]string{"v1": content, "v2": `{"a":1}`} {
+		plan, err := merge.New(merge.Config{Converter: forgetful{}}).Apply(merge.Request{
+			Live: live, Object: typedOf(t, root, content), Manager: alpha, APIVersion: "v1",
+			Managers: merge.ManagersOf(
+				merge.Entry{Manager: alpha, Fields: live.Fields(), APIVersion: "v1"},
+				merge.Entry{Manager: beta, Fields: fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}), APIVersion: version}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Object().Content().String(); got != want {
+			t.Errorf("with an owner in %s: got %s, want %s", version, got, want)
+		}
+	}
+}
