@@ -1,6 +1,7 @@
 package managedfields_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -109,5 +110,40 @@ func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
 		"failed to convert value to unstructured for type <nil>"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// What is wrong with the stored object is said before what is wrong with the configuration.
+func TestOrderOfChecks(t *testing.T) {
+	undecodable := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[{"operation":"Apply"}]}}`)
+	_, err := newManager(t, nil).Apply(undecodable, parse(t, `{}`), "alpha", false)
+	var bad *managedfields.EntryError
+	if !errors.As(err, &bad) || bad.Index != 0 {
+		t.Errorf("got %v, want an error about entry 0", err)
+	}
+}
+
+// widening makes objects of g/v1 from those of g/v2, which have a field less.
+type widening struct{}
+
+func (widening) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	return object.With("apiVersion", value.String(apiVersion)).With("more", value.Int(1)), nil
+}
+
+// An apply that changes nothing leaves the object in the version that it is stored in, and does not convert it there and back.
+func TestUnchangedObjectsStayAsTheyAre(t *testing.T) {
+	m := newManager(t, func(c *managedfields.Config) { c.Converter = widening{} })
+	live := parse(t, `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`)
+	for config, want := range map[string]string{
+		`{"apiVersion":"g/v1","kind":"K","more":1}`: `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`,
+		`{"apiVersion":"g/v1","kind":"K","more":2}`: `{"apiVersion":"g/v1","kind":"K","more":2,"spec":{"a":1}}`,
+	} {
+		out, err := m.Apply(live, parse(t, config), "alpha", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Content.String(); got != want {
+			t.Errorf("%s gave %s, want %s", config, got, want)
+		}
 	}
 }

@@ -56,11 +56,15 @@ func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.V
 
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
 func (w *write) mergeConfig() error {
+	content, err := w.versioned(roleLive, w.live.data())
+	if err != nil {
+		return err
+	}
 	config, err := w.typed(rolePatch, w.object.data())
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.data(), typed.AllowDuplicates)
+	live, err := w.typed(roleLive, content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
