@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/google/gnostic-models v0.7.0
 	github.com/google/go-cmp v0.7.0
+	golang.org/x/tools v0.42.0
 	k8s.io/kube-openapi v0.0.0-20260821135717-be32def86098
 	sigs.k8s.io/structured-merge-diff/v4 v4.7.0
 )

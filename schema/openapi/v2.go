@@ -3,6 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
@@ -72,10 +73,14 @@ func loadV2(doc []byte) (proto.Models, error) {
 	)
 	parsed, err := openapiv2.ParseDocument(text.AppendJSON(nil))
 	if err != nil {
-		return nil, err
+		return nil, errors.New(noise.ReplaceAllString(err.Error(), ""))
 	}
 	return proto.NewOpenAPIData(parsed)
 }
+
+// noise is what the parser's errors say that means nothing to the reader: positions in the text made by loadV2 and, of a value of
+// the wrong kind, a syntax tree with memory addresses, which would make the same error differ from run to run.
+var noise = regexp.MustCompile(`(?ms)^\[\d+,\d+\] |: &\{Kind:.*?Column:\d+\}( \(\*yaml\.Node\))?`)
 
 func kindsV2(models proto.Models) (map[schema.GVK]string, error) {
 	out := map[schema.GVK]string{}
