@@ -1,0 +1,209 @@
+package fieldpath
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/deed-project/deed/value"
+)
+
+// The encoding of values in the text of elements. Bytewise order of encodings is the order of [value.Compare], equal
+// values have equal encodings, and none is the beginning of another:
+//
+//	number  tagNumber, the largest float64 f that is not above it (8 bytes), what it has above f (2 bytes, for integers)
+//	string  tagString, the bytes with 00 as 00 FF, then 00 01
+//	bool    tagBool, 0 or 1
+//	list    tagList, the encodings of its items, 00
+//	object  tagObject, for each member in name order: 01, its name as a string without tag, its value; then 00
+//	null    tagNull
+//
+// The end mark 00 is below every tag and below 01, so a list or object sorts before those that go on.
+const (
+	tagNumber = 0x10 + iota
+	tagString
+	tagBool
+	tagList
+	tagObject
+	tagNull
+
+	endMark    = 0x00
+	memberMark = 0x01
+)
+
+// appendKey appends the text of the key that has fields, which are sorted.
+func appendKey(b []byte, fields []KeyField) []byte {
+	for i := range fields {
+		b = appendText(b, fields[i].Name)
+		b = appendValue(b, fields[i].Value)
+	}
+	return b
+}
+
+func appendValue(b []byte, v value.Value) []byte {
+	switch v.Kind() {
+	case value.KindInt:
+		return appendInt(b, v.Int())
+	case value.KindFloat:
+		return appendFloat(b, v.Float())
+	case value.KindString:
+		return appendText(append(b, tagString), v.Str())
+	case value.KindBool:
+		return appendBool(b, v.Bool())
+	case value.KindList:
+		b = append(b, tagList)
+		for item := range v.Items() {
+			b = appendValue(b, item)
+		}
+		return append(b, endMark)
+	case value.KindObject:
+		b = append(b, tagObject)
+		for name, member := range v.Members() {
+			b = appendText(append(b, memberMark), name)
+			b = appendValue(b, member)
+		}
+		return append(b, endMark)
+	}
+	return append(b, tagNull)
+}
+
+func appendText(b []byte, s string) []byte {
+	for i := strings.IndexByte(s, 0); i >= 0; i = strings.IndexByte(s, 0) {
+		b = append(append(b, s[:i]...), 0, 0xff)
+		s = s[i+1:]
+	}
+	return append(append(b, s...), 0, 1)
+}
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, tagBool, 1)
+	}
+	return append(b, tagBool, 0)
+}
+
+func appendInt(b []byte, i int64) []byte {
+	f := float64(i)
+	if -1<<53 <= i && i <= 1<<53 {
+		return appendNumber(b, f, 0)
+	}
+	if f >= 1<<63 || int64(f) > i {
+		f = math.Nextafter(f, math.Inf(-1))
+	}
+	return appendNumber(b, f, uint16(i-int64(f)))
+}
+
+func appendFloat(b []byte, f float64) []byte {
+	if f == 0 {
+		f = 0 // -0 is 0
+	}
+	return appendNumber(b, f, 0)
+}
+
+func appendNumber(b []byte, f float64, above uint16) []byte {
+	bits := math.Float64bits(f)
+	if bits>>63 == 0 {
+		bits ^= 1 << 63
+	} else {
+		bits = ^bits
+	}
+	b = binary.BigEndian.AppendUint64(append(b, tagNumber), bits)
+	return binary.BigEndian.AppendUint16(b, above)
+}
+
+func appendIndex(b []byte, i int) []byte {
+	return binary.BigEndian.AppendUint64(b, uint64(i)^1<<63)
+}
+
+// number is a number as cutNumber finds it: an int where it is integral and an int64 holds it, else a float.
+type number struct {
+	float float64
+	int   int64
+	isInt bool
+}
+
+// cutNumber returns the number whose encoding text begins with, tag excluded, and what follows it.
+func cutNumber(text string) (n number, rest string) {
+	bits := bigEndian(text)
+	if bits>>63 == 1 {
+		bits ^= 1 << 63
+	} else {
+		bits = ^bits
+	}
+	f := math.Float64frombits(bits)
+	if -1<<63 <= f && f < 1<<63 && f == math.Trunc(f) {
+		n = number{int: int64(f) + int64(text[8])<<8 + int64(text[9]), isInt: true}
+	} else {
+		n = number{float: f}
+	}
+	return n, text[10:]
+}
+
+func bigEndian(s string) uint64 {
+	_ = s[7]
+	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
+		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+}
+
+func decodeIndex(text string) int { return int(int64(bigEndian(text) ^ 1<<63)) }
+
+// cutText returns the string whose encoding text begins with, tag excluded, and what follows it. The string is a part of
+// text unless it holds a zero byte.
+func cutText(text string) (s, rest string) {
+	i := strings.IndexByte(text, 0)
+	if text[i+1] == 1 {
+		return text[:i], text[i+2:]
+	}
+	var b strings.Builder
+	for text[i+1] != 1 {
+		b.WriteString(text[:i+1])
+		text = text[i+2:]
+		i = strings.IndexByte(text, 0)
+	}
+	b.WriteString(text[:i])
+	return b.String(), text[i+2:]
+}
+
+// cutValue returns the value whose encoding text begins with and what follows it.
+func cutValue(text string) (v value.Value, rest string) {
+	tag, text := text[0], text[1:]
+	switch tag {
+	case tagNumber:
+		n, rest := cutNumber(text)
+		if n.isInt {
+			return value.Int(n.int), rest
+		}
+		return value.Float(n.float), rest
+	case tagString:
+		s, rest := cutText(text)
+		return value.String(s), rest
+	case tagBool:
+		return value.Bool(text[0] == 1), text[1:]
+	case tagList:
+		return cutList(text)
+	case tagObject:
+		return cutObject(text)
+	}
+	return value.Null(), text
+}
+
+func cutList(text string) (v value.Value, rest string) {
+	var items []value.Value
+	for text[0] != endMark {
+		var item value.Value
+		item, text = cutValue(text)
+		items = append(items, item)
+	}
+	return value.List(items...), text[1:]
+}
+
+func cutObject(text string) (v value.Value, rest string) {
+	var members []value.Member
+	for text[0] != endMark {
+		var m value.Member
+		m.Name, text = cutText(text[1:])
+		m.Value, text = cutValue(text)
+		members = append(members, m)
+	}
+	return value.Object(members...), text[1:]
+}

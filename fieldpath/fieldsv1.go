@@ -1,0 +1,353 @@
+package fieldpath
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/deed-project/deed/value"
+)
+
+// AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver writes it. It is an object
+// with one member per element, named by [Element.AppendWire], whose value is the object of what is below; a member of the set
+// below which there are members has first of all a member named "." there.
+func (s Set) AppendJSON(b []byte) []byte {
+	size := len("{}")
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		size += len(n.text) + len(`"f:":{},`)
+		if n.kind != KindField {
+			size += 16 // quotes and brackets
+		}
+		if n.member && n.skip > 1 {
+			size += len(`".":{},`)
+		}
+	}
+	b = append(slices.Grow(b, size), '{')
+	if b = appendNodes(b, s.nodes); s.IsEmpty() {
+		return append(b, '}')
+	}
+	b[len(b)-1] = '}'
+	return b
+}
+
+// MarshalJSON implements [encoding/json.Marshaler] by [Set.AppendJSON].
+func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
+
+// appendNodes appends the entries for nodes, with a comma behind each.
+func appendNodes(b []byte, nodes []node) []byte {
+	for i := 0; i < len(nodes); {
+		n := &nodes[i]
+		if n.kind != KindField {
+			b = appendWireEscaped(append(b, '"'), n)
+		} else if b = append(b, `"f:`...); isPlain(n.text) {
+			b = append(b, n.text...)
+		} else {
+			b = appendEscaped(b, n.text)
+		}
+		if n.skip == 1 {
+			b = append(b, `":{},`...)
+			i++
+			continue
+		}
+		b = append(b, `":{`...)
+		if n.member {
+			b = append(b, `".":{},`...)
+		}
+		next := i + int(n.skip)
+		b = appendNodes(b, nodes[i+1:next])
+		b[len(b)-1] = '}'
+		b = append(b, ',')
+		i = next
+	}
+	return b
+}
+
+// appendWireEscaped appends a key, item or index as it stands within a JSON string.
+func appendWireEscaped(b []byte, n *node) []byte {
+	switch start := len(b); n.kind {
+	case KindKey:
+		b = append(b, "k:{"...)
+		for text, first := n.text, true; text != ""; first = false {
+			if !first {
+				b = append(b, ',')
+			}
+			var name string
+			if name, text = cutText(text); !isSimple(name) {
+				return appendSlowly(b[:start], n)
+			}
+			b = append(append(append(b, `\"`...), name...), `\":`...)
+			var ok bool
+			if b, text, ok = appendScalar(b, text); !ok {
+				return appendSlowly(b[:start], n)
+			}
+		}
+		return append(b, '}')
+	case KindItem:
+		if b, _, ok := appendScalar(append(b, "v:"...), n.text); ok {
+			return b
+		}
+		return appendSlowly(b[:start], n)
+	}
+	return appendSlowly(b, n)
+}
+
+// appendScalar appends the value whose encoding text begins with as it stands within a JSON string, and returns what
+// follows it. It fails for lists, objects and strings that need escapes.
+func appendScalar(b []byte, text string) (out []byte, rest string, ok bool) {
+	switch text[0] {
+	case tagString:
+		s, rest := cutText(text[1:])
+		if !isSimple(s) {
+			return b, rest, false
+		}
+		return append(append(append(b, `\"`...), s...), `\"`...), rest, true
+	case tagList, tagObject:
+		return b, text, false
+	}
+	out, rest = appendEncoded(b, text, styleWire)
+	return out, rest, true
+}
+
+// isSimple reports whether s stands for itself within every string.
+func isSimple(s string) bool {
+	for i := range len(s) {
+		if !simple[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// appendSlowly is appendWireEscaped for every element.
+func appendSlowly(b []byte, n *node) []byte {
+	return appendEscaped(b, n.element().Wire())
+}
+
+// ParseSet reads a set from the fieldsV1 of managedFields, which [Set.AppendJSON] describes. It takes all that
+// kube-apiserver takes:
+//
+//   - null for an object anywhere;
+//   - elements in any order, and again: they are members if one of them is, and what is below the last that has
+//     anything below it is below them;
+//   - elements of an unknown kind, with any value, which are passed over, and "." with any value.
+//
+// An element is a member if its object has a member named "." or has no element of known kind. Everything else that is not
+// JSON of this form is an error, always a [*SyntaxError], so is nesting deeper than [value.MaxDepth].
+//
+// The result shares no memory with fieldsV1, but names in it share one copy of fieldsV1, which lives as long as any of them.
+func ParseSet(fieldsV1 []byte) (Set, error) {
+	s, _, err := ParseCanonical(fieldsV1)
+	return s, err
+}
+
+// ParseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
+func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	p.text = string(fieldsV1)
+	p.nodes = make([]node, 0, bytes.Count(fieldsV1, []byte("{")))
+	if err := p.document(); err != nil {
+		err.What = "fieldsV1"
+		return Set{}, false, err
+	}
+	if len(p.nodes) < cap(p.nodes)/8*7 {
+		p.nodes = slices.Clone(p.nodes)
+	}
+	return setOf(p.nodes[:len(p.nodes):len(p.nodes)]), !p.loose && !p.spaced, nil
+}
+
+var setParsers = sync.Pool{New: func() any { return new(setParser) }}
+
+type setParser struct {
+	scanner
+	elements elementParser
+	nodes    []node // in preorder; the skip of a node that is open is not set yet
+	loose    bool   // the text is not canonical, apart from white space
+}
+
+// release gives p back, without what belongs to the result.
+func (p *setParser) release() {
+	scratch := p.elements.maker.scratch
+	*p = setParser{}
+	p.elements.maker.scratch = scratch
+	setParsers.Put(p)
+}
+
+func (p *setParser) document() *SyntaxError {
+	p.space()
+	if self, err := p.object(); err != nil {
+		return err
+	} else if self {
+		p.loose = true
+	}
+	return p.end()
+}
+
+// object reads what is below an element, or a whole set, and reports whether it has a member named ".".
+func (p *setParser) object() (self bool, err *SyntaxError) {
+	if p.peek() == 'n' {
+		p.loose = true
+		return false, p.literal("null")
+	}
+	if p.peek() != '{' {
+		return false, p.unexpected("an object")
+	}
+	more, err := p.open('}')
+	first, last, unsorted := len(p.nodes), -1, false
+	for more && err == nil {
+		var what entryKind
+		last, unsorted = p.leaves(last, unsorted)
+		index := len(p.nodes)
+		if what, err = p.element(); err != nil {
+			return self, err
+		}
+		switch what {
+		case entryUnknown:
+			p.loose = true
+			err = p.skip()
+		case entrySelf:
+			p.loose = p.loose || self || last >= 0 || !p.startsWith(`{},`)
+			self = true
+			err = p.skip()
+		default:
+			if err = p.below(index); err == nil {
+				unsorted = unsorted || last >= 0 && compareNodes(&p.nodes[last], &p.nodes[index]) >= 0
+				last = index
+			}
+		}
+		if err == nil {
+			more, err = p.more('}')
+		}
+	}
+	if unsorted && err == nil {
+		p.loose = true
+		p.nodes = sortSiblings(p.nodes, first, replace)
+	}
+	return self, err
+}
+
+// leaves reads the run of leaves at pos that are fields with plain names, as long as another entry follows. It appends their
+// nodes and returns the index of the last node at this level, which before was last, and whether nodes are not ascending.
+func (p *setParser) leaves(last int, unsorted bool) (int, bool) {
+	text, pos := p.text, p.pos
+	for p.depth < value.MaxDepth && strings.HasPrefix(text[pos:], `"f:`) {
+		end := plainEnd(text, pos+len(`"f:`))
+		if !strings.HasPrefix(text[end:], `":{},"`) {
+			break
+		}
+		p.nodes = append(p.nodes, node{text[pos+len(`"f:`) : end], 1, KindField, true})
+		index := len(p.nodes) - 1
+		unsorted = unsorted || last >= 0 && compareNodes(&p.nodes[last], &p.nodes[index]) >= 0
+		last, pos = index, end+len(`":{},`)
+	}
+	p.pos = pos
+	return last, unsorted
+}
+
+// below reads what is below the element of the node at index, the last one, and completes the node.
+func (p *setParser) below(index int) *SyntaxError {
+	if p.startsWith("{}") && p.depth < value.MaxDepth {
+		p.pos += 2
+		p.nodes[index].member = true
+		p.nodes[index].skip = 1
+		return nil
+	}
+	self, err := p.object()
+	if err != nil {
+		return err
+	}
+	n := &p.nodes[index]
+	n.skip = uint32(len(p.nodes) - index)
+	n.member = self || n.skip == 1
+	p.loose = p.loose || n.skip == 1
+	return nil
+}
+
+func (p *setParser) startsWith(s string) bool { return strings.HasPrefix(p.text[p.pos:], s) }
+
+// entryKind is what an entry of an object in fieldsV1 is by its name.
+type entryKind uint8
+
+const (
+	entryElement entryKind = iota // an element, whose node was appended
+	entrySelf                     // "."
+	entryUnknown                  // an element of a later release
+)
+
+// element reads the name of an entry and the colon behind it.
+func (p *setParser) element() (entryKind, *SyntaxError) {
+	start := p.pos
+	if p.peek() != '"' {
+		return 0, p.unexpected("a name in double quotes")
+	}
+	if p.quick() {
+		return entryElement, p.colon()
+	}
+	name, err := p.str()
+	if err != nil {
+		return 0, err
+	}
+	end := p.pos
+	if err := p.colon(); err != nil {
+		return 0, err
+	}
+	if name == "." {
+		p.loose = p.loose || end-start != len(`"."`)
+		return entrySelf, nil
+	}
+	e, unknown, err := p.elements.element(name)
+	if unknown {
+		return entryUnknown, nil
+	}
+	if err != nil {
+		return 0, &SyntaxError{Offset: start, Reason: "element " + strconv.Quote(name) + ": " + err.Reason}
+	}
+	n := node{text: e.text, kind: e.kind}
+	p.nodes = append(p.nodes, n)
+	if !p.loose {
+		p.loose = string(appendSlowly(nil, &n)) != p.text[start+1:end-1]
+	}
+	return entryElement, nil
+}
+
+// quick reads the most frequent elements, those with nothing in them that has two spellings, without taking them apart
+// first. It appends the node. It changes nothing when the element is another one.
+func (p *setParser) quick() bool {
+	text, pos := p.text, p.pos
+	if len(text)-pos < len(`"f:"`) || text[pos+2] != ':' {
+		return false
+	}
+	var n node
+	pos += len(`"f:`)
+	switch text[pos-2] {
+	case 'f':
+		end := plainEnd(text, pos)
+		n = node{text: text[pos:end], kind: KindField}
+		pos = end
+	case 'k', 'v':
+		m := &p.elements.maker
+		q := quickScanner{text: text, pos: pos, b: m.scratch[:0]}
+		kind, ok := KindItem, false
+		if text[pos-2] == 'k' {
+			kind, ok = KindKey, q.key()
+		} else {
+			ok = q.value()
+		}
+		if m.scratch = q.b; !ok {
+			return false
+		}
+		n = node{text: m.cut(q.b), kind: kind}
+		pos = q.pos
+	default:
+		return false
+	}
+	if pos >= len(text) || text[pos] != '"' {
+		return false
+	}
+	p.pos = pos + 1
+	p.nodes = append(p.nodes, n)
+	return true
+}

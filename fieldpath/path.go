@@ -1,0 +1,48 @@
+package fieldpath
+
+import "slices"
+
+// Path leads from an object to one of its fields or items. The empty Path is the object itself.
+type Path []Element
+
+// String returns p as messages show it, such as .spec.ports[port=80]. Different paths may look alike, for names stand as
+// they are; [Path.Text] tells all paths apart.
+func (p Path) String() string {
+	var b []byte
+	for _, e := range p {
+		b = e.appendStyled(b, styleDisplay)
+	}
+	return string(b)
+}
+
+// Text returns p as text that [ParsePath] reads back as p. It is what String returns, except that names that hold anything
+// but ASCII letters, digits and _ $ @ / - are JSON strings, and values are canonical JSON:
+//
+//	.metadata.annotations."example.com/owner"
+//	.spec.ports[port=1000000,protocol="TCP"].targetPort
+//	.metadata.finalizers[="example.com/guard"]
+//	.args[2]
+func (p Path) Text() string { return string(p.AppendText(nil)) }
+
+// AppendText appends what [Path.Text] returns to b.
+func (p Path) AppendText(b []byte) []byte {
+	for _, e := range p {
+		b = e.appendStyled(b, styleText)
+	}
+	return b
+}
+
+// Equal reports whether p and q are the same path.
+func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
+
+// HasPrefix reports whether p begins with prefix, as every path does with itself and the empty path.
+func (p Path) HasPrefix(prefix Path) bool {
+	return len(p) >= len(prefix) && slices.Equal(p[:len(prefix)], prefix)
+}
+
+// Clone returns a copy of p that shares no memory with it.
+func (p Path) Clone() Path { return slices.Clone(p) }
+
+// ComparePaths orders paths by their first element that differs; a path that another begins with sorts before it. It
+// returns -1, 0 or 1 as p sorts before, with or after q.
+func ComparePaths(p, q Path) int { return slices.CompareFunc(p, q, Compare) }

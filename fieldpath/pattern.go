@@ -1,0 +1,98 @@
+package fieldpath
+
+import "slices"
+
+// Prefix is how the paths begin that a [Pattern] keeps. [Any] in it, the zero Element, stands for every element.
+type Prefix []Element
+
+// Any returns the zero Element, which in a [Prefix] stands for every element.
+func Any() Element { return Element{} }
+
+// Pattern says which paths of a set to keep. The zero Pattern keeps all.
+type Pattern struct {
+	root *matcher // nil keeps all
+}
+
+// matcher is a place in the tree of prefixes.
+type matcher struct {
+	all     bool // a prefix ends here: everything below is kept
+	entries []entry
+}
+
+type entry struct {
+	element Element // zero for every element
+	below   *matcher
+}
+
+// PatternOf returns the pattern that keeps what begins with one of prefixes, and what one of them begins with:
+//
+//  1. Of no prefixes it keeps all paths.
+//  2. A member is kept if a prefix begins with it, or it with a prefix.
+//  3. Below one place in the tree of prefixes, one element goes on with one prefix only: one with Any there before one with
+//     the element itself, and of several the first. So [.a[Any].b] and [.a[Any].c] together keep the same as the first alone.
+//  4. Prefixes that begin with the same elements are one prefix up to there, and rule 3 does not part them, only while the
+//     place at which they go the same way holds no other elements.
+//
+// Rules 3 and 4 are kube-apiserver's. They are of no concern for prefixes that differ in their first elements only.
+func PatternOf(prefixes ...Prefix) Pattern {
+	if len(prefixes) == 0 {
+		return Pattern{}
+	}
+	root := newMatcher(prefixes[0])
+	for _, p := range prefixes[1:] {
+		root = root.merge(newMatcher(p))
+	}
+	return Pattern{root}
+}
+
+func newMatcher(p Prefix) *matcher {
+	if len(p) == 0 {
+		return &matcher{all: true}
+	}
+	return &matcher{entries: []entry{{p[0], newMatcher(p[1:])}}}
+}
+
+// merge returns the matcher of the prefixes of m and other. It changes neither.
+func (m *matcher) merge(other *matcher) *matcher {
+	if m.all || other.all {
+		return &matcher{all: true}
+	}
+	entries := slices.Clone(m.entries)
+	for _, e := range other.entries {
+		if m.joins(e.element) {
+			entries[0].below = entries[0].below.merge(e.below)
+		} else {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return Compare(a.element, b.element) })
+	return &matcher{entries: entries}
+}
+
+// joins reports whether a further prefix with e at this place becomes one with the first entry. The reference searches its
+// sorted entries by bisection, but in the wrong direction, so that it finds an element only when all entries that it looks
+// at, from the middle down to the first, are of that element; and it never finds Any.
+func (m *matcher) joins(e Element) bool {
+	n := len(m.entries)
+	return !e.IsZero() && n > 0 && m.entries[0].element == e && m.entries[n/2].element == e
+}
+
+// match returns how the prefixes go on below e, and nil if none does.
+func (m *matcher) match(e Element) *matcher {
+	for _, entry := range m.entries {
+		if entry.element.IsZero() || entry.element == e {
+			return entry.below
+		}
+	}
+	return nil
+}
+
+// Filter returns the members of s that p keeps.
+func (s Set) Filter(p Pattern) Set {
+	if p.root == nil || p.root.all {
+		return s
+	}
+	m := newMerger(s.nodes)
+	m.filter(0, len(s.nodes), p.root)
+	return m.set()
+}
