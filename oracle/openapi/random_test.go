@@ -389,6 +389,12 @@ func (g generator) root() object {
 		delete(s, "additionalProperties")
 		delete(s, "x-kubernetes-embedded-resource")
 	}
+	if g.chance(3) {
+		s[g.oneOf("allOf", "anyOf", "oneOf").(string)] = g.junctors(3)
+	}
+	if g.chance(6) {
+		s["not"] = g.junctor(2)
+	}
 	if fields, ok := s["properties"].(object); ok {
 		g.fix(fields)
 	}

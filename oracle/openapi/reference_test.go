@@ -171,6 +171,8 @@ func defaultOf(t *testing.T, v any) value.Value {
 // jsonOf returns v, as YAML decoders make it, as JSON decoders do.
 func jsonOf(v any) any {
 	switch v := v.(type) {
+	case uint64:
+		return float64(v)
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {

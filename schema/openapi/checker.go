@@ -17,7 +17,8 @@ import (
 //     That of the root is object. An array has items. The root has no additionalProperties.
 //   - No schema in a junctor has a type, default, title, description, nullable, additionalProperties or extension of Kubernetes;
 //     an integer or string may be told by anyOf: [{type: integer}, {type: string}], there or first in allOf.
-//   - What is a property or item inside a junctor is one outside of it too.
+//   - What is a property or item inside a junctor of the root is one outside of it too. Junctors further down may speak of what
+//     is not there, as nobody checks them.
 //   - apiVersion, kind and metadata of the root and of embedded resources are strings and an object. Only name and generateName
 //     of the root's metadata may be restricted. No junctor speaks of metadata.
 //   - An embedded resource is an object without additionalProperties that has properties or preserves unknown fields.

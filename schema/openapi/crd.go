@@ -78,7 +78,8 @@ func (c *converterCRD) read(crd value.Value) {
 		return
 	}
 	if version := crd.Get("apiVersion"); version.Str() != "apiextensions.k8s.io/v1" {
-		c.fail("", root.in("apiVersion"), "expected apiextensions.k8s.io/v1, the only version that Kubernetes serves since 1.22, got %v", version)
+		c.fail("", root.in("apiVersion"), "expected apiextensions.k8s.io/v1, the only version that Kubernetes serves since 1.22, got %v",
+			version)
 		return
 	}
 	spec, at := crd.Get("spec"), root.in("spec")

@@ -81,14 +81,6 @@ func (d *decoder) present(v value.Value, want value.Kind, at *path) bool {
 	return true
 }
 
-// optional reads a schema that may be missing, which is nil.
-func (d *decoder) optional(v value.Value, at *path) *node {
-	if v.IsAbsent() || v.IsNull() {
-		return nil
-	}
-	return d.node(v, at)
-}
-
 func (d *decoder) node(v value.Value, at *path) *node {
 	n := &node{}
 	if !d.present(v, value.KindObject, at) {
@@ -134,7 +126,7 @@ func (d *decoder) keyword(n *node, keyword string, v value.Value, at *path) {
 	case "oneOf":
 		n.oneOf = d.list(v, at)
 	case "not":
-		n.not = d.optional(v, at)
+		n.not = d.node(v, at)
 	default:
 		d.extension(n, keyword, v, at)
 	}
