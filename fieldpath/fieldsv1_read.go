@@ -1,7 +1,6 @@
 package fieldpath
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,15 +31,11 @@ func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	p.text = string(fieldsV1)
-	p.nodes = make([]node, 0, min(bytes.Count(fieldsV1, []byte("{")), len(fieldsV1)/len(`"f:":{}`)))
 	if err := p.document(); err != nil {
 		err.What = "fieldsV1"
 		return Set{}, false, err
 	}
-	if len(p.nodes) < cap(p.nodes)/8*7 {
-		p.nodes = slices.Clone(p.nodes)
-	}
-	return setOf(p.nodes[:len(p.nodes):len(p.nodes)]), !p.loose && !p.spaced, nil
+	return setOf(slices.Clone(p.nodes)), !p.loose && !p.spaced, nil
 }
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
@@ -48,14 +43,14 @@ var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 type setParser struct {
 	scanner
 	elements elementParser
-	nodes    []node // in preorder; the skip of a node that is open is not set yet
+	nodes    []node // scratch: in preorder; the skip of a node that is open is not set yet
 	loose    bool   // the text is not canonical, apart from white space
 }
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
 	scratch := p.elements.maker.scratch
-	*p = setParser{}
+	*p = setParser{nodes: recycle(p.nodes)}
 	p.elements.maker.scratch = scratch
 	setParsers.Put(p)
 }
@@ -88,6 +83,10 @@ func (p *setParser) object() (self bool, err *SyntaxError) {
 	}
 	more, err := p.open('}')
 	first, l := len(p.nodes), level{last: -1}
+	if more && p.startsWith(`".":{},"`) && p.depth < value.MaxDepth {
+		p.pos += len(`".":{},`)
+		l.self = true
+	}
 	for more && err == nil {
 		p.leaves(&l)
 		if err = p.entry(&l); err == nil {
