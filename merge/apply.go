@@ -1,0 +1,114 @@
+package merge
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/typed"
+)
+
+// Apply lays a configuration over the live object, by these rules:
+//
+//	O1  Sets are adapted to the schema first, see [typed.Reconcile]. Managers of versions that are gone lose what they own.
+//	A1  The configuration is merged into the live object, see [typed.Merge].
+//	A2  The applier owns exactly the fields of its configuration, see [typed.Value.Fields].
+//	A3  What it applied last time, does not apply now, and nobody else owns, is pruned.
+//	A4  What it applied last time, does not apply now, and somebody else owns, stays and is no longer the applier's. So does
+//	    what stands below it that the applier never owned, unless it goes with a pruned item or object.
+//	A5  Applying the value that a field has makes the applier a co-owner of it.
+//	A6  Changing or adding a field that somebody else owns is a conflict. Only the very path counts, not what is above or
+//	    below it, and removing is none.
+//	A7  When the conflict is forced, the other owner loses the field.
+//	O2  Everybody loses what is removed.
+//	O3  Reset fields change no ownership.
+//	O4  Who owns nothing any more is dropped.
+//
+// Nothing is decided yet: see [Plan]. Errors are those of typed.Merge, typed.Compare and of the converter.
+func (e *Engine) Apply(r Request) (*Plan, error) {
+	c := e.call(r)
+	managers, err := c.reconcile()
+	if err != nil {
+		return nil, err
+	}
+	merged, err := typed.Merge(r.Live, r.Object)
+	if err != nil {
+		return nil, fmt.Errorf("failed to merge config: %w", err)
+	}
+	last, _ := managers.Get(r.Manager)
+	known, _ := r.Managers.Get(r.Manager) // even if it is of a version that is gone
+	own := Entry{
+		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(r.Object.Fields()), APIVersion: r.APIVersion, Time: known.Time,
+	}
+	if c.object, err = c.prune(merged, managers.With(own), last); err != nil {
+		return nil, fmt.Errorf("failed to prune fields: %w", err)
+	}
+	losses, err := c.losses(managers)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{call: c, managers: managers, last: last, own: own, losses: losses}, nil
+}
+
+// Plan is the outcome of an apply before anybody has decided about its conflicts. It is immutable.
+type Plan struct {
+	call      *call
+	managers  Managers // adapted to the schema
+	last, own Entry    // of the applier: before and after
+	losses    []loss
+}
+
+// Object returns the object as it will be, conflicts forced.
+func (p *Plan) Object() typed.Value { return p.call.object }
+
+// Changed reports whether Object differs from the live object.
+func (p *Plan) Changed() bool { return !p.call.Live.Content().Equal(p.call.object.Content()) }
+
+// Conflicts returns the fields that the apply changes although others own them, sorted by manager, then by path.
+func (p *Plan) Conflicts() Conflicts {
+	var out Conflicts
+	for _, l := range p.losses {
+		for path := range l.taken.All() {
+			out = append(out, Conflict{Owner: l.entry, Path: path, Live: l.version.old.At(path), Wanted: l.version.new.At(path)})
+		}
+	}
+	return out
+}
+
+// Commit returns the result if there is no conflict. Its error is of type [Conflicts].
+func (p *Plan) Commit() (Result, error) {
+	return p.ForceOnly(func(Conflict) bool { return false })
+}
+
+// Force returns the result with all conflicts decided for the applier.
+func (p *Plan) Force() Result {
+	out := Result{Managers: settle(p.managers, p.losses, p.own), Changed: p.Changed(), Object: p.call.object}
+	if !out.Changed {
+		out.Object = p.call.Live
+	}
+	return out
+}
+
+// ForceOnly returns the result if force accepts every conflict. Its error is of type [Conflicts]: those that force refuses.
+func (p *Plan) ForceOnly(force func(Conflict) bool) (Result, error) {
+	var refused Conflicts
+	for _, c := range p.Conflicts() {
+		if !force(c) {
+			refused = append(refused, c)
+		}
+	}
+	if refused != nil {
+		return Result{}, refused
+	}
+	return p.Force(), nil
+}
+
+// paths returns every path that the apply affects, in the request's version: what the applier owned or owns, what the object
+// gains, changes and loses.
+func (p *Plan) paths() fieldpath.Set {
+	request := p.call.versions[0]
+	all := p.own.Fields.Union(request.changed).Union(request.diff.Removed)
+	if p.last.APIVersion == p.own.APIVersion {
+		all = all.Union(p.last.Fields)
+	}
+	return all
+}

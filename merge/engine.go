@@ -1,0 +1,258 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/typed"
+)
+
+// ErrNoVersion is what a [Converter] returns, wrapped or not, when it is asked for a version that does not exist (any more).
+// The engine then drops the managers of that version.
+var ErrNoVersion = errors.New("no such version")
+
+// Converter converts objects between the versions of an API. It must be safe for concurrent use.
+type Converter interface {
+	// Convert returns v, which is of another version, in the given version.
+	Convert(v typed.Value, apiVersion string) (typed.Value, error)
+}
+
+// Filter keeps fields out of ownership: fields that a server resets because the endpoint may not write them. Such fields
+// are merged like all others; the caller restores them. The zero Filter keeps nothing out.
+type Filter struct {
+	Exclude fieldpath.Set      // these fields, and all below them, are kept out
+	Include *fieldpath.Pattern // when not nil, fields that it does not match are kept out
+}
+
+// Keep returns the paths of s that f does not keep out.
+func (f Filter) Keep(s fieldpath.Set) fieldpath.Set {
+	if !f.Exclude.IsEmpty() {
+		s = s.Without(f.Exclude)
+	}
+	if f.Include != nil {
+		s = s.Filter(*f.Include)
+	}
+	return s
+}
+
+func (f Filter) keepDiff(d typed.Diff) typed.Diff {
+	return typed.Diff{Added: f.Keep(d.Added), Modified: f.Keep(d.Modified), Removed: f.Keep(d.Removed)}
+}
+
+// Config is what an [Engine] works with.
+type Config struct {
+	Converter   Converter         // nil when there is only one version, or when all versions have the same fields
+	ResetFields map[string]Filter // by version
+}
+
+// Engine computes the outcome of writes. It is immutable and safe for concurrent use.
+type Engine struct {
+	converter Converter
+	reset     map[string]Filter
+}
+
+// New returns an engine.
+func New(c Config) *Engine { return &Engine{converter: c.Converter, reset: c.ResetFields} }
+
+// Request is a write.
+type Request struct {
+	Live       typed.Value // the object as it is stored; [typed.Empty] when there is none yet
+	Object     typed.Value // the applied configuration, or the new object of an update
+	Managers   Managers    // of the live object
+	Manager    Manager     // who writes
+	APIVersion string      // of Live and Object
+}
+
+// Result is the outcome of a write.
+type Result struct {
+	Object   typed.Value
+	Managers Managers
+	Changed  bool // whether Object differs from the live object. Managers may differ even if it does not.
+}
+
+// Update replaces the live object, by these rules:
+//
+//	O1  Sets are adapted to the schema first, see [typed.Reconcile]. Managers of versions that are gone lose what they own.
+//	U1  The updater owns what it adds and what it modifies, see [typed.Compare]; containers that it adds are included.
+//	U2  Everybody else loses what the updater adds or modifies, without any conflict.
+//	U3  What the updater owned before it keeps, as a set of the request's version.
+//	O2  Everybody, the updater too, loses what is removed.
+//	O3  Reset fields change no ownership.
+//	O4  Who owns nothing any more is dropped.
+//
+// Result.Object is always request.Object. The error says which version could not be compared or converted.
+func (e *Engine) Update(r Request) (Result, error) {
+	c := e.call(r)
+	managers, err := c.reconcile()
+	if err != nil {
+		return Result{}, err
+	}
+	c.object = r.Object
+	losses, err := c.losses(managers)
+	if err != nil {
+		return Result{}, err
+	}
+	diff := c.versions[0].diff
+	own, _ := managers.Get(r.Manager)
+	fields := own.Fields.Minus(diff.Removed).Union(diff.Modified).Union(diff.Added)
+	managers = settle(managers, losses, Entry{
+		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(fields), APIVersion: r.APIVersion, Time: own.Time,
+	})
+	return Result{Object: r.Object, Managers: managers, Changed: !r.Live.Content().Equal(r.Object.Content())}, nil
+}
+
+// call is the state of one write.
+type call struct {
+	*Engine
+	Request
+	object   typed.Value // the new object, in the request's version
+	versions []*version  // the request's own first
+}
+
+// version is a write seen in one version of the API.
+type version struct {
+	apiVersion string
+	gone       bool // there is no such version
+	old, new   typed.Value
+	diff       typed.Diff
+	changed    fieldpath.Set // diff.Modified and diff.Added
+}
+
+func (e *Engine) call(r Request) *call { return &call{Engine: e, Request: r} }
+
+// convert returns v, which is of version from, in version to.
+func (e *Engine) convert(v typed.Value, from, to string) (typed.Value, error) {
+	if from == to || e.converter == nil {
+		return v, nil
+	}
+	return e.converter.Convert(v, to)
+}
+
+// reconcile adapts the sets of all managers to the schema: O1.
+func (c *call) reconcile() (Managers, error) {
+	out := c.Managers.entries
+	copied := false
+	kept := 0
+	for i, entry := range c.Managers.entries {
+		reconciled, drop, err := c.reconcileEntry(entry)
+		if err != nil {
+			return Managers{}, err
+		}
+		if !copied && (drop || !reconciled.Fields.Same(entry.Fields)) {
+			out = append([]Entry(nil), out...)
+			copied = true
+			kept = i
+		}
+		if copied && !drop {
+			out[kept] = reconciled
+			kept++
+		}
+	}
+	if copied {
+		out = out[:kept]
+	}
+	return Managers{entries: out}, nil
+}
+
+func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
+	live, err := c.convert(c.Live, c.APIVersion, entry.APIVersion)
+	if errors.Is(err, ErrNoVersion) {
+		return entry, true, nil
+	}
+	if err != nil {
+		return entry, false, err
+	}
+	fields, changed, err := typed.Reconcile(entry.Fields, live.Type())
+	if changed {
+		entry.Fields = fields
+	}
+	return entry, false, err
+}
+
+// seen returns the write as seen in the given version.
+func (c *call) seen(apiVersion string) (*version, error) {
+	for _, v := range c.versions {
+		if v.apiVersion == apiVersion {
+			return v, nil
+		}
+	}
+	v := &version{apiVersion: apiVersion}
+	c.versions = append(c.versions, v)
+	var err error
+	if v.old, err = c.convert(c.Live, c.APIVersion, apiVersion); err == nil {
+		if v.new, err = c.convert(c.object, c.APIVersion, apiVersion); err != nil {
+			err = fmt.Errorf("failed to convert new object: %w", err)
+		}
+	} else {
+		err = fmt.Errorf("failed to convert old object: %w", err)
+	}
+	if errors.Is(err, ErrNoVersion) {
+		v.gone = true
+		return v, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	diff, err := typed.Compare(v.old, v.new)
+	if err != nil {
+		return nil, fmt.Errorf("failed to compare objects: %w", err)
+	}
+	v.diff = c.reset[apiVersion].keepDiff(diff)
+	v.changed = v.diff.Modified.Union(v.diff.Added)
+	return v, nil
+}
+
+// loss is what a manager loses by a write.
+type loss struct {
+	entry   Entry
+	version *version
+	taken   fieldpath.Set // changed by somebody else: a conflict when that is an apply
+	removed fieldpath.Set // gone from the object
+}
+
+// losses returns what each of managers but the one who writes loses, in the order of managers. It also makes c.versions[0].
+func (c *call) losses(managers Managers) ([]loss, error) {
+	if _, err := c.seen(c.APIVersion); err != nil {
+		return nil, err
+	}
+	var out []loss
+	for _, entry := range managers.entries {
+		if entry.Manager == c.Manager {
+			continue
+		}
+		v, err := c.seen(entry.APIVersion)
+		if err != nil {
+			return nil, err
+		}
+		l := loss{entry: entry, version: v}
+		if v.gone {
+			l.removed = entry.Fields
+		} else {
+			l.taken = entry.Fields.Intersect(v.changed)
+			l.removed = v.diff.Removed
+		}
+		if v.gone || !l.taken.IsEmpty() || !l.removed.IsEmpty() {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: O4.
+func settle(managers Managers, losses []loss, own Entry) Managers {
+	out := make([]Entry, 0, len(managers.entries)+1)
+	for _, entry := range managers.entries {
+		if len(losses) > 0 && losses[0].entry.Manager == entry.Manager {
+			entry.Fields = entry.Fields.Minus(losses[0].taken).Minus(losses[0].removed)
+			losses = losses[1:]
+		}
+		if entry.Manager != own.Manager && !entry.Fields.IsEmpty() {
+			out = append(out, entry)
+		}
+	}
+	if own.Fields.IsEmpty() {
+		return Managers{entries: out}
+	}
+	return Managers{entries: out}.With(own)
+}

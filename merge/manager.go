@@ -1,0 +1,190 @@
+package merge
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/value"
+)
+
+// Operation is how a manager writes.
+type Operation string
+
+// The two operations of Kubernetes.
+const (
+	Apply  Operation = "Apply"
+	Update Operation = "Update"
+)
+
+// Manager is the identity of an actor. Managers that compare equal with == are the same; all others are strangers to each
+// other, even when their names are equal.
+type Manager struct {
+	Name        string
+	Operation   Operation
+	APIVersion  string // of an updater; empty for an applier, which is the same in all versions
+	Subresource string // that it writes through; empty for the object itself
+}
+
+// String returns the manager as the conflict messages of kube-apiserver name it: the quoted name, the subresource, and the
+// version of an updater.
+func (m Manager) String() string {
+	out := strconv.Quote(m.Name)
+	if m.Subresource != "" {
+		out += " with subresource " + strconv.Quote(m.Subresource)
+	}
+	if m.Operation == Update {
+		out += " using " + m.APIVersion
+	}
+	return out
+}
+
+// Compare orders managers as kube-apiserver does wherever it orders their identities: by the JSON text that it has for them.
+// That is mostly the order of names, and appliers come before updaters of the same name.
+func (m Manager) Compare(n Manager) int {
+	if m == n {
+		return 0
+	}
+	if m.Name != n.Name && m.Name != "" && n.Name != "" {
+		if c := compareJSON(m.Name, n.Name); c != 0 {
+			return c
+		}
+	}
+	var a, b [192]byte
+	return slices.Compare(m.appendJSON(a[:0]), n.appendJSON(b[:0]))
+}
+
+// compareJSON compares two strings as their JSON texts sort. It returns 0 unless that can be told from the first byte in
+// which they differ.
+func compareJSON(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	x, y := plainByte(a, i), plainByte(b, i)
+	if x == 0 || y == 0 {
+		return 0
+	}
+	return cmp.Compare(x, y)
+}
+
+// plainByte returns what JSON text has for byte i of s, the quote for the one behind the last, and 0 for a byte that may have
+// to be escaped.
+func plainByte(s string, i int) byte {
+	switch {
+	case i == len(s):
+		return '"'
+	case s[i] < ' ', s[i] >= utf8.RuneSelf, strings.IndexByte(`"\<>&`, s[i]) >= 0:
+		return 0
+	}
+	return s[i]
+}
+
+func (m Manager) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for _, f := range [...][2]string{
+		{"manager", m.Name}, {"operation", string(m.Operation)}, {"apiVersion", m.APIVersion}, {"subresource", m.Subresource},
+	} {
+		if f[1] == "" {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), f[0]...), `":`...)
+		b = value.AppendString(b, f[1])
+	}
+	return append(b, '}')
+}
+
+// Entry is what a manager owns.
+type Entry struct {
+	Manager    Manager
+	Fields     fieldpath.Set
+	APIVersion string    // of the paths in Fields
+	Time       time.Time // of the manager's last change; the zero Time when it is not known
+}
+
+// Managers says who owns what. It is immutable; the zero Managers has nobody in it.
+type Managers struct {
+	entries []Entry // sorted by manager
+}
+
+// ManagersOf returns the managers of entries. Of several entries for one manager, the last one counts.
+func ManagersOf(entries ...Entry) Managers {
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int { return a.Manager.Compare(b.Manager) })
+	out := sorted[:0]
+	for i, e := range sorted {
+		if i+1 == len(sorted) || sorted[i+1].Manager != e.Manager {
+			out = append(out, e)
+		}
+	}
+	return Managers{entries: out}
+}
+
+func (ms Managers) search(m Manager) (int, bool) {
+	for i := range ms.entries { // a scan: most objects have few managers, and == is cheaper than Compare
+		if ms.entries[i].Manager == m {
+			return i, true
+		}
+	}
+	return slices.BinarySearchFunc(ms.entries, m, func(e Entry, m Manager) int { return e.Manager.Compare(m) })
+}
+
+// Len returns how many managers there are.
+func (ms Managers) Len() int { return len(ms.entries) }
+
+// Get returns the entry of m, and whether there is one.
+func (ms Managers) Get(m Manager) (Entry, bool) {
+	if i, ok := ms.search(m); ok {
+		return ms.entries[i], true
+	}
+	return Entry{}, false
+}
+
+// All yields the entries in the order of their managers.
+func (ms Managers) All() iter.Seq[Entry] { return slices.Values(ms.entries) }
+
+// With returns ms with the entry of e.Manager set to e.
+func (ms Managers) With(e Entry) Managers {
+	i, ok := ms.search(e.Manager)
+	out := make([]Entry, 0, len(ms.entries)+1)
+	out = append(append(out, ms.entries[:i]...), e)
+	if ok {
+		i++
+	}
+	return Managers{entries: append(out, ms.entries[i:]...)}
+}
+
+// Without returns ms without m.
+func (ms Managers) Without(m Manager) Managers {
+	i, ok := ms.search(m)
+	if !ok {
+		return ms
+	}
+	return Managers{entries: slices.Delete(slices.Clone(ms.entries), i, i+1)}
+}
+
+// OwnersOf yields the entries that own path itself.
+func (ms Managers) OwnersOf(path fieldpath.Path) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for _, e := range ms.entries {
+			if e.Fields.Has(path) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Equal reports whether ms and other hold the same managers with the same fields, versions and times.
+func (ms Managers) Equal(other Managers) bool {
+	return slices.EqualFunc(ms.entries, other.entries, func(a, b Entry) bool {
+		return a.Manager == b.Manager && a.APIVersion == b.APIVersion && a.Time.Equal(b.Time) && a.Fields.Equal(b.Fields)
+	})
+}

@@ -1,0 +1,86 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/typed"
+)
+
+// prune removes from merged what the applier owned before, does not apply any more, and nobody else owns: A3 and A4. last is
+// its entry before this apply; managers has its new one.
+//
+// A field that goes may take others with it, and a field that stays may need containers that went. So pruning is done in
+// three steps, each on whole field sets, in which every declared field counts as owned when something below it is:
+//
+//  1. Remove all that was applied last.
+//  2. Put back what somebody owns: of merged, only fields stay away that step 1 removed and that no set has.
+//  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
+func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.Value, error) {
+	own, _ := managers.Get(c.Manager)
+	if last.Fields.IsEmpty() || last.APIVersion == c.APIVersion && last.Fields.Minus(own.Fields).IsEmpty() {
+		return merged, nil // nothing was given up
+	}
+	m, err := c.convert(merged, c.APIVersion, last.APIVersion)
+	if errors.Is(err, ErrNoVersion) {
+		return merged, nil
+	}
+	if err != nil {
+		return typed.Value{}, fmt.Errorf("failed to convert merged object to last applied version: %w", err)
+	}
+	lastFields := typed.WithNamedFields(last.Fields, m.Type())
+	p, err := c.putBackOwned(m, m.Remove(lastFields), last.APIVersion, managers)
+	if err != nil {
+		return typed.Value{}, fmt.Errorf("failed to keep owned fields: %w", err)
+	}
+	pruned := m.Remove(missing(m, p).Intersect(lastFields))
+	return c.convert(pruned, last.APIVersion, c.APIVersion)
+}
+
+// missing returns the fields that m has and p has not.
+func missing(m, p typed.Value) fieldpath.Set {
+	return typed.WithNamedFields(m.Fields(), m.Type()).Minus(typed.WithNamedFields(p.Fields(), p.Type()))
+}
+
+// putBackOwned returns m without the fields that p lacks and nobody owns, in the given version. Each set is looked at in its
+// own version: the given one first, because pruned fields may be needed for the conversion to the others.
+func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Managers) (typed.Value, error) {
+	owned := map[string]fieldpath.Set{}
+	for _, entry := range managers.entries {
+		owned[entry.APIVersion] = owned[entry.APIVersion].Union(entry.Fields)
+	}
+	at := apiVersion
+	for _, to := range versionsFrom(apiVersion, owned) {
+		mTo, err := c.convert(m, at, to)
+		if errors.Is(err, ErrNoVersion) {
+			continue
+		}
+		if err != nil {
+			return typed.Value{}, fmt.Errorf("failed to convert merged object at version %v: %w", to, err)
+		}
+		pTo, err := c.convert(p, at, to)
+		if err != nil {
+			return typed.Value{}, fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
+		}
+		away := missing(mTo, pTo).Minus(typed.WithNamedFields(owned[to], mTo.Type()))
+		m, p, at = mTo, mTo.Remove(away), to
+	}
+	return c.convert(p, at, apiVersion)
+}
+
+// versionsFrom returns the versions of owned: first, if it is among them, then all others sorted.
+func versionsFrom(first string, owned map[string]fieldpath.Set) []string {
+	var out []string
+	for v := range owned {
+		if v != first {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	if _, ok := owned[first]; ok {
+		out = slices.Insert(out, 0, first)
+	}
+	return out
+}

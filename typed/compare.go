@@ -1,0 +1,256 @@
+package typed
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Diff says where two values of one type differ. A path is in more than one of its sets only where an item was there once
+// and is there several times, or the other way round.
+type Diff struct {
+	Added    fieldpath.Set // only the new value has them
+	Modified fieldpath.Set // both have them, with different values
+	Removed  fieldpath.Set // only the old value has them
+}
+
+// IsEmpty reports whether there is no difference.
+func (d Diff) IsEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() && d.Removed.IsEmpty() }
+
+// Compare returns where new differs from old:
+//
+//	C1  A leaf, that is, a scalar or an atomic list or object, is added, removed, or modified when the values are not equal.
+//	C2  Granular objects and lists are compared member by member and item by item, when at least one side has something in
+//	    them. Null, empty, absent and values of another kind are nothing to descend into. Where both sides are such, the values
+//	    are leaves: {} and null differ.
+//	C3  What only one side has, container or leaf, is added or removed together with everything below it.
+//	C4  Items are paired by identity; their order does not matter.
+//	C5  Items of one identity that both sides have several times are modified when their sequences differ. If one side has
+//	    the item once or not at all and the other several times, the single one is added or removed with all below it, the
+//	    several ones with nothing below.
+//	C6  Where a type admits several kinds and the two sides differ in kind, both count: what is below a container as added or
+//	    removed, and the node itself by the rules of new's kind.
+//	C7  The root itself is never in the result.
+//
+// The error is [ErrTypes] when the types differ, or [Errors] when a list holds items without identity, which is possible
+// only in values that [Value.Remove] returned.
+func Compare(old, new Value) (Diff, error) {
+	if old.typ != new.typ {
+		return Diff{}, ErrTypes
+	}
+	if old.content.Same(new.content) {
+		return Diff{}, nil
+	}
+	c := comparers.Get().(*comparer)
+	c.tidy = old.tidy && new.tidy
+	c.node(old.typ, old.content, new.content)
+	out, errs := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}, c.errs
+	clear(c.path[:cap(c.path)])
+	c.path, c.errs = c.path[:0], nil
+	comparers.Put(c)
+	if errs != nil {
+		return Diff{}, errs
+	}
+	return out, nil
+}
+
+var comparers = sync.Pool{New: func() any { return new(comparer) }}
+
+type comparer struct {
+	tidy  bool // both values are
+	maker fieldpath.Maker
+	errs  Errors
+
+	path                     fieldpath.Path // to the node that the walk is at
+	added, modified, removed side
+}
+
+// side builds one of the sets of a Diff. Its builder follows the walk's path lazily: it enters a node only when something
+// at or below it is to be added.
+type side struct {
+	b       fieldpath.Builder
+	members []bool // for each node that b is in: whether it is in the set
+}
+
+// follow makes the builder enter the nodes of path.
+func (s *side) follow(path fieldpath.Path) {
+	for _, e := range path[len(s.members):] {
+		s.b.Enter(e)
+		s.members = append(s.members, false)
+	}
+}
+
+// add puts path into the set.
+func (s *side) add(path fieldpath.Path) {
+	if len(path) > 0 {
+		s.follow(path)
+		s.members[len(path)-1] = true
+	}
+}
+
+// leave makes the builder leave the nodes below depth.
+func (s *side) leave(depth int) {
+	for n := len(s.members); n > depth; n-- {
+		s.b.Leave(s.members[n-1])
+		s.members = s.members[:n-1]
+	}
+}
+
+// below compares two nodes that are one step below the one that the walk is at.
+func (c *comparer) below(e fieldpath.Element, t *schema.Type, old, new value.Value) {
+	depth := len(c.path)
+	c.path = append(c.path, e)
+	c.node(t, old, new)
+	c.leave(depth)
+}
+
+func (c *comparer) leave(depth int) {
+	c.path = c.path[:depth]
+	c.added.leave(depth)
+	c.modified.leave(depth)
+	c.removed.leave(depth)
+}
+
+// node compares two values, at most one of which is absent.
+func (c *comparer) node(t *schema.Type, old, new value.Value) {
+	switch {
+	case old.Same(new):
+		return
+	case old.IsAbsent():
+		c.whole(&c.added, t, new)
+		return
+	case new.IsAbsent():
+		c.whole(&c.removed, t, old)
+		return
+	}
+	oldParts, newParts := partsFor(t, old), partsFor(t, new)
+	if oldParts != newParts {
+		c.part(oldParts.first(), t, old, new) // rule C6
+	}
+	c.part(newParts.first(), t, old, new)
+}
+
+// part compares two values, neither of which is absent, as the given part of their type has it.
+func (c *comparer) part(p parts, t *schema.Type, old, new value.Value) {
+	switch {
+	case p == mapPart && !t.Map().Atomic() && !(isNone(old, value.KindObject) && isNone(new, value.KindObject)):
+		c.objects(t.Map(), old, new)
+	case p == listPart && t.List().Topology() != schema.AtomicList && !(isNone(old, value.KindList) && isNone(new, value.KindList)):
+		c.lists(t.List(), old, new)
+	case !old.Equal(new):
+		c.modified.add(c.path)
+	}
+}
+
+// objects compares the members of two objects; anything else than an object has none.
+func (c *comparer) objects(m *schema.Map, old, new value.Value) {
+	oldLen, newLen := old.Len(), new.Len()
+	if old.Kind() != value.KindObject {
+		oldLen = 0
+	}
+	if new.Kind() != value.KindObject {
+		newLen = 0
+	}
+	for o, n := 0, 0; o < oldLen || n < newLen; {
+		var a, b value.Member
+		if o < oldLen {
+			a = old.Member(o)
+		}
+		if n < newLen {
+			b = new.Member(n)
+		}
+		name := a.Name
+		switch {
+		case n == newLen || o < oldLen && a.Name < b.Name: // only old has it
+			b.Value = value.Value{}
+			o++
+		case o == oldLen || a.Name > b.Name: // only new has it
+			name, a.Value = b.Name, value.Value{}
+			n++
+		default:
+			o++
+			n++
+			if a.Value.Same(b.Value) {
+				continue
+			}
+		}
+		if t, _ := m.Lookup(name); t != nil {
+			c.below(fieldpath.Field(name), t, a.Value, b.Value)
+		}
+	}
+}
+
+// whole adds the node that the walk is at, and all below it, to s: the other side has nothing here.
+func (c *comparer) whole(s *side, t *schema.Type, v value.Value) {
+	s.add(c.path)
+	c.contents(s, t, v)
+}
+
+// contents adds all that is below the node that the walk is at to s.
+func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
+	switch partsFor(t, v).first() {
+	case mapPart:
+		if t.Map().Atomic() || isNone(v, value.KindObject) {
+			return
+		}
+		s.follow(c.path)
+		for i := range v.Len() {
+			member := v.Member(i)
+			if mt, _ := t.Map().Lookup(member.Name); mt != nil {
+				c.wholeBelow(s, fieldpath.Field(member.Name), mt, member.Value)
+			}
+		}
+	case listPart:
+		if t.List().Topology() == schema.AtomicList || isNone(v, value.KindList) {
+			return
+		}
+		s.follow(c.path)
+		c.items(s, t.List(), v)
+	}
+}
+
+func (c *comparer) wholeBelow(s *side, e fieldpath.Element, t *schema.Type, v value.Value) {
+	depth := len(c.path)
+	c.path = append(c.path, e)
+	c.whole(s, t, v)
+	c.path = c.path[:depth]
+	s.leave(depth)
+}
+
+// items adds all items of a list to s.
+func (c *comparer) items(s *side, l *schema.List, v value.Value) {
+	if c.tidy {
+		items := appendItems(nil, &c.maker, l, v, true)
+		sortItems(items)
+		for _, at := range items {
+			c.wholeBelow(s, at.element, l.Element(), at.item)
+		}
+		return
+	}
+	for _, g := range c.group(l, v, value.Value{}) {
+		if len(g.old) == 1 {
+			c.wholeBelow(s, g.element, l.Element(), g.old[0])
+		} else {
+			c.markBelow(s, g.element)
+		}
+	}
+}
+
+// markBelow adds the path one step below the node that the walk is at to s, without anything below it.
+func (c *comparer) markBelow(s *side, e fieldpath.Element) {
+	depth := len(c.path)
+	c.path = append(c.path, e)
+	s.add(c.path)
+	c.path = c.path[:depth]
+	s.leave(depth)
+}
+
+// fail records that an item has no identity.
+func (c *comparer) fail(i int, reason string) {
+	c.errs = append(c.errs, &Error{
+		Path: append(fieldpath.Path(nil), c.path...), Reason: Unidentified, Detail: "element " + strconv.Itoa(i) + ": " + reason,
+	})
+}

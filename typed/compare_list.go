@@ -1,0 +1,148 @@
+package typed
+
+import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// lists compares the items of two sets or keyed lists; anything else than a list has none.
+func (c *comparer) lists(l *schema.List, old, new value.Value) {
+	if old.Kind() != value.KindList {
+		old = value.List()
+	}
+	if new.Kind() != value.KindList {
+		new = value.List()
+	}
+	if c.tidy {
+		c.tidyLists(l, old, new)
+		return
+	}
+	for _, g := range c.group(l, old, new) {
+		c.groups(l, g)
+	}
+}
+
+// tidyLists pairs the items of two lists that hold each item once. Neighbours are mostly the same; an index is made only
+// from the first pair on that is not.
+func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
+	i := 0
+	for i < old.Len() && i < new.Len() && sameItem(l, old.Item(i), new.Item(i)) {
+		c.pair(l, old.Item(i), new.Item(i))
+		i++
+	}
+	if i == old.Len() && i == new.Len() {
+		return
+	}
+	var oldRest, newRest index // not shared with the lists inside of items
+	oldRest.fill(l, slice(old, i))
+	newRest.fill(l, slice(new, i))
+	for j := range oldRest.items.Len() {
+		item := oldRest.items.Item(j)
+		if k := newRest.find(item); k >= 0 {
+			c.pair(l, item, newRest.items.Item(k))
+		} else {
+			c.wholeBelow(&c.removed, elementOf(&c.maker, l, item), l.Element(), item)
+		}
+	}
+	for k := range newRest.items.Len() {
+		if item := newRest.items.Item(k); oldRest.find(item) < 0 {
+			c.wholeBelow(&c.added, elementOf(&c.maker, l, item), l.Element(), item)
+		}
+	}
+}
+
+// slice returns the items of v from number i on, as a list.
+func slice(v value.Value, i int) value.Value {
+	items := make([]value.Value, 0, v.Len()-i)
+	for ; i < v.Len(); i++ {
+		items = append(items, v.Item(i))
+	}
+	return value.List(items...)
+}
+
+// fill makes x the index of all items.
+func (x *index) fill(l *schema.List, items value.Value) {
+	x.reset(l, items)
+	for range items.Len() {
+		x.add()
+	}
+}
+
+// pair compares two items of the same identity. Most pairs are equal, and then their element need not be made.
+func (c *comparer) pair(l *schema.List, old, new value.Value) {
+	if !old.Equal(new) {
+		c.below(elementOf(&c.maker, l, old), l.Element(), old, new)
+	}
+}
+
+// group is the items of one identity.
+type group struct {
+	element  fieldpath.Element
+	old, new []value.Value
+}
+
+// group groups the items of two lists by identity, in the order in which they are first met.
+func (c *comparer) group(l *schema.List, old, new value.Value) []group {
+	items := appendItems(nil, &c.maker, l, old, false)
+	oldLen := len(items)
+	items = appendItems(items, &c.maker, l, new, false)
+	if len(items) != old.Len()+new.Len() {
+		c.defects(l, old)
+		c.defects(l, new)
+	}
+	byElement := make(map[fieldpath.Element]int, len(items))
+	var groups []group
+	for i, at := range items {
+		g, ok := byElement[at.element]
+		if !ok {
+			g = len(groups)
+			byElement[at.element] = g
+			groups = append(groups, group{element: at.element})
+		}
+		if i < oldLen {
+			groups[g].old = append(groups[g].old, at.item)
+		} else {
+			groups[g].new = append(groups[g].new, at.item)
+		}
+	}
+	return groups
+}
+
+func (c *comparer) defects(l *schema.List, v value.Value) {
+	for i := range v.Len() {
+		if reason := defect(l, v.Item(i)); reason != "" {
+			c.fail(i, reason)
+		}
+	}
+}
+
+// groups compares the items of one identity, by rules C4 and C5.
+func (c *comparer) groups(l *schema.List, g group) {
+	switch {
+	case len(g.old) <= 1 && len(g.new) <= 1:
+		c.below(g.element, l.Element(), only(g.old), only(g.new))
+	case len(g.old) >= 2 && len(g.new) >= 2:
+		if !value.List(g.old...).Equal(value.List(g.new...)) {
+			c.markBelow(&c.modified, g.element)
+		}
+	case len(g.old) >= 2:
+		if len(g.new) == 1 {
+			c.below(g.element, l.Element(), value.Value{}, g.new[0])
+		}
+		c.markBelow(&c.removed, g.element)
+	default:
+		if len(g.old) == 1 {
+			c.below(g.element, l.Element(), g.old[0], value.Value{})
+		}
+		c.markBelow(&c.added, g.element)
+	}
+}
+
+// only returns the item of a group's side that has at most one, and absent when it has none.
+func only(items []value.Value) value.Value {
+	if len(items) == 0 {
+		return value.Value{}
+	}
+	return items[0]
+}

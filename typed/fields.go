@@ -1,0 +1,127 @@
+package typed
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Fields returns the paths of v that a manager owns who applies v:
+//
+//	F1  A scalar, and an atomic list or object whatever it holds, is a leaf: its path is in the set, and nothing below it.
+//	F2  A member of a granular object is in the set when it is a leaf, null or an empty object, and always when its type does
+//	    not declare it as a field. What is below it follows by the same rules.
+//	F3  Each item of a set or keyed list is in the set, and what is below it by the same rules. A granular list itself is
+//	    not: an empty one is owned by nobody.
+//	F4  An item that is there more than once is in the set once, without anything below it.
+//	F5  The root is never in the set.
+func (v Value) Fields() fieldpath.Set {
+	if v.typ == nil {
+		return fieldpath.Set{}
+	}
+	f := fielders.Get().(*fielder)
+	f.tidy = v.tidy
+	f.node(v.typ, v.content)
+	out := f.b.Set()
+	fielders.Put(f)
+	return out
+}
+
+var fielders = sync.Pool{New: func() any { return new(fielder) }}
+
+// fielder emits the fields of one value, siblings in ascending order, so that building the set is a matter of appending.
+type fielder struct {
+	b     fieldpath.Builder
+	maker fieldpath.Maker
+	tidy  bool
+	items []itemAt // of the lists that are being walked, innermost last
+}
+
+// itemAt is an item of a list with its element.
+type itemAt struct {
+	element fieldpath.Element
+	item    value.Value
+}
+
+// node emits what is below v. It reports whether v is a leaf.
+func (f *fielder) node(t *schema.Type, v value.Value) (leaf bool) {
+	switch partsFor(t, v).first() {
+	case mapPart:
+		if t.Map().Atomic() {
+			return true
+		}
+		f.object(t.Map(), v)
+	case listPart:
+		if t.List().Topology() == schema.AtomicList {
+			return true
+		}
+		f.list(t.List(), v)
+	case scalarPart:
+		return true
+	}
+	return false
+}
+
+func (f *fielder) object(m *schema.Map, v value.Value) {
+	if v.Kind() != value.KindObject {
+		return
+	}
+	for i := range v.Len() {
+		member := v.Member(i)
+		t, declared := m.Lookup(member.Name)
+		if t == nil {
+			continue
+		}
+		f.b.Enter(fieldpath.Field(member.Name))
+		leaf := f.node(t, member.Value)
+		f.b.Leave(leaf || !declared || member.Value.IsNull() || isEmptyObject(member.Value))
+	}
+}
+
+func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
+
+func (f *fielder) list(l *schema.List, v value.Value) {
+	if v.Kind() != value.KindList || l.Topology() == schema.IncompleteList {
+		return
+	}
+	first := len(f.items)
+	f.items = appendItems(f.items, &f.maker, l, v, f.tidy)
+	sortItems(f.items[first:])
+	for i := first; i < len(f.items); {
+		at, n := f.items[i], 1
+		for !f.tidy && i+n < len(f.items) && f.items[i+n].element == at.element {
+			n++
+		}
+		f.b.Enter(at.element)
+		if n == 1 {
+			f.node(l.Element(), at.item)
+		}
+		f.b.Leave(true)
+		i += n
+	}
+	clear(f.items[first:])
+	f.items = f.items[:first]
+}
+
+// appendItems appends the items of v with their elements. Items without identity, which only a list that is not tidy has,
+// are left out.
+func appendItems(to []itemAt, m *fieldpath.Maker, l *schema.List, v value.Value, tidy bool) []itemAt {
+	for i := range v.Len() {
+		item := v.Item(i)
+		if tidy || defect(l, item) == "" {
+			to = append(to, itemAt{elementOf(m, l, item), item})
+		}
+	}
+	return to
+}
+
+// sortItems sorts items by element; of equals, the first stays first.
+func sortItems(items []itemAt) {
+	compare := func(a, b itemAt) int { return fieldpath.Compare(a.element, b.element) }
+	if !slices.IsSortedFunc(items, compare) {
+		slices.SortStableFunc(items, compare)
+	}
+}

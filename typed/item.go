@@ -1,0 +1,202 @@
+package typed
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// This file is about the identity of items in sets and keyed lists. In a set, an item is its own identity. In a keyed list
+// it is the item's keys: each key's value, or else its default; a key with neither takes no part, so that an item without
+// it differs from every item that has it.
+
+// keyValue returns what item has for key k: its own value, or else the default, or else absent.
+func keyValue(item value.Value, k *schema.Key) value.Value {
+	if v := item.Get(k.Name); !v.IsAbsent() {
+		return v
+	}
+	return k.Default
+}
+
+// sameItem reports whether a and b have the same identity in l. Both must have one.
+func sameItem(l *schema.List, a, b value.Value) bool {
+	if l.Topology() == schema.SetList {
+		return a.Equal(b)
+	}
+	keys := l.Keys()
+	for i := range keys {
+		if !keyValue(a, &keys[i]).Equal(keyValue(b, &keys[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// defect returns why item has no identity in l, in the words of Kubernetes, and "" when it has one.
+func defect(l *schema.List, item value.Value) string {
+	if l.Topology() == schema.KeyedList {
+		return keyedDefect(l, item)
+	}
+	switch item.Kind() {
+	case value.KindObject:
+		return "associative list without keys has an element that's a map type"
+	case value.KindList:
+		return "not supported: associative list with lists as elements"
+	case value.KindNull:
+		return "associative list without keys has an element that's an explicit null"
+	}
+	return ""
+}
+
+func keyedDefect(l *schema.List, item value.Value) string {
+	switch item.Kind() {
+	case value.KindNull:
+		return "associative list with keys may not have a null element"
+	case value.KindObject:
+	default:
+		return "associative list with keys may not have non-map elements"
+	}
+	keys := l.Keys()
+	found := false
+	for i := range keys {
+		switch own := item.Get(keys[i].Name); {
+		case !own.IsAbsent(), !keys[i].Default.IsAbsent():
+			found = true
+		case l.Element().Map() == nil:
+			return fmt.Sprintf("couldn't find default value for %s: associative list may not have non-map types", keys[i].Name)
+		}
+	}
+	if !found {
+		names := make([]string, len(keys))
+		for i, k := range keys {
+			names[i] = fmt.Sprintf("%q", k.Name)
+		}
+		return fmt.Sprintf("associative list with keys has an element that omits all key fields [%s] (and doesn't have default values for any key fields)",
+			strings.Join(names, " "))
+	}
+	return ""
+}
+
+// elementOf returns the path element of item in l. The item must have an identity.
+func elementOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Element {
+	if l.Topology() == schema.SetList {
+		return m.Item(item)
+	}
+	var room [4]fieldpath.KeyField
+	fields := room[:0]
+	keys := l.Keys()
+	for i := range keys {
+		if v := keyValue(item, &keys[i]); !v.IsAbsent() {
+			fields = append(fields, fieldpath.KeyField{Name: keys[i].Name, Value: v})
+		}
+	}
+	return m.Key(fields)
+}
+
+// index finds the items of one list by their identity. Its zero value is ready for reset.
+type index struct {
+	list  *schema.List
+	items value.Value
+	slots []int32 // hash table with open addressing: item number + 1, and 0 for a free slot
+	used  int
+}
+
+// fewItems is up to how many items a scan is cheaper than hashing.
+const fewItems = 8
+
+// reset makes x the empty index of items, a list as l describes.
+func (x *index) reset(l *schema.List, items value.Value) {
+	x.list, x.items, x.used = l, items, 0
+	if n := items.Len(); n > fewItems {
+		size := 2 * fewItems
+		for size < 2*n {
+			size *= 2
+		}
+		if cap(x.slots) < size {
+			x.slots = make([]int32, size)
+		}
+		x.slots = x.slots[:size]
+		clear(x.slots)
+	}
+}
+
+// add puts the item numbered x.used, the next one, into x. It returns the number of the first item with its identity,
+// which is its own unless it is a duplicate.
+func (x *index) add() int {
+	i := x.used
+	x.used++
+	if x.items.Len() <= fewItems {
+		for j := range i {
+			if sameItem(x.list, x.items.Item(j), x.items.Item(i)) {
+				return j
+			}
+		}
+		return i
+	}
+	slot := x.slot(x.items.Item(i))
+	if x.slots[slot] != 0 {
+		return int(x.slots[slot]) - 1
+	}
+	x.slots[slot] = int32(i + 1)
+	return i
+}
+
+// find returns the number of the first item of x that has item's identity, and -1 when there is none.
+func (x *index) find(item value.Value) int {
+	if x.items.Len() > fewItems {
+		return int(x.slots[x.slot(item)]) - 1
+	}
+	for i := range x.used {
+		if sameItem(x.list, x.items.Item(i), item) {
+			return i
+		}
+	}
+	return -1
+}
+
+// slot returns the slot that holds item's identity, or else the free slot where it belongs.
+func (x *index) slot(item value.Value) int {
+	mask := len(x.slots) - 1
+	for slot := int(hashItem(x.list, item)) & mask; ; slot = (slot + 1) & mask {
+		if i := x.slots[slot]; i == 0 || sameItem(x.list, x.items.Item(int(i)-1), item) {
+			return slot
+		}
+	}
+}
+
+// seed makes hashes differ from process to process. No result depends on them.
+var seed = maphash.MakeSeed()
+
+func hashItem(l *schema.List, item value.Value) uint64 {
+	if l.Topology() == schema.SetList {
+		return hashScalar(item)
+	}
+	keys := l.Keys()
+	var h uint64
+	for i := range keys {
+		h = h*0x9e3779b97f4a7c15 + hashScalar(keyValue(item, &keys[i]))
+	}
+	return h
+}
+
+// hashScalar returns equal hashes for equal values; lists and objects, which are rare as keys, all share theirs.
+func hashScalar(v value.Value) uint64 {
+	switch v.Kind() {
+	case value.KindString:
+		return maphash.String(seed, v.Str())
+	case value.KindInt:
+		return maphash.Comparable(seed, v.Int())
+	case value.KindFloat:
+		f := v.Float()
+		if f == math.Trunc(f) && -1<<63 <= f && f < 1<<63 {
+			return maphash.Comparable(seed, int64(f))
+		}
+		return maphash.Comparable(seed, f)
+	}
+	return uint64(v.Kind())
+}

@@ -1,0 +1,142 @@
+package typed
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// ErrTypes is returned when two values that have different types are to be merged or compared.
+var ErrTypes = errors.New("expected objects of the same type")
+
+// Merge returns live with config laid over it. Nothing is removed: who wants fields gone prunes them, see package merge.
+//
+//	M1  A leaf, that is, a scalar or an atomic list or object, becomes config's where config has it, null included.
+//	M2  Where one of the two is null, empty, absent or of another kind, while the other is a granular object or list with
+//	    something in it, the latter counts: so null does not clear a granular object. Where both are, config's counts as in M1.
+//	    Should the type admit several kinds, config's kind decides.
+//	M3  Granular objects merge member by member.
+//	M4  Sets and keyed lists merge item by item. Config's items keep config's order, and live's other items keep live's order
+//	    among each other: each run of config's items up to and including the next one that live has too (the anchor) is
+//	    preceded by the live items in front of the anchor that are not yet there; if the anchor has been passed already, by
+//	    all that are left. A last run without anchor comes after all live items.
+//	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
+//
+// The result shares every node that config does not change with live. It is an error, [Errors], when config holds an item
+// twice, and [ErrTypes] when the types differ.
+func Merge(live, config Value) (Value, error) {
+	if live.typ != config.typ {
+		return Value{}, ErrTypes
+	}
+	if !config.tidy {
+		if _, err := New(config.content, config.typ); err != nil {
+			return Value{}, err
+		}
+		config.tidy = true // its duplicates are inside atomic lists
+	}
+	m := mergers.Get().(*merger)
+	m.tidy = live.tidy
+	content := m.node(live.typ, live.content, config.content)
+	m.release()
+	return Value{content: content, typ: live.typ, tidy: live.tidy}, nil
+}
+
+var mergers = sync.Pool{New: func() any { return new(merger) }}
+
+type merger struct {
+	tidy    bool // live is
+	members []value.Member
+	items   []value.Value
+	index   index
+}
+
+func (m *merger) release() {
+	clear(m.members[:cap(m.members)])
+	clear(m.items[:cap(m.items)])
+	*m = merger{members: m.members[:0], items: m.items[:0], index: index{slots: m.index.slots}}
+	mergers.Put(m)
+}
+
+// node returns live merged with config, absent when both are. It returns live itself when config changes nothing.
+func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
+	switch {
+	case config.IsAbsent() || live.Same(config):
+		return live
+	case live.IsAbsent():
+		return config
+	}
+	switch partsFor(t, config).first() {
+	case mapPart:
+		if !t.Map().Atomic() {
+			return m.granular(t, value.KindObject, live, config)
+		}
+	case listPart:
+		if t.List().Topology() != schema.AtomicList {
+			return m.granular(t, value.KindList, live, config)
+		}
+	}
+	return leaf(live, config)
+}
+
+// leaf returns config, by way of live where the two are equal. Numbers keep config's spelling.
+func leaf(live, config value.Value) value.Value {
+	if live.Kind() == config.Kind() && live.Equal(config) {
+		return live
+	}
+	return config
+}
+
+// granular merges two values of which at least one may be a container of kind k.
+func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value) value.Value {
+	switch liveNone, configNone := isNone(live, k), isNone(config, k); {
+	case liveNone && configNone:
+		return leaf(live, config)
+	case configNone:
+		return live
+	case liveNone:
+		return config
+	case k == value.KindObject:
+		return m.object(t.Map(), live, config)
+	}
+	return m.list(t.List(), live, config)
+}
+
+// object merges two objects that both have members. It looks for config's members in live, and copies live's members only
+// from the first one that changes on.
+func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
+	first, changed, l := len(m.members), false, 0
+	copied := 0 // live members that are in m.members already, once there is a change
+	for c := range config.Len() {
+		own := config.Member(c)
+		for l < live.Len() && live.Member(l).Name < own.Name {
+			l++
+		}
+		merged := own.Value
+		known := l < live.Len() && live.Member(l).Name == own.Name
+		if known {
+			child, _ := t.Lookup(own.Name)
+			if merged = m.node(child, live.Member(l).Value, own.Value); merged.Same(live.Member(l).Value) {
+				continue
+			}
+		}
+		changed = true
+		for ; copied < l; copied++ {
+			m.members = append(m.members, live.Member(copied))
+		}
+		m.members = append(m.members, value.Member{Name: own.Name, Value: merged})
+		if known {
+			copied++
+		}
+	}
+	if !changed {
+		return live
+	}
+	for ; copied < live.Len(); copied++ {
+		m.members = append(m.members, live.Member(copied))
+	}
+	out := value.Object(append([]value.Member(nil), m.members[first:]...)...)
+	m.members = m.members[:first]
+	return out
+}

@@ -1,0 +1,170 @@
+package typed
+
+import (
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// list merges two sets or keyed lists that both have items, by rules M4 and M5.
+func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
+	if out, ok := m.aligned(l, live, config); ok {
+		return out
+	}
+	first := len(m.items)
+	z := m.zip(l, live, config)
+	z.run(func(liveItem, configItem int) {
+		var a, b value.Value
+		if liveItem >= 0 {
+			a = live.Item(liveItem)
+		}
+		if configItem >= 0 {
+			if b = config.Item(configItem); liveItem >= 0 && z.repeated(liveItem) {
+				a = value.Null() // which of the items would it be?
+			}
+		}
+		merged := m.node(l.Element(), a, b)
+		m.items = append(m.items, merged)
+	})
+	out := live
+	if !m.unchanged(live, first) {
+		out = value.List(append([]value.Value(nil), m.items[first:]...)...)
+	}
+	m.items = m.items[:first]
+	return out
+}
+
+// unchanged reports whether m.items from first on are the very items of live.
+func (m *merger) unchanged(live value.Value, first int) bool {
+	if live.Len() != len(m.items)-first {
+		return false
+	}
+	for i := range live.Len() {
+		if !live.Item(i).Same(m.items[first+i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// aligned merges the common case without an index: config's items are some of live's, in live's order. It reports whether
+// that is the case; live must be tidy.
+func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value, bool) {
+	if !m.tidy || config.Len() > live.Len() {
+		return value.Value{}, false
+	}
+	at := 0
+	for c := range config.Len() {
+		for at < live.Len() && !sameItem(l, live.Item(at), config.Item(c)) {
+			at++
+		}
+		if at++; at > live.Len() {
+			return value.Value{}, false
+		}
+	}
+	var items []value.Value // of the result, once it differs from live
+	at = 0
+	for c := range config.Len() {
+		for !sameItem(l, live.Item(at), config.Item(c)) {
+			at++
+		}
+		if merged := m.node(l.Element(), live.Item(at), config.Item(c)); !merged.Same(live.Item(at)) {
+			if items == nil {
+				items = make([]value.Value, live.Len())
+				for i := range items {
+					items[i] = live.Item(i)
+				}
+			}
+			items[at] = merged
+		}
+		at++
+	}
+	if items == nil {
+		return live, true
+	}
+	return value.List(items...), true
+}
+
+// zipper finds the order of a merged list. It knows items by their numbers; -1 stands for none.
+type zipper struct {
+	liveOf   []int32 // of each config item: the first live item with its identity, or -1
+	configOf []int32 // of each live item: the config item with its identity, or -1
+	firstOf  []int32 // of each live item: the first live item with its identity
+	count    []int32 // of each live item that is the first with its identity: how many have it
+}
+
+// repeated reports whether other live items have the identity of the given one.
+func (z *zipper) repeated(live int) bool { return z.count[z.firstOf[live]] > 1 }
+
+// zip prepares the merge of the items of live and config.
+func (m *merger) zip(l *schema.List, live, config value.Value) *zipper {
+	n := live.Len()
+	room := make([]int32, config.Len()+3*n)
+	z := &zipper{configOf: room[:n], firstOf: room[n : 2*n], count: room[2*n : 3*n], liveOf: room[3*n:]}
+	m.index.reset(l, live)
+	for i := range n {
+		first := m.index.add()
+		z.firstOf[i] = int32(first)
+		z.count[first]++
+		z.configOf[i] = -1
+	}
+	for c := range z.liveOf {
+		i := m.index.find(config.Item(c))
+		z.liveOf[c] = int32(i)
+		if i >= 0 {
+			z.configOf[i] = int32(c)
+		}
+	}
+	for i := range n {
+		z.configOf[i] = z.configOf[z.firstOf[i]]
+	}
+	return z
+}
+
+// run calls emit once for each item of the result, in order, with the numbers of the live and the config item that make it
+// up.
+//
+// live and config are cursors; anchor is the next config item that live has too, from the cursor on.
+func (z *zipper) run(emit func(live, config int)) {
+	live, config := 0, 0
+	merged := make([]bool, len(z.liveOf)) // config items that were emitted
+	anchor := z.anchorFrom(0)
+	for live < len(z.configOf) || config < len(z.liveOf) {
+		if live < len(z.configOf) {
+			mine := int(z.configOf[live]) // the config item with the identity of the live one
+			switch {
+			case mine >= 0 && mine == config: // both cursors are at the same item
+				emit(live, config)
+				merged[config] = true
+				live++
+				config++
+				anchor = z.anchorFrom(anchor + 1)
+				continue
+			case mine >= 0 && config < len(z.liveOf) && anchor < len(z.liveOf) && anchor != mine: // config has it elsewhere
+				live++
+				continue
+			case mine < 0: // only live has it
+				emit(live, -1)
+				live++
+				continue
+			case merged[mine]: // config's place for it is behind us
+				live++
+			}
+		}
+		if config < len(z.liveOf) { // config's next item, with or without a live one
+			emit(int(z.liveOf[config]), config)
+			merged[config] = true
+			if config == anchor {
+				anchor = z.anchorFrom(anchor + 1)
+			}
+			config++
+		}
+	}
+}
+
+// anchorFrom returns the first config item from c on that live has too, or else the number of config items.
+func (z *zipper) anchorFrom(c int) int {
+	for c < len(z.liveOf) && z.liveOf[c] < 0 {
+		c++
+	}
+	return c
+}

@@ -1,0 +1,128 @@
+package typed
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Reconcile adapts a set that was made under an earlier schema to type t. It returns the adapted set, and whether it
+// differs from s:
+//
+//  1. Where the set has paths below a list or object that is atomic now, the container's own path takes their place.
+//  2. A container that was atomic and is granular now keeps its own path; what is in it has no owner any more.
+//  3. Paths that t does not know, and all below objects that admit any member of any type, stay as they are.
+//
+// The error is a defect of the schema that a path of s meets.
+func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
+	stale, err := isStale(s, t, true)
+	if err != nil {
+		return s, false, fmt.Errorf("errors reconciling field set with schema: %w", err)
+	}
+	if !stale {
+		return s, false, nil
+	}
+	var b fieldpath.Builder
+	reconcile(&b, s, t)
+	return b.Set(), true, nil
+}
+
+// wholePart returns the part of t that stands for its topology when there is no value to tell.
+func wholePart(t *schema.Type) parts { return partsFor(t, value.Null()).first() }
+
+// collapses reports whether paths below a node of type t are stale, because the node is atomic.
+func collapses(t *schema.Type) bool {
+	switch wholePart(t) {
+	case mapPart:
+		return t.Map().Atomic() && !t.AdmitsAnything()
+	case listPart:
+		return t.List().Topology() == schema.AtomicList
+	}
+	return false
+}
+
+// typeBelow returns the type of the node that e leads to, and nil when there is nothing to reconcile below t there.
+func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
+	switch wholePart(t) {
+	case mapPart:
+		if t.AdmitsAnything() {
+			return nil
+		}
+		if e.Kind() != fieldpath.KindField {
+			return t.Map().Element()
+		}
+		below, _ := t.Map().Lookup(e.Name())
+		return below
+	case listPart:
+		return t.List().Element()
+	}
+	return nil
+}
+
+// isStale reports whether reconcile would change s, the paths below a node of type t.
+func isStale(s fieldpath.Set, t *schema.Type, root bool) (bool, error) {
+	if t.Err() != nil {
+		return false, t.Err()
+	}
+	if collapses(t) {
+		return !root && !s.IsEmpty(), nil
+	}
+	stale := false
+	for e := range s.Entries() {
+		if below := typeBelow(t, e.Element); below != nil {
+			staleBelow, err := isStale(e.Sub, below, false)
+			if err != nil {
+				return false, err
+			}
+			stale = stale || staleBelow
+		}
+	}
+	return stale, nil
+}
+
+func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
+	for e := range s.Entries() {
+		b.Enter(e.Element)
+		member := e.Member
+		switch below := typeBelow(t, e.Element); {
+		case below == nil:
+			b.AddSet(e.Sub)
+		case collapses(below) && !e.Sub.IsEmpty():
+			member = true
+		default:
+			reconcile(b, e.Sub, below)
+		}
+		b.Leave(member)
+	}
+}
+
+// WithNamedFields returns s with every declared field added that s has paths below: the set as it is when objects that
+// exist because of their members count as owned with them. Members that only a map's element type admits, and items, are
+// not added.
+func WithNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
+	var b fieldpath.Builder
+	addNamed(&b, s, t)
+	return b.Set()
+}
+
+func addNamed(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
+	for e := range s.Entries() {
+		b.Enter(e.Element)
+		var below *schema.Type
+		declared := false
+		switch kind := e.Element.Kind(); {
+		case kind == fieldpath.KindField && t.Map() != nil:
+			below, declared = t.Map().Lookup(e.Element.Name())
+		case kind == fieldpath.KindKey && t.List() != nil:
+			below = t.List().Element()
+		}
+		if below == nil {
+			b.AddSet(e.Sub)
+		} else {
+			addNamed(b, e.Sub, below)
+		}
+		b.Leave(e.Member || declared && !e.Sub.IsEmpty())
+	}
+}

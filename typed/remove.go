@@ -1,0 +1,144 @@
+package typed
+
+import (
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Remove returns v without the paths of s and all that is below them:
+//
+//  1. A member or item whose path is in s goes with all that is below it.
+//  2. An object or list that has nothing left becomes null, and stays.
+//  3. So does every container with paths of s below it that has no such parts: an empty or atomic one, null, and a value of
+//     another kind than its type's.
+//
+// The root counts as having paths below it. The result is not validated again: an item of a keyed list may have lost its
+// keys, or have become null.
+func (v Value) Remove(s fieldpath.Set) Value {
+	r := remover{tidy: v.tidy}
+	return Value{content: r.node(v.typ, v.content, s), typ: v.typ, tidy: r.tidy}
+}
+
+type remover struct {
+	tidy bool // the result is
+}
+
+func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
+	switch partsFor(t, v).first() {
+	case mapPart:
+		if isNone(v, value.KindObject) || t.Map().Atomic() {
+			return value.Null()
+		}
+		return r.object(t.Map(), v, s)
+	case listPart:
+		if isNone(v, value.KindList) || t.List().Topology() == schema.AtomicList {
+			return value.Null()
+		}
+		return r.list(t.List(), v, s)
+	case scalarPart:
+		return v
+	}
+	return value.Null()
+}
+
+func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
+	var out []value.Member
+	kept := 0 // members of v that are decided: out holds what is left of them
+	i := 0
+	for e := range s.Entries() {
+		if e.Element.Kind() != fieldpath.KindField {
+			break
+		}
+		for i < v.Len() && v.Member(i).Name < e.Element.Name() {
+			i++
+		}
+		if i == v.Len() || v.Member(i).Name != e.Element.Name() {
+			continue
+		}
+		if out == nil {
+			out = make([]value.Member, 0, v.Len())
+		}
+		for ; kept < i; kept++ {
+			out = append(out, v.Member(kept))
+		}
+		kept++
+		if !e.Member {
+			t, _ := m.Lookup(v.Member(i).Name)
+			out = append(out, value.Member{Name: v.Member(i).Name, Value: r.node(t, v.Member(i).Value, e.Sub)})
+		}
+	}
+	if out == nil {
+		return v
+	}
+	for ; kept < v.Len(); kept++ {
+		out = append(out, v.Member(kept))
+	}
+	return objectOrNull(out)
+}
+
+func objectOrNull(members []value.Member) value.Value {
+	if len(members) == 0 {
+		return value.Null()
+	}
+	return value.Object(members...)
+}
+
+func listOrNull(items []value.Value) value.Value {
+	if len(items) == 0 {
+		return value.Null()
+	}
+	return value.List(items...)
+}
+
+func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
+	entries := itemEntries(l, s)
+	if len(entries) == 0 {
+		return v
+	}
+	var maker fieldpath.Maker
+	out := make([]value.Value, 0, v.Len())
+	for item := range v.Items() {
+		switch e := entryOf(entries, &maker, l, item); {
+		case e.Member:
+			continue
+		case !e.Sub.IsEmpty():
+			left := r.node(l.Element(), item, e.Sub)
+			r.tidy = r.tidy && defect(l, left) == "" && sameItem(l, item, left)
+			item = left
+		}
+		out = append(out, item)
+	}
+	return listOrNull(out)
+}
+
+// itemEntries returns the entries of s that may concern items of l, in ascending order.
+func itemEntries(l *schema.List, s fieldpath.Set) []fieldpath.Entry {
+	kind := fieldpath.KindItem
+	if l.Topology() == schema.KeyedList {
+		kind = fieldpath.KindKey
+	}
+	var entries []fieldpath.Entry
+	for e := range s.Entries() {
+		if e.Element.Kind() == kind {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// entryOf returns the entry for item, and the zero Entry when there is none.
+func entryOf(entries []fieldpath.Entry, m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Entry {
+	if defect(l, item) != "" {
+		return fieldpath.Entry{}
+	}
+	i, found := slices.BinarySearchFunc(entries, elementOf(m, l, item), func(e fieldpath.Entry, want fieldpath.Element) int {
+		return fieldpath.Compare(e.Element, want)
+	})
+	if !found {
+		return fieldpath.Entry{}
+	}
+	return entries[i]
+}

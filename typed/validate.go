@@ -1,0 +1,199 @@
+package typed
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// New returns v as a value of type t, or else [Errors] that list every place where it does not conform:
+//
+//	V1  Null conforms to every type.
+//	V2  Any other value conforms to the part of the type that admits its kind: a scalar that the type's scalar allows, a list,
+//	    an object.
+//	V3  Each member of an object conforms to the type of the field with its name, or else to the map's element type. Where
+//	    there is neither, the member is undeclared.
+//	V4  Each item of a list conforms to the list's element type.
+//	V5  In a set, items are scalars and not null. In a keyed list, items are objects that have at least one key, a key's
+//	    default included. Lists whose relationship the schema leaves open must be empty.
+//	V6  No two items of a set or keyed list have the same identity, unless the option is [AllowDuplicates].
+//
+// Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as their own types say.
+// Nothing is ever required. A type with a defect, see [schema.Type.Err], admits nothing.
+func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {
+	w := validators.Get().(*validator)
+	w.root, w.rootType, w.tidy = v, t, true
+	for _, o := range opts {
+		w.allowDuplicates = w.allowDuplicates || o == AllowDuplicates
+	}
+	w.node(t, v)
+	out, errs := Value{content: v, typ: t, tidy: w.tidy}, w.errs
+	*w = validator{trail: w.trail[:0], index: index{slots: w.index.slots}}
+	validators.Put(w)
+	if errs != nil {
+		return Value{}, errs
+	}
+	return out, nil
+}
+
+var validators = sync.Pool{New: func() any { return new(validator) }}
+
+type validator struct {
+	root            value.Value
+	rootType        *schema.Type
+	allowDuplicates bool
+	tidy            bool
+
+	trail []step
+	index index
+	errs  Errors
+}
+
+// step leads from a node to one below it. It is turned into a path element only when there is an error to report.
+type step struct {
+	name string // of a member
+	item int    // number of an item; -1 in front of a member
+}
+
+func (w *validator) fail(r Reason, format string, args ...any) {
+	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: fmt.Sprintf(format, args...)})
+}
+
+// path returns the path to the node that the walk is at.
+func (w *validator) path() fieldpath.Path {
+	var m fieldpath.Maker
+	var out fieldpath.Path
+	t, v := w.rootType, w.root
+	for _, s := range w.trail {
+		if s.item < 0 {
+			t, _ = t.Map().Lookup(s.name)
+			v = v.Get(s.name)
+			out = append(out, fieldpath.Field(s.name))
+			continue
+		}
+		l := t.List()
+		t, v = l.Element(), v.Item(s.item)
+		if l.Topology() == schema.SetList || l.Topology() == schema.KeyedList {
+			out = append(out, elementOf(&m, l, v))
+		} else {
+			out = append(out, fieldpath.Index(s.item))
+		}
+	}
+	return out
+}
+
+func (w *validator) node(t *schema.Type, v value.Value) {
+	switch partsFor(t, v).first() {
+	case mapPart:
+		w.object(t.Map(), v)
+	case scalarPart:
+		w.scalar(t.Scalar(), v)
+	case listPart:
+		w.list(t.List(), v)
+	default:
+		w.fail(BadSchema, "%v", t.Err())
+	}
+}
+
+func (w *validator) scalar(s schema.Scalar, v value.Value) {
+	ok, want := false, ""
+	switch k := v.Kind(); s {
+	case schema.Numeric:
+		ok, want = k == value.KindInt || k == value.KindFloat, "numeric (int or float)"
+	case schema.String:
+		ok, want = k == value.KindString, "string"
+	case schema.Boolean:
+		ok, want = k == value.KindBool, "boolean"
+	case schema.Untyped:
+		ok, want = k != value.KindList && k != value.KindObject, "any scalar"
+	default:
+		if !v.IsNull() {
+			w.fail(BadSchema, "unexpected scalar type in schema: %v", s)
+		}
+		return
+	}
+	if !ok && !v.IsNull() && !v.IsAbsent() {
+		w.fail(WrongKind, "expected %s, got %s", want, describe(v))
+	}
+}
+
+// describe shows v in a message: scalars as they are, containers by their kind.
+func describe(v value.Value) string {
+	switch v.Kind() {
+	case value.KindList, value.KindObject, value.KindAbsent:
+		return v.Kind().String()
+	}
+	return v.Kind().String() + " " + v.String()
+}
+
+func (w *validator) object(m *schema.Map, v value.Value) {
+	if v.Kind() != value.KindObject {
+		if !v.IsNull() {
+			w.fail(WrongKind, "expected map, got %s", describe(v))
+		}
+		return
+	}
+	depth := len(w.trail)
+	for i := range v.Len() {
+		member := v.Member(i)
+		w.trail = append(w.trail[:depth], step{member.Name, -1})
+		if t, _ := m.Lookup(member.Name); t != nil {
+			w.node(t, member.Value)
+		} else {
+			w.fail(Undeclared, "field not declared in schema")
+		}
+	}
+	w.trail = w.trail[:depth]
+}
+
+func (w *validator) list(l *schema.List, v value.Value) {
+	if v.Kind() != value.KindList {
+		if !v.IsNull() {
+			w.fail(WrongKind, "expected list, got %s", describe(v))
+		}
+		return
+	}
+	switch l.Topology() {
+	case schema.SetList, schema.KeyedList:
+		if !w.identities(l, v) {
+			return
+		}
+	case schema.IncompleteList:
+		if v.Len() > 0 {
+			w.fail(BadSchema, "element 0: invalid indexing of non-associative list")
+			return
+		}
+	}
+	depth := len(w.trail)
+	for i := range v.Len() {
+		w.trail = append(w.trail[:depth], step{"", i})
+		w.node(l.Element(), v.Item(i))
+	}
+	w.trail = w.trail[:depth]
+}
+
+// identities checks rules V5 and V6 for the items of one list. It reports whether all items are identified; only then can
+// they be named in paths.
+func (w *validator) identities(l *schema.List, v value.Value) bool {
+	for i := range v.Len() {
+		if reason := defect(l, v.Item(i)); reason != "" {
+			w.fail(Unidentified, "element %d: %s", i, reason)
+			return false
+		}
+	}
+	w.index.reset(l, v)
+	for i := range v.Len() {
+		if w.index.add() == i {
+			continue
+		}
+		w.tidy = false
+		if !w.allowDuplicates {
+			var m fieldpath.Maker
+			w.fail(Duplicate, "duplicate entries for key %v", elementOf(&m, l, v.Item(i)))
+		}
+	}
+	return true
+}
