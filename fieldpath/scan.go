@@ -85,6 +85,10 @@ func (s *scanner) enter() *SyntaxError {
 
 // more reads what follows a member or item: a comma, after which there is more, or the closing bracket.
 func (s *scanner) more(closing byte) (bool, *SyntaxError) {
+	if strings.HasPrefix(s.text[s.pos:], `,"`) {
+		s.pos++
+		return true, nil
+	}
 	s.space()
 	switch s.peek() {
 	case ',':
@@ -99,7 +103,8 @@ func (s *scanner) more(closing byte) (bool, *SyntaxError) {
 	return false, s.unexpected(fmt.Sprintf("a comma or %q", closing))
 }
 
-// open passes the bracket that opens a container, and the one that closes it too when it is empty. It reports whether it is not.
+// open passes the bracket that opens a container. When the container is empty it passes the closing bracket too. It reports
+// whether there is a member or item.
 func (s *scanner) open(closing byte) (bool, *SyntaxError) {
 	if err := s.enter(); err != nil {
 		return false, err
@@ -125,6 +130,10 @@ func (s *scanner) name() (string, *SyntaxError) {
 }
 
 func (s *scanner) colon() *SyntaxError {
+	if strings.HasPrefix(s.text[s.pos:], ":{") {
+		s.pos++
+		return nil
+	}
 	if s.space(); s.peek() != ':' {
 		return s.unexpected("a colon")
 	}
@@ -205,11 +214,24 @@ func (s *scanner) skip() *SyntaxError {
 		_, err := s.str()
 		return err
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		_, _, err := s.number()
-		return err
+		return s.skipNumber()
 	}
 	_, err := s.constant(nil)
 	return err
+}
+
+// skipNumber passes a number. With an exponent it must be one that a float64 holds; the reference has it so.
+func (s *scanner) skipNumber() *SyntaxError {
+	start := s.pos
+	text, _, err := s.number()
+	if err != nil || !strings.ContainsAny(text, "eE") {
+		return err
+	}
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		s.pos = start
+		return s.fail("number overflows a float64")
+	}
+	return nil
 }
 
 // constant appends the encoding of the literal name at pos.
@@ -268,6 +290,9 @@ func plainEnd(s string, i int) int {
 	}
 	return i
 }
+
+// isPlain reports whether s has no quote, backslash or control character.
+func isPlain(s string) bool { return plainEnd(s, 0) == len(s) }
 
 // escape appends what the escape at pos means. A surrogate that has no partner becomes U+FFFD, and takes with it the \uXXXX
 // behind it: that one is not tried as the first half of a pair.

@@ -9,19 +9,19 @@ import (
 
 // Apply lays a configuration over the live object, by these rules:
 //
-//	R1   Sets are adapted to the schema first; managers of versions that are gone lose what they own.
-//	R2   The configuration is merged into the live object: see [typed.Merge].
-//	R3   The applier owns exactly the fields of its configuration: see [typed.Value.Fields].
-//	R4   What it applied last time, does not apply now, and nobody else owns, is pruned.
-//	R5   What it applied last time, does not apply now, and somebody else owns, stays and is no longer the applier's. So does
-//	     whatever stands below it that the applier never owned, unless it goes with a pruned item or object.
-//	R6   Applying the value that a field has makes the applier a co-owner of it.
-//	R7   Reset fields change no ownership.
-//	R8   Who owns nothing any more is dropped.
-//	R10  Changing or adding a field that somebody else owns is a conflict. Only the very path counts, not what is above or
-//	     below it, and removing is none.
-//	R11  When the conflict is forced, the other owner loses the field.
-//	R12  Everybody loses what is removed.
+//	O1  Sets are adapted to the schema first, see [typed.Reconcile]. Managers of versions that are gone lose what they own.
+//	A1  The configuration is merged into the live object, see [typed.Merge].
+//	A2  The applier owns exactly the fields of its configuration, see [typed.Value.Fields].
+//	A3  What it applied last time, does not apply now, and nobody else owns, is pruned.
+//	A4  What it applied last time, does not apply now, and somebody else owns, stays and is no longer the applier's. So does
+//	    what stands below it that the applier never owned, unless it goes with a pruned item or object.
+//	A5  Applying the value that a field has makes the applier a co-owner of it.
+//	A6  Changing or adding a field that somebody else owns is a conflict. Only the very path counts, not what is above or
+//	    below it, and removing is none.
+//	A7  When the conflict is forced, the other owner loses the field.
+//	O2  Everybody loses what is removed.
+//	O3  Reset fields change no ownership.
+//	O4  Who owns nothing any more is dropped.
 //
 // Nothing is decided yet: see [Plan]. Errors are those of typed.Merge, typed.Compare and of the converter.
 func (e *Engine) Apply(r Request) (*Plan, error) {
@@ -35,8 +35,9 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 		return nil, fmt.Errorf("failed to merge config: %w", err)
 	}
 	last, _ := managers.Get(r.Manager)
+	known, _ := r.Managers.Get(r.Manager) // even if it is of a version that is gone
 	own := Entry{
-		Manager: r.Manager, Fields: e.reset[r.APIVersion].apply(r.Object.Fields()), APIVersion: r.APIVersion, Time: last.Time,
+		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(r.Object.Fields()), APIVersion: r.APIVersion, Time: known.Time,
 	}
 	if c.object, err = c.prune(merged, managers.With(own), last); err != nil {
 		return nil, fmt.Errorf("failed to prune fields: %w", err)

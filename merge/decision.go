@@ -28,21 +28,21 @@ var outcomes = [...]struct {
 	word string
 	rule Rule
 }{
-	Set:         {"set", "R3"},
-	Claimed:     {"claimed", "R3"},
-	Kept:        {"kept", "R3"},
-	Shared:      {"shared", "R6"},
-	Conflicting: {"conflicting", "R10"},
-	Released:    {"released", "R5"},
-	Pruned:      {"pruned", "R4"},
-	Dropped:     {"dropped", "R12"},
-	Adjusted:    {"adjusted", "R2"},
+	Set:         {"set", "A2"},
+	Claimed:     {"claimed", "A2"},
+	Kept:        {"kept", "A2"},
+	Shared:      {"shared", "A5"},
+	Conflicting: {"conflicting", "A6"},
+	Released:    {"released", "A4"},
+	Pruned:      {"pruned", "A3"},
+	Dropped:     {"dropped", "O2"},
+	Adjusted:    {"adjusted", "A1"},
 }
 
 // String returns the outcome in one lower-case word.
 func (o Outcome) String() string { return outcomes[o].word }
 
-// Rule names a rule, such as R4. The rules stand in the doc comments of [Engine.Apply] and [Engine.Update], and with
+// Rule names a rule, such as A3. The rules stand in the doc comments of [Engine.Apply] and [Engine.Update], and with
 // examples in docs/rules.md.
 type Rule string
 

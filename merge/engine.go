@@ -25,7 +25,8 @@ type Filter struct {
 	Include *fieldpath.Pattern // when not nil, fields that it does not match are kept out
 }
 
-func (f Filter) apply(s fieldpath.Set) fieldpath.Set {
+// Keep returns the paths of s that f does not keep out.
+func (f Filter) Keep(s fieldpath.Set) fieldpath.Set {
 	if !f.Exclude.IsEmpty() {
 		s = s.Without(f.Exclude)
 	}
@@ -35,8 +36,8 @@ func (f Filter) apply(s fieldpath.Set) fieldpath.Set {
 	return s
 }
 
-func (f Filter) applyDiff(d typed.Diff) typed.Diff {
-	return typed.Diff{Added: f.apply(d.Added), Modified: f.apply(d.Modified), Removed: f.apply(d.Removed)}
+func (f Filter) keepDiff(d typed.Diff) typed.Diff {
+	return typed.Diff{Added: f.Keep(d.Added), Modified: f.Keep(d.Modified), Removed: f.Keep(d.Removed)}
 }
 
 // Config is what an [Engine] works with.
@@ -72,13 +73,13 @@ type Result struct {
 
 // Update replaces the live object, by these rules:
 //
-//	R1   Sets are adapted to the schema first; managers of versions that are gone lose what they own.
-//	R20  The updater owns what it adds and what it modifies, containers that it adds included.
-//	R21  Everybody else loses what the updater adds or modifies, without any conflict.
-//	R22  Everybody, the updater too, loses what is removed. What was owned by nobody else has no owner afterwards.
-//	R23  What the updater owned before it keeps, in the version of the request.
-//	R7   Reset fields change no ownership.
-//	R8   Who owns nothing any more is dropped.
+//	O1  Sets are adapted to the schema first, see [typed.Reconcile]. Managers of versions that are gone lose what they own.
+//	U1  The updater owns what it adds and what it modifies, see [typed.Compare]; containers that it adds are included.
+//	U2  Everybody else loses what the updater adds or modifies, without any conflict.
+//	U3  What the updater owned before it keeps, as a set of the request's version.
+//	O2  Everybody, the updater too, loses what is removed.
+//	O3  Reset fields change no ownership.
+//	O4  Who owns nothing any more is dropped.
 //
 // Result.Object is always request.Object. The error says which version could not be compared or converted.
 func (e *Engine) Update(r Request) (Result, error) {
@@ -96,7 +97,7 @@ func (e *Engine) Update(r Request) (Result, error) {
 	own, _ := managers.Get(r.Manager)
 	fields := own.Fields.Minus(diff.Removed).Union(diff.Modified).Union(diff.Added)
 	managers = settle(managers, losses, Entry{
-		Manager: r.Manager, Fields: e.reset[r.APIVersion].apply(fields), APIVersion: r.APIVersion, Time: own.Time,
+		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(fields), APIVersion: r.APIVersion, Time: own.Time,
 	})
 	return Result{Object: r.Object, Managers: managers, Changed: !r.Live.Content().Equal(r.Object.Content())}, nil
 }
@@ -128,7 +129,7 @@ func (e *Engine) convert(v typed.Value, from, to string) (typed.Value, error) {
 	return e.converter.Convert(v, to)
 }
 
-// reconcile adapts the sets of all managers to the schema: R1.
+// reconcile adapts the sets of all managers to the schema: O1.
 func (c *call) reconcile() (Managers, error) {
 	out := c.Managers.entries
 	copied := false
@@ -197,7 +198,7 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("failed to compare objects: %w", err)
 	}
-	v.diff = c.reset[apiVersion].applyDiff(diff)
+	v.diff = c.reset[apiVersion].keepDiff(diff)
 	v.changed = v.diff.Modified.Union(v.diff.Added)
 	return v, nil
 }
@@ -238,7 +239,7 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 	return out, nil
 }
 
-// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: R8.
+// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: O4.
 func settle(managers Managers, losses []loss, own Entry) Managers {
 	out := make([]Entry, 0, len(managers.entries)+1)
 	for _, entry := range managers.entries {

@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// prune removes from merged what the applier owned before, does not apply any more, and nobody else owns: R4 and R5. last is
+// prune removes from merged what the applier owned before, does not apply any more, and nobody else owns: A3 and A4. last is
 // its entry before this apply; managers has its new one.
 //
 // A field that goes may take others with it, and a field that stays may need containers that went. So pruning is done in

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // GVK names a Kubernetes kind: an API group, empty for the core group, its version, and the kind.
@@ -66,4 +67,13 @@ func (c *Catalog) Kinds() iter.Seq2[GVK, *Type] {
 			}
 		}
 	}
+}
+
+// ParseGVK returns the GVK of an object with the given apiVersion and kind.
+func ParseGVK(apiVersion, kind string) GVK {
+	group, version, found := strings.Cut(apiVersion, "/")
+	if !found {
+		group, version = "", apiVersion
+	}
+	return GVK{Group: group, Version: version, Kind: kind}
 }

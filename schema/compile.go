@@ -56,7 +56,7 @@ func (p *Problem) Error() string {
 func Compile(d *Document) (*Schema, error) {
 	c := compiler{
 		types:      make(map[string]*Type, len(d.Types)),
-		overridden: make(map[override]*Type),
+		overridden: make(map[override]*pendingOverride),
 		keys:       make(map[*List][]string),
 	}
 	defs := make(map[string]*TypeDef, len(d.Types))
@@ -79,8 +79,8 @@ func Compile(d *Document) (*Schema, error) {
 
 type compiler struct {
 	types      map[string]*Type
-	overridden map[override]*Type
-	pending    []pendingOverride
+	overridden map[override]*pendingOverride
+	pending    []*pendingOverride
 	keys       map[*List][]string // of each keyed list, until its items' type is complete
 	keyed      []pendingKeys
 	problems   []error
@@ -95,14 +95,15 @@ type override struct {
 // pendingOverride waits for the base to be complete.
 type pendingOverride struct {
 	override
-	out *Type
-	at  place
+	out    *Type
+	places []place // where it is written
 }
 
 // pendingKeys waits for the type of the list's items to be complete.
 type pendingKeys struct {
 	list *List
 	at   place
+	copy bool // of a list with another relationship; the original reports the defects of the keys
 }
 
 // place is where in the document the compiler is.
@@ -158,14 +159,14 @@ func (c *compiler) list(def *ListDef, at place) *List {
 	if l.topology == IncompleteList {
 		c.report(at, "a list needs the relationship atomic or associative, not %q", def.Relationship)
 	}
-	c.addKeys(l, def.Keys, at)
+	c.addKeys(def.Keys, pendingKeys{list: l, at: at})
 	return l
 }
 
-func (c *compiler) addKeys(l *List, keys []string, at place) {
+func (c *compiler) addKeys(keys []string, of pendingKeys) {
 	if len(keys) > 0 {
-		c.keys[l] = keys
-		c.keyed = append(c.keyed, pendingKeys{l, at})
+		c.keys[of.list] = keys
+		c.keyed = append(c.keyed, of)
 	}
 }
 
@@ -207,13 +208,14 @@ func (c *compiler) resolve(r TypeRef, at place) *Type {
 		return t
 	}
 	key := override{t, r.Relationship}
-	out := c.overridden[key]
-	if out == nil {
-		out = &Type{name: t.name}
-		c.overridden[key] = out
-		c.pending = append(c.pending, pendingOverride{key, out, at})
+	o := c.overridden[key]
+	if o == nil {
+		o = &pendingOverride{override: key, out: &Type{name: t.name}}
+		c.overridden[key] = o
+		c.pending = append(c.pending, o)
 	}
-	return out
+	o.places = append(o.places, at)
+	return o.out
 }
 
 // finish completes what needs the parts of all types: overrides, then the keys of lists.
@@ -227,7 +229,7 @@ func (c *compiler) finish() {
 }
 
 // apply makes o.out what its base is, with the relationship of the base's map, or else of its list, replaced.
-func (c *compiler) apply(o pendingOverride) {
+func (c *compiler) apply(o *pendingOverride) {
 	*o.out = *o.base
 	switch {
 	case o.base.object != nil:
@@ -238,10 +240,12 @@ func (c *compiler) apply(o pendingOverride) {
 		l := *o.base.list
 		l.topology = topologyOf(o.relationship, c.keys[o.base.list])
 		o.out.list = &l
-		c.addKeys(&l, c.keys[o.base.list], o.at)
-	case o.base.err == nil:
+		c.addKeys(c.keys[o.base.list], pendingKeys{list: &l, copy: true})
+	default:
 		*o.out = Type{name: o.base.name, err: unresolvable(o.base.name)}
-		c.report(o.at, "overrides the relationship of a type that has neither map nor list")
+		for _, at := range o.places {
+			c.report(at, "overrides the relationship of a type that has neither map nor list")
+		}
 	}
 }
 
@@ -268,7 +272,7 @@ func (c *compiler) completeKeys(k pendingKeys) {
 	names := c.keys[k.list]
 	k.list.keys = make([]Key, len(names))
 	element := k.list.element.object
-	if element == nil && k.list.element.err == nil {
+	if element == nil && k.list.element.err == nil && !k.copy {
 		c.report(k.at, "has keys, but its items are no objects")
 	}
 	for i, name := range names {
@@ -278,7 +282,7 @@ func (c *compiler) completeKeys(k pendingKeys) {
 			switch {
 			case declared && !element.fields[field].Default.IsNull():
 				key.Default = element.fields[field].Default
-			case !declared && element.element == nil:
+			case !declared && element.element == nil && !k.copy:
 				c.report(k.at, "has the key %q, which its items do not declare", name)
 			}
 		}

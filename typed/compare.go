@@ -22,18 +22,18 @@ func (d Diff) IsEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 
 // Compare returns where new differs from old:
 //
-//  1. A leaf, that is, a scalar or an atomic list or object, is added, removed, or modified when the values are not equal.
-//  2. Granular objects and lists are compared member by member and item by item, when at least one side has something in
-//     them. Null, empty, absent and values of another kind are nothing to descend into. Where both sides are such, the values
-//     are leaves: {} and null differ.
-//  3. What only one side has, container or leaf, is added or removed together with everything below it.
-//  4. Items are paired by identity; their order does not matter.
-//  5. Items of one identity that both sides have several times are modified when their sequences differ. If one side has
-//     the item once or not at all and the other several times, the single one is added or removed with all below it, the
-//     several ones with nothing below.
-//  6. Where a type admits several kinds and the two sides differ in kind, both count: what is below a container as added or
-//     removed, and the node itself by the rules of new's kind.
-//  7. The root itself is never in the result.
+//	C1  A leaf, that is, a scalar or an atomic list or object, is added, removed, or modified when the values are not equal.
+//	C2  Granular objects and lists are compared member by member and item by item, when at least one side has something in
+//	    them. Null, empty, absent and values of another kind are nothing to descend into. Where both sides are such, the values
+//	    are leaves: {} and null differ.
+//	C3  What only one side has, container or leaf, is added or removed together with everything below it.
+//	C4  Items are paired by identity; their order does not matter.
+//	C5  Items of one identity that both sides have several times are modified when their sequences differ. If one side has
+//	    the item once or not at all and the other several times, the single one is added or removed with all below it, the
+//	    several ones with nothing below.
+//	C6  Where a type admits several kinds and the two sides differ in kind, both count: what is below a container as added or
+//	    removed, and the node itself by the rules of new's kind.
+//	C7  The root itself is never in the result.
 //
 // The error is [ErrTypes] when the types differ, or [Errors] when a list holds items without identity, which is possible
 // only in values that [Value.Remove] returned.
@@ -62,7 +62,6 @@ var comparers = sync.Pool{New: func() any { return new(comparer) }}
 type comparer struct {
 	tidy  bool // both values are
 	maker fieldpath.Maker
-	index index
 	errs  Errors
 
 	path                     fieldpath.Path // to the node that the walk is at
@@ -129,7 +128,7 @@ func (c *comparer) node(t *schema.Type, old, new value.Value) {
 	}
 	oldParts, newParts := partsFor(t, old), partsFor(t, new)
 	if oldParts != newParts {
-		c.part(oldParts.first(), t, old, new) // rule 6
+		c.part(oldParts.first(), t, old, new) // rule C6
 	}
 	c.part(newParts.first(), t, old, new)
 }

@@ -117,7 +117,7 @@ func (c *comparer) defects(l *schema.List, v value.Value) {
 	}
 }
 
-// groups compares the items of one identity, by rules 4 and 5 of Compare.
+// groups compares the items of one identity, by rules C4 and C5.
 func (c *comparer) groups(l *schema.List, g group) {
 	switch {
 	case len(g.old) <= 1 && len(g.new) <= 1:

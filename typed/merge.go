@@ -13,16 +13,16 @@ var ErrTypes = errors.New("expected objects of the same type")
 
 // Merge returns live with config laid over it. Nothing is removed: who wants fields gone prunes them, see package merge.
 //
-//  1. A leaf, that is, a scalar or an atomic list or object, becomes config's where config has it, null included.
-//  2. Where one of the two is null, empty, absent or of another kind, while the other is a granular object or list with
-//     something in it, the latter counts: so null does not clear a granular object. Where both are, config's counts as in 1.
-//     Should the type admit several kinds, config's kind decides.
-//  3. Granular objects merge member by member.
-//  4. Sets and keyed lists merge item by item. Config's items keep config's order, and live's other items keep live's order
-//     among each other: each run of config's items up to and including the next one that live has too (the anchor) is
-//     preceded by the live items in front of the anchor that are not yet there; if the anchor has been passed already, by
-//     all that are left. A last run without anchor comes after all live items.
-//  5. An item that live holds more than once becomes config's item where config has it, else all stay where they are.
+//	M1  A leaf, that is, a scalar or an atomic list or object, becomes config's where config has it, null included.
+//	M2  Where one of the two is null, empty, absent or of another kind, while the other is a granular object or list with
+//	    something in it, the latter counts: so null does not clear a granular object. Where both are, config's counts as in M1.
+//	    Should the type admit several kinds, config's kind decides.
+//	M3  Granular objects merge member by member.
+//	M4  Sets and keyed lists merge item by item. Config's items keep config's order, and live's other items keep live's order
+//	    among each other: each run of config's items up to and including the next one that live has too (the anchor) is
+//	    preceded by the live items in front of the anchor that are not yet there; if the anchor has been passed already, by
+//	    all that are left. A last run without anchor comes after all live items.
+//	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
 //
 // The result shares every node that config does not change with live. It is an error, [Errors], when config holds an item
 // twice, and [ErrTypes] when the types differ.

@@ -5,7 +5,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// list merges two sets or keyed lists that both have items, by rules 4 and 5 of Merge.
+// list merges two sets or keyed lists that both have items, by rules M4 and M5.
 func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
 	if out, ok := m.aligned(l, live, config); ok {
 		return out

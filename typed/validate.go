@@ -11,17 +11,17 @@ import (
 
 // New returns v as a value of type t, or else [Errors] that list every place where it does not conform:
 //
-//  1. Null conforms to every type.
-//  2. Any other value conforms to the part of the type that admits its kind: a scalar that the type's scalar allows, a list,
-//     an object.
-//  3. Each member of an object conforms to the type of the field with its name, or else to the map's element type. Where
-//     there is neither, the member is undeclared.
-//  4. Each item of a list conforms to the list's element type.
-//  5. In a set, items are scalars and not null. In a keyed list, items are objects that have at least one key, a key's
-//     default included. Lists whose relationship the schema leaves open must be empty.
-//  6. No two items of a set or keyed list have the same identity, unless the option is [AllowDuplicates].
+//	V1  Null conforms to every type.
+//	V2  Any other value conforms to the part of the type that admits its kind: a scalar that the type's scalar allows, a list,
+//	    an object.
+//	V3  Each member of an object conforms to the type of the field with its name, or else to the map's element type. Where
+//	    there is neither, the member is undeclared.
+//	V4  Each item of a list conforms to the list's element type.
+//	V5  In a set, items are scalars and not null. In a keyed list, items are objects that have at least one key, a key's
+//	    default included. Lists whose relationship the schema leaves open must be empty.
+//	V6  No two items of a set or keyed list have the same identity, unless the option is [AllowDuplicates].
 //
-// Atomic lists and objects are checked inside as well, except that there rules 5 and 6 apply as their own types say.
+// Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as their own types say.
 // Nothing is ever required. A type with a defect, see [schema.Type.Err], admits nothing.
 func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {
 	w := validators.Get().(*validator)
@@ -175,7 +175,7 @@ func (w *validator) list(l *schema.List, v value.Value) {
 	w.trail = w.trail[:depth]
 }
 
-// identities checks rules 5 and 6 for the items of one list. It reports whether all items are identified; only then can
+// identities checks rules V5 and V6 for the items of one list. It reports whether all items are identified; only then can
 // they be named in paths.
 func (w *validator) identities(l *schema.List, v value.Value) bool {
 	for i := range v.Len() {

@@ -3,48 +3,46 @@ package value
 import (
 	"fmt"
 	"math"
+	"reflect"
+	"strconv"
+	"sync"
 )
 
 // FromAny returns the document that v holds, in the forms that unstructured Kubernetes objects and encoding/json use: nil,
-// bool, string, every integer type that an int64 holds, float32, float64, []any and map[string]any. A [Value] stands for
-// itself. Any other type, an unsigned integer over the largest int64, an infinite float and NaN are errors that name the path.
+// bool, string, every integer type, float32, float64, []any and map[string]any. A [Value] stands for itself, the absent one
+// for null. A nil slice or map is empty, and a float32 is the number that encoding/json prints for it. Any other type,
+// an unsigned integer over the largest int64, an infinite float, NaN and nesting deeper than [MaxDepth] are errors, always
+// a [*ConversionError].
 //
 // Strings share memory with v; maps and slices are copied, so v may be modified afterwards.
 func FromAny(v any) (Value, error) {
-	var c converter
+	c := converters.Get().(*converter)
 	out, err := c.value(v)
+	c.release()
 	if err != nil {
-		return Value{}, err
+		return Value{}, err.located()
 	}
 	return out, nil
 }
 
-// ConversionError says where and why a Go value is no JSON document.
-type ConversionError struct {
-	Path   string // of the value, such as .spec.ports[2]; empty at the root
-	Reason string
-}
-
-// Error returns the reason with its path.
-func (e *ConversionError) Error() string {
-	if e.Path == "" {
-		return e.Reason
-	}
-	return e.Path + ": " + e.Reason
-}
-
-func (e *ConversionError) within(step string) *ConversionError {
-	e.Path = step + e.Path
-	return e
-}
-
-func inexpressible(format string, args ...any) *ConversionError {
-	return &ConversionError{Reason: fmt.Sprintf(format, args...)}
-}
-
+// converter makes one document from Go values.
 type converter struct {
-	arena arena
-	depth int
+	arena    arena
+	depth    int      // how many open containers there are
+	pointers int      // how many pointers led from the root to here: a cycle need not have containers
+	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
+	open     []Member // members of the open structs, innermost last
+}
+
+var converters = sync.Pool{New: func() any { return new(converter) }}
+
+// release makes c ready for another document and gives it back, without what belongs to the result.
+func (c *converter) release() {
+	clear(c.open)
+	*c = converter{open: c.open[:0]}
+	if cap(c.open) <= maxKept {
+		converters.Put(c)
+	}
 }
 
 func (c *converter) value(v any) (Value, *ConversionError) {
@@ -68,6 +66,10 @@ func (c *converter) value(v any) (Value, *ConversionError) {
 			return Null(), nil
 		}
 		return v, nil
+	}
+	if c.goTypes {
+		r := reflect.ValueOf(v)
+		return c.reflected(planOf(r.Type()), r)
 	}
 	return fromOtherNumber(v)
 }
@@ -94,7 +96,7 @@ func fromOtherNumber(v any) (Value, *ConversionError) {
 	case uint64:
 		return fromUint(v)
 	case float32:
-		return fromFloat(float64(v))
+		return fromFloat32(v)
 	}
 	return Value{}, inexpressible("a value of Go type %T is no JSON value", v)
 }
@@ -113,6 +115,15 @@ func fromFloat(f float64) (Value, *ConversionError) {
 	return Float(f), nil
 }
 
+// fromFloat32 takes the shortest decimal that stands for f, not the binary fraction, as encoding/json does.
+func fromFloat32(f float32) (Value, *ConversionError) {
+	wide := float64(f)
+	if !math.IsNaN(wide) && !math.IsInf(wide, 0) {
+		wide, _ = strconv.ParseFloat(strconv.FormatFloat(wide, 'g', -1, 32), 64) // such text always parses
+	}
+	return fromFloat(wide)
+}
+
 func (c *converter) enter() *ConversionError {
 	if c.depth++; c.depth > MaxDepth {
 		return inexpressible("nested deeper than %d", MaxDepth)
@@ -121,10 +132,13 @@ func (c *converter) enter() *ConversionError {
 }
 
 func (c *converter) object(m map[string]any) (Value, *ConversionError) {
+	if m == nil && c.goTypes {
+		return Null(), nil
+	}
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.arena.takeMembers(len(m))
+	out := c.arena.members.take(len(m))
 	i := 0
 	for name, x := range m {
 		v, err := c.value(x)
@@ -135,15 +149,18 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 		i++
 	}
 	c.depth--
-	sortStable(out, func(a, b *Member) bool { return a.Name < b.Name })
+	sortStable(out)
 	return fromMembers(out), nil
 }
 
 func (c *converter) list(l []any) (Value, *ConversionError) {
+	if l == nil && c.goTypes {
+		return Null(), nil
+	}
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.arena.takeItems(len(l))
+	out := c.arena.items.take(len(l))
 	for i, x := range l {
 		v, err := c.value(x)
 		if err != nil {

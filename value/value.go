@@ -71,17 +71,6 @@ func Object(members ...Member) Value {
 	return fromMembers(members)
 }
 
-// sortMembers sorts members by name, stably. If two have the same name it returns the index of the second, and false.
-func sortMembers(members []Member) (dup int, ok bool) {
-	sortStable(members, func(a, b *Member) bool { return a.Name < b.Name })
-	for i := 1; i < len(members); i++ {
-		if members[i-1].Name == members[i].Name {
-			return i, false
-		}
-	}
-	return 0, true
-}
-
 // IsAbsent reports whether v is the zero Value: no value at all.
 func (v Value) IsAbsent() bool { return v.ptr == nil && v.num == 0 }
 

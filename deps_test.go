@@ -1,0 +1,102 @@
+package deed_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/deed-project/deed/"
+
+// layers is the dependency policy: each package with what it may import, of this module and of others. Standard packages
+// are free to all. Packages that are not listed may be imported by none of the listed ones.
+var layers = []struct {
+	pkg        string
+	module     string // space-separated, without the module's path
+	thirdParty string // space-separated prefixes
+}{
+	{"value", "", ""},
+	{"fieldpath", "value", ""},
+	{"schema", "value", ""},
+	{"typed", "value fieldpath schema", ""},
+	{"merge", "value fieldpath schema typed", ""},
+	{"managedfields", "value fieldpath schema typed merge", ""},
+	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
+	{"schema/builtin", "value schema", ""},
+	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
+	{"internal/gen", "value fieldpath schema typed merge", ""},
+	{"internal/model", "value fieldpath schema typed merge", ""},
+	{"internal/cli", "value fieldpath schema typed merge managedfields schema/openapi schema/builtin internal/yaml",
+		"github.com/spf13/cobra github.com/spf13/pflag"},
+	{"cmd/deed", "internal/cli", ""},
+}
+
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg := strings.TrimPrefix(words[0], module)
+		seen[pkg] = true
+		i := slices.IndexFunc(layers, func(l struct{ pkg, module, thirdParty string }) bool { return l.pkg == pkg })
+		if i < 0 {
+			if len(words) > 1 {
+				t.Errorf("package %s is not in the table of layers", pkg)
+			}
+			continue
+		}
+		for _, imported := range words[1:] {
+			if !mayImport(imported, layers[i].module, layers[i].thirdParty) {
+				t.Errorf("package %s must not import %s", pkg, imported)
+			}
+		}
+	}
+	for _, l := range layers {
+		if !seen[l.pkg] {
+			t.Errorf("the table of layers has package %s, which does not exist", l.pkg)
+		}
+	}
+}
+
+func mayImport(pkg, ours, thirdParty string) bool {
+	if own, ok := strings.CutPrefix(pkg, module); ok {
+		return slices.Contains(strings.Fields(ours), own)
+	}
+	if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") {
+		return true // of the standard library
+	}
+	return slices.ContainsFunc(strings.Fields(thirdParty), func(p string) bool {
+		return pkg == p || strings.HasPrefix(pkg, p+"/")
+	})
+}
+
+// TestUnsafe keeps unsafe in package value.
+func TestUnsafe(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{if ne .ImportPath "`+module+`value"}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); slices.Contains(words, "unsafe") {
+			t.Errorf("package %s imports unsafe", words[0])
+		}
+	}
+}
+
+// TestCoreIsStandard shows that a program that imports package managedfields, and so every core package, compiles nothing
+// but this module and the standard library.
+func TestCoreIsStandard(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}{{end}}`, "./managedfields", "./schema/builtin").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if pkg := strings.TrimSpace(line); !strings.HasPrefix(pkg, module) {
+			t.Errorf("the core depends on %s", pkg)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package fieldpath_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+)
+
+// model is a set of paths, the slow way: paths by their wire texts.
+type model map[string]fieldpath.Path
+
+func modelOf(paths []fieldpath.Path) model {
+	m := model{}
+	for _, p := range paths {
+		if len(p) > 0 {
+			m[wires(p)] = p
+		}
+	}
+	return m
+}
+
+// where returns the paths of m that keep wants.
+func (m model) where(keep func(fieldpath.Path) bool) model {
+	out := model{}
+	for text, p := range m {
+		if keep(p) {
+			out[text] = p
+		}
+	}
+	return out
+}
+
+func (m model) has(p fieldpath.Path) bool {
+	_, ok := m[wires(p)]
+	return ok
+}
+
+// covers reports whether p or a path above it is in m.
+func (m model) covers(p fieldpath.Path) bool {
+	for i := range p {
+		if m.has(p[:i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m model) union(other model) model {
+	out := m.where(func(fieldpath.Path) bool { return true })
+	for text, p := range other {
+		out[text] = p
+	}
+	return out
+}
+
+// checkModel checks that s has the paths of m and is in order.
+func checkModel(t *testing.T, what string, s fieldpath.Set, m model) {
+	t.Helper()
+	got := slices.Collect(s.All())
+	if len(got) != len(m) || s.Len() != len(m) || s.IsEmpty() != (len(m) == 0) {
+		t.Fatalf("%s has %d paths, Len is %d, IsEmpty is %v; want %d paths", what, len(got), s.Len(), s.IsEmpty(), len(m))
+	}
+	for _, p := range got {
+		if !m.has(p) || !s.Has(p) {
+			t.Fatalf("%s has %s", what, p.Text())
+		}
+	}
+	checkOrder(t, what, s)
+}
+
+// checkOrder checks that entries are strictly ascending, at every level, and none is empty.
+func checkOrder(t *testing.T, what string, s fieldpath.Set) {
+	t.Helper()
+	var last fieldpath.Element
+	for e := range s.Entries() {
+		if fieldpath.Compare(last, e.Element) >= 0 || !e.Member && e.Sub.IsEmpty() {
+			t.Fatalf("%s: entry %v after %v, empty %v", what, e.Element, last, e.Sub.IsEmpty())
+		}
+		last = e.Element
+		checkOrder(t, what, e.Sub)
+	}
+}
+
+func TestOperationsModel(t *testing.T) {
+	r := newRandom(10)
+	for range rounds {
+		stock := r.stock()
+		paths, others := r.paths(stock), r.paths(stock)
+		a, b := fieldpath.SetOf(paths...), fieldpath.SetOf(others...)
+		m, n := modelOf(paths), modelOf(others)
+		checkModel(t, "operand", a, m)
+		checkModel(t, "Union", a.Union(b), m.union(n))
+		checkModel(t, "Intersect", a.Intersect(b), m.where(n.has))
+		checkModel(t, "Minus", a.Minus(b), m.where(func(p fieldpath.Path) bool { return !n.has(p) }))
+		checkModel(t, "Without", a.Without(b), m.where(func(p fieldpath.Path) bool { return !n.covers(p) }))
+		checkModel(t, "Leaves", a.Leaves(), m.where(func(p fieldpath.Path) bool {
+			return len(m.where(func(q fieldpath.Path) bool { return len(q) > len(p) && q.HasPrefix(p) })) == 0
+		}))
+		checkModel(t, "operand afterwards", a, m)
+		check(t, "Equal", a.Equal(b), len(m) == len(n) && len(m.where(n.has)) == len(m))
+	}
+}
+
+// TestOperationsShare checks that an operation that changes nothing returns the set it was called on.
+func TestOperationsShare(t *testing.T) {
+	r := newRandom(11)
+	for range rounds {
+		stock := r.stock()
+		a, b := fieldpath.SetOf(r.paths(stock)...), fieldpath.SetOf(r.paths(stock)...)
+		union, both, rest := a.Union(b), a.Intersect(b), a.Minus(b)
+		check(t, "Union with a part", union.Union(both).Same(union), true)
+		check(t, "Intersect with the whole", both.Intersect(union).Same(both), true)
+		check(t, "Minus of nothing common", rest.Minus(b).Same(rest), true)
+		rest = a.Without(b)
+		check(t, "Without nothing common", rest.Without(b).Same(rest), true)
+	}
+}
+
+func TestBuilderModel(t *testing.T) {
+	r := newRandom(12)
+	var b fieldpath.Builder
+	var earlier fieldpath.Set
+	var earlierModel model
+	for range rounds {
+		want := model{}
+		r.build(&b, want, r.stock(), nil)
+		s := b.Set()
+		checkModel(t, "set", s, want)
+		checkModel(t, "earlier set", earlier, earlierModel)
+		earlier, earlierModel = s, want
+	}
+}
+
+// build makes random calls of b at the path at, and notes in want what they add.
+func (r random) build(b *fieldpath.Builder, want model, stock []fieldpath.Element, at fieldpath.Path) {
+	add := func(p fieldpath.Path) {
+		p = append(at.Clone(), p...)
+		want[wires(p)] = p
+	}
+	for range r.IntN(5) {
+		switch r.IntN(5) {
+		case 0:
+			p := r.path(stock)
+			b.Add(p)
+			add(p)
+		case 1:
+			e := pick(r, stock)
+			b.Leaf(e)
+			add(fieldpath.Path{e})
+		case 2:
+			paths := r.paths(stock)
+			b.AddSet(fieldpath.SetOf(paths...))
+			for _, p := range paths {
+				add(p)
+			}
+		default:
+			if len(at) == 3 {
+				continue
+			}
+			e, member := pick(r, stock), r.IntN(2) == 0
+			b.Enter(e)
+			r.build(b, want, stock, append(at.Clone(), e))
+			b.Leave(member)
+			if member {
+				add(fieldpath.Path{e})
+			}
+		}
+	}
+}
+
+func TestBuilderMisuse(t *testing.T) {
+	for name, misuse := range map[string]func(*fieldpath.Builder){
+		"Leave without Enter": func(b *fieldpath.Builder) { b.Leave(true) },
+		"Leave after Add":     func(b *fieldpath.Builder) { b.Add(fieldpath.Path{fieldpath.Field("a")}); b.Leave(true) },
+		"Set before Leave":    func(b *fieldpath.Builder) { b.Enter(fieldpath.Field("a")); b.Set() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			misuse(new(fieldpath.Builder))
+		})
+	}
+}

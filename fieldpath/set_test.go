@@ -1,0 +1,103 @@
+package fieldpath_test
+
+import (
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+)
+
+func parseSet(t testing.TB, fieldsV1 string) fieldpath.Set {
+	t.Helper()
+	s, err := fieldpath.ParseSet([]byte(fieldsV1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAllBreaksAndGivesAway(t *testing.T) {
+	s := parseSet(t, `{"f:a":{".":{},"f:b":{"f:c":{},"f:d":{}}},"f:e":{}}`)
+	for limit := range s.Len() {
+		seen := 0
+		for range s.All() {
+			if seen++; seen > limit {
+				break
+			}
+		}
+		check(t, "paths before the break", seen, limit+1)
+	}
+	var texts string
+	var paths []fieldpath.Path
+	for p := range s.All() {
+		paths = append(paths, p)
+	}
+	for _, p := range paths {
+		texts += p.Text() + " "
+		for i := range p {
+			p[i] = fieldpath.Index(0)
+		}
+	}
+	check(t, "paths kept", texts, ".a .e .a.b.c .a.b.d ")
+	check(t, "set afterwards", s.String(), ".a\n.e\n.a.b.c\n.a.b.d")
+	for range s.Entries() {
+		break
+	}
+}
+
+func TestCursor(t *testing.T) {
+	r := newRandom(30)
+	for range rounds {
+		stock := r.stock()
+		s := fieldpath.SetOf(r.paths(stock)...)
+		c := s.Cursor()
+		for e := range s.Entries() {
+			entry := c.Entry()
+			check(t, "entry", entry.Element, e.Element)
+			check(t, "membership", entry.Member, s.HasMember(e.Element))
+			check(t, "what is below", entry.Sub.Same(s.Sub(e.Element)), true)
+			c.Next()
+		}
+		check(t, "Done", c.Done(), true)
+
+		e := pick(r, stock)
+		c = s.Cursor()
+		entry, found := c.Seek(e)
+		member, sub := s.Get(e)
+		check(t, "found", found, member || !sub.IsEmpty())
+		check(t, "entry found", entry.Element, map[bool]fieldpath.Element{true: e}[found])
+		check(t, "place", c.Done() || fieldpath.Compare(c.Entry().Element, e) >= 0, true)
+	}
+}
+
+// TestSubIsItself checks that what is cut out of a set behaves as a set, and that using it leaves the whole as it was.
+func TestSubIsItself(t *testing.T) {
+	const text = `{"f:a":{".":{},"f:b":{},"f:c":{"f:d":{}}},"f:e":{"f:b":{}}}`
+	s := parseSet(t, text)
+	sub := s.Sub(fieldpath.Field("a"))
+	check(t, "sub", string(sub.AppendJSON(nil)), `{"f:b":{},"f:c":{"f:d":{}}}`)
+	check(t, "union", string(sub.Union(s.Sub(fieldpath.Field("e"))).AppendJSON(nil)), `{"f:b":{},"f:c":{"f:d":{}}}`)
+	grown := sub.Union(parseSet(t, `{"f:x":{}}`))
+	check(t, "grown", string(grown.AppendJSON(nil)), `{"f:b":{},"f:c":{"f:d":{}},"f:x":{}}`)
+	check(t, "whole", string(s.AppendJSON(nil)), text)
+}
+
+func TestFilter(t *testing.T) {
+	s := parseSet(t, `{"f:a":{".":{},"f:b":{".":{},"f:c":{}},"f:x":{"f:c":{}}},"f:d":{}}`)
+	a, b, c, x := fieldpath.Field("a"), fieldpath.Field("b"), fieldpath.Field("c"), fieldpath.Field("x")
+	for _, test := range []struct {
+		prefixes []fieldpath.Prefix
+		want     string
+	}{
+		{nil, ".a\n.d\n.a.b\n.a.b.c\n.a.x.c"},
+		{[]fieldpath.Prefix{{}}, ".a\n.d\n.a.b\n.a.b.c\n.a.x.c"},
+		{[]fieldpath.Prefix{{a, b}}, ".a\n.a.b\n.a.b.c"},
+		{[]fieldpath.Prefix{{a, b}, {a, x}}, ".a\n.a.b\n.a.b.c\n.a.x.c"},
+		{[]fieldpath.Prefix{{a, fieldpath.Any(), c}}, ".a\n.a.b\n.a.b.c\n.a.x.c"},
+		{[]fieldpath.Prefix{{fieldpath.Any(), b}, {a, x}}, ".a\n.d\n.a.b\n.a.b.c"}, // the wildcard hides a
+		{[]fieldpath.Prefix{{fieldpath.Any(), b}, {fieldpath.Any(), x}}, ".a\n.d\n.a.b\n.a.b.c"},
+		{[]fieldpath.Prefix{{a, b}, {c}, {a, x}}, ".a\n.a.b\n.a.b.c"}, // c keeps the prefixes with a apart
+		{[]fieldpath.Prefix{{c}}, ""},
+	} {
+		check(t, "Filter", s.Filter(fieldpath.PatternOf(test.prefixes...)).String(), test.want)
+	}
+}

@@ -1,0 +1,218 @@
+package fieldpath_test
+
+import (
+	"bytes"
+	"testing"
+
+	smd "sigs.k8s.io/structured-merge-diff/v4/fieldpath"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/value"
+)
+
+// The tests of this file compare with structured-merge-diff, which kube-apiserver uses.
+
+// rounds is how many random cases a comparison makes.
+const rounds = 5000
+
+func smdElement(t *testing.T, e fieldpath.Element) smd.PathElement {
+	t.Helper()
+	pe, err := smd.DeserializePathElement(e.Wire())
+	if err != nil {
+		t.Fatalf("the reference does not read %q: %v", e.Wire(), err)
+	}
+	return pe
+}
+
+func smdPath(t *testing.T, p fieldpath.Path) smd.Path {
+	t.Helper()
+	out := make(smd.Path, len(p))
+	for i, e := range p {
+		out[i] = smdElement(t, e)
+	}
+	return out
+}
+
+func smdSet(t *testing.T, paths []fieldpath.Path) *smd.Set {
+	t.Helper()
+	s := smd.NewSet()
+	for _, p := range paths {
+		s.Insert(smdPath(t, p))
+	}
+	return s
+}
+
+func smdJSON(t *testing.T, s *smd.Set) string {
+	t.Helper()
+	b, err := s.ToJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func check[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
+	}
+}
+
+func TestElementsAgree(t *testing.T) {
+	r := newRandom(1)
+	sign := func(n int) int { return min(max(n, -1), 1) }
+	for range rounds {
+		a, b := r.element(), r.element()
+		x, y := smdElement(t, a), smdElement(t, b)
+		wire, err := smd.SerializePathElement(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, "wire", a.Wire(), wire)
+		if !unordered(a) {
+			check(t, "display of "+wire, a.String(), x.String())
+		}
+		check(t, "order of "+a.Wire()+" and "+b.Wire(), sign(fieldpath.Compare(a, b)), sign(x.Compare(y)))
+		check(t, "equality of "+a.Wire()+" and "+b.Wire(), a == b, x.Equals(y))
+		parsed, err := fieldpath.ParseElement(wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, "parse of "+wire, parsed, a)
+	}
+}
+
+// unordered reports whether e holds an object of several members, which the reference displays in random order.
+func unordered(e fieldpath.Element) bool {
+	wide := objectOfSeveral(e.Value())
+	for _, f := range e.Fields() {
+		wide = wide || objectOfSeveral(f.Value)
+	}
+	return wide
+}
+
+func objectOfSeveral(v value.Value) bool {
+	wide := v.Kind() == value.KindObject && v.Len() > 1
+	for item := range v.Items() {
+		wide = wide || objectOfSeveral(item)
+	}
+	for _, member := range v.Members() {
+		wide = wide || objectOfSeveral(member)
+	}
+	return wide
+}
+
+func TestSetsAgree(t *testing.T) {
+	r := newRandom(2)
+	for range rounds {
+		stock := r.stock()
+		paths, others := r.paths(stock), r.paths(stock)
+		a, b := fieldpath.SetOf(paths...), fieldpath.SetOf(others...)
+		x, y := smdSet(t, paths), smdSet(t, others)
+		text := string(a.AppendJSON(nil))
+		check(t, "JSON", text, smdJSON(t, x))
+		check(t, "Len", a.Len(), x.Size())
+		check(t, "Equal", a.Equal(b), x.Equals(y))
+		check(t, "Leaves", string(a.Leaves().AppendJSON(nil)), smdJSON(t, x.Leaves()))
+		check(t, "Union", string(a.Union(b).AppendJSON(nil)), smdJSON(t, x.Union(y)))
+		check(t, "Intersect", string(a.Intersect(b).AppendJSON(nil)), smdJSON(t, x.Intersection(y)))
+		check(t, "Minus", string(a.Minus(b).AppendJSON(nil)), smdJSON(t, x.Difference(y)))
+		check(t, "Without", string(a.Without(b).AppendJSON(nil)), smdJSON(t, x.RecursiveDifference(y)))
+		e, p := pick(r, stock), r.path(stock)
+		check(t, "Sub", string(a.Sub(e).AppendJSON(nil)), smdJSON(t, x.WithPrefix(smdElement(t, e))))
+		check(t, "HasMember", a.HasMember(e), x.Has(smd.Path{smdElement(t, e)}))
+		check(t, "Has", a.Has(p), x.Has(smdPath(t, p)))
+		check(t, "operand afterwards", string(a.AppendJSON(nil)), text)
+		parsed, err := fieldpath.ParseSet([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !parsed.Equal(a) {
+			t.Errorf("%s: parsed as another set", text)
+		}
+		if t.Failed() {
+			t.Fatalf("in\n%s\nand\n%s", text, b.AppendJSON(nil))
+		}
+	}
+}
+
+func TestOrderAgrees(t *testing.T) {
+	r := newRandom(3)
+	for range rounds {
+		paths := r.paths(r.stock())
+		var got, want []string
+		for p := range fieldpath.SetOf(paths...).All() {
+			got = append(got, wires(p))
+		}
+		smdSet(t, paths).Iterate(func(p smd.Path) {
+			own := make(fieldpath.Path, len(p))
+			for i, pe := range p {
+				wire, err := smd.SerializePathElement(pe)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if own[i], err = fieldpath.ParseElement(wire); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want = append(want, wires(own))
+		})
+		if len(got) != len(want) {
+			t.Fatalf("%d paths, want %d", len(got), len(want))
+		}
+		for i := range got {
+			check(t, "path", got[i], want[i])
+		}
+	}
+}
+
+func wires(p fieldpath.Path) string {
+	var b []byte
+	for _, e := range p {
+		b = append(e.AppendWire(b), ' ')
+	}
+	return string(b)
+}
+
+func TestDisplayAgrees(t *testing.T) {
+	const text = `{"f:a.b":{"f:x y":{}},"f:c":{".":{},"k:{\"n\":1000000,\"s\":\"q\\\"\\u2028é\"}":{".":{},"f:":{}},"v:0.5":{},"v:[1,\"x\",null,true]":{},"i:-3":{}}}`
+	a, err := fieldpath.ParseSet([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := smd.NewSet()
+	if err := x.FromJSON(bytes.NewReader([]byte(text))); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "String", a.String(), x.String())
+}
+
+func TestFiltersAgree(t *testing.T) {
+	r := newRandom(4)
+	for range rounds {
+		stock := r.stock()[:3]
+		paths := append(r.paths(stock), r.paths(stock)...)
+		prefixes := make([]fieldpath.Prefix, r.IntN(7))
+		matchers := make([]*smd.SetMatcher, len(prefixes))
+		for i := range prefixes {
+			prefixes[i] = fieldpath.Prefix(r.path(stock))[r.IntN(2):]
+			parts := make([]any, len(prefixes[i]))
+			for j := range parts {
+				if r.IntN(4) == 0 {
+					prefixes[i][j] = fieldpath.Any()
+					parts[j] = smd.MatchAnyPathElement()
+				} else {
+					parts[j] = smdElement(t, prefixes[i][j])
+				}
+			}
+			matchers[i] = smd.MakePrefixMatcherOrDie(parts...)
+		}
+		set := fieldpath.SetOf(paths...)
+		got := set.Filter(fieldpath.PatternOf(prefixes...))
+		want := smd.NewIncludeMatcherFilter(matchers...).Filter(smdSet(t, paths))
+		check(t, "Filter", string(got.AppendJSON(nil)), smdJSON(t, want))
+		if t.Failed() {
+			t.Fatalf("%s by %v", set.AppendJSON(nil), prefixes)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package yaml
+
+import (
+	"github.com/deed-project/deed/value"
+	"gopkg.in/yaml.v3"
+)
+
+// builder collects the members of one object and where they come from.
+type builder struct {
+	members []value.Member
+	lines   []int          // of the members' keys; 0 for a member that << brought
+	index   map[string]int // of the members by name
+}
+
+// check fails if the object has a member called name already that key must not replace.
+func (b *builder) check(name string, key *yaml.Node) *Error {
+	if i, ok := b.index[name]; ok && b.lines[i] > 0 {
+		return fail(key, "key %q is already set in line %d", name, b.lines[i])
+	}
+	return nil
+}
+
+// put sets the member called name.
+func (b *builder) put(name string, v value.Value, line int) {
+	i, ok := b.index[name]
+	if !ok {
+		i = len(b.members)
+		b.index[name] = i
+		b.members = append(b.members, value.Member{Name: name})
+		b.lines = append(b.lines, 0)
+	}
+	b.members[i].Value, b.lines[i] = v, line
+}
+
+// putAll sets the members of v, which stand behind the << that is key.
+func (b *builder) putAll(v value.Value, key *yaml.Node) *Error {
+	for name, member := range v.Members() {
+		i, ok := b.index[name]
+		if !ok || b.lines[i] == 0 {
+			b.put(name, member, 0)
+		} else if !b.members[i].Value.Equal(member) {
+			return fail(key, "<< would replace key %q of line %d; put it in front of that line", name, b.lines[i])
+		}
+	}
+	return nil
+}
+
+// isMerge reports whether key is the << of rule 7.
+func isMerge(key *yaml.Node) bool {
+	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.Tag == "!!merge"
+}
+
+// merge sets the members of what content is: an object, or a list of objects of which the first that has a name wins.
+func (c *converter) merge(o *builder, key, content *yaml.Node) *Error {
+	sources := []*yaml.Node{content}
+	if content.Kind == yaml.SequenceNode {
+		sources = content.Content
+	}
+	objects := make([]value.Value, len(sources))
+	for i, n := range sources {
+		v, err := c.node(n)
+		if err != nil {
+			return err
+		}
+		if v.Kind() != value.KindObject {
+			return fail(n, "<< needs an object or a list of objects")
+		}
+		objects[i] = v
+	}
+	for i := len(objects) - 1; i >= 0; i-- {
+		if err := o.putAll(objects[i], key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

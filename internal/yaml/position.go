@@ -1,0 +1,171 @@
+package yaml
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// position is a place in a file, both counted from 1, the column in characters.
+type position struct{ line, column int }
+
+// source finds things in the text of a document.
+type source interface {
+	// find returns where the key and the value at path stand, or those of the nearest ancestor that exists. The root and the
+	// items of a list have no key; the value's place stands for it.
+	find(path []any) (key, content position)
+}
+
+// Position returns where the value at path stands in the file, both counted from 1 and the column in characters. Each step
+// of the path is the name of a member, a string, or the index of an item, an int. Where there is no such value it is the
+// place of the nearest one around it. A member that << brought stands where the object it was taken from has it.
+func (d Document) Position(path ...any) (line, column int) {
+	_, content := d.find(path)
+	return content.line, content.column
+}
+
+// KeyPosition returns where the name of the member at path stands, for messages about the name itself; it is otherwise as
+// Position.
+func (d Document) KeyPosition(path ...any) (line, column int) {
+	key, _ := d.find(path)
+	return key.line, key.column
+}
+
+func (d Document) find(path []any) (key, content position) {
+	if d.source == nil {
+		return position{}, position{}
+	}
+	return d.source.find(path)
+}
+
+// nodeSource is a document in YAML: its root.
+type nodeSource struct{ root *yaml.Node }
+
+func positionOf(n *yaml.Node) position { return position{n.Line, n.Column} }
+
+func (s nodeSource) find(path []any) (key, content position) {
+	at := positionOf(s.root)
+	key, content = at, at
+	n := s.root
+	for _, step := range path {
+		k, v := child(n, step)
+		if v == nil {
+			break
+		}
+		key, content, n = positionOf(k), positionOf(v), v
+		if isEmpty(v) {
+			content = key // the scanner puts what is not there where the next thing begins
+		}
+	}
+	return key, content
+}
+
+// child returns the key and the value of one step from n, and nil when there is none. An item is its own key.
+func child(n *yaml.Node, step any) (key, content *yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch step := step.(type) {
+	case int:
+		if n.Kind == yaml.SequenceNode && 0 <= step && step < len(n.Content) {
+			return n.Content[step], n.Content[step]
+		}
+	case string:
+		if n.Kind == yaml.MappingNode {
+			return member(n, step)
+		}
+	}
+	return nil, nil
+}
+
+// member returns the key and the value of the member called name of the object n, its own before those of the last <<.
+func member(n *yaml.Node, name string) (key, content *yaml.Node) {
+	for i := len(n.Content) - 2; i >= 0; i -= 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if isMerge(k) {
+			continue
+		}
+		scalar := k
+		if k.Kind == yaml.AliasNode {
+			scalar = k.Alias
+		}
+		if s, reason := nameOf(scalar); reason == "" && s == name {
+			return k, v
+		}
+	}
+	for i := len(n.Content) - 2; i >= 0; i -= 2 {
+		if !isMerge(n.Content[i]) {
+			continue
+		}
+		sources := n.Content[i+1 : i+2]
+		if sources[0].Kind == yaml.SequenceNode {
+			sources = sources[0].Content
+		}
+		for _, from := range sources {
+			if k, v := child(from, name); v != nil {
+				return k, v
+			}
+		}
+	}
+	return nil, nil
+}
+
+// jsonSource is a document in JSON, which is known to be valid: the text of the file, and where in it the document begins.
+type jsonSource struct {
+	text  []byte
+	start int
+}
+
+// at returns the place of the byte at offset.
+func (s jsonSource) at(offset int) position {
+	before := s.text[:offset]
+	line := bytes.LastIndexByte(before, '\n') + 1
+	return position{bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[line:]) + 1}
+}
+
+func (s jsonSource) find(path []any) (key, content position) {
+	decoder := json.NewDecoder(bytes.NewReader(s.text[s.start:]))
+	keyAt, contentAt := s.start, s.start
+	for _, step := range path {
+		k, v, ok := s.enter(decoder, step)
+		if !ok {
+			break
+		}
+		keyAt, contentAt = k, v
+	}
+	return s.at(keyAt), s.at(contentAt)
+}
+
+// enter moves the decoder from in front of a list or object to in front of the value that is one step inside it.
+func (s jsonSource) enter(decoder *json.Decoder, step any) (key, content int, ok bool) {
+	open, err := decoder.Token()
+	if err != nil {
+		return 0, 0, false
+	}
+	for i := 0; decoder.More() && (open == json.Delim('{') || open == json.Delim('[')); i++ {
+		key = s.next(decoder)
+		var name any = i
+		if open == json.Delim('{') {
+			if name, err = decoder.Token(); err != nil {
+				return 0, 0, false
+			}
+		}
+		content = s.next(decoder)
+		if name == step {
+			return key, content, true
+		}
+		var skipped json.RawMessage
+		if err := decoder.Decode(&skipped); err != nil {
+			return 0, 0, false
+		}
+	}
+	return 0, 0, false
+}
+
+// next returns the offset of what the decoder reads next: behind white space and punctuation.
+func (s jsonSource) next(decoder *json.Decoder) int {
+	rest := s.text[s.start+int(decoder.InputOffset()):]
+	return len(s.text) - len(bytes.TrimLeft(rest, " \t\r\n,:"))
+}

@@ -1,0 +1,125 @@
+package managedfields
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+)
+
+// Decode reads the entries of an object. Of several entries for one manager, the last one counts; an entry without fieldsV1
+// owns nothing. The error is an [*EntryError] for the first entry that is invalid:
+//
+//   - its operation is neither Apply nor Update, its apiVersion is empty, or its fieldsType is not FieldsV1;
+//   - its fieldsV1 is no field set, see [fieldpath.ParseSet].
+func Decode(entries []Entry) (merge.Managers, error) {
+	d, err := decode(entries)
+	return d.managers, err
+}
+
+// decoded is what entries stand for, and how each set was written.
+type decoded struct {
+	managers merge.Managers
+	raw      map[merge.Manager]rawFields // of the entries whose text is canonical
+}
+
+// rawFields is a set with its canonical text, so that a set that nobody changes is not written anew.
+type rawFields struct {
+	fields fieldpath.Set
+	text   []byte
+}
+
+func decode(entries []Entry) (decoded, error) {
+	d := decoded{raw: make(map[merge.Manager]rawFields, len(entries))}
+	out := make([]merge.Entry, len(entries))
+	for i, e := range entries {
+		if err := e.check(i); err != nil {
+			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
+		}
+		m := merge.Manager{Name: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
+		if e.Operation == merge.Apply {
+			m.APIVersion = ""
+		}
+		fields, canonical, err := parseFields(e.FieldsV1)
+		if err != nil {
+			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
+		}
+		delete(d.raw, m)
+		if canonical {
+			d.raw[m] = rawFields{fields, e.FieldsV1}
+		}
+		out[i] = merge.Entry{Manager: m, Fields: fields, APIVersion: e.APIVersion, Time: e.Time}
+	}
+	d.managers = merge.ManagersOf(out...)
+	return d, nil
+}
+
+func parseFields(text []byte) (fields fieldpath.Set, canonical bool, err error) {
+	if text == nil {
+		return fieldpath.Set{}, false, nil
+	}
+	return fieldpath.ParseCanonical(text)
+}
+
+// check returns what is wrong with e, entry number i, apart from its fields, in the words of kube-apiserver.
+func (e Entry) check(i int) error {
+	switch {
+	case e.Operation != merge.Apply && e.Operation != merge.Update:
+		return errors.New("operation must be `Apply` or `Update`")
+	case e.APIVersion == "":
+		return errors.New("apiVersion must not be empty")
+	case e.FieldsType == "":
+		return fmt.Errorf("missing fieldsType in managed fields entry %d", i)
+	case e.FieldsType != fieldsV1:
+		return fmt.Errorf("invalid fieldsType %q in managed fields entry %d", e.FieldsType, i)
+	}
+	return nil
+}
+
+// Encode returns the entries for managers, and nil for none. They are sorted as kube-apiserver sorts them: appliers before
+// updaters, then by time in whole seconds, unknown times first, then by name, apiVersion and subresource.
+func Encode(managers merge.Managers) []Entry { return encode(managers, nil) }
+
+// encode is Encode that uses the texts of raw for sets that are still the same.
+func encode(managers merge.Managers, raw map[merge.Manager]rawFields) []Entry {
+	if managers.Len() == 0 {
+		return nil
+	}
+	entries := make([]Entry, 0, managers.Len())
+	for m := range managers.All() {
+		e := Entry{
+			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,
+			FieldsType: fieldsV1, Subresource: m.Manager.Subresource,
+		}
+		if known, ok := raw[m.Manager]; ok && known.fields.Same(m.Fields) {
+			e.FieldsV1 = known.text
+		} else {
+			e.FieldsV1 = m.Fields.AppendJSON(nil)
+		}
+		entries = append(entries, e)
+	}
+	slices.SortStableFunc(entries, compareEntries)
+	return entries
+}
+
+func compareEntries(a, b Entry) int {
+	return cmp.Or(
+		cmp.Compare(a.Operation, b.Operation),
+		cmp.Compare(unixSeconds(a.Time), unixSeconds(b.Time)),
+		cmp.Compare(a.Manager, b.Manager),
+		cmp.Compare(a.APIVersion, b.APIVersion),
+		cmp.Compare(a.Subresource, b.Subresource),
+	)
+}
+
+// unixSeconds is a time as the order of entries knows it: an unknown one comes first.
+func unixSeconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

@@ -1,0 +1,102 @@
+package managedfields
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Converter converts the objects of one kind between its versions. It must be safe for concurrent use.
+type Converter interface {
+	// Convert returns object in the given version. object says its own version in its apiVersion, and so does the result.
+	// The error wraps [merge.ErrNoVersion] when the kind is not in that version: who manages fields in it is then forgotten.
+	// Any other error fails the write.
+	Convert(object value.Value, apiVersion string) (value.Value, error)
+}
+
+// ChangeVersion is the converter of kinds whose versions differ in nothing but their name: custom resources with the
+// conversion strategy None. Versions that [Config.Types] lacks do not exist.
+var ChangeVersion Converter = changeVersion{}
+
+type changeVersion struct{}
+
+func (changeVersion) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	return object.With("apiVersion", value.String(apiVersion)), nil
+}
+
+// ViaHub returns a converter that has c convert every object to version hub first, and from there to the version wanted, as
+// kube-apiserver does: what hub cannot express is lost on the way.
+func ViaHub(c Converter, hub string) Converter { return viaHub{c, hub} }
+
+type viaHub struct {
+	converter Converter
+	hub       string
+}
+
+func (h viaHub) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	object, err := h.converter.Convert(object, h.hub)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return h.converter.Convert(object, apiVersion)
+}
+
+// convertContent returns object in the given version.
+func (m *FieldManager) convertContent(object value.Value, apiVersion string) (value.Value, error) {
+	if object.Get("apiVersion").Str() == apiVersion {
+		return object, nil
+	}
+	return m.config.Converter.Convert(object, apiVersion)
+}
+
+// typedConverter is a Converter as package merge sees it.
+type typedConverter struct {
+	converter Converter
+	types     map[string]*schema.Type
+	kind      string
+}
+
+// Convert implements [merge.Converter]. Converted objects must not hold a list item twice, other than stored ones.
+func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, error) {
+	if strings.Count(apiVersion, "/") > 1 {
+		return typed.Value{}, fmt.Errorf("unexpected GroupVersion string: %s", apiVersion)
+	}
+	content := v.Content()
+	if content.Get("apiVersion").Str() == apiVersion {
+		return v, nil
+	}
+	converted, err := c.converter.Convert(content, apiVersion)
+	if err != nil {
+		return typed.Value{}, err
+	}
+	t, ok := c.types[apiVersion]
+	if !ok {
+		return typed.Value{}, &NoTypeError{GVK: schema.ParseGVK(apiVersion, c.kind)}
+	}
+	return typed.New(converted, t)
+}
+
+// NoTypeError is a version of a kind that there is no type for. It wraps [merge.ErrNoVersion].
+type NoTypeError struct{ GVK schema.GVK }
+
+// Error returns the words of kube-apiserver.
+func (e *NoTypeError) Error() string { return fmt.Sprintf("no corresponding type for %v", e.GVK) }
+
+// Unwrap returns [merge.ErrNoVersion].
+func (e *NoTypeError) Unwrap() error { return merge.ErrNoVersion }
+
+// versioned returns object, which plays the given role in the write, in the endpoint's version.
+func (w *write) versioned(role string, object value.Value) (value.Value, error) {
+	converted, err := w.convertContent(object, w.apiVersion)
+	switch {
+	case err == nil:
+		return converted, nil
+	case role == roleNew:
+		return object, fmt.Errorf("failed to convert new object (%s) to proper version (%s): %w", describe(object), w.apiVersion, err)
+	}
+	return object, fmt.Errorf("failed to convert %s object (%s) to proper version: %w", role, describe(object), err)
+}

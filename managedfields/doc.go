@@ -1,0 +1,13 @@
+// Package managedfields is the field manager of kube-apiserver: it applies configurations to API objects, updates them, and
+// keeps their metadata.managedFields.
+//
+// An [Object] is an API object with its managed fields taken out of it: the fields are not data of the object, and an [Entry]
+// that nobody touches is never read as such. A [FieldManager] serves one endpoint, that is, one kind in one version, and
+// computes what kube-apiserver would store there: [FieldManager.Apply] for server-side apply, [FieldManager.Update] for
+// every other write, and [FieldManager.Plan] for an apply that is not decided yet.
+//
+// A write is a list of steps, each a function in a file of its own; see applySteps and updateSteps in fieldmanager.go. Who
+// owns what is decided by package merge, whose rules the steps Merge and Settle carry out.
+//
+// The package knows nothing of HTTP, storage and admission; the caller does what the server does around a field manager.
+package managedfields

@@ -1,0 +1,246 @@
+package managedfields
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Config describes the endpoint that a [FieldManager] serves.
+type Config struct {
+	// GVK is the kind that the endpoint stores and the version that it speaks.
+	GVK schema.GVK
+	// Types has the type of the kind in each of its versions, by apiVersion, that of GVK among them.
+	Types map[string]*schema.Type
+	// Subresource is what the endpoint writes through, such as status, and empty for the object itself.
+	Subresource string
+	// Empty is an object of the kind in which nothing is set yet. For kinds that Kubernetes implements as Go structs that is
+	// more than apiVersion and kind, because it prints fields that are not set: see package schema/builtin. Absent means
+	// just apiVersion and kind.
+	Empty value.Value
+	// Default returns the object with default values filled in. It sees the outcome of each apply; what it adds has no owner.
+	// nil leaves objects as they are.
+	Default func(value.Value) value.Value
+	// Converter converts between the versions in Types. nil means [ChangeVersion].
+	Converter Converter
+	// ResetFields has, by apiVersion, the fields that the endpoint does not write.
+	ResetFields map[string]merge.Filter
+	// ResetPolicy says what becomes of an apply that has such fields.
+	ResetPolicy ResetPolicy
+	// MaxUpdateManagers is how many updaters an object keeps apart, see capUpdaters. 0 means 10, as in kube-apiserver.
+	MaxUpdateManagers int
+	// Now returns the current time. nil means time.Now.
+	Now func() time.Time
+}
+
+// FieldManager computes what an endpoint stores. It is immutable and safe for concurrent use, and never modifies its inputs.
+type FieldManager struct {
+	config     Config
+	apiVersion string
+	typ        *schema.Type
+	engine     *merge.Engine
+}
+
+// New returns the field manager for the endpoint that c describes. It is an error when c has no type for its GVK.
+func New(c Config) (*FieldManager, error) {
+	apiVersion := c.GVK.APIVersion()
+	typ, ok := c.Types[apiVersion]
+	if !ok {
+		return nil, fmt.Errorf("no type for %v", c.GVK)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Converter == nil {
+		c.Converter = ChangeVersion
+	}
+	if c.MaxUpdateManagers == 0 {
+		c.MaxUpdateManagers = 10
+	}
+	if c.Empty.IsAbsent() {
+		c.Empty = value.Object(
+			value.Member{Name: "apiVersion", Value: value.String(apiVersion)},
+			value.Member{Name: "kind", Value: value.String(c.GVK.Kind)},
+		)
+	}
+	return &FieldManager{
+		config: c, apiVersion: apiVersion, typ: typ,
+		engine: merge.New(merge.Config{
+			Converter: typedConverter{c.Converter, c.Types, c.GVK.Kind}, ResetFields: c.ResetFields,
+		}),
+	}, nil
+}
+
+// write is one request on its way through the steps. Each step is told what it may rely on and what it leaves behind.
+type write struct {
+	*FieldManager
+	operation merge.Operation
+	live      Object        // as stored; its Content is that of Config.Empty when nothing is
+	object    Object        // the applied configuration, or the new object
+	manager   merge.Manager // who writes
+
+	entries  decoded        // by decodeLive and decodeNewOrLive
+	before   merge.Managers // by adopt and track: who owns the live object
+	plan     *merge.Plan    // by mergeConfig
+	takeover fieldpath.Set  // by takeOver: conflicts on these paths are decided for the applier
+	managers merge.Managers // by Settle of an apply, and by mergeUpdate: who owns the outcome
+	changed  bool           // likewise: whether the outcome differs from the live object
+	outcome  value.Value    // likewise: what is to be stored
+}
+
+// step is one part of a write. An error ends the write.
+type step func(*write) error
+
+// The steps of a write, in order. An apply is planned first and then finished, as its conflicts are decided in between.
+var (
+	planSteps = []step{
+		(*write).checkVersion, (*write).checkConfig, (*write).decodeLive, (*write).adopt, (*write).mergeConfig,
+		(*write).takeOver,
+	}
+	finishSteps = []step{(*write).strip, (*write).stampApply, (*write).fillDefaults, (*write).syncLastApplied}
+	updateSteps = []step{(*write).decodeNewOrLive, (*write).track, (*write).mergeUpdate, (*write).capUpdaters}
+)
+
+func (w *write) run(steps []step) error {
+	for _, s := range steps {
+		if err := s(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newWrite returns the request of manager name. The zero Object as live stands for an object that does not exist.
+func (m *FieldManager) newWrite(live, object Object, name string, op merge.Operation) *write {
+	if live.Content.IsAbsent() {
+		live.Content = m.config.Empty
+	}
+	return &write{FieldManager: m, operation: op, live: live, object: object, manager: m.identity(name, op)}
+}
+
+// identity returns the manager that the endpoint knows by name; an empty name becomes "unknown".
+func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
+	if name == "" {
+		name = "unknown"
+	}
+	id := merge.Manager{Name: name, Operation: op, Subresource: m.config.Subresource}
+	if op == merge.Update {
+		id.APIVersion = m.apiVersion
+	}
+	return id
+}
+
+// Plan computes an apply of config to live, the zero Object if nothing is stored yet, without deciding about conflicts.
+//
+// Steps: the configuration is of the endpoint's version and has no managed fields (Check); live's managed fields are read
+// (Decode); if there are none, everything in live becomes owned by "before-first-apply" (Adopt); merge.Engine.Apply (Merge);
+// kubectl takes over what it applied on the client side (TakeOver).
+//
+// Errors are [*BadRequestError] for a configuration of another kind or with managed fields, [*EntryError] for managed fields
+// that cannot be read, [*TypeError] for a configuration or live object that does not conform to the kind's type.
+func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) {
+	w := m.newWrite(live, config, manager, merge.Apply)
+	if err := w.run(planSteps); err != nil {
+		return nil, err
+	}
+	return &Plan{write: w}, nil
+}
+
+// Apply applies config to live, the zero Object if nothing is stored yet, and returns what is to be stored. Conflicts are an
+// error of type [merge.Conflicts] unless force decides them for the manager; all other errors are those of [FieldManager.Plan].
+func (m *FieldManager) Apply(live, config Object, manager string, force bool) (Object, error) {
+	plan, err := m.Plan(live, config, manager)
+	if err != nil {
+		return Object{}, err
+	}
+	if force {
+		return plan.Force()
+	}
+	return plan.Commit()
+}
+
+// UpdateOption changes what [FieldManager.Update] does.
+type UpdateOption uint8
+
+// KeepEntries makes Update return, along with an error, the object with live's managed fields as they are: what
+// kube-apiserver stores when it cannot keep managed fields up to date.
+const KeepEntries UpdateOption = 1
+
+// Update replaces live, the zero Object if nothing is stored yet, by object, and returns what is to be stored: object with
+// its managed fields brought up to date.
+//
+// Steps: the managed fields to start from are those of object, or else of live (Decode); an object that nobody manages yet is
+// only tracked from its creation on (Track); merge.Engine.Update (Merge); the oldest updaters become one when there are too
+// many (Cap).
+//
+// Errors are [*TypeError] for an object that does not conform to the kind's type, and those of merge.Engine.Update.
+func (m *FieldManager) Update(live, object Object, manager string, opts ...UpdateOption) (Object, error) {
+	w := m.newWrite(live, object, manager, merge.Update)
+	switch err := w.run(updateSteps); {
+	case err == nil:
+	case errors.Is(err, errUntracked):
+		return Object{Content: object.Content}, nil
+	case slices.Contains(opts, KeepEntries):
+		return Object{Content: object.Content, Entries: live.Entries}, err
+	default:
+		return Object{}, err
+	}
+	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.raw)}, nil
+}
+
+// Plan is an apply whose conflicts are not decided yet. It is immutable.
+type Plan struct {
+	write *write
+}
+
+// Conflicts returns the fields that the apply changes although others own them: see [merge.Plan.Conflicts]. There are none
+// on fields that kubectl takes over from its own client-side apply.
+func (p *Plan) Conflicts() merge.Conflicts {
+	all := p.write.plan.Conflicts()
+	if p.write.takeover.IsEmpty() {
+		return all
+	}
+	return slices.DeleteFunc(all, func(c merge.Conflict) bool { return p.write.takeover.Has(c.Path) })
+}
+
+// Decisions yields what the apply does to each path that it affects, and why: see [merge.Plan.Decisions].
+func (p *Plan) Decisions() iter.Seq[merge.Decision] { return p.write.plan.Decisions() }
+
+// Changed reports whether the apply changes the object, before defaults are filled in.
+func (p *Plan) Changed() bool { return p.write.plan.Changed() }
+
+// Commit returns what is to be stored if there is no conflict. Its error is of type [merge.Conflicts].
+func (p *Plan) Commit() (Object, error) {
+	return p.ForceOnly(func(merge.Conflict) bool { return false })
+}
+
+// ForceOnly returns what is to be stored if force accepts every conflict. Its error is of type [merge.Conflicts]: those that
+// force refuses.
+func (p *Plan) ForceOnly(force func(merge.Conflict) bool) (Object, error) {
+	refused := slices.DeleteFunc(p.Conflicts(), force)
+	if len(refused) > 0 {
+		return Object{}, refused
+	}
+	return p.Force()
+}
+
+// Force returns what is to be stored with all conflicts decided for the applier. The error is that of filling in defaults.
+//
+// Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip); its entry gets the current time if
+// the object changes (Stamp); defaults are filled in (Default); kubectl's annotation is kept up to date (Sync).
+func (p *Plan) Force() (Object, error) {
+	w := *p.write
+	result := w.plan.Force()
+	w.managers, w.changed, w.outcome = result.Managers, result.Changed, result.Object.Content()
+	if err := w.run(finishSteps); err != nil {
+		return Object{}, err
+	}
+	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.raw)}, nil
+}

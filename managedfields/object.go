@@ -1,0 +1,94 @@
+package managedfields
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Object is an API object whose metadata.managedFields stand beside it. It is immutable as long as nobody modifies Entries.
+// The zero Object is no object.
+type Object struct {
+	Content value.Value // the object without metadata.managedFields; absent for the zero Object
+	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
+}
+
+// ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns.
+func ParseObject(json []byte) (Object, error) {
+	v, err := value.Parse(json)
+	if err != nil {
+		return Object{}, err
+	}
+	return ObjectOf(v)
+}
+
+// ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no list, or an entry has a
+// member of the wrong kind. What an entry's fieldsV1 holds is not looked at.
+func ObjectOf(v value.Value) (Object, error) {
+	if v.Kind() != value.KindObject {
+		return Object{}, fmt.Errorf("expected an object, got %s", v.Kind())
+	}
+	metadata := v.Get("metadata")
+	managed := metadata.Get("managedFields")
+	if managed.IsAbsent() {
+		return Object{Content: v}, nil
+	}
+	entries, err := entriesOf(managed)
+	if err != nil {
+		return Object{}, err
+	}
+	return Object{Content: v.With("metadata", metadata.With("managedFields", value.Value{})), Entries: entries}, nil
+}
+
+// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it.
+func ObjectFromAny(content map[string]any) (Object, error) {
+	v, err := value.FromAny(content)
+	if err != nil {
+		return Object{}, err
+	}
+	return ObjectOf(v)
+}
+
+// Value returns the object with its managed fields in it. The error names the entry whose FieldsV1 is no JSON text.
+func (o Object) Value() (value.Value, error) {
+	if o.Entries == nil {
+		return o.Content, nil
+	}
+	items := make([]value.Value, len(o.Entries))
+	for i, e := range o.Entries {
+		var err error
+		if items[i], err = e.value(); err != nil {
+			return value.Value{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
+		}
+	}
+	metadata := o.Content.Get("metadata").With("managedFields", value.List(items...))
+	return o.Content.With("metadata", metadata), nil
+}
+
+// AppendJSON appends the object with its managed fields to b, as canonical JSON text: see [value.Value.AppendJSON]. The
+// error is that of Value.
+func (o Object) AppendJSON(b []byte) ([]byte, error) {
+	v, err := o.Value()
+	if err != nil {
+		return b, err
+	}
+	return v.AppendJSON(b), nil
+}
+
+// ToAny returns the object with its managed fields as unstructured.Unstructured holds it. The error is that of Value.
+func (o Object) ToAny() (map[string]any, error) {
+	v, err := o.Value()
+	if err != nil {
+		return nil, err
+	}
+	content, _ := v.ToAny().(map[string]any)
+	return content, nil
+}
+
+// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say.
+func (o Object) GVK() schema.GVK { return gvkOf(o.Content) }
+
+func gvkOf(v value.Value) schema.GVK {
+	return schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str())
+}

@@ -1,0 +1,46 @@
+package managedfields
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/typed"
+)
+
+// ResetPolicy says what becomes of an apply whose configuration has fields that the endpoint resets.
+type ResetPolicy uint8
+
+// The policies.
+const (
+	// StripResetFields merges such fields, but neither owns them nor finds conflicts on them. The caller restores them in the
+	// outcome. kube-apiserver does so.
+	StripResetFields ResetPolicy = iota
+	// RejectResetFields refuses the apply with a [*ResetFieldsError].
+	RejectResetFields
+)
+
+// ResetFieldsError is an apply that has fields which the endpoint resets.
+type ResetFieldsError struct{ Fields fieldpath.Set }
+
+// Error lists the fields.
+func (e *ResetFieldsError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the configuration has %d fields that this endpoint does not write:", e.Fields.Len())
+	for path := range e.Fields.All() {
+		fmt.Fprintf(&b, "\n- %v", path)
+	}
+	return b.String()
+}
+
+// refuseResetFields carries out RejectResetFields.
+func (w *write) refuseResetFields(config typed.Value) error {
+	if w.config.ResetPolicy != RejectResetFields {
+		return nil
+	}
+	fields := config.Fields().Minus(systemFields)
+	if reset := fields.Minus(w.config.ResetFields[w.apiVersion].Keep(fields)); !reset.IsEmpty() {
+		return &ResetFieldsError{Fields: reset}
+	}
+	return nil
+}

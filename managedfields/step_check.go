@@ -1,0 +1,25 @@
+package managedfields
+
+import "fmt"
+
+// BadRequestError is an apply that the endpoint cannot take, whatever it stores: kube-apiserver answers it with 400.
+type BadRequestError struct{ Reason string }
+
+// Error returns the reason, in the words of kube-apiserver.
+func (e *BadRequestError) Error() string { return e.Reason }
+
+// checkVersion refuses configurations of another kind or version than the endpoint's.
+func (w *write) checkVersion() error {
+	if gvk := w.object.GVK(); gvk != w.config.GVK {
+		return &BadRequestError{Reason: fmt.Sprintf("invalid object type: %v", gvk)}
+	}
+	return nil
+}
+
+// checkConfig refuses configurations that have managed fields, even an empty list of them: they are not a manager's to apply.
+func (w *write) checkConfig() error {
+	if w.object.Entries != nil {
+		return &BadRequestError{Reason: "metadata.managedFields must be nil"}
+	}
+	return nil
+}

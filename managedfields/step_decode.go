@@ -1,0 +1,35 @@
+package managedfields
+
+import "fmt"
+
+// decodeLive reads the managed fields that an apply starts from: those of the live object, which must be valid.
+func (w *write) decodeLive() (err error) {
+	if w.entries, err = decode(w.live.Entries); err != nil {
+		return fmt.Errorf("failed to decode managed fields: %w", err)
+	}
+	return nil
+}
+
+// decodeNewOrLive reads the managed fields that an update starts from. A client may edit them by sending others:
+//
+//   - An empty list, and a list of one empty entry, reset them: nobody owns anything.
+//   - A list of valid entries counts as it is.
+//   - Where the new object has none, or has invalid ones, those of the live object count.
+//   - Where the endpoint is a subresource, those of the live object count whatever the new object has.
+//
+// Live entries that are invalid count as none.
+func (w *write) decodeNewOrLive() error {
+	if w.config.Subresource == "" && w.object.Entries != nil {
+		if len(w.object.Entries) == 0 || len(w.object.Entries) == 1 && w.object.Entries[0].isZero() {
+			return nil
+		}
+		if d, err := decode(w.object.Entries); err == nil {
+			w.entries = d
+			return nil
+		}
+	}
+	if d, err := decode(w.live.Entries); err == nil {
+		w.entries = d
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package managedfields
+
+import (
+	"time"
+
+	"github.com/deed-project/deed/typed"
+)
+
+// strip takes the fields that nobody owns out of the applier's entry.
+func (w *write) strip() error {
+	own, ok := w.managers.Get(w.manager)
+	if !ok {
+		return nil
+	}
+	if own.Fields = own.Fields.Minus(systemFields); own.Fields.IsEmpty() {
+		w.managers = w.managers.Without(w.manager)
+	} else {
+		w.managers = w.managers.With(own)
+	}
+	return nil
+}
+
+// stampApply gives the applier's entry the current time if the apply changes the object. Otherwise it keeps its time, or
+// has none if this is the manager's first apply.
+func (w *write) stampApply() error {
+	if own, ok := w.managers.Get(w.manager); ok && w.changed {
+		own.Time = w.now()
+		w.managers = w.managers.With(own)
+	}
+	return nil
+}
+
+func (w *write) now() time.Time { return w.config.Now().UTC() }
+
+// fillDefaults lets the endpoint fill in defaults, which are owned by nobody.
+func (w *write) fillDefaults() error {
+	if w.config.Default == nil || !w.changed {
+		return nil
+	}
+	w.outcome = w.config.Default(w.outcome)
+	if _, err := typed.New(w.outcome, w.typ, typed.AllowDuplicates); err != nil {
+		return &TypeError{Operation: w.operation, Role: "defaulted", Object: describe(w.outcome), Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package managedfields
+
+import (
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// kubectl, as a manager name, is the one that server-side apply has for people who used client-side apply before: its own
+// record of what it applied, an annotation, lets it take over without conflicts. Other names opt out.
+const kubectl = "kubectl"
+
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
+
+// maxAnnotations is how many bytes the names and values of all annotations may have.
+const maxAnnotations = 256 << 10
+
+// takeOver finds the fields on which kubectl has no conflicts: those that it applied on the client side and that nobody
+// changed since. There are none if the record is missing or unreadable, is of another version, or does not conform to the type.
+func (w *write) takeOver() error {
+	record := lastApplied(w.live.Content)
+	if w.manager.Name != kubectl || record == "" {
+		return nil
+	}
+	content, err := value.Parse([]byte(record))
+	if err != nil || gvkOf(content) != w.config.GVK {
+		return nil
+	}
+	applied, err := typed.New(content, w.typ)
+	if err != nil {
+		return nil
+	}
+	live, err := w.typed(roleLive, w.live.Content)
+	if err != nil {
+		return nil
+	}
+	diff, err := typed.Compare(applied, live)
+	if err != nil {
+		return nil
+	}
+	w.takeover = applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed)
+	return nil
+}
+
+// syncLastApplied makes kubectl's record of its client-side apply, where there is one, record the configuration that was
+// applied now. A record that would make annotations too large is removed instead. Who owns the annotation does not change.
+func (w *write) syncLastApplied() error {
+	if w.manager.Name != kubectl || lastApplied(w.outcome) == "" {
+		return nil
+	}
+	config := withAnnotations(w.object.Content, annotations(w.object.Content).With(lastAppliedAnnotation, value.Value{}))
+	record := append(config.AppendJSON(nil), '\n')
+	updated := annotations(w.outcome).With(lastAppliedAnnotation, value.String(string(record)))
+	size := 0
+	for name, text := range updated.Members() {
+		size += len(name) + len(text.Str())
+	}
+	if size > maxAnnotations {
+		updated = updated.With(lastAppliedAnnotation, value.Value{})
+	}
+	w.outcome = withAnnotations(w.outcome, updated)
+	return nil
+}
+
+// lastApplied returns kubectl's record in object, and "" when there is none.
+func lastApplied(object value.Value) string {
+	return annotations(object).Get(lastAppliedAnnotation).Str()
+}
+
+// annotations returns the annotations of object, and absent unless all of them are strings.
+func annotations(object value.Value) value.Value {
+	all := object.At("metadata", "annotations")
+	for _, text := range all.Members() {
+		if text.Kind() != value.KindString {
+			return value.Value{}
+		}
+	}
+	if all.Kind() != value.KindObject {
+		return value.Value{}
+	}
+	return all
+}
+
+// withAnnotations returns object with other annotations; absent ones remove the field.
+func withAnnotations(object, annotations value.Value) value.Value {
+	return object.With("metadata", object.Get("metadata").With("annotations", annotations))
+}

@@ -1,0 +1,138 @@
+package managedfields
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// TypeError is an object that does not conform to the type of its kind.
+type TypeError struct {
+	Operation merge.Operation
+	Role      string // of the object in the write: live, new or patch
+	Object    string // namespace/name; group/version, Kind=kind
+	Err       error  // [typed.Errors]
+}
+
+// Error returns what is wrong, in the words of kube-apiserver.
+func (e *TypeError) Error() string {
+	if e.Operation == merge.Apply {
+		return fmt.Sprintf("failed to create typed %s object (%s): %v", e.Role, e.Object, e.Err)
+	}
+	return fmt.Sprintf("failed to convert %s object (%s) to smd typed: %v", e.Role, e.Object, e.Err)
+}
+
+// Unwrap returns the places that do not conform.
+func (e *TypeError) Unwrap() error { return e.Err }
+
+// The roles of objects in a write.
+const (
+	rolePatch = "patch"
+	roleLive  = "live"
+	roleNew   = "new"
+)
+
+// describe names an object as messages do.
+func describe(v value.Value) string {
+	metadata := v.Get("metadata")
+	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
+}
+
+// typed returns v, converted to the endpoint's version, as a value of the kind's type.
+func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.Value, error) {
+	v, err := w.versioned(role, v)
+	if err != nil {
+		return typed.Value{}, err
+	}
+	out, err := typed.New(v, w.typ, opts...)
+	if err != nil {
+		return typed.Value{}, &TypeError{Operation: w.operation, Role: role, Object: describe(v), Err: err}
+	}
+	return out, nil
+}
+
+// mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
+func (w *write) mergeConfig() error {
+	config, err := w.typed(rolePatch, w.object.Content)
+	if err != nil {
+		return err
+	}
+	live, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
+	if err != nil {
+		return err
+	}
+	if err := w.refuseResetFields(config); err != nil {
+		return err
+	}
+	w.plan, err = w.engine.Apply(merge.Request{
+		Live: live, Object: config, Managers: w.before, Manager: w.manager, APIVersion: w.apiVersion,
+	})
+	return err
+}
+
+// currentOperation owns what an update changes while the update goes on. No entry can have this identity, so the
+// updater's former entry loses and keeps fields as anybody's does.
+var currentOperation = merge.Manager{Name: "current-operation"}
+
+// mergeUpdate lets the engine compute the update, and gives the outcome to the updater: its former entry and what it changed
+// now become one entry, with the current time. An update that changes nothing that is owned leaves the entry as it is.
+func (w *write) mergeUpdate() error {
+	object, err := w.typed(roleNew, w.object.Content, typed.AllowDuplicates)
+	if err != nil {
+		return err
+	}
+	live, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
+	if err != nil {
+		return err
+	}
+	result, err := w.engine.Update(merge.Request{
+		Live: live, Object: object, Managers: w.ownersOfData(), Manager: currentOperation, APIVersion: w.apiVersion,
+	})
+	if err != nil {
+		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(w.object.Content), err)
+	}
+	managers := result.Managers.Without(currentOperation)
+	if changed, ok := result.Managers.Get(currentOperation); ok {
+		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
+			former, _ := managers.Get(w.manager)
+			managers = managers.With(merge.Entry{
+				Manager: w.manager, Fields: former.Fields.Union(fields), APIVersion: w.apiVersion, Time: w.now(),
+			})
+		}
+	}
+	w.managers, w.changed, w.outcome = managers, result.Changed, w.object.Content
+	return nil
+}
+
+// ownersOfData returns who owns the live object. To kube-apiserver managed fields are data that every update removes first,
+// which shows only where an entry claims to own them.
+func (w *write) ownersOfData() merge.Managers {
+	managers := w.before
+	if len(w.live.Entries) == 0 {
+		return managers
+	}
+	for entry := range w.before.OwnersOf(managedFieldsPath) {
+		entry.Fields = entry.Fields.Minus(fieldpath.SetOf(managedFieldsPath))
+		managers = managers.With(entry)
+	}
+	return managers
+}
+
+var managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
+
+// systemFields are identity and bookkeeping of every object, which nobody owns.
+var systemFields = func() fieldpath.Set {
+	paths := []fieldpath.Path{
+		{fieldpath.Field("apiVersion")}, {fieldpath.Field("kind")}, {fieldpath.Field("metadata")},
+	}
+	for _, name := range []string{
+		"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",
+		"resourceVersion",
+	} {
+		paths = append(paths, fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field(name)})
+	}
+	return fieldpath.SetOf(paths...)
+}()

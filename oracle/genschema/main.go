@@ -1,0 +1,53 @@
+// Genschema writes the schemas of the Kubernetes built-in types as one compressed JSON document, which package
+// schema/builtin embeds.
+//
+// It asks the type converters that Kubernetes publishes (client-go's, apiextensions-apiserver's and kube-aggregator's),
+// so it follows the versions in this module's go.mod and needs no network. Kinds that no converter can type, lists and
+// most of the kinds that are requests rather than objects, are left out and reported.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/deed-project/deed/oracle/kinds"
+)
+
+func main() {
+	out := flag.String("o", "schema.json.gz", "`file` to write")
+	verbose := flag.Bool("v", false, "list the kinds that are left out")
+	flag.Parse()
+	if err := run(*out, *verbose, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "genschema:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the document to the named file and says on log what it holds and what it leaves out.
+func run(file string, verbose bool, log io.Writer) error {
+	doc, untyped, err := collect(kinds.Sources())
+	if err != nil {
+		return err
+	}
+	text, err := encode(doc)
+	if err != nil {
+		return err
+	}
+	packed, err := compress(text)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, packed, 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(log, "%d types, %d kinds, %d kinds without a type: %d bytes, %d compressed\n",
+		len(doc.Types), len(doc.GVKs), len(untyped), len(text), len(packed))
+	if verbose {
+		for _, u := range untyped {
+			fmt.Fprintln(log, u)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
+	"github.com/deed-project/deed/oracle/peer"
+)
+
+// Engine answers apply and update requests on the objects of one kind. It takes the live object and returns the new one;
+// empty live means that there is none yet.
+type Engine interface {
+	Apply(live, config []byte, manager string, force bool) peer.Answer
+	Update(live, object []byte, manager string) peer.Answer
+}
+
+// Record is a request and what an engine answered.
+type Record struct {
+	Step    string          `json:"step"`
+	Manager string          `json:"manager"`
+	Verb    string          `json:"verb"` // apply, force, or update
+	Time    time.Time       `json:"time"`
+	Sent    json.RawMessage `json:"sent"`             // the applied configuration, or the whole updated object
+	Object  json.RawMessage `json:"object,omitempty"` // the new object, when the request succeeded
+	Entries json.RawMessage `json:"entries,omitempty"`
+	Status  json.RawMessage `json:"status,omitempty"`
+	Error   string          `json:"error,omitempty"`
+}
+
+// pause passes between two requests, so that managedFields entries have different times.
+const pause = time.Minute
+
+// Play lets the managers of kind act on engine, from nothing: alpha, beta and gamma apply their configurations, alpha
+// applies its second one, a controller writes, alpha applies once more, beta gives up all its fields, and an editor removes
+// all labels. An apply that conflicts is repeated with force. The clock advances by time.Sleep, so call Play in a
+// testing/synctest bubble.
+func Play(engine Engine, kind Kind) ([]Record, error) {
+	identity, err := identityOf(kind.A)
+	if err != nil {
+		return nil, err
+	}
+	p := player{engine: engine}
+	p.apply("create", "alpha", kind.A)
+	p.apply("join", "beta", kind.B)
+	p.apply("overlap", "gamma", kind.C)
+	p.apply("change", "alpha", kind.A2)
+	p.update("write", "controller", kind.Controller)
+	p.apply("repeat", "alpha", kind.A2)
+	p.apply("withdraw", "beta", identity)
+	p.update("strip", "editor", []byte(`{"metadata":{"labels":null}}`))
+	return p.records, p.err
+}
+
+type player struct {
+	engine  Engine
+	live    []byte
+	records []Record
+	err     error
+}
+
+// apply requests an apply, and once more with force where it conflicts.
+func (p *player) apply(step, manager string, config []byte) {
+	if p.err != nil {
+		return
+	}
+	if answer := p.engine.Apply(p.live, config, manager, false); p.record(step, manager, "apply", config, answer) {
+		p.record(step, manager, "force", config, p.engine.Apply(p.live, config, manager, true))
+	}
+}
+
+// update requests that the live object changes by a merge patch.
+func (p *player) update(step, manager string, patch []byte) {
+	if p.err != nil {
+		return
+	}
+	object, err := jsonpatch.MergePatch(p.live, patch)
+	if err != nil {
+		p.err = fmt.Errorf("%s: %w", step, err)
+		return
+	}
+	p.record(step, manager, "update", object, p.engine.Update(p.live, object, manager))
+}
+
+// record notes an answer and reports whether the request conflicted. Any other failure ends the history.
+func (p *player) record(step, manager, verb string, sent []byte, a peer.Answer) (conflict bool) {
+	r := Record{Step: step, Manager: manager, Verb: verb, Time: time.Now().UTC(),
+		Sent: sent, Object: a.Object, Entries: a.Entries, Status: a.Status}
+	conflict = a.Status != nil && a.Conflict()
+	if a.Err != nil {
+		r.Error = a.Err.Error()
+	} else {
+		p.live = a.Object
+	}
+	if a.Err != nil && !conflict && p.err == nil {
+		p.err = fmt.Errorf("%s by %s: %w", step, manager, a.Err)
+	}
+	p.records = append(p.records, r)
+	time.Sleep(pause)
+	return conflict
+}
+
+// identityOf returns the part of an object that every configuration of it has.
+func identityOf(object []byte) ([]byte, error) {
+	var o struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace,omitempty"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(object, &o); err != nil {
+		return nil, err
+	}
+	return json.Marshal(o)
+}

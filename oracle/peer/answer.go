@@ -1,0 +1,92 @@
+package peer
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// Answer is what a request came to: Object and Entries when Err is nil. Status is what kube-apiserver would put into the
+// response's body, where the error is one that has a status.
+type Answer struct {
+	Object  []byte // JSON, as encoding/json prints it: unstructured objects with all names sorted, also inside fieldsV1
+	Entries []byte // JSON of metadata.managedFields with every fieldsV1 as the field manager made it; null without entries
+	Err     error
+	Status  []byte // JSON of the metav1.Status of Err; nil when it has none
+}
+
+// Conflict reports whether the request failed because other managers own fields that it changes.
+func (a Answer) Conflict() bool { return apierrors.IsConflict(a.Err) }
+
+// answer encodes what the field manager returned.
+func answer(obj runtime.Object, err error) Answer {
+	if err != nil {
+		return failed(err)
+	}
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	entries, err := json.Marshal(restoreFields(accessor.GetManagedFields()))
+	if err != nil {
+		return Answer{Err: err}
+	}
+	var text []byte
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		text, err = json.Marshal(u.Object)
+	} else {
+		text, err = json.Marshal(obj)
+	}
+	return Answer{Object: text, Entries: entries, Err: err}
+}
+
+// restoreFields undoes what unstructured objects do to entries: they hold fieldsV1 as maps, which loses the order that the
+// field manager gave it. A fieldsV1 that is no field set stays as it is.
+func restoreFields(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
+	out := slices.Clone(entries)
+	for i := range out {
+		var set fieldpath.Set
+		if out[i].FieldsV1 == nil || set.FromJSON(out[i].FieldsV1.GetRawReader()) != nil {
+			continue
+		}
+		if raw, err := set.ToJSON(); err == nil {
+			out[i].FieldsV1 = metav1.NewFieldsV1(string(raw))
+		}
+	}
+	return out
+}
+
+func failed(err error) Answer {
+	var withStatus apierrors.APIStatus
+	if !errors.As(err, &withStatus) {
+		return Answer{Err: err}
+	}
+	status := withStatus.Status()
+	sortCauses(&status)
+	text, marshalErr := json.Marshal(status)
+	if marshalErr != nil {
+		return Answer{Err: errors.Join(err, marshalErr)}
+	}
+	return Answer{Err: err, Status: text}
+}
+
+// sortCauses gives the causes of a conflict with several managers the order that the message has. The reference's own
+// order between managers is that of a Go map, different in every run; that of one manager's causes is kept.
+func sortCauses(status *metav1.Status) {
+	if status.Details == nil {
+		return
+	}
+	place := func(c metav1.StatusCause) int {
+		heading := strings.Replace(c.Message, "conflict ", "conflicts ", 1) + ":\n"
+		return strings.Index(status.Message, heading)
+	}
+	slices.SortStableFunc(status.Details.Causes, func(a, b metav1.StatusCause) int { return place(a) - place(b) })
+}

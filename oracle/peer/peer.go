@@ -1,0 +1,159 @@
+// Package peer runs the field manager of k8s.io/apimachinery, the code that serves apply requests in kube-apiserver, on
+// objects given and returned as JSON: the reference that deed's answers are compared with.
+//
+// A [Peer] is made for one kind, subresource and way to hold objects. It keeps no object: every call takes the live object
+// and answers with the new one, so that a history is a loop in the caller's hands. Times are those of the wall clock; run
+// calls in a testing/synctest bubble to control it.
+package peer
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/deed-project/deed/oracle/kinds"
+)
+
+// Config says what a Peer manages. Only GVK is needed.
+type Config struct {
+	GVK         schema.GroupVersionKind // of the endpoint, and so of applied configurations
+	Subresource string                  // empty for the main resource
+	ResetFields map[fieldpath.APIVersion]fieldpath.Filter
+
+	// Types gives objects their types. Nil means that of the built-in kinds.
+	Types managedfields.TypeConverter
+
+	// Scheme, when set, makes live and updated objects Go structs, and converts and defaults them. Applied configurations
+	// stay unstructured, as in kube-apiserver. Nil means unstructured objects, which Converter and Defaulter serve.
+	Scheme *runtime.Scheme
+
+	// Converter converts unstructured objects between versions. Nil means that versions differ in apiVersion only.
+	Converter runtime.ObjectConvertor
+
+	// Defaulter fills in defaults after an apply of unstructured objects. Nil means no defaults.
+	Defaulter runtime.ObjectDefaulter
+
+	// Custom selects the chain of custom resources, whose hub is the endpoint's version in every group.
+	Custom bool
+}
+
+// Peer manages the fields of objects of one kind. It is safe for concurrent use.
+type Peer struct {
+	config  Config
+	manager *managedfields.FieldManager
+}
+
+// machine holds what the field manager needs to make, convert and default objects.
+type machine interface {
+	runtime.ObjectConvertor
+	runtime.ObjectDefaulter
+	runtime.ObjectCreater
+}
+
+// New returns a Peer for config.
+func New(config Config) (*Peer, error) {
+	if config.Types == nil {
+		src, ok := kinds.Of(config.GVK)
+		if !ok {
+			return nil, fmt.Errorf("no built-in kinds in the group of %v", config.GVK)
+		}
+		config.Types = src.Types
+	}
+	var m machine = newUnstructuredMachine(config)
+	if config.Scheme != nil {
+		m = structMachine{runtime.UnsafeObjectConvertor(config.Scheme), config.Scheme, config.Scheme}
+	}
+	build := managedfields.NewDefaultFieldManager
+	if config.Custom {
+		build = managedfields.NewDefaultCRDFieldManager
+	}
+	manager, err := build(config.Types, m, m, m, config.GVK, config.GVK.GroupVersion(), config.Subresource, config.ResetFields)
+	if err != nil {
+		return nil, err
+	}
+	return &Peer{config, manager}, nil
+}
+
+// Manager returns the field manager itself, for callers that hold objects rather than JSON.
+func (p *Peer) Manager() *managedfields.FieldManager { return p.manager }
+
+// Apply answers a server-side apply of config on live by manager. Empty live means that there is no object yet.
+func (p *Peer) Apply(live, config []byte, manager string, force bool) Answer {
+	liveObj, err := p.Decode(live)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	configObj, err := decodeUnstructured(config)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	return answer(p.manager.Apply(liveObj, configObj, manager, force))
+}
+
+// Update answers a write by manager that turns live into object. Empty live means that there is no object yet.
+func (p *Peer) Update(live, object []byte, manager string) Answer {
+	liveObj, newObj, err := p.decodeBoth(live, object)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	return answer(p.manager.Update(liveObj, newObj, manager))
+}
+
+// UpdateNoErrors is Update as request handlers call it: where Update fails, the answer is object with live's managed fields.
+func (p *Peer) UpdateNoErrors(live, object []byte, manager string) Answer {
+	liveObj, newObj, err := p.decodeBoth(live, object)
+	if err != nil {
+		return Answer{Err: err}
+	}
+	return answer(p.manager.UpdateNoErrors(liveObj, newObj, manager), nil)
+}
+
+func (p *Peer) decodeBoth(live, object []byte) (liveObj, newObj runtime.Object, err error) {
+	if liveObj, err = p.Decode(live); err != nil {
+		return nil, nil, err
+	}
+	newObj, err = p.Decode(object)
+	return liveObj, newObj, err
+}
+
+// Decode returns text's object as the Peer holds objects, and an empty object of the Peer's kind for empty text.
+func (p *Peer) Decode(text []byte) (runtime.Object, error) {
+	if len(text) == 0 {
+		return p.empty()
+	}
+	obj, err := decodeUnstructured(text)
+	if err != nil || p.config.Scheme == nil {
+		return obj, err
+	}
+	into, err := p.config.Scheme.New(obj.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	return into, json.Unmarshal(text, into)
+}
+
+func (p *Peer) empty() (runtime.Object, error) {
+	if p.config.Scheme == nil {
+		return newUnstructuredMachine(p.config).New(p.config.GVK)
+	}
+	obj, err := p.config.Scheme.New(p.config.GVK)
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(p.config.GVK)
+	return obj, nil
+}
+
+// decodeUnstructured reads any JSON object, also one without apiVersion and kind.
+func decodeUnstructured(text []byte) (*unstructured.Unstructured, error) {
+	obj := &unstructured.Unstructured{}
+	if err := json.Unmarshal(text, &obj.Object); err != nil {
+		return nil, err
+	}
+	return obj, nil
+}

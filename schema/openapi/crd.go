@@ -1,0 +1,157 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// SchemaError says where and why a CustomResourceDefinition cannot be used, or how the schema of a version is not structural.
+type SchemaError struct {
+	CRD     string // its name
+	Version string // the name of the version; empty for what is not about one
+	Path    string // within the definition, such as spec.versions[0].schema.openAPIV3Schema.properties[a].type
+	Reason  string
+}
+
+// Error returns the reason with its place.
+func (e *SchemaError) Error() string {
+	text := fmt.Sprintf("CustomResourceDefinition %q: ", e.CRD)
+	if e.Version != "" {
+		text += "version " + e.Version + ": "
+	}
+	if e.Path != "" {
+		text += e.Path + ": "
+	}
+	return text + e.Reason
+}
+
+// CRD converts a CustomResourceDefinition of apiextensions.k8s.io/v1 to a schema with one type for each version, served or not,
+// and the types of object metadata. Each version's kind is in the index; its list kind is not, as it is in Kubernetes.
+//
+// The rules, for each version:
+//
+//   - A version without a schema, or with one that is not structural, has a type where everything is deduced, metadata too.
+//     What a schema breaks is in the warnings.
+//   - Otherwise the type is what [V3] makes of the schema. What spec.preserveUnknownFields says goes for all types, those of
+//     object metadata included.
+//   - The root and every embedded resource have the fields apiVersion, kind and metadata, which replace what the schema says
+//     about them.
+//   - Only the keywords of custom resource schemas count: patch strategies do not.
+//
+// The status of the definition is not looked at. Errors are each a [*SchemaError], all of them reported, joined.
+func CRD(crd value.Value) (*Definitions, error) {
+	c := converterCRD{name: crd.At("metadata", "name").Str()}
+	c.read(crd)
+	if err := errors.Join(c.errors...); err != nil {
+		return nil, err
+	}
+	out := newDefinitions(c.types, c.kinds)
+	out.Warnings = c.warnings
+	return out, nil
+}
+
+type converterCRD struct {
+	name     string // of the definition
+	group    string
+	kind     string
+	preserve bool
+
+	types    []schema.TypeDef
+	kinds    map[schema.GVK]string
+	errors   []error
+	warnings []error
+}
+
+func (c *converterCRD) fail(version, path, format string, args ...any) {
+	c.errors = append(c.errors, &SchemaError{c.name, version, path, fmt.Sprintf(format, args...)})
+}
+
+func (c *converterCRD) read(crd value.Value) {
+	if kind := crd.Get("kind"); kind.Str() != "CustomResourceDefinition" {
+		c.fail("", "kind", "expected CustomResourceDefinition, got %v", kind)
+		return
+	}
+	if version := crd.Get("apiVersion"); version.Str() != "apiextensions.k8s.io/v1" {
+		c.fail("", "apiVersion", "expected apiextensions.k8s.io/v1, the only version that Kubernetes serves since 1.22, got %v", version)
+		return
+	}
+	spec := crd.Get("spec")
+	c.group = c.required(spec.Get("group"), "spec.group")
+	c.kind = c.required(spec.At("names", "kind"), "spec.names.kind")
+	c.preserve = c.flag(spec.Get("preserveUnknownFields"), "spec.preserveUnknownFields")
+	c.types = objectMeta(c.preserve)
+	c.kinds = map[schema.GVK]string{}
+	versions := spec.Get("versions")
+	if versions.Kind() != value.KindList || versions.Len() == 0 {
+		c.fail("", "spec.versions", "expected a list of versions, got %v", versions)
+	}
+	for i := range versions.Len() {
+		c.version(versions.Item(i), fmt.Sprintf("spec.versions[%d]", i))
+	}
+}
+
+func (c *converterCRD) required(v value.Value, path string) string {
+	if v.Str() == "" {
+		c.fail("", path, "expected a name, got %v", v)
+	}
+	return v.Str()
+}
+
+func (c *converterCRD) flag(v value.Value, path string) bool {
+	if k := v.Kind(); k != value.KindBool && k != value.KindAbsent && k != value.KindNull {
+		c.fail("", path, "expected true or false, got %v", v)
+	}
+	return v.Bool()
+}
+
+// version adds the type of a version.
+func (c *converterCRD) version(v value.Value, path string) {
+	version := c.required(v.Get("name"), path+".name")
+	gvk := schema.GVK{Group: c.group, Version: version, Kind: c.kind}
+	name := typeName(gvk)
+	if slices.ContainsFunc(c.types, func(t schema.TypeDef) bool { return t.Name == name }) {
+		c.fail(version, path+".name", "the type %q is defined twice", name)
+		return
+	}
+	path += ".schema.openAPIV3Schema"
+	root := c.structural(v.At("schema", "openAPIV3Schema"), version, path)
+	var found problems
+	c.types = append(c.types, convertV3(&found, name, native(root), c.preserve))
+	c.kinds[gvk] = name
+	for _, err := range found {
+		p := err.(*Problem)
+		c.fail(version, strings.TrimSuffix(path+"."+p.Path, "."), "%s", p.Reason)
+	}
+}
+
+// structural returns the schema of a version, and nil when there is none or one that is not structural.
+func (c *converterCRD) structural(v value.Value, version, path string) *node {
+	if v.IsAbsent() || v.IsNull() {
+		return nil
+	}
+	d := decoder{crd: c.name, version: version}
+	root := d.node(v, path)
+	c.errors = append(c.errors, d.errors...)
+	if len(d.errors) > 0 {
+		return nil
+	}
+	k := checker{crd: c.name, version: version}
+	k.check(root, path)
+	c.warnings = append(c.warnings, k.violations...)
+	if len(k.violations) > 0 {
+		return nil
+	}
+	return root
+}
+
+// typeName returns how Kubernetes names the type of a custom resource: the group from its end, the version and the kind.
+func typeName(gvk schema.GVK) string {
+	parts := strings.Split(gvk.Group, ".")
+	slices.Reverse(parts)
+	return strings.Join(append(parts, gvk.Version, gvk.Kind), ".")
+}

@@ -1,0 +1,100 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/schema"
+)
+
+// Definitions is what a conversion gives. It is the same, byte for byte, whenever the input is.
+type Definitions struct {
+	Document *schema.Document // types and their fields sorted by name
+	Kinds    []Kind           // sorted
+
+	// Warnings says what Kubernetes puts up with without a word: each is a [*SchemaError] about the schema of a version that
+	// breaks a rule of structural schemas and therefore counts as none.
+	Warnings []error
+}
+
+// Kind says which type of the document the objects of a kind have.
+type Kind struct {
+	schema.GVK
+	Type string
+}
+
+// Catalog compiles the document and returns the types of all kinds. The catalog is returned along with the problems that
+// [schema.Compile] finds and is usable in spite of them, as far as values do not meet them; it lacks the kinds whose type is
+// not in the document, each of which is a problem too.
+func (d *Definitions) Catalog() (*schema.Catalog, error) {
+	s, err := schema.Compile(d.Document)
+	problems := []error{err}
+	types := make(map[schema.GVK]*schema.Type, len(d.Kinds))
+	for _, kind := range d.Kinds {
+		if t, ok := s.Type(kind.Type); ok {
+			types[kind.GVK] = t
+		} else {
+			problems = append(problems, fmt.Errorf("%v has the type %q, which is not defined", kind.GVK, kind.Type))
+		}
+	}
+	return schema.NewCatalog(types), errors.Join(problems...)
+}
+
+// newDefinitions returns the definitions of types, with the two types for values without a schema added.
+func newDefinitions(types []schema.TypeDef, kinds map[schema.GVK]string) *Definitions {
+	types = append(types, schema.DeducedTypes()...)
+	slices.SortStableFunc(types, func(a, b schema.TypeDef) int { return strings.Compare(a.Name, b.Name) })
+	d := &Definitions{Document: &schema.Document{Types: types}}
+	for gvk, name := range kinds {
+		d.Kinds = append(d.Kinds, Kind{gvk, name})
+	}
+	slices.SortFunc(d.Kinds, func(a, b Kind) int { return a.GVK.Compare(b.GVK) })
+	return d
+}
+
+// Problem is one defect of an OpenAPI schema. A defect of one type fails the conversion of all.
+type Problem struct {
+	Type   string // the name of the definition that it is in
+	Depth  int    // how many schemas without a name it is inside of
+	Path   string // within the definition, such as properties[spec].items; empty for the definition itself
+	Reason string
+}
+
+// Error returns the words of Kubernetes, followed by the place.
+func (p *Problem) Error() string {
+	text := strings.Repeat("inlined in ", p.Depth) + p.Type + ": " + p.Reason
+	if p.Path != "" {
+		text += " (at " + p.Path + ")"
+	}
+	return text
+}
+
+// place is where in a definition a converter is.
+type place struct {
+	def   string
+	path  string
+	depth int
+}
+
+// in returns the place of a part of the schema at p.
+func (p place) in(step string) place {
+	if p.path != "" {
+		step = p.path + "." + step
+	}
+	return place{p.def, step, p.depth}
+}
+
+// inlined returns p for what is inside the schema without a name that is there.
+func (p place) inlined() place {
+	p.depth++
+	return p
+}
+
+// problems collects defects.
+type problems []error
+
+func (p *problems) report(at place, format string, args ...any) {
+	*p = append(*p, &Problem{at.def, at.depth, at.path, fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,253 @@
+package openapi
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/value"
+)
+
+// node is one schema of a CustomResourceDefinition: the keywords that say something about topology, and those that decide
+// whether the schema is structural. A keyword that is null, false or empty is one that is not there.
+type node struct {
+	typ, format        string
+	title, description string
+	pattern            string
+	nullable           bool
+	deflt              value.Value
+
+	items      *node
+	itemsList  bool // items is a list of schemas
+	properties []property
+	additional *additional
+
+	allOf, anyOf, oneOf []*node
+	not                 *node
+
+	preserve    value.Value // x-kubernetes-preserve-unknown-fields as written
+	embedded    bool
+	intOrString bool
+	listKeys    []string
+	listType    value.Value
+	mapType     value.Value
+	rules       int // how many x-kubernetes-validations
+
+	unsupported []string // keywords that no custom resource schema may have, as far as they are there
+	others      []string // all other keywords that are there
+}
+
+// property is one property of a schema. Properties are sorted by name.
+type property struct {
+	name string
+	*node
+}
+
+// additional is what additionalProperties says: a schema, or true or false.
+type additional struct {
+	*node // nil for true and false
+	allow bool
+}
+
+// property returns the property called name, and nil when there is none.
+func (n *node) property(name string) *node {
+	for _, p := range n.properties {
+		if p.name == name {
+			return p.node
+		}
+	}
+	return nil
+}
+
+func (n *node) preserves() bool { return n.preserve.Bool() }
+
+// decoder reads nodes. Its errors are about values of the wrong kind, which no API server would store.
+type decoder struct {
+	crd, version string
+	errors       []error
+}
+
+func (d *decoder) fail(path string, want string, v value.Value) {
+	d.errors = append(d.errors, &SchemaError{d.crd, d.version, path, fmt.Sprintf("expected %s, got %v", want, v.Kind())})
+}
+
+// present reports whether v is there and of kind want.
+func (d *decoder) present(v value.Value, want value.Kind, path string) bool {
+	if v.IsAbsent() || v.IsNull() {
+		return false
+	}
+	if v.Kind() != want {
+		d.fail(path, want.String(), v)
+		return false
+	}
+	return true
+}
+
+// optional reads a schema that may be missing, which is nil.
+func (d *decoder) optional(v value.Value, path string) *node {
+	if v.IsAbsent() || v.IsNull() {
+		return nil
+	}
+	return d.node(v, path)
+}
+
+func (d *decoder) node(v value.Value, path string) *node {
+	n := &node{}
+	if !d.present(v, value.KindObject, path) {
+		return n
+	}
+	for keyword, v := range v.Members() {
+		if !v.IsNull() {
+			d.keyword(n, keyword, v, path+"."+keyword)
+		}
+	}
+	return n
+}
+
+// keyword reads one keyword to n.
+func (d *decoder) keyword(n *node, keyword string, v value.Value, path string) {
+	switch keyword {
+	case "type":
+		n.typ = d.text(v, path)
+	case "format":
+		n.format = d.text(v, path)
+		n.other(keyword, n.format != "")
+	case "title":
+		n.title = d.text(v, path)
+	case "description":
+		n.description = d.text(v, path)
+	case "pattern":
+		n.pattern = d.text(v, path)
+		n.other(keyword, n.pattern != "")
+	case "nullable":
+		n.nullable = d.flag(v, path)
+	case "default":
+		n.deflt = v
+	case "items":
+		d.items(n, v, path)
+	case "properties":
+		n.properties = d.properties(v, path)
+	case "additionalProperties":
+		n.additional = d.additional(v, path)
+	case "allOf":
+		n.allOf = d.list(v, path)
+	case "anyOf":
+		n.anyOf = d.list(v, path)
+	case "oneOf":
+		n.oneOf = d.list(v, path)
+	case "not":
+		n.not = d.optional(v, path)
+	default:
+		d.extension(n, keyword, v, path)
+	}
+}
+
+// extension reads one of the other keywords to n: those of Kubernetes, those that are forbidden, and the rest, which matter
+// only where nothing may be said at all.
+func (d *decoder) extension(n *node, keyword string, v value.Value, path string) {
+	switch keyword {
+	case preserveUnknown:
+		d.flag(v, path)
+		n.preserve = v
+	case embeddedResource:
+		n.embedded = d.flag(v, path)
+	case intOrString:
+		n.intOrString = d.flag(v, path)
+	case listMapKeys:
+		n.listKeys = d.texts(v, path)
+	case listType:
+		d.text(v, path)
+		n.listType = v
+	case mapType:
+		d.text(v, path)
+		n.mapType = v
+	case "x-kubernetes-validations":
+		if d.present(v, value.KindList, path) {
+			n.rules = v.Len()
+		}
+	case "id", "$schema", "$ref":
+		if d.text(v, path) != "" {
+			n.unsupported = append(n.unsupported, keyword)
+		}
+	case "patternProperties", "dependencies", "definitions":
+		if d.present(v, value.KindObject, path) && v.Len() > 0 {
+			n.unsupported = append(n.unsupported, keyword)
+		}
+	case "additionalItems":
+		n.unsupported = append(n.unsupported, keyword)
+	case "maximum", "minimum", "maxLength", "minLength", "maxItems", "minItems", "multipleOf", "maxProperties", "minProperties",
+		"externalDocs", "example", "required":
+		n.other(keyword, true)
+	case "exclusiveMaximum", "exclusiveMinimum", "uniqueItems":
+		n.other(keyword, v.Bool())
+	case "enum":
+		n.other(keyword, v.Len() > 0)
+	}
+}
+
+func (n *node) other(keyword string, there bool) {
+	if there {
+		n.others = append(n.others, keyword)
+	}
+}
+
+func (d *decoder) items(n *node, v value.Value, path string) {
+	switch v.Kind() {
+	case value.KindObject:
+		n.items = d.node(v, path)
+	case value.KindList:
+		n.itemsList = len(d.list(v, path)) > 0
+	}
+}
+
+func (d *decoder) properties(v value.Value, path string) []property {
+	if !d.present(v, value.KindObject, path) {
+		return nil
+	}
+	var out []property
+	for name, v := range v.Members() {
+		out = append(out, property{name, d.node(v, path+"["+name+"]")})
+	}
+	return out
+}
+
+func (d *decoder) additional(v value.Value, path string) *additional {
+	switch v.Kind() {
+	case value.KindBool:
+		return &additional{allow: v.Bool()}
+	case value.KindObject:
+		return &additional{d.node(v, path), true}
+	}
+	d.fail(path, "a schema, true or false", v)
+	return nil
+}
+
+func (d *decoder) list(v value.Value, path string) []*node {
+	if !d.present(v, value.KindList, path) {
+		return nil
+	}
+	out := make([]*node, v.Len())
+	for i := range out {
+		out[i] = d.node(v.Item(i), fmt.Sprintf("%s[%d]", path, i))
+	}
+	return out
+}
+
+func (d *decoder) text(v value.Value, path string) string {
+	d.present(v, value.KindString, path)
+	return v.Str()
+}
+
+func (d *decoder) texts(v value.Value, path string) []string {
+	if !d.present(v, value.KindList, path) {
+		return nil
+	}
+	var out []string
+	for i := range v.Len() {
+		out = append(out, d.text(v.Item(i), fmt.Sprintf("%s[%d]", path, i)))
+	}
+	return out
+}
+
+func (d *decoder) flag(v value.Value, path string) bool {
+	d.present(v, value.KindBool, path)
+	return v.Bool()
+}

@@ -1,0 +1,86 @@
+package value
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestSizes(t *testing.T) {
+	if strconv.IntSize != 64 {
+		t.Skip("sizes are promised where pointers have 64 bits")
+	}
+	if size := reflect.TypeFor[Value]().Size(); size != 16 {
+		t.Errorf("a Value has %d bytes, want 16", size)
+	}
+	if size := reflect.TypeFor[Member]().Size(); size != 32 {
+		t.Errorf("a Member has %d bytes, want 32", size)
+	}
+}
+
+var countsAllocations = true
+
+func TestAllocations(t *testing.T) {
+	if !countsAllocations {
+		t.Skip("not under the race detector")
+	}
+	text := []byte(`{"kind":"Pod","spec":{"ports":[80,443],"on":true},"text":"a\nb"}`)
+	v, w := mustParse(t, text), mustParse(t, text)
+	name := strings.Repeat("x", 10)
+	held := v.ToAny()
+	buffer := make([]byte, 0, 100)
+	var sink Value
+	for _, test := range []struct {
+		name string
+		want float64
+		f    func()
+	}{
+		{"Null", 0, func() { sink = Null() }},
+		{"Bool", 0, func() { sink = Bool(true) }},
+		{"Int", 0, func() { sink = Int(1 << 40) }},
+		{"Float", 0, func() { sink = Float(0.5) }},
+		{"String", 0, func() { sink = String(name) }},
+		{"Get", 0, func() { sink = v.Get("spec") }},
+		{"At", 0, func() { sink = v.At("spec", "ports") }},
+		{"Equal", 0, func() { _ = v.Equal(w) }},
+		{"Compare", 0, func() { _ = Compare(v, w) }},
+		{"AppendJSON", 0, func() { buffer = v.AppendJSON(buffer[:0]) }},
+		{"With", 1, func() { sink = v.With("spec", Null()) }},
+		{"Parse of a scalar", 1, func() { sink = mustParse(t, []byte(`"ten or so"`)) }},
+		{"Parse", 3, func() { sink = mustParse(t, text) }}, // its text, the members, the items
+		{"FromAny", 3, func() { sink, _ = FromAny(held) }},
+	} {
+		if got := testing.AllocsPerRun(100, test.f); got > test.want {
+			t.Errorf("%s: %v allocations, want at most %v", test.name, got, test.want)
+		}
+	}
+	_ = sink
+}
+
+// TestConcurrent shares documents, plans and pools between goroutines, for the race detector.
+func TestConcurrent(t *testing.T) {
+	text := podText(t)
+	shared := mustParse(t, text)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				var p pod
+				if err := mustParse(t, text).Into(&p); err != nil {
+					t.Error(err)
+				}
+				v, err := FromGo(&p)
+				if err != nil {
+					t.Error(err)
+				}
+				held, err := FromAny(shared.ToAny())
+				if err != nil || !held.Equal(shared) || v.Get("spec").Len() == 0 {
+					t.Errorf("a document differs from itself: %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,116 @@
+package value
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// SyntaxError says where and why a text is no JSON document.
+type SyntaxError struct {
+	Offset int    // of the first byte that is wrong, counted from 0
+	Path   string // of the value that is being read, such as .spec.ports[2]; empty at the root
+	Reason string // such as "duplicate name \"a\""
+
+	steps trail
+}
+
+// Error returns the reason with its place. The wording may change.
+func (e *SyntaxError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Reason)
+	}
+	return fmt.Sprintf("invalid JSON at byte %d, in %s: %s", e.Offset, e.Path, e.Reason)
+}
+
+// within adds one step to the path of an error on its way out.
+func (e *SyntaxError) within(step string) *SyntaxError {
+	e.steps = append(e.steps, step)
+	return e
+}
+
+func (e *SyntaxError) located() *SyntaxError {
+	e.Path, e.steps = e.steps.path(), nil
+	return e
+}
+
+// ConversionError says where and why a Go value is no JSON document, or a document does not fit a Go type.
+type ConversionError struct {
+	Path   string // of the value, such as .spec.ports[2]; empty at the root
+	Reason string
+	Err    error // what a method of a Go type or a decoder returned, or nil
+
+	steps trail
+}
+
+// Error returns the reason with its path. The wording may change.
+func (e *ConversionError) Error() string {
+	text := e.Reason
+	if e.Path != "" {
+		text = e.Path + ": " + text
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns what a method of a Go type or a decoder returned, or nil.
+func (e *ConversionError) Unwrap() error { return e.Err }
+
+// within adds one step to the path of an error on its way out.
+func (e *ConversionError) within(step string) *ConversionError {
+	e.steps = append(e.steps, step)
+	return e
+}
+
+func (e *ConversionError) located() *ConversionError {
+	e.Path, e.steps = e.steps.path(), nil
+	return e
+}
+
+// trail is the steps from a value to the root. An error collects them while it is passed on, innermost first, and they are
+// joined once: joining at every step would cost the square of the depth, which the author of a text chooses.
+type trail []string
+
+func (t trail) path() string {
+	steps := slices.Clone(t)
+	slices.Reverse(steps)
+	return strings.Join(steps, "")
+}
+
+func inexpressible(format string, args ...any) *ConversionError {
+	return &ConversionError{Reason: fmt.Sprintf(format, args...)}
+}
+
+// failure wraps what a method of a Go type returned.
+func failure(method string, t reflect.Type, err error) *ConversionError {
+	return &ConversionError{Reason: fmt.Sprintf("%s of Go type %v", method, t), Err: err}
+}
+
+// misfit says that v is nothing that t could hold.
+func (v Value) misfit(t reflect.Type) *ConversionError {
+	kind := v.Kind().String()
+	if isNumber(v.Kind()) {
+		kind = "number " + v.String()
+	}
+	return inexpressible("%s does not fit Go type %v", kind, t)
+}
+
+func (p *parser) fail(format string, args ...any) *SyntaxError {
+	return &SyntaxError{Offset: p.pos, Reason: fmt.Sprintf(format, args...)}
+}
+
+// unexpected says that something else than the next byte should be there.
+func (p *parser) unexpected(want string) *SyntaxError {
+	if p.pos >= len(p.text) {
+		return p.fail("unexpected end, want %s", want)
+	}
+	r, size := utf8.DecodeRune(p.text[p.pos:])
+	if r == utf8.RuneError && size == 1 {
+		return p.fail("byte 0x%02x is not UTF-8", p.text[p.pos])
+	}
+	return p.fail("unexpected %q, want %s", r, want)
+}

@@ -1,0 +1,165 @@
+package value
+
+import (
+	"encoding/json"
+	"reflect"
+	"sync"
+)
+
+// plan says how values of one Go type become JSON and how JSON fills them. [FromGo] and [Value.Into] follow the same plan.
+// It is built once per type and never changes afterwards. Plans of recursive types are recursive.
+type plan struct {
+	typ   reflect.Type
+	shape shape
+
+	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
+	fields []field // of a struct, in name order
+
+	// Methods that replace the shape. A method that only *T has can be called where a T has an address.
+	prints     method // prints a T
+	addrPrints method // prints a T through its address
+	reads      method // fills a T through its address
+}
+
+// shape is what a Go type is in the eyes of JSON.
+type shape uint8
+
+const (
+	shapeNone shape = iota // channels, functions, complex numbers, maps by something else than text, pointers to themselves
+	shapeBool
+	shapeInt
+	shapeUint
+	shapeFloat
+	shapeString
+	shapeNumber // encoding/json.Number
+	shapeBytes  // a []byte, which is text in base64
+	shapeSlice
+	shapeArray
+	shapeMap
+	shapeStruct
+	shapePointer
+	shapeInterface
+	shapeValue // a Value itself
+)
+
+// field is one member that values of a struct type have.
+type field struct {
+	name      string
+	index     []int // of the fields to walk from the struct; all but the last lead to an embedded struct or a pointer to one
+	plan      *plan
+	omitEmpty bool
+	omitZero  zeroTest
+	quoted    bool // the tag's option "string": a scalar is printed as text inside a string
+}
+
+// zeroTest is how a field with the tag option "omitzero" tells that it is zero.
+type zeroTest uint8
+
+const (
+	neverZero      zeroTest = iota // no such option
+	zeroInMemory                   // by the Go zero value
+	zeroByMethod                   // by the method IsZero
+	zeroByAddrOnly                 // by the method IsZero of its address
+)
+
+var (
+	numberType = reflect.TypeFor[json.Number]()
+	valueType  = reflect.TypeFor[Value]()
+
+	plans sync.Map // from reflect.Type to *plan
+)
+
+// planOf returns the plan for t. Two goroutines may build the same plan at the same time; either serves.
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	under := planner{}
+	p := under.plan(t)
+	for t, finished := range under {
+		plans.Store(t, finished)
+	}
+	return p
+}
+
+// planner holds the plans that are under construction, so that a recursive type finds itself. Nobody else sees them
+// before all are finished.
+type planner map[reflect.Type]*plan
+
+func (under planner) plan(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	if p, ok := under[t]; ok {
+		return p
+	}
+	p := &plan{typ: t}
+	under[t] = p
+	if t == valueType {
+		p.shape = shapeValue
+		return p
+	}
+	p.prints, p.addrPrints, p.reads = printerOf(t), printerOf(reflect.PointerTo(t)), readerOf(t)
+	p.shape = shapeOf(t)
+	switch p.shape {
+	case shapeSlice, shapeArray, shapeMap, shapePointer:
+		p.elem = under.plan(t.Elem())
+	case shapeStruct:
+		p.fields = fieldsOf(t)
+		for i := range p.fields {
+			f := &p.fields[i]
+			f.plan = under.plan(typeAt(t, f.index))
+		}
+	}
+	return p
+}
+
+func shapeOf(t reflect.Type) shape {
+	switch t.Kind() {
+	case reflect.Bool:
+		return shapeBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return shapeInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return shapeUint
+	case reflect.Float32, reflect.Float64:
+		return shapeFloat
+	case reflect.String:
+		if t == numberType {
+			return shapeNumber
+		}
+		return shapeString
+	case reflect.Slice:
+		if elem := t.Elem(); elem.Kind() == reflect.Uint8 && printerOf(reflect.PointerTo(elem)) == noMethod {
+			return shapeBytes
+		}
+		return shapeSlice
+	case reflect.Array:
+		return shapeArray
+	case reflect.Struct:
+		return shapeStruct
+	case reflect.Interface:
+		return shapeInterface
+	case reflect.Map:
+		if isText(t.Key()) {
+			return shapeMap
+		}
+	case reflect.Pointer:
+		if !pointsToItself(t) {
+			return shapePointer
+		}
+	}
+	return shapeNone
+}
+
+// pointsToItself tells types such as type P *P, which no JSON has a form for and which no walk would leave.
+func pointsToItself(t reflect.Type) bool {
+	seen := map[reflect.Type]bool{}
+	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
+		if seen[t] {
+			return true
+		}
+		seen[t] = true
+	}
+	return false
+}

@@ -1,0 +1,252 @@
+package value
+
+import (
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// Into fills what target points to with v, as [json.Unmarshal] of v's JSON text would:
+//
+//  1. Structs take the members that their fields name, with the names of [FromGo]; a field without a member stays as it
+//     is, a member without a field is ignored. Names match exactly: case counts, as it does in Kubernetes.
+//  2. Null sets pointers, interfaces, maps and slices to nil and leaves everything else as it is.
+//  3. A nil pointer gets something to point to. A map gets members added; a slice gets a new array, an array is filled up
+//     with zeros.
+//  4. Numbers have to fit: an integer type takes no fraction and nothing outside its range. A []byte takes base64.
+//  5. A type with UnmarshalJSON or UnmarshalText is filled by that.
+//  6. A [Value] takes v itself, an empty interface what [Value.ToAny] returns.
+//
+// The absent Value leaves everything as it is. The error, always a [*ConversionError], is the first misfit in name order;
+// the target is then partly filled.
+func (v Value) Into(target any) error {
+	t := reflect.ValueOf(target)
+	if t.Kind() != reflect.Pointer || t.IsNil() {
+		return inexpressible("only what a pointer points to can be filled, not a target of Go type %T", target)
+	}
+	p := planOf(t.Type())
+	if p.shape == shapeNone {
+		return v.misfit(t.Type())
+	}
+	if v.IsAbsent() {
+		return nil
+	}
+	if err := v.fill(p.elem, t.Elem()); err != nil {
+		return err.located()
+	}
+	return nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler] by [Parse].
+func (v *Value) UnmarshalJSON(text []byte) error {
+	parsed, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	*v = parsed
+	return nil
+}
+
+// fill sets to, whose type p is for and which can be set, to what v says.
+func (v Value) fill(p *plan, to reflect.Value) *ConversionError {
+	if p.reads == unmarshalJSON || p.reads == unmarshalText && !v.IsNull() {
+		return v.read(p, to)
+	}
+	switch p.shape {
+	case shapeValue:
+		to.Set(reflect.ValueOf(v))
+		return nil
+	case shapePointer:
+		return v.fillPointer(p, to)
+	case shapeInterface:
+		return v.fillInterface(to)
+	}
+	switch v.Kind() {
+	case KindNull:
+		if p.shape == shapeMap || p.shape == shapeSlice || p.shape == shapeBytes {
+			to.SetZero()
+		}
+		return nil
+	case KindObject:
+		return v.fillWithObject(p, to)
+	case KindList:
+		return v.fillWithList(p, to)
+	}
+	return v.fillScalar(p, to)
+}
+
+// read fills to by a method of its address.
+func (v Value) read(p *plan, to reflect.Value) *ConversionError {
+	if p.reads == unmarshalJSON {
+		u, _ := reflect.TypeAssert[json.Unmarshaler](to.Addr())
+		if err := u.UnmarshalJSON(v.AppendJSON(nil)); err != nil {
+			return failure("UnmarshalJSON", p.typ, err)
+		}
+		return nil
+	}
+	if v.Kind() != KindString {
+		return v.misfit(p.typ)
+	}
+	u, _ := reflect.TypeAssert[encoding.TextUnmarshaler](to.Addr())
+	if err := u.UnmarshalText([]byte(v.str())); err != nil {
+		return failure("UnmarshalText", p.typ, err)
+	}
+	return nil
+}
+
+func (v Value) fillPointer(p *plan, to reflect.Value) *ConversionError {
+	if v.IsNull() {
+		to.SetZero()
+		return nil
+	}
+	if to.IsNil() {
+		to.Set(reflect.New(p.elem.typ))
+	}
+	return v.fill(p.elem, to.Elem())
+}
+
+// fillInterface fills what a pointer inside the interface points to, if there is one, and else sets an empty interface.
+// A pointer to another interface is not followed: it might lead back here.
+func (v Value) fillInterface(to reflect.Value) *ConversionError {
+	inside := to.Elem()
+	if inside.Kind() == reflect.Pointer && !inside.IsNil() {
+		kind := inside.Type().Elem().Kind()
+		if kind != reflect.Interface && (!v.IsNull() || kind == reflect.Pointer) {
+			return v.fill(planOf(inside.Type().Elem()), inside.Elem())
+		}
+	}
+	switch {
+	case v.IsNull():
+		to.SetZero()
+	case to.NumMethod() > 0:
+		return v.misfit(to.Type())
+	default:
+		to.Set(reflect.ValueOf(v.ToAny()))
+	}
+	return nil
+}
+
+func (v Value) fillWithObject(p *plan, to reflect.Value) *ConversionError {
+	switch p.shape {
+	case shapeStruct:
+		return v.fillStruct(p, to)
+	case shapeMap:
+		return v.fillMap(p, to)
+	}
+	return v.misfit(p.typ)
+}
+
+// fillStruct walks the members of v and the fields of the struct side by side: both are in name order.
+func (v Value) fillStruct(p *plan, to reflect.Value) *ConversionError {
+	fields := p.fields
+	for _, m := range v.members() {
+		for len(fields) > 0 && fields[0].name < m.Name {
+			fields = fields[1:]
+		}
+		if len(fields) == 0 {
+			return nil
+		}
+		f := &fields[0]
+		if f.name != m.Name {
+			continue
+		}
+		if err := m.Value.fillField(f, to); err != nil {
+			return err.within("." + m.Name)
+		}
+	}
+	return nil
+}
+
+func (v Value) fillField(f *field, to reflect.Value) *ConversionError {
+	for _, i := range f.index {
+		if to.Kind() == reflect.Pointer {
+			if to.IsNil() && !to.CanSet() {
+				return inexpressible("an embedded pointer to the unexported Go type %v cannot be set", to.Type().Elem())
+			}
+			if to.IsNil() {
+				to.Set(reflect.New(to.Type().Elem()))
+			}
+			to = to.Elem()
+		}
+		to = to.Field(i)
+	}
+	if f.quoted {
+		var err *ConversionError
+		if v, err = v.unquote(f.plan); err != nil {
+			return err
+		}
+	}
+	return v.fill(f.plan, to)
+}
+
+// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null,
+// and a string stays as it is where a json.Number keeps the text.
+func (v Value) unquote(p *plan) (Value, *ConversionError) {
+	if v.IsNull() {
+		return v, nil
+	}
+	if _, err := fromNumber(v.Str()); p.shape == shapeNumber && err == nil && v.Str() != "" {
+		return v, nil
+	}
+	inner, err := Parse([]byte(v.Str()))
+	if err != nil || inner.Kind() == KindList || inner.Kind() == KindObject {
+		return Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, p.typ)
+	}
+	return inner, nil
+}
+
+func (v Value) fillMap(p *plan, to reflect.Value) *ConversionError {
+	if to.IsNil() {
+		to.Set(reflect.MakeMapWithSize(p.typ, v.len()))
+	}
+	for _, m := range v.members() {
+		key, err := keyFrom(m.Name, p.typ.Key())
+		if err != nil {
+			return err.within("." + m.Name)
+		}
+		elem := reflect.New(p.elem.typ).Elem()
+		if err := m.Value.fill(p.elem, elem); err != nil {
+			return err.within("." + m.Name)
+		}
+		to.SetMapIndex(key, elem)
+	}
+	return nil
+}
+
+// fillWithList fills arrays and slices, and those of bytes too, for which base64 is only the shorter form.
+func (v Value) fillWithList(p *plan, to reflect.Value) *ConversionError {
+	items := v.items()
+	elem := p.elem
+	switch p.shape {
+	case shapeArray:
+		items = items[:min(len(items), to.Len())]
+	case shapeSlice:
+		to.Set(reflect.MakeSlice(p.typ, len(items), len(items)))
+	case shapeBytes:
+		to.Set(reflect.MakeSlice(p.typ, len(items), len(items)))
+		elem = planOf(p.typ.Elem())
+	default:
+		return v.misfit(p.typ)
+	}
+	for i, item := range items {
+		if err := item.fill(elem, to.Index(i)); err != nil {
+			return err.within(fmt.Sprintf("[%d]", i))
+		}
+	}
+	for i := len(items); i < to.Len(); i++ {
+		to.Index(i).SetZero()
+	}
+	return nil
+}
+
+// fillBytes sets a slice of bytes to what v, a string, says in base64.
+func (v Value) fillBytes(to reflect.Value) *ConversionError {
+	b, err := base64.StdEncoding.DecodeString(v.str())
+	if err != nil {
+		return &ConversionError{Reason: "string is not base64", Err: err}
+	}
+	to.SetBytes(b)
+	return nil
+}
