@@ -38,7 +38,7 @@ func TestHistories(t *testing.T) {
 		s := gen.NewSchema(c)
 		w, err := newWorld(s)
 		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, documentOf(s))
+			t.Fatalf("seed %d: %v\n%s", seed, err, s.Document.Value())
 		}
 		for range perSchema {
 			if h := w.random(c, &seen); h != nil {
@@ -121,7 +121,7 @@ func (w *world) start() (*deedRun, *smdRun) {
 }
 
 func print(h *gen.History) string {
-	out := string(documentOf(h.Schema)) + "\n"
+	out := h.Schema.Document.Value().String() + "\n"
 	for _, r := range h.Schema.Renames {
 		out += fmt.Sprintf("%+v\n", r)
 	}

@@ -103,11 +103,13 @@ func hasIdentity(l *schema.ListDef) bool {
 	return len(l.Keys) > 0 || element.NamedType == "" && element.Inlined.List == nil && element.Inlined.Map == nil
 }
 
-// changeTopology makes some of what is atomic granular, and some of what is granular atomic.
+// changeTopology makes some of what is atomic granular, and some of what is granular atomic. The root stays what it is.
 func (b *schemaBuilder) changeTopology(d *schema.Document) {
 	for i := range d.Types {
 		atom := &d.Types[i].Atom
-		b.toggle(atom)
+		if i > 0 {
+			b.toggle(atom)
+		}
 		walkAtom(atom, func(r *schema.TypeRef) {
 			b.toggle(&r.Inlined)
 			if r.Relationship != "" && b.c.Chance(10) {
