@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/deed-project/deed/internal/yaml"
+)
+
+// problem reports something that is wrong with the input, in one line.
+func (c *cli) problem(where, format string, args ...any) {
+	c.problems++
+	c.raise(exitInput)
+	c.say(where, "", format, args...)
+}
+
+// warn reports something odd about the input that is put up with, in one line.
+func (c *cli) warn(where, format string, args ...any) {
+	c.say(where, "warning: ", format, args...)
+}
+
+func (c *cli) say(where, prefix, format string, args ...any) {
+	fmt.Fprintf(c.err, "%s: %s%s\n", where, prefix, oneLine(fmt.Sprintf(format, args...)))
+}
+
+// oneLine joins the lines of text.
+func oneLine(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines[1:] {
+		lines[i+1] = strings.TrimLeft(line, " \t")
+	}
+	return strings.Join(lines, " ")
+}
+
+// fileProblem reports that the file called name cannot be read.
+func (c *cli) fileProblem(name string, err error) {
+	var atPath *fs.PathError
+	if errors.As(err, &atPath) {
+		name, err = atPath.Path, atPath.Err
+	}
+	c.problem(name, "%v", err)
+}
+
+// parseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which names the place.
+func (c *cli) parseProblem(err error) {
+	where, reason := "", err.Error()
+	var e *yaml.Error
+	if errors.As(err, &e) {
+		where, reason = place(e.File, e.Line, e.Column), e.Reason
+	}
+	c.problem(where, "%s", reason)
+}
+
+// place prints where something is, as far as it is known.
+func place(file string, line, column int) string {
+	switch {
+	case line == 0:
+		return file
+	case column == 0:
+		return fmt.Sprintf("%s:%d", file, line)
+	}
+	return fmt.Sprintf("%s:%d:%d", file, line, column)
+}
+
+// eachError calls f for the errors that err joins, at any depth.
+func eachError(err error, f func(error)) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			eachError(e, f)
+		}
+	} else if err != nil {
+		f(err)
+	}
+}
