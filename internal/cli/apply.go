@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -147,7 +148,7 @@ func (a *applier) one(config *object) (outcome managedfields.Object, ok bool) {
 	stored := managedfields.Object{}
 	if live != nil {
 		if stored = live.Object; live.GVK() != config.GVK() && !endpoint.renamed {
-			a.problem(live.at("apiVersion"), "%v is stored as %s, but the configuration at %s is %s: get the object in that version",
+			a.problem(live.at("apiVersion"), "%v is stored as %s, but the configuration at %v is %s: get the object in that version",
 				live.id, live.GVK().APIVersion(), config.at(), config.GVK().APIVersion())
 			return outcome, false
 		}
@@ -179,7 +180,7 @@ func (a *applier) decide(config, live *object, e *endpoint, plan *managedfields.
 // liveOf returns the live object that config is to be applied to, nil if there is none. It reports when that is not known.
 func (a *applier) liveOf(config *object) (live *object, ok bool) {
 	if other := a.applied[config.id]; other != nil {
-		a.problem(config.at(), "%v is already configured at %s", config.id, other.at())
+		a.problem(config.at(), "%v is already configured at %v", config.id, other.at())
 		return nil, false
 	}
 	a.applied[config.id] = config
@@ -190,7 +191,7 @@ func (a *applier) liveOf(config *object) (live *object, ok bool) {
 	case live == nil && !a.live.complete:
 		a.problem(config.at(), "%v may be stored, but not all live objects could be read", config.id)
 	case live != nil && a.target[live] != nil:
-		a.problem(config.at(), "%v has the same live object as the configuration at %s", config.id, a.target[live].at())
+		a.problem(config.at(), "%v has the same live object as the configuration at %v", config.id, a.target[live].at())
 	default:
 		if live != nil {
 			a.target[live] = config
@@ -211,6 +212,7 @@ func (a *applier) refused(config, live *object, e *endpoint, err error) {
 		if wrongType.Role != "patch" {
 			subject = live
 		}
+		slices.SortStableFunc(defects, func(d, e *typed.Error) int { return subject.defectAt(d).compare(subject.defectAt(e)) })
 		for _, defect := range defects {
 			a.problem(subject.defectAt(defect), "%s", explain(defect, e.typ))
 		}

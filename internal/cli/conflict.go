@@ -38,9 +38,9 @@ type conflictReport struct {
 	cli     *cli
 	manager string // who applies
 
-	places      []string // of the fields in the configurations
-	sameName    bool     // whether an owner is an updater of the same name
-	beforeFirst bool     // whether an owner is what kube-apiserver makes up for objects without managed fields
+	places      []position // of the fields in the configurations
+	sameName    bool       // whether an owner is an updater of the same name
+	beforeFirst bool       // whether an owner is what kube-apiserver makes up for objects without managed fields
 }
 
 // beforeFirstApply is who owns what was in an object when it was first applied to.
@@ -54,13 +54,14 @@ func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
 	for _, f := range contests(conflicts) {
 		where := config.key(steps(config.Content, f.path)...)
 		r.places = append(r.places, where)
-		fmt.Fprintf(&b, "  %s: %v: %v\n", where, config.id, f.path)
+		fmt.Fprintf(&b, "  %v: %v: %v\n", where, config.id, f.path)
 		for _, owner := range f.owners {
 			fmt.Fprintf(&b, "    owner:  %s\n", showOwner(owner))
 			r.sameName = r.sameName || owner.Manager.Name == r.manager && owner.Manager.Operation == merge.Update
 			r.beforeFirst = r.beforeFirst || owner.Manager.Name == beforeFirstApply
 		}
-		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", show(f.live), show(f.wanted))
+		live, wanted := showPair(f.live, f.wanted)
+		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", live, wanted)
 	}
 	fmt.Fprint(r.cli.err, b.String())
 }
@@ -70,7 +71,7 @@ func (r *conflictReport) advise() {
 	if len(r.places) == 0 {
 		return
 	}
-	remove := "it from " + r.places[0]
+	remove := "it from " + r.places[0].String()
 	if len(r.places) > 1 {
 		remove = fmt.Sprintf("it from the %d places above", len(r.places))
 	}
@@ -103,7 +104,8 @@ func (c *cli) forced(config *object, conflicts merge.Conflicts) {
 		for i, owner := range f.owners {
 			owners[i] = showOwner(owner)
 		}
-		fmt.Fprintf(c.err, "%s: %v: took %v from %s: %s becomes %s\n", config.key(steps(config.Content, f.path)...),
-			config.id, f.path, strings.Join(owners, " and "), show(f.live), show(f.wanted))
+		live, taken := showPair(f.live, f.wanted)
+		fmt.Fprintf(c.err, "%v: %v: %v: %s becomes %s, taken from %s\n", config.key(steps(config.Content, f.path)...),
+			config.id, f.path, live, taken, strings.Join(owners, " and "))
 	}
 }

@@ -73,7 +73,7 @@ func (c *cli) read(names []string, recursive bool) []text {
 		if name == stdinName {
 			data, err := io.ReadAll(c.in)
 			if err != nil {
-				c.problem(stdinShown, "%v", err)
+				c.problem(inFile(stdinShown), "%v", err)
 				continue
 			}
 			texts = append(texts, text{stdinShown, data})
@@ -125,7 +125,7 @@ func (c *cli) filesIn(name string, recursive bool) []string {
 		if !recursive {
 			hint = "; -R looks into the directories in it"
 		}
-		c.problem(name, "no .yaml, .yml or .json files in this directory%s", hint)
+		c.problem(inFile(name), "no .yaml, .yml or .json files in this directory%s", hint)
 	}
 	return files
 }

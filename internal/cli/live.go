@@ -53,7 +53,13 @@ func (l *liveObjects) find(config *object) (*object, error) {
 	}
 	places := make([]string, len(candidates))
 	for i, o := range candidates {
-		places[i] = fmt.Sprintf("%v at %s", o.id, o.at())
+		places[i] = o.at().String()
+		if len(exact) == 0 {
+			places[i] = fmt.Sprintf("%v at %v", o.id, o.at())
+		}
 	}
-	return nil, fmt.Errorf("%d live objects may be %v: %s", len(candidates), config.id, strings.Join(places, ", "))
+	if len(exact) > 0 {
+		return nil, fmt.Errorf("%v is stored %d times: at %s", config.id, len(places), strings.Join(places, " and at "))
+	}
+	return nil, fmt.Errorf("%v may be %s: say its namespace", config.id, strings.Join(places, " or "))
 }

@@ -67,8 +67,8 @@ func hasKey(item value.Value, e fieldpath.Element, defaults bool) bool {
 	return present > 0
 }
 
-// defectAt prints the place in o that e is about: a name that is not declared, or else a value.
-func (o *object) defectAt(e *typed.Error) string {
+// defectAt returns the position in o that e is about: a name that is not declared, or else a value.
+func (o *object) defectAt(e *typed.Error) position {
 	path := steps(o.Content, e.Path)
 	switch e.Reason {
 	case typed.Undeclared:

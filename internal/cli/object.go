@@ -43,16 +43,16 @@ func (o origin) in(path ...any) origin {
 	return o
 }
 
-// at prints the place of the value at path.
-func (o origin) at(path ...any) string {
+// at returns the position of the value at path.
+func (o origin) at(path ...any) position {
 	line, column := o.doc.Position(slices.Concat(o.within, path)...)
-	return place(o.file, line, column)
+	return position{o.file, line, column}
 }
 
-// key prints the place of the name of the member at path.
-func (o origin) key(path ...any) string {
+// key returns the position of the name of the member at path.
+func (o origin) key(path ...any) position {
 	line, column := o.doc.KeyPosition(slices.Concat(o.within, path)...)
-	return place(o.file, line, column)
+	return position{o.file, line, column}
 }
 
 // objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.
@@ -175,7 +175,7 @@ func itemOf(list, item value.Value) value.Value {
 // object returns v as an object, and nil, with all reasons reported, when it is none.
 func (r *reader) object(from origin, v value.Value) *object {
 	usable := true
-	fail := func(where, format string, args ...any) {
+	fail := func(where position, format string, args ...any) {
 		usable = false
 		r.problem(where, format, args...)
 	}
@@ -225,8 +225,8 @@ func wantText(v value.Value) string {
 	return ""
 }
 
-// entry prints the place of the managedFields that err is about.
-func (o origin) entry(err error) string {
+// entry returns the position of the managedFields that err is about.
+func (o origin) entry(err error) position {
 	var e *managedfields.EntryError
 	if errors.As(err, &e) {
 		return o.at("metadata", "managedFields", e.Index)

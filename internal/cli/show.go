@@ -17,21 +17,59 @@ var unescape = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u
 
 // show returns v as messages have it: JSON in one line, cut off where it is long.
 func show(v value.Value) string {
+	return showFrom([]rune(inLine(v)), 0, v)
+}
+
+// showPair returns two values as show does. If they are too long to show their first difference, what they begin with in
+// common is left out.
+func showPair(v, w value.Value) (string, string) {
+	a, b := []rune(inLine(v)), []rune(inLine(w))
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	from := 0
+	if same+maxShown/4 > maxShown && max(len(a), len(b)) > maxShown {
+		from = same - maxShown/4
+	}
+	return showFrom(a, from, v), showFrom(b, from, w)
+}
+
+// showFrom returns as much of text, which is v's, as may be shown, from one of its characters on.
+func showFrom(text []rune, from int, v value.Value) string {
+	before, after := "", ""
+	if from > 0 {
+		before = "…"
+	}
+	rest := text[from:]
+	if len(rest) > maxShown {
+		rest, after = rest[:maxShown], "…"
+	}
+	if before+after == "" {
+		return string(rest)
+	}
+	return before + string(rest) + after + " (" + size(v, len(text)) + ")"
+}
+
+// inLine returns v as JSON, or in words when there is nothing.
+func inLine(v value.Value) string {
 	if v.IsAbsent() {
 		return "(not set)"
 	}
-	text := unescape.Replace(v.String())
-	if utf8.RuneCountInString(text) <= maxShown {
-		return text
-	}
-	size := fmt.Sprintf("%d characters", utf8.RuneCountInString(v.Str()))
+	return unescape.Replace(v.String())
+}
+
+// size says how long v is, whose JSON text has the given number of characters.
+func size(v value.Value, characters int) string {
 	switch v.Kind() {
+	case value.KindString:
+		return plural(utf8.RuneCountInString(v.Str()), "character")
 	case value.KindList:
-		size = plural(v.Len(), "item")
+		return plural(v.Len(), "item") + ", " + plural(characters, "character")
 	case value.KindObject:
-		size = plural(v.Len(), "member")
+		return plural(v.Len(), "member") + ", " + plural(characters, "character")
 	}
-	return string([]rune(text)[:maxShown]) + "… (" + size + ")"
+	return plural(characters, "character")
 }
 
 // plural returns n with the noun for that many.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/openapi"
@@ -22,7 +23,7 @@ func (c *cli) definedBy(names []string) (definitions []*object, ok bool) {
 	for _, t := range c.read(names, true) {
 		found := slices.DeleteFunc(c.objects([]text{t}), func(o *object) bool { return !isDefinition(o) })
 		if len(found) == 0 {
-			c.problem(t.name, "no CustomResourceDefinition of apiextensions.k8s.io/v1 in this file")
+			c.problem(inFile(t.name), "no CustomResourceDefinition of apiextensions.k8s.io/v1 in this file")
 		}
 		definitions = append(definitions, found...)
 	}
@@ -49,14 +50,15 @@ func (c *cli) definitions(objects []*object) source {
 	converted := map[groupKind]kindTypes{}
 	return func(gvk schema.GVK) (kindTypes, bool) {
 		id := groupKind{gvk.Group, gvk.Kind}
-		if found, ok := converted[id]; ok {
-			return found, found.versions != nil
-		}
 		if defined[id] == nil {
 			return kindTypes{}, false
 		}
-		converted[id] = c.definition(defined[id], id)
-		return converted[id], converted[id].versions != nil
+		found, ok := converted[id]
+		if !ok {
+			found = c.definition(defined[id], id)
+			converted[id] = found
+		}
+		return found, true
 	}
 }
 
@@ -65,7 +67,7 @@ func (c *cli) definition(o *object, id groupKind) kindTypes {
 	definitions, err := openapi.CRD(o.Content)
 	if err != nil {
 		eachError(err, func(err error) { c.problem(o.schemaPlace(err), "%v", err) })
-		return kindTypes{}
+		return kindTypes{unusable: o}
 	}
 	catalog, err := definitions.Catalog()
 	eachError(err, func(err error) { c.warn(o.at(), "%v", err) })
@@ -81,8 +83,8 @@ func (c *cli) definition(o *object, id groupKind) kindTypes {
 	return kind
 }
 
-// schemaPlace prints the place in o, a CustomResourceDefinition, that err is about.
-func (o *object) schemaPlace(err error) string {
+// schemaPlace returns the position in o, a CustomResourceDefinition, that err is about.
+func (o *object) schemaPlace(err error) position {
 	var e *openapi.SchemaError
 	if !errors.As(err, &e) {
 		return o.at()
@@ -108,11 +110,11 @@ func (c *cli) publishedBy(names []string) (source, bool) {
 	catalog := schema.NewCatalog(nil)
 	add := func(where string, d *openapi.Definitions, err error) {
 		if err != nil {
-			eachError(err, func(err error) { c.problem(where, "%v", err) })
+			eachError(err, func(err error) { c.problem(inFile(where), "%v", err) })
 			return
 		}
 		types, err := d.Catalog()
-		eachError(err, func(err error) { c.warn(where, "%v", err) })
+		eachError(err, func(err error) { c.warn(inFile(where), "%v", err) })
 		catalog = catalog.Merge(types)
 	}
 	var v3 [][]byte
@@ -153,7 +155,7 @@ func (c *cli) openAPIVersion(t text) (version int, document []byte) {
 			return 3, document
 		}
 	}
-	c.problem(t.name, `no OpenAPI document: it says neither "swagger": "2.0" nor "openapi": "3.0.0"`)
+	c.problem(inFile(t.name), `no OpenAPI document: it says neither "swagger": "2.0" nor "openapi": "3.0.0"`)
 	return 0, nil
 }
 
@@ -166,7 +168,7 @@ func (c *cli) typeIn(file, name string) (*schema.Type, bool) {
 		if docs, err = yaml.Parse(t.name, t.data); err != nil {
 			c.parseProblem(err)
 		} else if len(docs) != 1 {
-			c.problem(t.name, "expected one document, the schema, but there are %d", len(docs))
+			c.problem(inFile(t.name), "expected one document, the schema, but there are %d", len(docs))
 		}
 	}
 	if c.problems != before || len(docs) != 1 {
@@ -174,20 +176,33 @@ func (c *cli) typeIn(file, name string) (*schema.Type, bool) {
 	}
 	document, err := schema.ParseDocument(docs[0].Value)
 	if err != nil {
-		eachError(err, func(err error) { c.problem(file, "%v", err) })
+		eachError(err, func(err error) { c.problem(origin{file: file, doc: docs[0]}.inSchema(err), "%v", err) })
 		return nil, false
 	}
 	compiled, err := schema.Compile(document)
-	eachError(err, func(err error) { c.problem(file, "%v", err) })
+	eachError(err, func(err error) { c.problem(inFile(file), "%v", err) })
 	t, ok := compiled.Type(name)
 	if !ok {
 		hint := ""
 		if meant := nearest(name, compiled.Names()); meant != "" {
 			hint = fmt.Sprintf("; did you mean %q?", meant)
 		}
-		c.problem(file, "no type %q in this schema%s", name, hint)
+		c.problem(inFile(file), "no type %q in this schema%s", name, hint)
 	}
 	return t, ok && err == nil
+}
+
+// inSchema returns the position in o, a schema document, that err is about.
+func (o origin) inSchema(err error) position {
+	var e *schema.DocumentError
+	if !errors.As(err, &e) {
+		return o.at()
+	}
+	path, err := fieldpath.ParsePath(e.Path)
+	if err != nil {
+		return o.at()
+	}
+	return o.key(steps(o.doc.Value, path)...)
 }
 
 // sortedVersions returns the names of all versions in several maps.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -53,6 +54,8 @@ type kindTypes struct {
 	renamed bool
 	// warn says what is odd about the type of a version that is used. nil says nothing.
 	warn func(version string)
+	// unusable is the definition of the kind, when it is defective and that has been reported; there are no versions then.
+	unusable *object
 }
 
 // source is one place to look for the type of a kind.
@@ -128,6 +131,9 @@ func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, erro
 		kind, ok := source(gvk)
 		if !ok {
 			continue
+		}
+		if kind.unusable != nil {
+			return nil, fmt.Errorf("the definition of %s at %v cannot be used", gvk.Kind, kind.unusable.at())
 		}
 		typ, ok := kind.versions[gvk.APIVersion()]
 		if !ok {
