@@ -12,8 +12,9 @@ import (
 // ownerWalk walks an object and the sets of all its holdings side by side, each of them once.
 type ownerWalk struct {
 	yield func(Owned) bool
-	// item, when not nil, is told each item of a keyed list, with what the sets have there: found[i] is that of at[i].
-	item func(path fieldpath.Path, item value.Value, at []stand, found []fieldpath.Entry)
+	// item, when not nil, is told each item of a keyed list, with what the sets have there: found[i] is of the entry at[i].
+	// Neither slice nor the path may be kept.
+	item func(path fieldpath.Path, at []stand, found []fieldpath.Entry)
 
 	holdings []held
 	owners   []Owner // of holdings
@@ -26,7 +27,8 @@ type ownerWalk struct {
 
 // stand is where one set is in the walk.
 type stand struct {
-	holding int
+	holding int           // whose set it is
+	entry   int           // of that holding
 	below   fieldpath.Set // what it has below the node that the walk is at
 }
 
@@ -43,7 +45,7 @@ func (w *ownerWalk) root(t *schema.Type, v value.Value) {
 	var at []stand
 	for i, h := range w.holdings {
 		if !h.fields.IsEmpty() {
-			at = append(at, stand{i, h.fields})
+			at = append(at, stand{i, h.index, h.fields})
 		}
 	}
 	w.inside(t, v, at, nil)
@@ -151,7 +153,7 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	for i, p := range elements {
 		here := found[i*len(at) : (i+1)*len(at)]
 		if w.item != nil && p.element.Kind() == fieldpath.KindKey && !repeated[i] {
-			w.item(append(w.path, p.element), v.Item(i), at, here)
+			w.item(append(w.path, p.element), at, here)
 		}
 		if !w.part(p.element, l.Element(), v.Item(i), at, here, repeated[i]) {
 			return false
@@ -175,7 +177,7 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, at 
 	var below []stand
 	for i := range found {
 		if !found[i].Sub.IsEmpty() {
-			below = append(below, stand{at[i].holding, found[i].Sub})
+			below = append(below, stand{at[i].holding, at[i].entry, found[i].Sub})
 		}
 	}
 	return w.inside(t, v, below, own)

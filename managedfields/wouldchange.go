@@ -14,7 +14,7 @@ type Change struct {
 	// Conflicts are those that forcing would decide.
 	Conflicts merge.Conflicts
 	// Notations are the values that the configuration writes in another way than the live object although they mean the same,
-	// in the order of the document.
+	// in the order of the configuration, a list after what is in it.
 	Notations []Notation
 	// NotationOnly reports whether the object changes, but in nothing else than Notations: such an apply brings a new resource
 	// version every time that the server writes the value in its own way again.
