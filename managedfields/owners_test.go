@@ -237,3 +237,10 @@ func TestOwnersCoverTheObject(t *testing.T) {
 		}
 	})
 }
+
+// failingConverter converts nothing.
+type failingConverter struct{}
+
+func (failingConverter) Convert(value.Value, string) (value.Value, error) {
+	return value.Value{}, errors.New("no conversion")
+}
