@@ -1,5 +1,10 @@
 package fieldpath
 
+import (
+	"slices"
+	"sync"
+)
+
 // Union returns the paths that are members of s or of other.
 func (s Set) Union(other Set) Set {
 	if s.Same(other) || other.IsEmpty() {
@@ -12,7 +17,7 @@ func (s Set) Union(other Set) Set {
 	if len(base) < len(with) {
 		base, with = with, base
 	}
-	m := merger{base: base, bound: len(base) + len(with)}
+	m := newMerger(base)
 	m.union(0, len(base), with)
 	return m.set()
 }
@@ -26,7 +31,7 @@ func (s Set) Intersect(other Set) Set {
 	if len(base) > len(with) {
 		base, with = with, base
 	}
-	m := merger{base: base, bound: len(base)}
+	m := newMerger(base)
 	m.intersect(0, len(base), with)
 	return m.set()
 }
@@ -37,7 +42,7 @@ func (s Set) Minus(other Set) Set {
 	if s.Same(other) {
 		return Set{}
 	}
-	m := merger{base: s.nodes, bound: len(s.nodes)}
+	m := newMerger(s.nodes)
 	m.minus(0, len(s.nodes), other.nodes, false)
 	return m.set()
 }
@@ -47,7 +52,7 @@ func (s Set) Without(other Set) Set {
 	if s.Same(other) {
 		return Set{}
 	}
-	m := merger{base: s.nodes, bound: len(s.nodes)}
+	m := newMerger(s.nodes)
 	m.minus(0, len(s.nodes), other.nodes, true)
 	return m.set()
 }
@@ -55,27 +60,51 @@ func (s Set) Without(other Set) Set {
 // merger writes the result of an operation on the set base. It copies nothing as long as the result is how base begins, so
 // an operation that changes nothing returns its operand.
 //
-// Invariant: while out is nil the result so far is base[:n]. The skip of a node that is open is that of base until close.
+// Invariant: until own is set the result so far is base[:n]; then it is out. The skip of a node that is open is that of
+// base until close.
 type merger struct {
-	base  []node
-	n     int
-	out   []node
-	bound int // on the length of the result
+	base []node
+	n    int
+	own  bool
+	out  []node // scratch, which the result is copied from
 }
 
-// set returns the result.
+var mergers = sync.Pool{New: func() any { return new(merger) }}
+
+func newMerger(base []node) *merger {
+	m := mergers.Get().(*merger)
+	m.base, m.n, m.own = base, 0, false
+	return m
+}
+
+// set returns the result. The merger must not be used afterwards.
 func (m *merger) set() Set {
-	if m.out == nil {
-		return setOf(m.base[:m.n])
+	nodes := m.base[:m.n:m.n]
+	if m.own {
+		nodes = slices.Clone(m.out)
 	}
-	return setOf(m.out)
+	m.base, m.out = nil, recycle(m.out)
+	mergers.Put(m)
+	return setOf(nodes)
+}
+
+// maxScratch is how many nodes of scratch are kept for the next operation.
+const maxScratch = 1 << 14
+
+// recycle returns scratch without contents, and nil if it is too large to keep.
+func recycle(scratch []node) []node {
+	if cap(scratch) > maxScratch {
+		return nil
+	}
+	clear(scratch)
+	return scratch[:0]
 }
 
 // keep writes base[i:end], whole trees.
 func (m *merger) keep(i, end int) {
 	switch {
 	case i == end:
-	case m.out == nil && m.n == i:
+	case !m.own && m.n == i:
 		m.n = end
 	default:
 		m.take(m.base[i:end])
@@ -84,7 +113,12 @@ func (m *merger) keep(i, end int) {
 
 // take writes trees, which are not of base.
 func (m *merger) take(trees []node) {
-	if len(trees) > 0 {
+	switch len(trees) {
+	case 0:
+	case 1:
+		m.copy()
+		m.out = append(m.out, trees[0])
+	default:
 		m.copy()
 		m.out = append(m.out, trees...)
 	}
@@ -92,15 +126,16 @@ func (m *merger) take(trees []node) {
 
 // copy makes the result a copy of its own.
 func (m *merger) copy() {
-	if m.out == nil {
-		m.out = append(make([]node, 0, min(m.bound, 2*m.n+32)), m.base[:m.n]...)
+	if !m.own {
+		m.own = true
+		m.out = append(m.out[:0], m.base[:m.n]...)
 	}
 }
 
 // open writes base[i] as the root of a tree, a member or not, and returns its place. Its children are written next, then
 // close must be called.
 func (m *merger) open(i int, member bool) (place int) {
-	if m.out == nil && m.n == i && m.base[i].member == member {
+	if !m.own && m.n == i && m.base[i].member == member {
 		m.n++
 		return i
 	}
@@ -113,7 +148,7 @@ func (m *merger) open(i int, member bool) (place int) {
 
 // close ends the tree whose root open wrote at place. It takes the root back if that is no member and got no children.
 func (m *merger) close(place int) {
-	if m.out == nil {
+	if !m.own {
 		root := &m.base[place]
 		switch size := m.n - place; {
 		case size == int(root.skip):
@@ -131,93 +166,104 @@ func (m *merger) close(place int) {
 	}
 }
 
+// In the operations below base[start:i] is what is decided to keep and not yet written.
+
 // union writes the union of the sibling trees base[i:end] and with.
 func (m *merger) union(i, end int, with []node) {
+	start := i
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
 		switch c := compareNodes(root, other); {
 		case c < 0:
-			m.keep(i, next)
 			i = next
 			continue
 		case c > 0:
+			m.keep(start, i)
+			start = i
 			m.take(with[:other.skip])
 		case other.skip == 1 && (root.member || !other.member):
-			m.keep(i, next)
 			i = next
 		default:
+			m.keep(start, i)
 			place := m.open(i, root.member || other.member)
 			m.union(i+1, next, with[1:other.skip])
 			m.close(place)
-			i = next
+			i, start = next, next
 		}
 		with = with[other.skip:]
 	}
-	m.keep(i, end)
+	m.keep(start, end)
 	m.take(with)
 }
 
 // intersect writes what the sibling trees base[i:end] and with have in common.
 func (m *merger) intersect(i, end int, with []node) {
+	start := i
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
 		switch c := compareNodes(root, other); {
 		case c < 0:
-			i = next
+			m.keep(start, i)
+			i, start = next, next
 			continue
-		case c == 0 && root.skip == 1:
-			if other.member {
-				m.keep(i, next)
-			}
+		case c == 0 && root.skip == 1 && other.member:
 			i = next
 		case c == 0:
+			m.keep(start, i)
 			place := m.open(i, root.member && other.member)
 			m.intersect(i+1, next, with[1:other.skip])
 			m.close(place)
-			i = next
+			i, start = next, next
 		}
 		with = with[other.skip:]
 	}
+	m.keep(start, i)
 }
 
 // minus writes the sibling trees base[i:end] without what with has, and if deep without what is below that.
 func (m *merger) minus(i, end int, with []node, deep bool) {
+	start := i
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
 		switch c := compareNodes(root, other); {
 		case c < 0:
-			m.keep(i, next)
 			i = next
 			continue
 		case c == 0 && other.member && (deep || root.skip == 1):
+			m.keep(start, i)
+			i, start = next, next
+		case c == 0 && root.skip == 1:
 			i = next
 		case c == 0:
+			m.keep(start, i)
 			place := m.open(i, root.member && !other.member)
 			m.minus(i+1, next, with[1:other.skip], deep)
 			m.close(place)
-			i = next
+			i, start = next, next
 		}
 		with = with[other.skip:]
 	}
-	m.keep(i, end)
+	m.keep(start, end)
 }
 
 // leaves writes the members among base[i:end] below which there are none.
 func (m *merger) leaves(i, end int) {
+	start := i
 	for i < end {
 		next := i + int(m.base[i].skip)
-		if next == i+1 {
-			m.keep(i, next)
-		} else {
+		if next > i+1 {
+			m.keep(start, i)
 			place := m.open(i, false)
 			m.leaves(i+1, next)
 			m.close(place)
+			start = next
 		}
 		i = next
 	}
+	m.keep(start, end)
 }
 
 // filter writes what p keeps of base[i:end].

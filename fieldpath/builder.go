@@ -90,7 +90,7 @@ func (b *Builder) Set() Set {
 	if b.top.unsorted {
 		b.nodes = sortSiblings(b.nodes, 0, unite)
 	}
-	s := setOf(b.nodes)
+	s := setOf(slices.Clip(b.nodes))
 	b.nodes = b.nodes[len(b.nodes):]
 	b.top = frame{}
 	return s

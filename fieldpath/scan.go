@@ -85,6 +85,10 @@ func (s *scanner) enter() *SyntaxError {
 
 // more reads what follows a member or item: a comma, after which there is more, or the closing bracket.
 func (s *scanner) more(closing byte) (bool, *SyntaxError) {
+	if strings.HasPrefix(s.text[s.pos:], `,"`) {
+		s.pos++
+		return true, nil
+	}
 	s.space()
 	switch s.peek() {
 	case ',':
@@ -99,7 +103,8 @@ func (s *scanner) more(closing byte) (bool, *SyntaxError) {
 	return false, s.unexpected(fmt.Sprintf("a comma or %q", closing))
 }
 
-// open passes the bracket that opens a container, and the one that closes it too when it is empty. It reports whether it is not.
+// open passes the bracket that opens a container. When the container is empty it passes the closing bracket too. It reports
+// whether there is a member or item.
 func (s *scanner) open(closing byte) (bool, *SyntaxError) {
 	if err := s.enter(); err != nil {
 		return false, err
@@ -125,6 +130,10 @@ func (s *scanner) name() (string, *SyntaxError) {
 }
 
 func (s *scanner) colon() *SyntaxError {
+	if strings.HasPrefix(s.text[s.pos:], ":{") {
+		s.pos++
+		return nil
+	}
 	if s.space(); s.peek() != ':' {
 		return s.unexpected("a colon")
 	}
@@ -281,6 +290,9 @@ func plainEnd(s string, i int) int {
 	}
 	return i
 }
+
+// isPlain reports whether s has no quote, backslash or control character.
+func isPlain(s string) bool { return plainEnd(s, 0) == len(s) }
 
 // escape appends what the escape at pos means. A surrogate that has no partner becomes U+FFFD, and takes with it the \uXXXX
 // behind it: that one is not tried as the first half of a pair.

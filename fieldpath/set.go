@@ -27,9 +27,13 @@ func (n *node) element() Element { return Element{n.kind, n.text} }
 
 func (n *node) is(e Element) bool { return n.kind == e.kind && n.text == e.text }
 
+// compareNodes orders nodes by their elements. Most pairs that are compared differ in the first byte.
 func compareNodes(a, b *node) int {
 	if a.kind != b.kind {
 		return int(a.kind) - int(b.kind)
+	}
+	if a.text != "" && b.text != "" && a.text[0] != b.text[0] {
+		return int(a.text[0]) - int(b.text[0])
 	}
 	return strings.Compare(a.text, b.text)
 }
@@ -38,7 +42,7 @@ func setOf(nodes []node) Set {
 	if len(nodes) == 0 {
 		return Set{}
 	}
-	return Set{slices.Clip(nodes)}
+	return Set{nodes}
 }
 
 // SetOf returns the set of paths.
@@ -107,7 +111,7 @@ func (s Set) Get(e Element) (member bool, sub Set) {
 
 // Leaves returns the members below which there are none.
 func (s Set) Leaves() Set {
-	m := merger{base: s.nodes, bound: len(s.nodes)}
+	m := newMerger(s.nodes)
 	m.leaves(0, len(s.nodes))
 	return m.set()
 }

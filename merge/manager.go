@@ -1,10 +1,13 @@
 package merge
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/value"
@@ -47,8 +50,39 @@ func (m Manager) Compare(n Manager) int {
 	if m == n {
 		return 0
 	}
+	if m.Name != n.Name && m.Name != "" && n.Name != "" {
+		if c := compareJSON(m.Name, n.Name); c != 0 {
+			return c
+		}
+	}
 	var a, b [192]byte
 	return slices.Compare(m.appendJSON(a[:0]), n.appendJSON(b[:0]))
+}
+
+// compareJSON compares two strings as their JSON texts sort. It returns 0 unless that can be told from the first byte in
+// which they differ.
+func compareJSON(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	x, y := plainByte(a, i), plainByte(b, i)
+	if x == 0 || y == 0 {
+		return 0
+	}
+	return cmp.Compare(x, y)
+}
+
+// plainByte returns what JSON text has for byte i of s, the quote for the one behind the last, and 0 for a byte that may have
+// to be escaped.
+func plainByte(s string, i int) byte {
+	switch {
+	case i == len(s):
+		return '"'
+	case s[i] < ' ', s[i] >= utf8.RuneSelf, strings.IndexByte(`"\<>&`, s[i]) >= 0:
+		return 0
+	}
+	return s[i]
 }
 
 func (m Manager) appendJSON(b []byte) []byte {

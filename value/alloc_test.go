@@ -20,7 +20,12 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+var countsAllocations = true
+
 func TestAllocations(t *testing.T) {
+	if !countsAllocations {
+		t.Skip("not under the race detector")
+	}
 	text := []byte(`{"kind":"Pod","spec":{"ports":[80,443],"on":true},"text":"a\nb"}`)
 	v, w := mustParse(t, text), mustParse(t, text)
 	name := strings.Repeat("x", 10)

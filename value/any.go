@@ -29,7 +29,7 @@ func FromAny(v any) (Value, error) {
 type converter struct {
 	arena    arena
 	depth    int      // how many open containers there are
-	pointers int      // how many pointers led from the root to here
+	pointers int      // how many pointers led from the root to here: a cycle need not have containers
 	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
 	open     []Member // members of the open structs, innermost last
 }

@@ -9,6 +9,9 @@ import (
 // AppendJSON appends v as canonical JSON text to b: byte for byte what encoding/json prints for the same data held in maps
 // and slices. Names are sorted, there is no white space, numbers have their shortest form, and the characters <, > and &
 // and U+2028 and U+2029 are escaped. The absent Value prints as null.
+//
+// [Parse] makes an Equal value of the text, with two exceptions. Bytes that are not UTF-8 print as U+FFFD. And a whole float of
+// 2^53 and more prints as the shortest integer that rounds to it, not by its own digits: 1<<62 as 4611686018427388000.
 func (v Value) AppendJSON(b []byte) []byte {
 	switch v.Kind() {
 	case KindBool:

@@ -9,7 +9,7 @@ import (
 
 // TestAppendJSONLikeEncodingJSON: the bytes are those that encoding/json prints for the same data in maps and slices.
 func TestAppendJSONLikeEncodingJSON(t *testing.T) {
-	seeded(t, 10000, func(t *testing.T, r *rand.Rand) {
+	seeded(t, 3000, func(t *testing.T, r *rand.Rand) {
 		v := randomValue(r, 3)
 		want, err := json.Marshal(v.ToAny())
 		if err != nil {

@@ -40,29 +40,29 @@ func (c *converter) reflected(p *plan, v reflect.Value) (Value, *ConversionError
 		return c.printed(p, v)
 	}
 	switch p.shape {
-	case structure:
+	case shapeStruct:
 		return c.structure(p, v)
-	case text:
+	case shapeString:
 		return fromString(v.String()), nil
-	case integer:
+	case shapeInt:
 		return Int(v.Int()), nil
-	case boolean:
+	case shapeBool:
 		return Bool(v.Bool()), nil
-	case unsigned:
+	case shapeUint:
 		return fromUint(v.Uint())
-	case float:
+	case shapeFloat:
 		if v.Kind() == reflect.Float32 {
 			return fromFloat32(float32(v.Float()))
 		}
 		return fromFloat(v.Float())
-	case number:
+	case shapeNumber:
 		return fromNumber(v.String())
-	case array:
+	case shapeArray:
 		return c.elements(p, v)
-	case document:
+	case shapeValue:
 		doc, _ := reflect.TypeAssert[Value](v)
 		return c.value(doc)
-	case pointer, dynamic, list, dict, base64s:
+	case shapePointer, shapeInterface, shapeSlice, shapeMap, shapeBytes:
 		if v.IsNil() {
 			return Null(), nil
 		}
@@ -74,18 +74,18 @@ func (c *converter) reflected(p *plan, v reflect.Value) (Value, *ConversionError
 // referred converts a pointer, an interface, a slice or a map that is not nil.
 func (c *converter) referred(p *plan, v reflect.Value) (Value, *ConversionError) {
 	switch p.shape {
-	case pointer:
+	case shapePointer:
 		if c.pointers++; c.pointers > MaxDepth {
-			return Value{}, inexpressible("more than %d pointers, or a cycle of pointers", MaxDepth)
+			return Value{}, inexpressible("nested deeper than %d", MaxDepth)
 		}
 		out, err := c.reflected(p.elem, v.Elem())
 		c.pointers--
 		return out, err
-	case list:
+	case shapeSlice:
 		return c.elements(p, v)
-	case dict:
+	case shapeMap:
 		return c.dict(p, v)
-	case base64s:
+	case shapeBytes:
 		return fromString(base64.StdEncoding.EncodeToString(v.Bytes())), nil
 	}
 	return c.value(v.Interface())
@@ -140,13 +140,13 @@ func (f *field) in(v reflect.Value) (reflect.Value, bool) {
 // quote returns the string that holds the JSON text of member, converted from v, as the tag option "string" wants it.
 // A nil pointer stays null, and a method has the last word.
 func quote(p *plan, v reflect.Value, member Value) Value {
-	for p.shape == pointer && !v.IsNil() {
+	for p.shape == shapePointer && !v.IsNil() {
 		p, v = p.elem, v.Elem()
 	}
-	if p.shape == pointer || p.prints != noMethod || p.addrPrints != noMethod && v.CanAddr() {
+	if p.shape == shapePointer || p.prints != noMethod || p.addrPrints != noMethod && v.CanAddr() {
 		return member
 	}
-	if p.shape == number && v.Len() > 0 {
+	if p.shape == shapeNumber && v.Len() > 0 {
 		return fromString(v.String())
 	}
 	return fromString(textOf(member.AppendJSON(nil)))
@@ -175,24 +175,42 @@ func (c *converter) dict(p *plan, v reflect.Value) (Value, *ConversionError) {
 		return Value{}, err
 	}
 	out := c.arena.members.take(v.Len())
-	i, key := 0, reflect.New(p.typ.Key()).Elem()
-	for entry := v.MapRange(); entry.Next(); i++ {
-		key.SetIterKey(entry)
-		name, err := keyText(key)
-		if err != nil {
-			return Value{}, err
-		}
-		member, err := c.reflected(p.elem, entry.Value())
-		if err != nil {
-			return Value{}, err.within("." + name)
-		}
-		out[i] = Member{name, member}
+	if strings, ok := reflect.TypeAssert[map[string]string](v); ok { // labels and annotations
+		fillStrings(out, strings)
+	} else if err := c.entries(out, p, v); err != nil {
+		return Value{}, err
 	}
 	c.depth--
 	if dup, ok := sortMembers(out); !ok {
 		return Value{}, inexpressible("two keys of Go type %v print as %q", p.typ.Key(), out[dup].Name)
 	}
 	return fromMembers(out), nil
+}
+
+func fillStrings(out []Member, m map[string]string) {
+	i := 0
+	for name, s := range m {
+		out[i] = Member{name, fromString(s)}
+		i++
+	}
+}
+
+// entries sets out to the members that v, a map, has, in any order.
+func (c *converter) entries(out []Member, p *plan, v reflect.Value) *ConversionError {
+	i, key := 0, reflect.New(p.typ.Key()).Elem()
+	for entry := v.MapRange(); entry.Next(); i++ {
+		key.SetIterKey(entry)
+		name, err := keyText(key)
+		if err != nil {
+			return err
+		}
+		member, err := c.reflected(p.elem, entry.Value())
+		if err != nil {
+			return err.within("." + name)
+		}
+		out[i] = Member{name, member}
+	}
+	return nil
 }
 
 // keyText returns the name that a map key stands for.
@@ -216,7 +234,7 @@ func keyText(k reflect.Value) (string, *ConversionError) {
 	if k.CanUint() {
 		return strconv.FormatUint(k.Uint(), 10), nil
 	}
-	return "", nil // a nil interface, which has no method to call
+	return "", inexpressible("a key of Go type %v is nil", k.Type())
 }
 
 // printed converts v by the method that its type has for it.

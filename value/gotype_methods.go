@@ -54,11 +54,9 @@ func printerOf(t reflect.Type) method {
 	return noMethod
 }
 
-// readerOf returns the method of *t that fills a t. As in encoding/json, only a type with a name has one of its own.
+// readerOf returns the method of *t that fills a t.
 func readerOf(t reflect.Type) method {
 	switch p := reflect.PointerTo(t); {
-	case t.Name() == "" || t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface:
-		return noMethod
 	case p.Implements(unmarshalerType):
 		return unmarshalJSON
 	case p.Implements(textUnmarshalerType):

@@ -25,21 +25,21 @@ type plan struct {
 type shape uint8
 
 const (
-	unsupported shape = iota // channels, functions, complex numbers, maps by something else than text, pointers to themselves
-	boolean
-	integer
-	unsigned
-	float
-	text
-	number  // encoding/json.Number
-	base64s // a []byte, which is text in base64
-	list
-	array
-	dict
-	structure
-	pointer
-	dynamic  // an interface
-	document // a Value
+	shapeNone shape = iota // channels, functions, complex numbers, maps by something else than text, pointers to themselves
+	shapeBool
+	shapeInt
+	shapeUint
+	shapeFloat
+	shapeString
+	shapeNumber // encoding/json.Number
+	shapeBytes  // a []byte, which is text in base64
+	shapeSlice
+	shapeArray
+	shapeMap
+	shapeStruct
+	shapePointer
+	shapeInterface
+	shapeValue // a Value itself
 )
 
 // field is one member that values of a struct type have.
@@ -96,15 +96,15 @@ func (under planner) plan(t reflect.Type) *plan {
 	p := &plan{typ: t}
 	under[t] = p
 	if t == valueType {
-		p.shape = document
+		p.shape = shapeValue
 		return p
 	}
 	p.prints, p.addrPrints, p.reads = printerOf(t), printerOf(reflect.PointerTo(t)), readerOf(t)
 	p.shape = shapeOf(t)
 	switch p.shape {
-	case list, array, dict, pointer:
+	case shapeSlice, shapeArray, shapeMap, shapePointer:
 		p.elem = under.plan(t.Elem())
-	case structure:
+	case shapeStruct:
 		p.fields = fieldsOf(t)
 		for i := range p.fields {
 			f := &p.fields[i]
@@ -117,39 +117,39 @@ func (under planner) plan(t reflect.Type) *plan {
 func shapeOf(t reflect.Type) shape {
 	switch t.Kind() {
 	case reflect.Bool:
-		return boolean
+		return shapeBool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return integer
+		return shapeInt
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return unsigned
+		return shapeUint
 	case reflect.Float32, reflect.Float64:
-		return float
+		return shapeFloat
 	case reflect.String:
 		if t == numberType {
-			return number
+			return shapeNumber
 		}
-		return text
+		return shapeString
 	case reflect.Slice:
 		if elem := t.Elem(); elem.Kind() == reflect.Uint8 && printerOf(reflect.PointerTo(elem)) == noMethod {
-			return base64s
+			return shapeBytes
 		}
-		return list
+		return shapeSlice
 	case reflect.Array:
-		return array
+		return shapeArray
 	case reflect.Struct:
-		return structure
+		return shapeStruct
 	case reflect.Interface:
-		return dynamic
+		return shapeInterface
 	case reflect.Map:
 		if isText(t.Key()) {
-			return dict
+			return shapeMap
 		}
 	case reflect.Pointer:
 		if !pointsToItself(t) {
-			return pointer
+			return shapePointer
 		}
 	}
-	return unsupported
+	return shapeNone
 }
 
 // pointsToItself tells types such as type P *P, which no JSON has a form for and which no walk would leave.

@@ -27,7 +27,7 @@ func (v Value) Into(target any) error {
 		return inexpressible("only what a pointer points to can be filled, not a target of Go type %T", target)
 	}
 	p := planOf(t.Type())
-	if p.shape == unsupported {
+	if p.shape == shapeNone {
 		return v.misfit(t.Type())
 	}
 	if v.IsAbsent() {
@@ -55,17 +55,17 @@ func (v Value) fill(p *plan, to reflect.Value) *ConversionError {
 		return v.read(p, to)
 	}
 	switch p.shape {
-	case document:
+	case shapeValue:
 		to.Set(reflect.ValueOf(v))
 		return nil
-	case pointer:
+	case shapePointer:
 		return v.fillPointer(p, to)
-	case dynamic:
+	case shapeInterface:
 		return v.fillInterface(to)
 	}
 	switch v.Kind() {
 	case KindNull:
-		if p.shape == dict || p.shape == list || p.shape == base64s {
+		if p.shape == shapeMap || p.shape == shapeSlice || p.shape == shapeBytes {
 			to.SetZero()
 		}
 		return nil
@@ -130,9 +130,9 @@ func (v Value) fillInterface(to reflect.Value) *ConversionError {
 
 func (v Value) fillWithObject(p *plan, to reflect.Value) *ConversionError {
 	switch p.shape {
-	case structure:
+	case shapeStruct:
 		return v.fillStruct(p, to)
-	case dict:
+	case shapeMap:
 		return v.fillMap(p, to)
 	}
 	return v.misfit(p.typ)
@@ -174,21 +174,25 @@ func (v Value) fillField(f *field, to reflect.Value) *ConversionError {
 	}
 	if f.quoted {
 		var err *ConversionError
-		if v, err = v.unquote(f.plan.typ); err != nil {
+		if v, err = v.unquote(f.plan); err != nil {
 			return err
 		}
 	}
 	return v.fill(f.plan, to)
 }
 
-// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null.
-func (v Value) unquote(t reflect.Type) (Value, *ConversionError) {
+// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null,
+// and a string stays as it is where a json.Number keeps the text.
+func (v Value) unquote(p *plan) (Value, *ConversionError) {
 	if v.IsNull() {
+		return v, nil
+	}
+	if _, err := fromNumber(v.Str()); p.shape == shapeNumber && err == nil && v.Str() != "" {
 		return v, nil
 	}
 	inner, err := Parse([]byte(v.Str()))
 	if err != nil || inner.Kind() == KindList || inner.Kind() == KindObject {
-		return Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, t)
+		return Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, p.typ)
 	}
 	return inner, nil
 }
@@ -216,11 +220,11 @@ func (v Value) fillWithList(p *plan, to reflect.Value) *ConversionError {
 	items := v.items()
 	elem := p.elem
 	switch p.shape {
-	case array:
+	case shapeArray:
 		items = items[:min(len(items), to.Len())]
-	case list:
+	case shapeSlice:
 		to.Set(reflect.MakeSlice(p.typ, len(items), len(items)))
-	case base64s:
+	case shapeBytes:
 		to.Set(reflect.MakeSlice(p.typ, len(items), len(items)))
 		elem = planOf(p.typ.Elem())
 	default:

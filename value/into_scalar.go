@@ -10,23 +10,23 @@ import (
 func (v Value) fillScalar(p *plan, to reflect.Value) *ConversionError {
 	fits := false
 	switch k := v.Kind(); p.shape {
-	case boolean:
+	case shapeBool:
 		if fits = k == KindBool; fits {
 			to.SetBool(v.Bool())
 		}
-	case text:
+	case shapeString:
 		if fits = k == KindString; fits {
 			to.SetString(v.str())
 		}
-	case integer:
+	case shapeInt:
 		fits = isNumber(k) && v.fillInt(to)
-	case unsigned:
+	case shapeUint:
 		fits = isNumber(k) && v.fillUint(to)
-	case float:
+	case shapeFloat:
 		fits = isNumber(k) && v.fillFloat(to)
-	case number:
+	case shapeNumber:
 		fits = v.fillNumber(to)
-	case base64s, list:
+	case shapeBytes, shapeSlice:
 		if k == KindString && p.typ.Elem().Kind() == reflect.Uint8 {
 			return v.fillBytes(to)
 		}

@@ -1,6 +1,9 @@
 package value
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // The types below have the shapes of Kubernetes' own: deep structs of mostly empty fields, pointers for what is optional,
 // an inlined type header, and scalar types with methods of their own.
@@ -220,13 +223,12 @@ func (t *timestamp) UnmarshalJSON(text []byte) error {
 // quantity has its methods as resource.Quantity has them.
 type quantity struct{ text string }
 
-func (q quantity) MarshalJSON() ([]byte, error) { return []byte(`"` + q.text + `"`), nil }
+func (q quantity) MarshalJSON() ([]byte, error) { return AppendString(nil, q.text), nil }
 
 func (q quantity) ToUnstructured() any { return q.text }
 
 func (q *quantity) UnmarshalJSON(text []byte) error {
-	q.text = string(text[1 : len(text)-1])
-	return nil
+	return json.Unmarshal(text, &q.text)
 }
 
 // intOrString is a number or a string, as intstr.IntOrString.

@@ -1,0 +1,157 @@
+// Package subject puts deed's field manager behind the interface of package peer, so that both answer the same requests.
+package subject
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/oracle/peer"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/value"
+)
+
+// Subject answers as a [peer.Peer] does.
+type Subject struct {
+	manager *managedfields.FieldManager
+	settle  func(value.Value) value.Value // what holding an object does to it
+}
+
+// New returns a Subject for config. It answers as a Peer of unstructured objects.
+func New(config managedfields.Config) (*Subject, error) {
+	manager, err := managedfields.New(config)
+	return &Subject{manager, func(v value.Value) value.Value { return v }}, err
+}
+
+// NewStructs returns a Subject for config, whose kind is built in. It answers as a Peer of Go structs: what goes through a
+// struct loses zero values that do not print and gains those that do.
+func NewStructs(config managedfields.Config, scheme *runtime.Scheme) (*Subject, error) {
+	gvk := apischema.GroupVersionKind(config.GVK)
+	empty, ok := builtin.Empty(config.GVK)
+	if !ok {
+		return nil, fmt.Errorf("%v is not built in", gvk)
+	}
+	through := func(change func(runtime.Object)) func(value.Value) value.Value {
+		return func(v value.Value) value.Value {
+			settled, err := throughStruct(scheme, gvk, v, change)
+			if err != nil {
+				panic("subject: " + err.Error()) // histories hold nothing that the struct of the kind cannot
+			}
+			return settled
+		}
+	}
+	config.Empty, config.Default = empty, through(scheme.Default)
+	manager, err := managedfields.New(config)
+	return &Subject{manager, through(func(runtime.Object) {})}, err
+}
+
+// throughStruct returns v as the Go struct of its kind prints it, once change has changed the struct.
+func throughStruct(
+	scheme *runtime.Scheme, gvk apischema.GroupVersionKind, v value.Value, change func(runtime.Object),
+) (value.Value, error) {
+	obj, err := scheme.New(gvk)
+	if err != nil {
+		return v, err
+	}
+	if err := utiljson.Unmarshal(v.AppendJSON(nil), obj); err != nil {
+		return v, err
+	}
+	change(obj)
+	text, err := json.Marshal(obj)
+	if err != nil {
+		return v, err
+	}
+	return value.Parse(text)
+}
+
+// Apply answers a server-side apply of config on live by manager. Empty live means that there is no object yet.
+func (s *Subject) Apply(live, config []byte, manager string, force bool) peer.Answer {
+	return answer(live, config, func(live, config managedfields.Object) (managedfields.Object, error) {
+		return s.manager.Apply(live, config, manager, force)
+	})
+}
+
+// Update answers a write by manager that turns live into object. Empty live means that there is no object yet.
+func (s *Subject) Update(live, object []byte, manager string) peer.Answer {
+	return answer(live, object, func(live, object managedfields.Object) (managedfields.Object, error) {
+		object.Content = s.settle(object.Content)
+		return s.manager.Update(live, object, manager)
+	})
+}
+
+// answer decodes a request, lets serve answer it, and encodes the outcome.
+func answer(live, sent []byte, serve func(live, sent managedfields.Object) (managedfields.Object, error)) peer.Answer {
+	var liveObj managedfields.Object
+	var err error
+	if len(live) > 0 {
+		if liveObj, err = managedfields.ParseObject(live); err != nil {
+			return peer.Answer{Err: err}
+		}
+	}
+	sentObj, err := managedfields.ParseObject(sent)
+	if err != nil {
+		return peer.Answer{Err: err}
+	}
+	out, err := serve(liveObj, sentObj)
+	if err != nil {
+		return failed(err)
+	}
+	text, err := out.AppendJSON(nil)
+	if err != nil {
+		return peer.Answer{Err: err}
+	}
+	entries, err := entriesOf(out.Entries)
+	return peer.Answer{Object: text, Entries: entries, Err: err}
+}
+
+// entriesOf encodes entries member by member as Kubernetes does, each fieldsV1 as deed wrote it.
+func entriesOf(entries []managedfields.Entry) ([]byte, error) {
+	if entries == nil {
+		return []byte("null"), nil
+	}
+	out := make([]metav1.ManagedFieldsEntry, len(entries))
+	for i, e := range entries {
+		out[i] = metav1.ManagedFieldsEntry{
+			Manager: e.Manager, Operation: metav1.ManagedFieldsOperationType(e.Operation), APIVersion: e.APIVersion,
+			FieldsType: e.FieldsType, Subresource: e.Subresource,
+		}
+		if !e.Time.IsZero() {
+			out[i].Time = &metav1.Time{Time: e.Time}
+		}
+		if e.FieldsV1 != nil {
+			out[i].FieldsV1 = metav1.NewFieldsV1(string(e.FieldsV1))
+		}
+	}
+	return json.Marshal(out)
+}
+
+// failed gives conflicts and bad requests the status that they have in Kubernetes.
+func failed(err error) peer.Answer {
+	var conflicts merge.Conflicts
+	var bad *managedfields.BadRequestError
+	var status *apierrors.StatusError
+	switch {
+	case errors.As(err, &conflicts):
+		causes := make([]metav1.StatusCause, 0, len(conflicts))
+		for _, c := range conflicts {
+			causes = append(causes, metav1.StatusCause{
+				Type: metav1.CauseTypeFieldManagerConflict, Message: "conflict with " + c.Owner.Manager.String(), Field: c.Path.String(),
+			})
+		}
+		status = apierrors.NewApplyConflict(causes, conflicts.Error())
+	case errors.As(err, &bad):
+		status = apierrors.NewBadRequest(bad.Error())
+	default:
+		return peer.Answer{Err: err}
+	}
+	text, marshalErr := json.Marshal(status.Status())
+	return peer.Answer{Err: errors.Join(status, marshalErr), Status: text}
+}

@@ -1,0 +1,180 @@
+package builtin
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/schema"
+)
+
+func gvk(group, version, kind string) schema.GVK {
+	return schema.GVK{Group: group, Version: version, Kind: kind}
+}
+
+func TestCatalogKnowsEveryGroup(t *testing.T) {
+	kinds := 0
+	for gvk, typ := range Catalog().Kinds() {
+		kinds++
+		if err := typ.Err(); err != nil {
+			t.Errorf("%v: %v", gvk, err)
+		}
+		if m := typ.Map(); m == nil || m.Atomic() {
+			t.Errorf("%v is no granular object", gvk)
+		}
+	}
+	if kinds < 200 {
+		t.Errorf("%d kinds, want 200 or more", kinds)
+	}
+	for _, want := range []schema.GVK{
+		gvk("", "v1", "Pod"), gvk("apps", "v1", "Deployment"), gvk("apps", "v1beta2", "Deployment"),
+		gvk("autoscaling", "v1", "HorizontalPodAutoscaler"), gvk("autoscaling", "v2", "HorizontalPodAutoscaler"),
+		gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), gvk("apiregistration.k8s.io", "v1", "APIService"),
+	} {
+		if _, ok := Catalog().Lookup(want); !ok {
+			t.Errorf("the catalog lacks %v", want)
+		}
+	}
+	if _, ok := Catalog().Lookup(gvk("", "v1", "PodList")); ok {
+		t.Error("the catalog has a type for lists of Pods")
+	}
+}
+
+// at returns the type at a path of field names; [] steps into the items of a list, {} into the members of a map.
+func at(t *testing.T, typ *schema.Type, path string) *schema.Type {
+	t.Helper()
+	for step := range strings.SplitSeq(path, ".") {
+		switch {
+		case step == "[]" && typ.List() != nil:
+			typ = typ.List().Element()
+		case step == "{}" && typ.Map() != nil:
+			typ = typ.Map().Element()
+		case typ.Map() != nil:
+			typ, _ = typ.Map().Lookup(step)
+		default:
+			typ = nil
+		}
+		if typ == nil {
+			t.Fatalf("%s: there is no %s", path, step)
+		}
+	}
+	return typ
+}
+
+// topology describes a type in a few words.
+func topology(typ *schema.Type) string {
+	switch l, m := typ.List(), typ.Map(); {
+	case l != nil && m != nil && m.Atomic():
+		return "atomic anything"
+	case l != nil && l.Topology() == schema.SetList:
+		return "set"
+	case l != nil && l.Topology() == schema.KeyedList:
+		var keys []string
+		for _, k := range l.Keys() {
+			key := k.Name
+			if !k.Default.IsAbsent() {
+				key += "=" + k.Default.String()
+			}
+			keys = append(keys, key)
+		}
+		return "keyed by " + strings.Join(keys, ", ")
+	case l != nil && l.Topology() == schema.AtomicList:
+		return "atomic list"
+	case m != nil && m.Atomic():
+		return "atomic map"
+	case m != nil:
+		return "map"
+	}
+	return typ.Scalar().String()
+}
+
+func TestTopologies(t *testing.T) {
+	for _, test := range []struct {
+		kind schema.GVK
+		path string
+		want string
+	}{
+		{gvk("", "v1", "Pod"), "metadata.finalizers", "set"},
+		{gvk("", "v1", "Pod"), "metadata.ownerReferences", `keyed by uid=""`},
+		{gvk("", "v1", "Pod"), "metadata.ownerReferences.[]", "atomic map"},
+		{gvk("", "v1", "Pod"), "metadata.labels", "map"},
+		{gvk("", "v1", "Pod"), "metadata.labels.{}", "string"},
+		{gvk("", "v1", "Pod"), "metadata.creationTimestamp", "untyped"},
+		{gvk("", "v1", "Pod"), "spec.nodeSelector", "atomic map"},
+		{gvk("", "v1", "Pod"), "spec.tolerations", "atomic list"},
+		{gvk("", "v1", "Pod"), "spec.containers", `keyed by name=""`},
+		{gvk("", "v1", "Pod"), "spec.containers.[].ports", `keyed by containerPort=0, protocol="TCP"`},
+		{gvk("", "v1", "Pod"), "spec.containers.[].volumeMounts", `keyed by mountPath=""`},
+		{gvk("", "v1", "Pod"), "spec.containers.[].livenessProbe.httpGet.port", "untyped"},
+		{gvk("", "v1", "Pod"), "spec.topologySpreadConstraints", `keyed by topologyKey="", whenUnsatisfiable=""`},
+		{gvk("", "v1", "Service"), "spec.ports", `keyed by port=0, protocol="TCP"`},
+		{gvk("apps", "v1", "Deployment"), "spec.selector", "atomic map"},
+		{gvk("apps", "v1", "Deployment"), "spec.replicas", "numeric"},
+		{gvk("apps", "v1", "ControllerRevision"), "data", "atomic anything"},
+		{gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), "spec.versions", "atomic list"},
+		{gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), "status.conditions", `keyed by type=""`},
+		{gvk("apiregistration.k8s.io", "v1", "APIService"), "spec.insecureSkipTLSVerify", "boolean"},
+	} {
+		typ, ok := Catalog().Lookup(test.kind)
+		if !ok {
+			t.Errorf("the catalog lacks %v", test.kind)
+			continue
+		}
+		if got := topology(at(t, typ, test.path)); got != test.want {
+			t.Errorf("%s of %v: %s, want %s", test.path, test.kind, got, test.want)
+		}
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	for _, test := range []struct {
+		kind schema.GVK
+		want string
+	}{
+		{gvk("", "v1", "ConfigMap"), `{"apiVersion":"v1","kind":"ConfigMap","metadata":{}}`},
+		{gvk("scheduling.k8s.io", "v1", "PriorityClass"), `{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{},"value":0}`},
+		{gvk("apps", "v1", "DeleteOptions"), `{"apiVersion":"apps/v1","kind":"DeleteOptions"}`},
+	} {
+		if got, ok := Empty(test.kind); !ok || got.String() != test.want {
+			t.Errorf("Empty(%v) = %v, %t; want %s", test.kind, got, ok, test.want)
+		}
+	}
+	if got, ok := Empty(gvk("example.org", "v1", "Widget")); ok || !got.IsAbsent() {
+		t.Errorf("a custom kind has the empty object %v", got)
+	}
+}
+
+func TestDamagedFiles(t *testing.T) {
+	for _, test := range []struct{ text, reason string }{
+		{`{"types":[`, "invalid JSON"},
+		{`{"types":[{"scalar":"string"}],"gvks":[]}`, "name"},
+		{`{"types":[{"name":"a","list":{"elementType":{"namedType":"b"},"elementRelationship":"atomic"}}],"gvks":[]}`, "b"},
+		{`{"types":[{"name":"a","scalar":"string"}],"gvks":[{"group":"g","version":"v1","kind":"K","type":"b"}]}`, `has the type "b"`},
+	} {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		fmt.Fprint(w, test.text)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := load(b.Bytes()); err == nil || !strings.Contains(err.Error(), test.reason) {
+			t.Errorf("load of %s answered %v, want an error with %q", test.text, err, test.reason)
+		}
+	}
+	if _, err := load([]byte("plain")); err == nil {
+		t.Error("load accepted a file that is not compressed")
+	}
+	if _, err := load(packed[:len(packed)-1]); err == nil {
+		t.Error("load accepted a file that is cut short")
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, err := load(packed); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

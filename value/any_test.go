@@ -1,0 +1,109 @@
+package value
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+func TestFromAny(t *testing.T) {
+	shared := List(Int(1))
+	for _, test := range []struct {
+		any  any
+		want string
+		kind Kind
+	}{
+		{nil, "null", KindNull},
+		{true, "true", KindBool},
+		{"a<b", `"a\u003cb"`, KindString},
+		{int(-1), "-1", KindInt}, {int8(-8), "-8", KindInt}, {int16(-16), "-16", KindInt}, {int32(-32), "-32", KindInt},
+		{int64(math.MinInt64), "-9223372036854775808", KindInt},
+		{uint(1), "1", KindInt}, {uint8(8), "8", KindInt}, {uint16(16), "16", KindInt}, {uint32(math.MaxUint32), "4294967295", KindInt},
+		{uint64(math.MaxInt64), "9223372036854775807", KindInt},
+		{1.0, "1", KindFloat}, {0.1, "0.1", KindFloat}, {float32(0.1), "0.1", KindFloat},
+		{[]any{}, "[]", KindList}, {[]any(nil), "[]", KindList}, {map[string]any{}, "{}", KindObject}, {map[string]any(nil), "{}", KindObject},
+		{[]any{nil, []any{shared}}, "[null,[[1]]]", KindList},
+		{map[string]any{"b": 1, "": 0, "a": map[string]any{"c": "d"}}, `{"":0,"a":{"c":"d"},"b":1}`, KindObject},
+		{shared, "[1]", KindList}, {Value{}, "null", KindNull}, {[]any{Value{}}, "[null]", KindList},
+	} {
+		v, err := FromAny(test.any)
+		if err != nil || v.String() != test.want || v.Kind() != test.kind {
+			t.Errorf("FromAny(%#v) = %v %v (%v), want %v %s", test.any, v.Kind(), v, err, test.kind, test.want)
+		}
+	}
+}
+
+func TestFromAnyErrors(t *testing.T) {
+	deep := any(nil)
+	for range MaxDepth + 1 {
+		deep = []any{deep}
+	}
+	cycle := map[string]any{}
+	cycle["a"] = cycle
+	type named string
+	for _, test := range []struct {
+		any          any
+		path, reason string
+	}{
+		{uint64(math.MaxInt64 + 1), "", "9223372036854775808 is larger than an int64"},
+		{math.NaN(), "", "JSON has no number NaN"},
+		{math.Inf(-1), "", "JSON has no number -Inf"},
+		{float32(math.Inf(1)), "", "JSON has no number +Inf"},
+		{named("x"), "", "a value of Go type value.named is no JSON value"},
+		{map[string]any{"spec": map[string]any{"ports": []any{nil, struct{}{}}}}, ".spec.ports[1]", "a value of Go type struct {} is no JSON value"},
+		{map[any]any{}, "", "a value of Go type map[interface {}]interface {} is no JSON value"},
+		{[]string{"a"}, "", "a value of Go type []string is no JSON value"},
+		{deep, "", "nested deeper than 10000"},
+		{cycle, "", "nested deeper than 10000"},
+	} {
+		_, err := FromAny(test.any)
+		checkConversionError(t, err, test.path, test.reason)
+	}
+}
+
+// checkConversionError compares an error with what is wanted; where nesting is the reason, the path is too long to write.
+func checkConversionError(t *testing.T, err error, path, reason string) {
+	t.Helper()
+	var at *ConversionError
+	if !errors.As(err, &at) {
+		t.Errorf("error %v, want %s: %s", err, path, reason)
+		return
+	}
+	if reason == "nested deeper than 10000" && len(at.Path) > MaxDepth {
+		path = at.Path
+	}
+	if at.Path != path || at.Reason != reason {
+		t.Errorf("error %.80s: %s\nwant  %s: %s", at.Path, at.Reason, path, reason)
+	}
+}
+
+func TestAnyRoundTrip(t *testing.T) {
+	seeded(t, 1000, func(t *testing.T, r *rand.Rand) {
+		v := randomValue(r, 4)
+		held := v.ToAny()
+		back, err := FromAny(held)
+		if err != nil || !back.Equal(v) {
+			t.Fatalf("%v comes back as %v (%v)", v, back, err)
+		}
+		if !reflect.DeepEqual(back.ToAny(), held) {
+			t.Errorf("%v: the second conversion differs from the first", v)
+		}
+	})
+}
+
+// TestToAnyIsNew: what ToAny returns may be modified.
+func TestToAnyIsNew(t *testing.T) {
+	v := mustParse(t, []byte(`{"a":[1,{"b":2}]}`))
+	held := v.ToAny().(map[string]any)
+	held["a"].([]any)[1].(map[string]any)["b"] = "changed"
+	held["a"].([]any)[0] = nil
+	delete(held, "a")
+	if got, want := v.String(), `{"a":[1,{"b":2}]}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if (Value{}).ToAny() != nil {
+		t.Error("the absent value is something")
+	}
+}
