@@ -19,7 +19,8 @@ import (
 //  2. The leaves of its set are extracted, see [typed.Value.Extract], with the values that o has now.
 //  3. Items of keyed lists come with their keys, owned or not, as far as they need them to be found: a key that has its
 //     default is left out unless it is owned. (The reference leaves out all keys that are not owned.)
-//  4. apiVersion, kind, metadata.name and metadata.namespace are those of o, as far as it has them.
+//  4. apiVersion, kind, metadata.name and metadata.namespace are those of o, as far as it has them, and all that there is if
+//     the applier owns nothing of o. (The reference fails then.)
 //
 // The error is typed.Errors, wrapped, when o does not conform to t or holds a list item twice, or an [*EntryError] when the set
 // cannot be read.
