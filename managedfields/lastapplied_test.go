@@ -10,7 +10,7 @@ const record = "kubectl.kubernetes.io/last-applied-configuration"
 
 // kubectl's record becomes what it applied, as it applied it, but for the record itself.
 func TestKubectlRecordsWhatItApplies(t *testing.T) {
-	live := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+record+`":"old"}}}`)
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+record+`":"old"}}}`)
 	for config, want := range map[string]string{
 		`{"apiVersion":"g/v1","kind":"K"}`:                                                              `{"apiVersion":"g/v1","kind":"K"}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{}}`:                                                `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
@@ -18,7 +18,7 @@ func TestKubectlRecordsWhatItApplies(t *testing.T) {
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + record + `":"sent"}}}`:         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + record + `":"sent","a":"<"}}}`: `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":"\u003c"}}}`,
 	} {
-		out, err := newManager(t, nil).Apply(live, parse(t, config), "kubectl", true)
+		out, err := schemalessManager(t, nil).Apply(live, parseObject(t, config), "kubectl", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,9 +30,9 @@ func TestKubectlRecordsWhatItApplies(t *testing.T) {
 
 // Annotations that are not all strings are none: nothing is recorded.
 func TestKubectlRecordsNothingAmongUnreadableAnnotations(t *testing.T) {
-	live := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+record+`":"old"}}}`)
-	config := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":null}}}`)
-	out, err := newManager(t, nil).Apply(live, config, "kubectl", false)
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+record+`":"old"}}}`)
+	config := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":null}}}`)
+	out, err := schemalessManager(t, nil).Apply(live, config, "kubectl", false)
 	if err != nil {
 		t.Fatal(err)
 	}
