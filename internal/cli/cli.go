@@ -42,13 +42,15 @@ type cli struct {
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	defer func() {
 		if x := recover(); x != nil {
-			fmt.Fprintf(c.err, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s", version(), x, debug.Stack())
+			fmt.Fprintf(c.err, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
+				version(), x, debug.Stack())
 			code = exitInternal
 		}
 	}()
 	root.SetArgs(args)
 	if cmd, err := root.ExecuteC(); err != nil {
-		fmt.Fprintf(c.err, "%s: %s\nSee '%s --help'.\n", cmd.CommandPath(), strings.TrimRight(err.Error(), "\n"), cmd.CommandPath())
+		name := cmd.CommandPath()
+		fmt.Fprintf(c.err, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
 		c.raise(exitInput)
 	}
 	return c.code

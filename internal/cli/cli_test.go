@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -18,7 +19,8 @@ func TestDefect(t *testing.T) {
 	if code := c.run(nil, root); code != exitInternal {
 		t.Errorf("exit code %d, want %d", code, exitInternal)
 	}
-	if got := stderr.String(); !strings.HasPrefix(got, "deed "+version()+" has a defect: out of luck\n") || !strings.Contains(got, "cli_test.go") {
+	got := stderr.String()
+	if !strings.HasPrefix(got, "deed "+version()+" has a defect: out of luck\n") || !strings.Contains(got, "cli_test.go") {
 		t.Errorf("stderr is %q, want the defect with its stack", got)
 	}
 }
@@ -94,16 +96,16 @@ func slowEdits(a, b string) int {
 
 func TestSplitDocuments(t *testing.T) {
 	for _, c := range []struct{ stream, parts string }{
-		{"", ""},
-		{"a: 1\n", "a: 1\n"},
-		{"---\na: 1\n", "---\na: 1\n"},
-		{"a: 1\n---\nb: 2\n", "a: 1\n|\n---\nb: 2\n"},
-		{"a: 1\n--- # c\r\nb: 2\n---", "a: 1\n|\n--- # c\r\nb: 2\n|\n\n\n---"},
-		{"a: |\n  ---\n----\n--- {}", "a: |\n  ---\n----\n|\n\n\n--- {}"},
+		{"", "0:"},
+		{"a: 1\n", "0:a: 1\n"},
+		{"---\na: 1\n", "0:---\na: 1\n"},
+		{"a: 1\n---\nb: 2\n", "0:a: 1\n|1:---\nb: 2\n"},
+		{"a: 1\n--- # c\r\nb: 2\n---", "0:a: 1\n|1:--- # c\r\nb: 2\n|3:---"},
+		{"a: |\n  ---\n----\n--- {}", "0:a: |\n  ---\n----\n|3:--- {}"},
 	} {
 		var parts []string
 		for _, p := range splitDocuments([]byte(c.stream)) {
-			parts = append(parts, string(p))
+			parts = append(parts, fmt.Sprintf("%d:%s", p.above, p.data))
 		}
 		if got := strings.Join(parts, "|"); got != c.parts {
 			t.Errorf("splitDocuments(%q) = %q, want %q", c.stream, got, c.parts)

@@ -57,8 +57,9 @@ func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
 		fmt.Fprintf(&b, "  %v: %v: %v\n", where, config.id, f.path)
 		for _, owner := range f.owners {
 			fmt.Fprintf(&b, "    owner:  %s\n", showOwner(owner))
-			r.sameName = r.sameName || owner.Manager.Name == r.manager && owner.Manager.Operation == merge.Update
-			r.beforeFirst = r.beforeFirst || owner.Manager.Name == beforeFirstApply
+			name, operation := owner.Manager.Name, owner.Manager.Operation
+			r.sameName = r.sameName || name == r.manager && operation == merge.Update
+			r.beforeFirst = r.beforeFirst || name == beforeFirstApply
 		}
 		live, wanted := showPair(f.live, f.wanted)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", live, wanted)

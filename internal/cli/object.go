@@ -33,6 +33,7 @@ func (id objectID) String() string {
 type origin struct {
 	file   string
 	number int // of the document in the file, counted from 1
+	above  int // how many lines of the file are above what doc was read from
 	doc    yaml.Document
 	within []any // the path to the object in the document: empty, but for the items of a list
 }
@@ -46,20 +47,25 @@ func (o origin) in(path ...any) origin {
 // at returns the position of the value at path.
 func (o origin) at(path ...any) position {
 	line, column := o.doc.Position(slices.Concat(o.within, path)...)
-	return position{o.file, line, column}
+	return position{o.file, line + o.above, column}
 }
 
 // key returns the position of the name of the member at path.
 func (o origin) key(path ...any) position {
 	line, column := o.doc.KeyPosition(slices.Concat(o.within, path)...)
-	return position{o.file, line, column}
+	return position{o.file, line + o.above, column}
 }
 
 // objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.
 func (c *cli) objects(texts []text) []*object {
+	return c.objectsOnly(func(value.Value) bool { return true }, texts)
+}
+
+// objectsOnly is objects that passes over those that are not wanted.
+func (c *cli) objectsOnly(want func(value.Value) bool, texts []text) []*object {
 	var out []*object
 	for _, t := range texts {
-		r := reader{cli: c, text: t, objects: out}
+		r := reader{cli: c, text: t, want: want, objects: out}
 		r.all()
 		out = r.objects
 	}
@@ -70,6 +76,7 @@ func (c *cli) objects(texts []text) []*object {
 type reader struct {
 	*cli
 	text
+	want    func(value.Value) bool
 	number  int // of documents so far
 	objects []*object
 }
@@ -78,7 +85,7 @@ type reader struct {
 func (r *reader) all() {
 	docs, err := yaml.Parse(r.name, r.data)
 	if err == nil {
-		r.documents(docs)
+		r.documents(docs, 0)
 		return
 	}
 	parts := splitDocuments(r.data)
@@ -86,45 +93,52 @@ func (r *reader) all() {
 		r.parseProblem(err)
 		return
 	}
-	for _, part := range parts {
-		docs, err := yaml.Parse(r.name, part)
+	for _, p := range parts {
+		docs, err := yaml.Parse(r.name, p.data)
 		if err != nil {
 			r.number++
-			r.parseProblem(err)
+			r.parseProblem(p.inPlace(r.name))
 		}
-		r.documents(docs)
+		r.documents(docs, p.above)
 	}
 }
 
-func (r *reader) documents(docs []yaml.Document) {
+// documents takes the objects in docs, which are from a part of the text with so many lines above it.
+func (r *reader) documents(docs []yaml.Document, above int) {
 	for _, doc := range docs {
 		r.number++
-		r.unpack(origin{file: r.name, number: r.number, doc: doc}, doc.Value)
+		r.unpack(origin{file: r.name, number: r.number, above: above, doc: doc}, doc.Value)
 	}
 }
 
-// splitDocuments cuts a stream of YAML in front of each line that begins a document. Each part is preceded by as many empty
-// lines as there are lines in front of it, so that its contents keep their line numbers.
-func splitDocuments(data []byte) [][]byte {
-	var parts [][]byte
-	start, before, lines := 0, 0, 0
-	cut := func(end int) {
-		parts = append(parts, append(bytes.Repeat([]byte("\n"), before), data[start:end]...))
-	}
-	for offset := 0; offset < len(data); {
+// part is a part of a text.
+type part struct {
+	above int // how many lines are above it
+	data  []byte
+}
+
+// inPlace returns why p, of the file called name, cannot be read, with the lines that the file has.
+func (p part) inPlace(name string) error {
+	_, err := yaml.Parse(name, append(bytes.Repeat([]byte("\n"), p.above), p.data...))
+	return err
+}
+
+// splitDocuments cuts a stream of YAML in front of each line that begins a document.
+func splitDocuments(data []byte) []part {
+	var parts []part
+	start, above, lines := 0, 0, 0
+	for offset := 0; offset < len(data); lines++ {
 		line := data[offset:]
 		if end := bytes.IndexByte(line, '\n'); end >= 0 {
 			line = line[:end+1]
 		}
 		if offset > 0 && beginsDocument(line) {
-			cut(offset)
-			start, before = offset, lines
+			parts = append(parts, part{above, data[start:offset]})
+			start, above = offset, lines
 		}
 		offset += len(line)
-		lines++
 	}
-	cut(len(data))
-	return parts
+	return append(parts, part{above, data[start:]})
 }
 
 func beginsDocument(line []byte) bool {
@@ -135,20 +149,19 @@ func beginsDocument(line []byte) bool {
 // unpack takes the object v, or the objects in the list v.
 func (r *reader) unpack(from origin, v value.Value) {
 	switch {
-	case v.IsNull():
-		return // as kubectl has it
+	case v.IsNull(): // is nothing, as kubectl has it
+	case !isList(v) && !r.want(v):
 	case v.Kind() != value.KindObject:
 		r.problem(from.at(), "a document must be an object, but this is %s", show(v))
-		return
-	case !isList(v):
+	case isList(v):
+		items := v.Get("items")
+		for i := range items.Len() {
+			r.unpack(from.in("items", i), itemOf(v, items.Item(i)))
+		}
+	default:
 		if o := r.object(from, v); o != nil {
 			r.objects = append(r.objects, o)
 		}
-		return
-	}
-	items := v.Get("items")
-	for i := range items.Len() {
-		r.unpack(from.in("items", i), itemOf(v, items.Item(i)))
 	}
 }
 

@@ -16,22 +16,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// definedBy returns the CustomResourceDefinitions in the named files. It reports files that cannot be read or have none, and
-// whether all is well.
+// definedBy returns the CustomResourceDefinitions in the named files and directories, whatever else is in there. It reports
+// what cannot be read, and names that lead to none, and whether all is well.
 func (c *cli) definedBy(names []string) (definitions []*object, ok bool) {
 	before := c.problems
-	for _, t := range c.read(names, true) {
-		found := slices.DeleteFunc(c.objects([]text{t}), func(o *object) bool { return !isDefinition(o) })
-		if len(found) == 0 {
-			c.problem(inFile(t.name), "no CustomResourceDefinition of apiextensions.k8s.io/v1 in this file")
+	for _, name := range names {
+		unread := c.problems
+		found := c.objectsOnly(isDefinition, c.read([]string{name}, true))
+		if len(found) == 0 && c.problems == unread {
+			c.problem(inFile(name), "no CustomResourceDefinition of apiextensions.k8s.io/v1 in here")
 		}
 		definitions = append(definitions, found...)
 	}
 	return definitions, c.problems == before
 }
 
-func isDefinition(o *object) bool {
-	return o.GVK() == schema.GVK{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+func isDefinition(v value.Value) bool {
+	return v.Get("apiVersion").Str() == "apiextensions.k8s.io/v1" && v.Get("kind").Str() == "CustomResourceDefinition"
 }
 
 // definitions returns the source of the types that the CustomResourceDefinitions among objects define. They are converted
@@ -39,7 +40,7 @@ func isDefinition(o *object) bool {
 func (c *cli) definitions(objects []*object) source {
 	defined := map[groupKind]*object{}
 	for _, o := range objects {
-		if !isDefinition(o) {
+		if !isDefinition(o.Content) {
 			continue
 		}
 		id := groupKind{o.Content.At("spec", "group").Str(), o.Content.At("spec", "names", "kind").Str()}

@@ -24,10 +24,13 @@ type schemaFlags struct {
 func (f *schemaFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.crds, "crd", nil,
 		"`file` or directory with CustomResourceDefinitions; repeatable. Those among the objects are used anyway")
-	flags.StringArrayVar(&f.openAPI, "openapi", nil, "`file` or directory with OpenAPI documents, v2 or v3, of an API server; repeatable")
-	flags.StringVar(&f.schema, "schema", "", "`file` with a schema in the form of structured-merge-diff, for kinds that --crd and --openapi lack")
+	flags.StringArrayVar(&f.openAPI, "openapi", nil,
+		"`file` or directory with OpenAPI documents, v2 or v3, of an API server; repeatable")
+	flags.StringVar(&f.schema, "schema", "",
+		"`file` with a schema in the form of structured-merge-diff, for kinds that --crd and --openapi lack")
 	flags.StringVar(&f.typeName, "type", "", "the `name` of the type in --schema that such kinds have")
-	flags.BoolVar(&f.schemaless, "schemaless", false, "treat kinds that no schema describes as objects whose lists are replaced as a whole")
+	flags.BoolVar(&f.schemaless, "schemaless", false,
+		"treat kinds that no schema describes as objects whose lists are replaced as a whole")
 }
 
 // check refuses flags that make no sense without each other.
@@ -167,5 +170,6 @@ func (e *noTypeError) Error() string {
 	if known := sortedVersions(e.others); len(known) > 0 {
 		text += ", only " + strings.Join(known, " and ")
 	}
-	return text + ": supply one with --crd FILE, --openapi FILE, or --schema FILE --type NAME, or do without one by --schemaless"
+	return text + ": supply one with --crd FILE, --openapi FILE, or --schema FILE --type NAME, " +
+		"or do without one by --schemaless"
 }

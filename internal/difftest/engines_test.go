@@ -17,18 +17,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// key names a manager for the reference, which knows managers as text.
-func key(m merge.Manager) string { return m.Name + " " + string(m.Operation) + " " + m.APIVersion }
+// key names a manager for the reference, which knows managers as text: m1/Apply or m1/Update/v1.
+func key(m merge.Manager) string {
+	return strings.TrimSuffix(m.Name+"/"+string(m.Operation)+"/"+m.APIVersion, "/")
+}
 
 // managerOf inverts key.
 func managerOf(key string) merge.Manager {
-	parts := strings.SplitN(key, " ", 3)
-	return merge.Manager{Name: parts[0], Operation: merge.Operation(parts[1]), APIVersion: parts[2]}
+	parts := strings.SplitN(key+"/", "/", 3)
+	return merge.Manager{Name: parts[0], Operation: merge.Operation(parts[1]), APIVersion: strings.TrimSuffix(parts[2], "/")}
 }
 
 // deedRun is an object in deed.
 type deedRun struct {
 	*world
+	engine   *merge.Engine
 	live     value.Value
 	version  string // of live
 	managers merge.Managers
@@ -97,6 +100,7 @@ func (r *deedRun) apply(request merge.Request, force bool) (merge.Result, error)
 // smdRun is an object in the reference. Managers are kept as servers keep them: as JSON.
 type smdRun struct {
 	*world
+	updater  *smdmerge.Updater
 	live     any
 	version  string
 	managers map[string]smdEntry
@@ -126,9 +130,15 @@ func (r *smdRun) step(w gen.Write) (out outcome) {
 		panic(err)
 	}
 	out.object = string(object.AppendJSON(nil))
-	out.managers = map[string]string{}
+	out.managers = r.show()
+	return out
+}
+
+// show returns the managers as an outcome has them.
+func (r *smdRun) show() map[string]string {
+	out := map[string]string{}
 	for k, e := range r.managers {
-		out.managers[k] = e.version + " " + string(e.fields)
+		out[k] = e.version + " " + string(e.fields)
 	}
 	return out
 }

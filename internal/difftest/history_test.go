@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/value"
 )
 
 // environment returns the number that the environment has under name, or else fallback.
@@ -44,11 +43,14 @@ func TestHistories(t *testing.T) {
 			if h := w.random(c, &seen); h != nil {
 				h = shrink(h)
 				d, _ := difference(h)
-				t.Fatalf("seed %d: %s\n%s", seed, d, print(h))
+				t.Fatalf("seed %d: %s\nsaved as %s", seed, d, save(t, fmt.Sprintf("found_%d", seed), h))
 			}
 		}
 	}
 	t.Logf("%+v", seen)
+	for _, d := range divergences {
+		t.Logf("%s: %d", d.name, d.met)
+	}
 	seen.check(t)
 }
 
@@ -77,9 +79,9 @@ func (y *tally) add(before string, o outcome) {
 
 // random runs one random history. It returns the history up to the first difference, and nil if there is none.
 func (w *world) random(c *gen.Choices, seen *tally) *gen.History {
-	h := &gen.History{Schema: w.schema}
 	writer := gen.NewWriter(c, w.schema, w.types)
-	deed, smd := w.start()
+	h := &gen.History{Schema: w.schema, Filters: writer.Filters()}
+	deed, smd := w.start(h.Filters)
 	for range writes {
 		write := writer.Next(deed.live, deed.version)
 		h.Writes = append(h.Writes, write)
@@ -100,33 +102,18 @@ func (w *world) random(c *gen.Choices, seen *tally) *gen.History {
 // compare makes one write in both engines. It returns their difference, and whether the history must stop because they
 // differ on purpose.
 func compare(deed *deedRun, smd *smdRun, w gen.Write) (difference string, stop bool) {
-	before := *deed
-	deed.last = deed.step(w)
-	got, want := deed.last, smd.step(w)
-	if got.String() == want.String() {
+	deed.retired = w.Retired
+	s := step{deed: *deed, smd: *smd, write: w}
+	s.got, s.want = deed.step(w), smd.step(w)
+	deed.last = s.got
+	if s.got.String() == s.want.String() {
 		return "", false
 	}
-	for _, d := range divergences {
-		if d.holds(&before, w, got, want) {
+	for i := range divergences {
+		if d := &divergences[i]; d.holds(&s) {
+			d.met++
 			return "", true
 		}
 	}
-	return fmt.Sprintf("deed says (%s)\n%s\nreference says (%s)\n%s", got.message, got, want.message, want), false
-}
-
-// start returns an object that does not exist yet, in both engines.
-func (w *world) start() (*deedRun, *smdRun) {
-	first := w.schema.Versions[0].Name
-	return &deedRun{world: w, live: value.Null(), version: first}, &smdRun{world: w, version: first}
-}
-
-func print(h *gen.History) string {
-	out := h.Schema.Document.Value().String() + "\n"
-	for _, r := range h.Schema.Renames {
-		out += fmt.Sprintf("%+v\n", r)
-	}
-	for _, w := range h.Writes {
-		out += fmt.Sprintf("%s %s %v %s %s\n", key(w.Manager), w.Operation, w.Force, w.Version, w.Object)
-	}
-	return out
+	return fmt.Sprintf("deed says (%s)\n%s\nreference says (%s)\n%s", s.got.message, s.got, s.want.message, s.want), false
 }

@@ -8,7 +8,7 @@ func difference(h *gen.History) (string, int) {
 	if w == nil {
 		return "", 0
 	}
-	deed, smd := w.start()
+	deed, smd := w.start(h.Filters)
 	for i, write := range h.Writes {
 		if w.types[write.Version] == nil {
 			return "", 0

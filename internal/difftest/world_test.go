@@ -22,9 +22,12 @@ type world struct {
 	types   map[string]*schema.Type
 	smd     map[string]smdtyped.ParseableType
 	version map[string]string // by the name of the root type
-	gone    string            // a version that does not exist any more; empty when all do
-	engine  *merge.Engine
-	updater *smdmerge.Updater
+	retired bool              // only the first version exists any more
+}
+
+// exists reports whether there is such a version.
+func (w *world) exists(version string) bool {
+	return w.types[version] != nil && !(w.retired && version != w.schema.Versions[0].Name)
 }
 
 // newWorld prepares a schema for both engines.
@@ -44,15 +47,26 @@ func newWorld(s *gen.Schema) (*world, error) {
 		}
 		w.types[v.Name], w.smd[v.Name], w.version[v.Root] = t, parser.Type(v.Root), v.Name
 	}
-	w.engine = merge.New(merge.Config{Converter: deedConverter{w}})
-	w.updater = (&smdmerge.UpdaterBuilder{Converter: smdConverter{w}}).BuildUpdater()
 	return w, nil
+}
+
+// start returns an object that does not exist yet, in both engines.
+func (w *world) start(filters map[string]gen.Filter) (*deedRun, *smdRun) {
+	w.retired = false
+	first := w.schema.Versions[0].Name
+	d := &deedRun{world: w, live: value.Null(), version: first}
+	d.engine = merge.New(merge.Config{Converter: deedConverter{w}, ResetFields: deedFilters(filters)})
+	s := &smdRun{world: w, version: first}
+	builder := smdmerge.UpdaterBuilder{Converter: smdConverter{w}}
+	builder.IgnoredFields, builder.IgnoreFilter = smdFilters(filters)
+	s.updater = builder.BuildUpdater()
+	return d, s
 }
 
 type deedConverter struct{ *world }
 
 func (c deedConverter) Convert(v typed.Value, to string) (typed.Value, error) {
-	if to == c.gone || c.types[to] == nil {
+	if !c.exists(to) {
 		return typed.Value{}, fmt.Errorf("%w: %q", merge.ErrNoVersion, to)
 	}
 	from := c.version[v.Type().Name()]
@@ -67,8 +81,7 @@ type smdConverter struct{ *world }
 var errNoVersion = errors.New("no such version")
 
 func (c smdConverter) Convert(v *smdtyped.TypedValue, to smdpath.APIVersion) (*smdtyped.TypedValue, error) {
-	t, ok := c.smd[string(to)]
-	if !ok || string(to) == c.gone {
+	if !c.exists(string(to)) {
 		return nil, errNoVersion
 	}
 	from := c.version[*v.TypeRef().NamedType]
@@ -79,7 +92,8 @@ func (c smdConverter) Convert(v *smdtyped.TypedValue, to smdpath.APIVersion) (*s
 	if err != nil {
 		return nil, err
 	}
-	return t.FromUnstructured(c.schema.Convert(content, from, string(to)).ToAny(), smdtyped.AllowDuplicates)
+	converted := c.schema.Convert(content, from, string(to)).ToAny()
+	return c.smd[string(to)].FromUnstructured(converted, smdtyped.AllowDuplicates)
 }
 
 func (c smdConverter) IsMissingVersionError(err error) bool { return errors.Is(err, errNoVersion) }

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -8,8 +9,16 @@ import (
 
 // History is a list of writes to one object, which does not exist in the beginning.
 type History struct {
-	Schema *Schema
-	Writes []Write
+	Schema  *Schema
+	Filters map[string]Filter // reset fields, by version; nil when there are none
+	Writes  []Write
+}
+
+// Filter says which fields take no part in ownership: those of Exclude with all below them, and those that no prefix of
+// Include fits. A history has filters of one of the two sorts only, and then all versions have one.
+type Filter struct {
+	Exclude []fieldpath.Path
+	Include []fieldpath.Prefix
 }
 
 // Write is one write, with the object in full.
@@ -18,15 +27,17 @@ type Write struct {
 	Operation merge.Operation
 	Force     bool // conflicts of an Apply
 	Version   string
+	Retired   bool // only the first version exists any more
 	Object    value.Value
 }
 
 // Writer makes the writes of a history one after the other: each is about the object that the former ones made.
 type Writer struct {
-	schema *Schema
-	types  map[string]*schema.Type // by version
-	values Values
-	last   map[merge.Manager]Write
+	schema  *Schema
+	types   map[string]*schema.Type // by version
+	values  Values
+	last    map[merge.Manager]Write
+	retired bool
 }
 
 // NewWriter returns a writer of objects of s.
@@ -34,9 +45,49 @@ func NewWriter(c *Choices, s *Schema, types map[string]*schema.Type) *Writer {
 	return &Writer{schema: s, types: types, values: Values{Choices: c, Depth: 4}, last: map[merge.Manager]Write{}}
 }
 
+// Filters makes the filters of a history, mostly none.
+func (w *Writer) Filters() map[string]Filter {
+	if !w.values.Chance(15) {
+		return nil
+	}
+	out := map[string]Filter{}
+	include := w.values.Chance(40)
+	for _, v := range w.schema.Versions {
+		var f Filter
+		for range 1 + w.values.N(2) {
+			path := w.path(w.types[v.Name])
+			if include {
+				f.Include = append(f.Include, fieldpath.Prefix(path))
+			} else {
+				f.Exclude = append(f.Exclude, path)
+			}
+		}
+		out[v.Name] = f
+	}
+	return out
+}
+
+// path makes the path of a field that objects of type t may have.
+func (w *Writer) path(t *schema.Type) fieldpath.Path {
+	var out fieldpath.Path
+	for t != nil && t.Map() != nil && (len(out) == 0 || w.values.Chance(40)) {
+		name := w.values.memberName()
+		if fields := t.Map().Fields(); len(fields) > 0 && w.values.Chance(90) {
+			name = fields[w.values.N(len(fields))].Name
+		}
+		out = append(out, fieldpath.Field(name))
+		t, _ = t.Map().Lookup(name)
+	}
+	if len(out) == 0 {
+		out = fieldpath.Path{fieldpath.Field("a")}
+	}
+	return out
+}
+
 // Next makes a write. live is the object as it is, in version at.
 func (w *Writer) Next(live value.Value, at string) Write {
-	out := Write{Version: w.schema.Versions[min(w.values.N(3), w.values.N(2))].Name}
+	out := Write{Version: w.version()}
+	out.Retired = w.retired
 	live = w.schema.Convert(live, at, out.Version)
 	t := w.types[out.Version]
 	if w.values.Chance(65) {
@@ -55,6 +106,15 @@ func (w *Writer) Next(live value.Value, at string) Write {
 	}
 	w.last[out.Manager] = out
 	return out
+}
+
+// version chooses the version of a write. Once in a while all versions but the first cease to exist.
+func (w *Writer) version() string {
+	w.retired = w.retired || w.values.Chance(1)
+	if w.retired {
+		return w.schema.Versions[0].Name
+	}
+	return w.schema.Versions[min(w.values.N(3), w.values.N(2))].Name
 }
 
 // changed makes what an updater turns live into.

@@ -46,12 +46,18 @@ func Smaller(h *History) iter.Seq[*History] {
 func smallerWrites(h *History, yield func(*History) bool) bool {
 	for n := len(h.Writes) / 2; n > 0; n /= 2 {
 		for i := 0; i+n <= len(h.Writes); i += n {
-			if !yield(&History{h.Schema, slices.Concat(h.Writes[:i], h.Writes[i+n:])}) {
+			if !yield(h.with(slices.Concat(h.Writes[:i], h.Writes[i+n:]))) {
 				return false
 			}
 		}
 	}
 	for i, w := range h.Writes {
+		if w.Retired {
+			w.Retired = false
+			if !yield(withWrite(h, i, w)) {
+				return false
+			}
+		}
 		if w.Version != h.Schema.Versions[0].Name && w.Operation != "Update" {
 			w.Version = h.Schema.Versions[0].Name
 			if !yield(withWrite(h, i, w)) {
@@ -62,10 +68,13 @@ func smallerWrites(h *History, yield func(*History) bool) bool {
 	return true
 }
 
+// with returns h with other writes.
+func (h *History) with(writes []Write) *History { return &History{h.Schema, h.Filters, writes} }
+
 func withWrite(h *History, i int, w Write) *History {
 	writes := slices.Clone(h.Writes)
 	writes[i] = w
-	return &History{h.Schema, writes}
+	return h.with(writes)
 }
 
 func smallerObjects(h *History, yield func(*History) bool) bool {
@@ -112,7 +121,10 @@ func smallerValues(v value.Value) iter.Seq[value.Value] {
 // default or an override.
 func smallerSchemas(h *History, yield func(*History) bool) bool {
 	s := h.Schema
-	if len(s.Renames) > 0 && !yield(&History{&Schema{Document: s.Document, Versions: s.Versions}, h.Writes}) {
+	if len(s.Renames) > 0 && !yield(&History{&Schema{Document: s.Document, Versions: s.Versions}, h.Filters, h.Writes}) {
+		return false
+	}
+	if h.Filters != nil && !yield(&History{s, nil, h.Writes}) {
 		return false
 	}
 	for i := 0; ; i++ {
@@ -121,7 +133,7 @@ func smallerSchemas(h *History, yield func(*History) bool) bool {
 		if !cut.document(d) {
 			return true
 		}
-		if !yield(&History{&Schema{d, s.Versions, s.Renames}, h.Writes}) {
+		if !yield(&History{&Schema{d, s.Versions, s.Renames}, h.Filters, h.Writes}) {
 			return false
 		}
 	}
