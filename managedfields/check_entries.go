@@ -71,7 +71,7 @@ func (k *checker) checkNames(i int) {
 		}
 	}
 	if n := len(e.Subresource); n > maxSubresource {
-		k.add(InvalidSubres, i, nil, fmt.Sprintf("the subresource has %d bytes, and may have %d", n, maxSubresource),
+		k.add(InvalidSubresource, i, nil, fmt.Sprintf("the subresource has %d bytes, and may have %d", n, maxSubresource),
 			"The server refuses the object. Remove the entry with a patch of metadata.managedFields.")
 	}
 }
@@ -88,7 +88,7 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 		k.add(ClientSideApply, i, nil, fmt.Sprintf("client-side apply holds %d fields", fields.Len()),
 			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
 	case beforeFirstApply:
-		k.add(FirstApply, i, nil, fmt.Sprintf("%d fields are held by an owner that was invented for all that the object had when it was first applied", fields.Len()),
+		k.add(BeforeFirstApply, i, nil, fmt.Sprintf("%d fields are held by an owner that was invented for all that the object had when it was first applied", fields.Len()),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
 	case ancientChanges:
 		k.add(AncientChanges, i, nil, fmt.Sprintf("%d fields are held by updaters that were too many to keep apart", fields.Len()),
