@@ -12,8 +12,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// newManager returns the field manager of a kind without a schema, in version g/v1. It is always the same second.
-func newManager(t *testing.T, change func(*managedfields.Config)) *managedfields.FieldManager {
+// schemalessManager returns the field manager of a kind without a schema, in version g/v1. It is always the same second.
+func schemalessManager(t *testing.T, change func(*managedfields.Config)) *managedfields.FieldManager {
 	t.Helper()
 	config := managedfields.Config{
 		GVK:   schema.GVK{Group: "g", Version: "v1", Kind: "K"},
@@ -30,7 +30,7 @@ func newManager(t *testing.T, change func(*managedfields.Config)) *managedfields
 	return m
 }
 
-func parse(t *testing.T, text string) managedfields.Object {
+func parseObject(t *testing.T, text string) managedfields.Object {
 	t.Helper()
 	if text == "" {
 		return managedfields.Object{}
@@ -59,7 +59,7 @@ func TestConfigurationsOfAnotherKindAreRefused(t *testing.T) {
 		`{"apiVersion":"a/b/c","kind":"K"}`: "invalid object type: /, Kind=",
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[]}}`: "metadata.managedFields must be nil",
 	} {
-		_, err := newManager(t, nil).Apply(managedfields.Object{}, parse(t, config), "alpha", false)
+		_, err := schemalessManager(t, nil).Apply(managedfields.Object{}, parseObject(t, config), "alpha", false)
 		if s := managedfields.ToStatus(err); err == nil || s.Message != want || s.Code != 400 {
 			t.Errorf("%s gave %+v, want code 400 and %s", config, s, want)
 		}
@@ -68,12 +68,12 @@ func TestConfigurationsOfAnotherKindAreRefused(t *testing.T) {
 
 // Null managed fields in a configuration are data: they change the object, though nothing of them is stored.
 func TestNullManagedFieldsAreApplied(t *testing.T) {
-	m := newManager(t, nil)
-	live := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}}}`)
+	m := schemalessManager(t, nil)
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}}}`)
 	const entry = `{"apiVersion":"g/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}}},` +
 		`"manager":"alpha","operation":"Apply"`
 	for managed, want := range map[string]string{``: entry + `}`, `,"managedFields":null`: entry + `,"time":"2000-01-01T00:00:00Z"}`} {
-		out, err := m.Apply(live, parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}`+managed+`}}`), "alpha", false)
+		out, err := m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}`+managed+`}}`), "alpha", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,12 +100,12 @@ func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
 		t.Fatal(err)
 	}
 	root, _ := s.Type("root")
-	m := newManager(t, func(c *managedfields.Config) { c.Types["g/v1"] = root })
-	live := parse(t, `{"apiVersion":"g/v1","b":0,"kind":"K","metadata":null,"x":1}`)
+	m := schemalessManager(t, func(c *managedfields.Config) { c.Types["g/v1"] = root })
+	live := parseObject(t, `{"apiVersion":"g/v1","b":0,"kind":"K","metadata":null,"x":1}`)
 	live.Entries = []managedfields.Entry{{
 		Manager: "alpha", Operation: merge.Apply, APIVersion: "g/v2", FieldsType: "FieldsV1", FieldsV1: []byte(`{"f:b":{}}`),
 	}}
-	_, err = m.Apply(live, parse(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
+	_, err = m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
 	const want = "failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version: " +
 		"failed to convert value to unstructured for type <nil>"
 	if err == nil || err.Error() != want {
@@ -115,8 +115,8 @@ func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
 
 // What is wrong with the stored object is said before what is wrong with the configuration.
 func TestOrderOfChecks(t *testing.T) {
-	undecodable := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[{"operation":"Apply"}]}}`)
-	_, err := newManager(t, nil).Apply(undecodable, parse(t, `{}`), "alpha", false)
+	undecodable := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[{"operation":"Apply"}]}}`)
+	_, err := schemalessManager(t, nil).Apply(undecodable, parseObject(t, `{}`), "alpha", false)
 	var bad *managedfields.EntryError
 	if !errors.As(err, &bad) || bad.Index != 0 {
 		t.Errorf("got %v, want an error about entry 0", err)
@@ -132,13 +132,13 @@ func (widening) Convert(object value.Value, apiVersion string) (value.Value, err
 
 // An apply that changes nothing leaves the object in the version that it is stored in, and does not convert it there and back.
 func TestUnchangedObjectsStayAsTheyAre(t *testing.T) {
-	m := newManager(t, func(c *managedfields.Config) { c.Converter = widening{} })
-	live := parse(t, `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`)
+	m := schemalessManager(t, func(c *managedfields.Config) { c.Converter = widening{} })
+	live := parseObject(t, `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`)
 	for config, want := range map[string]string{
 		`{"apiVersion":"g/v1","kind":"K","more":1}`: `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`,
 		`{"apiVersion":"g/v1","kind":"K","more":2}`: `{"apiVersion":"g/v1","kind":"K","more":2,"spec":{"a":1}}`,
 	} {
-		out, err := m.Apply(live, parse(t, config), "alpha", true)
+		out, err := m.Apply(live, parseObject(t, config), "alpha", true)
 		if err != nil {
 			t.Fatal(err)
 		}

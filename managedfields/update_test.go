@@ -11,9 +11,9 @@ import (
 
 // Failures name the new object in the version of the endpoint, whatever version it was sent in.
 func TestUpdateFailuresNameTheEndpointsVersion(t *testing.T) {
-	live := parse(t, `{"apiVersion":"g/v2","kind":"K","metadata":{"managedFields":[
+	live := parseObject(t, `{"apiVersion":"g/v2","kind":"K","metadata":{"managedFields":[
 		{"manager":"alpha","operation":"Update","apiVersion":"a/b/c","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]}}`)
-	_, err := newManager(t, nil).Update(live, parse(t, `{"apiVersion":"g/v2","kind":"K","metadata":{"name":"n"}}`), "beta")
+	_, err := schemalessManager(t, nil).Update(live, parseObject(t, `{"apiVersion":"g/v2","kind":"K","metadata":{"name":"n"}}`), "beta")
 	const want = "failed to update ManagedFields (/n; g/v1, Kind=K): unexpected GroupVersion string: a/b/c"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -34,7 +34,7 @@ func TestOwnersOfManagedFieldsLoseThem(t *testing.T) {
 			c.Subresource, c.ResetFields = "status", map[string]merge.Filter{"g/v1": {Exclude: all}}
 		}, true},
 	} {
-		out, err := newManager(t, c.change).Update(parse(t, live), parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"uid":"u"}}`), "beta")
+		out, err := schemalessManager(t, c.change).Update(parseObject(t, live), parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"uid":"u"}}`), "beta")
 		if err != nil {
 			t.Fatal(err)
 		}

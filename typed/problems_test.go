@@ -3,7 +3,6 @@ package typed_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
@@ -14,37 +13,16 @@ const lists = `{"types":[{"name":"root","map":{"fields":[
 		{"name":"k","type":{"scalar":"string"}},{"name":"n","type":{"scalar":"numeric"}}]}},
 		"elementRelationship":"associative","keys":["k"]}}}]}}]}`
 
-func typeOf(t *testing.T, text string) *schema.Type {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := schema.ParseDocument(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := schema.Compile(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, ok := s.Type("root")
-	if !ok {
-		t.Fatal("no type root")
-	}
-	return root
-}
-
 // An item that cannot be identified hides what is behind it, but not what is before it.
 func TestProblemsBeforeAnUnidentifiedItemAreReported(t *testing.T) {
 	root := typeOf(t, lists)
 	for text, want := range map[string]string{
 		`{"set":["a","a",null,"b","b"]}`: "errors:\n" +
-			"  .set: element 2: associative list without keys has an element that's an explicit null\n" +
-			"  .set: duplicate entries for key [=\"a\"]",
+			"  .set: duplicate entries for key [=\"a\"]\n" +
+			"  .set: element 2: associative list without keys has an element that's an explicit null",
 		`{"keyed":[{"k":"a","n":"x"},1,{"k":"b","n":"x"}]}`: "errors:\n" +
-			"  .keyed: element 1: associative list with keys may not have non-map elements\n" +
-			"  .keyed[k=\"a\"].n: expected numeric (int or float), got string \"x\"",
+			"  .keyed[k=\"a\"].n: expected numeric (int or float), got string \"x\"\n" +
+			"  .keyed: element 1: associative list with keys may not have non-map elements",
 	} {
 		v, err := value.Parse([]byte(text))
 		if err != nil {
