@@ -98,15 +98,19 @@ func answer(live, sent []byte, serve func(live, sent managedfields.Object) (mana
 	if err != nil {
 		return peer.Answer{Err: err}
 	}
-	out, err := serve(liveObj, sentObj)
+	return Answer(serve(liveObj, sentObj))
+}
+
+// Answer encodes what a field manager returned.
+func Answer(object managedfields.Object, err error) peer.Answer {
 	if err != nil {
 		return failed(err)
 	}
-	text, err := out.AppendJSON(nil)
+	text, err := object.AppendJSON(nil)
 	if err != nil {
 		return peer.Answer{Err: err}
 	}
-	entries, err := entriesOf(out.Entries)
+	entries, err := entriesOf(object.Entries)
 	return peer.Answer{Object: text, Entries: entries, Err: err}
 }
 
