@@ -47,7 +47,7 @@ func (w *write) syncLastApplied() error {
 	if w.manager.Name != kubectl || lastApplied(w.outcome) == "" {
 		return nil
 	}
-	config := withAnnotations(w.object.Content, annotations(w.object.Content).With(lastAppliedAnnotation, value.Value{}))
+	config := withAnnotations(w.object.Content, withoutRecord(annotations(w.object.Content)))
 	record := append(config.AppendJSON(nil), '\n')
 	updated := annotations(w.outcome).With(lastAppliedAnnotation, value.String(string(record)))
 	size := 0
@@ -59,6 +59,14 @@ func (w *write) syncLastApplied() error {
 	}
 	w.outcome = withAnnotations(w.outcome, updated)
 	return nil
+}
+
+// withoutRecord returns annotations without kubectl's record; absent ones stay absent.
+func withoutRecord(annotations value.Value) value.Value {
+	if annotations.IsAbsent() {
+		return annotations
+	}
+	return annotations.With(lastAppliedAnnotation, value.Value{})
 }
 
 // lastApplied returns kubectl's record in object, and "" when there is none.
