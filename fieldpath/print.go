@@ -53,7 +53,8 @@ func (e Element) Wire() string {
 }
 
 // String returns e as messages show it: .name, [name="web",port=80], [="item"] or [3]. Names stand as they are, strings
-// are quoted as %q does, and numbers are printed as a float64 is by %v, so different elements may look alike; see [Path.Text].
+// are quoted as by %q, and numbers are printed as a float64 is by %v, so different elements may look alike; AppendText
+// tells them apart.
 func (e Element) String() string {
 	if e.kind == KindField {
 		return "." + e.text
@@ -64,6 +65,9 @@ func (e Element) String() string {
 // Decimal returns e as messages about values show it: what String returns, except that integers are in decimal. The reference
 // prints integers of values so, but reads those of stored sets as floats, which String stands for.
 func (e Element) Decimal() string { return Path{e}.Decimal() }
+
+// AppendText appends e to b as [Path.Text] has it.
+func (e Element) AppendText(b []byte) []byte { return e.appendStyled(b, styleText) }
 
 // appendStyled appends e as a part of a path, in any style but styleWire.
 func (e Element) appendStyled(b []byte, s style) []byte {
