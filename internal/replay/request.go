@@ -108,6 +108,9 @@ func (q *request) readOptions() *failure {
 	if !ok {
 		return nil
 	}
+	if kind == "DeleteOptions" {
+		q.options = options{dryRun: q.options.dryRun}
+	}
 	f := invalid("meta.k8s.io", kind, "", q.options.check(q.step.Method, q.step.ContentType == applyPatchType))
 	if q.options.validation == "" {
 		q.options.validation = "Warn"
