@@ -25,6 +25,7 @@ var layers = []struct {
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/builtin", "value schema", ""},
 	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
+	{"internal/replay", "value fieldpath schema merge managedfields schema/openapi internal/yaml", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge", ""},
 	{"internal/cli", "value fieldpath schema typed merge managedfields schema/openapi schema/builtin internal/yaml",

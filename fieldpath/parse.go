@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ErrUnknownKind is the error for an element whose kind, the letter before the colon, is none of f, k, v and i. Such elements
-// may come from later releases of Kubernetes; sets that are read are read without them.
+// ErrUnknownKind is the error for an element whose kind, the letter before the colon, is none of f, k, v and i. Such
+// elements may come from later releases of Kubernetes; [ParseSet] leaves them out.
 var ErrUnknownKind = errors.New("unknown kind of path element")
 
 // ParseElement reads an element as fieldsV1 names it:

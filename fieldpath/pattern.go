@@ -28,12 +28,13 @@ type entry struct {
 //
 //  1. Of no prefixes it keeps all paths.
 //  2. A member is kept if a prefix begins with it, or it with a prefix.
-//  3. Below one place in the tree of prefixes, one element goes on with one prefix only: one with Any there before one with
-//     the element itself, and of several the first. So [.a[Any].b] and [.a[Any].c] together keep the same as the first alone.
-//  4. Prefixes that begin with the same elements are one prefix up to there, and rule 3 does not part them, only while the
-//     place at which they go the same way holds no other elements.
+//  3. At each place in the tree of prefixes, an element goes on with one prefix only: with one that has Any there before one
+//     that has the element itself, and of several with the first. So of two prefixes a, Any, b and a, Any, c the second
+//     keeps nothing below a that the first does not.
+//  4. Prefixes that have the same element at a place go on together there only if the place has no other elements. So of
+//     a, b and then c and then a, d the last keeps nothing below a, although of a, b and a, d and c it would.
 //
-// Rules 3 and 4 are kube-apiserver's. They are of no concern for prefixes that differ in their first elements only.
+// Rules 3 and 4 are kube-apiserver's.
 func PatternOf(prefixes ...Prefix) Pattern {
 	if len(prefixes) == 0 {
 		return Pattern{}

@@ -52,13 +52,17 @@ func (e Element) Wire() string {
 }
 
 // String returns e as messages show it: .name, [name="web",port=80], [="item"] or [3]. Names stand as they are, strings
-// are quoted as %q does, and numbers are printed as a float64 is by %v, so different elements may look alike; see [Path.Text].
+// are quoted as by %q, and numbers are printed as a float64 is by %v, so different elements may look alike; AppendText
+// tells them apart.
 func (e Element) String() string {
 	if e.kind == KindField {
 		return "." + e.text
 	}
 	return string(e.appendStyled(nil, styleDisplay))
 }
+
+// AppendText appends e to b as [Path.Text] has it.
+func (e Element) AppendText(b []byte) []byte { return e.appendStyled(b, styleText) }
 
 // appendStyled appends e as a part of a path, in styleText or styleDisplay.
 func (e Element) appendStyled(b []byte, s style) []byte {

@@ -2,8 +2,9 @@ package fieldpath
 
 import "strings"
 
-// quickScanner reads the JSON of keys and items where it stands, within a JSON string, and only as [Set.AppendJSON] writes it: scalars,
-// strings of simple characters, integers of up to 15 digits, key fields in order. It gives up on everything else.
+// quickScanner reads the JSON of keys and items where it stands, within a JSON string, and only as [Set.AppendJSON] writes
+// it: strings of simple characters, integers of up to 15 digits, booleans, key fields in order. It gives up on everything
+// else.
 type quickScanner struct {
 	text string
 	pos  int

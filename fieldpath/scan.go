@@ -103,7 +103,8 @@ func (s *scanner) more(closing byte) (bool, *SyntaxError) {
 	return false, s.unexpected(fmt.Sprintf("a comma or %q", closing))
 }
 
-// open passes the bracket that opens a container, and the one that closes it too when it is empty. It reports whether it is not.
+// open passes the bracket that opens a container. When the container is empty it passes the closing bracket too. It reports
+// whether there is a member or item.
 func (s *scanner) open(closing byte) (bool, *SyntaxError) {
 	if err := s.enter(); err != nil {
 		return false, err

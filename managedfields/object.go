@@ -2,6 +2,7 @@ package managedfields
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -12,6 +13,8 @@ import (
 type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
+
+	null bool // metadata.managedFields was there as null
 }
 
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns.
@@ -38,7 +41,20 @@ func ObjectOf(v value.Value) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{Content: v.With("metadata", metadata.With("managedFields", value.Value{})), Entries: entries}, nil
+	return Object{Content: withoutEntries(v), Entries: entries, null: managed.IsNull()}, nil
+}
+
+func withoutEntries(content value.Value) value.Value {
+	return content.With("metadata", content.Get("metadata").With("managedFields", value.Value{}))
+}
+
+// data returns the content as an apply merges it: managed fields that are null are data like any other null, so that applying
+// them changes every object.
+func (o Object) data() value.Value {
+	if !o.null {
+		return o.Content
+	}
+	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", value.Null()))
 }
 
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it.
@@ -86,9 +102,14 @@ func (o Object) ToAny() (map[string]any, error) {
 	return content, nil
 }
 
-// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say.
+// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say, and all of them
+// are if its apiVersion has more than one slash.
 func (o Object) GVK() schema.GVK { return gvkOf(o.Content) }
 
 func gvkOf(v value.Value) schema.GVK {
-	return schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str())
+	apiVersion := v.Get("apiVersion").Str()
+	if strings.Count(apiVersion, "/") > 1 {
+		return schema.GVK{}
+	}
+	return schema.ParseGVK(apiVersion, v.Get("kind").Str())
 }

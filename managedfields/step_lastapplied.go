@@ -47,8 +47,7 @@ func (w *write) syncLastApplied() error {
 	if w.manager.Name != kubectl || lastApplied(w.outcome) == "" {
 		return nil
 	}
-	config := withAnnotations(w.object.Content, annotations(w.object.Content).With(lastAppliedAnnotation, value.Value{}))
-	record := append(config.AppendJSON(nil), '\n')
+	record := append(withoutRecord(w.object.Content).AppendJSON(nil), '\n')
 	updated := annotations(w.outcome).With(lastAppliedAnnotation, value.String(string(record)))
 	size := 0
 	for name, text := range updated.Members() {
@@ -64,6 +63,18 @@ func (w *write) syncLastApplied() error {
 // lastApplied returns kubectl's record in object, and "" when there is none.
 func lastApplied(object value.Value) string {
 	return annotations(object).Get(lastAppliedAnnotation).Str()
+}
+
+// withoutRecord returns object without kubectl's record in it, and without annotations where one of them is no string.
+func withoutRecord(object value.Value) value.Value {
+	all := annotations(object)
+	switch {
+	case object.Get("metadata").Kind() != value.KindObject:
+		return object
+	case all.IsAbsent():
+		return withAnnotations(object, value.Value{})
+	}
+	return withAnnotations(object, all.With(lastAppliedAnnotation, value.Value{}))
 }
 
 // annotations returns the annotations of object, and absent unless all of them are strings.

@@ -56,11 +56,11 @@ func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.V
 
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
 func (w *write) mergeConfig() error {
-	config, err := w.typed(rolePatch, w.object.Content)
+	config, err := w.typed(rolePatch, w.object.data())
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
+	live, err := w.typed(roleLive, w.live.data(), typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (w *write) mergeUpdate() error {
 		Live: live, Object: object, Managers: w.ownersOfData(), Manager: currentOperation, APIVersion: w.apiVersion,
 	})
 	if err != nil {
-		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(w.object.Content), err)
+		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}
 	managers := result.Managers.Without(currentOperation)
 	if changed, ok := result.Managers.Get(currentOperation); ok {
@@ -111,7 +111,7 @@ func (w *write) mergeUpdate() error {
 // which shows only where an entry claims to own them.
 func (w *write) ownersOfData() merge.Managers {
 	managers := w.before
-	if len(w.live.Entries) == 0 {
+	if w.live.Entries == nil && !w.live.null {
 		return managers
 	}
 	for entry := range w.before.OwnersOf(managedFieldsPath) {

@@ -33,7 +33,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.V
 	lastFields := typed.WithNamedFields(last.Fields, m.Type())
 	p, err := c.putBackOwned(m, m.Remove(lastFields), last.APIVersion, managers)
 	if err != nil {
-		return typed.Value{}, fmt.Errorf("failed to keep owned fields: %w", err)
+		return typed.Value{}, fmt.Errorf("failed add back owned items: %w", err)
 	}
 	pruned := m.Remove(missing(m, p).Intersect(lastFields))
 	return c.convert(pruned, last.APIVersion, c.APIVersion)

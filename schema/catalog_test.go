@@ -23,6 +23,16 @@ func TestGVK(t *testing.T) {
 	}
 }
 
+func TestParseGVK(t *testing.T) {
+	for _, want := range []schema.GVK{
+		{Version: "v1", Kind: "Pod"}, {Group: "apps", Version: "v1", Kind: "Deployment"}, {Kind: "NoVersion"}, {Group: "g", Kind: "NoVersion"},
+	} {
+		if got := schema.ParseGVK(want.APIVersion(), want.Kind); got != want {
+			t.Errorf("%s: got %+v, want %+v", want.APIVersion(), got, want)
+		}
+	}
+}
+
 func TestCatalog(t *testing.T) {
 	a, b, c := schema.GVK{Version: "v1", Kind: "A"}, schema.GVK{Version: "v1", Kind: "B"}, schema.GVK{Version: "v1", Kind: "C"}
 	s, err := schema.Compile(document(t, `{"name":"x","scalar":"string"},{"name":"y","scalar":"string"}`))

@@ -35,8 +35,8 @@ func (e *DocumentError) Error() string {
 //	untyped   {elementRelationship}
 //
 // Everything may be left out or null, except that the name of a typeDef and of a field must be written; null as a name is the
-// empty name. Unions and untyped are checked and then ignored. A scalar or relationship of an unknown name is accepted; [Compile] reports it, as it reports
-// references to types that are not defined.
+// empty name. Unions and untyped are checked and then ignored. A scalar or relationship of an unknown name is accepted;
+// [Compile] reports it, as it reports references to types that are not defined.
 //
 // These are errors, each a [*DocumentError], all of them reported, joined: an unknown member, a value of the wrong kind, a name
 // that is missing or used twice, null as an item of a list of definitions.

@@ -34,6 +34,7 @@ var documents = []string{
 	`{"types":[{"name":"","scalar":"string"}]}`,
 	`{"types":[{"name":"a","map":{"fields":[{"name":null,"type":{"scalar":"string"}}]}}]}`,
 	`{"types":[{"name":"a","list":{"keys":[null]}}]}`,
+	`{"types":[{"name":"a","scalar":""}]}`,
 }
 
 // problems are texts that ParseDocument rejects, with all that it reports.
@@ -71,6 +72,8 @@ var problems = []struct {
 		`.types[name="a"].map.unions[0].discriminator: expected string, got int`,
 		`.types[name="a"].map.unions[0].fields[fieldName="f"]: is defined twice`,
 		`.types[name="a"].map.unions[0].fields[2]: has no fieldName`}},
+	{`{"types":[{"name":"a","map":{"unions":{},"fields":{}}}]}`, []string{
+		`.types[name="a"].map.fields: expected list, got object`, `.types[name="a"].map.unions: expected list, got object`}},
 	{`{"types":[{"name":"a","untyped":{"scalar":"x"}}]}`, []string{`.types[name="a"].untyped.scalar: unknown member`}},
 }
 

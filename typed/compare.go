@@ -62,7 +62,6 @@ var comparers = sync.Pool{New: func() any { return new(comparer) }}
 type comparer struct {
 	tidy  bool // both values are
 	maker fieldpath.Maker
-	index index
 	errs  Errors
 
 	path                     fieldpath.Path // to the node that the walk is at

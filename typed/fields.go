@@ -89,6 +89,9 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 	}
 	first := len(f.items)
 	f.items = appendItems(f.items, &f.maker, l, v, f.tidy)
+	if len(f.items)-first < v.Len() {
+		f.b.Leaf(fieldpath.Element{})
+	}
 	sortItems(f.items[first:])
 	for i := first; i < len(f.items); {
 		at, n := f.items[i], 1

@@ -156,11 +156,10 @@ func (w *validator) list(l *schema.List, v value.Value) {
 		}
 		return
 	}
+	identified, reason := v.Len(), ""
 	switch l.Topology() {
 	case schema.SetList, schema.KeyedList:
-		if !w.identities(l, v) {
-			return
-		}
+		identified, reason = w.identities(l, v)
 	case schema.IncompleteList:
 		if v.Len() > 0 {
 			w.fail(BadSchema, "element 0: invalid indexing of non-associative list")
@@ -168,24 +167,25 @@ func (w *validator) list(l *schema.List, v value.Value) {
 		}
 	}
 	depth := len(w.trail)
-	for i := range v.Len() {
+	for i := range identified {
 		w.trail = append(w.trail[:depth], step{"", i})
 		w.node(l.Element(), v.Item(i))
 	}
-	w.trail = w.trail[:depth]
+	if w.trail = w.trail[:depth]; reason != "" {
+		w.fail(Unidentified, "element %d: %s", identified, reason)
+	}
 }
 
-// identities checks rules V5 and V6 for the items of one list. It reports whether all items are identified; only then can
-// they be named in paths.
-func (w *validator) identities(l *schema.List, v value.Value) bool {
-	for i := range v.Len() {
-		if reason := defect(l, v.Item(i)); reason != "" {
-			w.fail(Unidentified, "element %d: %s", i, reason)
-			return false
+// identities checks rules V5 and V6 for the items of one list. It returns how many items there are before the first that has
+// no identity, and what is wrong with that one. As in the reference, nothing is said about the items behind it.
+func (w *validator) identities(l *schema.List, v value.Value) (identified int, reason string) {
+	for identified < v.Len() && reason == "" {
+		if reason = defect(l, v.Item(identified)); reason == "" {
+			identified++
 		}
 	}
 	w.index.reset(l, v)
-	for i := range v.Len() {
+	for i := range identified {
 		if w.index.add() == i {
 			continue
 		}
@@ -195,5 +195,5 @@ func (w *validator) identities(l *schema.List, v value.Value) bool {
 			w.fail(Duplicate, "duplicate entries for key %v", elementOf(&m, l, v.Item(i)))
 		}
 	}
-	return true
+	return identified, reason
 }

@@ -1,5 +1,8 @@
 package value
 
+//lint:file-ignore SA5008 some tags are wrong on purpose: what they do is under test
+//lint:file-ignore U1000 some types and fields are there to be ignored
+
 import (
 	"encoding/json"
 	"errors"

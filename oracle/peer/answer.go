@@ -3,6 +3,7 @@ package peer
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -14,17 +15,19 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Answer is what a request came to: Object and Entries when Err is nil. Status is what kube-apiserver would put into the
-// response's body, where the error is one that has a status.
+// Answer is what a request came to: Object and Entries when Err is nil, Status when the field manager failed with Err.
 type Answer struct {
 	Object  []byte // JSON, as encoding/json prints it: unstructured objects with all names sorted, also inside fieldsV1
 	Entries []byte // JSON of metadata.managedFields with every fieldsV1 as the field manager made it; null without entries
 	Err     error
-	Status  []byte // JSON of the metav1.Status of Err; nil when it has none
+	Status  []byte // JSON of the metav1.Status that kube-apiserver answers Err with; nil when it is not the field manager's
 }
 
 // Conflict reports whether the request failed because other managers own fields that it changes.
-func (a Answer) Conflict() bool { return apierrors.IsConflict(a.Err) }
+func (a Answer) Conflict() bool {
+	var status metav1.Status
+	return json.Unmarshal(a.Status, &status) == nil && status.Reason == metav1.StatusReasonConflict
+}
 
 // answer encodes what the field manager returned.
 func answer(obj runtime.Object, err error) Answer {
@@ -64,13 +67,16 @@ func restoreFields(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEn
 	return out
 }
 
+// failed encodes the status of err. Like a request handler it fills in the kind of a status, and makes one with code 500 and
+// no reason for errors that have none.
 func failed(err error) Answer {
+	status := metav1.Status{Status: metav1.StatusFailure, Message: err.Error(), Code: http.StatusInternalServerError}
 	var withStatus apierrors.APIStatus
-	if !errors.As(err, &withStatus) {
-		return Answer{Err: err}
+	if errors.As(err, &withStatus) {
+		status = withStatus.Status()
+		sortCauses(&status)
 	}
-	status := withStatus.Status()
-	sortCauses(&status)
+	status.Kind, status.APIVersion = "Status", "v1"
 	text, marshalErr := json.Marshal(status)
 	if marshalErr != nil {
 		return Answer{Err: errors.Join(err, marshalErr)}

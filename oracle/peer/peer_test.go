@@ -50,7 +50,7 @@ func TestConflictAndForce(t *testing.T) {
 		const entry = `{"manager":"MANAGER","operation":"Apply","apiVersion":"v1","time":"2000-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}`
 
 		refused := p.Apply(live, configMapOf("2"), "beta", false)
-		const status = `{"metadata":{},"status":"Failure","message":"Apply failed with 1 conflict: conflict with \"alpha\": .data.k","reason":"Conflict",` +
+		const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Apply failed with 1 conflict: conflict with \"alpha\": .data.k","reason":"Conflict",` +
 			`"details":{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"alpha\"","field":".data.k"}]},"code":409}`
 		if !refused.Conflict() || string(refused.Status) != status || refused.Object != nil {
 			t.Errorf("conflict %t, object %s, status\n%s\nwant\n%s", refused.Conflict(), refused.Object, refused.Status, status)
@@ -188,7 +188,8 @@ func TestFailures(t *testing.T) {
 	if a := p.Update(nil, []byte("{"), "alpha"); a.Err == nil {
 		t.Errorf("a broken update gave %s", a.Object)
 	}
-	if a := p.Apply(nil, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{},"x":1}`), "alpha", false); a.Err == nil || a.Status != nil {
+	if a := p.Apply(nil, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{},"x":1}`), "alpha", false); a.Err == nil ||
+		!strings.Contains(string(a.Status), `"message":"`+a.Err.Error()+`","code":500`) {
 		t.Errorf("an unknown field gave %v, status %s", a.Err, a.Status)
 	}
 }

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/oracle/peer"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
@@ -133,25 +131,8 @@ func entriesOf(entries []managedfields.Entry) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// failed gives conflicts and bad requests the status that they have in Kubernetes.
+// failed encodes the status of err.
 func failed(err error) peer.Answer {
-	var conflicts merge.Conflicts
-	var bad *managedfields.BadRequestError
-	var status *apierrors.StatusError
-	switch {
-	case errors.As(err, &conflicts):
-		causes := make([]metav1.StatusCause, 0, len(conflicts))
-		for _, c := range conflicts {
-			causes = append(causes, metav1.StatusCause{
-				Type: metav1.CauseTypeFieldManagerConflict, Message: "conflict with " + c.Owner.Manager.String(), Field: c.Path.String(),
-			})
-		}
-		status = apierrors.NewApplyConflict(causes, conflicts.Error())
-	case errors.As(err, &bad):
-		status = apierrors.NewBadRequest(bad.Error())
-	default:
-		return peer.Answer{Err: err}
-	}
-	text, marshalErr := json.Marshal(status.Status())
-	return peer.Answer{Err: errors.Join(status, marshalErr), Status: text}
+	text, marshalErr := json.Marshal(managedfields.ToStatus(err))
+	return peer.Answer{Err: errors.Join(err, marshalErr), Status: text}
 }

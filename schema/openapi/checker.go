@@ -17,7 +17,8 @@ import (
 //     That of the root is object. An array has items. The root has no additionalProperties.
 //   - No schema in a junctor has a type, default, title, description, nullable, additionalProperties or extension of Kubernetes;
 //     an integer or string may be told by anyOf: [{type: integer}, {type: string}], there or first in allOf.
-//   - What is a property or item inside a junctor is one outside of it too.
+//   - What is a property or item inside a junctor of the root is one outside of it too. Junctors further down may speak of what
+//     is not there, as nobody checks them.
 //   - apiVersion, kind and metadata of the root and of embedded resources are strings and an object. Only name and generateName
 //     of the root's metadata may be restricted. No junctor speaks of metadata.
 //   - An embedded resource is an object without additionalProperties that has properties or preserves unknown fields.
@@ -35,99 +36,99 @@ const (
 	below
 )
 
-func (k *checker) check(root *node, path string) {
-	k.invariants(root, atRoot, path)
-	k.complete(root, root, path, path)
+func (k *checker) check(root *node, at *path) {
+	k.invariants(root, atRoot, at)
+	k.complete(root, root, at, at)
 }
 
-func (k *checker) report(path, format string, args ...any) {
-	k.violations = append(k.violations, &SchemaError{k.crd, k.version, path, fmt.Sprintf(format, args...)})
+func (k *checker) report(at *path, format string, args ...any) {
+	k.violations = append(k.violations, &SchemaError{k.crd, k.version, at.String(), fmt.Sprintf(format, args...)})
 }
 
 // invariants checks a schema outside of junctors and all that is inside of it.
-func (k *checker) invariants(n *node, lvl level, path string) {
+func (k *checker) invariants(n *node, lvl level, at *path) {
 	if n == nil {
 		return
 	}
-	k.supported(n, path)
-	k.form(n, lvl, path)
-	k.extensions(n, lvl, path)
-	k.resource(n, lvl, path)
-	k.junctors(n, path)
-	k.invariants(n.items, below, path+".items")
+	k.supported(n, at)
+	k.form(n, lvl, at)
+	k.extensions(n, lvl, at)
+	k.resource(n, lvl, at)
+	k.junctors(n, at)
+	k.invariants(n.items, below, at.in("items"))
 	for _, p := range n.properties {
-		k.invariants(p.node, below, propertyPath(path, p.name))
+		k.invariants(p.node, below, propertyOf(at, p.name))
 	}
 	if n.additional != nil {
-		k.invariants(n.additional.node, below, path+".additionalProperties")
+		k.invariants(n.additional.node, below, at.in("additionalProperties"))
 	}
 }
 
-func propertyPath(path, name string) string { return path + ".properties[" + name + "]" }
+func propertyOf(at *path, name string) *path { return at.in("properties").in("[" + name + "]") }
 
 // supported checks what goes for schemas inside of junctors too.
-func (k *checker) supported(n *node, path string) {
+func (k *checker) supported(n *node, at *path) {
 	for _, keyword := range n.unsupported {
-		k.report(path+"."+keyword, "is not supported")
+		k.report(at.in(keyword), "is not supported")
 	}
 	if n.itemsList {
-		k.report(path+".items", "must be one schema")
+		k.report(at.in("items"), "must be one schema")
 	}
 	switch n.typ {
 	case "", "array", "boolean", "integer", "number", "object", "string":
 	default:
-		k.report(path+".type", "%q is no type", n.typ)
+		k.report(at.in("type"), "%q is no type", n.typ)
 	}
 	if n.preserve.Kind() == value.KindBool && !n.preserves() {
-		k.report(path+"."+preserveUnknown, "must be true or missing")
+		k.report(at.in(preserveUnknown), "must be true or missing")
 	}
 	if _, err := regexp.Compile(n.pattern); err != nil {
-		k.report(path+".pattern", "must be a valid regular expression: %v", err)
+		k.report(at.in("pattern"), "must be a valid regular expression: %v", err)
 	}
 }
 
 // form checks type, items and additionalProperties.
-func (k *checker) form(n *node, lvl level, path string) {
+func (k *checker) form(n *node, lvl level, at *path) {
 	switch {
 	case n.embedded && n.typ != "object":
-		k.report(path+".type", "must be object in an embedded resource")
+		k.report(at.in("type"), "must be object in an embedded resource")
 	case n.typ == "" && !n.intOrString && !n.preserves():
-		k.report(path+".type", "must be given")
+		k.report(at.in("type"), "must be given")
 	}
 	if lvl == atRoot && n.typ != "" && n.typ != "object" {
-		k.report(path+".type", "must be object at the root")
+		k.report(at.in("type"), "must be object at the root")
 	}
 	if n.typ == "array" && n.items == nil {
-		k.report(path+".items", "must be given")
+		k.report(at.in("items"), "must be given")
 	}
 	if lvl == atRoot && n.additional != nil {
-		k.report(path+".additionalProperties", "must not be used at the root")
+		k.report(at.in("additionalProperties"), "must not be used at the root")
 	}
 }
 
-func (k *checker) extensions(n *node, lvl level, path string) {
+func (k *checker) extensions(n *node, lvl level, at *path) {
 	if n.intOrString && n.preserves() {
-		k.report(path+"."+preserveUnknown, "must not be used with %s", intOrString)
+		k.report(at.in(preserveUnknown), "must not be used with %s", intOrString)
 	}
 	if n.intOrString && n.embedded {
-		k.report(path+"."+embeddedResource, "must not be used with %s", intOrString)
+		k.report(at.in(embeddedResource), "must not be used with %s", intOrString)
 	}
 	if n.embedded && n.additional != nil {
-		k.report(path+".additionalProperties", "must not be used in an embedded resource")
+		k.report(at.in("additionalProperties"), "must not be used in an embedded resource")
 	}
 	if n.embedded && !n.preserves() && len(n.properties) == 0 {
-		k.report(path+".properties", "must be given in an embedded resource that does not preserve unknown fields")
+		k.report(at.in("properties"), "must be given in an embedded resource that does not preserve unknown fields")
 	}
 }
 
 // resource checks the fields that all resources have.
-func (k *checker) resource(n *node, lvl level, path string) {
+func (k *checker) resource(n *node, lvl level, at *path) {
 	if lvl != atRoot && !n.embedded {
 		return
 	}
 	for _, name := range []string{"apiVersion", "kind"} {
 		if p := n.property(name); p != nil && p.typ != "string" {
-			k.report(propertyPath(path, name)+".type", "must be string")
+			k.report(propertyOf(at, name).in("type"), "must be string")
 		}
 	}
 	metadata := n.property("metadata")
@@ -135,10 +136,10 @@ func (k *checker) resource(n *node, lvl level, path string) {
 		return
 	}
 	if metadata.typ != "object" {
-		k.report(propertyPath(path, "metadata")+".type", "must be object")
+		k.report(propertyOf(at, "metadata").in("type"), "must be object")
 	}
 	if lvl == atRoot && !restrictsNamesOnly(metadata) {
-		k.report(propertyPath(path, "metadata"), "must not say anything but what name and generateName are restricted to")
+		k.report(propertyOf(at, "metadata"), "must not say anything but what name and generateName are restricted to")
 	}
 }
 
@@ -165,12 +166,12 @@ func (n *node) isEmpty() bool {
 }
 
 // junctors checks all schemas in the junctors of n.
-func (k *checker) junctors(n *node, path string) {
+func (k *checker) junctors(n *node, at *path) {
 	if !isIntegerOrString(n.anyOf) {
-		k.nested(n.anyOf, path+".anyOf")
+		k.nested(n.anyOf, at.in("anyOf"))
 	}
 	for i, sub := range n.allOf {
-		here := fmt.Sprintf("%s.allOf[%d]", path, i)
+		here := at.in("allOf").in(index(i))
 		if i == 0 && isIntegerOrString(sub.anyOf) {
 			rest := *sub
 			rest.anyOf = nil
@@ -178,15 +179,15 @@ func (k *checker) junctors(n *node, path string) {
 		}
 		k.junctor(sub, here)
 	}
-	k.nested(n.oneOf, path+".oneOf")
+	k.nested(n.oneOf, at.in("oneOf"))
 	if n.not != nil {
-		k.junctor(n.not, path+".not")
+		k.junctor(n.not, at.in("not"))
 	}
 }
 
-func (k *checker) nested(nodes []*node, path string) {
+func (k *checker) nested(nodes []*node, at *path) {
 	for i, n := range nodes {
-		k.junctor(n, fmt.Sprintf("%s[%d]", path, i))
+		k.junctor(n, at.in(index(i)))
 	}
 }
 
@@ -203,8 +204,8 @@ func isIntegerOrString(anyOf []*node) bool {
 }
 
 // junctor checks one schema in a junctor.
-func (k *checker) junctor(n *node, path string) {
-	k.supported(n, path)
+func (k *checker) junctor(n *node, at *path) {
+	k.supported(n, at)
 	for _, forbidden := range []struct {
 		keyword string
 		there   bool
@@ -225,54 +226,54 @@ func (k *checker) junctor(n *node, path string) {
 		{"properties[metadata]", n.property("metadata") != nil},
 	} {
 		if forbidden.there {
-			k.report(path+"."+forbidden.keyword, "must not be given inside allOf, anyOf, oneOf or not")
+			k.report(at.in(forbidden.keyword), "must not be given inside allOf, anyOf, oneOf or not")
 		}
 	}
-	k.nestedJunctors(n, path)
+	k.nestedJunctors(n, at)
 	if n.items != nil {
-		k.junctor(n.items, path+".items")
+		k.junctor(n.items, at.in("items"))
 	}
 	for _, p := range n.properties {
-		k.junctor(p.node, propertyPath(path, p.name))
+		k.junctor(p.node, propertyOf(at, p.name))
 	}
 }
 
 // nestedJunctors checks the junctors of a schema that is in one, where an integer or string cannot be told.
-func (k *checker) nestedJunctors(n *node, path string) {
-	k.nested(n.allOf, path+".allOf")
-	k.nested(n.anyOf, path+".anyOf")
-	k.nested(n.oneOf, path+".oneOf")
+func (k *checker) nestedJunctors(n *node, at *path) {
+	k.nested(n.allOf, at.in("allOf"))
+	k.nested(n.anyOf, at.in("anyOf"))
+	k.nested(n.oneOf, at.in("oneOf"))
 	if n.not != nil {
-		k.junctor(n.not, path+".not")
+		k.junctor(n.not, at.in("not"))
 	}
 }
 
-// complete checks that what the junctors of in speak of is there outside of them, in the schema of, whose path is at.
-func (k *checker) complete(in, of *node, at, path string) {
+// complete checks that what the junctors of in, at from, speak of is there outside of them: in the schema of, at at.
+func (k *checker) complete(in, of *node, at, from *path) {
 	if in.not != nil {
-		k.counterpart(in.not, of, at, path+".not")
+		k.counterpart(in.not, of, at, from.in("not"))
 	}
 	for _, j := range []struct {
 		name  string
 		nodes []*node
 	}{{"allOf", in.allOf}, {"anyOf", in.anyOf}, {"oneOf", in.oneOf}} {
 		for i, n := range j.nodes {
-			k.counterpart(n, of, at, fmt.Sprintf("%s.%s[%d]", path, j.name, i))
+			k.counterpart(n, of, at, from.in(j.name).in(index(i)))
 		}
 	}
 }
 
 // counterpart checks that of, nil when there is none, has what n speaks of.
-func (k *checker) counterpart(n, of *node, at, path string) {
+func (k *checker) counterpart(n, of *node, at, from *path) {
 	if of == nil {
-		k.report(at, "must be given, because %s is", path)
+		k.report(at, "must be given, because %v is", from)
 		return
 	}
-	k.complete(n, of, at, path)
+	k.complete(n, of, at, from)
 	if n.items != nil {
-		k.counterpart(n.items, of.items, at+".items", path+".items")
+		k.counterpart(n.items, of.items, at.in("items"), from.in("items"))
 	}
 	for _, p := range n.properties {
-		k.counterpart(p.node, of.property(p.name), propertyPath(at, p.name), propertyPath(path, p.name))
+		k.counterpart(p.node, of.property(p.name), propertyOf(at, p.name), propertyOf(from, p.name))
 	}
 }

@@ -2,8 +2,8 @@ package openapi
 
 import (
 	"maps"
-	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
@@ -112,8 +112,7 @@ func (c converterV3) ref(s *spec.Schema, at place, preserve bool) schema.TypeRef
 
 // lastSegment returns the name in a reference: what follows its last slash.
 func lastSegment(ref string) string {
-	_, name := path.Split(ref)
-	return name
+	return ref[strings.LastIndexByte(ref, '/')+1:]
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -67,81 +67,87 @@ type converterCRD struct {
 	warnings []error
 }
 
-func (c *converterCRD) fail(version, path, format string, args ...any) {
-	c.errors = append(c.errors, &SchemaError{c.name, version, path, fmt.Sprintf(format, args...)})
+func (c *converterCRD) fail(version string, at *path, format string, args ...any) {
+	c.errors = append(c.errors, &SchemaError{c.name, version, at.String(), fmt.Sprintf(format, args...)})
 }
 
 func (c *converterCRD) read(crd value.Value) {
+	var root *path
 	if kind := crd.Get("kind"); kind.Str() != "CustomResourceDefinition" {
-		c.fail("", "kind", "expected CustomResourceDefinition, got %v", kind)
+		c.fail("", root.in("kind"), "expected CustomResourceDefinition, got %v", kind)
 		return
 	}
 	if version := crd.Get("apiVersion"); version.Str() != "apiextensions.k8s.io/v1" {
-		c.fail("", "apiVersion", "expected apiextensions.k8s.io/v1, the only version that Kubernetes serves since 1.22, got %v", version)
+		c.fail("", root.in("apiVersion"), "expected apiextensions.k8s.io/v1, the only version that Kubernetes serves since 1.22, got %v",
+			version)
 		return
 	}
-	spec := crd.Get("spec")
-	c.group = c.required(spec.Get("group"), "spec.group")
-	c.kind = c.required(spec.At("names", "kind"), "spec.names.kind")
-	c.preserve = c.flag(spec.Get("preserveUnknownFields"), "spec.preserveUnknownFields")
+	spec, at := crd.Get("spec"), root.in("spec")
+	c.group = c.required(spec.Get("group"), at.in("group"))
+	c.kind = c.required(spec.At("names", "kind"), at.in("names").in("kind"))
+	c.preserve = c.flag(spec.Get("preserveUnknownFields"), at.in("preserveUnknownFields"))
 	c.types = objectMeta(c.preserve)
 	c.kinds = map[schema.GVK]string{}
 	versions := spec.Get("versions")
 	if versions.Kind() != value.KindList || versions.Len() == 0 {
-		c.fail("", "spec.versions", "expected a list of versions, got %v", versions)
+		c.fail("", at.in("versions"), "expected a list of versions, got %v", versions)
 	}
 	for i := range versions.Len() {
-		c.version(versions.Item(i), fmt.Sprintf("spec.versions[%d]", i))
+		c.version(versions.Item(i), at.in("versions").in(index(i)))
 	}
 }
 
-func (c *converterCRD) required(v value.Value, path string) string {
+func (c *converterCRD) required(v value.Value, at *path) string {
 	if v.Str() == "" {
-		c.fail("", path, "expected a name, got %v", v)
+		c.fail("", at, "expected a name, got %v", v)
 	}
 	return v.Str()
 }
 
-func (c *converterCRD) flag(v value.Value, path string) bool {
+func (c *converterCRD) flag(v value.Value, at *path) bool {
 	if k := v.Kind(); k != value.KindBool && k != value.KindAbsent && k != value.KindNull {
-		c.fail("", path, "expected true or false, got %v", v)
+		c.fail("", at, "expected true or false, got %v", v)
 	}
 	return v.Bool()
 }
 
 // version adds the type of a version.
-func (c *converterCRD) version(v value.Value, path string) {
-	version := c.required(v.Get("name"), path+".name")
+func (c *converterCRD) version(v value.Value, at *path) {
+	version := c.required(v.Get("name"), at.in("name"))
 	gvk := schema.GVK{Group: c.group, Version: version, Kind: c.kind}
 	name := typeName(gvk)
 	if slices.ContainsFunc(c.types, func(t schema.TypeDef) bool { return t.Name == name }) {
-		c.fail(version, path+".name", "the type %q is defined twice", name)
+		c.fail(version, at.in("name"), "the type %q is defined already", name)
 		return
 	}
-	path += ".schema.openAPIV3Schema"
-	root := c.structural(v.At("schema", "openAPIV3Schema"), version, path)
+	at = at.in("schema").in("openAPIV3Schema")
+	root := c.structural(v.At("schema", "openAPIV3Schema"), version, at)
 	var found problems
 	c.types = append(c.types, convertV3(&found, name, native(root), c.preserve))
 	c.kinds[gvk] = name
 	for _, err := range found {
 		p := err.(*Problem)
-		c.fail(version, strings.TrimSuffix(path+"."+p.Path, "."), "%s", p.Reason)
+		here := at
+		if p.Path != "" {
+			here = at.in(p.Path)
+		}
+		c.fail(version, here, "%s", p.Reason)
 	}
 }
 
 // structural returns the schema of a version, and nil when there is none or one that is not structural.
-func (c *converterCRD) structural(v value.Value, version, path string) *node {
+func (c *converterCRD) structural(v value.Value, version string, at *path) *node {
 	if v.IsAbsent() || v.IsNull() {
 		return nil
 	}
 	d := decoder{crd: c.name, version: version}
-	root := d.node(v, path)
+	root := d.node(v, at)
 	c.errors = append(c.errors, d.errors...)
 	if len(d.errors) > 0 {
 		return nil
 	}
 	k := checker{crd: c.name, version: version}
-	k.check(root, path)
+	k.check(root, at)
 	c.warnings = append(c.warnings, k.violations...)
 	if len(k.violations) > 0 {
 		return nil

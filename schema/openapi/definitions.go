@@ -74,17 +74,12 @@ func (p *Problem) Error() string {
 // place is where in a definition a converter is.
 type place struct {
 	def   string
-	path  string
+	path  *path
 	depth int
 }
 
 // in returns the place of a part of the schema at p.
-func (p place) in(step string) place {
-	if p.path != "" {
-		step = p.path + "." + step
-	}
-	return place{p.def, step, p.depth}
-}
+func (p place) in(step string) place { return place{p.def, p.path.in(step), p.depth} }
 
 // inlined returns p for what is inside the schema without a name that is there.
 func (p place) inlined() place {
@@ -96,5 +91,5 @@ func (p place) inlined() place {
 type problems []error
 
 func (p *problems) report(at place, format string, args ...any) {
-	*p = append(*p, &Problem{at.def, at.depth, at.path, fmt.Sprintf(format, args...)})
+	*p = append(*p, &Problem{at.def, at.depth, at.path.String(), fmt.Sprintf(format, args...)})
 }

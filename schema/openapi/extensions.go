@@ -161,14 +161,16 @@ func (p *problems) defaultValue(v any, at place) value.Value {
 	return out
 }
 
-// stringNames returns v with objects as map[string]any, and with whole numbers as integers, since JSON decoders make all
-// numbers floats.
+// stringNames returns v with objects as map[string]any, whole numbers as integers, since JSON decoders make all numbers floats,
+// and those that are no int64 as floats.
 func stringNames(v any) (any, error) {
 	switch v := v.(type) {
 	case float64:
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return int64(v), nil
 		}
+	case uint64:
+		return float64(v), nil
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {

@@ -65,110 +65,102 @@ type decoder struct {
 	errors       []error
 }
 
-func (d *decoder) fail(path string, want string, v value.Value) {
-	d.errors = append(d.errors, &SchemaError{d.crd, d.version, path, fmt.Sprintf("expected %s, got %v", want, v.Kind())})
+func (d *decoder) fail(at *path, want string, v value.Value) {
+	d.errors = append(d.errors, &SchemaError{d.crd, d.version, at.String(), fmt.Sprintf("expected %s, got %v", want, v.Kind())})
 }
 
 // present reports whether v is there and of kind want.
-func (d *decoder) present(v value.Value, want value.Kind, path string) bool {
+func (d *decoder) present(v value.Value, want value.Kind, at *path) bool {
 	if v.IsAbsent() || v.IsNull() {
 		return false
 	}
 	if v.Kind() != want {
-		d.fail(path, want.String(), v)
+		d.fail(at, want.String(), v)
 		return false
 	}
 	return true
 }
 
-// optional reads a schema that may be missing, which is nil.
-func (d *decoder) optional(v value.Value, path string) *node {
-	if v.IsAbsent() || v.IsNull() {
-		return nil
-	}
-	return d.node(v, path)
-}
-
-func (d *decoder) node(v value.Value, path string) *node {
+func (d *decoder) node(v value.Value, at *path) *node {
 	n := &node{}
-	if !d.present(v, value.KindObject, path) {
+	if !d.present(v, value.KindObject, at) {
 		return n
 	}
 	for keyword, v := range v.Members() {
 		if !v.IsNull() {
-			d.keyword(n, keyword, v, path+"."+keyword)
+			d.keyword(n, keyword, v, at.in(keyword))
 		}
 	}
 	return n
 }
 
 // keyword reads one keyword to n.
-func (d *decoder) keyword(n *node, keyword string, v value.Value, path string) {
+func (d *decoder) keyword(n *node, keyword string, v value.Value, at *path) {
 	switch keyword {
 	case "type":
-		n.typ = d.text(v, path)
+		n.typ = d.text(v, at)
 	case "format":
-		n.format = d.text(v, path)
+		n.format = d.text(v, at)
 		n.other(keyword, n.format != "")
 	case "title":
-		n.title = d.text(v, path)
+		n.title = d.text(v, at)
 	case "description":
-		n.description = d.text(v, path)
+		n.description = d.text(v, at)
 	case "pattern":
-		n.pattern = d.text(v, path)
+		n.pattern = d.text(v, at)
 		n.other(keyword, n.pattern != "")
 	case "nullable":
-		n.nullable = d.flag(v, path)
+		n.nullable = d.flag(v, at)
 	case "default":
 		n.deflt = v
 	case "items":
-		d.items(n, v, path)
+		d.items(n, v, at)
 	case "properties":
-		n.properties = d.properties(v, path)
+		n.properties = d.properties(v, at)
 	case "additionalProperties":
-		n.additional = d.additional(v, path)
+		n.additional = d.additional(v, at)
 	case "allOf":
-		n.allOf = d.list(v, path)
+		n.allOf = d.list(v, at)
 	case "anyOf":
-		n.anyOf = d.list(v, path)
+		n.anyOf = d.list(v, at)
 	case "oneOf":
-		n.oneOf = d.list(v, path)
+		n.oneOf = d.list(v, at)
 	case "not":
-		n.not = d.optional(v, path)
+		n.not = d.node(v, at)
 	default:
-		d.extension(n, keyword, v, path)
+		d.extension(n, keyword, v, at)
 	}
 }
 
 // extension reads one of the other keywords to n: those of Kubernetes, those that are forbidden, and the rest, which matter
 // only where nothing may be said at all.
-func (d *decoder) extension(n *node, keyword string, v value.Value, path string) {
+func (d *decoder) extension(n *node, keyword string, v value.Value, at *path) {
 	switch keyword {
 	case preserveUnknown:
-		d.flag(v, path)
+		d.flag(v, at)
 		n.preserve = v
 	case embeddedResource:
-		n.embedded = d.flag(v, path)
+		n.embedded = d.flag(v, at)
 	case intOrString:
-		n.intOrString = d.flag(v, path)
+		n.intOrString = d.flag(v, at)
 	case listMapKeys:
-		n.listKeys = d.texts(v, path)
+		n.listKeys = d.texts(v, at)
 	case listType:
-		d.text(v, path)
+		d.text(v, at)
 		n.listType = v
 	case mapType:
-		d.text(v, path)
+		d.text(v, at)
 		n.mapType = v
 	case "x-kubernetes-validations":
-		if d.present(v, value.KindList, path) {
+		if d.present(v, value.KindList, at) {
 			n.rules = v.Len()
 		}
 	case "id", "$schema", "$ref":
-		if d.text(v, path) != "" {
+		if d.text(v, at) != "" {
 			n.unsupported = append(n.unsupported, keyword)
 		}
 	case "patternProperties", "dependencies", "definitions":
-		if d.present(v, value.KindObject, path) && v.Len() > 0 {
+		if d.present(v, value.KindObject, at) && v.Len() > 0 {
 			n.unsupported = append(n.unsupported, keyword)
 		}
 	case "additionalItems":
@@ -189,65 +181,65 @@ func (n *node) other(keyword string, there bool) {
 	}
 }
 
-func (d *decoder) items(n *node, v value.Value, path string) {
+func (d *decoder) items(n *node, v value.Value, at *path) {
 	switch v.Kind() {
 	case value.KindObject:
-		n.items = d.node(v, path)
+		n.items = d.node(v, at)
 	case value.KindList:
-		n.itemsList = len(d.list(v, path)) > 0
+		n.itemsList = len(d.list(v, at)) > 0
 	}
 }
 
-func (d *decoder) properties(v value.Value, path string) []property {
-	if !d.present(v, value.KindObject, path) {
+func (d *decoder) properties(v value.Value, at *path) []property {
+	if !d.present(v, value.KindObject, at) {
 		return nil
 	}
 	var out []property
 	for name, v := range v.Members() {
-		out = append(out, property{name, d.node(v, path+"["+name+"]")})
+		out = append(out, property{name, d.node(v, at.in("["+name+"]"))})
 	}
 	return out
 }
 
-func (d *decoder) additional(v value.Value, path string) *additional {
+func (d *decoder) additional(v value.Value, at *path) *additional {
 	switch v.Kind() {
 	case value.KindBool:
 		return &additional{allow: v.Bool()}
 	case value.KindObject:
-		return &additional{d.node(v, path), true}
+		return &additional{d.node(v, at), true}
 	}
-	d.fail(path, "a schema, true or false", v)
+	d.fail(at, "a schema, true or false", v)
 	return nil
 }
 
-func (d *decoder) list(v value.Value, path string) []*node {
-	if !d.present(v, value.KindList, path) {
+func (d *decoder) list(v value.Value, at *path) []*node {
+	if !d.present(v, value.KindList, at) {
 		return nil
 	}
 	out := make([]*node, v.Len())
 	for i := range out {
-		out[i] = d.node(v.Item(i), fmt.Sprintf("%s[%d]", path, i))
+		out[i] = d.node(v.Item(i), at.in(index(i)))
 	}
 	return out
 }
 
-func (d *decoder) text(v value.Value, path string) string {
-	d.present(v, value.KindString, path)
+func (d *decoder) text(v value.Value, at *path) string {
+	d.present(v, value.KindString, at)
 	return v.Str()
 }
 
-func (d *decoder) texts(v value.Value, path string) []string {
-	if !d.present(v, value.KindList, path) {
+func (d *decoder) texts(v value.Value, at *path) []string {
+	if !d.present(v, value.KindList, at) {
 		return nil
 	}
 	var out []string
 	for i := range v.Len() {
-		out = append(out, d.text(v.Item(i), fmt.Sprintf("%s[%d]", path, i)))
+		out = append(out, d.text(v.Item(i), at.in(index(i))))
 	}
 	return out
 }
 
-func (d *decoder) flag(v value.Value, path string) bool {
-	d.present(v, value.KindBool, path)
+func (d *decoder) flag(v value.Value, at *path) bool {
+	d.present(v, value.KindBool, at)
 	return v.Bool()
 }

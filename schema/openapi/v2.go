@@ -3,6 +3,8 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"runtime"
 	"slices"
 
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
@@ -70,12 +72,35 @@ func loadV2(doc []byte) (proto.Models, error) {
 		value.Member{Name: "paths", Value: value.Object()},
 		value.Member{Name: "definitions", Value: definitions},
 	)
-	parsed, err := openapiv2.ParseDocument(text.AppendJSON(nil))
+	parsed, err := parseV2(text.AppendJSON(nil))
 	if err != nil {
 		return nil, err
 	}
 	return proto.NewOpenAPIData(parsed)
 }
+
+// parseV2 reads a document. The parser reports what is wrong with most schemas, but panics on some that are no objects, such as
+// a string in a list of items; those panics are errors here.
+func parseV2(text []byte) (doc *openapiv2.Document, err error) {
+	defer func() {
+		switch crash := recover().(type) {
+		case nil:
+		case runtime.Error:
+			doc, err = nil, fmt.Errorf("the definitions hold what is no schema: %w", crash)
+		default:
+			panic(crash)
+		}
+	}()
+	doc, err = openapiv2.ParseDocument(text)
+	if err != nil {
+		return nil, errors.New(noise.ReplaceAllString(err.Error(), ""))
+	}
+	return doc, nil
+}
+
+// noise is what the parser's errors say that means nothing to the reader: positions in the text made by loadV2 and, of a value of
+// the wrong kind, a syntax tree with memory addresses, which would make the same error differ from run to run.
+var noise = regexp.MustCompile(`(?ms)^\[\d+,\d+\] |: &\{Kind:.*?Column:\d+\}( \(\*yaml\.Node\))?`)
 
 func kindsV2(models proto.Models) (map[schema.GVK]string, error) {
 	out := map[schema.GVK]string{}

@@ -96,7 +96,7 @@ func (l *loaderV3) add(name string, source value.Value, number int) {
 		return
 	}
 	if err := s.UnmarshalJSON(source.AppendJSON(nil)); err != nil {
-		l.problems.report(place{def: name}, "%v", err)
+		l.problems.report(place{def: name}, "%s", strings.ReplaceAll(err.Error(), "json: unable to", "json: cannot")) // it varies
 		return
 	}
 	loaded := loadedV3{number, source, convertV3(&l.problems, name, &s, false), kinds(s.Extensions)}

@@ -1,7 +1,6 @@
 package fieldpath
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,122 +8,6 @@ import (
 
 	"github.com/deed-project/deed/value"
 )
-
-// AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver writes it. It is an object
-// with one member per element, named by [Element.AppendWire], whose value is the object of what is below; a member of the set
-// below which there are members has first of all a member named "." there.
-func (s Set) AppendJSON(b []byte) []byte {
-	size := len("{}")
-	for i := range s.nodes {
-		n := &s.nodes[i]
-		size += len(n.text) + len(`"f:":{},`)
-		if n.kind != KindField {
-			size += 16 // quotes and brackets
-		}
-		if n.member && n.skip > 1 {
-			size += len(`".":{},`)
-		}
-	}
-	b = append(slices.Grow(b, size), '{')
-	if b = appendNodes(b, s.nodes); s.IsEmpty() {
-		return append(b, '}')
-	}
-	b[len(b)-1] = '}'
-	return b
-}
-
-// MarshalJSON implements [encoding/json.Marshaler] by [Set.AppendJSON].
-func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
-
-// appendNodes appends the entries for nodes, with a comma behind each.
-func appendNodes(b []byte, nodes []node) []byte {
-	for i := 0; i < len(nodes); {
-		n := &nodes[i]
-		if n.kind != KindField {
-			b = appendWireEscaped(append(b, '"'), n)
-		} else if b = append(b, `"f:`...); isPlain(n.text) {
-			b = append(b, n.text...)
-		} else {
-			b = appendEscaped(b, n.text)
-		}
-		if n.skip == 1 {
-			b = append(b, `":{},`...)
-			i++
-			continue
-		}
-		b = append(b, `":{`...)
-		if n.member {
-			b = append(b, `".":{},`...)
-		}
-		next := i + int(n.skip)
-		b = appendNodes(b, nodes[i+1:next])
-		b[len(b)-1] = '}'
-		b = append(b, ',')
-		i = next
-	}
-	return b
-}
-
-// appendWireEscaped appends a key, item or index as it stands within a JSON string.
-func appendWireEscaped(b []byte, n *node) []byte {
-	switch start := len(b); n.kind {
-	case KindKey:
-		b = append(b, "k:{"...)
-		for text, first := n.text, true; text != ""; first = false {
-			if !first {
-				b = append(b, ',')
-			}
-			var name string
-			if name, text = cutText(text); !isSimple(name) {
-				return appendSlowly(b[:start], n)
-			}
-			b = append(append(append(b, `\"`...), name...), `\":`...)
-			var ok bool
-			if b, text, ok = appendScalar(b, text); !ok {
-				return appendSlowly(b[:start], n)
-			}
-		}
-		return append(b, '}')
-	case KindItem:
-		if b, _, ok := appendScalar(append(b, "v:"...), n.text); ok {
-			return b
-		}
-		return appendSlowly(b[:start], n)
-	}
-	return appendSlowly(b, n)
-}
-
-// appendScalar appends the value whose encoding text begins with as it stands within a JSON string, and returns what
-// follows it. It fails for lists, objects and strings that need escapes.
-func appendScalar(b []byte, text string) (out []byte, rest string, ok bool) {
-	switch text[0] {
-	case tagString:
-		s, rest := cutText(text[1:])
-		if !isSimple(s) {
-			return b, rest, false
-		}
-		return append(append(append(b, `\"`...), s...), `\"`...), rest, true
-	case tagList, tagObject:
-		return b, text, false
-	}
-	out, rest = appendEncoded(b, text, styleWire)
-	return out, rest, true
-}
-
-// isSimple reports whether s stands for itself within every string.
-func isSimple(s string) bool {
-	for i := range len(s) {
-		if !simple[s[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-// appendSlowly is appendWireEscaped for every element.
-func appendSlowly(b []byte, n *node) []byte {
-	return appendEscaped(b, n.element().Wire())
-}
 
 // ParseSet reads a set from the fieldsV1 of managedFields, which [Set.AppendJSON] describes. It takes all that
 // kube-apiserver takes:
@@ -148,15 +31,11 @@ func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	p.text = string(fieldsV1)
-	p.nodes = make([]node, 0, bytes.Count(fieldsV1, []byte("{")))
 	if err := p.document(); err != nil {
 		err.What = "fieldsV1"
 		return Set{}, false, err
 	}
-	if len(p.nodes) < cap(p.nodes)/8*7 {
-		p.nodes = slices.Clone(p.nodes)
-	}
-	return setOf(p.nodes[:len(p.nodes):len(p.nodes)]), !p.loose && !p.spaced, nil
+	return setOf(slices.Clone(p.nodes)), !p.loose && !p.spaced, nil
 }
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
@@ -164,14 +43,14 @@ var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 type setParser struct {
 	scanner
 	elements elementParser
-	nodes    []node // in preorder; the skip of a node that is open is not set yet
+	nodes    []node // scratch: in preorder; the skip of a node that is open is not set yet
 	loose    bool   // the text is not canonical, apart from white space
 }
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
 	scratch := p.elements.maker.scratch
-	*p = setParser{}
+	*p = setParser{nodes: recycle(p.nodes)}
 	p.elements.maker.scratch = scratch
 	setParsers.Put(p)
 }
@@ -186,6 +65,13 @@ func (p *setParser) document() *SyntaxError {
 	return p.end()
 }
 
+// level is what is known of the entries of one object.
+type level struct {
+	self     bool // one is "."
+	last     int  // index of the node of the last element, and -1 if there is none
+	unsorted bool // elements are not strictly ascending
+}
+
 // object reads what is below an element, or a whole set, and reports whether it has a member named ".".
 func (p *setParser) object() (self bool, err *SyntaxError) {
 	if p.peek() == 'n' {
@@ -196,42 +82,26 @@ func (p *setParser) object() (self bool, err *SyntaxError) {
 		return false, p.unexpected("an object")
 	}
 	more, err := p.open('}')
-	first, last, unsorted := len(p.nodes), -1, false
+	first, l := len(p.nodes), level{last: -1}
+	if more && p.startsWith(`".":{},"`) && p.depth < value.MaxDepth {
+		p.pos += len(`".":{},`)
+		l.self = true
+	}
 	for more && err == nil {
-		var what entryKind
-		last, unsorted = p.leaves(last, unsorted)
-		index := len(p.nodes)
-		if what, err = p.element(); err != nil {
-			return self, err
-		}
-		switch what {
-		case entryUnknown:
-			p.loose = true
-			err = p.skip()
-		case entrySelf:
-			p.loose = p.loose || self || last >= 0 || !p.startsWith(`{},`)
-			self = true
-			err = p.skip()
-		default:
-			if err = p.below(index); err == nil {
-				unsorted = unsorted || last >= 0 && compareNodes(&p.nodes[last], &p.nodes[index]) >= 0
-				last = index
-			}
-		}
-		if err == nil {
+		p.leaves(&l)
+		if err = p.entry(&l); err == nil {
 			more, err = p.more('}')
 		}
 	}
-	if unsorted && err == nil {
+	if l.unsorted && err == nil {
 		p.loose = true
 		p.nodes = sortSiblings(p.nodes, first, replace)
 	}
-	return self, err
+	return l.self, err
 }
 
-// leaves reads the run of leaves at pos that are fields with plain names, as long as another entry follows. It appends their
-// nodes and returns the index of the last node at this level, which before was last, and whether nodes are not ascending.
-func (p *setParser) leaves(last int, unsorted bool) (int, bool) {
+// leaves reads the run of leaves at pos that are fields with plain names, as long as another entry follows.
+func (p *setParser) leaves(l *level) {
 	text, pos := p.text, p.pos
 	for p.depth < value.MaxDepth && strings.HasPrefix(text[pos:], `"f:`) {
 		end := plainEnd(text, pos+len(`"f:`))
@@ -239,12 +109,41 @@ func (p *setParser) leaves(last int, unsorted bool) (int, bool) {
 			break
 		}
 		p.nodes = append(p.nodes, node{text[pos+len(`"f:`) : end], 1, KindField, true})
-		index := len(p.nodes) - 1
-		unsorted = unsorted || last >= 0 && compareNodes(&p.nodes[last], &p.nodes[index]) >= 0
-		last, pos = index, end+len(`":{},`)
+		p.follow(l, len(p.nodes)-1)
+		pos = end + len(`":{},`)
 	}
 	p.pos = pos
-	return last, unsorted
+}
+
+// follow makes the node at index the last of l.
+func (p *setParser) follow(l *level, index int) {
+	if l.last >= 0 && compareNodes(&p.nodes[l.last], &p.nodes[index]) >= 0 {
+		l.unsorted = true
+	}
+	l.last = index
+}
+
+// entry reads one entry.
+func (p *setParser) entry(l *level) *SyntaxError {
+	index := len(p.nodes)
+	kind, err := p.element()
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case entryUnknown:
+		p.loose = true
+		return p.skip()
+	case entrySelf:
+		p.loose = p.loose || l.self || l.last >= 0 || !p.startsWith("{},")
+		l.self = true
+		return p.skip()
+	}
+	if err := p.below(index); err != nil {
+		return err
+	}
+	p.follow(l, index)
+	return nil
 }
 
 // below reads what is below the element of the node at index, the last one, and completes the node.

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of the command.
+const (
+	exitFinding  = 1 // the answer is one to look at: a conflict, a difference
+	exitInput    = 2 // the command line or the input is wrong
+	exitInternal = 3 // deed failed: it has a defect, or could not write its output
+)
+
+// Run carries out the command line args, without the name of the command. It returns the exit code, the highest of those
+// that apply:
+//
+//	0  done
+//	1  a finding, such as a conflict
+//	2  wrong usage, or input that cannot be used
+//	3  deed itself failed
+func Run(args []string, in io.Reader, out, err io.Writer) int {
+	c := &cli{in: in, out: out, err: err}
+	return c.run(args, c.rootCommand())
+}
+
+// cli is one run of the command.
+type cli struct {
+	in       io.Reader
+	out, err io.Writer
+	code     int // the exit code so far
+	problems int // how many were reported so far
+}
+
+func (c *cli) run(args []string, root *cobra.Command) (code int) {
+	defer func() {
+		if x := recover(); x != nil {
+			fmt.Fprintf(c.err, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
+				version(), x, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	root.SetArgs(args)
+	if cmd, err := root.ExecuteC(); err != nil {
+		name := cmd.CommandPath()
+		fmt.Fprintf(c.err, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
+		c.raise(exitInput)
+	}
+	return c.code
+}
+
+// raise makes the exit code at least code.
+func (c *cli) raise(code int) { c.code = max(c.code, code) }
+
+func (c *cli) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "deed",
+		Short: "Kubernetes server-side apply without the cluster",
+		Long: `Deed says offline what Kubernetes server-side apply will do: what an object will
+be, who owns each of its fields, with whom an apply conflicts, and why.
+
+Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
+3 deed itself failed. The highest that applies counts.`,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
+	root.Flags().Bool("version", false, "print the version of deed")
+	root.SetVersionTemplate("deed {{.Version}}\n")
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(c.applyCommand())
+	return root
+}
+
+// helpCommand is cobra's, except that a topic that does not exist is an error.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Show the help of a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("there is no command %q", strings.Join(args, " "))
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
+}
+
+// noArguments refuses arguments that are no flags.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: files are named with flags, such as -f", args[0])
+	}
+	return nil
+}
+
+// version returns the version of the module that the command was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown version)"
+}
+
+// epochVariable names the environment variable that takes the place of the clock, as agreed for reproducible builds.
+const epochVariable = "SOURCE_DATE_EPOCH"
+
+// clock returns what tells the time that goes into managedFields: the clock, or always the time that the environment
+// variable SOURCE_DATE_EPOCH has, in seconds since 1970, for output that is the same in every run.
+func clock() (func() time.Time, error) {
+	text, ok := os.LookupEnv(epochVariable)
+	if !ok {
+		return time.Now, nil
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("the environment variable %s is %q, which is no number of seconds", epochVariable, text)
+	}
+	return func() time.Time { return time.Unix(seconds, 0) }, nil
+}

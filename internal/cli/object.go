@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/value"
+)
+
+// object is an API object that was read. It has an apiVersion, a kind and a name.
+type object struct {
+	managedfields.Object
+	origin
+	id objectID
+}
+
+// objectID says which object is meant. Versions are not part of it.
+type objectID struct{ group, kind, namespace, name string }
+
+// String returns the kind, the namespace if there is one, and the name.
+func (id objectID) String() string {
+	if id.namespace == "" {
+		return id.kind + " " + id.name
+	}
+	return id.kind + " " + id.namespace + "/" + id.name
+}
+
+// origin is where an object was found.
+type origin struct {
+	file   string
+	number int // of the document in the file, counted from 1
+	above  int // how many lines of the file are above what doc was read from
+	doc    yaml.Document
+	within []any // the path to the object in the document: empty, but for the items of a list
+}
+
+// in returns the origin of what is at path below o.
+func (o origin) in(path ...any) origin {
+	o.within = slices.Concat(o.within, path)
+	return o
+}
+
+// at returns the position of the value at path.
+func (o origin) at(path ...any) position {
+	line, column := o.doc.Position(slices.Concat(o.within, path)...)
+	return position{o.file, line + o.above, column}
+}
+
+// key returns the position of the name of the member at path.
+func (o origin) key(path ...any) position {
+	line, column := o.doc.KeyPosition(slices.Concat(o.within, path)...)
+	return position{o.file, line + o.above, column}
+}
+
+// objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.
+func (c *cli) objects(texts []text) []*object {
+	return c.objectsOnly(func(value.Value) bool { return true }, texts)
+}
+
+// objectsOnly is objects that passes over those that are not wanted.
+func (c *cli) objectsOnly(want func(value.Value) bool, texts []text) []*object {
+	var out []*object
+	for _, t := range texts {
+		r := reader{cli: c, text: t, want: want, objects: out}
+		r.all()
+		out = r.objects
+	}
+	return out
+}
+
+// reader takes objects out of one text.
+type reader struct {
+	*cli
+	text
+	want    func(value.Value) bool
+	number  int // of documents so far
+	objects []*object
+}
+
+// all reads the text at once, and document by document if that fails, so that a defective document does not hide others.
+func (r *reader) all() {
+	docs, err := yaml.Parse(r.name, r.data)
+	if err == nil {
+		r.documents(docs, 0)
+		return
+	}
+	parts := splitDocuments(r.data)
+	if len(parts) == 1 {
+		r.parseProblem(err)
+		return
+	}
+	for _, p := range parts {
+		docs, err := yaml.Parse(r.name, p.data)
+		if err != nil {
+			r.number++
+			r.parseProblem(p.inPlace(r.name))
+		}
+		r.documents(docs, p.above)
+	}
+}
+
+// documents takes the objects in docs, which are from a part of the text with so many lines above it.
+func (r *reader) documents(docs []yaml.Document, above int) {
+	for _, doc := range docs {
+		r.number++
+		r.unpack(origin{file: r.name, number: r.number, above: above, doc: doc}, doc.Value)
+	}
+}
+
+// part is a part of a text.
+type part struct {
+	above int // how many lines are above it
+	data  []byte
+}
+
+// inPlace returns why p, of the file called name, cannot be read, with the lines that the file has.
+func (p part) inPlace(name string) error {
+	_, err := yaml.Parse(name, append(bytes.Repeat([]byte("\n"), p.above), p.data...))
+	return err
+}
+
+// splitDocuments cuts a stream of YAML in front of each line that begins a document.
+func splitDocuments(data []byte) []part {
+	var parts []part
+	start, above, lines := 0, 0, 0
+	for offset := 0; offset < len(data); lines++ {
+		line := data[offset:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end+1]
+		}
+		if offset > 0 && beginsDocument(line) {
+			parts = append(parts, part{above, data[start:offset]})
+			start, above = offset, lines
+		}
+		offset += len(line)
+	}
+	return append(parts, part{above, data[start:]})
+}
+
+func beginsDocument(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte("---"))
+	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+}
+
+// unpack takes the object v, or the objects in the list v.
+func (r *reader) unpack(from origin, v value.Value) {
+	switch {
+	case v.IsNull(): // is nothing, as kubectl has it
+	case !isList(v) && !r.want(v):
+	case v.Kind() != value.KindObject:
+		r.problem(from.at(), "a document must be an object, but this is %s", show(v))
+	case isList(v):
+		items := v.Get("items")
+		for i := range items.Len() {
+			r.unpack(from.in("items", i), itemOf(v, items.Item(i)))
+		}
+	default:
+		if o := r.object(from, v); o != nil {
+			r.objects = append(r.objects, o)
+		}
+	}
+}
+
+const listSuffix = "List"
+
+// isList reports whether v is a list of objects: of kind List, or what API servers answer for a collection.
+func isList(v value.Value) bool {
+	if !strings.HasSuffix(v.Get("kind").Str(), listSuffix) || !v.At("metadata", "name").IsAbsent() {
+		return false
+	}
+	items := v.Get("items")
+	return items.Kind() == value.KindList || items.IsNull()
+}
+
+// itemOf returns an item of list. The items of collections do not say what they are: the list does.
+func itemOf(list, item value.Value) value.Value {
+	kind := strings.TrimSuffix(list.Get("kind").Str(), listSuffix)
+	if kind == "" || item.Kind() != value.KindObject || !item.Get("kind").IsAbsent() || !item.Get("apiVersion").IsAbsent() {
+		return item
+	}
+	return item.With("kind", value.String(kind)).With("apiVersion", list.Get("apiVersion"))
+}
+
+// object returns v as an object, and nil, with all reasons reported, when it is none.
+func (r *reader) object(from origin, v value.Value) *object {
+	usable := true
+	fail := func(where position, format string, args ...any) {
+		usable = false
+		r.problem(where, format, args...)
+	}
+	for _, name := range []string{"apiVersion", "kind"} {
+		if reason := wantText(v.Get(name)); reason != "" {
+			fail(from.at(name), "%s %s", name, reason)
+		}
+	}
+	switch metadata := v.Get("metadata"); {
+	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
+		fail(from.at("metadata"), "metadata must be an object, but is %s", show(metadata))
+	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
+		fail(from.key("metadata", "generateName"),
+			"metadata.name is missing: apply has to know which object it is about, so it cannot use generateName")
+	default:
+		if reason := wantText(metadata.Get("name")); reason != "" {
+			fail(from.at("metadata", "name"), "metadata.name %s", reason)
+		}
+		if ns := metadata.Get("namespace"); !ns.IsAbsent() && !ns.IsNull() && ns.Kind() != value.KindString {
+			fail(from.at("metadata", "namespace"), "metadata.namespace must be a string, but is %s", show(ns))
+		}
+	}
+	content, err := managedfields.ObjectOf(v)
+	if err != nil {
+		fail(from.entry(err), "%v", err)
+	}
+	if !usable {
+		return nil
+	}
+	metadata, gvk := v.Get("metadata"), content.GVK()
+	id := objectID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+	return &object{Object: content, origin: from, id: id}
+}
+
+// wantText says what is wrong with v where a name is wanted, and nothing when it is one.
+func wantText(v value.Value) string {
+	switch {
+	case v.IsAbsent(), v.IsNull():
+		return "is missing"
+	case v.Kind() == value.KindList, v.Kind() == value.KindObject:
+		return "must be a string, but is " + show(v)
+	case v.Kind() != value.KindString:
+		return "must be a string, but is " + show(v) + "; quote it"
+	case v.Str() == "":
+		return "is empty"
+	}
+	return ""
+}
+
+// entry returns the position of the managedFields that err is about.
+func (o origin) entry(err error) position {
+	var e *managedfields.EntryError
+	if errors.As(err, &e) {
+		return o.at("metadata", "managedFields", e.Index)
+	}
+	return o.at("metadata", "managedFields")
+}

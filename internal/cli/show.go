@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// maxShown is how many characters of a value messages show.
+const maxShown = 72
+
+// unescape undoes the escapes that JSON needs only inside HTML. It passes over escaped backslashes.
+var unescape = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+// show returns v as messages have it: JSON in one line, cut off where it is long.
+func show(v value.Value) string {
+	return showFrom([]rune(inLine(v)), 0, v)
+}
+
+// showPair returns two values as show does. If they are too long to show their first difference, what they begin with in
+// common is left out.
+func showPair(v, w value.Value) (string, string) {
+	a, b := []rune(inLine(v)), []rune(inLine(w))
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	from := 0
+	if same+maxShown/4 > maxShown && max(len(a), len(b)) > maxShown {
+		from = same - maxShown/4
+	}
+	return showFrom(a, from, v), showFrom(b, from, w)
+}
+
+// showFrom returns as much of text, which is v's, as may be shown, from one of its characters on.
+func showFrom(text []rune, from int, v value.Value) string {
+	before, after := "", ""
+	if from > 0 {
+		before = "…"
+	}
+	rest := text[from:]
+	if len(rest) > maxShown {
+		rest, after = rest[:maxShown], "…"
+	}
+	if before+after == "" {
+		return string(rest)
+	}
+	return before + string(rest) + after + " (" + size(v, len(text)) + ")"
+}
+
+// inLine returns v as JSON, or in words when there is nothing.
+func inLine(v value.Value) string {
+	if v.IsAbsent() {
+		return "(not set)"
+	}
+	return unescape.Replace(v.String())
+}
+
+// size says how long v is, whose JSON text has the given number of characters.
+func size(v value.Value, characters int) string {
+	switch v.Kind() {
+	case value.KindString:
+		return plural(utf8.RuneCountInString(v.Str()), "character")
+	case value.KindList:
+		return plural(v.Len(), "item") + ", " + plural(characters, "character")
+	case value.KindObject:
+		return plural(v.Len(), "member") + ", " + plural(characters, "character")
+	}
+	return plural(characters, "character")
+}
+
+// plural returns n with the noun for that many.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// showOwner returns who an entry of managedFields belongs to, with all that tells it from others.
+func showOwner(e merge.Entry) string {
+	parts := []string{string(e.Manager.Operation), e.APIVersion}
+	if e.Manager.Subresource != "" {
+		parts = append(parts, "subresource "+e.Manager.Subresource)
+	}
+	if !e.Time.IsZero() {
+		parts = append(parts, e.Time.UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	return fmt.Sprintf("%q (%s)", e.Manager.Name, strings.Join(parts, ", "))
+}

@@ -1,0 +1,150 @@
+package gen
+
+import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// History is a list of writes to one object, which does not exist in the beginning.
+type History struct {
+	Schema  *Schema
+	Filters map[string]Filter // reset fields, by version; nil when there are none
+	Writes  []Write
+}
+
+// Filter says which fields take no part in ownership: those of Exclude with all below them, and those that no prefix of
+// Include fits. A history has filters of one of the two sorts only, and then all versions have one.
+type Filter struct {
+	Exclude []fieldpath.Path
+	Include []fieldpath.Prefix
+}
+
+// Write is one write, with the object in full.
+type Write struct {
+	Manager   merge.Manager
+	Operation merge.Operation
+	Force     bool // conflicts of an Apply
+	Version   string
+	Retired   bool // only the first version exists any more
+	Object    value.Value
+}
+
+// Writer makes the writes of a history one after the other: each is about the object that the former ones made.
+type Writer struct {
+	schema  *Schema
+	types   map[string]*schema.Type // by version
+	values  Values
+	last    map[merge.Manager]Write
+	retired bool
+}
+
+// NewWriter returns a writer of objects of s.
+func NewWriter(c *Choices, s *Schema, types map[string]*schema.Type) *Writer {
+	return &Writer{schema: s, types: types, values: Values{Choices: c, Depth: 4}, last: map[merge.Manager]Write{}}
+}
+
+// Filters makes the filters of a history, mostly none.
+func (w *Writer) Filters() map[string]Filter {
+	if !w.values.Chance(15) {
+		return nil
+	}
+	out := map[string]Filter{}
+	include := w.values.Chance(40)
+	for _, v := range w.schema.Versions {
+		var f Filter
+		for range 1 + w.values.N(2) {
+			path := w.path(w.types[v.Name])
+			if include {
+				f.Include = append(f.Include, fieldpath.Prefix(path))
+			} else {
+				f.Exclude = append(f.Exclude, path)
+			}
+		}
+		out[v.Name] = f
+	}
+	return out
+}
+
+// path makes the path of a field that objects of type t may have.
+func (w *Writer) path(t *schema.Type) fieldpath.Path {
+	var out fieldpath.Path
+	for t != nil && t.Map() != nil && (len(out) == 0 || w.values.Chance(40)) {
+		name := w.values.memberName()
+		if fields := t.Map().Fields(); len(fields) > 0 && w.values.Chance(90) {
+			name = fields[w.values.N(len(fields))].Name
+		}
+		out = append(out, fieldpath.Field(name))
+		t, _ = t.Map().Lookup(name)
+	}
+	if len(out) == 0 {
+		out = fieldpath.Path{fieldpath.Field("a")}
+	}
+	return out
+}
+
+// Next makes a write. live is the object as it is, in version at.
+func (w *Writer) Next(live value.Value, at string) Write {
+	out := Write{Version: w.version()}
+	out.Retired = w.retired
+	live = w.schema.Convert(live, at, out.Version)
+	t := w.types[out.Version]
+	if w.values.Chance(65) {
+		out.Operation, out.Force = merge.Apply, w.values.Chance(45)
+		out.Manager = merge.Manager{Name: Pick(w.values.Choices, "m1", "m2", "m3"), Operation: merge.Apply}
+		w.values.Duplicates = false
+		out.Object = Distinct(w.config(out, live, t), t)
+	} else {
+		out.Operation = merge.Update
+		out.Manager = merge.Manager{Name: Pick(w.values.Choices, "m1", "m4"), Operation: merge.Update, APIVersion: out.Version}
+		if w.values.Chance(20) { // one that applies, too
+			out.Manager = merge.Manager{Name: "m2", Operation: merge.Apply}
+		}
+		w.values.Duplicates = w.values.Chance(15)
+		out.Object = w.changed(live, t)
+	}
+	w.last[out.Manager] = out
+	return out
+}
+
+// version chooses the version of a write. Once in a while all versions but the first cease to exist.
+func (w *Writer) version() string {
+	w.retired = w.retired || w.values.Chance(1)
+	if w.retired {
+		return w.schema.Versions[0].Name
+	}
+	return w.schema.Versions[min(w.values.N(3), w.values.N(2))].Name
+}
+
+// changed makes what an updater turns live into.
+func (w *Writer) changed(live value.Value, t *schema.Type) value.Value {
+	if w.values.Chance(8) {
+		return w.values.Of(t)
+	}
+	for range 1 + w.values.N(3) {
+		live = w.values.Mutate(live, t)
+	}
+	return live
+}
+
+// config makes what an applier applies.
+func (w *Writer) config(write Write, live value.Value, t *schema.Type) value.Value {
+	last, again := w.last[write.Manager]
+	before := w.schema.Convert(last.Object, last.Version, write.Version)
+	switch n := w.values.N(100); {
+	case n < 20 && again:
+		return before
+	case n < 40 && again:
+		return w.values.Part(before, t)
+	case n < 60 && again:
+		return w.values.Mutate(before, t)
+	case n < 70:
+		return w.values.Mutate(w.values.Part(live, t), t)
+	case n < 80:
+		return w.values.Part(live, t)
+	case n < 90:
+		return w.values.Part(w.values.Mutate(live, t), t)
+	}
+	return w.values.Of(t)
+}

@@ -1,0 +1,90 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Compare returns in which way r is not the answer that the step recorded, and "" when it is. What differs from run to run
+// does not count: uids, resource versions and times. Managed fields and causes are compared as sets, because their order
+// depends on times in the one case, and is random in the other.
+func Compare(want Step, r Response) string {
+	var out strings.Builder
+	if want.Code != r.Code {
+		fmt.Fprintf(&out, "code: want %d, got %d\n", want.Code, r.Code)
+	}
+	if a, b := normal(want.Response), normal(r.Body); !a.Equal(b) {
+		differences(&out, "", a, b)
+	}
+	if !slices.Equal(want.Warnings, r.Warnings) {
+		fmt.Fprintf(&out, "warnings: want %q, got %q\n", want.Warnings, r.Warnings)
+	}
+	return out.String()
+}
+
+// differences prints the places where want and got differ.
+func differences(out *strings.Builder, path string, want, got value.Value) {
+	if want.Kind() != value.KindObject || got.Kind() != value.KindObject {
+		if !want.Equal(got) {
+			fmt.Fprintf(out, "%s:\n want %v\n  got %v\n", path, want, got)
+		}
+		return
+	}
+	for name, member := range want.Members() {
+		differences(out, path+"."+name, member, got.Get(name))
+	}
+	for name, member := range got.Members() {
+		if want.Get(name).IsAbsent() {
+			differences(out, path+"."+name, value.Value{}, member)
+		}
+	}
+}
+
+// normal returns an answer in the form in which equal answers are equal.
+func normal(v value.Value) value.Value {
+	if v.Get("kind").Str() == "Status" {
+		return normalStatus(v)
+	}
+	metadata := v.Get("metadata")
+	for _, name := range []string{"uid", "resourceVersion", "creationTimestamp"} {
+		metadata = metadata.With(name, value.Value{})
+	}
+	if entries := metadata.Get("managedFields"); !entries.IsAbsent() {
+		var items []value.Value
+		for entry := range entries.Items() {
+			items = append(items, entry.With("time", value.Value{}))
+		}
+		metadata = metadata.With("managedFields", sorted(items))
+	}
+	return v.With("metadata", metadata)
+}
+
+// normalStatus sorts the causes and where the message lists several of an invalid object, sorts these too.
+func normalStatus(v value.Value) value.Value {
+	details := v.Get("details").With("uid", value.Value{})
+	var causes []value.Value
+	for cause := range details.Get("causes").Items() {
+		causes = append(causes, cause)
+	}
+	if causes != nil {
+		details = details.With("causes", sorted(causes))
+	}
+	if details.Len() > 0 {
+		v = v.With("details", details)
+	}
+	before, list, found := strings.Cut(v.Get("message").Str(), " is invalid: [")
+	if found {
+		texts := strings.Split(strings.TrimSuffix(list, "]"), ", ")
+		slices.Sort(texts)
+		v = v.With("message", value.String(before+" is invalid: "+strings.Join(texts, "\n")))
+	}
+	return v
+}
+
+func sorted(items []value.Value) value.Value {
+	slices.SortFunc(items, value.Compare)
+	return value.List(items...)
+}

@@ -1,0 +1,206 @@
+package replay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/openapi"
+	"github.com/deed-project/deed/value"
+)
+
+// Server serves one custom resource. It is not safe for concurrent use.
+type Server struct {
+	group, kind, plural string
+	versions            map[string]*version // served and stored ones, by name
+	storage             string              // the version that objects are stored in
+	objects             map[string]value.Value
+	writes              int // so far; the source of uids and resource versions
+}
+
+// version is what the server has for one version of its resource.
+type version struct {
+	gvk      schema.GVK
+	schema   *structural
+	status   bool                                   // whether there is a status subresource
+	managers map[string]*managedfields.FieldManager // by subresource
+}
+
+// New returns a server for the resource that crd defines, with nothing stored. The error is about a definition that cannot be
+// served.
+func New(crd value.Value) (*Server, error) {
+	definitions, err := openapi.CRD(crd)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := definitions.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	spec := crd.Get("spec")
+	s := &Server{
+		group: spec.Get("group").Str(), kind: spec.At("names", "kind").Str(), plural: spec.At("names", "plural").Str(),
+		versions: map[string]*version{}, objects: map[string]value.Value{},
+	}
+	types := map[string]*schema.Type{}
+	for gvk, t := range catalog.Kinds() {
+		types[gvk.APIVersion()] = t
+	}
+	for v := range spec.Get("versions").Items() {
+		s.addVersion(v)
+	}
+	for _, v := range s.versions {
+		if err := s.addManagers(v, types); err != nil {
+			return nil, err
+		}
+	}
+	if s.versions[s.storage] == nil {
+		return nil, fmt.Errorf("no version is stored")
+	}
+	return s, nil
+}
+
+func (s *Server) addVersion(v value.Value) {
+	name := v.Get("name").Str()
+	if v.Get("storage").Bool() {
+		s.storage = name
+	}
+	s.versions[name] = &version{
+		gvk:    schema.GVK{Group: s.group, Version: name, Kind: s.kind},
+		schema: structuralOf(v.At("schema", "openAPIV3Schema")),
+		status: v.At("subresources", "status").Kind() == value.KindObject,
+	}
+}
+
+// addManagers makes the field managers of a version's endpoints.
+func (s *Server) addManagers(v *version, types map[string]*schema.Type) error {
+	config := managedfields.Config{
+		GVK: v.gvk, Types: types, Converter: converter{types},
+		Default: func(content value.Value) value.Value { return fillDefaults(content, v.schema) },
+		Now:     func() time.Time { return time.Unix(int64(s.writes), 0) },
+	}
+	if v.status {
+		config.ResetFields = map[string]merge.Filter{v.gvk.APIVersion(): excluding("status")}
+	}
+	main, err := managedfields.New(config)
+	if err != nil {
+		return err
+	}
+	v.managers = map[string]*managedfields.FieldManager{"": main}
+	if !v.status {
+		return nil
+	}
+	config.Subresource, config.ResetFields = "status", map[string]merge.Filter{}
+	for _, other := range s.versions {
+		if other.status {
+			config.ResetFields[other.gvk.APIVersion()] = excluding("metadata", "spec")
+		}
+	}
+	v.managers["status"], err = managedfields.New(config)
+	return err
+}
+
+func excluding(names ...string) merge.Filter {
+	var paths []fieldpath.Path
+	for _, name := range names {
+		paths = append(paths, fieldpath.Path{fieldpath.Field(name)})
+	}
+	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
+}
+
+// converter changes nothing but the version, and only to versions that the definition has. That others do not exist is an
+// error to it, and none that makes managed fields of such a version vanish.
+type converter struct{ types map[string]*schema.Type }
+
+// Convert implements [managedfields.Converter].
+func (c converter) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	if c.types[apiVersion] == nil {
+		return value.Value{}, fmt.Errorf("request to convert CR to an invalid group/version: %s", apiVersion)
+	}
+	return object.With("apiVersion", value.String(apiVersion)), nil
+}
+
+// Response is the answer to a request.
+type Response struct {
+	Code     int
+	Body     value.Value // an object or a Status
+	Warnings []string    // as in Warning headers
+}
+
+// Serve answers the request of a step. The text $RV as the resource version in its body stands for that of the stored object.
+func (s *Server) Serve(step Step) Response {
+	q := &request{Server: s, step: step}
+	f := q.serve()
+	if f != nil {
+		return Response{Code: f.code, Body: f.status(), Warnings: q.warnings}
+	}
+	return Response{Code: q.code, Body: q.answer, Warnings: q.warnings}
+}
+
+// stored returns the object as the given version has it, its managed fields beside it, and whether there is one. Reading
+// prunes and defaults by the schema of the version that it is stored in, and prunes by that of v.
+func (s *Server) stored(key string, v *version) (managedfields.Object, bool, error) {
+	content, ok := s.objects[key]
+	if !ok {
+		return managedfields.Object{}, false, nil
+	}
+	object, err := s.read(content, v)
+	return object, true, err
+}
+
+func (s *Server) read(content value.Value, v *version) (managedfields.Object, error) {
+	from := s.versions[s.storage].schema
+	content = fillDefaults(coerce(content, from), from)
+	content = coerce(content.With("apiVersion", value.String(v.gvk.APIVersion())), v.schema)
+	return managedfields.ObjectOf(content)
+}
+
+// encoded returns the object as it is stored.
+func (s *Server) encoded(object managedfields.Object, v *version) (value.Value, error) {
+	content, err := object.Value()
+	if err != nil {
+		return value.Value{}, err
+	}
+	storage := s.versions[s.storage]
+	if v != storage {
+		content = coerce(content.With("apiVersion", value.String(storage.gvk.APIVersion())), storage.schema)
+	}
+	return content, nil
+}
+
+// coerce makes content what decoding it gives: without unknown fields, without nulls that nothing can stand in for, and
+// without metadata that says nothing.
+func coerce(content value.Value, s *structural) value.Value {
+	var p pruner
+	return cleanMetadata(dropNulls(p.root(content, s), s))
+}
+
+// cleanMetadata removes the fields of metadata that are null or empty.
+func cleanMetadata(content value.Value) value.Value {
+	metadata := content.Get("metadata")
+	if metadata.Kind() != value.KindObject {
+		return content
+	}
+	members := make([]value.Member, 0, metadata.Len())
+	for name, member := range metadata.Members() {
+		empty := member.IsNull() || member.Len() == 0 && member.Str() == ""
+		if k := member.Kind(); empty && k != value.KindBool && k != value.KindInt && k != value.KindFloat {
+			continue
+		}
+		members = append(members, value.Member{Name: name, Value: member})
+	}
+	return content.With("metadata", value.Object(members...))
+}
+
+// nextVersion counts a write and returns the resource version that it makes.
+func (s *Server) nextVersion() string {
+	s.writes++
+	return strconv.Itoa(s.writes)
+}
+
+func (s *Server) resource() string { return strings.TrimSuffix(s.plural+"."+s.group, ".") }

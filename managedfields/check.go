@@ -1,0 +1,153 @@
+package managedfields
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+)
+
+// Code names a kind of [Finding]. docs/check.md has an explanation of each.
+type Code string
+
+// The codes, in the order of docs/check.md.
+const (
+	Undecodable       Code = "undecodable"         // the entry cannot be read
+	InvalidManager    Code = "invalid-manager"     // the manager's name is too long or not printable
+	InvalidSubres     Code = "invalid-subresource" // the subresource's name is too long
+	DuplicateIdentity Code = "duplicate-identity"  // a later entry is of the same manager
+	UnknownVersion    Code = "unknown-version"     // the kind has no such version
+	Unconvertible     Code = "unconvertible"       // the object cannot be read in the entry's version
+	EmptySet          Code = "empty-set"           // the entry owns nothing
+	NotCanonical      Code = "not-canonical"       // the set is not written as kube-apiserver writes it
+	UndeclaredPath    Code = "undeclared-path"     // the schema has no such field
+	StalePath         Code = "stale-path"          // the path leads into what is atomic now
+	AbsentPath        Code = "absent-path"         // the object has no such field
+	OrphanItem        Code = "orphan-item"         // the manager keeps an item of which it owns nothing but the keys
+	ClientSideApply   Code = "client-side-apply"   // fields are held in the name of kubectl's client-side apply
+	FirstApply        Code = "before-first-apply"  // fields are held by the owner invented at the first apply
+	AncientChanges    Code = "ancient-changes"     // fields are held by the bucket of forgotten updaters
+	TooManyUpdaters   Code = "too-many-updaters"   // the next update joins some
+	LostOwners        Code = "lost-owners"         // client-side apply wrote the object and no managed fields are left
+	InvalidObject     Code = "invalid-object"      // the object does not conform to its type
+)
+
+// codes has every code with its place in the order of docs/check.md.
+var codes = func() map[Code]int {
+	out := map[Code]int{}
+	for i, c := range []Code{
+		Undecodable, InvalidManager, InvalidSubres, DuplicateIdentity, UnknownVersion, Unconvertible, EmptySet, NotCanonical,
+		UndeclaredPath, StalePath, AbsentPath, OrphanItem, ClientSideApply, FirstApply, AncientChanges, TooManyUpdaters, LostOwners,
+		InvalidObject,
+	} {
+		out[c] = i
+	}
+	return out
+}()
+
+// Finding is one thing that is wrong with an object's managed fields, or will be soon.
+type Finding struct {
+	Code    Code
+	Entry   int            // its index; -1 when the finding is about the object as a whole
+	Manager string         // of the entry
+	Path    fieldpath.Path // nil when the finding is not about a field
+	Fields  fieldpath.Set  // when it is about several, all of them, in the entry's version
+	Detail  string         // what is wrong, in words
+	Remedy  string         // what to do about it, in words
+}
+
+// String returns the finding in one line, without the remedy.
+func (f Finding) String() string {
+	out := string(f.Code)
+	if f.Entry >= 0 {
+		out += fmt.Sprintf(": metadata.managedFields[%d], manager %q", f.Entry, f.Manager)
+	}
+	if f.Path != nil {
+		out += ": " + f.Path.Text()
+	}
+	return out + ": " + f.Detail
+}
+
+// CheckConfig is what [Check] checks an object against.
+type CheckConfig struct {
+	// Versions has the types of the object's kind. Without one for the object's own version, only that is found for which no
+	// schema is needed.
+	Versions Versions
+	// MaxUpdateManagers is how many updaters an object keeps apart. 0 means 10, as in kube-apiserver.
+	MaxUpdateManagers int
+}
+
+// Check returns what is wrong with the managed fields of o, sorted by entry, the object as a whole last, then by code in the
+// order of docs/check.md, then by path. It says nothing of what o holds, except where that keeps it from checking.
+func Check(o Object, c CheckConfig) []Finding {
+	k := checker{object: o, config: c}
+	for i := range o.Entries {
+		k.checkEntry(i)
+	}
+	k.checkWhole()
+	if t := c.Versions.Types[o.Content.Get("apiVersion").Str()]; t != nil {
+		k.checkFields(t)
+	}
+	slices.SortStableFunc(k.found, func(a, b Finding) int {
+		// As unsigned numbers, -1 comes last.
+		return cmp.Or(cmp.Compare(uint(a.Entry), uint(b.Entry)), cmp.Compare(codes[a.Code], codes[b.Code]),
+			fieldpath.ComparePaths(a.Path, b.Path))
+	})
+	return k.found
+}
+
+type checker struct {
+	object Object
+	config CheckConfig
+	found  []Finding
+}
+
+// add records a finding about entry i, or about the object when i is -1.
+func (k *checker) add(c Code, i int, path fieldpath.Path, detail, remedy string) {
+	f := Finding{Code: c, Entry: i, Path: path, Detail: detail, Remedy: remedy}
+	if i >= 0 {
+		f.Manager = k.object.Entries[i].Manager
+	}
+	k.found = append(k.found, f)
+}
+
+// checkFields finds what is wrong with the sets of the entries, object being a t.
+func (k *checker) checkFields(t *schema.Type) {
+	all := holdings(k.object, t, &k.config.Versions)
+	for _, h := range all {
+		switch {
+		case h.err == nil:
+			k.checkPaths(h)
+		case errors.Is(h.err, merge.ErrNoVersion):
+			k.add(UnknownVersion, h.index, nil, fmt.Sprintf("the kind has no version %s", k.object.Entries[h.index].APIVersion),
+				"The next write forgets what the manager owns. Let it write again in a version that is served.")
+		case !h.written.IsEmpty(): // of the others checkEntry has said that they cannot be read
+			k.add(Unconvertible, h.index, nil, h.err.Error(),
+				"Every apply fails until the object can be converted. Mend the object, or transfer the fields.")
+		}
+	}
+	w := newOwnerWalk(k.object, all)
+	w.item = k.checkItem
+	w.root(t, k.object.Content)
+}
+
+// inVersion returns the object as the entries of a version see it.
+func (k *checker) inVersion(apiVersion string) (typed.Value, error) {
+	content := k.object.Content
+	if content.Get("apiVersion").Str() != apiVersion {
+		converter := k.config.Versions.Converter
+		if converter == nil {
+			converter = ChangeVersion
+		}
+		var err error
+		if content, err = converter.Convert(content, apiVersion); err != nil {
+			return typed.Value{}, err
+		}
+	}
+	return typed.New(content, k.config.Versions.Types[apiVersion], typed.AllowDuplicates)
+}

@@ -1,0 +1,123 @@
+package managedfields
+
+import (
+	"fmt"
+	"unicode"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// How many bytes the names in an entry may have.
+const (
+	maxManager     = 128
+	maxSubresource = 256
+)
+
+// clientSideApply is how kubectl's client-side apply calls itself.
+const clientSideApply = "kubectl-client-side-apply"
+
+// checkEntry finds what is wrong with entry i by itself.
+func (k *checker) checkEntry(i int) {
+	e := k.object.Entries[i]
+	k.checkNames(i)
+	fields, canonical, err := parseFields(e.FieldsV1)
+	if invalid := e.check(i); invalid != nil {
+		err = invalid
+	}
+	switch {
+	case err != nil:
+		k.add(Undecodable, i, nil, err.Error(),
+			"Every apply fails, and the next update forgets all owners. Remove the entry with a patch of metadata.managedFields.")
+		return
+	case fields.IsEmpty():
+		k.add(EmptySet, i, nil, "the manager owns nothing", "None needed: the next write that is tracked drops the entry.")
+	case !canonical && !isReordered(e.FieldsV1, fields):
+		k.add(NotCanonical, i, nil, "the set is not written as kube-apiserver writes it",
+			"None needed: the next write that is tracked writes it anew.")
+	}
+	k.checkStuck(i, fields)
+	for j := i + 1; j < len(k.object.Entries); j++ {
+		if identityOf(k.object.Entries[j]) == identityOf(e) {
+			k.add(DuplicateIdentity, i, nil, fmt.Sprintf("entry %d is of the same manager, and only the last one counts", j),
+				"What only this entry owns is already without an owner. Let the manager write again, or join the two with a patch.")
+			break
+		}
+	}
+}
+
+// isReordered reports whether text is how fields are written, apart from the order of names, which printers change.
+func isReordered(text []byte, fields fieldpath.Set) bool {
+	written, err := value.Parse(text)
+	if err != nil {
+		return false
+	}
+	canonical, err := value.Parse(fields.AppendJSON(nil))
+	return err == nil && written.Equal(canonical)
+}
+
+func (k *checker) checkNames(i int) {
+	e := k.object.Entries[i]
+	if n := len(e.Manager); n > maxManager {
+		k.add(InvalidManager, i, nil, fmt.Sprintf("the name has %d bytes, and may have %d", n, maxManager),
+			"The server refuses the object. Transfer the fields to a manager with a shorter name.")
+	}
+	for pos, r := range e.Manager {
+		if !unicode.IsPrint(r) {
+			k.add(InvalidManager, i, nil, fmt.Sprintf("the name has the character %U, which is not printable, at byte %d", r, pos),
+				"The server refuses the object. Transfer the fields to a manager with a printable name.")
+			break
+		}
+	}
+	if n := len(e.Subresource); n > maxSubresource {
+		k.add(InvalidSubres, i, nil, fmt.Sprintf("the subresource has %d bytes, and may have %d", n, maxSubresource),
+			"The server refuses the object. Remove the entry with a patch of metadata.managedFields.")
+	}
+}
+
+// checkStuck finds fields that are held by names under which nobody writes any more.
+func (k *checker) checkStuck(i int, fields fieldpath.Set) {
+	e := k.object.Entries[i]
+	if e.Operation != merge.Update || fields.IsEmpty() {
+		return
+	}
+	n := len(k.found)
+	switch e.Manager {
+	case clientSideApply:
+		k.add(ClientSideApply, i, nil, fmt.Sprintf("client-side apply holds %d fields", fields.Len()),
+			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
+	case beforeFirstApply:
+		k.add(FirstApply, i, nil, fmt.Sprintf("%d fields are held by an owner that was invented for all that the object had when it was first applied", fields.Len()),
+			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
+	case ancientChanges:
+		k.add(AncientChanges, i, nil, fmt.Sprintf("%d fields are held by updaters that were too many to keep apart", fields.Len()),
+			"Nobody can tell whose they are. Let tools that update the object use one name each.")
+	}
+	if len(k.found) > n {
+		k.found[n].Fields = fields
+	}
+}
+
+// checkWhole finds what no single entry is to blame for.
+func (k *checker) checkWhole() {
+	limit := k.config.MaxUpdateManagers
+	if limit == 0 {
+		limit = 10
+	}
+	updaters := 0
+	for _, e := range k.object.Entries {
+		if e.Operation == merge.Update {
+			updaters++
+		}
+	}
+	if updaters > limit {
+		k.add(TooManyUpdaters, -1, nil, fmt.Sprintf("%d updaters, and %d are kept apart", updaters, limit),
+			"The next update joins the oldest of them as ancient-changes. Let tools that update the object use one name each.")
+	}
+	if HasLostOwners(k.object) {
+		k.add(LostOwners, -1, lastAppliedPath, "client-side apply wrote the object, and its managed fields are gone",
+			"The first apply makes before-first-apply the owner of everything, others' fields too: do not migrate that to an applier. "+
+				"Make entries from the record of the last client-side apply instead.")
+	}
+}

@@ -1,0 +1,113 @@
+package managedfields
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+)
+
+// checkPaths finds the paths of one entry that lead nowhere. Of paths below each other only the first is reported.
+func (k *checker) checkPaths(h held) {
+	apiVersion := k.object.Entries[h.index].APIVersion
+	v := pathCheck{checker: k, entry: h.index}
+	v.declared(k.config.Versions.Types[apiVersion], h.written)
+	object, err := k.inVersion(apiVersion)
+	if err != nil {
+		k.addOnce(InvalidObject, err)
+		return
+	}
+	// Nearly all paths are fields of the object. What is left is looked up one by one.
+	rest := h.written.Without(fieldpath.SetOf(v.nowhere...)).Minus(typed.WithNamedFields(object.Fields(), object.Type()))
+	v.present(object, rest)
+}
+
+// addOnce records a finding about the object as a whole, unless there is one of that code.
+func (k *checker) addOnce(c Code, err error) {
+	if !slices.ContainsFunc(k.found, func(f Finding) bool { return f.Code == c }) {
+		k.add(c, -1, nil, err.Error(), "Every apply fails, and whether paths are in the object cannot be checked. Mend the object or its schema.")
+	}
+}
+
+type pathCheck struct {
+	*checker
+	entry   int
+	path    fieldpath.Path
+	nowhere []fieldpath.Path // that declared has found
+}
+
+// declared finds the members of s, the paths below a node of type t, that t has no place for.
+func (v *pathCheck) declared(t *schema.Type, s fieldpath.Set) {
+	if t.AdmitsAnything() {
+		return
+	}
+	for e := range s.Entries() {
+		v.path = append(v.path, e.Element)
+		switch below := typeBelow(t, e.Element); {
+		case isAtomic(t) && len(v.path) > 1:
+			v.lost(StalePath, "the schema has made what it is in atomic",
+				"None needed: the next write gives the manager the list or object as a whole.")
+		case below == nil:
+			v.lost(UndeclaredPath, "the schema has no such field",
+				"The field may be of an older or newer schema. Nothing can remove it but a write of the whole object.")
+		default:
+			v.declared(below, e.Sub)
+		}
+		v.path = v.path[:len(v.path)-1]
+	}
+}
+
+// isAtomic reports whether all values of type t that have something in them are owned as a whole.
+func isAtomic(t *schema.Type) bool {
+	m, l := t.Map(), t.List()
+	return (m != nil || l != nil) && (m == nil || m.Atomic()) && (l == nil || l.Topology() == schema.AtomicList)
+}
+
+func (v *pathCheck) lost(c Code, detail, remedy string) {
+	path := slices.Clone(v.path)
+	v.nowhere = append(v.nowhere, path)
+	v.add(c, v.entry, path, detail, remedy)
+}
+
+// present finds the members of s that object lacks.
+func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
+	for e := range s.Entries() {
+		v.path = append(v.path, e.Element)
+		if e.Member && object.At(v.path).IsAbsent() {
+			v.add(AbsentPath, v.entry, slices.Clone(v.path), "the object has no such field",
+				"Harmless until somebody adds the field: then that conflicts with this manager. Let the manager write again.")
+		} else {
+			v.present(object, e.Sub)
+		}
+		v.path = v.path[:len(v.path)-1]
+	}
+}
+
+// checkItem finds managers that own an item and its keys, while others own what is in it: when these give it up, half an item
+// is left.
+func (k *checker) checkItem(path fieldpath.Path, at []stand, found []fieldpath.Entry) {
+	keys := keysOf(path[len(path)-1])
+	hasMore := func(e fieldpath.Entry) bool { return !e.Sub.Without(keys).IsEmpty() }
+	other := slices.IndexFunc(found, hasMore)
+	if other < 0 {
+		return
+	}
+	for i, e := range found {
+		if e.Member && !hasMore(e) {
+			k.add(OrphanItem, at[i].entry, slices.Clone(path), fmt.Sprintf(
+				"the manager owns nothing of the item but its keys; others, such as %q, own the rest", k.object.Entries[at[other].entry].Manager),
+				"When the others give up the item, only its keys are left, which is often invalid. Let the manager give it up, or transfer it.")
+		}
+	}
+}
+
+// keysOf returns the paths of the keys that e selects by.
+func keysOf(e fieldpath.Element) fieldpath.Set {
+	var b fieldpath.Builder
+	for _, f := range e.Fields() {
+		b.Leaf(fieldpath.Field(f.Name))
+	}
+	return b.Set()
+}

@@ -1,0 +1,143 @@
+package managedfields_test
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// exampleObject is what kubectl's client-side apply and an autoscaler have written.
+func exampleObject() managedfields.Object {
+	o, err := managedfields.ParseObject([]byte(`{
+		"apiVersion": "example.com/v1", "kind": "Thing",
+		"metadata": {"name": "one", "resourceVersion": "7", "managedFields": [
+			{"manager": "autoscaler", "operation": "Apply", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1",
+			 "fieldsV1": {"f:spec": {"f:replicas": {}}}},
+			{"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1",
+			 "fieldsV1": {"f:spec": {"f:args": {}, "f:quota": {"f:cpu": {}}}}}]},
+		"spec": {"args": ["-v"], "quota": {"cpu": "1"}, "replicas": 3}}`))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+func ExampleScaleHandler() {
+	o := exampleObject()
+	h := managedfields.NewScaleHandler(o.Entries, "example.com/v1", map[string]fieldpath.Path{
+		"example.com/v1": {fieldpath.Field("spec"), fieldpath.Field("replicas")},
+	})
+	scale, err := h.ToSubresource()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, e := range scale {
+		fmt.Printf("%s %s %s\n", e.Manager, e.APIVersion, e.FieldsV1)
+	}
+	// Output: autoscaler autoscaling/v1 {"f:spec":{"f:replicas":{}}}
+}
+
+func ExampleExtract() {
+	config, err := managedfields.Extract(exampleObject(), thing, "autoscaler", "")
+	fmt.Println(config, err)
+	// Output: {"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"replicas":3}} <nil>
+}
+
+func ExampleMigrate() {
+	o := exampleObject()
+	entries, err := managedfields.Migrate(o.Entries, []string{"kubectl-client-side-apply"}, "kubectl", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, e := range entries {
+		fmt.Println(e.Manager, e.Operation, string(e.FieldsV1))
+	}
+	// Output:
+	// autoscaler Apply {"f:spec":{"f:replicas":{}}}
+	// kubectl Apply {"f:spec":{"f:args":{},"f:quota":{"f:cpu":{}}}}
+}
+
+func ExampleFieldManager_PlanMigration() {
+	m := newManager(nil)
+	config, _ := managedfields.ParseObject([]byte(`{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "one"}, "spec": {"args": ["-v"]}}`))
+	plan, err := m.PlanMigration(exampleObject(), config, []string{"kubectl-client-side-apply"}, "kubectl")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range plan.Removed {
+		fmt.Println("the next apply removes", l.Path, l.Live)
+	}
+	// Output: the next apply removes .spec.quota.cpu "1"
+}
+
+func ExampleTransfer() {
+	autoscaler := merge.Manager{Name: "autoscaler", Operation: merge.Apply}
+	entries, err := managedfields.Transfer(exampleObject().Entries, autoscaler, merge.Manager{Name: "people", Operation: merge.Apply})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(entries[0].Manager, string(entries[0].FieldsV1))
+	// Output: people {"f:spec":{"f:replicas":{}}}
+}
+
+func ExampleEntriesPatch() {
+	patch, err := managedfields.EntriesPatch(exampleObject(), nil)
+	fmt.Println(string(patch), err)
+	// Output: [{"op":"replace","path":"/metadata/managedFields","value":[]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}] <nil>
+}
+
+func ExampleOwners() {
+	owned, err := managedfields.Owners(exampleObject(), thing, nil)
+	if err != nil {
+		fmt.Println(err)
+	}
+	for part := range owned {
+		for _, owner := range part.Owners {
+			fmt.Println(part.Path, part.Value, owner.Manager.Name)
+		}
+	}
+	// Output:
+	// .spec.args ["-v"] kubectl-client-side-apply
+	// .spec.args[0] "-v" kubectl-client-side-apply
+	// .spec.quota.cpu "1" kubectl-client-side-apply
+	// .spec.replicas 3 autoscaler
+}
+
+func ExampleCheck() {
+	for _, f := range managedfields.Check(exampleObject(), managedfields.CheckConfig{
+		Versions: managedfields.Versions{Types: map[string]*schema.Type{"example.com/v1": thing}},
+	}) {
+		fmt.Println(f)
+		fmt.Println(f.Remedy)
+	}
+	// Output:
+	// client-side-apply: metadata.managedFields[1], manager "kubectl-client-side-apply": client-side apply holds 2 fields
+	// Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.
+}
+
+func ExampleFieldManager_WouldChange() {
+	config := value.Object(
+		value.Member{Name: "apiVersion", Value: value.String("example.com/v1")},
+		value.Member{Name: "kind", Value: value.String("Thing")},
+		value.Member{Name: "spec", Value: value.Object(
+			value.Member{Name: "quota", Value: value.Object(value.Member{Name: "cpu", Value: value.String("1000m")})},
+		)},
+	)
+	change, err := newManager(nil).WouldChange(exampleObject(), managedfields.Object{Content: config}, "people")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, n := range change.Notations {
+		fmt.Println(n.Path, n.Live, n.Wanted, change.NotationOnly)
+	}
+	// Output: .spec.quota.cpu "1" "1000m" true
+}

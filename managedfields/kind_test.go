@@ -1,0 +1,267 @@
+package managedfields_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// thingSchema has one type of everything that can be owned in a way of its own.
+const thingSchema = `{"types": [
+  {"name": "thing", "map": {"fields": [
+    {"name": "apiVersion", "type": {"scalar": "string"}},
+    {"name": "kind", "type": {"scalar": "string"}},
+    {"name": "metadata", "type": {"map": {"fields": [
+      {"name": "name", "type": {"scalar": "string"}},
+      {"name": "namespace", "type": {"scalar": "string"}},
+      {"name": "resourceVersion", "type": {"scalar": "string"}},
+      {"name": "uid", "type": {"scalar": "string"}},
+      {"name": "labels", "type": {"map": {"elementType": {"scalar": "string"}}}},
+      {"name": "annotations", "type": {"map": {"elementType": {"scalar": "string"}}}},
+      {"name": "finalizers", "type": {"list": {"elementType": {"scalar": "string"}, "elementRelationship": "associative"}}}]}}},
+    {"name": "spec", "type": {"map": {"fields": [
+      {"name": "replicas", "type": {"scalar": "numeric"}},
+      {"name": "quota", "type": {"map": {"elementType": {"scalar": "untyped"}}}},
+      {"name": "args", "type": {"list": {"elementType": {"scalar": "string"}, "elementRelationship": "atomic"}}},
+      {"name": "selector", "type": {"map": {"elementType": {"scalar": "string"}, "elementRelationship": "atomic"}}},
+      {"name": "containers", "type": {"list": {"elementType": {"namedType": "container"}, "elementRelationship": "associative", "keys": ["name"]}}}]}}}]}},
+  {"name": "container", "map": {"fields": [
+    {"name": "name", "type": {"scalar": "string"}},
+    {"name": "image", "type": {"scalar": "string"}},
+    {"name": "dir", "type": {"map": {"fields": [{"name": "size", "type": {"scalar": "numeric"}}]}}},
+    {"name": "ports", "type": {"list": {"elementType": {"namedType": "port"}, "elementRelationship": "associative", "keys": ["port", "protocol"]}}}]}},
+  {"name": "port", "map": {"fields": [
+    {"name": "port", "type": {"scalar": "numeric"}},
+    {"name": "protocol", "type": {"scalar": "string"}, "default": "TCP"},
+    {"name": "hostPort", "type": {"scalar": "numeric"}}]}}
+]}`
+
+var thing = func() *schema.Type {
+	v, err := value.Parse([]byte(thingSchema))
+	if err != nil {
+		panic(err)
+	}
+	document, err := schema.ParseDocument(v)
+	if err != nil {
+		panic(err)
+	}
+	compiled, err := schema.Compile(document)
+	if err != nil {
+		panic(err)
+	}
+	t, _ := compiled.Type("thing")
+	return t
+}()
+
+const thingVersion = "example.com/v1"
+
+// newYear is when the clock of tests starts.
+var newYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// newManager returns the field manager of things. Its clock advances by a minute with each look at it.
+func newManager(change func(*managedfields.Config)) *managedfields.FieldManager {
+	now := newYear
+	c := managedfields.Config{
+		GVK:   schema.ParseGVK(thingVersion, "Thing"),
+		Types: map[string]*schema.Type{thingVersion: thing, "example.com/v2": thing},
+		Now: func() time.Time {
+			now = now.Add(time.Minute)
+			return now
+		},
+	}
+	if change != nil {
+		change(&c)
+	}
+	m, err := managedfields.New(c)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// newThing returns a thing with the given members, JSON text without the outer braces, beside its identity.
+func newThing(t testing.TB, members string) managedfields.Object {
+	t.Helper()
+	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"example.com/v1","kind":"Thing"` + comma(members) + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Content.Get("metadata").IsAbsent() {
+		o.Content = o.Content.With("metadata", parse(t, `{"name":"one","namespace":"here"}`))
+	}
+	return o
+}
+
+func comma(members string) string {
+	if members == "" {
+		return ""
+	}
+	return "," + members
+}
+
+func parse(t testing.TB, json string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(json))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func parseEntries(t testing.TB, json string) []managedfields.Entry {
+	t.Helper()
+	o, err := managedfields.ParseObject([]byte(`{"metadata":{"managedFields":` + json + `}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Entries
+}
+
+func parsePath(t testing.TB, text string) fieldpath.Path {
+	t.Helper()
+	p, err := fieldpath.ParsePath(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// show prints entries, one per line: manager operation version[/subresource] minutes since newYear, and the paths.
+func show(t testing.TB, entries []managedfields.Entry) string {
+	t.Helper()
+	var b strings.Builder
+	for _, e := range entries {
+		fields, err := fieldpath.ParseSet(e.FieldsV1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := "-"
+		if !e.Time.IsZero() {
+			at = fmt.Sprint(int(e.Time.Sub(newYear).Minutes()))
+		}
+		_, version, _ := strings.Cut(e.APIVersion, "/")
+		fmt.Fprintf(&b, "%s %s %s%s %s:", e.Manager, e.Operation, version, sub(e.Subresource), at)
+		for p := range fields.All() {
+			b.WriteString(" " + p.Text())
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func sub(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "/" + s
+}
+
+// lines trims each line of text and drops empty ones, so that expectations can be indented.
+func lines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+func applier(name string) merge.Manager { return merge.Manager{Name: name, Operation: merge.Apply} }
+
+func updater(name string) merge.Manager {
+	return merge.Manager{Name: name, Operation: merge.Update, APIVersion: thingVersion}
+}
+
+// apply applies members to live by force.
+func apply(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
+	t.Helper()
+	out, err := m.Apply(live, newThing(t, members), manager, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// update replaces live's content by that of members.
+func update(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
+	t.Helper()
+	out, err := m.Update(live, newThing(t, members), manager)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// randomConfig returns the members of a random thing, few enough that managers meet.
+func randomConfig(r *rand.Rand) string {
+	var members []string
+	maybe := func(out *[]string, text string) {
+		if r.IntN(2) == 0 {
+			*out = append(*out, text)
+		}
+	}
+	list := func(items ...string) string {
+		var some []string
+		for _, item := range items {
+			maybe(&some, item)
+		}
+		r.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+		return strings.Join(some, ",")
+	}
+	container := func(name string) string {
+		c := []string{fmt.Sprintf(`"name":%q`, name)}
+		maybe(&c, fmt.Sprintf(`"image":"i%d"`, r.IntN(3)))
+		maybe(&c, fmt.Sprintf(`"dir":%s`, []string{"{}", "null", `{"size":1}`, `{"size":2}`}[r.IntN(4)]))
+		maybe(&c, `"ports":[`+list(`{"port":80}`, fmt.Sprintf(`{"port":81,"hostPort":%d}`, r.IntN(2)), `{"port":80,"protocol":"UDP"}`)+`]`)
+		return "{" + strings.Join(c, ",") + "}"
+	}
+	maybe(&members, fmt.Sprintf(`"metadata":{"name":"one","namespace":"here","labels":{%s},"finalizers":[%s]}`,
+		list(`"a":"1"`, fmt.Sprintf(`"b":"%d"`, r.IntN(3)), `"c":"3"`), list(`"x"`, `"y"`, `"z"`)))
+	var spec []string
+	maybe(&spec, fmt.Sprintf(`"replicas":%d`, r.IntN(3)))
+	maybe(&spec, fmt.Sprintf(`"quota":{%s}`, list(fmt.Sprintf(`"cpu":%s`, []string{`"1"`, `"1000m"`, `1`}[r.IntN(3)]), `"memory":"1Gi"`)))
+	maybe(&spec, `"args":[`+list(`"-a"`, `"-b"`)+`]`)
+	maybe(&spec, `"selector":{`+list(`"app":"x"`, `"tier":"y"`)+`}`)
+	maybe(&spec, `"containers":[`+list(container("main"), container("side"), container("log"))+`]`)
+	maybe(&members, `"spec":{`+strings.Join(spec, ",")+`}`)
+	return strings.Join(members, ",")
+}
+
+// randomObject returns what a random history of several appliers and updaters leaves behind.
+func randomObject(t testing.TB, r *rand.Rand) managedfields.Object {
+	t.Helper()
+	m := newManager(nil)
+	var live managedfields.Object
+	for range 1 + r.IntN(6) {
+		name := []string{"ann", "bob", "eve"}[r.IntN(3)]
+		if r.IntN(3) > 0 {
+			live = apply(t, m, live, name, randomConfig(r))
+		} else {
+			live = update(t, m, live, name, randomConfig(r))
+		}
+	}
+	return live
+}
+
+// histories calls f with many random objects.
+func histories(t *testing.T, f func(t *testing.T, r *rand.Rand, o managedfields.Object)) {
+	t.Helper()
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		o := randomObject(t, r)
+		f(t, r, o)
+		if t.Failed() {
+			text, err := o.AppendJSON(nil)
+			t.Fatalf("with seed %d, object %s, %v", seed, text, err)
+		}
+	}
+}

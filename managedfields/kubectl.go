@@ -1,0 +1,75 @@
+package managedfields
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// kubectlLastApplied owns kubectl's record of its client-side apply once the object is migrated, so that the record, which no
+// manifest has, is not pruned.
+const kubectlLastApplied = "kubectl-last-applied"
+
+// Request is one of the requests that kubectl sends to apply once.
+type Request struct {
+	Name    string // apply, save record, migrate or apply again
+	Manager string
+	Object  Object // what is stored after it
+}
+
+// ApplyAsKubectl does what kubectl apply --server-side does with a manifest, and returns the requests that it sends, in
+// order. The object of the last one is the outcome.
+//
+//  1. apply: config is applied by manager.
+//  2. save record: if manager is kubectl, and the object has kubectl's record of its client-side apply, which no applier owns, then
+//     "kubectl-last-applied" applies the record as it is.
+//  3. migrate: if an updater owns the record, then [MigrateClientSide].
+//  4. apply again: after a migration, config is applied once more, which prunes what client-side apply once set and config
+//     lacks.
+//
+// Errors are those of [FieldManager.Apply] and [FieldManager.Update]. kubectl takes those of requests 2 and 3 as warnings and
+// leaves it at request 1: that is what is returned along with the error then.
+func (m *FieldManager) ApplyAsKubectl(live, config Object, manager string, force bool) ([]Request, error) {
+	object, err := m.Apply(live, config, manager, force)
+	if err != nil {
+		return nil, err
+	}
+	sent := []Request{{"apply", manager, object}}
+	if manager == kubectl && m.config.Subresource == "" && recordIsLoose(object) {
+		saved, err := m.Apply(object, recordOnly(object), kubectlLastApplied, false)
+		if err != nil {
+			return sent, fmt.Errorf("save record: %w", err)
+		}
+		object = saved
+		sent = append(sent, Request{"save record", kubectlLastApplied, object})
+	}
+	entries, err := MigrateClientSide(object.Entries, manager)
+	if err != nil {
+		return sent, fmt.Errorf("migrate: %w", err)
+	}
+	if sameEntries(entries, object.Entries) {
+		return sent, nil
+	}
+	if object, err = m.Update(object, Object{Content: object.Content, Entries: entries}, manager); err != nil {
+		return sent, fmt.Errorf("migrate: %w", err)
+	}
+	sent = append(sent, Request{"migrate", manager, object})
+	if object, err = m.Apply(object, config, manager, force); err != nil {
+		return sent, fmt.Errorf("apply again: %w", err)
+	}
+	return append(sent, Request{"apply again", manager, object}), nil
+}
+
+// recordIsLoose reports whether o has kubectl's record and no applier owns it.
+func recordIsLoose(o Object) bool {
+	return !annotations(o.Content).Get(lastAppliedAnnotation).IsAbsent() &&
+		len(FindOwners(o.Entries, merge.Apply, fieldpath.SetOf(lastAppliedPath))) == 0
+}
+
+// recordOnly returns the configuration that has kubectl's record in o and nothing else.
+func recordOnly(o Object) Object {
+	record := value.Object(value.Member{Name: lastAppliedAnnotation, Value: annotations(o.Content).Get(lastAppliedAnnotation)})
+	return Object{Content: withIdentity(withAnnotations(value.Object(), record), o.Content)}
+}

@@ -1,0 +1,42 @@
+package managedfields_test
+
+import (
+	"testing"
+
+	"github.com/deed-project/deed/value"
+)
+
+const record = "kubectl.kubernetes.io/last-applied-configuration"
+
+// kubectl's record becomes what it applied, as it applied it, but for the record itself.
+func TestKubectlRecordsWhatItApplies(t *testing.T) {
+	live := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+record+`":"old"}}}`)
+	for config, want := range map[string]string{
+		`{"apiVersion":"g/v1","kind":"K"}`:                                                              `{"apiVersion":"g/v1","kind":"K"}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{}}`:                                                `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`:                                `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + record + `":"sent"}}}`:         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + record + `":"sent","a":"<"}}}`: `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":"\u003c"}}}`,
+	} {
+		out, err := newManager(t, nil).Apply(live, parse(t, config), "kubectl", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Content.At("metadata", "annotations", record); got.Str() != want+"\n" {
+			t.Errorf("%s recorded %s, want %s", config, got, value.String(want))
+		}
+	}
+}
+
+// Annotations that are not all strings are none: nothing is recorded.
+func TestKubectlRecordsNothingAmongUnreadableAnnotations(t *testing.T) {
+	live := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+record+`":"old"}}}`)
+	config := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":null}}}`)
+	out, err := newManager(t, nil).Apply(live, config, "kubectl", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Content.At("metadata", "annotations", record).Str(); got != "old" {
+		t.Errorf("recorded %q", got)
+	}
+}

@@ -1,0 +1,146 @@
+package managedfields
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// FindOwners returns the entries of the given operation that own all of fields. Entries that cannot be read own nothing.
+func FindOwners(entries []Entry, op merge.Operation, fields fieldpath.Set) []Entry {
+	var out []Entry
+	for _, e := range entries {
+		if e.Operation != op {
+			continue
+		}
+		if owned, _, err := parseFields(e.FieldsV1); err == nil && fields.Minus(owned).IsEmpty() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Migrate gives what client-side apply owns to server-side apply: after it, what the updaters called from wrote through the
+// subresource belongs to the applier called to. For each name of from, in sorted order:
+//
+//  1. The receiver is the first entry of the applier. If there is none, it is the first entry of the updater, which becomes
+//     the applier's and keeps its version and time. If there is none of these either, nothing changes.
+//  2. What the updater's first entry of the receiver's version owns is added to the receiver.
+//  3. All entries of the updater are removed. What those of other versions own beyond that has no owner any more.
+//
+// The entries keep their order. This is what client-go's csaupgrade does, but entries is left as it is, and names are not
+// migrated in random order. To see beforehand what it leads to use [FieldManager.PlanMigration]; to carry it out in a
+// cluster use [EntriesPatch].
+//
+// The error is an [*EntryError] for an entry whose set must be read and cannot be.
+func Migrate(entries []Entry, from []string, to, subresource string) ([]Entry, error) {
+	out := slices.Clone(entries)
+	names := slices.Clone(from)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		var err error
+		if out, err = migrate(out, name, to, subresource); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// migrate is Migrate for one name. It may write to entries.
+func migrate(entries []Entry, from, to, subresource string) ([]Entry, error) {
+	isUpdater := func(e Entry) bool {
+		return e.Manager == from && e.Operation == merge.Update && e.Subresource == subresource
+	}
+	receiver := slices.IndexFunc(entries, func(e Entry) bool {
+		return e.Manager == to && e.Operation == merge.Apply && e.Subresource == subresource
+	})
+	if receiver < 0 {
+		if receiver = slices.IndexFunc(entries, isUpdater); receiver < 0 {
+			return entries, nil
+		}
+		entries[receiver].Operation, entries[receiver].Manager = merge.Apply, to
+	}
+	fields, err := readFields(entries, receiver)
+	if err != nil {
+		return nil, err
+	}
+	giver := slices.IndexFunc(entries, func(e Entry) bool {
+		return isUpdater(e) && e.APIVersion == entries[receiver].APIVersion
+	})
+	if giver >= 0 {
+		given, err := readFields(entries, giver)
+		if err != nil {
+			return nil, err
+		}
+		fields = fields.Union(given)
+	}
+	entries[receiver].FieldsV1 = fields.AppendJSON(nil)
+	return slices.DeleteFunc(entries, isUpdater), nil
+}
+
+// readFields returns the set of entry i.
+func readFields(entries []Entry, i int) (fieldpath.Set, error) {
+	fields, _, err := parseFields(entries[i].FieldsV1)
+	if err != nil {
+		return fieldpath.Set{}, &EntryError{Index: i, Manager: entries[i].Manager, Err: fmt.Errorf("error decoding set: %w", err)}
+	}
+	return fields, nil
+}
+
+// lastAppliedPath is where kubectl records its client-side apply.
+var lastAppliedPath = fieldpath.Path{
+	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field(lastAppliedAnnotation),
+}
+
+// ClientSideAppliers returns the names of the updaters that own kubectl's record of its client-side apply, sorted: those that
+// kubectl migrates when it goes over to server-side apply.
+func ClientSideAppliers(entries []Entry) []string {
+	var names []string
+	for _, e := range FindOwners(entries, merge.Update, fieldpath.SetOf(lastAppliedPath)) {
+		names = append(names, e.Manager)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// MigrateClientSide migrates what kubectl would migrate to the applier called to: [Migrate] from [ClientSideAppliers], on
+// the object itself. For the whole of what kubectl does then see [FieldManager.ApplyAsKubectl].
+func MigrateClientSide(entries []Entry, to string) ([]Entry, error) {
+	return Migrate(entries, ClientSideAppliers(entries), to, "")
+}
+
+// HasLostOwners reports whether o was written by kubectl's client-side apply but has lost its managed fields, as when a tool
+// has cleared them. Then the first server-side apply invents an owner for everything in the object, whoever wrote it, and
+// a migration that gives that owner's fields to an applier makes the applier's next apply remove what others wrote.
+// [EntriesOfLastApplied] is the way out.
+func HasLostOwners(o Object) bool { return len(o.Entries) == 0 && lastApplied(o.Content) != "" }
+
+// EntriesOfLastApplied returns entries for an object, a t, that [HasLostOwners]: manager becomes the applier of what kubectl's
+// record says was applied, as far as o still has it, in o's version and without a time. All else has no owner, and so nothing
+// that others wrote can be removed in manager's name.
+//
+// The error says why the record or o is no t, or why the record is no JSON text.
+func EntriesOfLastApplied(o Object, t *schema.Type, manager string) ([]Entry, error) {
+	record, err := value.Parse([]byte(lastApplied(o.Content)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", lastAppliedAnnotation, err)
+	}
+	applied, err := typed.New(record, t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", lastAppliedAnnotation, err)
+	}
+	live, err := typed.New(o.Content, t, typed.AllowDuplicates)
+	if err != nil {
+		return nil, err
+	}
+	fields := applied.Fields().Intersect(live.Fields()).Minus(systemFields)
+	return Encode(merge.ManagersOf(merge.Entry{
+		Manager: merge.Manager{Name: manager, Operation: merge.Apply}, Fields: fields,
+		APIVersion: o.Content.Get("apiVersion").Str(),
+	})), nil
+}

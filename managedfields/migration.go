@@ -1,0 +1,131 @@
+package managedfields
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Migration is what a migration from client-side to server-side apply leads to.
+type Migration struct {
+	Object    Object          // the live object with its entries migrated
+	Patch     []byte          // see [EntriesPatch]; nil when there is nothing to migrate
+	Conflicts merge.Conflicts // of the applier's next apply
+	Removed   []Leftover      // what the next apply removes
+	Kept      []Leftover      // what stays in the object although the configuration lacks it
+	LostOwner bool            // whether the live object [HasLostOwners]; then better do not migrate
+}
+
+// Leftover is a live value that the migrated manager held and that its configuration lacks.
+type Leftover struct {
+	Path   fieldpath.Path
+	Live   value.Value
+	Owners []merge.Manager // who owns it, besides the applier, after migration and, where it is kept, after the apply
+}
+
+// PlanMigration shows what [Migrate] from the given updaters to the applier called to leads to, and what the applier's next
+// apply of config will then do to what the manifest lacks: conflicts are taken as forced.
+//
+// What is looked at is everything that the updaters and the applier own before the migration: leaves, list items, and atomic
+// lists and objects as a whole. Such a value is removed when only the applier is left owning it. It is kept when somebody
+// else owns it, and also when nobody does, because the entry that owned it was of another version than the receiver's and
+// is discarded: such values no apply will ever remove.
+//
+// Errors are those of Migrate and of [FieldManager.Plan].
+func (m *FieldManager) PlanMigration(live, config Object, from []string, to string) (*Migration, error) {
+	entries, err := Migrate(live.Entries, from, to, m.config.Subresource)
+	if err != nil {
+		return nil, err
+	}
+	out := &Migration{Object: Object{Content: live.Content, Entries: entries}, LostOwner: HasLostOwners(live)}
+	if out.Patch, err = EntriesPatch(live, entries); err != nil {
+		return nil, err
+	}
+	plan, err := m.Plan(out.Object, config, to)
+	if err != nil {
+		return nil, err
+	}
+	out.Conflicts = plan.Conflicts()
+	return out, out.addLeftovers(m, plan, live, from)
+}
+
+func (out *Migration) addLeftovers(m *FieldManager, plan *Plan, live Object, from []string) error {
+	w := plan.write
+	object, err := w.typed(roleLive, live.Content, typed.AllowDuplicates)
+	if err != nil {
+		return err
+	}
+	config, err := w.typed(rolePatch, w.object.Content)
+	if err != nil {
+		return err
+	}
+	after := w.plan.Force()
+	applier := m.identity(w.manager.Name, merge.Apply)
+	held, err := m.heldBy(Object{Content: object.Content(), Entries: live.Entries}, append([]string{applier.Name}, from...))
+	if err != nil {
+		return err
+	}
+	before, err := Decode(out.Object.Entries)
+	if err != nil {
+		return err
+	}
+	for path := range held.All() {
+		v := object.At(path)
+		if v.IsAbsent() || !config.At(path).IsAbsent() || !isPart(object.Type(), path, v) {
+			continue
+		}
+		l := Leftover{Path: path, Live: v}
+		if after.Object.At(path).IsAbsent() {
+			l.Owners = m.ownersBut(before, applier, path)
+			out.Removed = append(out.Removed, l)
+		} else {
+			l.Owners = m.ownersBut(after.Managers, applier, path)
+			out.Kept = append(out.Kept, l)
+		}
+	}
+	return nil
+}
+
+// heldBy returns what the applier names[0] and the updaters called names own of o, in the endpoint's version. Entries of
+// versions that are gone own nothing.
+func (m *FieldManager) heldBy(o Object, names []string) (fieldpath.Set, error) {
+	var all fieldpath.Set
+	for _, h := range holdings(o, m.typ, &Versions{m.config.Types, m.config.Converter}) {
+		if h.manager.Subresource != m.config.Subresource ||
+			h.manager.Operation == merge.Apply && h.manager.Name != names[0] || !slices.Contains(names, h.manager.Name) {
+			continue
+		}
+		if h.err != nil && !errors.Is(h.err, merge.ErrNoVersion) {
+			return all, h.err
+		}
+		all = all.Union(h.fields)
+	}
+	return all, nil
+}
+
+// ownersBut returns who but one manager owns path, among those whose fields are of the endpoint's version.
+func (m *FieldManager) ownersBut(managers merge.Managers, but merge.Manager, path fieldpath.Path) []merge.Manager {
+	var out []merge.Manager
+	for e := range managers.OwnersOf(path) {
+		if e.APIVersion == m.apiVersion && e.Manager != but {
+			out = append(out, e.Manager)
+		}
+	}
+	return out
+}
+
+// isPart reports whether v, at path in a t, is what an [Owned] is: a leaf, an item, or an atomic list or object.
+func isPart(t *schema.Type, path fieldpath.Path, v value.Value) bool {
+	for _, e := range path {
+		if t = typeBelow(t, e); t == nil {
+			return true
+		}
+	}
+	_, ok := partOf(path[len(path)-1], shapeOf(t, v))
+	return ok
+}

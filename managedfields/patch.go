@@ -1,0 +1,62 @@
+package managedfields
+
+import (
+	"slices"
+
+	"github.com/deed-project/deed/value"
+)
+
+// EntriesPatch returns the JSON patch (RFC 6902) that makes entries the managed fields of o, and nil when o's own entries say
+// the same, in whatever order their sets are written. It is the way to edit managed fields in a cluster:
+//
+//	[{"op":"replace","path":"/metadata/managedFields","value":[…]},
+//	 {"op":"replace","path":"/metadata/resourceVersion","value":"…"}]
+//
+// With the resource version of o the server refuses the patch as a conflict when o is no longer what it stores. No entries
+// at all are written as an empty list, which lets the server forget all owners; null would mean no change.
+//
+// The error names the entry whose FieldsV1 is no JSON text.
+func EntriesPatch(o Object, entries []Entry) ([]byte, error) {
+	if sameEntries(o.Entries, entries) {
+		return nil, nil
+	}
+	items := make([]value.Value, len(entries))
+	for i, e := range entries {
+		var err error
+		if items[i], err = e.value(); err != nil {
+			return nil, &EntryError{Index: i, Manager: e.Manager, Err: err}
+		}
+	}
+	replace := func(path string, v value.Value) value.Value {
+		return value.Object(
+			value.Member{Name: "op", Value: value.String("replace")},
+			value.Member{Name: "path", Value: value.String(path)},
+			value.Member{Name: "value", Value: v},
+		)
+	}
+	return value.List(
+		replace("/metadata/managedFields", value.List(items...)),
+		replace("/metadata/resourceVersion", value.String(o.Content.At("metadata", "resourceVersion").Str())),
+	).AppendJSON(nil), nil
+}
+
+// sameEntries reports whether a and b are the same entries in the same order, however their sets are written.
+func sameEntries(a, b []Entry) bool {
+	return slices.EqualFunc(a, b, func(x, y Entry) bool {
+		return x.Manager == y.Manager && x.Operation == y.Operation && x.APIVersion == y.APIVersion &&
+			x.Time.Equal(y.Time) && x.FieldsType == y.FieldsType && x.Subresource == y.Subresource &&
+			sameFields(x.FieldsV1, y.FieldsV1)
+	})
+}
+
+func sameFields(a, b []byte) bool {
+	if string(a) == string(b) {
+		return (a == nil) == (b == nil)
+	}
+	x, _, err := parseFields(a)
+	if err != nil {
+		return false
+	}
+	y, _, err := parseFields(b)
+	return err == nil && a != nil && b != nil && x.Equal(y)
+}

@@ -1,0 +1,103 @@
+package managedfields
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+)
+
+// ErrNoManager is the transfer from a manager that has no entry.
+var ErrNoManager = errors.New("no such manager")
+
+// ErrOtherVersion is a transfer to a manager whose fields are of another version than those to be given.
+var ErrOtherVersion = errors.New("the receiver's fields are of another version")
+
+// Transfer gives what one manager owns to another one, which may be new, and returns the entries after that, sorted as
+// [Encode] sorts them. Nobody's fields change but those of the two.
+//
+//  1. All of from's paths go, or, when within has any, those that are in it or below one of them.
+//  2. When a part of an item in a keyed list goes and the item itself stays, the receiver becomes a co-owner of the item and
+//     of its keys, as far as from owns them: every applier of the part would be, and without that the item could go before it.
+//  3. to gets the later one of the two times, a time that is not known being the earliest; from keeps its own.
+//  4. Who owns nothing any more is dropped, here as in every write.
+//
+// Of an updater, the version belongs to its identity: from must say it; where to does not, it is that of the fields. The
+// error wraps [ErrNoManager] or [ErrOtherVersion], or is that of [Decode].
+func Transfer(entries []Entry, from, to merge.Manager, within ...fieldpath.Path) ([]Entry, error) {
+	managers, err := Decode(entries)
+	if err != nil {
+		return nil, err
+	}
+	giver, ok := managers.Get(from)
+	if !ok {
+		return nil, fmt.Errorf("%v: %w", from, ErrNoManager)
+	}
+	if to.Operation == merge.Update && to.APIVersion == "" {
+		to.APIVersion = giver.APIVersion
+	}
+	if from == to {
+		return Encode(managers), nil
+	}
+	receiver, ok := managers.Get(to)
+	if !ok {
+		receiver = merge.Entry{Manager: to, APIVersion: giver.APIVersion}
+		if to.Operation == merge.Update {
+			receiver.APIVersion = to.APIVersion
+		}
+	}
+	if receiver.APIVersion != giver.APIVersion {
+		return nil, fmt.Errorf("from %v, which has fields of %s, to %v: %w", from, giver.APIVersion, to, ErrOtherVersion)
+	}
+	given, kept := split(giver.Fields, within)
+	receiver.Fields, receiver.Time = receiver.Fields.Union(given), later(receiver.Time, giver.Time)
+	giver.Fields = kept
+	return Encode(dropEmpty(managers.With(giver).With(receiver))), nil
+}
+
+// split returns which paths of fields go and which stay, by rules 1 and 2 of Transfer.
+func split(fields fieldpath.Set, within []fieldpath.Path) (given, kept fieldpath.Set) {
+	if len(within) == 0 {
+		return fields, fieldpath.Set{}
+	}
+	kept = fields.Without(fieldpath.SetOf(within...))
+	given = fields.Minus(kept)
+	var shared fieldpath.Builder
+	addItems(&shared, given, kept)
+	return given.Union(shared.Set()), kept
+}
+
+// addItems adds the items of kept that given has something below, and their keys, to b.
+func addItems(b *fieldpath.Builder, given, kept fieldpath.Set) {
+	for e := range given.Entries() {
+		member, sub := kept.Get(e.Element)
+		b.Enter(e.Element)
+		for _, key := range e.Element.Fields() {
+			if name := fieldpath.Field(key.Name); sub.HasMember(name) {
+				b.Leaf(name)
+			}
+		}
+		addItems(b, e.Sub, sub)
+		b.Leave(member && e.Element.Kind() == fieldpath.KindKey)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// dropEmpty returns managers without those who own nothing.
+func dropEmpty(managers merge.Managers) merge.Managers {
+	var kept []merge.Entry
+	for e := range managers.All() {
+		if !e.Fields.IsEmpty() {
+			kept = append(kept, e)
+		}
+	}
+	return merge.ManagersOf(kept...)
+}

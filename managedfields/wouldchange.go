@@ -1,0 +1,104 @@
+package managedfields
+
+import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Change says what an apply would change, its conflicts forced.
+type Change struct {
+	Object    bool // the object, before defaults are filled in
+	Ownership bool // who owns what, or in which version; times alone do not count
+	// Conflicts are those that forcing would decide.
+	Conflicts merge.Conflicts
+	// Notations are the values that the configuration writes in another way than the live object although they mean the same,
+	// in the order of the configuration, a list after what is in it.
+	Notations []Notation
+	// NotationOnly reports whether the object changes, but in nothing else than Notations: such an apply brings a new resource
+	// version every time that the server writes the value in its own way again.
+	NotationOnly bool
+}
+
+// IsNone reports whether the apply changes nothing, so that the request can be spared.
+func (c Change) IsNone() bool { return !c.Object && !c.Ownership }
+
+// NotationKind says how two notations of a value differ.
+type NotationKind uint8
+
+// The kinds of notations. To the field manager all but the first are changes of the object.
+const (
+	NumberNotation   NotationKind = iota + 1 // 1 and 1.0
+	QuantityNotation                         // "1000m", "1", "1.0" and 1, where the type leaves the kind of scalar open
+	StringNotation                           // 80 and "80", likewise
+	OrderNotation                            // the same items in another order, where items are told apart by keys or values
+)
+
+// String returns the kind in one lower-case word.
+func (k NotationKind) String() string {
+	if k > OrderNotation {
+		k = 0
+	}
+	return [...]string{"invalid", "number", "quantity", "string", "order"}[k]
+}
+
+// Notation is a value that is written in two ways.
+type Notation struct {
+	Path   fieldpath.Path
+	Kind   NotationKind
+	Live   value.Value
+	Wanted value.Value
+}
+
+// WouldChange tells what an apply of config to live by manager would change, without carrying it out. Errors are those of
+// [FieldManager.Plan].
+//
+// Values mean the same, by the types of the kind:
+//
+//  1. Numbers that are equal, such as 1 and 1.0. The field manager sees no difference, a server that stores text may.
+//  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of values without a schema do, if
+//     both are quantities of the same amount. A type that says string or number takes values at their word.
+//  3. Sets and keyed lists with the same items in another order.
+func (m *FieldManager) WouldChange(live, config Object, manager string) (Change, error) {
+	plan, err := m.Plan(live, config, manager)
+	if err != nil {
+		return Change{}, err
+	}
+	w := *plan.write
+	result := w.plan.Force()
+	w.managers = result.Managers
+	if err := w.strip(); err != nil {
+		return Change{}, err
+	}
+	object, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
+	if err != nil {
+		return Change{}, err
+	}
+	out := Change{
+		Object: result.Changed, Conflicts: plan.Conflicts(),
+		Ownership: len(w.live.Entries) != w.managers.Len() || !sameOwners(w.entries.managers, w.managers),
+	}
+	written := notations{partial: true}
+	written.node(m.typ, object.Content(), w.object.Content)
+	out.Notations = written.found
+	if result.Changed {
+		changed := notations{}
+		changed.node(m.typ, object.Content(), result.Object.Content())
+		out.NotationOnly = !changed.other
+	}
+	return out, nil
+}
+
+// sameOwners reports whether a and b own the same in the same versions.
+func sameOwners(a, b merge.Managers) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for e := range a.All() {
+		if f, ok := b.Get(e.Manager); !ok || e.APIVersion != f.APIVersion || !e.Fields.Equal(f.Fields) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,264 @@
+package merge_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// made makes w, conflicts forced, and returns the result.
+func made(t *testing.T, l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+	t.Helper()
+	if w.Operation == merge.Update {
+		result, err := l.engine.Update(r)
+		return result, err == nil
+	}
+	plan, err := l.engine.Apply(r)
+	if err != nil {
+		return merge.Result{}, false
+	}
+	return plan.Force(), true
+}
+
+// Applying the same again changes nothing, except that it brings back the empty objects and lists that pruning has taken
+// away or made null, at the cost of who owns null there. Then the third time changes nothing. Items that nothing but
+// defaults identifies are not protected from pruning, so schemas with defaults are left out.
+func TestApplyAgain(t *testing.T) {
+	eachWrite(t, 600, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		once, ok := made(t, l, r, w)
+		if !ok || w.Operation == merge.Update || l.defaults {
+			return once, ok
+		}
+		twice, ok := repeat(l, r, once)
+		if !ok {
+			return once, true // pruning left items without identity
+		}
+		if !stripped(once.Object.Content()).Equal(stripped(twice.Object.Content())) {
+			t.Errorf("once\n%v\n%stwice\n%v\n%s", once.Object.Content(), show(once.Managers), twice.Object.Content(), show(twice.Managers))
+		}
+		thrice, ok := repeat(l, r, twice)
+		if !ok || thrice.Changed || !thrice.Object.Same(twice.Object) || !thrice.Managers.Equal(twice.Managers) {
+			t.Errorf("twice\n%v\n%sthrice\n%v\n%s", twice.Object.Content(), show(twice.Managers), thrice.Object.Content(), show(thrice.Managers))
+		}
+		return once, true
+	})
+}
+
+// repeat makes the write r again after it had result.
+func repeat(l *live, r merge.Request, result merge.Result) (merge.Result, bool) {
+	r.Live, r.Managers = result.Object, result.Managers
+	plan, err := l.engine.Apply(r)
+	if err != nil {
+		return merge.Result{}, false
+	}
+	return plan.Force(), true
+}
+
+// stripped returns v without the members that hold nothing.
+func stripped(v value.Value) value.Value {
+	var items []value.Value
+	for item := range v.Items() {
+		items = append(items, stripped(item))
+	}
+	if items != nil {
+		return value.List(items...)
+	}
+	for name, member := range v.Members() {
+		member = stripped(member)
+		if member.IsNull() || (member.Kind() == value.KindObject || member.Kind() == value.KindList) && member.Len() == 0 {
+			member = value.Value{}
+		}
+		v = v.With(name, member)
+	}
+	if v.IsNull() {
+		return value.Object()
+	}
+	return v
+}
+
+// Nobody else owns afterwards what a forced apply or an update has changed, and nobody at all what is gone.
+func TestChangesHaveOneOwner(t *testing.T) {
+	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		result, ok := made(t, l, r, w)
+		if !ok {
+			return result, ok
+		}
+		diff, err := typed.Compare(r.Live, result.Object)
+		if err != nil {
+			return result, ok
+		}
+		for e := range result.Managers.All() {
+			changed := diff.Added.Union(diff.Modified).Union(diff.Removed)
+			if shared := e.Fields.Intersect(changed); e.Manager != w.Manager && !shared.IsEmpty() {
+				t.Errorf("%v still owns %v", e.Manager, shared)
+			}
+		}
+		return result, ok
+	})
+}
+
+// A write modifies nothing that it is given.
+func TestWritesModifyNothing(t *testing.T) {
+	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		text := func() string { return r.Live.Content().String() + r.Object.Content().String() + show(r.Managers) }
+		before := text()
+		result, ok := made(t, l, r, w)
+		if after := text(); after != before {
+			t.Errorf("was %s\nis %s", before, after)
+		}
+		return result, ok
+	})
+}
+
+// The decisions of a plan agree with its conflicts and with its result.
+func TestDecisionsAgree(t *testing.T) {
+	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		if w.Operation == merge.Update {
+			return made(t, l, r, w)
+		}
+		plan, err := l.engine.Apply(r)
+		if err != nil {
+			return merge.Result{}, false
+		}
+		result := plan.Force()
+		var conflicting fieldpath.Builder
+		for d := range plan.Decisions() {
+			var owners []merge.Manager
+			for e := range result.Managers.OwnersOf(d.Path) {
+				owners = append(owners, e.Manager)
+			}
+			if !slices.Equal(owners, d.After) {
+				t.Errorf("%v has the owners %v, and %v by its decision", d.Path, owners, d.After)
+			}
+			if !d.Result.Equal(result.Object.At(d.Path)) || !d.Live.Equal(r.Live.At(d.Path)) {
+				t.Errorf("%v is decided to become %v from %v", d.Path, d.Result, d.Live)
+			}
+			if d.Outcome == merge.Conflicting {
+				conflicting.Add(d.Path)
+			}
+		}
+		var want fieldpath.Builder
+		for _, c := range plan.Conflicts() {
+			want.Add(c.Path)
+		}
+		if got, want := conflicting.Set(), want.Set(); !got.Equal(want) {
+			t.Errorf("decided to be conflicts %v, want %v", got, want)
+		}
+		return result, true
+	})
+}
+
+// Refusing some conflicts gives these, in order; accepting all is Force.
+func TestForceOnly(t *testing.T) {
+	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		if w.Operation == merge.Update {
+			return made(t, l, r, w)
+		}
+		plan, err := l.engine.Apply(r)
+		if err != nil {
+			return merge.Result{}, false
+		}
+		all, forced := plan.Conflicts(), plan.Force()
+		result, err := plan.ForceOnly(func(merge.Conflict) bool { return true })
+		if err != nil || !result.Object.Same(forced.Object) || !result.Managers.Equal(forced.Managers) {
+			t.Errorf("accepting all conflicts gives %v, %v", result, err)
+		}
+		odd := 0
+		_, err = plan.ForceOnly(func(merge.Conflict) bool { odd++; return odd%2 == 1 })
+		if refused, _ := err.(merge.Conflicts); len(refused) != len(all)/2 {
+			t.Errorf("%d conflicts of %d are refused, want every second", len(refused), len(all))
+		}
+		return forced, true
+	})
+}
+
+// Two appliers whose fields do not touch each other may come in any order.
+func TestDisjointAppliersCommute(t *testing.T) {
+	tried := 0
+	for seed := range uint64(2500) {
+		c := gen.Seeded(seed)
+		s := gen.NewSchema(c)
+		compiled, err := schema.Compile(s.Document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, _ := compiled.Type("root")
+		values := gen.Values{Choices: c, Depth: 4}
+		base, err := typed.New(values.Of(root), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := split(c, values.Of(root), root)
+		if a.Fields().IsEmpty() || b.Fields().IsEmpty() {
+			continue
+		}
+		tried++
+		first, second := inOrder(t, base, a, b), inOrder(t, base, b, a)
+		first.Managers, second.Managers = reconciled(t, first.Managers, root), reconciled(t, second.Managers, root)
+		if first.Object.Content().String() != second.Object.Content().String() || !first.Managers.Equal(second.Managers) {
+			t.Fatalf("seed %d: %v and %v on %v give\n%v\n%sthe other way round\n%v\n%s", seed, a.Content(), b.Content(), base.Content(),
+				first.Object.Content(), show(first.Managers), second.Object.Content(), show(second.Managers))
+		}
+	}
+	if tried < 500 {
+		t.Errorf("only %d pairs of appliers", tried)
+	}
+}
+
+// split gives each of two appliers some members of v.
+func split(c *gen.Choices, v value.Value, root *schema.Type) (a, b typed.Value) {
+	if v.Kind() != value.KindObject || root.Map() == nil || root.Map().Atomic() {
+		return a, b
+	}
+	parts := [2]value.Value{value.Object(), value.Object()}
+	for name, member := range v.Members() {
+		i := c.N(2)
+		parts[i] = parts[i].With(name, member)
+	}
+	var errA, errB error
+	a, errA = typed.New(parts[0], root)
+	b, errB = typed.New(parts[1], root)
+	if errA != nil || errB != nil {
+		panic("parts of a value are no values of its type")
+	}
+	return a, b
+}
+
+// reconciled returns ms as the next write will see them: types that admit an atomic object and a granular list count as
+// atomic where there is no value to tell.
+func reconciled(t *testing.T, ms merge.Managers, root *schema.Type) merge.Managers {
+	t.Helper()
+	for e := range ms.All() {
+		var err error
+		if e.Fields, _, err = typed.Reconcile(e.Fields, root); err != nil {
+			t.Fatal(err)
+		}
+		ms = ms.With(e)
+	}
+	return ms
+}
+
+// inOrder applies first and then second, each by a manager of its own, which is named for what it applies.
+func inOrder(t *testing.T, live typed.Value, first, second typed.Value) merge.Result {
+	t.Helper()
+	result := merge.Result{Object: live}
+	for _, config := range []typed.Value{first, second} {
+		plan, err := merge.New(merge.Config{}).Apply(merge.Request{
+			Live: result.Object, Managers: result.Managers, Object: config, APIVersion: "v1",
+			Manager: merge.Manager{Name: config.Content().String(), Operation: merge.Apply},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err = plan.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return result
+}

@@ -1,0 +1,72 @@
+package extras
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	reference "k8s.io/apimachinery/pkg/util/managedfields"
+	smd "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// The kind's versions: replicas stand in different places, one version has no scale, and apps/v9 is not known.
+var (
+	replicas = map[string]fieldpath.Path{
+		"apps/v1": {fieldpath.Field("spec"), fieldpath.Field("replicas")},
+		"apps/v2": {fieldpath.Field("spec"), fieldpath.Field("size")},
+		"apps/v0": nil,
+	}
+	referenceReplicas = reference.ResourcePathMappings{
+		"apps/v1": smd.MakePathOrDie("spec", "replicas"), "apps/v2": smd.MakePathOrDie("spec", "size"), "apps/v0": nil,
+	}
+	kindVersions = []string{"apps/v1", "apps/v1", "apps/v2", "apps/v0", "apps/v9"}
+)
+
+func TestScaleHandler(t *testing.T) {
+	compared := 0
+	for seed := range uint64(rounds) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		parent := randomEntries(t, r, kindVersions...)
+		version := schema.GroupVersion{Group: "apps", Version: []string{"v1", "v2", "v0", "v9"}[r.IntN(4)]}
+		want := reference.NewScaleHandler(parent, version, referenceReplicas)
+		got := managedfields.NewScaleHandler(ours(t, parent), version.String(), replicas)
+
+		wantScale, wantErr := want.ToSubresource()
+		gotScale, gotErr := got.ToSubresource()
+		if !agree(t, "ToSubresource", parent, wantScale, wantErr, gotScale, gotErr) {
+			continue
+		}
+		scale := randomEntries(t, r, "autoscaling/v1", "apps/v1")
+		if r.IntN(2) == 0 { // what came out of the parent, some taken away and some put in
+			scale = append(scale, wantScale[:r.IntN(len(wantScale)+1)]...)
+		}
+		wantParent, wantErr := want.ToParent(scale)
+		gotParent, gotErr := got.ToParent(ours(t, scale))
+		if agree(t, "ToParent of "+describe(t, scale), parent, wantParent, wantErr, gotParent, gotErr) && len(wantParent) > 0 {
+			compared++
+		}
+	}
+	if compared < rounds/3 {
+		t.Errorf("only %d of %d cases have an outcome", compared, rounds)
+	}
+}
+
+// agree compares two outcomes. It reports whether both are successes.
+func agree(
+	t *testing.T, what string, parent, want []metav1.ManagedFieldsEntry, wantErr error, got []managedfields.Entry, gotErr error,
+) bool {
+	t.Helper()
+	if (wantErr == nil) != (gotErr == nil) {
+		t.Errorf("%s, parent %s: the reference fails with %v, deed with %v", what, describe(t, parent), wantErr, gotErr)
+		return false
+	}
+	if diff := cmp.Diff(sortTies(lines(t, ours(t, want))), sortTies(lines(t, got))); diff != "" {
+		t.Errorf("%s, parent %s (-reference +deed)\n%s", what, describe(t, parent), diff)
+	}
+	return wantErr == nil
+}

@@ -1,0 +1,80 @@
+package typed_test
+
+import (
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// typeOf compiles a schema that is written as YAML's subset JSON, and returns its type called root.
+func typeOf(t testing.TB, document string) *schema.Type {
+	t.Helper()
+	v, err := value.Parse([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ParseDocument(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, ok := s.Type("root")
+	if !ok {
+		t.Fatal("the schema has no type called root")
+	}
+	return root
+}
+
+// valueOf returns a JSON document as a value of type root.
+func valueOf(t testing.TB, root *schema.Type, document string) typed.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := typed.New(v, root, typed.AllowDuplicates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// setOf parses paths as [fieldpath.ParsePath] reads them.
+func setOf(t testing.TB, paths ...string) fieldpath.Set {
+	t.Helper()
+	var b fieldpath.Builder
+	for _, text := range paths {
+		p, err := fieldpath.ParsePath(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Add(p)
+	}
+	return b.Set()
+}
+
+// An item that has lost all its keys has no identity, and yet its list has something in it.
+func TestFieldsOfItemsWithoutIdentity(t *testing.T) {
+	root := typeOf(t, `{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"list":{
+		"elementRelationship":"associative","keys":["k"],
+		"elementType":{"map":{"fields":[{"name":"k","type":{"scalar":"string"}}]}}}}}]}}]}`)
+	v := valueOf(t, root, `{"l":[{"k":"a"},{"k":"b"}]}`)
+	left := v.Remove(setOf(t, `.l[k="a"].k`, `.l[k="b"].k`))
+	if got := left.Content().String(); got != `{"l":[null,null]}` {
+		t.Fatalf("Remove left %s", got)
+	}
+	fields := left.Fields()
+	list, member := fields.Sub(fieldpath.Field("l")), fieldpath.Element{}
+	if fields.Len() != 1 || !list.HasMember(member) {
+		t.Errorf("the fields are %q, want the zero element below l only", fields.String())
+	}
+	if !typed.WithNamedFields(fields, root).HasMember(fieldpath.Field("l")) {
+		t.Error("the list does not count as one that has something in it")
+	}
+}
