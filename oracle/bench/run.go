@@ -46,8 +46,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "write a CPU profile of what is measured to `file`; use with -only")
 	flags.StringVar(&o.memProfile, "memprofile", "", "write a profile of all allocations to `file`; use with -only")
 	clock := flags.String("clock", "wall", "measure `wall` or cpu time; cpu is that of all threads, and fit for a loaded machine")
-	flags.DurationVar(&o.plan.Length, "sample", 0, "length of a sample (default 20ms, quick 1ms)")
-	flags.IntVar(&o.plan.Pairs, "pairs", 0, "samples of each side (default 15, quick 3)")
+	flags.DurationVar(&o.plan.Length, "sample", 0, "length of a sample (default 100ms, quick 10ms)")
+	flags.IntVar(&o.plan.Pairs, "pairs", 0, "samples of each side (default 9, quick 3)")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -62,9 +62,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	if o.only != "" && o.only != "deed" && o.only != "peer" {
 		return o, fmt.Errorf("unknown side %q", o.only)
 	}
-	length, pairs := 20*time.Millisecond, 15
+	length, pairs := 100*time.Millisecond, 9
 	if o.quick {
-		length, pairs = time.Millisecond, 3
+		length, pairs = 10*time.Millisecond, 3
 	}
 	o.plan.Length, o.plan.Pairs = cmp.Or(o.plan.Length, length), cmp.Or(o.plan.Pairs, pairs)
 	o.row, err = regexp.Compile(*pattern)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"time"
 )
@@ -48,6 +49,7 @@ func Compare(deed, peer Side, workers int, plan Plan) (Result, error) {
 	if err := sameAnswers(ours[0], theirs[0]); err != nil {
 		return Result{}, err
 	}
+	runtime.GC() // of what earlier measurements left
 	var costs [2][]Cost
 	var runs [2]int
 	both := [2][]Worker{ours, theirs}

@@ -16,13 +16,15 @@ type Cost struct {
 
 // sample lets each worker run n times, all at once, and returns the cost of one run. With several workers, that is the time
 // from start to end divided by the number of runs of all of them.
+//
+// Garbage is collected whenever it falls due, and not between samples: so a side pays for collection by the bytes that it
+// allocates, as long as a sample is long enough for some rounds of it.
 func sample(clock Clock, workers []Worker, n int) (Cost, error) {
 	for _, w := range workers {
 		if err := w.prepare(n); err != nil {
 			return Cost{}, err
 		}
 	}
-	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begin := clock()
