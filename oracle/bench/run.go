@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"flag"
@@ -28,6 +29,7 @@ type options struct {
 	verbose    bool
 	row        *regexp.Regexp
 	only       string
+	into       string
 	cpuProfile string
 	memProfile string
 	cpuClock   bool
@@ -43,6 +45,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.BoolVar(&o.verbose, "v", false, "print the name of each row to standard error as its turn comes")
 	pattern := flags.String("row", "", "measure only rows whose name matches `regexp`")
 	flags.StringVar(&o.only, "only", "", "measure only this `side`: deed or peer")
+	flags.StringVar(&o.into, "into", "", "put the tables into `file`, instead of those that it has")
 	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "write a CPU profile of what is measured to `file`; use with -only")
 	flags.StringVar(&o.memProfile, "memprofile", "", "write a profile of all allocations to `file`; use with -only")
 	clock := flags.String("clock", "wall", "measure `wall` or cpu time; cpu is that of all threads, and fit for a loaded machine")
@@ -58,6 +61,9 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		o.plan.Clock, o.cpuClock = measure.CPU, true
 	default:
 		return o, fmt.Errorf("unknown clock %q", *clock)
+	}
+	if o.into != "" && (o.json || o.list || o.only != "") {
+		return o, errors.New("-into takes tables only")
 	}
 	if o.only != "" && o.only != "deed" && o.only != "peer" {
 		return o, fmt.Errorf("unknown side %q", o.only)
@@ -79,7 +85,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	}
 	var missed int
 	if err == nil {
-		missed, err = o.profiled(func() (int, error) { return o.run(stdout, stderr) })
+		missed, err = o.profiled(func() (int, error) { return o.deliver(stdout, stderr) })
 	}
 	switch {
 	case err != nil:
@@ -90,6 +96,18 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		return exitMissed
 	}
 	return 0
+}
+
+// deliver runs, and brings the output to where it belongs. A file is left alone unless all rows could be measured.
+func (o options) deliver(stdout, stderr io.Writer) (missed int, err error) {
+	if o.into == "" {
+		return o.run(stdout, stderr)
+	}
+	var tables bytes.Buffer
+	if missed, err = o.run(&tables, stderr); err != nil {
+		return missed, err
+	}
+	return missed, replaceTables(o.into, tables.Bytes())
 }
 
 // run measures the rows of all groups, and returns how many miss their bar. Tables are printed as soon as they are complete.

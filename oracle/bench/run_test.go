@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// bench runs the command and returns its outputs. Samples are single runs, so whether a row reaches its bar is left to chance.
+// bench runs the command and returns its outputs. Samples are too short to tell whether a row reaches its bar.
 func bench(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, err strings.Builder
@@ -35,7 +35,9 @@ func TestRowsAreListedOnce(t *testing.T) {
 
 func TestTables(t *testing.T) {
 	status, out, _ := bench(t, "-row", "^(update-cold/pod/3|memory-text/pod)$")
-	for _, want := range []string{"Machine: ", "## Update, unstructured\n", "| update-cold/pod/3 |", "## Memory\n", "| memory-text/pod |"} {
+	for _, want := range []string{
+		"Machine: ", "## Update, unstructured\n", "| update-cold/pod/3 |", "## Memory\n", "| memory-text/pod |",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -81,9 +83,37 @@ func TestOneSideUnderProfiles(t *testing.T) {
 	}
 }
 
+func TestTablesReplaceTables(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "doc.md")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	write("prose\n" + marker + "old tables\n")
+	status, out, _ := bench(t, "-into", file, "-row", "^memory-text/pod$")
+	got, begin := read(), "prose\n"+marker+"Machine: "
+	if status != 0 || out != "" || !strings.HasPrefix(got, begin) || strings.Contains(got, "old") {
+		t.Errorf("status %d, output %q, file\n%s", status, out, got)
+	}
+	write("prose without a marker\n")
+	status, _, _ = bench(t, "-into", file, "-row", "^memory-text/pod$")
+	if got := read(); status != exitFailed || got != "prose without a marker\n" {
+		t.Errorf("status %d, file\n%s", status, got)
+	}
+}
+
 func TestWhatIsRefused(t *testing.T) {
 	for _, args := range [][]string{
-		{"-row", "no such row"}, {"-row", "("}, {"-only", "both"}, {"-clock", "sun"}, {"-cpuprofile", t.TempDir()}, {"-unknown"},
+		{"-row", "no such row"}, {"-row", "("}, {"-only", "both"}, {"-clock", "sun"}, {"-into", "file", "-json"},
+		{"-cpuprofile", t.TempDir()}, {"-unknown"},
 	} {
 		if status, _, stderr := bench(t, args...); status != exitFailed || stderr == "" {
 			t.Errorf("%q: status %d, message %q", args, status, stderr)

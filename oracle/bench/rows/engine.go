@@ -73,7 +73,8 @@ func compare(kind fixture.Kind, old, new []byte) (sides, error) {
 			var diff typed.Diff
 			run := func() (err error) { diff, err = typed.Compare(a, b); return err }
 			return run, func() (string, error) {
-				return fmt.Sprintf("+%s ~%s -%s", diff.Added.AppendJSON(nil), diff.Modified.AppendJSON(nil), diff.Removed.AppendJSON(nil)), nil
+				added, modified, removed := diff.Added.AppendJSON(nil), diff.Modified.AppendJSON(nil), diff.Removed.AppendJSON(nil)
+				return fmt.Sprintf("+%s ~%s -%s", added, modified, removed), nil
 			}
 		},
 		func(a, b *peertyped.TypedValue) (func() error, func() (string, error)) {

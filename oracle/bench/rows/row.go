@@ -71,7 +71,8 @@ var (
 		func() any { return fixture.Definition(60) }}
 	custom    = customOf("custom-5000", 5000)
 	selectors = object{"atomic-map-5000", fixture.BuiltIn("v1", "Pod"), func() any { return fixture.ManySelectors(5000) }}
-	variables = object{"keyed-list-5000", fixture.BuiltIn("apps/v1", "Deployment"), func() any { return fixture.ManyVariables(5000) }}
+	variables = object{"keyed-list-5000", fixture.BuiltIn("apps/v1", "Deployment"),
+		func() any { return fixture.ManyVariables(5000) }}
 
 	ordinary = []object{pod, node, deployment}
 	large    = []object{endpoints, definition, custom}

@@ -9,28 +9,57 @@ import (
 // Groups returns all rows.
 func Groups() []Group {
 	return []Group{
-		{"Update, unstructured", `An update of one label by the manager that made the object. Both sides take and return objects as maps: deed's
-conversion from maps and to a new map is included. "Cold" rows get managed fields that were never seen before, so that
-no cache by their text can help; in all others, the same few come again and again, as in a cluster.`, updateRows()},
-		{"Apply, unstructured", `An apply of the whole configuration by a manager that applied before: with one label changed, with nothing changed,
-with a label that conflicts with another manager's, and of an object that is not there yet. Maps in and out.`, applyRows()},
-		{"JSON text in and out", `Both objects are read from JSON text, and the answer is printed as JSON text. The peer's decoder is the one of
-kube-apiserver (sigs.k8s.io/json), its printer encoding/json.`, textRows()},
-		{"Go structs", `Live and new object are Go structs of k8s.io/api. "Into" rows fill a new struct with the answer; the others put the
-new managed fields into the struct that was sent, as the peer does.`, structRows()},
-		{"Engine", `Values are built and typed before anything is measured, except for "validate": from a map to a typed value, and
-"validate-built": from a value to a typed value.`, engineRows()},
-		{"Field sets", `Parsing and printing fieldsV1, and combining two sets that have a third of an object's fields in common.`, setRows()},
-		{"Managed fields", `All entries of an object. Decoding: the peer throws the sets away once they are read. Encoding: the peer does no
-more than print its sets; what sorts and names entries cannot be called from outside.`, entryRows()},
-		{"Pathologies", `Objects that are large in one place, and one with ten updaters and twenty appliers. Maps in and out.`, pathologyRows()},
-		{"Growth with the object", `Cost per field of a custom resource without a schema, for objects of 10 to 100,000 fields. Maps in and out.`, sizeRows()},
-		{"Growth with managers", `An update of one label of a pod with more and more managers. Maps in and out.`, managerRows()},
-		{"Concurrency", `An update of a pod with three managers by one and by two goroutines at once, on one field manager: time per update
-of both together.`, concurrencyRows()},
-		{"Memory", `What an object that was read from JSON text keeps of memory, against maps, Go structs, and its text.`, memoryRows()},
+		{"Update, unstructured", updateDoc, updateRows()},
+		{"Apply, unstructured", applyDoc, applyRows()},
+		{"JSON text in and out", textDoc, textRows()},
+		{"Go structs", structDoc, structRows()},
+		{"Engine", engineDoc, engineRows()},
+		{"Field sets", setDoc, setRows()},
+		{"Managed fields", entryDoc, entryRows()},
+		{"Pathologies", pathologyDoc, pathologyRows()},
+		{"Growth with the object", sizeDoc, sizeRows()},
+		{"Growth with managers", managerDoc, managerRows()},
+		{"Concurrency", concurrencyDoc, concurrencyRows()},
+		{"Memory", memoryDoc, memoryRows()},
 	}
 }
+
+// What the rows of the groups measure.
+const (
+	updateDoc = `An update of one label by the manager that made the object. Both sides take and return objects as maps: deed's
+conversion from maps and to a new map is included. The rows called cold get managed fields that were never seen before, so
+that no cache by their text can help; in all others, the same few come again and again, as in a cluster.`
+
+	applyDoc = `An apply of the whole configuration by a manager that applied before: with one label changed, with nothing
+changed, with a label that conflicts with another manager's, and of an object that is not there yet. Rows called versions
+have managers that wrote another version. Maps in and out.`
+
+	textDoc = `Both objects are read from JSON text, and the answer is printed as JSON text. The peer's decoder is that of
+kube-apiserver (sigs.k8s.io/json), its printer encoding/json.`
+
+	structDoc = `Live and new object are Go structs of k8s.io/api; applied configurations are maps, as in kube-apiserver. Rows of
+updates put the new managed fields into the struct that was sent, as the peer does. Those called into fill a new struct
+with all of the answer, as those of applies do.`
+
+	engineDoc = `Values are built and typed before anything is measured, except for validate, from a map to a typed value, and
+validate-built, from a value to a typed value.`
+
+	setDoc = `Parsing and printing fieldsV1, and combining two sets that have a third of an object's fields in common.`
+
+	entryDoc = `All entries of an object. Decoding: the peer throws the sets away once they are read. Encoding: the peer does no
+more than print its sets; what sorts and names entries cannot be called from outside.`
+
+	pathologyDoc = `Objects that are large in one place, and one with ten updaters and twenty appliers. Maps in and out.`
+
+	sizeDoc = `Cost of one field of a custom resource without a schema, for objects of 10 to 100,000 fields. Maps in and out.`
+
+	managerDoc = `An update of one label of a pod with more and more managers. Maps in and out.`
+
+	concurrencyDoc = `An update of a pod with three managers by one goroutine and by two at once, on one field manager: the wall
+time until all updates are done, divided by their number.`
+
+	memoryDoc = `What an object that was read from JSON text keeps of memory, against maps, Go structs, and its text.`
+)
 
 // story makes a row of one request of the story of o.
 func story(name string, bar Bar, o object, n int, f form, pick func(*fixture.Story) request) Row {
@@ -125,21 +154,24 @@ func structRows() (rows []Row) {
 
 func engineRows() (rows []Row) {
 	for _, o := range append(ordinary[:len(ordinary):len(ordinary)], large...) {
-		add := func(work string, bar Bar, build func(live, updated []byte, s *fixture.Story) (sides, error)) {
+		add := func(work string, bar Bar, build func(fixture.Kind, engineInputs) (sides, error)) {
 			rows = append(rows, engineRow(work+"/"+o.name, bar, o, build))
 		}
-		add("compare-equal", compareBar, func(live, _ []byte, s *fixture.Story) (sides, error) { return compare(s.Kind, live, live) })
-		add("compare", compareBar, func(live, updated []byte, s *fixture.Story) (sides, error) { return compare(s.Kind, live, updated) })
-		add("merge", mergeBar, func(live, _ []byte, s *fixture.Story) (sides, error) { return mergeInto(s.Kind, live, s.Changed) })
-		add("fields", fieldsBar, func(live, _ []byte, s *fixture.Story) (sides, error) { return fieldSet(s.Kind, live) })
-		add("validate", Bar{}, func(live, _ []byte, s *fixture.Story) (sides, error) { return validate(s.Kind, live, false) })
-		add("validate-built", Bar{}, func(live, _ []byte, s *fixture.Story) (sides, error) { return validate(s.Kind, live, true) })
+		add("compare-equal", compareBar, func(k fixture.Kind, e engineInputs) (sides, error) { return compare(k, e.live, e.live) })
+		add("compare", compareBar, func(k fixture.Kind, e engineInputs) (sides, error) { return compare(k, e.live, e.updated) })
+		add("merge", mergeBar, func(k fixture.Kind, e engineInputs) (sides, error) { return mergeInto(k, e.live, e.config) })
+		add("fields", fieldsBar, func(k fixture.Kind, e engineInputs) (sides, error) { return fieldSet(k, e.live) })
+		add("validate", Bar{}, func(k fixture.Kind, e engineInputs) (sides, error) { return validate(k, e.live, false) })
+		add("validate-built", Bar{}, func(k fixture.Kind, e engineInputs) (sides, error) { return validate(k, e.live, true) })
 	}
 	return rows
 }
 
-// engineRow makes a row of two objects without managed fields. The objects that the bars were not made for have none.
-func engineRow(name string, bar Bar, o object, build func(live, updated []byte, s *fixture.Story) (sides, error)) Row {
+// engineInputs are a story's objects without managed fields.
+type engineInputs struct{ live, updated, config []byte }
+
+// engineRow makes a row of such objects. Those that the bars were not made for have none.
+func engineRow(name string, bar Bar, o object, build func(fixture.Kind, engineInputs) (sides, error)) Row {
 	for _, big := range large {
 		if big.name == o.name {
 			bar = Bar{}
@@ -158,15 +190,15 @@ func engineRow(name string, bar Bar, o object, build func(live, updated []byte, 
 		if err != nil {
 			return sides{}, err
 		}
-		return build(live, updated, s)
+		return build(s.Kind, engineInputs{live, updated, s.Changed})
 	}}
 }
 
 func setRows() (rows []Row) {
 	for _, o := range []object{pod, node, deployment, definition} {
 		add := func(work string, bar Bar, build func(set []byte) (sides, error)) {
-			rows = append(rows, engineRow(work+"/"+o.name, bar, o, func(live, _ []byte, s *fixture.Story) (sides, error) {
-				set, err := setText(s.Kind, live)
+			rows = append(rows, engineRow(work+"/"+o.name, bar, o, func(k fixture.Kind, e engineInputs) (sides, error) {
+				set, err := setText(k, e.live)
 				if err != nil {
 					return sides{}, err
 				}
@@ -241,7 +273,7 @@ func managerRows() (rows []Row) {
 
 func concurrencyRows() (rows []Row) {
 	for _, workers := range []int{1, 2} {
-		row := story(fmt.Sprintf("concurrent-update/pod/%d-goroutines", workers), Bar{}, pod, 3, maps, updateOf)
+		row := story(fmt.Sprintf("concurrent-update/pod/%d", workers), Bar{}, pod, 3, maps, updateOf)
 		row.Workers = workers
 		rows = append(rows, row)
 	}
