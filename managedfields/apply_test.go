@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// newManager returns the field manager of a kind without a schema, in version g/v1. It is always the same second.
-func newManager(t *testing.T, change func(*managedfields.Config)) *managedfields.FieldManager {
+// schemalessManager returns the field manager of a kind without a schema, in version g/v1. It is always the same second.
+func schemalessManager(t *testing.T, change func(*managedfields.Config)) *managedfields.FieldManager {
 	t.Helper()
 	config := managedfields.Config{
 		GVK:   schema.GVK{Group: "g", Version: "v1", Kind: "K"},
@@ -27,7 +27,7 @@ func newManager(t *testing.T, change func(*managedfields.Config)) *managedfields
 	return m
 }
 
-func parse(t *testing.T, text string) managedfields.Object {
+func parseObject(t *testing.T, text string) managedfields.Object {
 	t.Helper()
 	if text == "" {
 		return managedfields.Object{}
@@ -41,10 +41,7 @@ func parse(t *testing.T, text string) managedfields.Object {
 
 func text(t *testing.T, o managedfields.Object) string {
 	t.Helper()
-	out, err := o.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := o.AppendJSON(nil)
 	return string(out)
 }
 
@@ -56,7 +53,7 @@ func TestConfigurationsOfAnotherKindAreRefused(t *testing.T) {
 		`{"apiVersion":"a/b/c","kind":"K"}`: "invalid object type: /, Kind=",
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[]}}`: "metadata.managedFields must be nil",
 	} {
-		_, err := newManager(t, nil).Apply(managedfields.Object{}, parse(t, config), "alpha", false)
+		_, err := schemalessManager(t, nil).Apply(managedfields.Object{}, parseObject(t, config), "alpha", false)
 		if s := managedfields.ToStatus(err); err == nil || s.Message != want || s.Code != 400 {
 			t.Errorf("%s gave %+v, want code 400 and %s", config, s, want)
 		}
@@ -65,12 +62,12 @@ func TestConfigurationsOfAnotherKindAreRefused(t *testing.T) {
 
 // Null managed fields in a configuration are data: they change the object, though nothing of them is stored.
 func TestNullManagedFieldsAreApplied(t *testing.T) {
-	m := newManager(t, nil)
-	live := parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}}}`)
+	m := schemalessManager(t, nil)
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}}}`)
 	const entry = `{"apiVersion":"g/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}}},` +
 		`"manager":"alpha","operation":"Apply"`
 	for managed, want := range map[string]string{``: entry + `}`, `,"managedFields":null`: entry + `,"time":"2000-01-01T00:00:00Z"}`} {
-		out, err := m.Apply(live, parse(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}`+managed+`}}`), "alpha", false)
+		out, err := m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"labels":{"a":"b"}`+managed+`}}`), "alpha", false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -192,7 +192,7 @@ func (m *FieldManager) Update(live, object Object, manager string, opts ...Updat
 	default:
 		return Object{}, err
 	}
-	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.raw)}, nil
+	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.origins)}, nil
 }
 
 // Plan is an apply whose conflicts are not decided yet. It is immutable.
@@ -242,5 +242,5 @@ func (p *Plan) Force() (Object, error) {
 	if err := w.run(finishSteps); err != nil {
 		return Object{}, err
 	}
-	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.raw)}, nil
+	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.origins)}, nil
 }

@@ -182,7 +182,7 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	var err error
 	if v.old, err = c.convert(c.Live, c.APIVersion, apiVersion); err == nil {
 		if v.new, err = c.convert(c.object, c.APIVersion, apiVersion); err != nil {
-			err = fmt.Errorf("failed to convert new object: %w", err)
+			err = &outcomeError{apiVersion, err}
 		}
 	} else {
 		err = fmt.Errorf("failed to convert old object: %w", err)
@@ -202,6 +202,18 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	v.changed = v.diff.Modified.Union(v.diff.Added)
 	return v, nil
 }
+
+// outcomeError is an outcome that cannot be seen in a version that has managers.
+type outcomeError struct {
+	apiVersion string
+	err        error // of the converter
+}
+
+// Error returns the words of kube-apiserver.
+func (e *outcomeError) Error() string { return fmt.Sprintf("failed to convert new object: %v", e.err) }
+
+// Unwrap returns the error of the converter.
+func (e *outcomeError) Unwrap() error { return e.err }
 
 // loss is what a manager loses by a write.
 type loss struct {

@@ -20,8 +20,8 @@ import (
 //  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
 func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.Value, error) {
 	own, _ := managers.Get(c.Manager)
-	if last.Fields.IsEmpty() || last.APIVersion == c.APIVersion && last.Fields.Minus(own.Fields).IsEmpty() {
-		return merged, nil // nothing was given up
+	if last.Fields.IsEmpty() || keepsAll(last, own) {
+		return merged, nil
 	}
 	m, err := c.convert(merged, c.APIVersion, last.APIVersion)
 	if errors.Is(err, ErrNoVersion) {
@@ -37,6 +37,22 @@ func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.V
 	}
 	pruned := m.Remove(missing(m, p).Intersect(lastFields))
 	return c.convert(pruned, last.APIVersion, c.APIVersion)
+}
+
+// keepsAll reports whether an applier with the entry own gives up nothing of its last one.
+func keepsAll(last, own Entry) bool {
+	return last.APIVersion == own.APIVersion && last.Fields.Minus(own.Fields).IsEmpty()
+}
+
+// asPruning returns err, which losses returned, as the reference has it. That prunes even when nothing was given up, and so
+// fails there to convert the merged object, unless the applier owned nothing before.
+func asPruning(err error, last, own Entry) error {
+	var outcome *outcomeError
+	if !errors.As(err, &outcome) || last.Fields.IsEmpty() || !keepsAll(last, own) {
+		return err
+	}
+	return fmt.Errorf("failed to prune fields: failed add back owned items: failed to convert merged object at version %v: %w",
+		outcome.apiVersion, outcome.err)
 }
 
 // missing returns the fields that m has and p has not.

@@ -25,7 +25,8 @@ var ErrTypes = errors.New("expected objects of the same type")
 //	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
 //
 // The result shares every node that config does not change with live. It is an error, [Errors], when config holds an item
-// twice, and [ErrTypes] when the types differ.
+// twice, or live one without identity, which only values that [Value.Remove] returned have; and [ErrTypes] when the types
+// differ.
 func Merge(live, config Value) (Value, error) {
 	if live.typ != config.typ {
 		return Value{}, ErrTypes
@@ -35,6 +36,11 @@ func Merge(live, config Value) (Value, error) {
 			return Value{}, err
 		}
 		config.tidy = true // its duplicates are inside atomic lists
+	}
+	if !live.tidy {
+		if _, err := New(live.content, live.typ, AllowDuplicates); err != nil {
+			return Value{}, err
+		}
 	}
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy

@@ -23,6 +23,9 @@ type Server struct {
 	writes              int // so far; the source of uids and resource versions
 }
 
+// epoch is when a server begins: later than every time that a client sends.
+var epoch = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // version is what the server has for one version of its resource.
 type version struct {
 	gvk      schema.GVK
@@ -82,7 +85,7 @@ func (s *Server) addManagers(v *version, types map[string]*schema.Type) error {
 	config := managedfields.Config{
 		GVK: v.gvk, Types: types, Converter: converter{types},
 		Default: func(content value.Value) value.Value { return fillDefaults(content, v.schema) },
-		Now:     func() time.Time { return time.Unix(int64(s.writes), 0) },
+		Now:     func() time.Time { return epoch.Add(time.Duration(s.writes) * time.Second) },
 	}
 	if v.status {
 		config.ResetFields = map[string]merge.Filter{v.gvk.APIVersion(): excluding("status")}

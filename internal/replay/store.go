@@ -75,11 +75,7 @@ func (q *request) validateUpdate(live, content value.Value) []fieldError {
 		errs = append(errs, immutable, immutable) // by the rules for all objects, and by those for custom resources
 	}
 	if q.subresource == "status" {
-		status, _ := q.schema.child("status")
-		if content.Get("status").IsAbsent() {
-			status = nil
-		}
-		errs = append(errs, validator{"status"}.validate(status, content.Get("status"), live.Get("status"), "")...)
+		errs = append(errs, q.validateStatus(live.Get("status"), content.Get("status"))...)
 	} else {
 		errs = append(errs, validator{}.validate(q.schema, content, live, "")...)
 	}
@@ -87,6 +83,15 @@ func (q *request) validateUpdate(live, content value.Value) []fieldError {
 		errs = append(errs, duplicates(q.schema, content, "")...)
 	}
 	return errs
+}
+
+// validateStatus returns what is wrong with a status. Null is as good as the old status when there is none.
+func (q *request) validateStatus(old, status value.Value) []fieldError {
+	if status.IsAbsent() || status.IsNull() && old.IsAbsent() {
+		return nil
+	}
+	s, _ := q.schema.child("status")
+	return validator{"status"}.validate(s, status, old, "")
 }
 
 // commit stores an object, unless this is a dry run, and answers with it as reading gives it.
