@@ -54,7 +54,13 @@ func encodeEntries(live []byte) (sides, error) {
 		deed: func() (measure.Worker, error) {
 			managers, err := managedfields.Decode(fromEntries(entries))
 			var out []managedfields.Entry
-			run := func() error { out = managedfields.Encode(managers); return nil }
+			run := func() error {
+				out = managedfields.Encode(managers)
+				for i := range out { // the text is made when somebody asks for it
+					out[i].FieldsV1 = managedfields.FieldsFromJSON(out[i].FieldsV1.String())
+				}
+				return nil
+			}
 			return measure.Worker{Run: run, Answer: func() (string, error) { return setsOf(out), nil }}, err
 		},
 		peer: func() (measure.Worker, error) {
@@ -72,7 +78,7 @@ func encodeEntries(live []byte) (sides, error) {
 					if err != nil {
 						return err
 					}
-					out[i].FieldsV1 = text
+					out[i].FieldsV1 = managedfields.FieldsFromJSON(string(text))
 				}
 				return nil
 			}
@@ -85,7 +91,7 @@ func encodeEntries(live []byte) (sides, error) {
 func setsOf(entries []managedfields.Entry) string {
 	texts := make([]string, len(entries))
 	for i, e := range entries {
-		texts[i] = string(e.FieldsV1)
+		texts[i] = e.FieldsV1.String()
 	}
 	slices.Sort(texts)
 	return strings.Join(texts, "\n")
