@@ -62,11 +62,7 @@ func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
 	case formDocument:
 		return fieldpath.FromValue(f.document)
 	case formContent:
-		document, err := value.FromAny(f.content)
-		if err != nil {
-			return fieldpath.Set{}, false, err
-		}
-		return fieldpath.FromValue(document)
+		return fieldpath.FromAny(f.content)
 	}
 	return f.set, f.form == formSet, nil
 }
@@ -140,8 +136,11 @@ func (f Fields) Value() (value.Value, error) {
 
 // toAny returns f as an unstructured object holds it.
 func (f Fields) toAny() (any, error) {
-	if f.form == formContent {
+	switch f.form {
+	case formContent:
 		return f.content, nil
+	case formSet:
+		return f.set.ToAny(), nil
 	}
 	document, err := f.Value()
 	return document.ToAny(), err
