@@ -45,6 +45,7 @@ type setParser struct {
 	elements elementParser
 	nodes    []node // scratch: in preorder; the skip of a node that is open is not set yet
 	loose    bool   // the text is not canonical, apart from white space
+	wire     []byte // scratch
 }
 
 // release gives p back, without what belongs to the result.

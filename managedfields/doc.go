@@ -9,5 +9,9 @@
 // A write is a list of steps, each a function in a file of its own; see applySteps and updateSteps in fieldmanager.go. Who
 // owns what is decided by package merge, whose rules the steps Merge and Settle carry out.
 //
+// Around writes there is more to do with managed fields: [ScaleHandler] carries them to the subresource scale and back, [Extract]
+// turns them into the configuration that was applied, [Migrate] and [Transfer] give them to others, [Owners] tells whose each
+// part of an object is, and [Check] what is wrong with them.
+//
 // The package knows nothing of HTTP, storage and admission; the caller does what the server does around a field manager.
 package managedfields

@@ -8,13 +8,14 @@ import (
 
 const lastAppliedName = "kubectl.kubernetes.io/last-applied-configuration"
 
-// kubectl's lastAppliedName becomes what it applied, as it applied it, but for the lastAppliedName itself.
+// kubectl's record becomes what it applied, as it applied it, but for the record itself.
 func TestKubectlRecordsWhatItApplies(t *testing.T) {
 	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+lastAppliedName+`":"old"}}}`)
 	for config, want := range map[string]string{
-		`{"apiVersion":"g/v1","kind":"K"}`:                                                              `{"apiVersion":"g/v1","kind":"K"}`,
-		`{"apiVersion":"g/v1","kind":"K","metadata":{}}`:                                                `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
-		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`:                                `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
+		`{"apiVersion":"g/v1","kind":"K"}`:                                                                       `{"apiVersion":"g/v1","kind":"K"}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{}}`:                                                         `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":null}}`:                                     `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":null}}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`:                                         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + lastAppliedName + `":"sent"}}}`:         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + lastAppliedName + `":"sent","a":"<"}}}`: `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":"\u003c"}}}`,
 	} {
