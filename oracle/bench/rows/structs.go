@@ -160,7 +160,7 @@ func fromEntries(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
 			out[i].Time = e.Time.Time
 		}
 		if e.FieldsV1 != nil {
-			out[i].FieldsV1 = e.FieldsV1.GetRawBytes()
+			out[i].FieldsV1 = managedfields.FieldsFromJSON(e.FieldsV1.GetRawString())
 		}
 	}
 	return out
@@ -180,9 +180,9 @@ func setEntries(object runtime.Object, entries []managedfields.Entry) error {
 		if !e.Time.IsZero() {
 			out[i].Time = &metav1.Time{Time: e.Time}
 		}
-		if e.FieldsV1 != nil {
+		if !e.FieldsV1.IsAbsent() {
 			out[i].FieldsV1 = &metav1.FieldsV1{}
-			out[i].FieldsV1.SetRawBytes(e.FieldsV1)
+			out[i].FieldsV1.SetRawBytes(e.FieldsV1.AppendJSON(nil))
 		}
 	}
 	accessor.SetManagedFields(out)

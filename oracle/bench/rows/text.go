@@ -16,9 +16,9 @@ func deedText(r request) (deedForm, error) {
 	return deedForm{
 		live: func() (managedfields.Object, error) { return managedfields.ParseObject(r.live) },
 		sent: func() (managedfields.Object, error) { return managedfields.ParseObject(r.sent) },
-		done: func(o managedfields.Object) (err error) {
-			out, err = o.AppendJSON(nil)
-			return err
+		done: func(o managedfields.Object) error {
+			out = o.AppendJSON(nil)
+			return nil
 		},
 		answer: func() (string, error) { return canonical(json.RawMessage(out)) },
 	}, nil
