@@ -1,12 +1,15 @@
 package managedfields_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 // schemalessManager returns the field manager of a kind without a schema, in version g/v1. It is always the same second.
@@ -73,6 +76,71 @@ func TestNullManagedFieldsAreApplied(t *testing.T) {
 		}
 		if got := text(t, out); !strings.Contains(got, want) {
 			t.Errorf("with %q:\n%s\nwant the entry\n%s", managed, got, want)
+		}
+	}
+}
+
+const atomicRoot = `{"types":[{"name":"root","map":{"elementType":{"scalar":"untyped"},"elementRelationship":"atomic"}}]}`
+
+// Nothing is left of an atomic object that is pruned, and nothing cannot be converted.
+func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
+	v, err := value.Parse([]byte(atomicRoot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ParseDocument(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _ := s.Type("root")
+	m := schemalessManager(t, func(c *managedfields.Config) { c.Types["g/v1"] = root })
+	live := parseObject(t, `{"apiVersion":"g/v1","b":0,"kind":"K","metadata":null,"x":1}`)
+	live.Entries = []managedfields.Entry{{
+		Manager: "alpha", Operation: merge.Apply, APIVersion: "g/v2", FieldsType: "FieldsV1", FieldsV1: managedfields.FieldsFromJSON(`{"f:b":{}}`),
+	}}
+	_, err = m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
+	const want = "failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version: " +
+		"failed to convert value to unstructured for type <nil>"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// What is wrong with the stored object is said before what is wrong with the configuration.
+func TestOrderOfChecks(t *testing.T) {
+	undecodable := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[{"operation":"Apply"}]}}`)
+	_, err := schemalessManager(t, nil).Apply(undecodable, parseObject(t, `{}`), "alpha", false)
+	var bad *managedfields.EntryError
+	if !errors.As(err, &bad) || bad.Index != 0 {
+		t.Errorf("got %v, want an error about entry 0", err)
+	}
+}
+
+// widening makes objects of g/v1 from those of g/v2, which have a field less.
+type widening struct{}
+
+func (widening) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	return object.With("apiVersion", value.String(apiVersion)).With("more", value.Int(1)), nil
+}
+
+// An apply that changes nothing leaves the object in the version that it is stored in, and does not convert it there and back.
+func TestUnchangedObjectsStayAsTheyAre(t *testing.T) {
+	m := schemalessManager(t, func(c *managedfields.Config) { c.Converter = widening{} })
+	live := parseObject(t, `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`)
+	for config, want := range map[string]string{
+		`{"apiVersion":"g/v1","kind":"K","more":1}`: `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`,
+		`{"apiVersion":"g/v1","kind":"K","more":2}`: `{"apiVersion":"g/v1","kind":"K","more":2,"spec":{"a":1}}`,
+	} {
+		out, err := m.Apply(live, parseObject(t, config), "alpha", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Content.String(); got != want {
+			t.Errorf("%s gave %s, want %s", config, got, want)
 		}
 	}
 }

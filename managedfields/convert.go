@@ -1,6 +1,7 @@
 package managedfields
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -68,6 +69,9 @@ func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, 
 	content := v.Content()
 	if content.Get("apiVersion").Str() == apiVersion {
 		return v, nil
+	}
+	if content.Kind() != value.KindObject { // an atomic object that was pruned
+		return typed.Value{}, errors.New("failed to convert value to unstructured for type <nil>")
 	}
 	converted, err := c.converter.Convert(content, apiVersion)
 	if err != nil {

@@ -56,11 +56,15 @@ func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.V
 
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
 func (w *write) mergeConfig() error {
+	content, err := w.versioned(roleLive, w.live.data())
+	if err != nil {
+		return err
+	}
 	config, err := w.typed(rolePatch, w.object.data())
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.data(), typed.AllowDuplicates)
+	live, err := w.typed(roleLive, content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
@@ -108,14 +112,15 @@ func (w *write) mergeUpdate() error {
 }
 
 // ownersOfData returns who owns the live object. To kube-apiserver managed fields are data that every update removes first,
-// which shows only where an entry claims to own them.
+// which shows only where an entry claims to own them, and the endpoint does not reset them.
 func (w *write) ownersOfData() merge.Managers {
 	managers := w.before
 	if w.live.Entries == nil && !w.live.null {
 		return managers
 	}
 	for entry := range w.before.OwnersOf(managedFieldsPath) {
-		entry.Fields = entry.Fields.Minus(fieldpath.SetOf(managedFieldsPath))
+		removed := w.config.ResetFields[entry.APIVersion].Keep(fieldpath.SetOf(managedFieldsPath))
+		entry.Fields = entry.Fields.Minus(removed)
 		managers = managers.With(entry)
 	}
 	return managers

@@ -44,7 +44,7 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	}
 	losses, err := c.losses(managers)
 	if err != nil {
-		return nil, asPruning(err, last, own)
+		return nil, err
 	}
 	return &Plan{call: c, managers: managers, last: last, own: own, losses: losses}, nil
 }
