@@ -79,22 +79,23 @@ func (f Fields) Equal(g Fields) bool {
 	return f.String() == g.String()
 }
 
-// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON] if f is a set, else as it came. What JSON
-// cannot express, as a map can hold, is null.
+// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON], but text as it came. What JSON cannot
+// express, as a map can hold, is null.
 func (f Fields) AppendJSON(b []byte) []byte {
 	switch f.form {
 	case formText:
 		return append(b, f.text...)
-	case formDocument:
-		return f.document.AppendJSON(b)
-	case formContent:
-		if document, err := value.FromAny(f.content); err == nil {
-			return document.AppendJSON(b)
-		}
-	case formSet:
-		return f.set.AppendJSON(b)
+	case formAbsent:
+		return append(b, "null"...)
 	}
-	return append(b, "null"...)
+	if s, canonical, err := f.read(); err == nil && canonical {
+		return s.AppendJSON(b)
+	}
+	document, err := f.Value()
+	if err != nil {
+		return append(b, "null"...)
+	}
+	return document.AppendJSON(b)
 }
 
 // String returns f as [Fields.AppendJSON] writes it.
@@ -104,7 +105,7 @@ func (f Fields) String() string { return string(f.AppendJSON(nil)) }
 func (f Fields) appendEscaped(b []byte) []byte {
 	start := len(b)
 	b = f.AppendJSON(b)
-	if f.form == formDocument || f.form == formContent || !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
+	if !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
 		return b
 	}
 	v, err := value.Parse(b[start:])

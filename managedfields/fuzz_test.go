@@ -1,6 +1,7 @@
 package managedfields_test
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
