@@ -6,7 +6,6 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
 )
 
 // How many bytes the names in an entry may have.
@@ -22,7 +21,7 @@ const clientSideApply = "kubectl-client-side-apply"
 func (k *checker) checkEntry(i int) {
 	e := k.object.Entries[i]
 	k.checkNames(i)
-	fields, canonical, err := parseFields(e.FieldsV1)
+	fields, canonical, err := e.FieldsV1.read()
 	if invalid := e.check(i); invalid != nil {
 		err = invalid
 	}
@@ -47,14 +46,10 @@ func (k *checker) checkEntry(i int) {
 	}
 }
 
-// isReordered reports whether text is how fields are written, apart from the order of names, which printers change.
-func isReordered(text []byte, fields fieldpath.Set) bool {
-	written, err := value.Parse(text)
-	if err != nil {
-		return false
-	}
-	canonical, err := value.Parse(fields.AppendJSON(nil))
-	return err == nil && written.Equal(canonical)
+// isReordered reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.
+func isReordered(written Fields, set fieldpath.Set) bool {
+	document, err := written.Value()
+	return err == nil && document.Equal(set.Value())
 }
 
 func (k *checker) checkNames(i int) {

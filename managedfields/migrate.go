@@ -18,7 +18,7 @@ func FindOwners(entries []Entry, op merge.Operation, fields fieldpath.Set) []Ent
 		if e.Operation != op {
 			continue
 		}
-		if owned, _, err := parseFields(e.FieldsV1); err == nil && fields.Minus(owned).IsEmpty() {
+		if owned, err := e.FieldsV1.Set(); err == nil && fields.Minus(owned).IsEmpty() {
 			out = append(out, e)
 		}
 	}
@@ -79,13 +79,13 @@ func migrate(entries []Entry, from, to, subresource string) ([]Entry, error) {
 		}
 		fields = fields.Union(given)
 	}
-	entries[receiver].FieldsV1 = fields.AppendJSON(nil)
+	entries[receiver].FieldsV1 = FieldsOf(fields)
 	return slices.DeleteFunc(entries, isUpdater), nil
 }
 
 // readFields returns the set of entry i.
 func readFields(entries []Entry, i int) (fieldpath.Set, error) {
-	fields, _, err := parseFields(entries[i].FieldsV1)
+	fields, err := entries[i].FieldsV1.Set()
 	if err != nil {
 		return fieldpath.Set{}, &EntryError{Index: i, Manager: entries[i].Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}

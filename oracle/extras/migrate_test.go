@@ -162,7 +162,7 @@ func TestReferenceRefusesEntriesWithoutFields(t *testing.T) {
 		t.Errorf("the reference returns %s", describe(t, got))
 	}
 	got, err := managedfields.Migrate(ours(t, entries), []string{"csa"}, "ssa", "")
-	if err != nil || len(got) != 1 || string(got[0].FieldsV1) != "{}" {
+	if err != nil || len(got) != 1 || got[0].FieldsV1.String() != "{}" {
 		t.Errorf("deed returns %v, %v", lines(t, got), err)
 	}
 }
