@@ -246,5 +246,5 @@ func (p *Plan) Force() (Object, error) {
 	if err := w.run(finishSteps); err != nil {
 		return Object{}, err
 	}
-	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.origins)}, nil
+	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.origins), source: w.live.source}, nil
 }
