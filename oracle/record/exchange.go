@@ -13,7 +13,9 @@ import (
 )
 
 // ask sends the request of a step and returns the answer as it is.
-func (s *server) ask(ctx context.Context, step replay.Step, body []byte) (code int, answer value.Value, warnings []string, err error) {
+func (s *server) ask(ctx context.Context, step replay.Step, body []byte) (
+	code int, answer value.Value, warnings []string, err error,
+) {
 	url := s.base + step.Path
 	if step.Query != "" {
 		url += "?" + step.Query
@@ -109,8 +111,9 @@ func (s *server) define(ctx context.Context, crd value.Value) error {
 func (s *server) served(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	list := replay.Step{Method: http.MethodGet, Path: path}
 	for ctx.Err() == nil {
-		if _, answer, _, err := s.ask(ctx, replay.Step{Method: http.MethodGet, Path: path}, nil); err == nil && answer.Get("items").Kind() == value.KindList {
+		if _, answer, _, err := s.ask(ctx, list, nil); err == nil && answer.Get("items").Kind() == value.KindList {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
