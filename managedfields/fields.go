@@ -62,11 +62,7 @@ func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
 	case formDocument:
 		return fieldpath.FromValue(f.document)
 	case formContent:
-		document, err := value.FromAny(f.content)
-		if err != nil {
-			return fieldpath.Set{}, false, err
-		}
-		return fieldpath.FromValue(document)
+		return fieldpath.FromAny(f.content)
 	}
 	return f.set, f.form == formSet, nil
 }
@@ -83,22 +79,23 @@ func (f Fields) Equal(g Fields) bool {
 	return f.String() == g.String()
 }
 
-// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON] if f is a set, else as it came. What JSON
-// cannot express, as a map can hold, is null.
+// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON], but text as it came. What JSON cannot
+// express, as a map can hold, is null.
 func (f Fields) AppendJSON(b []byte) []byte {
 	switch f.form {
 	case formText:
 		return append(b, f.text...)
-	case formDocument:
-		return f.document.AppendJSON(b)
-	case formContent:
-		if document, err := value.FromAny(f.content); err == nil {
-			return document.AppendJSON(b)
-		}
-	case formSet:
-		return f.set.AppendJSON(b)
+	case formAbsent:
+		return append(b, "null"...)
 	}
-	return append(b, "null"...)
+	if s, canonical, err := f.read(); err == nil && canonical {
+		return s.AppendJSON(b)
+	}
+	document, err := f.Value()
+	if err != nil {
+		return append(b, "null"...)
+	}
+	return document.AppendJSON(b)
 }
 
 // String returns f as [Fields.AppendJSON] writes it.
@@ -108,7 +105,7 @@ func (f Fields) String() string { return string(f.AppendJSON(nil)) }
 func (f Fields) appendEscaped(b []byte) []byte {
 	start := len(b)
 	b = f.AppendJSON(b)
-	if f.form == formDocument || f.form == formContent || !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
+	if !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
 		return b
 	}
 	v, err := value.Parse(b[start:])
@@ -140,8 +137,11 @@ func (f Fields) Value() (value.Value, error) {
 
 // toAny returns f as an unstructured object holds it.
 func (f Fields) toAny() (any, error) {
-	if f.form == formContent {
+	switch f.form {
+	case formContent:
 		return f.content, nil
+	case formSet:
+		return f.set.ToAny(), nil
 	}
 	document, err := f.Value()
 	return document.ToAny(), err

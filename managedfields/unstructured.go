@@ -67,7 +67,8 @@ func (e *Entry) setAll(content any) bool {
 
 // ToAny returns the object with its managed fields as unstructured.Unstructured holds it. The maps for the object, its
 // metadata and its entries are new. All others are new too, unless the object comes from [ObjectFromAny], maybe by way of
-// [FieldManager.Update]: then it shares them with the map that it was made from. The error is that of Value.
+// [FieldManager.Update]: then it shares them with the map that it was made from. The empty maps in a fieldsV1 may be one and
+// the same. The error is that of Value.
 func (o Object) ToAny() (map[string]any, error) {
 	content, metadata := o.source.clone(o.Content)
 	if content == nil {

@@ -34,7 +34,8 @@ func decodeEntries(live []byte) (sides, error) {
 			in := fromEntries(entries)
 			var out merge.Managers
 			run := func() (err error) { out, err = managedfields.Decode(in); return err }
-			return measure.Worker{Run: run, Answer: func() (string, error) { return setsOf(managedfields.Encode(out)), nil }}, nil
+			answer := func() (string, error) { return setsOf(managedfields.Encode(out)), nil }
+			return measure.Worker{Run: run, Answer: answer}, nil
 		},
 		peer: func() (measure.Worker, error) {
 			run := func() error { return apimanagedfields.ValidateManagedFields(entries) }
@@ -53,15 +54,14 @@ func encodeEntries(live []byte) (sides, error) {
 	return sides{
 		deed: func() (measure.Worker, error) {
 			managers, err := managedfields.Decode(fromEntries(entries))
-			var out []managedfields.Entry
+			out := make([]string, len(entries))
 			run := func() error {
-				out = managedfields.Encode(managers)
-				for i := range out { // the text is made when somebody asks for it
-					out[i].FieldsV1 = managedfields.FieldsFromJSON(out[i].FieldsV1.String())
+				for i, e := range managedfields.Encode(managers) {
+					out[i] = e.FieldsV1.String()
 				}
 				return nil
 			}
-			return measure.Worker{Run: run, Answer: func() (string, error) { return setsOf(out), nil }}, err
+			return measure.Worker{Run: run, Answer: func() (string, error) { return joined(out), nil }}, err
 		},
 		peer: func() (measure.Worker, error) {
 			sets := make([]peerfieldpath.Set, len(entries))
@@ -70,19 +70,41 @@ func encodeEntries(live []byte) (sides, error) {
 					return measure.Worker{}, err
 				}
 			}
-			var out []managedfields.Entry
+			out := make([]string, len(sets))
 			run := func() error {
-				out = make([]managedfields.Entry, len(sets))
 				for i := range sets {
 					text, err := sets[i].ToJSON()
 					if err != nil {
 						return err
 					}
-					out[i].FieldsV1 = managedfields.FieldsFromJSON(string(text))
+					out[i] = string(text)
 				}
 				return nil
 			}
-			return measure.Worker{Run: run, Answer: func() (string, error) { return setsOf(out), nil }}, nil
+			return measure.Worker{Run: run, Answer: func() (string, error) { return joined(out), nil }}, nil
+		},
+	}, nil
+}
+
+// decodeUnseen is decodeEntries with fieldsV1 that have never been seen before.
+func decodeUnseen(live []byte) (sides, error) {
+	r := request{live: live, sent: live}
+	return sides{
+		deed: func() (measure.Worker, error) {
+			inputs := unseen[[]managedfields.Entry]{request: r, decode: func(text []byte) ([]managedfields.Entry, error) {
+				entries, err := entriesOf(text)
+				return fromEntries(entries), err
+			}}
+			var out merge.Managers
+			run := func() (err error) { out, err = managedfields.Decode(inputs.next().live); return err }
+			answer := func() (string, error) { return setsOf(managedfields.Encode(out)), nil }
+			return measure.Worker{Run: run, Answer: answer, Prepare: inputs.prepare}, nil
+		},
+		peer: func() (measure.Worker, error) {
+			inputs := unseen[[]metav1.ManagedFieldsEntry]{request: r, decode: entriesOf}
+			run := func() error { return apimanagedfields.ValidateManagedFields(inputs.next().live) }
+			answer := func() (string, error) { return setsOf(fromEntries(inputs.current().live)), nil }
+			return measure.Worker{Run: run, Answer: answer, Prepare: inputs.prepare}, nil
 		},
 	}, nil
 }
@@ -93,6 +115,10 @@ func setsOf(entries []managedfields.Entry) string {
 	for i, e := range entries {
 		texts[i] = e.FieldsV1.String()
 	}
+	return joined(texts)
+}
+
+func joined(texts []string) string {
 	slices.Sort(texts)
 	return strings.Join(texts, "\n")
 }

@@ -58,6 +58,7 @@ var (
 	maps       = form{false, deedUnstructured, peerUnstructured}
 	cold       = form{false, deedCold, peerCold}
 	text       = form{false, deedText, peerText}
+	textCold   = form{false, deedTextCold, peerTextCold}
 	structs    = form{true, deedStructs, peerStructs}
 	sameStruct = form{true, deedSameStruct, peerStructs}
 )

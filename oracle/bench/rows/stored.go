@@ -20,9 +20,7 @@ func stored(r request, structs bool) (sides, error) {
 		deed: func() (measure.Worker, error) {
 			var object managedfields.Object
 			run := func() (err error) { object, err = managedfields.ParseObject(r.live); return err }
-			answer := func() (string, error) {
-				return canonical(json.RawMessage(object.AppendJSON(nil)))
-			}
+			answer := func() (string, error) { return canonical(json.RawMessage(object.AppendJSON(nil))) }
 			return measure.Worker{Run: run, Answer: answer}, nil
 		},
 		peer: func() (measure.Worker, error) {

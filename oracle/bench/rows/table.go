@@ -46,8 +46,8 @@ validate-built, from a value to a typed value.`
 
 	setDoc = `Parsing and printing fieldsV1, and combining two sets that have a third of an object's fields in common.`
 
-	entryDoc = `All entries of an object. Decoding: the peer throws the sets away once they are read. Encoding: the peer does no
-more than print its sets; what sorts and names entries cannot be called from outside.`
+	entryDoc = `All entries of an object. Decoding: the peer throws the sets away once they are read. Encoding to text: the peer does
+no more than print its sets; what sorts and names entries cannot be called from outside.`
 
 	pathologyDoc = `Objects that are large in one place, and one with ten updaters and twenty appliers. Maps in and out.`
 
@@ -132,7 +132,8 @@ func textRows() (rows []Row) {
 		rows = append(rows,
 			story("text-update/"+o.name+"/3", textBar, o, 3, text, updateOf),
 			story("text-apply/"+o.name+"/2", textBar, o, 2, text, changed),
-			story("text-apply-nothing/"+o.name+"/2", textBar, o, 2, text, nothing))
+			story("text-apply-nothing/"+o.name+"/2", textBar, o, 2, text, nothing),
+			story("text-update-cold/"+o.name+"/3", Bar{}, o, 3, textCold, updateOf))
 	}
 	for _, o := range large {
 		rows = append(rows, story("text-update/"+o.name+"/3", Bar{}, o, 3, text, updateOf))
@@ -226,6 +227,7 @@ func entryRows() (rows []Row) {
 			}})
 		}
 		add("decode", decodeEntries)
+		add("decode-cold", decodeUnseen)
 		add("encode", encodeEntries)
 	}
 	return rows
