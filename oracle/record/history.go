@@ -83,6 +83,11 @@ func (h *history) record(ctx context.Context) ([]replay.Step, error) {
 		if err != nil {
 			return nil, err
 		}
+		if step.Method == http.MethodDelete {
+			if err := h.forgotten(ctx, path); err != nil {
+				return nil, err
+			}
+		}
 		if h.live = nil; live.Get("kind").Str() != "Status" {
 			h.live, _ = live.ToAny().(map[string]any)
 		}
