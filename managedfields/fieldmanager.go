@@ -204,6 +204,9 @@ type Plan struct {
 // on fields that kubectl takes over from its own client-side apply.
 func (p *Plan) Conflicts() merge.Conflicts {
 	all := p.write.plan.Conflicts()
+	for i := range all {
+		all[i].Unstored = p.write.entries.managers.Len() == 0 // the owner is who adopt made
+	}
 	if p.write.takeover.IsEmpty() {
 		return all
 	}
