@@ -80,15 +80,10 @@ func TestNullManagedFieldsAreApplied(t *testing.T) {
 	}
 }
 
-const atomicRoot = `{"types":[{"name":"root","map":{"elementType":{"scalar":"untyped"},"elementRelationship":"atomic"}}]}`
-
-// Nothing is left of an atomic object that is pruned, and nothing cannot be converted.
-func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
-	v, err := value.Parse([]byte(atomicRoot))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := schema.ParseDocument(v)
+// typeOf returns the type called root of a schema document.
+func typeOf(t *testing.T, document string) *schema.Type {
+	t.Helper()
+	d, err := schema.ParseDocument(parse(t, document))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,13 +91,24 @@ func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _ := s.Type("root")
+	root, ok := s.Type("root")
+	if !ok {
+		t.Fatal("no type root")
+	}
+	return root
+}
+
+const atomicRoot = `{"types":[{"name":"root","map":{"elementType":{"scalar":"untyped"},"elementRelationship":"atomic"}}]}`
+
+// Nothing is left of an atomic object that is pruned, and nothing cannot be converted.
+func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
+	root := typeOf(t, atomicRoot)
 	m := schemalessManager(t, func(c *managedfields.Config) { c.Types["g/v1"] = root })
 	live := parseObject(t, `{"apiVersion":"g/v1","b":0,"kind":"K","metadata":null,"x":1}`)
 	live.Entries = []managedfields.Entry{{
 		Manager: "alpha", Operation: merge.Apply, APIVersion: "g/v2", FieldsType: "FieldsV1", FieldsV1: managedfields.FieldsFromJSON(`{"f:b":{}}`),
 	}}
-	_, err = m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
+	_, err := m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
 	const want = "failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version: " +
 		"failed to convert value to unstructured for type <nil>"
 	if err == nil || err.Error() != want {
@@ -141,6 +147,22 @@ func TestUnchangedObjectsStayAsTheyAre(t *testing.T) {
 		}
 		if got := out.Content.String(); got != want {
 			t.Errorf("%s gave %s, want %s", config, got, want)
+		}
+	}
+}
+
+// An applier that owned managed fields, as data, prunes them, so its apply counts as a change.
+func TestPrunedManagedFieldsAreAChange(t *testing.T) {
+	const alpha = `{"apiVersion":"g/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:managedFields":{}},"f:spec":{}},` +
+		`"manager":"alpha","operation":"Apply"}`
+	for others, want := range map[string]bool{``: true, `,` + strings.Replace(alpha, "alpha", "beta", 1): false} {
+		live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"name":"n","managedFields":[`+alpha+others+`]},"spec":1}`)
+		out, err := schemalessManager(t, nil).Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K","spec":1}`), "alpha", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(text(t, out), `"time":"2000-01-01T00:00:00Z"`); got != want {
+			t.Errorf("changed %t, want %t: %s", got, want, text(t, out))
 		}
 	}
 }

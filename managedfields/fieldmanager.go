@@ -217,7 +217,7 @@ func (p *Plan) Conflicts() merge.Conflicts {
 func (p *Plan) Decisions() iter.Seq[merge.Decision] { return p.write.plan.Decisions() }
 
 // Changed reports whether the apply changes the object, before defaults are filled in.
-func (p *Plan) Changed() bool { return p.write.plan.Changed() }
+func (p *Plan) Changed() bool { return p.write.plan.Changed() || p.write.prunesManagedFields() }
 
 // Commit returns what is to be stored if there is no conflict. Its error is of type [merge.Conflicts].
 func (p *Plan) Commit() (Object, error) {
@@ -242,7 +242,7 @@ func (p *Plan) ForceOnly(force func(merge.Conflict) bool) (Object, error) {
 func (p *Plan) Force() (Object, error) {
 	w := *p.write
 	result := w.plan.Force()
-	w.managers, w.changed, w.outcome = result.Managers, result.Changed, w.live.Content
+	w.managers, w.changed, w.outcome = result.Managers, p.Changed(), w.live.Content
 	if w.changed {
 		w.outcome = result.Object.Content()
 	}

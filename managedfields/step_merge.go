@@ -119,11 +119,43 @@ func (w *write) ownersOfData() merge.Managers {
 		return managers
 	}
 	for entry := range w.before.OwnersOf(managedFieldsPath) {
+		if !w.ownableManagedFields(entry.APIVersion) {
+			continue
+		}
 		removed := w.config.ResetFields[entry.APIVersion].Keep(fieldpath.SetOf(managedFieldsPath))
 		entry.Fields = entry.Fields.Minus(removed)
 		managers = managers.With(entry)
 	}
 	return managers
+}
+
+// ownableManagedFields reports whether managed fields, as data, have a path of their own in the given version: they have none
+// in objects or metadata that are one value.
+func (w *write) ownableManagedFields(apiVersion string) bool {
+	t, ok := w.config.Types[apiVersion]
+	if !ok {
+		return false
+	}
+	metadata := value.Object(value.Member{Name: "managedFields", Value: value.Null()})
+	object, err := typed.New(value.Object(value.Member{Name: "metadata", Value: metadata}), t)
+	return err != nil || object.Fields().Has(managedFieldsPath)
+}
+
+// prunesManagedFields reports whether an apply prunes managed fields, as data: the applier owned them, and nobody else does.
+// The object then counts as changed, although its managed fields are written anew.
+func (w *write) prunesManagedFields() bool {
+	if w.live.Entries == nil || w.object.null {
+		return false
+	}
+	own, alone := false, true
+	for entry := range w.before.OwnersOf(managedFieldsPath) {
+		if entry.Manager == w.manager {
+			own = w.ownableManagedFields(entry.APIVersion)
+		} else {
+			alone = false
+		}
+	}
+	return own && alone
 }
 
 var managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}

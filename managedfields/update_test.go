@@ -7,6 +7,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
 )
 
 // Failures name the new object in the version of the endpoint, whatever version it was sent in.
@@ -41,5 +42,19 @@ func TestOwnersOfManagedFieldsLoseThem(t *testing.T) {
 		if got := text(t, out); strings.Contains(got, "f:managedFields") != c.want || !strings.Contains(got, "f:spec") {
 			t.Errorf("want the path kept: %t\n%s", c.want, got)
 		}
+	}
+}
+
+// In a version whose objects are one value nobody can lose a part of them.
+func TestOwnersInAtomicVersionsKeepManagedFields(t *testing.T) {
+	root := typeOf(t, `{"types":[{"name":"root","map":{"elementRelationship":"atomic","elementType":{"scalar":"untyped"},"fields":[
+		{"name":"metadata","type":{"map":{"fields":[{"name":"managedFields","type":{"scalar":"untyped"}}]}}}]}}]}`)
+	m := schemalessManager(t, func(c *managedfields.Config) { c.Types["g/v2"] = root })
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[{"apiVersion":"g/v2","fieldsType":"FieldsV1",`+
+		`"fieldsV1":{"f:metadata":{"f:managedFields":{}}},"operation":"Apply"}]}}`)
+	live.Content = live.Content.With("metadata", value.Value{})
+	out, err := m.Update(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K"}`), "beta")
+	if err != nil || len(out.Entries) != 1 {
+		t.Errorf("got %+v, %v, want the entry kept", out.Entries, err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 //  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
 func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.Value, error) {
 	own, _ := managers.Get(c.Manager)
-	if last.Fields.IsEmpty() || c.keepsAll(last, own, managers) {
+	if last.Fields.IsEmpty() || c.keepsAll(last, own, managers, merged) {
 		return merged, nil
 	}
 	m, err := c.convert(merged, c.APIVersion, last.APIVersion)
@@ -44,13 +44,14 @@ func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.V
 }
 
 // keepsAll reports whether it is plain that nothing goes, because all that was applied last is applied now. That is not
-// enough in two cases:
+// enough in three cases:
 //
 //   - Somebody owns fields in another version. Step 2 takes the object there and back, and what that version cannot express
 //     goes, applied or not.
-//   - A list item of which nothing but the item itself is owned, not even its keys. Step 2 leaves nothing of it by which step 3
-//     could know it, and so it goes. Such items come of empty ones whose keys have defaults, and of reset fields.
-func (c *call) keepsAll(last, own Entry, managers Managers) bool {
+//   - An empty object is applied where the merged one has fields. If nobody owns those, step 2 may leave nothing of the object
+//     that has a path, as with an empty keyed list or an item that has lost its keys; and then step 3 does not find it.
+//   - Reset fields may leave the applier items without their keys, with the same effect.
+func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) bool {
 	if last.APIVersion != c.APIVersion || c.resetsInItems[c.APIVersion] || !last.Fields.Minus(own.Fields).IsEmpty() {
 		return false
 	}
@@ -59,20 +60,34 @@ func (c *call) keepsAll(last, own Entry, managers Managers) bool {
 			return false
 		}
 	}
-	return !hasEmptyItem(c.Object.Content())
+	return !hasEmptyObject(c.Object.Content()) || !c.fillsEmptyObject(own.Fields, merged)
 }
 
-func hasEmptyItem(v value.Value) bool {
+// fillsEmptyObject reports whether merged has fields in an object that is applied as an empty one. own are the fields applied.
+func (c *call) fillsEmptyObject(own fieldpath.Set, merged typed.Value) bool {
+	for path := range own.Leaves().All() {
+		if isEmptyObject(c.Object.At(path)) && !isEmptyObject(merged.At(path)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
+
+// hasEmptyObject reports whether there is an empty object in v.
+func hasEmptyObject(v value.Value) bool {
 	switch v.Kind() {
 	case value.KindObject:
 		for _, member := range v.Members() {
-			if hasEmptyItem(member) {
+			if hasEmptyObject(member) {
 				return true
 			}
 		}
+		return v.Len() == 0
 	case value.KindList:
 		for item := range v.Items() {
-			if item.Kind() == value.KindObject && item.Len() == 0 || hasEmptyItem(item) {
+			if hasEmptyObject(item) {
 				return true
 			}
 		}

@@ -104,3 +104,32 @@ func TestFieldsThatAnotherVersionForgetsArePruned(t *testing.T) {
 		}
 	}
 }
+
+const emptyLists = `{"types":[{"name":"root","map":{"fields":[{"name":"spec","type":{"map":{"fields":[
+	{"name":"n","type":{"scalar":"numeric"}},
+	{"name":"l","type":{"list":{"elementType":{"map":{"fields":[{"name":"k","type":{"scalar":"string"}}]}},
+		"elementRelationship":"associative","keys":["k"]}}}]}}}]}}]}`
+
+// An object that is applied empty, again, goes with all that nobody owns in it if nothing is left that has a path.
+func TestObjectsAppliedEmptyArePruned(t *testing.T) {
+	root := typeOf(t, emptyLists)
+	alpha := merge.Manager{Name: "alpha", Operation: merge.Apply}
+	fields := fieldpath.SetOf(fieldpath.Path{fieldpath.Field("spec")})
+	for live, want := range map[string]string{
+		`{"spec":{"l":[],"n":1}}`:          `null`,
+		`{"spec":{"l":[{"k":"a"}],"n":1}}`: `{"spec":{"l":[{"k":"a"}],"n":1}}`,
+		`{"spec":{"n":1}}`:                 `{"spec":{"n":1}}`,
+		`{"spec":{}}`:                      `{"spec":{}}`,
+	} {
+		plan, err := merge.New(merge.Config{}).Apply(merge.Request{
+			Live: typedOf(t, root, live), Object: typedOf(t, root, `{"spec":{}}`), Manager: alpha, APIVersion: "v1",
+			Managers: merge.ManagersOf(merge.Entry{Manager: alpha, Fields: fields, APIVersion: "v1"}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Object().Content().String(); got != want {
+			t.Errorf("%s became %s, want %s", live, got, want)
+		}
+	}
+}

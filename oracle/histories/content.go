@@ -18,18 +18,18 @@ func (w *Writer) fresh(e Endpoint) value.Value {
 	if seeds := w.player.World.Seeds[e.APIVersion]; len(seeds) > 0 {
 		return w.changed(gen.Pick(w.Choices, seeds...), e, w.N(2), false)
 	}
-	object := object("apiVersion", e.APIVersion, "kind", w.player.World.Kind,
+	fresh := object("apiVersion", e.APIVersion, "kind", w.player.World.Kind,
 		"metadata", object("name", "it", "namespace", "here"))
 	values := w.values(false)
 	for _, f := range w.members(e) {
 		if w.Chance(60) {
-			object = object.With(f.Name, values.Of(f.Type))
+			fresh = fresh.With(f.Name, values.Of(f.Type))
 		}
 	}
 	if w.player.World.Types[e.APIVersion] == schema.Deduced || w.Chance(5) {
-		object = object.With("spec", values.Of(schema.Deduced))
+		fresh = fresh.With("spec", values.Of(schema.Deduced))
 	}
-	return w.changed(object, e, w.N(2), false)
+	return w.changed(fresh, e, w.N(2), false)
 }
 
 // members returns the fields of the endpoint's objects that are not those of every object.

@@ -55,7 +55,9 @@ func (q question) ask() string {
 }
 
 // printObject returns all that an object holds. That of unreadable managed fields is their text.
-func printObject(o deed.Object) string { return fmt.Sprintf("%v %+q", o.Content, fmt.Sprint(o.Entries)) }
+func printObject(o deed.Object) string {
+	return fmt.Sprintf("%v %+q", o.Content, fmt.Sprint(o.Entries))
+}
 
 // One field manager answers many goroutines at once as it answers one, and leaves what they give it as it is.
 func TestFieldManagersAreSharedByGoroutines(t *testing.T) {

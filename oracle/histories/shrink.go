@@ -42,17 +42,17 @@ func shrinkBody(s Script, i int, fails func(Script) bool) (value.Value, bool) {
 	if err != nil {
 		return body, false
 	}
-	any := false
+	shrunk := false
 	for again := true; again; {
 		again = false
 		for smaller := range lesser(body) {
 			if fails(withBody(s, i, smaller)) {
-				body, again, any = smaller, true, true
+				body, again, shrunk = smaller, true, true
 				break
 			}
 		}
 	}
-	return body, any
+	return body, shrunk
 }
 
 // lesser yields v without one of its parts, the largest parts first.
