@@ -2,6 +2,7 @@ package fieldpath
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/deed-project/deed/value"
 )
@@ -18,11 +19,23 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	return s, false, err
 }
 
+// FromAny is [FromValue] for fieldsV1 as unstructured objects hold it. The error is that of [value.FromAny] or of ParseSet.
+func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	if p.content(fieldsV1, 0) {
+		return setOf(slices.Clone(p.nodes)), true, nil
+	}
+	v, err := value.FromAny(fieldsV1)
+	if err != nil {
+		return Set{}, false, err
+	}
+	s, _, err = FromValue(v)
+	return s, false, err
+}
+
 // members reads what is below an element, or a whole set. It reports whether all of it is as Set.Value writes it.
 func (p *setParser) members(v value.Value, depth int) bool {
-	if depth == value.MaxDepth {
-		return false
-	}
 	first, l := len(p.nodes), level{last: -1}
 	for i := range v.Len() {
 		m := v.Member(i)
@@ -36,18 +49,65 @@ func (p *setParser) members(v value.Value, depth int) bool {
 			continue
 		}
 		index := len(p.nodes)
-		if !p.member(m.Name) || m.Value.Len() > 0 && !p.members(m.Value, depth+1) {
+		if !p.member(m.Name) || m.Value.Len() > 0 && (depth == value.MaxDepth || !p.members(m.Value, depth+1)) {
 			return false
 		}
-		n := &p.nodes[index]
-		n.skip = uint32(len(p.nodes) - index)
-		n.member = n.skip == 1 || !m.Value.Get(".").IsAbsent()
-		p.follow(&l, index)
+		p.complete(&l, index, !m.Value.Get(".").IsAbsent())
 	}
+	p.order(&l, first)
+	return true
+}
+
+// named is a member of a map.
+type named struct {
+	name    string
+	content any
+}
+
+// content is members for maps.
+func (p *setParser) content(content map[string]any, depth int) bool {
+	top, first, l := len(p.maps), len(p.nodes), level{last: -1}
+	for name, below := range content {
+		p.maps = append(p.maps, named{name, below})
+	}
+	slices.SortFunc(p.maps[top:], func(a, b named) int { return strings.Compare(a.name, b.name) })
+	for i := top; i < len(p.maps); i++ {
+		name := p.maps[i].name
+		below, ok := p.maps[i].content.(map[string]any)
+		if !ok {
+			return false
+		}
+		if name == "." {
+			if depth == 0 || len(below) > 0 || len(content) == 1 {
+				return false
+			}
+			continue
+		}
+		index := len(p.nodes)
+		if !p.member(name) || len(below) > 0 && (depth == value.MaxDepth || !p.content(below, depth+1)) {
+			return false
+		}
+		_, self := below["."]
+		p.complete(&l, index, self)
+	}
+	p.maps = p.maps[:top]
+	p.order(&l, first)
+	return true
+}
+
+// complete ends the node at index, the last one of l, with the nodes below it, which name it itself or not.
+func (p *setParser) complete(l *level, index int, self bool) {
+	n := &p.nodes[index]
+	n.skip = uint32(len(p.nodes) - index)
+	n.member = self || n.skip == 1
+	p.follow(l, index)
+}
+
+// order sorts the nodes of l, which begin at first.
+func (p *setParser) order(l *level, first int) {
 	if l.unsorted {
 		p.nodes = sortSiblings(p.nodes, first, replace)
 	}
-	return true
 }
 
 // member appends the node of the element that name names. It reports whether that is the only name of the element.
@@ -102,4 +162,36 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 		i++
 	}
 	return value.Object(out...)
+}
+
+// ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty maps in it are one and the same.
+func (s Set) ToAny() map[string]any {
+	w := anyWriter{empty: map[string]any{}}
+	return w.object(s.nodes, false)
+}
+
+// anyWriter is valueWriter for maps.
+type anyWriter struct {
+	names Maker
+	wire  []byte
+	empty map[string]any
+}
+
+func (w *anyWriter) object(nodes []node, self bool) map[string]any {
+	if len(nodes) == 0 {
+		return w.empty
+	}
+	count := 1
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		count++
+	}
+	out := make(map[string]any, count)
+	if self {
+		out["."] = w.empty
+	}
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		w.wire = rest[0].element().AppendWire(w.wire[:0])
+		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].member)
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package fieldpath_test
 
 import (
+	"reflect"
 	"testing"
 	"unicode/utf8"
 
@@ -24,6 +25,14 @@ func TestValueIsText(t *testing.T) {
 		if err != nil || !canonical || !got.Equal(want) {
 			t.Fatalf("%v: got %v %t %v", doc, got, canonical, err)
 		}
+		content := want.ToAny()
+		if !reflect.DeepEqual(content, doc.ToAny()) {
+			t.Fatalf("got %v\nwant %v", content, doc)
+		}
+		got, canonical, err = fieldpath.FromAny(content)
+		if err != nil || !canonical || !got.Equal(want) {
+			t.Fatalf("%v: got %v %t %v", content, got, canonical, err)
+		}
 	}
 }
 
@@ -43,6 +52,11 @@ func TestFromValueOfOtherSpellings(t *testing.T) {
 		want, err := fieldpath.ParseSet(v.AppendJSON(nil))
 		if err != nil || !got.Equal(want) {
 			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+		if content, ok := v.ToAny().(map[string]any); ok {
+			if got, canonical, err = fieldpath.FromAny(content); err != nil || canonical || !got.Equal(want) {
+				t.Errorf("%s: got %v from maps (canonical %t, %v), want %v", text, got, canonical, err, want)
+			}
 		}
 	}
 	for _, text := range []string{`1`, `[]`, `"x"`, `{"f":{}}`, `{"f:a":1}`, `{"k:1":{}}`} {

@@ -86,7 +86,7 @@ func encode(managers merge.Managers, origins []origin) []Entry {
 			FieldsType: fieldsV1, FieldsV1: FieldsOf(m.Fields), Subresource: m.Manager.Subresource,
 		}
 		for _, o := range origins {
-			if o.set.Same(m.Fields) && o.manager == m.Manager {
+			if o.manager == m.Manager && o.set.Equal(m.Fields) {
 				e.FieldsV1 = o.fields
 			}
 		}

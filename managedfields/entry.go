@@ -126,57 +126,45 @@ func entriesValue(entries []Entry) (value.Value, error) {
 	return value.List(items...), nil
 }
 
+// entryText is a member of an entry that is text: its name and what it says.
+type entryText struct{ name, text string }
+
+// texts returns the members of e in name order. An empty text stands for a member that is not there, and that of fieldsV1 for
+// one that is no text.
+func (e Entry) texts() [7]entryText {
+	at := ""
+	if !e.Time.IsZero() {
+		at = e.Time.UTC().Format(time.RFC3339)
+	}
+	return [...]entryText{
+		{"apiVersion", e.APIVersion}, {"fieldsType", e.FieldsType}, {"fieldsV1", ""}, {"manager", e.Manager},
+		{"operation", string(e.Operation)}, {"subresource", e.Subresource}, {"time", at},
+	}
+}
+
 // value returns e as a JSON object, with fields as its fieldsV1 unless they are absent.
 func (e Entry) value(fields value.Value) value.Value {
 	members := make([]value.Member, 0, 7)
-	add := func(name string, v value.Value) {
-		if !v.IsAbsent() {
-			members = append(members, value.Member{Name: name, Value: v})
+	for _, m := range e.texts() {
+		switch {
+		case m.text != "":
+			members = append(members, value.Member{Name: m.name, Value: value.String(m.text)})
+		case m.name == "fieldsV1" && !fields.IsAbsent():
+			members = append(members, value.Member{Name: m.name, Value: fields})
 		}
 	}
-	add("apiVersion", nonEmpty(e.APIVersion))
-	add("fieldsType", nonEmpty(e.FieldsType))
-	add("fieldsV1", fields)
-	add("manager", nonEmpty(e.Manager))
-	add("operation", nonEmpty(string(e.Operation)))
-	add("subresource", nonEmpty(e.Subresource))
-	add("time", nonEmpty(e.timeText()))
 	return value.Object(members...)
-}
-
-func nonEmpty(text string) value.Value {
-	if text == "" {
-		return value.Value{}
-	}
-	return value.String(text)
-}
-
-func (e Entry) timeText() string {
-	if e.Time.IsZero() {
-		return ""
-	}
-	return e.Time.UTC().Format(time.RFC3339)
 }
 
 // appendJSON appends e as canonical JSON text to b, except that fieldsV1 is in the order in which it came.
 func (e Entry) appendJSON(b []byte) []byte {
 	b = append(b, '{')
-	for _, f := range [...]struct{ name, text string }{
-		{"apiVersion", e.APIVersion}, {"fieldsType", e.FieldsType}, {"fieldsV1", ""}, {"manager", e.Manager},
-		{"operation", string(e.Operation)}, {"subresource", e.Subresource}, {"time", e.timeText()},
-	} {
-		fields := f.name == "fieldsV1" && !e.FieldsV1.IsAbsent()
-		if f.text == "" && !fields {
-			continue
-		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), f.name...), `":`...)
-		if fields {
-			b = e.FieldsV1.appendEscaped(b)
-		} else {
-			b = value.AppendString(b, f.text)
+	for _, m := range e.texts() {
+		switch {
+		case m.text != "":
+			b = value.AppendString(appendName(b, m.name), m.text)
+		case m.name == "fieldsV1" && !e.FieldsV1.IsAbsent():
+			b = e.FieldsV1.appendEscaped(appendName(b, m.name))
 		}
 	}
 	return append(b, '}')

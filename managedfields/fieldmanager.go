@@ -186,13 +186,13 @@ func (m *FieldManager) Update(live, object Object, manager string, opts ...Updat
 	switch err := w.run(updateSteps); {
 	case err == nil:
 	case errors.Is(err, errUntracked):
-		return Object{Content: object.Content}, nil
+		return Object{Content: object.Content, source: object.source}, nil
 	case slices.Contains(opts, KeepEntries):
-		return Object{Content: object.Content, Entries: live.Entries}, err
+		return Object{Content: object.Content, Entries: live.Entries, source: object.source}, err
 	default:
 		return Object{}, err
 	}
-	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.origins)}, nil
+	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.origins), source: object.source}, nil
 }
 
 // Plan is an apply whose conflicts are not decided yet. It is immutable.

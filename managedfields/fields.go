@@ -8,13 +8,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON text, a part of a document
-// or a set. It is read when somebody asks for it, and keeps its form while nobody changes it. It is immutable; the zero
+// Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON text, a part of a document,
+// the map that holds it in an unstructured object, or a set. It is read when somebody asks for it, and keeps its form while nobody changes it. It is immutable; the zero
 // Fields stands for an entry without fieldsV1, which owns nothing.
 type Fields struct {
 	// One of these, as form says.
 	text     string
 	document value.Value
+	content  map[string]any
 	set      fieldpath.Set
 	form     form
 }
@@ -25,6 +26,7 @@ const (
 	formAbsent form = iota
 	formText
 	formDocument
+	formContent
 	formSet
 )
 
@@ -59,6 +61,8 @@ func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
 		return parsed.get(f.text)
 	case formDocument:
 		return fieldpath.FromValue(f.document)
+	case formContent:
+		return fieldpath.FromAny(f.content)
 	}
 	return f.set, f.form == formSet, nil
 }
@@ -75,17 +79,23 @@ func (f Fields) Equal(g Fields) bool {
 	return f.String() == g.String()
 }
 
-// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON] if f is a set, else as it came.
+// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON], but text as it came. What JSON cannot
+// express, as a map can hold, is null.
 func (f Fields) AppendJSON(b []byte) []byte {
 	switch f.form {
 	case formText:
 		return append(b, f.text...)
-	case formDocument:
-		return f.document.AppendJSON(b)
-	case formSet:
-		return f.set.AppendJSON(b)
+	case formAbsent:
+		return append(b, "null"...)
 	}
-	return append(b, "null"...)
+	if s, canonical, err := f.read(); err == nil && canonical {
+		return s.AppendJSON(b)
+	}
+	document, err := f.Value()
+	if err != nil {
+		return append(b, "null"...)
+	}
+	return document.AppendJSON(b)
 }
 
 // String returns f as [Fields.AppendJSON] writes it.
@@ -95,7 +105,7 @@ func (f Fields) String() string { return string(f.AppendJSON(nil)) }
 func (f Fields) appendEscaped(b []byte) []byte {
 	start := len(b)
 	b = f.AppendJSON(b)
-	if f.form == formDocument || !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
+	if !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
 		return b
 	}
 	v, err := value.Parse(b[start:])
@@ -105,7 +115,8 @@ func (f Fields) appendEscaped(b []byte) []byte {
 	return v.AppendJSON(b[:start])
 }
 
-// Value returns f as a document, and null for the absent Fields. The error says why the text is no JSON.
+// Value returns f as a document, and null for the absent Fields. The error says why the text is no JSON, or the map no
+// document.
 func (f Fields) Value() (value.Value, error) {
 	switch f.form {
 	case formText:
@@ -116,8 +127,22 @@ func (f Fields) Value() (value.Value, error) {
 		return v, nil
 	case formDocument:
 		return f.document, nil
+	case formContent:
+		return value.FromAny(f.content)
 	case formSet:
 		return f.set.Value(), nil
 	}
 	return value.Null(), nil
+}
+
+// toAny returns f as an unstructured object holds it.
+func (f Fields) toAny() (any, error) {
+	switch f.form {
+	case formContent:
+		return f.content, nil
+	case formSet:
+		return f.set.ToAny(), nil
+	}
+	document, err := f.Value()
+	return document.ToAny(), err
 }

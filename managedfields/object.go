@@ -14,7 +14,8 @@ type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
 
-	null bool // metadata.managedFields was there as null
+	null   bool   // metadata.managedFields was there as null
+	source source // what Content was made from, if it was by ObjectFromAny
 }
 
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
@@ -63,15 +64,6 @@ func (o Object) data() value.Value {
 		return o.Content
 	}
 	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", value.Null()))
-}
-
-// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it.
-func ObjectFromAny(content map[string]any) (Object, error) {
-	v, err := value.FromAny(content)
-	if err != nil {
-		return Object{}, err
-	}
-	return ObjectOf(v)
 }
 
 // Value returns the object with its managed fields in it. The error names the entry whose FieldsV1 is no JSON text.
@@ -144,16 +136,6 @@ func appendName(b []byte, name string) []byte {
 		b = append(b, ',')
 	}
 	return append(value.AppendString(b, name), ':')
-}
-
-// ToAny returns the object with its managed fields as unstructured.Unstructured holds it. The error is that of Value.
-func (o Object) ToAny() (map[string]any, error) {
-	v, err := o.Value()
-	if err != nil {
-		return nil, err
-	}
-	content, _ := v.ToAny().(map[string]any)
-	return content, nil
 }
 
 // GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say, and all of them

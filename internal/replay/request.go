@@ -49,10 +49,17 @@ func (q *request) serve() *failure {
 	if verb == http.MethodPatch {
 		verb += " " + q.step.ContentType
 	}
-	serve, ok := map[string]func() *failure{
+	verbs := map[string]func() *failure{
 		http.MethodGet: q.get, http.MethodPost: q.create, http.MethodPut: q.put, http.MethodDelete: q.remove,
 		"PATCH " + applyPatchType: q.apply, "PATCH " + mergePatchType: q.mergePatch,
-	}[verb]
+	}
+	if q.subresource == "scale" {
+		verbs = map[string]func() *failure{
+			http.MethodGet: q.getScale, http.MethodPut: q.putScale,
+			"PATCH " + applyPatchType: q.applyScale, "PATCH " + mergePatchType: q.mergePatchScale,
+		}
+	}
+	serve, ok := verbs[verb]
 	if !ok {
 		return &failure{code: http.StatusMethodNotAllowed, reason: "MethodNotAllowed", message: verb + " is not replayed"}
 	}

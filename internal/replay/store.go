@@ -15,6 +15,7 @@ func (q *request) storeNew(object managedfields.Object) *failure {
 	object.Content = withMetadata(object.Content, "generation", value.Int(1))
 	errs := validator{}.validate(q.schema, object.Content, value.Value{}, "")
 	errs = append(errs, duplicates(q.schema, object.Content, "")...)
+	errs = append(errs, q.scale.validate(object.Content)...)
 	if f := invalid(q.group, q.kind, q.name, errs); f != nil {
 		return f
 	}
@@ -76,8 +77,10 @@ func (q *request) validateUpdate(live, content value.Value) []fieldError {
 	}
 	if q.subresource == "status" {
 		errs = append(errs, q.validateStatus(live.Get("status"), content.Get("status"))...)
+		errs = append(errs, q.scale.validateStatus(content)...)
 	} else {
 		errs = append(errs, validator{}.validate(q.schema, content, live, "")...)
+		errs = append(errs, q.scale.validate(content)...)
 	}
 	if len(duplicates(q.schema, live, "")) == 0 {
 		errs = append(errs, duplicates(q.schema, content, "")...)

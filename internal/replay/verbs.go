@@ -10,7 +10,10 @@ import (
 
 // internal is a failure of the server itself.
 func internal(err error) *failure {
-	return &failure{code: http.StatusInternalServerError, reason: "InternalError", message: "Internal error occurred: " + err.Error()}
+	return &failure{
+		code: http.StatusInternalServerError, reason: "InternalError", message: "Internal error occurred: " + err.Error(),
+		causes: []fieldError{{message: err.Error()}},
+	}
 }
 
 // live returns the stored object as the endpoint's version has it.

@@ -26,7 +26,7 @@ func (s *server) ask(ctx context.Context, step replay.Step, body []byte) (code i
 		request.Header.Set("Content-Type", step.ContentType)
 	}
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "record")
+	request.Header.Set("User-Agent", "") // writers without a name are then unknown
 	response, err := s.client.Do(request)
 	if err != nil {
 		return 0, value.Value{}, nil, err

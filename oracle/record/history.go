@@ -119,6 +119,8 @@ func (h *history) step(path string) (replay.Step, error) {
 		q.Del("fieldManager")
 	case h.class == "request" && k < 11:
 		body = h.status(&step, q)
+	case h.version.scale && k < 13:
+		body = h.scale(&step, q)
 	default:
 		step.Method, step.ContentType = http.MethodPatch, "application/apply-patch+yaml"
 		body = h.config(manager)
@@ -126,7 +128,7 @@ func (h *history) step(path string) (replay.Step, error) {
 			q.Set("force", "true")
 		}
 	}
-	if h.class == "request" {
+	if h.class == "request" && !strings.HasSuffix(step.Path, "/scale") {
 		body = h.disturb(&step, q, body)
 	}
 	step.Query = q.Encode()
@@ -283,6 +285,35 @@ func (h *history) status(step *replay.Step, q url.Values) any {
 		metadata := out["metadata"].(map[string]any)
 		metadata["namespace"], metadata["resourceVersion"] = "default", "$RV"
 		return out
+	}
+	step.Method, step.ContentType = http.MethodPatch, "application/apply-patch+yaml"
+	if h.IntN(2) == 0 {
+		q.Set("force", "true")
+	}
+	return out
+}
+
+// scale makes a request to the scale subresource.
+func (h *history) scale(step *replay.Step, q url.Values) any {
+	step.Path += "/scale"
+	metadata := map[string]any{"name": h.name}
+	spec := map[string]any{"replicas": int64(h.IntN(4))}
+	out := map[string]any{"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": metadata, "spec": spec}
+	switch h.IntN(8) {
+	case 0, 1:
+		step.Method, step.ContentType = http.MethodPut, "application/json"
+		metadata["namespace"] = "default"
+		if h.IntN(2) == 0 {
+			metadata["resourceVersion"] = "$RV"
+		}
+		return out
+	case 2:
+		step.Method, step.ContentType = http.MethodPatch, "application/merge-patch+json"
+		return map[string]any{"spec": spec}
+	case 3:
+		step.Method = http.MethodGet
+		q.Del("fieldManager")
+		return nil
 	}
 	step.Method, step.ContentType = http.MethodPatch, "application/apply-patch+yaml"
 	if h.IntN(2) == 0 {

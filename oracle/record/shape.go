@@ -204,12 +204,14 @@ type resource struct {
 }
 
 type version struct {
-	name string
-	spec *shape
+	name  string
+	spec  *shape
+	scale bool // whether there is a scale subresource
 }
 
 var statusShape = &shape{kind: objectKind, fields: []field{
 	{"count", &shape{scalar: "integer"}}, {"note", &shape{scalar: "string"}}, {"ready", &shape{scalar: "boolean"}},
+	{"replicas", &shape{scalar: "integer"}},
 }}
 
 // randomResource returns the resource number i of a recording.
@@ -217,7 +219,11 @@ func randomResource(r *rand.Rand, seed uint64, i int) resource {
 	class := []string{"plain", "plain", "defaults", "versions", "request"}[i%5]
 	f := features{defaults: class == "defaults"}
 	spec := &shape{kind: objectKind, fields: randomFields(r, 2+r.IntN(4), 3, f)}
-	out := resource{class: class, group: fmt.Sprintf("g%d-%d.t.io", seed, i), versions: []version{{"v1", spec}}}
+	scale := (class == "versions" || class == "request") && r.IntN(2) == 0
+	if scale {
+		spec.fields = append(spec.fields, field{"replicas", &shape{scalar: "integer"}})
+	}
+	out := resource{class: class, group: fmt.Sprintf("g%d-%d.t.io", seed, i), versions: []version{{"v1", spec, scale}}}
 	if class == "versions" {
 		other := spec
 		if r.IntN(4) > 0 {
@@ -228,7 +234,7 @@ func randomResource(r *rand.Rand, seed uint64, i int) resource {
 			with.fields = append(slices.Clone(other.fields), field{"extra", &shape{scalar: "string"}})
 			other = &with
 		}
-		out.versions = append(out.versions, version{"v1beta1", other})
+		out.versions = append(out.versions, version{"v1beta1", other, scale && r.IntN(2) == 0})
 	}
 	return out
 }
@@ -243,8 +249,15 @@ func (c resource) definition() map[string]any {
 				"type": "object", "properties": map[string]any{"spec": v.spec.schema(), "status": statusShape.schema()},
 			}},
 		}
+		subresources := map[string]any{}
 		if c.class == "request" {
-			served["subresources"] = map[string]any{"status": map[string]any{}}
+			subresources["status"] = map[string]any{}
+		}
+		if v.scale {
+			subresources["scale"] = map[string]any{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+		}
+		if len(subresources) > 0 {
+			served["subresources"] = subresources
 		}
 		versions = append(versions, served)
 	}

@@ -98,12 +98,16 @@ func answer(live, sent []byte, serve func(live, sent managedfields.Object) (mana
 	if err != nil {
 		return peer.Answer{Err: err}
 	}
-	out, err := serve(liveObj, sentObj)
+	return Answer(serve(liveObj, sentObj))
+}
+
+// Answer encodes what a field manager returned.
+func Answer(object managedfields.Object, err error) peer.Answer {
 	if err != nil {
 		return failed(err)
 	}
-	text := out.AppendJSON(nil)
-	entries, err := entriesOf(out.Entries)
+	text := object.AppendJSON(nil)
+	entries, err := entriesOf(object.Entries)
 	return peer.Answer{Object: text, Entries: entries, Err: err}
 }
 
