@@ -204,6 +204,9 @@ type Plan struct {
 // on fields that kubectl takes over from its own client-side apply.
 func (p *Plan) Conflicts() merge.Conflicts {
 	all := p.write.plan.Conflicts()
+	for i := range all {
+		all[i].Unstored = p.write.entries.managers.Len() == 0 // the owner is who adopt made
+	}
 	if p.write.takeover.IsEmpty() {
 		return all
 	}
@@ -246,5 +249,5 @@ func (p *Plan) Force() (Object, error) {
 	if err := w.run(finishSteps); err != nil {
 		return Object{}, err
 	}
-	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.origins)}, nil
+	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.origins), source: w.live.source}, nil
 }

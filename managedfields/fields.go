@@ -135,7 +135,7 @@ func (f Fields) Value() (value.Value, error) {
 	return value.Null(), nil
 }
 
-// toAny returns f as an unstructured object holds it.
+// toAny returns f as an unstructured object holds it, sharing the map that it came in.
 func (f Fields) toAny() (any, error) {
 	switch f.form {
 	case formContent:

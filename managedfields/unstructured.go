@@ -7,7 +7,7 @@ import (
 )
 
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object refers to content, which must
-// not be modified as long as the Object, or one that an Update of it returned, is in use.
+// not be modified as long as the Object, or one that a [FieldManager] made of it, is in use.
 func ObjectFromAny(content map[string]any) (Object, error) {
 	bare, managed := content, any(nil)
 	metadata, _ := content["metadata"].(map[string]any)
@@ -65,53 +65,85 @@ func (e *Entry) setAll(content any) bool {
 	return ok
 }
 
-// ToAny returns the object with its managed fields as unstructured.Unstructured holds it. The maps for the object, its
-// metadata and its entries are new. All others are new too, unless the object comes from [ObjectFromAny], maybe by way of
-// [FieldManager.Update]: then it shares them with the map that it was made from. The empty maps in a fieldsV1 may be one and
-// the same. The error is that of Value.
+// ToAny returns the object with its managed fields as unstructured.Unstructured holds it. All maps and slices are new, but the
+// empty maps in a fieldsV1 may be one and the same. The error is that of Value.
 func (o Object) ToAny() (map[string]any, error) {
-	content, metadata := o.source.clone(o.Content)
-	if content == nil {
-		content, _ = o.Content.ToAny().(map[string]any)
-		metadata, _ = content["metadata"].(map[string]any)
+	v, err := o.Value()
+	if err != nil {
+		return nil, err
 	}
-	if o.Entries == nil {
-		return content, nil
-	}
-	if metadata == nil {
-		metadata = make(map[string]any, 1)
-		content["metadata"] = metadata
-	}
-	list := make([]any, len(o.Entries))
-	for i, e := range o.Entries {
-		var err error
-		if list[i], err = e.toAny(); err != nil {
-			return nil, &EntryError{Index: i, Manager: e.Manager, Err: err}
-		}
-	}
-	metadata["managedFields"] = list
+	content, _ := v.ToAny().(map[string]any)
 	return content, nil
 }
 
-// source is the map that a document was made from.
-type source struct {
-	content map[string]any
-	value   value.Value // the document, which has no managed fields
+// AsAny is ToAny for callers that do not modify the result below the object, its metadata and its entries. Those three are
+// new. All else is shared, as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for what a
+// [FieldManager] returned, the object that it was updated to or the live one that it was applied to.
+func (o Object) AsAny() (map[string]any, error) {
+	was, from := o.source.value, o.source.content
+	content := make(map[string]any, o.Content.Len()+1)
+	for name, member := range o.Content.Members() {
+		if name != "metadata" {
+			content[name] = anyLike(member, was.Get(name), from[name])
+		}
+	}
+	metadata := map[string]any{}
+	fromMetadata, _ := from["metadata"].(map[string]any)
+	for name, member := range o.Content.Get("metadata").Members() {
+		metadata[name] = anyLike(member, was.At("metadata", name), fromMetadata[name])
+	}
+	if o.Entries != nil {
+		list := make([]any, len(o.Entries))
+		for i, e := range o.Entries {
+			var err error
+			if list[i], err = e.toAny(); err != nil {
+				return nil, &EntryError{Index: i, Manager: e.Manager, Err: err}
+			}
+		}
+		metadata["managedFields"] = list
+	}
+	if len(metadata) > 0 || o.Content.Get("metadata").Kind() == value.KindObject {
+		content["metadata"] = metadata
+	} else if v := o.Content.Get("metadata"); !v.IsAbsent() {
+		content["metadata"] = v.ToAny()
+	}
+	return content, nil
 }
 
-// clone returns a copy of the map and of the metadata in it, which has no managed fields, if v is still the document that was
-// made from the map. All that is inside is shared.
-func (s source) clone(v value.Value) (content, metadata map[string]any) {
-	if s.content == nil || !s.value.Same(v) {
-		return nil, nil
+// source is the map that a document was made from. The document has no managed fields.
+type source struct {
+	content map[string]any
+	value   value.Value
+}
+
+// anyLike returns v as unstructured objects hold it, with parts of content, which was was made from, where they are the same.
+func anyLike(v, was value.Value, content any) any {
+	if v.Same(was) && !v.IsAbsent() {
+		return content
 	}
-	content = maps.Clone(s.content)
-	if metadata, _ = content["metadata"].(map[string]any); metadata != nil {
-		metadata = maps.Clone(metadata)
-		delete(metadata, "managedFields")
-		content["metadata"] = metadata
+	switch content := content.(type) {
+	case map[string]any:
+		if v.Kind() == value.KindObject && was.Kind() == value.KindObject {
+			out := make(map[string]any, v.Len())
+			for name, member := range v.Members() {
+				out[name] = anyLike(member, was.Get(name), content[name])
+			}
+			return out
+		}
+	case []any:
+		if v.Kind() == value.KindList && was.Kind() == value.KindList {
+			out := make([]any, v.Len())
+			for i := range out {
+				if i < len(content) {
+					out[i] = anyLike(v.Item(i), was.Item(i), content[i])
+				} else {
+					out[i] = v.Item(i).ToAny()
+				}
+			}
+			return out
+		}
 	}
-	return content, metadata
+	return v.ToAny()
 }
 
 func (e Entry) toAny() (map[string]any, error) {

@@ -36,6 +36,9 @@ func TestFormsAreTheSameObject(t *testing.T) {
 			if got, err := from.ToAny(); err != nil || !reflect.DeepEqual(got, document.ToAny()) {
 				t.Errorf("maps %v, want %v (%v)", got, document, err)
 			}
+			if got, err := from.AsAny(); err != nil || !reflect.DeepEqual(got, document.ToAny()) {
+				t.Errorf("shared maps %v, want %v (%v)", got, document, err)
+			}
 		}
 	})
 }
@@ -69,9 +72,12 @@ func TestUnstructuredInputsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := updated.ToAny()
+	out, err := updated.AsAny()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if reflect.ValueOf(out["spec"]).Pointer() != reflect.ValueOf(sent["spec"]).Pointer() {
+		t.Error("the spec was copied")
 	}
 	out["metadata"].(map[string]any)["name"] = "other" // the maps of the object and its metadata are the caller's
 	out["kind"] = "Other"
@@ -79,7 +85,7 @@ func TestUnstructuredInputsStay(t *testing.T) {
 		t.Errorf("inputs became %s, were %s", after, before)
 	}
 	updated.Content = updated.Content.With("kind", value.String("Third"))
-	if out, err = updated.ToAny(); err != nil || out["kind"] != "Third" {
+	if out, err = updated.AsAny(); err != nil || out["kind"] != "Third" {
 		t.Errorf("kind is %v, want that of the content (%v)", out["kind"], err)
 	}
 }

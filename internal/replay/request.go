@@ -109,7 +109,8 @@ func (q *request) readOptions() *failure {
 		q.options.force = &force
 	}
 	kinds := map[string]string{
-		http.MethodPost: "CreateOptions", http.MethodPut: "UpdateOptions", http.MethodPatch: "PatchOptions", http.MethodDelete: "DeleteOptions",
+		http.MethodPost: "CreateOptions", http.MethodPut: "UpdateOptions",
+		http.MethodPatch: "PatchOptions", http.MethodDelete: "DeleteOptions",
 	}
 	kind, ok := kinds[q.step.Method]
 	if !ok {
@@ -140,7 +141,8 @@ func (o options) check(method string, apply bool) []fieldError {
 	for i, r := range o.manager {
 		if !unicode.IsPrint(r) {
 			errs = append(errs, fieldError{
-				"FieldValueInvalid", "fieldManager", fmt.Sprintf("Invalid value: %q: invalid character %#U (at position %d)", o.manager, r, i),
+				"FieldValueInvalid", "fieldManager",
+				fmt.Sprintf("Invalid value: %q: invalid character %#U (at position %d)", o.manager, r, i),
 			})
 		}
 	}
@@ -187,7 +189,8 @@ func (q *request) decode(body value.Value) (d decoded, f *failure) {
 	}
 	var p pruner
 	content := body
-	if gvk := schema.ParseGVK(body.Get("apiVersion").Str(), body.Get("kind").Str()); gvk.Group == q.group && gvk.Kind == q.kind {
+	gvk := schema.ParseGVK(body.Get("apiVersion").Str(), body.Get("kind").Str())
+	if gvk.Group == q.group && gvk.Kind == q.kind {
 		var s *structural
 		if v := q.versions[gvk.Version]; v != nil {
 			s = v.schema

@@ -36,8 +36,8 @@ type version struct {
 	managers map[string]*managedfields.FieldManager // by subresource
 }
 
-// New returns a server for the resource that crd defines, with nothing stored. The error is about a definition that cannot be
-// served.
+// New returns a server for the resource that crd defines, with nothing stored. The error is about a definition that cannot
+// be served.
 func New(crd value.Value) (*Server, error) {
 	types, err := typesOf(crd)
 	if err != nil {
@@ -154,7 +154,8 @@ type Response struct {
 	Warnings []string    // as in Warning headers
 }
 
-// Serve answers the request of a step. The text $RV as the resource version in its body stands for that of the stored object.
+// Serve answers the request of a step. The text $RV as the resource version in its body stands for that of the stored
+// object.
 func (s *Server) Serve(step Step) Response {
 	q := &request{Server: s, step: step}
 	f := q.serve()

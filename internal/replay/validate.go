@@ -59,8 +59,8 @@ func (d validator) field(path string) string {
 
 func (d validator) wrongType(s *structural, v value.Value, path string) fieldError {
 	typ := typeOf(v)
-	return fieldError{"FieldValueTypeInvalid", d.field(path), fmt.Sprintf("Invalid value: %q: %s in body must be of type %s: %q",
-		typ, path, strings.Join(s.types, ","), typ)}
+	message := fmt.Sprintf("Invalid value: %q: %s in body must be of type %s: %q", typ, path, strings.Join(s.types, ","), typ)
+	return fieldError{"FieldValueTypeInvalid", d.field(path), message}
 }
 
 // admits reports whether s admits values of v's type.
@@ -181,8 +181,8 @@ func (s *structural) duplicateItems(v value.Value, path string) []fieldError {
 	var errs []fieldError
 	times := map[string]int{}
 	for i := range v.Len() {
-		item := v.Item(i)
-		if here := fmt.Sprintf("%s[%d]", path, i); s.listType == "map" && item.Kind() != value.KindObject && !item.IsNull() {
+		item, here := v.Item(i), fmt.Sprintf("%s[%d]", path, i)
+		if s.listType == "map" && item.Kind() != value.KindObject && !item.IsNull() {
 			message := "Invalid value: " + item.String() + ": must be an object for an array of list-type map"
 			return []fieldError{{"FieldValueInvalid", here, message}}
 		}
@@ -190,7 +190,7 @@ func (s *structural) duplicateItems(v value.Value, path string) []fieldError {
 			item = keysOf(item, s.listKeys)
 		}
 		if times[item.String()]++; times[item.String()] == 2 {
-			errs = append(errs, fieldError{"FieldValueDuplicate", fmt.Sprintf("%s[%d]", path, i), "Duplicate value: " + item.String()})
+			errs = append(errs, fieldError{"FieldValueDuplicate", here, "Duplicate value: " + item.String()})
 		}
 	}
 	return errs

@@ -115,7 +115,7 @@ func (q *request) decodeObject() (decoded, *failure) {
 	}
 	if len(d.unknown) > 0 && q.options.validation == "Strict" {
 		return d, badRequest("%s in version %q cannot be handled as a %s: strict decoding error: %s",
-			q.kind, q.gvk.Version, q.kind, strings.Join(d.unknown, ", "))
+			q.kind, d.GVK().Version, q.kind, strings.Join(d.unknown, ", "))
 	}
 	q.warn(d.unknown)
 	if gvk := d.GVK(); gvk.APIVersion() != q.gvk.APIVersion() {

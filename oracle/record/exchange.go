@@ -13,7 +13,9 @@ import (
 )
 
 // ask sends the request of a step and returns the answer as it is.
-func (s *server) ask(ctx context.Context, step replay.Step, body []byte) (code int, answer value.Value, warnings []string, err error) {
+func (s *server) ask(ctx context.Context, step replay.Step, body []byte) (
+	code int, answer value.Value, warnings []string, err error,
+) {
 	url := s.base + step.Path
 	if step.Query != "" {
 		url += "?" + step.Query
@@ -105,12 +107,33 @@ func (s *server) define(ctx context.Context, crd value.Value) error {
 	return nil
 }
 
+// forgotten waits until the server's cache knows what was last done to the object at path. As long as it has a deleted object,
+// a patch is computed, warnings included, before it is found that there is nothing to patch.
+func (s *server) forgotten(ctx context.Context, path string) error {
+	for ctx.Err() == nil {
+		code, _, _, err := s.ask(ctx, replay.Step{Method: http.MethodGet, Path: path}, nil)
+		if err != nil {
+			return err
+		}
+		cached, _, _, err := s.ask(ctx, replay.Step{Method: http.MethodGet, Path: path, Query: "resourceVersion=0"}, nil)
+		if err != nil {
+			return err
+		}
+		if code == cached {
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return ctx.Err()
+}
+
 // served waits until the server serves the collection at path. As long as it does not, it answers with no JSON.
 func (s *server) served(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
+	list := replay.Step{Method: http.MethodGet, Path: path}
 	for ctx.Err() == nil {
-		if _, answer, _, err := s.ask(ctx, replay.Step{Method: http.MethodGet, Path: path}, nil); err == nil && answer.Get("items").Kind() == value.KindList {
+		if _, answer, _, err := s.ask(ctx, list, nil); err == nil && answer.Get("items").Kind() == value.KindList {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)

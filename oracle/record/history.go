@@ -83,6 +83,11 @@ func (h *history) record(ctx context.Context) ([]replay.Step, error) {
 		if err != nil {
 			return nil, err
 		}
+		if step.Method == http.MethodDelete {
+			if err := h.forgotten(ctx, path); err != nil {
+				return nil, err
+			}
+		}
 		if h.live = nil; live.Get("kind").Str() != "Status" {
 			h.live, _ = live.ToAny().(map[string]any)
 		}
@@ -253,11 +258,13 @@ func (h *history) edited(entries []any) any {
 // crowd returns the managed fields of many updaters, the oldest of which the server joins.
 func (h *history) crowd() any {
 	var entries []any
+	fields := h.version.spec.fields
 	for i := range 9 + h.IntN(4) {
+		owned := map[string]any{"f:" + fields[h.IntN(len(fields))].name: map[string]any{}}
 		entries = append(entries, map[string]any{
 			"manager": fmt.Sprintf("m%02d", i), "operation": "Update", "apiVersion": h.apiVersion(), "fieldsType": "FieldsV1",
 			"time":     fmt.Sprintf("2020-01-01T00:00:%02dZ", h.IntN(30)),
-			"fieldsV1": map[string]any{"f:spec": map[string]any{"f:" + h.version.spec.fields[h.IntN(len(h.version.spec.fields))].name: map[string]any{}}},
+			"fieldsV1": map[string]any{"f:spec": owned},
 		})
 	}
 	return entries
@@ -272,7 +279,8 @@ func (h *history) recordClientSide(object map[string]any) {
 	if err != nil {
 		panic(err) // it is made of JSON values only
 	}
-	object["metadata"].(map[string]any)["annotations"] = map[string]any{"kubectl.kubernetes.io/last-applied-configuration": string(text)}
+	annotations := map[string]any{"kubectl.kubernetes.io/last-applied-configuration": string(text)}
+	object["metadata"].(map[string]any)["annotations"] = annotations
 }
 
 // status makes a write through the status subresource.
@@ -328,7 +336,8 @@ func (h *history) disturb(step *replay.Step, q url.Values, body any) any {
 		q.Set("dryRun", "All")
 	}
 	merge := step.ContentType == "application/merge-patch+json"
-	if k := h.IntN(10); k < 3 && step.Method != http.MethodDelete && !(merge && k == 2) { // a strict merge patch answers with uids
+	// A strict merge patch answers with uids.
+	if k := h.IntN(10); k < 3 && step.Method != http.MethodDelete && !(merge && k == 2) {
 		q.Set("fieldValidation", []string{"Ignore", "Warn", "Strict"}[k])
 	}
 	if h.IntN(30) == 0 {

@@ -5,8 +5,9 @@
 //
 // The server is k8s.io/apiextensions-apiserver with an embedded etcd, on free ports of the loopback interface and in a
 // temporary folder, which both end with the program. The format and the classes of scenarios are those of
-// testdata/recordings/README.md; equal seeds give equal requests. It is a module of its own, outside of the workspace,
-// because the server brings hundreds of packages along that nothing else needs.
+// testdata/recordings/README.md. Equal seeds give equal requests, except that some depend on the order of managed fields in
+// earlier answers, and so on times. It is a module of its own, outside of the workspace, because the server brings hundreds
+// of packages along that nothing else needs.
 package main
 
 import (

@@ -86,7 +86,8 @@ func (s *server) startEtcd(ctx context.Context, dir string) (string, error) {
 		urls = append(urls, url.URL{Scheme: "http", Host: address})
 	}
 	c := embed.NewConfig()
-	c.Dir, c.UnsafeNoFsync, c.LogLevel, c.LogOutputs = dir, true, "error", []string{filepath.Join(filepath.Dir(dir), "etcd.log")}
+	c.Dir, c.UnsafeNoFsync = dir, true
+	c.LogLevel, c.LogOutputs = "error", []string{filepath.Join(filepath.Dir(dir), "etcd.log")}
 	c.ListenClientUrls, c.AdvertiseClientUrls = urls[:1], urls[:1]
 	c.ListenPeerUrls, c.AdvertisePeerUrls = urls[1:], urls[1:]
 	c.InitialCluster = c.InitialClusterFromName(c.Name)

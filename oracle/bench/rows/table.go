@@ -27,7 +27,7 @@ func Groups() []Group {
 // What the rows of the groups measure.
 const (
 	updateDoc = `An update of one label by the manager that made the object. Both sides take and return objects as maps: deed's
-conversion from maps and to a new map is included. The rows called cold get managed fields that were never seen before, so
+conversion from maps and back is included, and both may share maps between what they take and return. The rows called cold get managed fields that were never seen before, so
 that no cache by their text can help; in all others, the same few come again and again, as in a cluster.`
 
 	applyDoc = `An apply of the whole configuration by a manager that applied before: with one label changed, with nothing

@@ -26,7 +26,7 @@ func deedUnstructured(r request) (deedForm, error) {
 		live: func() (managedfields.Object, error) { return fromMap(live) },
 		sent: func() (managedfields.Object, error) { return fromMap(sent) },
 		done: func(o managedfields.Object) (err error) {
-			out, err = o.ToAny()
+			out, err = o.AsAny()
 			return err
 		},
 		answer: func() (string, error) { return canonical(out) },
