@@ -48,7 +48,7 @@ var (
 	// badSet is followed by the words of a JSON parser.
 	badSet = regexp.MustCompile(`(error decoding set: ).*`)
 	// where is the place of a problem in an object.
-	where = regexp.MustCompile(`^(.*?: )((?:\.[^ ]*?: |element ).*)$`)
+	where = regexp.MustCompile(`^((?:.*?: )??)((?:\.[^ ]*?: |element ).*)$`)
 )
 
 // largeKey is an integer in a path that either engine may print with all its digits or as a float, see docs/divergences.md.
