@@ -144,18 +144,16 @@ func (w *write) ownableManagedFields(apiVersion string) bool {
 // prunesManagedFields reports whether an apply prunes managed fields, as data: the applier owned them, and nobody else does.
 // The object then counts as changed, although its managed fields are written anew.
 func (w *write) prunesManagedFields() bool {
-	if w.live.Entries == nil || w.object.null {
+	last, ok := w.before.Get(w.manager)
+	if !ok || !last.Fields.Has(managedFieldsPath) || w.live.Entries == nil || w.object.null {
 		return false
 	}
-	own, alone := false, true
 	for entry := range w.before.OwnersOf(managedFieldsPath) {
-		if entry.Manager == w.manager {
-			own = w.ownableManagedFields(entry.APIVersion)
-		} else {
-			alone = false
+		if entry.Manager != w.manager {
+			return false
 		}
 	}
-	return own && alone
+	return w.ownableManagedFields(last.APIVersion)
 }
 
 var managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
