@@ -7,7 +7,6 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/typed"
-	"github.com/deed-project/deed/value"
 )
 
 // prune removes from merged what the applier owned before, does not apply any more, and nobody else owns: A3 and A4. last is
@@ -60,39 +59,7 @@ func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) 
 			return false
 		}
 	}
-	return !hasEmptyObject(c.Object.Content()) || !c.fillsEmptyObject(own.Fields, merged)
-}
-
-// fillsEmptyObject reports whether merged has fields in an object that is applied as an empty one. own are the fields applied.
-func (c *call) fillsEmptyObject(own fieldpath.Set, merged typed.Value) bool {
-	for path := range own.Leaves().All() {
-		if isEmptyObject(c.Object.At(path)) && !isEmptyObject(merged.At(path)) {
-			return true
-		}
-	}
-	return false
-}
-
-func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
-
-// hasEmptyObject reports whether there is an empty object in v.
-func hasEmptyObject(v value.Value) bool {
-	switch v.Kind() {
-	case value.KindObject:
-		for _, member := range v.Members() {
-			if hasEmptyObject(member) {
-				return true
-			}
-		}
-		return v.Len() == 0
-	case value.KindList:
-		for item := range v.Items() {
-			if hasEmptyObject(item) {
-				return true
-			}
-		}
-	}
-	return false
+	return !merged.FilledEmpty()
 }
 
 // missing returns the fields that m has and p has not.

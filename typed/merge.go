@@ -44,15 +44,16 @@ func Merge(live, config Value) (Value, error) {
 	}
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy
-	content := m.node(live.typ, live.content, config.content)
+	out := Value{content: m.node(live.typ, live.content, config.content), typ: live.typ, filled: m.filled, tidy: live.tidy}
 	m.release()
-	return Value{content: content, typ: live.typ, tidy: live.tidy}, nil
+	return out, nil
 }
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
 type merger struct {
 	tidy    bool // live is
+	filled  bool // the result is to be
 	members []value.Member
 	items   []value.Value
 	index   index
@@ -131,6 +132,7 @@ func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value
 	case liveNone && configNone:
 		return leaf(live, config)
 	case configNone:
+		m.filled = m.filled || config.Kind() == value.KindObject
 		return live
 	case liveNone:
 		return config
