@@ -121,6 +121,8 @@ func (w *write) run(steps []step) error {
 func (m *FieldManager) newWrite(live, object Object, name string, op merge.Operation) *write {
 	if live.Content.IsAbsent() {
 		live.Content = m.config.Empty
+	} else if live.Entries != nil && live.Content.Get("metadata").Kind() != value.KindObject {
+		live.Content = live.Content.With("metadata", value.Object()) // where its managed fields are
 	}
 	return &write{FieldManager: m, operation: op, live: live, object: object, manager: m.identity(name, op)}
 }
@@ -217,7 +219,7 @@ func (p *Plan) Conflicts() merge.Conflicts {
 func (p *Plan) Decisions() iter.Seq[merge.Decision] { return p.write.plan.Decisions() }
 
 // Changed reports whether the apply changes the object, before defaults are filled in.
-func (p *Plan) Changed() bool { return p.write.plan.Changed() || p.write.prunesManagedFields() }
+func (p *Plan) Changed() bool { return p.write.plan.Changed() }
 
 // Commit returns what is to be stored if there is no conflict. Its error is of type [merge.Conflicts].
 func (p *Plan) Commit() (Object, error) {
