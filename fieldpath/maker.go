@@ -24,9 +24,8 @@ const (
 // Key is like the function [Key]. It does not retain fields.
 func (m *Maker) Key(fields []KeyField) Element {
 	if len(fields) > 1 {
-		if sorted := sortedFields(fields, m.sorted); &sorted[0] != &fields[0] {
-			fields, m.sorted = sorted, sorted
-		}
+		m.sorted = append(m.sorted[:0], fields...) // a copy, so that the caller's slice can stay on its stack
+		fields = sortedFields(m.sorted, nil)
 	}
 	m.scratch = appendKey(m.scratch[:0], fields)
 	return Element{KindKey, m.cut(m.scratch)}
