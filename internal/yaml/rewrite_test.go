@@ -113,16 +113,16 @@ func FuzzRewrite(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, wanted string) {
 		v, err := value.Parse([]byte(wanted))
 		if err != nil {
-			t.Skip("no JSON")
+			return
 		}
 		docs, err := Parse("", []byte(text))
 		if err != nil || len(docs) == 0 {
-			t.Skip("no YAML")
+			return
 		}
 		at := len(docs) / 2
 		got, _, err := Rewrite([]byte(text), Replacement{docs[at], v})
 		if errors.Is(err, ErrText) {
-			t.Skip("not to be rewritten")
+			return
 		}
 		if err != nil {
 			t.Fatal(err)
