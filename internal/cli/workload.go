@@ -92,6 +92,22 @@ func (w *workload) tasks() []*task {
 	return out
 }
 
+// configTasks is tasks for configurations to apply. Those that have managed fields are reported.
+func (w *workload) configTasks() []*task {
+	var out []*task
+	for _, config := range w.given {
+		if config.Entries != nil {
+			w.problem(config.key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
+				"says who owns what and that is for the server to say", config)
+			continue
+		}
+		if t := w.task(config); t != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 func (w *workload) task(given *object) *task {
 	live, ok := w.liveOf(given)
 	if !ok {
