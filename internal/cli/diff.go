@@ -130,7 +130,7 @@ func (d *differ) add(t *task, outcome managedfields.Object) {
 	if !d.showManaged {
 		stored.Entries, outcome.Entries = nil, nil
 	}
-	name := diffName(t.given)
+	name := diffName(outcome)
 	d.names = append(d.names, name)
 	err := writeObject(filepath.Join(d.merged, name), outcome)
 	if t.live != nil {
@@ -142,9 +142,9 @@ func (d *differ) add(t *task, outcome managedfields.Object) {
 }
 
 // diffName returns what kubectl calls the file of an object.
-func diffName(o *object) string {
-	gvk := o.GVK()
-	parts := []string{gvk.Version, gvk.Kind, o.id.namespace, o.id.name}
+func diffName(o managedfields.Object) string {
+	gvk, metadata := o.GVK(), o.Content.Get("metadata")
+	parts := []string{gvk.Version, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
 	if gvk.Group != "" {
 		parts = append([]string{gvk.Group}, parts...)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,7 +130,13 @@ func planOne(t *task, f planFlags, force force) planned {
 	if err != nil {
 		return planned{err: err}
 	}
-	p := &planner{task: t, force: force, showSecrets: f.showSecrets, conflicts: map[string]bool{}}
+	forced, err := plan.Force()
+	if err != nil {
+		return planned{err: err}
+	}
+	p := &planner{
+		task: t, force: force, showSecrets: f.showSecrets, result: forced.Content, conflicts: map[string]bool{},
+	}
 	for _, c := range plan.Conflicts() {
 		key := string(c.Path.AppendText(nil))
 		p.conflicts[key] = p.conflicts[key] || !force.takes(c)
@@ -142,6 +149,7 @@ type planner struct {
 	*task
 	force       force
 	showSecrets bool
+	result      value.Value     // what the object becomes, conflicts forced
 	conflicts   map[string]bool // paths that are in conflict, and whether the conflict remains
 }
 
@@ -151,6 +159,7 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change manage
 		APIVersion: p.given.GVK().APIVersion(), Kind: p.given.id.kind, Namespace: p.given.id.namespace, Name: p.given.id.name,
 		Manager: manager, Creates: p.live == nil, NoOp: change.IsNone(), Outcomes: map[string]int{},
 		Decisions: []*fieldPlan{}, Notations: []*notationPlan{},
+		Nulls: orEmpty(newNulls(p.stored.Content, p.result, nil)),
 	}
 	for d := range plan.Decisions() {
 		if isIdentity(d.Path) {
@@ -230,30 +239,48 @@ func (p *planner) notes(d merge.Decision) []string {
 			notes = append(notes, atomicObject(d.Live, d.Result))
 		}
 	}
-	if d.Result.IsNull() && !d.Live.IsNull() {
-		notes = append(notes, "leaves null, which a server refuses where the field is not nullable")
-	}
-	if standard := p.defaultOf(d.Path); d.Result.IsAbsent() && !d.Live.IsAbsent() && !standard.IsAbsent() {
+	if standard := p.defaultOf(d); !standard.IsAbsent() {
 		notes = append(notes, "returns to its default "+show(standard))
 	}
 	return notes
 }
 
-// defaultOf returns the default that the schema has for the field at path, absent when it has none.
-func (p *planner) defaultOf(path fieldpath.Path) value.Value {
-	if len(path) == 0 {
+// defaultOf returns the default that the schema has for a field that d removes from an object that stays, absent when it has
+// none.
+func (p *planner) defaultOf(d merge.Decision) value.Value {
+	if len(d.Path) == 0 || d.Live.IsAbsent() || !d.Result.IsAbsent() {
 		return value.Value{}
 	}
-	parent := typeAt(p.endpoint.typ, path[:len(path)-1])
-	if parent == nil || parent.Map() == nil {
+	path, name := d.Path[:len(d.Path)-1], d.Path[len(d.Path)-1].Name()
+	parent := typeAt(p.endpoint.typ, path)
+	if parent == nil || parent.Map() == nil || lookup(p.result, path).Kind() != value.KindObject {
 		return value.Value{}
 	}
 	for _, f := range parent.Map().Fields() {
-		if f.Name == path[len(path)-1].Name() {
+		if f.Name == name {
 			return f.Default
 		}
 	}
 	return value.Value{}
+}
+
+// newNulls returns the paths of what is null in result and something else in live. Items of lists that differ in length are
+// not looked at.
+func newNulls(live, result value.Value, path fieldpath.Path) []string {
+	var out []string
+	switch {
+	case result.IsNull() && !live.IsAbsent() && !live.IsNull():
+		return []string{path.String()}
+	case result.Kind() == value.KindObject && live.Kind() == value.KindObject:
+		for name, member := range result.Members() {
+			out = append(out, newNulls(live.Get(name), member, append(slices.Clone(path), fieldpath.Field(name)))...)
+		}
+	case result.Kind() == value.KindList && live.Kind() == value.KindList && result.Len() == live.Len():
+		for i := range result.Len() {
+			out = append(out, newNulls(live.Item(i), result.Item(i), append(slices.Clone(path), fieldpath.Index(i)))...)
+		}
+	}
+	return out
 }
 
 // atomicList says what the list live loses when it is replaced by result.

@@ -30,6 +30,7 @@ type objectPlan struct {
 	Outcomes     map[string]int  `json:"outcomes"`
 	Decisions    []*fieldPlan    `json:"decisions"`
 	Notations    []*notationPlan `json:"notations"`
+	Nulls        []string        `json:"nulls"` // paths of what becomes null
 }
 
 // fieldPlan is what an apply would do to one field.
@@ -125,6 +126,9 @@ func (o *objectPlan) write(out *bufio.Writer, all bool) {
 		if all || f.Outcome != merge.Kept.String() {
 			f.write(out, o.Manager)
 		}
+	}
+	for _, path := range o.Nulls {
+		fmt.Fprintf(out, "  %-11s  %s: becomes null, which a server refuses where the field is not nullable\n", "note", path)
 	}
 	for _, n := range o.Notations {
 		fmt.Fprintf(out, "  %-11s  %s: the live %s and the configured %s mean the same (%s)\n",

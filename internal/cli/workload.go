@@ -64,7 +64,7 @@ func (c *cli) open(f writeFlags, files *rewriter) (*workload, error) {
 	before := c.problems
 	live := f.live
 	if files != nil {
-		live = files.existing()
+		live = files.existing(f.input.recursive)
 	}
 	stored := c.objects(c.read(live, f.input.recursive))
 	complete := c.problems == before
