@@ -35,8 +35,10 @@ func Run(args []string, in io.Reader, out, err io.Writer) int {
 type cli struct {
 	in       io.Reader
 	out, err io.Writer
-	code     int // the exit code so far
-	problems int // how many were reported so far
+	code     int               // the exit code so far
+	problems int               // how many were reported so far
+	archived map[string][]byte // files that are not on disk, by name
+	jobs     int               // how many objects are worked on at a time; 0 is one for each processor
 }
 
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
@@ -80,7 +82,7 @@ Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 	root.Flags().Bool("version", false, "print the version of deed")
 	root.SetVersionTemplate("deed {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(c.applyCommand())
+	root.AddCommand(c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand())
 	return root
 }
 

@@ -82,7 +82,10 @@ func plural(n int, noun string) string {
 
 // showOwner returns who an entry of managedFields belongs to, with all that tells it from others.
 func showOwner(e merge.Entry) string {
-	parts := []string{string(e.Manager.Operation), e.APIVersion}
+	parts := []string{string(e.Manager.Operation)}
+	if e.APIVersion != "" {
+		parts = append(parts, e.APIVersion)
+	}
 	if e.Manager.Subresource != "" {
 		parts = append(parts, "subresource "+e.Manager.Subresource)
 	}
