@@ -1,6 +1,7 @@
 package fieldpath
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/value"
@@ -25,7 +26,8 @@ const (
 func (m *Maker) Key(fields []KeyField) Element {
 	if len(fields) > 1 {
 		m.sorted = append(m.sorted[:0], fields...) // a copy, so that the caller's slice can stay on its stack
-		fields = sortedFields(m.sorted, nil)
+		slices.SortStableFunc(m.sorted, compareFieldNames)
+		fields = m.sorted
 	}
 	m.scratch = appendKey(m.scratch[:0], fields)
 	return Element{KindKey, m.cut(m.scratch)}
