@@ -93,7 +93,9 @@ type endpoint struct {
 func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
 	t := &types{found: map[endpointID]*endpoint{}, told: func(schema.GVK, string) {}}
 	if f.verbose {
-		t.told = func(gvk schema.GVK, from string) { fmt.Fprintf(c.err, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from) }
+		t.told = func(gvk schema.GVK, from string) {
+			fmt.Fprintf(c.err, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
+		}
 	}
 	defined, ok1 := c.definedBy(f.crds)
 	published, ok2 := c.publishedBy(f.openAPI)
