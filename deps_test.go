@@ -29,7 +29,7 @@ var layers = []struct {
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge", ""},
 	{"internal/cli", "value fieldpath schema typed merge managedfields schema/openapi schema/builtin internal/yaml",
-		"github.com/spf13/cobra github.com/spf13/pflag"},
+		"github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"},
 	{"cmd/deed", "internal/cli", ""},
 }
 

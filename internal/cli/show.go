@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -90,4 +91,16 @@ func showOwner(e merge.Entry) string {
 		parts = append(parts, e.Time.UTC().Format("2006-01-02T15:04:05Z"))
 	}
 	return fmt.Sprintf("%q (%s)", e.Manager.Name, strings.Join(parts, ", "))
+}
+
+// quotedList returns names in quotes, as in a sentence.
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
 }
