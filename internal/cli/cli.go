@@ -47,7 +47,7 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 			code = exitInternal
 		}
 	}()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		name := cmd.CommandPath()
 		fmt.Fprintf(c.err, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
