@@ -31,7 +31,7 @@ type ownerJSON struct {
 	Time        string `json:"time,omitempty"`
 }
 
-func ownersJSON(owners []managedfields.Owner) []ownerJSON {
+func ownersJSON(owners []owner) []ownerJSON {
 	out := make([]ownerJSON, len(owners))
 	for i, o := range owners {
 		out[i] = ownerJSON{o.Manager.Name, string(o.Manager.Operation), o.APIVersion, o.Manager.Subresource, fullTime(o.Time)}
@@ -39,17 +39,20 @@ func ownersJSON(owners []managedfields.Owner) []ownerJSON {
 	return out
 }
 
+// owner is who an entry of managedFields belongs to.
+type owner = managedfields.Owner
+
 // ownersOf returns who the entries of o belong to.
-func ownersOf(o *object) []managedfields.Owner {
-	out := make([]managedfields.Owner, len(o.Entries))
+func ownersOf(o *object) []owner {
+	out := make([]owner, len(o.Entries))
 	for i, e := range o.Entries {
-		out[i] = managedfields.Owner{Index: i, Manager: identity(e), APIVersion: e.APIVersion, Time: e.Time}
+		out[i] = owner{Index: i, Manager: identity(e), APIVersion: e.APIVersion, Time: e.Time}
 	}
 	return out
 }
 
 // showHolder returns who o is, as showOwner does.
-func showHolder(o managedfields.Owner) string {
+func showHolder(o owner) string {
 	return showOwner(merge.Entry{Manager: o.Manager, APIVersion: o.APIVersion, Time: o.Time})
 }
 
@@ -68,7 +71,7 @@ type ownerNames struct {
 }
 
 // name returns the name, the operation with the subresource, the version if it is not the usual one, and the time.
-func (n ownerNames) name(o managedfields.Owner) string {
+func (n ownerNames) name(o owner) string {
 	words := []string{manager(o.Manager.Name), operation(o.Manager)}
 	if o.APIVersion != n.version {
 		words = append(words, o.APIVersion)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -104,3 +105,16 @@ func quotedList(names []string) string {
 	}
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
 }
+
+// show returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
+func (o *object) show(path fieldpath.Path, v value.Value) string {
+	if o.id.group == "" && o.id.kind == "Secret" && len(path) > 0 && !v.IsAbsent() {
+		if name := path[0].Name(); name == "data" || name == "stringData" {
+			return masked
+		}
+	}
+	return show(v)
+}
+
+// masked stands for a value that is not shown.
+const masked = "***"
