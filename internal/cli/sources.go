@@ -72,7 +72,7 @@ func (c *cli) definition(o *object, id groupKind) kindTypes {
 	}
 	catalog, err := definitions.Catalog()
 	eachError(err, func(err error) { c.warn(o.at(), "%v", err) })
-	kind, _ := catalogSource(catalog)(schema.GVK{Group: id.group, Kind: id.kind})
+	kind, _ := catalogSource(catalog, fmt.Sprintf("defined at %v", o.at()))(schema.GVK{Group: id.group, Kind: id.kind})
 	kind.renamed = o.Content.At("spec", "conversion", "strategy").Str() != "Webhook"
 	kind.warn = func(version string) {
 		for _, warning := range definitions.Warnings {
@@ -133,7 +133,7 @@ func (c *cli) publishedBy(names []string) (source, bool) {
 		d, err := openapi.V3(v3...)
 		add(strings.Join(v3Names, " "), d, err)
 	}
-	return catalogSource(catalog), c.problems == before
+	return catalogSource(catalog, "published in "+strings.Join(names, " and ")), c.problems == before
 }
 
 // openAPIVersion returns 2 or 3 with the document that t is in JSON, and reports it when t is neither.

@@ -52,6 +52,7 @@ type versions map[string]*schema.Type
 
 // kindTypes is what a schema source knows about a kind.
 type kindTypes struct {
+	from     string // where the types come from, in words
 	versions versions
 	// renamed says that versions differ in nothing but their name, so that objects can be converted.
 	renamed bool
@@ -89,11 +90,11 @@ func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
 	if f.schema != "" {
 		var typ *schema.Type
 		typ, ok3 = c.typeIn(f.schema, f.typeName)
-		t.sources = append(t.sources, everyKind(typ))
+		t.sources = append(t.sources, everyKind(typ, fmt.Sprintf("type %q in %s", f.typeName, f.schema)))
 	}
-	t.sources = append(t.sources, catalogSource(builtin.Catalog()))
+	t.sources = append(t.sources, catalogSource(builtin.Catalog(), "built in ("+kubernetesVersion+")"))
 	if f.schemaless {
-		t.sources = append(t.sources, everyKind(schema.Deduced))
+		t.sources = append(t.sources, everyKind(schema.Deduced, "made up from the object (--schemaless)"))
 	}
 	if !ok1 || !ok2 || !ok3 {
 		return nil
@@ -102,14 +103,17 @@ func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
 }
 
 // everyKind is the source that has the same type for every kind.
-func everyKind(t *schema.Type) source {
+func everyKind(t *schema.Type, from string) source {
 	return func(gvk schema.GVK) (kindTypes, bool) {
-		return kindTypes{versions: versions{gvk.APIVersion(): t}}, true
+		return kindTypes{from: from, versions: versions{gvk.APIVersion(): t}}, true
 	}
 }
 
+// kubernetesVersion is that of the built-in types.
+const kubernetesVersion = "Kubernetes v1.37"
+
 // catalogSource returns the source of the types in catalog.
-func catalogSource(catalog *schema.Catalog) source {
+func catalogSource(catalog *schema.Catalog, from string) source {
 	kinds := map[groupKind]versions{}
 	for gvk, t := range catalog.Kinds() {
 		id := groupKind{gvk.Group, gvk.Kind}
@@ -120,7 +124,7 @@ func catalogSource(catalog *schema.Catalog) source {
 	}
 	return func(gvk schema.GVK) (kindTypes, bool) {
 		found, ok := kinds[groupKind{gvk.Group, gvk.Kind}]
-		return kindTypes{versions: found}, ok
+		return kindTypes{from: from, versions: found}, ok
 	}
 }
 
