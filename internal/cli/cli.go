@@ -37,6 +37,7 @@ type cli struct {
 	out, err io.Writer
 	code     int // the exit code so far
 	problems int // how many were reported so far
+	jobs     int // how many objects are worked on at a time; 0 is one for each processor
 }
 
 func (c *cli) run(args []string, root *cobra.Command) (code int) {

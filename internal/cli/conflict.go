@@ -54,7 +54,7 @@ func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
 	for _, f := range contests(conflicts) {
 		where := config.key(steps(config.Content, f.path)...)
 		r.places = append(r.places, where)
-		fmt.Fprintf(&b, "  %v: %v: %v\n", where, config.id, f.path)
+		fmt.Fprintf(&b, "  %v: %v: %v\n", where, config, f.path)
 		for _, owner := range f.owners {
 			fmt.Fprintf(&b, "    owner:  %s\n", showOwner(owner))
 			name, operation := owner.Manager.Name, owner.Manager.Operation
@@ -91,7 +91,7 @@ was applied to for the first time.
 	}
 	fmt.Fprintf(&b, `
 What to do about a field in conflict:
-  take it     run again with --force-conflicts: its owners lose it to %q
+  take it     run again with --force-conflicts, or --force-field PATH: its owners lose it to %q
   share it    set it to the live value: %q then owns it too
   give it up  remove %s: it stays as it is
 `, r.manager, r.manager, remove)
@@ -107,6 +107,6 @@ func (c *cli) forced(config *object, conflicts merge.Conflicts) {
 		}
 		live, taken := showPair(f.live, f.wanted)
 		fmt.Fprintf(c.err, "%v: %v: %v: %s becomes %s, taken from %s\n", config.key(steps(config.Content, f.path)...),
-			config.id, f.path, live, taken, strings.Join(owners, " and "))
+			config, f.path, live, taken, strings.Join(owners, " and "))
 	}
 }

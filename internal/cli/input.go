@@ -15,6 +15,7 @@ import (
 type inputFlags struct {
 	files     []string
 	recursive bool
+	jobs      int
 }
 
 func (f *inputFlags) register(flags *pflag.FlagSet) { f.registerFor(flags, "configurations") }
@@ -24,6 +25,7 @@ func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil,
 		"`file` or directory with "+what+", or - for standard input, which is also read when there is no -f; repeatable")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
+	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 is one for each processor")
 }
 
 // stdinName stands for standard input on the command line, and stdinShown in messages.
@@ -35,8 +37,13 @@ const (
 // errNoInput says that there is nothing to read.
 var errNoInput = errors.New("no input: name files or directories with -f, or pipe objects in")
 
-// inputs returns the names of f, or standard input if there are none and something is piped in.
+// inputs returns the names of f, or standard input if there are none and something is piped in. It is the first function of
+// this file to be called, as it sets how many jobs there are.
 func (c *cli) inputs(f inputFlags) ([]string, error) {
+	if f.jobs < 0 {
+		return nil, errors.New("--jobs must not be negative")
+	}
+	c.jobs = f.jobs
 	if len(f.files) > 0 {
 		return f.files, nil
 	}
@@ -62,16 +69,10 @@ func checkStdin(names ...[]string) error {
 	return nil
 }
 
-// text is what one file holds.
-type text struct {
-	name string // for messages
-	data []byte
-}
-
 // read returns the texts of the named files in order, and those of the files in the named directories, sorted by name. What
 // cannot be read is reported and left out.
-func (c *cli) read(names []string, recursive bool) []text {
-	var texts []text
+func (c *cli) read(names []string, recursive bool) []*text {
+	var texts []*text
 	for _, name := range names {
 		if name == stdinName {
 			data, err := io.ReadAll(c.in)
@@ -79,7 +80,7 @@ func (c *cli) read(names []string, recursive bool) []text {
 				c.problem(inFile(stdinShown), "%v", err)
 				continue
 			}
-			texts = append(texts, text{stdinShown, data})
+			texts = append(texts, &text{name: stdinShown, data: data})
 			continue
 		}
 		for _, file := range c.filesIn(name, recursive) {
@@ -88,7 +89,7 @@ func (c *cli) read(names []string, recursive bool) []text {
 				c.fileProblem(file, err)
 				continue
 			}
-			texts = append(texts, text{file, data})
+			texts = append(texts, &text{name: file, path: file, data: data})
 		}
 	}
 	return texts

@@ -137,7 +137,7 @@ func (c *cli) publishedBy(names []string) (source, bool) {
 }
 
 // openAPIVersion returns 2 or 3 with the document that t is in JSON, and reports it when t is neither.
-func (c *cli) openAPIVersion(t text) (version int, document []byte) {
+func (c *cli) openAPIVersion(t *text) (version int, document []byte) {
 	docs, err := yaml.Parse(t.name, t.data)
 	if err != nil {
 		c.parseProblem(err)

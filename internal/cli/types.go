@@ -19,6 +19,7 @@ type schemaFlags struct {
 	schema     string
 	typeName   string
 	schemaless bool
+	verbose    bool
 }
 
 func (f *schemaFlags) register(flags *pflag.FlagSet) {
@@ -31,6 +32,7 @@ func (f *schemaFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.typeName, "type", "", "the `name` of the type in --schema that such kinds have")
 	flags.BoolVar(&f.schemaless, "schemaless", false,
 		"treat kinds that no schema describes as objects whose lists are replaced as a whole")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on standard error which schema describes each kind")
 }
 
 // check refuses flags that make no sense without each other.
@@ -70,6 +72,7 @@ type source func(schema.GVK) (kindTypes, bool)
 type types struct {
 	sources []source
 	found   map[schema.GVK]*endpoint
+	told    func(gvk schema.GVK, from string) // is called for each kind that is found
 }
 
 // endpoint is how objects of one kind in one version are written.
@@ -82,7 +85,10 @@ type endpoint struct {
 // newTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It reports what is wrong and
 // returns nil if any schema cannot be used.
 func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
-	t := &types{found: map[schema.GVK]*endpoint{}}
+	t := &types{found: map[schema.GVK]*endpoint{}, told: func(schema.GVK, string) {}}
+	if f.verbose {
+		t.told = func(gvk schema.GVK, from string) { fmt.Fprintf(c.err, "%v: the schema is %s\n", gvk, from) }
+	}
 	defined, ok1 := c.definedBy(f.crds)
 	published, ok2 := c.publishedBy(f.openAPI)
 	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects), published)
@@ -156,6 +162,7 @@ func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, erro
 		if kind.warn != nil {
 			kind.warn(gvk.Version)
 		}
+		t.told(gvk, kind.from)
 		t.found[gvk] = &endpoint{kindTypes: kind, typ: typ, manager: manager}
 		return t.found[gvk], nil
 	}
