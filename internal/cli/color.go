@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 )
 
 // colorFlags say whether output has colors.
@@ -33,8 +32,7 @@ func (f colorFlags) painter(w io.Writer) painter {
 	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}
-	file, ok := w.(*os.File)
-	return painter(ok && term.IsTerminal(int(file.Fd())))
+	return painter(isTerminal(w))
 }
 
 // painter colors text, or leaves it as it is when it is false.
