@@ -154,13 +154,13 @@ func (f *schemaFlags) any() bool { return len(f.crds) > 0 || len(f.openAPI) > 0 
 func (c *cli) checkObject(o *object, types *types) []checked {
 	config := managedfields.CheckConfig{}
 	if e, err := types.of(o.GVK(), managedfields.Config{}); err != nil {
-		c.warn(o.at("kind"), "%v: %v; only what needs no schema is checked", o.id, err)
+		c.warn(o.at("kind"), "%v: %v; only what needs no schema is checked", o, err)
 	} else {
 		config.Versions.Types = e.versions
 	}
 	var out []checked
 	for _, finding := range managedfields.Check(o.Object, config) {
-		x := checked{where: o.at(), subject: o.id.String(), finding: finding, object: o, entry: finding.Entry >= 0}
+		x := checked{where: o.at(), subject: o.String(), finding: finding, object: o, entry: finding.Entry >= 0}
 		if x.entry {
 			x.where = o.at("metadata", "managedFields", finding.Entry)
 		}

@@ -55,7 +55,7 @@ func (c *cli) lintDefinition(o *object) []checked {
 	}
 	catalog, err := d.Catalog()
 	eachError(err, func(err error) { c.warn(o.at(), "%v", err) })
-	l := linter{definition: o, subject: o.id.String()}
+	l := linter{definition: o, subject: o.String()}
 	for i, version := range slices.Collect(o.Content.At("spec", "versions").Items()) {
 		gvk := schema.GVK{
 			Group: o.Content.At("spec", "group").Str(), Version: version.Get("name").Str(), Kind: o.Content.At("spec", "names", "kind").Str(),

@@ -125,7 +125,7 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path)
 		}
 		x, err := c.explainObject(o, e, path)
 		if err != nil {
-			c.problem(o.at(), "%v: %v", o.id, err)
+			c.problem(o.at(), "%v: %v", o, err)
 			continue
 		}
 		all = append(all, x)

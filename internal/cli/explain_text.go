@@ -119,7 +119,7 @@ func (c *cli) explainObject(o *object, e *endpoint, path fieldpath.Path) (*expla
 	c.entryProblems(o, err)
 	x := newExplanation(e, o.GVK(), w)
 	identity := o.json()
-	x.Object, x.title = &identity, fmt.Sprintf("%v: %s", o.id, x.Path)
+	x.Object, x.title = &identity, fmt.Sprintf("%v: %s", o, x.Path)
 	parts := map[string]blamePart{}
 	for p := range nodes(lines) {
 		parts[p.path.Text()] = p

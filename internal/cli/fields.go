@@ -117,7 +117,7 @@ func (c *cli) fieldsOf(o *object) fieldsOf {
 		}
 		var err error
 		if out.sets[i], err = fieldpath.ParseSet(e.FieldsV1); err != nil {
-			c.problem(o.at("metadata", "managedFields", i), "%v: metadata.managedFields[%d], manager %q: %v", o.id, i, e.Manager, err)
+			c.problem(o.at("metadata", "managedFields", i), "%v: metadata.managedFields[%d], manager %q: %v", o, i, e.Manager, err)
 		}
 	}
 	return out
@@ -188,7 +188,7 @@ func (q fieldsQuery) printSets(out *bufio.Writer, objects []fieldsOf) {
 			if line, v := o.place(path); line > 0 {
 				where, text = o.key(steps(o.Content, path)...), ": "+o.show(path, v)
 			}
-			fmt.Fprintf(out, "%v: %v: %s%s\n", where, o.id, path.Text(), text)
+			fmt.Fprintf(out, "%v: %v: %s%s\n", where, o, path.Text(), text)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (q fieldsQuery) printManagers(out *bufio.Writer, objects []fieldsOf, statsO
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		fmt.Fprintf(out, "%v: %v: %s of JSON, %s of it managedFields\n", o.at(), o.id, bytesText(o.sizes.object),
+		fmt.Fprintf(out, "%v: %v: %s of JSON, %s of it managedFields\n", o.at(), o, bytesText(o.sizes.object),
 			share(o.sizes.managed, o.sizes.object))
 		if err := q.table(out, o); err != nil {
 			return err

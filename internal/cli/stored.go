@@ -60,7 +60,7 @@ func (c *cli) stored(f storedFlags) ([]*object, *types, error) {
 func (c *cli) typeOf(o *object, types *types, config managedfields.Config) (*endpoint, bool) {
 	e, err := types.of(o.GVK(), config)
 	if err != nil {
-		c.problem(o.at("kind"), "%v: %v", o.id, err)
+		c.problem(o.at("kind"), "%v: %v", o, err)
 		return nil, false
 	}
 	return e, true
@@ -69,13 +69,13 @@ func (c *cli) typeOf(o *object, types *types, config managedfields.Config) (*end
 // untracked warns about an object without managed fields, where somebody must have left them out.
 func (c *cli) untracked(o *object) {
 	if len(o.Entries) == 0 {
-		c.warn(o.at(), "%v has no metadata.managedFields: nobody owns anything; kubectl get shows them with --show-managed-fields", o.id)
+		c.warn(o.at(), "%v has no metadata.managedFields: nobody owns anything; kubectl get shows them with --show-managed-fields", o)
 	}
 }
 
 // entryProblems reports what keeps entries of o from being read, each in its place.
 func (c *cli) entryProblems(o *object, err error) {
-	eachError(err, func(err error) { c.problem(o.entry(err), "%v: %v", o.id, err) })
+	eachError(err, func(err error) { c.problem(o.entry(err), "%v: %v", o, err) })
 }
 
 // managerNames returns the names of all managers of the objects, sorted.
