@@ -81,7 +81,7 @@ Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 	root.Flags().Bool("version", false, "print the version of deed")
 	root.SetVersionTemplate("deed {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(c.applyCommand(), c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.checkCommand(), c.migrateCommand(), c.transferCommand(), c.validateCommand(), c.extractCommand())
+	root.AddCommand(c.applyCommand(), c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.checkCommand(), c.migrateCommand(), c.transferCommand(), c.validateCommand(), c.extractCommand(), c.schemaCommand())
 	return root
 }
 
