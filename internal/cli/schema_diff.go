@@ -60,12 +60,12 @@ type schemaChange struct {
 // ownerChange is what becomes of what a manager owns.
 type ownerChange struct {
 	objectJSON
-	Manager  *ownerJSON `json:"manager,omitempty"` // none where it is about the object
-	Lost     []string   `json:"lost,omitempty"`
-	Gained   []string   `json:"gained,omitempty"`
-	Hollow   []string   `json:"itselfOnly,omitempty"` // lists and objects whose parts are owned one by one from then on
-	Unknown  []string   `json:"undeclared,omitempty"` // paths that the new schema does not have
-	Detail   string     `json:"detail,omitempty"`
+	Manager *ownerJSON `json:"manager,omitempty"` // none where it is about the object
+	Lost    []string   `json:"lost,omitempty"`
+	Gained  []string   `json:"gained,omitempty"`
+	Hollow  []string   `json:"itselfOnly,omitempty"` // lists and objects whose parts are owned one by one from then on
+	Unknown []string   `json:"undeclared,omitempty"` // paths that the new schema does not have
+	Detail  string     `json:"detail,omitempty"`
 
 	subject *object
 	where   position
