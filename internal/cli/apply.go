@@ -96,7 +96,7 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 	if files == nil || printToo {
 		a.out.printer = f.output.printer(c.out, len(w.given) > 1)
 	}
-	forEach(c, "applying", a.tasks(), func(t *task) applied { return applyOne(t, f.manager, force) }, a.use)
+	forEach(c, "applying", a.configTasks(), func(t *task) applied { return applyOne(t, f.manager, force) }, a.use)
 	a.conflicts.advise()
 	a.out.close()
 	return nil
@@ -108,22 +108,6 @@ type applier struct {
 	force     force
 	conflicts conflictReport
 	out       emitter
-}
-
-// tasks is that of the workload, without configurations that have managed fields.
-func (a *applier) tasks() []*task {
-	var out []*task
-	for _, config := range a.given {
-		if config.Entries != nil {
-			a.problem(config.key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
-				"says who owns what and that is for the server to say", config)
-			continue
-		}
-		if t := a.task(config); t != nil {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // applied is the outcome of an apply.

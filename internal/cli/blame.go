@@ -20,10 +20,7 @@ type blameFlags struct {
 	color    colorFlags
 }
 
-const (
-	formatText = "text"
-	formatHTML = "html"
-)
+const formatHTML = "html"
 
 func (c *cli) blameCommand() *cobra.Command {
 	var f blameFlags

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -249,12 +248,4 @@ func blameJSON(out io.Writer, objects []blamed) error {
 		all = append(all, b)
 	}
 	return writeJSON(out, all)
-}
-
-// writeJSON writes v as JSON for people.
-func writeJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "    ")
-	return e.Encode(v)
 }

@@ -64,7 +64,7 @@ var checkCodes = []managedfields.Code{
 	managedfields.UnknownVersion, managedfields.Unconvertible, managedfields.EmptySet, managedfields.NotCanonical,
 	managedfields.UndeclaredPath, managedfields.StalePath, managedfields.AbsentPath, managedfields.OrphanItem,
 	managedfields.ClientSideApply, managedfields.FirstApply, managedfields.AncientChanges, managedfields.TooManyUpdaters,
-	managedfields.LostOwners, managedfields.InvalidObject, atomicList, objectSet,
+	managedfields.LostOwners, managedfields.InvalidObject, atomicListCode, objectSetCode,
 }
 
 // checked is a finding with its place.

@@ -13,8 +13,8 @@ import (
 
 // The codes of findings about schemas.
 const (
-	atomicList managedfields.Code = "atomic-list" // a list of objects is replaced as a whole, and nobody said that it should be
-	objectSet  managedfields.Code = "object-set"  // the items of a set are objects
+	atomicListCode managedfields.Code = "atomic-list" // a list of objects is replaced as a whole, and nobody said that it should be
+	objectSetCode  managedfields.Code = "object-set"  // the items of a set are objects
 )
 
 // lintSchemas returns what makes lists hard to share in the schemas that f names and that are among objects, and whether
@@ -113,10 +113,10 @@ func (l *linter) list(list *schema.List, path string, at []any) {
 	hasFields := item != nil && len(item.Fields()) > 0
 	switch {
 	case list.Topology() == schema.SetList && item != nil:
-		l.add(objectSet, path, at, "the items of this set are objects, but only scalars can be told apart by value: no value of it can be merged",
+		l.add(objectSetCode, path, at, "the items of this set are objects, but only scalars can be told apart by value: no value of it can be merged",
 			"Make it a map with keys, or atomic."+proposal(item))
 	case list.Topology() == schema.AtomicList && hasFields && !l.isMeant(at):
-		l.add(atomicList, path, at, "the items are objects, but the list is replaced as a whole: managers cannot share it, the last to force it has it",
+		l.add(atomicListCode, path, at, "the items are objects, but the list is replaced as a whole: managers cannot share it, the last to force it has it",
 			"If items have an identity, say so; if they do not, say x-kubernetes-list-type: atomic."+proposal(item))
 	}
 }

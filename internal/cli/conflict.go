@@ -16,6 +16,14 @@ type contest struct {
 	owners       []merge.Entry
 }
 
+// show returns the two values for messages. Secrets stay secret.
+func (f *contest) show(o *object) (live, wanted string) {
+	if isSecretPath(o.Object, f.path) {
+		return showPair(maskPair(f.live, f.wanted))
+	}
+	return showPair(f.live, f.wanted)
+}
+
 // contests groups conflicts by field, in the order in which the fields come first.
 func contests(conflicts merge.Conflicts) []*contest {
 	var out []*contest
@@ -61,7 +69,7 @@ func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
 			r.sameName = r.sameName || name == r.manager && operation == merge.Update
 			r.beforeFirst = r.beforeFirst || name == beforeFirstApply
 		}
-		live, wanted := showPair(f.live, f.wanted)
+		live, wanted := f.show(config)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", live, wanted)
 	}
 	fmt.Fprint(r.cli.err, b.String())
@@ -98,15 +106,19 @@ What to do about a field in conflict:
 	fmt.Fprint(r.cli.err, b.String())
 }
 
-// forced says what applying config took from others.
-func (c *cli) forced(config *object, conflicts merge.Conflicts) {
-	for _, f := range contests(conflicts) {
+// forced says what writing given took from others.
+func (c *cli) forced(given *object, lost merge.Conflicts) {
+	for _, f := range contests(lost) {
 		owners := make([]string, len(f.owners))
 		for i, owner := range f.owners {
 			owners[i] = showOwner(owner)
 		}
-		live, taken := showPair(f.live, f.wanted)
-		fmt.Fprintf(c.err, "%v: %v: %v: %s becomes %s, taken from %s\n", config.key(steps(config.Content, f.path)...),
-			config, f.path, live, taken, strings.Join(owners, " and "))
+		live, taken := f.show(given)
+		change := live + " becomes " + taken + ", taken from "
+		if f.wanted.IsAbsent() {
+			change = live + " is removed, and was owned by "
+		}
+		fmt.Fprintf(c.err, "%v: %v: %v: %s%s\n", given.key(steps(given.Content, f.path)...), given, f.path, change,
+			strings.Join(owners, " and "))
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 const (
 	docPages = "../../docs/cli"
-	docFiles = "../../testdata/docs" // what the commands in the pages work on
+	docFiles = "../../testdata/docs"   // what the commands in the pages work on
+	docTales = "../../testdata/replay" // likewise, as the directory replay
 )
 
 // TestDocs runs the commands in docs/cli and wants the output that stands there. A page has them in blocks such as
@@ -26,7 +27,7 @@ const (
 //	0
 //	```
 //
-// Commands are for a shell, in a copy of testdata/docs that the commands of one page share, where it is always
+// Commands are for a shell, in a copy of testdata/docs, and of testdata/replay in it, that the commands of one page share, where it is always
 // 2026-01-01T00:00:00Z. With -update, the pages get the output that there is.
 func TestDocs(t *testing.T) {
 	shell, err := exec.LookPath("sh")
@@ -51,7 +52,8 @@ func runPage(t *testing.T, shell, page string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(docFiles)); err != nil {
+	if err := errors.Join(os.CopyFS(dir, os.DirFS(docFiles)),
+		os.CopyFS(filepath.Join(dir, "replay"), os.DirFS(docTales))); err != nil {
 		t.Fatal(err)
 	}
 	p := docRunner{t: t, shell: shell, dir: dir}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -87,8 +86,7 @@ func (e *emitter) add(t *task, outcome managedfields.Object) {
 func (e *emitter) close() {
 	if e.printer != nil {
 		if err := e.printer.close(); err != nil {
-			fmt.Fprintf(e.err, "deed: %v\n", err)
-			e.raise(exitInternal)
+			e.failed(err)
 		}
 	}
 	if e.files != nil {

@@ -32,7 +32,7 @@ type explanation struct {
 	Rules      []string     `json:"rules"`
 
 	title, where, shown string
-	holders             []owner
+	holders             []holder
 }
 
 // aboveJSON is a list or object that the path leads through.
@@ -173,10 +173,10 @@ func shares(lines []blameLine, path fieldpath.Path) []string {
 
 // rulesOf says what happens when somebody applies the last step of w, which is inside the atomic value that the first atomic
 // steps lead to, if there are any.
-func rulesOf(w way, atomic int, owners []owner) []string {
+func rulesOf(w way, atomic int, owners []holder) []string {
 	last := w[len(w)-1].typ
 	switch {
-	case isIdentity(w):
+	case isIdentity(w.path()):
 		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
 	case atomic > 0:
 		return []string{
@@ -203,18 +203,8 @@ func isGranular(t *schema.Type) bool {
 		(m == nil || !m.Atomic())
 }
 
-// bookkeeping are the fields of object metadata that nobody owns.
-var bookkeeping = []string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation",
-	"managedFields", "resourceVersion"}
-
-func isIdentity(w way) bool {
-	first := w[0].element.Name()
-	return first == "apiVersion" || first == "kind" ||
-		first == "metadata" && len(w) > 1 && slices.Contains(bookkeeping, w[1].element.Name())
-}
-
 // take says what it takes to apply a value that has these owners.
-func take(owners []owner) []string {
+func take(owners []holder) []string {
 	if len(owners) == 0 {
 		return []string{"Nobody owns it: whoever applies it, with any value, owns it then (A2). There is no conflict."}
 	}
@@ -225,7 +215,7 @@ func take(owners []owner) []string {
 }
 
 // release says how the owners of a value give it up.
-func release(owners []owner) []string {
+func release(owners []holder) []string {
 	var out []string
 	for _, w := range owners {
 		name := manager(w.Manager.Name)

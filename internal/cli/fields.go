@@ -103,7 +103,7 @@ func (c *cli) fields(f fieldsFlags) error {
 // fieldsOf has what each entry of an object owns.
 type fieldsOf struct {
 	*object
-	owners []owner
+	owners []holder
 	sets   []fieldpath.Set
 	sizes  sizes
 }
@@ -194,7 +194,7 @@ func (q fieldsQuery) printSets(out *bufio.Writer, objects []fieldsOf) {
 }
 
 // wants reports whether the query is for a manager.
-func (q fieldsQuery) wants(w owner) bool {
+func (q fieldsQuery) wants(w holder) bool {
 	return len(q.managers) == 0 || slices.ContainsFunc(q.managers, func(r managerRef) bool { return r.matches(w.Manager) })
 }
 

@@ -36,7 +36,7 @@ func (q fieldsQuery) managersJSON(objects []fieldsOf, statsOnly bool) []fieldsJS
 			if !q.wants(w) {
 				continue
 			}
-			h := fieldsHolderJSON{ownerJSON: ownersJSON([]owner{w})[0], Count: o.sets[i].Len(), Bytes: o.sizes.entries[i]}
+			h := fieldsHolderJSON{ownerJSON: ownersJSON([]holder{w})[0], Count: o.sets[i].Len(), Bytes: o.sizes.entries[i]}
 			if !statsOnly {
 				for path := range o.sets[i].All() {
 					line, _ := o.place(path)
@@ -65,8 +65,8 @@ func (q fieldsQuery) setsJSON(objects []fieldsOf) []setJSON {
 }
 
 // ownersAt returns who owns path itself.
-func (o fieldsOf) ownersAt(path fieldpath.Path) []owner {
-	var out []owner
+func (o fieldsOf) ownersAt(path fieldpath.Path) []holder {
+	var out []holder
 	for i, w := range o.owners {
 		if o.sets[i].Has(path) {
 			out = append(out, w)

@@ -83,6 +83,10 @@ func (c *cli) read(names []string, recursive bool) []*text {
 			texts = append(texts, &text{name: stdinShown, data: data})
 			continue
 		}
+		if data, ok := c.archived[name]; ok {
+			texts = append(texts, &text{name: name, path: name, data: data})
+			continue
+		}
 		for _, file := range c.filesIn(name, recursive) {
 			data, err := os.ReadFile(file)
 			if err != nil {
@@ -108,8 +112,21 @@ func (c *cli) filesIn(name string, recursive bool) []string {
 	if !info.IsDir() {
 		return []string{name}
 	}
+	files := c.manifestsIn(name, recursive)
+	if len(files) == 0 {
+		hint := ""
+		if !recursive {
+			hint = "; -R looks into the directories in it"
+		}
+		c.problem(inFile(name), "no .yaml, .yml or .json files in this directory%s", hint)
+	}
+	return files
+}
+
+// manifestsIn returns the manifests in a directory.
+func (c *cli) manifestsIn(name string, recursive bool) []string {
 	var files []string
-	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			c.fileProblem(path, err)
@@ -123,13 +140,6 @@ func (c *cli) filesIn(name string, recursive bool) []string {
 	})
 	if err != nil {
 		c.fileProblem(name, err)
-	}
-	if len(files) == 0 {
-		hint := ""
-		if !recursive {
-			hint = "; -R looks into the directories in it"
-		}
-		c.problem(inFile(name), "no .yaml, .yml or .json files in this directory%s", hint)
 	}
 	return files
 }

@@ -65,7 +65,7 @@ func managerRefs(flag string, texts []string, objects []*object) ([]managerRef, 
 			return nil, unknownName(flag, "manager", r.name, known)
 		}
 		if !slices.ContainsFunc(objects, func(o *object) bool {
-			return slices.ContainsFunc(ownersOf(o), func(w owner) bool { return r.matches(w.Manager) })
+			return slices.ContainsFunc(ownersOf(o), func(w holder) bool { return r.matches(w.Manager) })
 		}) {
 			return nil, fmt.Errorf("%s: no manager in the objects is %v, only %s", flag, r, identities(r.name, objects))
 		}

@@ -31,7 +31,7 @@ type ownerJSON struct {
 	Time        string `json:"time,omitempty"`
 }
 
-func ownersJSON(owners []owner) []ownerJSON {
+func ownersJSON(owners []holder) []ownerJSON {
 	out := make([]ownerJSON, len(owners))
 	for i, o := range owners {
 		out[i] = ownerJSON{o.Manager.Name, string(o.Manager.Operation), o.APIVersion, o.Manager.Subresource, fullTime(o.Time)}
@@ -39,20 +39,20 @@ func ownersJSON(owners []owner) []ownerJSON {
 	return out
 }
 
-// owner is who an entry of managedFields belongs to.
-type owner = managedfields.Owner
+// holder is who an entry of managedFields belongs to.
+type holder = managedfields.Owner
 
 // ownersOf returns who the entries of o belong to.
-func ownersOf(o *object) []owner {
-	out := make([]owner, len(o.Entries))
+func ownersOf(o *object) []holder {
+	out := make([]holder, len(o.Entries))
 	for i, e := range o.Entries {
-		out[i] = owner{Index: i, Manager: identity(e), APIVersion: e.APIVersion, Time: e.Time}
+		out[i] = holder{Index: i, Manager: identity(e), APIVersion: e.APIVersion, Time: e.Time}
 	}
 	return out
 }
 
 // showHolder returns who o is, as showOwner does.
-func showHolder(o owner) string {
+func showHolder(o holder) string {
 	return showOwner(merge.Entry{Manager: o.Manager, APIVersion: o.APIVersion, Time: o.Time})
 }
 
@@ -71,7 +71,7 @@ type ownerNames struct {
 }
 
 // name returns the name, the operation with the subresource, the version if it is not the usual one, and the time.
-func (n ownerNames) name(o owner) string {
+func (n ownerNames) name(o holder) string {
 	words := []string{manager(o.Manager.Name), operation(o.Manager)}
 	if o.APIVersion != n.version {
 		words = append(words, o.APIVersion)

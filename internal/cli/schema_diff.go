@@ -115,7 +115,7 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 
 // compareSchemas returns the differences between the types of all kinds.
 func compareSchemas(old, new *schemaFile) []schemaChange {
-	d := differ{}
+	d := comparison{}
 	before, after := old.roots(), new.roots()
 	names := slices.Sorted(maps.Keys(before))
 	for name := range after {
@@ -151,18 +151,18 @@ func isEmpty(c *schema.Catalog) bool {
 	return true
 }
 
-// differ compares types.
-type differ struct {
+// comparison compares types.
+type comparison struct {
 	kind    string
 	seen    map[[2]*schema.Type]bool
 	changes []schemaChange
 }
 
-func (d *differ) add(path, detail, effect string) {
+func (d *comparison) add(path, detail, effect string) {
 	d.changes = append(d.changes, schemaChange{d.kind, path, detail, effect})
 }
 
-func (d *differ) compare(old, new *schema.Type, path string) {
+func (d *comparison) compare(old, new *schema.Type, path string) {
 	if pair := [2]*schema.Type{old, new}; old == new || d.seen[pair] {
 		return
 	} else {
@@ -180,7 +180,7 @@ func (d *differ) compare(old, new *schema.Type, path string) {
 	}
 }
 
-func (d *differ) lists(old, new *schema.List, path string) {
+func (d *comparison) lists(old, new *schema.List, path string) {
 	before, after := listText(old), listText(new)
 	if before == after {
 		return
@@ -207,7 +207,7 @@ func listText(l *schema.List) string {
 	return "a list without a topology"
 }
 
-func (d *differ) maps(old, new *schema.Map, path string) {
+func (d *comparison) maps(old, new *schema.Map, path string) {
 	switch {
 	case old.Atomic() && !new.Atomic():
 		d.add(path, "is merged field by field, was atomic", "Who owns the object keeps that, but what is in it has no owner any more.")
@@ -281,7 +281,7 @@ func (c *cli) ownersUnder(o *object, old, new *schema.Catalog) []ownerChange {
 		gvk := schema.ParseGVK(w.APIVersion, o.id.kind)
 		t, ok := new.Lookup(gvk)
 		where := o.at("metadata", "managedFields", i)
-		holder := ownersJSON([]owner{w})[0]
+		holder := ownersJSON([]holder{w})[0]
 		if !ok {
 			add(ownerChange{Manager: &holder, Detail: "the new schema does not have the kind in " + w.APIVersion +
 				": the next write forgets what it owns"}, where)

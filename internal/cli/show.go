@@ -84,7 +84,10 @@ func plural(n int, noun string) string {
 
 // showOwner returns who an entry of managedFields belongs to, with all that tells it from others.
 func showOwner(e merge.Entry) string {
-	parts := []string{string(e.Manager.Operation), e.APIVersion}
+	parts := []string{string(e.Manager.Operation)}
+	if e.APIVersion != "" {
+		parts = append(parts, e.APIVersion)
+	}
 	if e.Manager.Subresource != "" {
 		parts = append(parts, "subresource "+e.Manager.Subresource)
 	}
@@ -108,13 +111,8 @@ func quotedList(names []string) string {
 
 // show returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
 func (o *object) show(path fieldpath.Path, v value.Value) string {
-	if o.id.group == "" && o.id.kind == "Secret" && len(path) > 0 && !v.IsAbsent() {
-		if name := path[0].Name(); name == "data" || name == "stringData" {
-			return masked
-		}
+	if isSecretPath(o.Object, path) && !v.IsAbsent() {
+		return masked
 	}
 	return show(v)
 }
-
-// masked stands for a value that is not shown.
-const masked = "***"

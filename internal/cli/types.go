@@ -71,8 +71,14 @@ type source func(schema.GVK) (kindTypes, bool)
 // those of configurations before live ones, --openapi, --schema, and the types that are built in; --schemaless comes last.
 type types struct {
 	sources []source
-	found   map[schema.GVK]*endpoint
+	found   map[endpointID]*endpoint
 	told    func(gvk schema.GVK, from string) // is called for each kind that is found
+}
+
+// endpointID says which endpoint is meant.
+type endpointID struct {
+	gvk         schema.GVK
+	subresource string
 }
 
 // endpoint is how objects of one kind in one version are written.
@@ -85,9 +91,11 @@ type endpoint struct {
 // newTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It reports what is wrong and
 // returns nil if any schema cannot be used.
 func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
-	t := &types{found: map[schema.GVK]*endpoint{}, told: func(schema.GVK, string) {}}
+	t := &types{found: map[endpointID]*endpoint{}, told: func(schema.GVK, string) {}}
 	if f.verbose {
-		t.told = func(gvk schema.GVK, from string) { fmt.Fprintf(c.err, "%v: the schema is %s\n", gvk, from) }
+		t.told = func(gvk schema.GVK, from string) {
+			fmt.Fprintf(c.err, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
+		}
 	}
 	defined, ok1 := c.definedBy(f.crds)
 	published, ok2 := c.publishedBy(f.openAPI)
@@ -136,7 +144,8 @@ func catalogSource(catalog *schema.Catalog, from string) source {
 
 // of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has the kind in that version.
 func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, error) {
-	if e, ok := t.found[gvk]; ok {
+	id := endpointID{gvk, config.Subresource}
+	if e, ok := t.found[id]; ok {
 		return e, nil
 	}
 	unknown := &noTypeError{gvk: gvk}
@@ -163,8 +172,8 @@ func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, erro
 			kind.warn(gvk.Version)
 		}
 		t.told(gvk, kind.from)
-		t.found[gvk] = &endpoint{kindTypes: kind, typ: typ, manager: manager}
-		return t.found[gvk], nil
+		t.found[id] = &endpoint{kindTypes: kind, typ: typ, manager: manager}
+		return t.found[id], nil
 	}
 	return nil, unknown
 }

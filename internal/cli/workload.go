@@ -64,7 +64,7 @@ func (c *cli) open(f writeFlags, files *rewriter) (*workload, error) {
 	before := c.problems
 	live := f.live
 	if files != nil {
-		live = files.existing()
+		live = files.existing(f.input.recursive)
 	}
 	stored := c.objects(c.read(live, f.input.recursive))
 	complete := c.problems == before
@@ -86,6 +86,22 @@ func (w *workload) tasks() []*task {
 	var out []*task
 	for _, given := range w.given {
 		if t := w.task(given); t != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// configTasks is tasks for configurations to apply. Those that have managed fields are reported.
+func (w *workload) configTasks() []*task {
+	var out []*task
+	for _, config := range w.given {
+		if config.Entries != nil {
+			w.problem(config.key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
+				"says who owns what and that is for the server to say", config)
+			continue
+		}
+		if t := w.task(config); t != nil {
 			out = append(out, t)
 		}
 	}

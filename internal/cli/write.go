@@ -52,10 +52,13 @@ func (c *cli) newRewriter(names []string) (*rewriter, error) {
 	return &rewriter{cli: c, names: names, files: map[string]*rewrite{}}, nil
 }
 
-// existing returns the names that are not those of files to be made.
-func (w *rewriter) existing() []string {
+// existing returns the names, without those of files that do not exist yet and of directories without any.
+func (w *rewriter) existing(recursive bool) []string {
 	return slices.DeleteFunc(slices.Clone(w.names), func(name string) bool {
-		_, err := os.Stat(name)
+		info, err := os.Stat(name)
+		if err == nil && info.IsDir() {
+			return len(w.manifestsIn(name, recursive)) == 0
+		}
 		return errors.Is(err, fs.ErrNotExist)
 	})
 }
@@ -89,7 +92,7 @@ func (w *rewriter) create(id objectID, outcome managedfields.Object, note string
 		return err
 	}
 	if len(w.names) > 1 {
-		return fmt.Errorf("%v is not stored yet, and there are %d --live to write it to", id, len(w.names))
+		return fmt.Errorf("it is not stored yet, and there are %d --live to write it to", len(w.names))
 	}
 	f, err := w.newFile(id, w.names[0])
 	if err != nil {

@@ -64,7 +64,7 @@ func (e *editor) content(n *yaml.Node, old, new value.Value, end int) bool {
 	case n.Anchor != "" || n.Tag != "" && n.Style&yaml.TaggedStyle != 0:
 		return false
 	case n.Style&yaml.FlowStyle != 0 && (n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode):
-		return e.flow(n, old, new)
+		return e.flow(n, old, new, true)
 	case n.Kind == yaml.MappingNode && new.Kind() == value.KindObject && new.Len() > 0:
 		return e.object(n, old, new, end)
 	case n.Kind == yaml.SequenceNode && new.Kind() == value.KindList && new.Len() > 0:

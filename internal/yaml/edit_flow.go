@@ -9,8 +9,8 @@ import (
 )
 
 // flow makes new of the list or object n that is written in brackets: part by part when it keeps its members or items, and
-// else as a whole.
-func (e *editor) flow(n *yaml.Node, old, new value.Value) bool {
+// else as a whole. In a block it says false if its line would become too long for that.
+func (e *editor) flow(n *yaml.Node, old, new value.Value, inBlock bool) bool {
 	before := len(e.spans)
 	if sameShape(old, new) && e.flowParts(n, old, new) {
 		return true
@@ -21,7 +21,11 @@ func (e *editor) flow(n *yaml.Node, old, new value.Value) bool {
 	if !ok {
 		return false
 	}
-	e.replace(from, to, appendFlow(nil, new))
+	text := appendFlow(nil, new)
+	if inBlock && len(text) > max(to-from, foldColumn-column(n)) {
+		return false
+	}
+	e.replace(from, to, text)
 	return true
 }
 
@@ -66,7 +70,7 @@ func (e *editor) flowPart(n *yaml.Node, old, new value.Value) bool {
 	case n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || isEmpty(n):
 		return false
 	case n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode:
-		return e.flow(n, old, new)
+		return e.flow(n, old, new, false)
 	}
 	from := e.offset(n)
 	to, ok := e.endOf(n, from)

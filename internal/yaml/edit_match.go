@@ -18,8 +18,13 @@ func matchItems(old, new value.Value) []int {
 		match[old.Len()-1-to] = new.Len() - 1 - to
 		to++
 	}
-	best := commonScores(old, new, from, old.Len()-to, new.Len()-to)
-	for i, j := from, from; i < old.Len()-to && j < new.Len()-to; {
+	oldEnd, newEnd := old.Len()-to, new.Len()-to
+	if (oldEnd-from+1)*(newEnd-from+1) > maxTable {
+		matchByIndex(match, old, new, from, min(oldEnd, newEnd))
+		return match
+	}
+	best := commonScores(old, new, from, oldEnd, newEnd)
+	for i, j := from, from; i < oldEnd && j < newEnd; {
 		here, down, right := best[i-from][j-from], best[i-from+1][j-from], best[i-from][j-from+1]
 		switch {
 		case here == down:
@@ -35,21 +40,24 @@ func matchItems(old, new value.Value) []int {
 }
 
 // maxTable bounds the table that commonScores makes.
-const maxTable = 1 << 22
+const maxTable = 1 << 20
 
-// commonScores returns, for items i of old and j of new from number from on, how much the items from them on have in common
-// when they are matched in the best way. It gives up on lists that are too long: nothing has anything in common then.
-func commonScores(old, new value.Value, from, oldEnd, newEnd int) [][]int {
-	best := make([][]int, oldEnd-from+1)
-	tooLong := (oldEnd-from+1)*(newEnd-from+1) > maxTable
-	for i := range best {
-		best[i] = make([]int, newEnd-from+1)
-		if tooLong {
-			best[i] = best[0]
+// matchByIndex matches the items from number from on that have the same index and something in common. It is for lists that
+// are too long to look for more.
+func matchByIndex(match []int, old, new value.Value, from, end int) {
+	for i := from; i < end; i++ {
+		if common(old.Item(i), new.Item(i)) > 0 {
+			match[i] = i
 		}
 	}
-	if tooLong {
-		return best
+}
+
+// commonScores returns, for items i of old and j of new from number from on, how much the items from them on have in common
+// when they are matched in the best way.
+func commonScores(old, new value.Value, from, oldEnd, newEnd int) [][]int {
+	best := make([][]int, oldEnd-from+1)
+	for i := range best {
+		best[i] = make([]int, newEnd-from+1)
 	}
 	for i := oldEnd - 1; i >= from; i-- {
 		for j := newEnd - 1; j >= from; j-- {
@@ -74,9 +82,11 @@ func common(old, new value.Value) int {
 	same := 0
 	for name, member := range old.Members() {
 		switch other := new.Get(name); {
-		case other.IsAbsent() || member.Kind() == value.KindList || member.Kind() == value.KindObject:
+		case other.IsAbsent():
 		case member.Equal(other):
 			same += 10
+		case member.Kind() == value.KindObject:
+			same += min(common(member, other), 9)
 		}
 	}
 	return min(same, 900)
