@@ -226,15 +226,17 @@ func (h *handover) print(out *bufio.Writer) {
 			fmt.Fprintf(out, "    %s\n", h.describe(path))
 		}
 	}
-	if h.config == nil {
-		return
+	if h.config != nil {
+		h.printNext(out, fmt.Sprintf("the next apply of %v", h.config.at()))
 	}
-	where := fmt.Sprintf("the next apply of %v", h.config.at())
+}
+
+// printNext shows what next, the next apply by the receiver, will do.
+func (h *handover) printNext(out *bufio.Writer, next string) {
 	list := func(text string, all []leftover) {
-		if len(all) == 0 {
-			return
+		if len(all) > 0 {
+			fmt.Fprintf(out, "  %s %s:\n", next, text)
 		}
-		fmt.Fprintf(out, "  %s %s:\n", where, text)
 		for _, l := range all {
 			owners := ""
 			if len(l.owners) > 0 {
@@ -250,14 +252,18 @@ func (h *handover) print(out *bufio.Writer) {
 	list("keeps, although it is not in there", h.kept)
 	for _, x := range contests(h.conflicts) {
 		live, wanted := showPair(x.live, x.wanted)
-		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by", where, h.describe(x.path), live, wanted)
-		for _, w := range x.owners {
-			fmt.Fprintf(out, " %s", showOwner(w))
+		if isSecretPath(h.Object, x.path) {
+			live, wanted = masked, masked
 		}
-		out.WriteString("\n")
+		owners := make([]string, len(x.owners))
+		for i, w := range x.owners {
+			owners[i] = showOwner(w)
+		}
+		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, h.describe(x.path), live, wanted,
+			strings.Join(owners, " and "))
 	}
 	if len(h.removed)+len(h.kept)+len(h.conflicts) == 0 {
-		fmt.Fprintf(out, "  %s removes nothing and has no conflict\n", where)
+		fmt.Fprintf(out, "  %s removes nothing and has no conflict\n", next)
 	}
 }
 

@@ -278,38 +278,42 @@ func (c *cli) ownersUnder(o *object, old, new *schema.Catalog) []ownerChange {
 	}
 	f := c.fieldsOf(o)
 	for i, w := range f.owners {
-		gvk := schema.ParseGVK(w.APIVersion, o.id.kind)
-		t, ok := new.Lookup(gvk)
-		where := o.at("metadata", "managedFields", i)
-		holder := ownersJSON([]holder{w})[0]
-		if !ok {
-			add(ownerChange{Manager: &holder, Detail: "the new schema does not have the kind in " + w.APIVersion +
-				": the next write forgets what it owns"}, where)
-			continue
-		}
-		x := ownerChange{Manager: &holder}
-		set, changed, err := typed.Reconcile(f.sets[i], t)
-		switch {
-		case err != nil:
-			x.Detail = err.Error()
-		case changed:
-			x.Lost, x.Gained = texts(f.sets[i].Minus(set)), texts(set.Minus(f.sets[i]))
-		}
-		if before, ok := old.Lookup(gvk); ok {
-			for path := range set.All() {
-				switch a, b := typeAt(before, path), typeAt(t, path); {
-				case a != nil && b == nil:
-					x.Unknown = append(x.Unknown, path.Text())
-				case a != nil && isAtomic(a) && !isAtomic(b):
-					x.Hollow = append(x.Hollow, path.Text())
-				}
-			}
-		}
-		if x.Detail != "" || len(x.Lost)+len(x.Gained)+len(x.Hollow)+len(x.Unknown) > 0 {
-			add(x, where)
+		if x := changeOf(w, f.sets[i], schema.ParseGVK(w.APIVersion, o.id.kind), old, new); x != nil {
+			add(*x, o.at("metadata", "managedFields", i))
 		}
 	}
 	return out
+}
+
+// changeOf returns what becomes of set, which w owns in an object of kind gvk, and nil if nothing does.
+func changeOf(w holder, set fieldpath.Set, gvk schema.GVK, old, new *schema.Catalog) *ownerChange {
+	x := &ownerChange{Manager: &ownersJSON([]holder{w})[0]}
+	t, ok := new.Lookup(gvk)
+	if !ok {
+		x.Detail = "the new schema does not have the kind in " + w.APIVersion + ": the next write forgets what it owns"
+		return x
+	}
+	after, changed, err := typed.Reconcile(set, t)
+	switch {
+	case err != nil:
+		x.Detail = err.Error()
+	case changed:
+		x.Lost, x.Gained = texts(set.Minus(after)), texts(after.Minus(set))
+	}
+	if before, ok := old.Lookup(gvk); ok {
+		for path := range after.All() {
+			switch a, b := typeAt(before, path), typeAt(t, path); {
+			case a != nil && b == nil:
+				x.Unknown = append(x.Unknown, path.Text())
+			case a != nil && isAtomic(a) && !isAtomic(b):
+				x.Hollow = append(x.Hollow, path.Text())
+			}
+		}
+	}
+	if x.Detail == "" && len(x.Lost)+len(x.Gained)+len(x.Hollow)+len(x.Unknown) == 0 {
+		return nil
+	}
+	return x
 }
 
 // isAtomic reports whether lists or objects of type t are owned as a whole.

@@ -80,6 +80,11 @@ func (c *cli) typeNamed(f schemaFlags, name string) (*schema.Type, string, error
 			return t, from, nil
 		}
 	}
+	return typeCalled(kinds, name)
+}
+
+// typeCalled returns the type called name among those that the kinds are made of.
+func typeCalled(kinds []knownKind, name string) (*schema.Type, string, error) {
 	var names []string
 	found := map[string]knownKind{}
 	for _, k := range kinds {
