@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -152,14 +153,12 @@ func (f *schemaFlags) any() bool { return len(f.crds) > 0 || len(f.openAPI) > 0 
 
 // checkObject returns what is wrong with the managed fields of o.
 func (c *cli) checkObject(o *object, types *types) []checked {
-	config := managedfields.CheckConfig{}
-	if e, err := types.of(o.GVK(), managedfields.Config{}); err != nil {
+	e, err := types.of(o.GVK(), managedfields.Config{})
+	if err != nil {
 		c.warn(o.at("kind"), "%v: %v; only what needs no schema is checked", o, err)
-	} else {
-		config.Versions.Types = e.versions
 	}
 	var out []checked
-	for _, finding := range managedfields.Check(o.Object, config) {
+	for _, finding := range c.findings(o, e) {
 		x := checked{where: o.at(), subject: o.String(), finding: finding, object: o, entry: finding.Entry >= 0}
 		if x.entry {
 			x.where = o.at("metadata", "managedFields", finding.Entry)
@@ -173,6 +172,46 @@ func (c *cli) checkObject(o *object, types *types) []checked {
 		out = append(out, x)
 	}
 	return out
+}
+
+// needSchema are the codes of what is found only with the help of a schema.
+var needSchema = []managedfields.Code{
+	managedfields.UnknownVersion, managedfields.Unconvertible, managedfields.UndeclaredPath, managedfields.StalePath,
+	managedfields.AbsentPath, managedfields.OrphanItem, managedfields.InvalidObject,
+}
+
+// findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is none. It warns about
+// entries whose version o cannot be converted to: for these only that is found which needs no schema.
+func (c *cli) findings(o *object, e *endpoint) []managedfields.Finding {
+	if e == nil {
+		return managedfields.Check(o.Object, managedfields.CheckConfig{})
+	}
+	readable := o.Object
+	readable.Entries = nil
+	var at []int // where the entries of readable are in o
+	for i, entry := range o.Entries {
+		if _, known := e.versions[entry.APIVersion]; known && !e.renamed && entry.APIVersion != o.GVK().APIVersion() {
+			c.warn(o.at("metadata", "managedFields", i), "%v: the fields of %s are of %s, which deed cannot convert the object to; "+
+				"only what needs no schema is checked", o, manager(entry.Manager), entry.APIVersion)
+			continue
+		}
+		readable.Entries, at = append(readable.Entries, entry), append(at, i)
+	}
+	config := managedfields.CheckConfig{Versions: managedfields.Versions{Types: e.versions}}
+	if len(at) == len(o.Entries) {
+		return managedfields.Check(o.Object, config)
+	}
+	found := managedfields.Check(o.Object, managedfields.CheckConfig{})
+	for _, f := range managedfields.Check(readable, config) {
+		if slices.Contains(needSchema, f.Code) {
+			if f.Entry >= 0 {
+				f.Entry = at[f.Entry]
+			}
+			found = append(found, f)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b managedfields.Finding) int { return cmp.Compare(uint(a.Entry), uint(b.Entry)) })
+	return found
 }
 
 type findingJSON struct {
