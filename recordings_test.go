@@ -22,10 +22,11 @@ const showsGoValue = "the message shows the value as Go prints the reference's o
 // fields, failures with their causes and messages, and warnings. The environment variable DEED_RECORDINGS names another file
 // to replay, see oracle/record.
 func TestRecordings(t *testing.T) {
-	files := []string{"testdata/recordings/recordings.jsonl.gz"}
+	files := []string{"testdata/recordings/recordings.jsonl.gz", "testdata/recordings/more.jsonl.gz"}
 	if name := os.Getenv("DEED_RECORDINGS"); name != "" {
 		files = append(files, name)
 	}
+	steps := map[string]bool{}
 	for _, file := range files {
 		scenarios, err := replay.ReadFile(file)
 		if err != nil {
@@ -37,14 +38,24 @@ func TestRecordings(t *testing.T) {
 		counts := map[string]int{}
 		for _, s := range scenarios {
 			counts[s.Class] += len(s.Steps)
+			for i := range s.Steps {
+				steps[stepName(s, i)] = true
+			}
 			t.Run(s.Name, func(t *testing.T) {
 				t.Parallel()
 				replayed(t, s)
 			})
 		}
-		t.Logf("%s: %d scenarios, steps by class: %v, different: %v", file, len(scenarios), counts, different)
+		t.Logf("%s: %d scenarios, steps by class: %v", file, len(scenarios), counts)
+	}
+	for name, reason := range different {
+		if t.Logf("%s differs: %s", name, reason); !steps[name] {
+			t.Errorf("%s is listed as different, but not recorded", name)
+		}
 	}
 }
+
+func stepName(s replay.Scenario, i int) string { return fmt.Sprintf("%s step %d", s.Name, i) }
 
 // replayed replays one scenario up to the first step whose answer differs without being listed.
 func replayed(t *testing.T, s replay.Scenario) {
@@ -54,7 +65,7 @@ func replayed(t *testing.T, s replay.Scenario) {
 	}
 	for i, step := range s.Steps {
 		difference := replay.Compare(step, server.Serve(step))
-		reason, listed := different[fmt.Sprintf("%s step %d", s.Name, i)]
+		reason, listed := different[stepName(s, i)]
 		switch {
 		case difference != "" && !listed:
 			t.Fatalf("%s, step %d\n%s\n%s", s.Class, i, history(s.Steps[:i+1]), difference)

@@ -90,8 +90,8 @@ func (b *Builder) Set() Set {
 	if b.top.unsorted {
 		b.nodes = sortSiblings(b.nodes, 0, unite)
 	}
-	s := setOf(slices.Clip(b.nodes))
-	b.nodes = b.nodes[len(b.nodes):]
+	s := setOf(slices.Clone(b.nodes))
+	b.nodes = recycle(b.nodes)
 	b.top = frame{}
 	return s
 }

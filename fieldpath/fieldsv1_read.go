@@ -43,14 +43,17 @@ var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 type setParser struct {
 	scanner
 	elements elementParser
-	nodes    []node // scratch: in preorder; the skip of a node that is open is not set yet
-	loose    bool   // the text is not canonical, apart from white space
+	nodes    []node  // scratch: in preorder; the skip of a node that is open is not set yet
+	loose    bool    // the text is not canonical, apart from white space
+	wire     []byte  // scratch
+	maps     []named // scratch: members of the maps that are open
 }
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
 	scratch := p.elements.maker.scratch
-	*p = setParser{nodes: recycle(p.nodes)}
+	clear(p.maps[:cap(p.maps)])
+	*p = setParser{nodes: recycle(p.nodes), wire: p.wire, maps: p.maps[:0]}
 	p.elements.maker.scratch = scratch
 	setParsers.Put(p)
 }

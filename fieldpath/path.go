@@ -7,10 +7,15 @@ type Path []Element
 
 // String returns p as messages show it, such as .spec.ports[port=80]. Different paths may look alike, for names stand as
 // they are; [Path.Text] tells all paths apart.
-func (p Path) String() string {
+func (p Path) String() string { return p.styled(styleDisplay) }
+
+// Decimal returns p as messages about values show it: see [Element.Decimal].
+func (p Path) Decimal() string { return p.styled(styleDecimal) }
+
+func (p Path) styled(s style) string {
 	var b []byte
 	for _, e := range p {
-		b = e.appendStyled(b, styleDisplay)
+		b = e.appendStyled(b, s)
 	}
 	return string(b)
 }

@@ -13,6 +13,7 @@ const (
 	styleWire    style = iota // in fieldsV1: k:{"name":"a\u003cb"}
 	styleText                 // in Path.Text: [name="a<b"]
 	styleDisplay              // in String: the same, but numbers and strings as Go prints them
+	styleDecimal              // in Decimal: the same as in String, but integers in decimal
 )
 
 // AppendWire appends e to b as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0. The zero Element appends nothing.
@@ -61,10 +62,14 @@ func (e Element) String() string {
 	return string(e.appendStyled(nil, styleDisplay))
 }
 
+// Decimal returns e as messages about values show it: what String returns, except that integers are in decimal. The reference
+// prints integers of values so, but reads those of stored sets as floats, which String stands for.
+func (e Element) Decimal() string { return Path{e}.Decimal() }
+
 // AppendText appends e to b as [Path.Text] has it.
 func (e Element) AppendText(b []byte) []byte { return e.appendStyled(b, styleText) }
 
-// appendStyled appends e as a part of a path, in styleText or styleDisplay.
+// appendStyled appends e as a part of a path, in any style but styleWire.
 func (e Element) appendStyled(b []byte, s style) []byte {
 	switch e.kind {
 	case KindField:
@@ -90,9 +95,11 @@ func (e Element) appendStyled(b []byte, s style) []byte {
 	return append(b, "{{invalid path element}}"...)
 }
 
+func (s style) forMessages() bool { return s == styleDisplay || s == styleDecimal }
+
 // appendName appends a name outside of values.
 func appendName(b []byte, name string, s style) []byte {
-	if s == styleDisplay || isPlainName(name) {
+	if s.forMessages() || isPlainName(name) {
 		return append(b, name...)
 	}
 	return appendString(b, name)
@@ -123,7 +130,7 @@ func appendEncoded(b []byte, text string, s style) (out []byte, rest string) {
 		switch s {
 		case styleWire:
 			return appendHTMLString(b, str), rest
-		case styleDisplay:
+		case styleDisplay, styleDecimal:
 			return strconv.AppendQuote(b, str), rest
 		}
 		return appendString(b, str), rest
@@ -145,11 +152,11 @@ func appendEncoded(b []byte, text string, s style) (out []byte, rest string) {
 }
 
 func appendEncodedObject(b []byte, text string, s style) (out []byte, rest string) {
-	if s != styleDisplay {
+	if !s.forMessages() {
 		b = append(b, '{')
 	}
 	for first := true; text[0] != endMark; first = false {
-		if !first && s != styleDisplay {
+		if !first && !s.forMessages() {
 			b = append(b, ',')
 		}
 		var name string
@@ -164,7 +171,7 @@ func appendEncodedObject(b []byte, text string, s style) (out []byte, rest strin
 		}
 		b, text = appendEncoded(b, text, s)
 	}
-	if s != styleDisplay {
+	if !s.forMessages() {
 		b = append(b, '}')
 	}
 	return b, text[1:]
@@ -174,7 +181,7 @@ func (n number) append(b []byte, s style) []byte {
 	switch {
 	case s == styleDisplay && n.isInt:
 		return strconv.AppendFloat(b, float64(n.int), 'g', -1, 64)
-	case s == styleDisplay:
+	case s.forMessages() && !n.isInt:
 		return strconv.AppendFloat(b, n.float, 'g', -1, 64)
 	case n.isInt:
 		return strconv.AppendInt(b, n.int, 10)

@@ -1,12 +1,15 @@
 package managedfields_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 // schemalessManager returns the field manager of a kind without a schema, in version g/v1. It is always the same second.
@@ -41,10 +44,7 @@ func parseObject(t *testing.T, text string) managedfields.Object {
 
 func text(t *testing.T, o managedfields.Object) string {
 	t.Helper()
-	out, err := o.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := o.AppendJSON(nil)
 	return string(out)
 }
 
@@ -76,6 +76,96 @@ func TestNullManagedFieldsAreApplied(t *testing.T) {
 		}
 		if got := text(t, out); !strings.Contains(got, want) {
 			t.Errorf("with %q:\n%s\nwant the entry\n%s", managed, got, want)
+		}
+	}
+}
+
+// typeOf returns the type called root of a schema document.
+func typeOf(t *testing.T, document string) *schema.Type {
+	t.Helper()
+	d, err := schema.ParseDocument(parse(t, document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, ok := s.Type("root")
+	if !ok {
+		t.Fatal("no type root")
+	}
+	return root
+}
+
+// atomicRoot is the type of objects that are one value. It knows managed fields.
+const atomicRoot = `{"types":[{"name":"root","map":{"elementRelationship":"atomic","elementType":{"scalar":"untyped"},"fields":[
+	{"name":"metadata","type":{"map":{"fields":[{"name":"managedFields","type":{"list":{
+		"elementRelationship":"atomic","elementType":{"map":{"elementType":{"scalar":"untyped"}}}}}}]}}}]}}]}`
+
+// Nothing is left of an atomic object that is pruned, and nothing cannot be converted.
+func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
+	root := typeOf(t, atomicRoot)
+	m := schemalessManager(t, func(c *managedfields.Config) { c.Types["g/v1"] = root })
+	live := parseObject(t, `{"apiVersion":"g/v1","b":0,"kind":"K","metadata":null,"x":1}`)
+	live.Entries = []managedfields.Entry{{
+		Manager: "alpha", Operation: merge.Apply, APIVersion: "g/v2", FieldsType: "FieldsV1", FieldsV1: managedfields.FieldsFromJSON(`{"f:b":{}}`),
+	}}
+	_, err := m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
+	const want = "failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version: " +
+		"failed to convert value to unstructured for type <nil>"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// What is wrong with the stored object is said before what is wrong with the configuration.
+func TestOrderOfChecks(t *testing.T) {
+	undecodable := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[{"operation":"Apply"}]}}`)
+	_, err := schemalessManager(t, nil).Apply(undecodable, parseObject(t, `{}`), "alpha", false)
+	var bad *managedfields.EntryError
+	if !errors.As(err, &bad) || bad.Index != 0 {
+		t.Errorf("got %v, want an error about entry 0", err)
+	}
+}
+
+// widening makes objects of g/v1 from those of g/v2, which have a field less.
+type widening struct{}
+
+func (widening) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	return object.With("apiVersion", value.String(apiVersion)).With("more", value.Int(1)), nil
+}
+
+// An apply that changes nothing leaves the object in the version that it is stored in, and does not convert it there and back.
+func TestUnchangedObjectsStayAsTheyAre(t *testing.T) {
+	m := schemalessManager(t, func(c *managedfields.Config) { c.Converter = widening{} })
+	live := parseObject(t, `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`)
+	for config, want := range map[string]string{
+		`{"apiVersion":"g/v1","kind":"K","more":1}`: `{"apiVersion":"g/v2","kind":"K","spec":{"a":1}}`,
+		`{"apiVersion":"g/v1","kind":"K","more":2}`: `{"apiVersion":"g/v1","kind":"K","more":2,"spec":{"a":1}}`,
+	} {
+		out, err := m.Apply(live, parseObject(t, config), "alpha", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Content.String(); got != want {
+			t.Errorf("%s gave %s, want %s", config, got, want)
+		}
+	}
+}
+
+// An applier that owned managed fields, as data, prunes them, so its apply counts as a change.
+func TestPrunedManagedFieldsAreAChange(t *testing.T) {
+	const alpha = `{"apiVersion":"g/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:managedFields":{}},"f:spec":{}},` +
+		`"manager":"alpha","operation":"Apply"}`
+	for others, want := range map[string]bool{``: true, `,` + strings.Replace(alpha, "alpha", "beta", 1): false} {
+		live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"name":"n","managedFields":[`+alpha+others+`]},"spec":1}`)
+		out, err := schemalessManager(t, nil).Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K","spec":1}`), "alpha", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(text(t, out), `"time":"2000-01-01T00:00:00Z"`); got != want {
+			t.Errorf("changed %t, want %t: %s", got, want, text(t, out))
 		}
 	}
 }

@@ -17,32 +17,32 @@ type Code string
 
 // The codes, in the order of docs/check.md.
 const (
-	Undecodable       Code = "undecodable"         // the entry cannot be read
-	InvalidManager    Code = "invalid-manager"     // the manager's name is too long or not printable
-	InvalidSubres     Code = "invalid-subresource" // the subresource's name is too long
-	DuplicateIdentity Code = "duplicate-identity"  // a later entry is of the same manager
-	UnknownVersion    Code = "unknown-version"     // the kind has no such version
-	Unconvertible     Code = "unconvertible"       // the object cannot be read in the entry's version
-	EmptySet          Code = "empty-set"           // the entry owns nothing
-	NotCanonical      Code = "not-canonical"       // the set is not written as kube-apiserver writes it
-	UndeclaredPath    Code = "undeclared-path"     // the schema has no such field
-	StalePath         Code = "stale-path"          // the path leads into what is atomic now
-	AbsentPath        Code = "absent-path"         // the object has no such field
-	OrphanItem        Code = "orphan-item"         // the manager keeps an item of which it owns nothing but the keys
-	ClientSideApply   Code = "client-side-apply"   // fields are held in the name of kubectl's client-side apply
-	FirstApply        Code = "before-first-apply"  // fields are held by the owner invented at the first apply
-	AncientChanges    Code = "ancient-changes"     // fields are held by the bucket of forgotten updaters
-	TooManyUpdaters   Code = "too-many-updaters"   // the next update joins some
-	LostOwners        Code = "lost-owners"         // client-side apply wrote the object and no managed fields are left
-	InvalidObject     Code = "invalid-object"      // the object does not conform to its type
+	Undecodable        Code = "undecodable"         // the entry cannot be read
+	InvalidManager     Code = "invalid-manager"     // the manager's name is too long or not printable
+	InvalidSubresource Code = "invalid-subresource" // the subresource's name is too long
+	DuplicateIdentity  Code = "duplicate-identity"  // a later entry is of the same manager
+	UnknownVersion     Code = "unknown-version"     // the kind has no such version
+	Unconvertible      Code = "unconvertible"       // the object cannot be read in the entry's version
+	EmptySet           Code = "empty-set"           // the entry owns nothing
+	NotCanonical       Code = "not-canonical"       // the set is not written as kube-apiserver writes it
+	UndeclaredPath     Code = "undeclared-path"     // the schema has no such field
+	StalePath          Code = "stale-path"          // the path leads into what is atomic now
+	AbsentPath         Code = "absent-path"         // the object has no such field
+	OrphanItem         Code = "orphan-item"         // the manager keeps an item of which it owns nothing but the keys
+	ClientSideApply    Code = "client-side-apply"   // fields are held in the name of kubectl's client-side apply
+	BeforeFirstApply   Code = "before-first-apply"  // fields are held by the owner invented at the first apply
+	AncientChanges     Code = "ancient-changes"     // fields are held by the bucket of forgotten updaters
+	TooManyUpdaters    Code = "too-many-updaters"   // the next update joins some
+	LostOwners         Code = "lost-owners"         // client-side apply wrote the object and no managed fields are left
+	InvalidObject      Code = "invalid-object"      // the object does not conform to its type
 )
 
 // codes has every code with its place in the order of docs/check.md.
 var codes = func() map[Code]int {
 	out := map[Code]int{}
 	for i, c := range []Code{
-		Undecodable, InvalidManager, InvalidSubres, DuplicateIdentity, UnknownVersion, Unconvertible, EmptySet, NotCanonical,
-		UndeclaredPath, StalePath, AbsentPath, OrphanItem, ClientSideApply, FirstApply, AncientChanges, TooManyUpdaters, LostOwners,
+		Undecodable, InvalidManager, InvalidSubresource, DuplicateIdentity, UnknownVersion, Unconvertible, EmptySet, NotCanonical,
+		UndeclaredPath, StalePath, AbsentPath, OrphanItem, ClientSideApply, BeforeFirstApply, AncientChanges, TooManyUpdaters, LostOwners,
 		InvalidObject,
 	} {
 		out[c] = i

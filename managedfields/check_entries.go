@@ -6,7 +6,6 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
 )
 
 // How many bytes the names in an entry may have.
@@ -22,7 +21,7 @@ const clientSideApply = "kubectl-client-side-apply"
 func (k *checker) checkEntry(i int) {
 	e := k.object.Entries[i]
 	k.checkNames(i)
-	fields, canonical, err := parseFields(e.FieldsV1)
+	fields, canonical, err := e.FieldsV1.read()
 	if invalid := e.check(i); invalid != nil {
 		err = invalid
 	}
@@ -47,14 +46,10 @@ func (k *checker) checkEntry(i int) {
 	}
 }
 
-// isReordered reports whether text is how fields are written, apart from the order of names, which printers change.
-func isReordered(text []byte, fields fieldpath.Set) bool {
-	written, err := value.Parse(text)
-	if err != nil {
-		return false
-	}
-	canonical, err := value.Parse(fields.AppendJSON(nil))
-	return err == nil && written.Equal(canonical)
+// isReordered reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.
+func isReordered(written Fields, set fieldpath.Set) bool {
+	document, err := written.Value()
+	return err == nil && document.Equal(set.Value())
 }
 
 func (k *checker) checkNames(i int) {
@@ -71,7 +66,7 @@ func (k *checker) checkNames(i int) {
 		}
 	}
 	if n := len(e.Subresource); n > maxSubresource {
-		k.add(InvalidSubres, i, nil, fmt.Sprintf("the subresource has %d bytes, and may have %d", n, maxSubresource),
+		k.add(InvalidSubresource, i, nil, fmt.Sprintf("the subresource has %d bytes, and may have %d", n, maxSubresource),
 			"The server refuses the object. Remove the entry with a patch of metadata.managedFields.")
 	}
 }
@@ -88,7 +83,7 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 		k.add(ClientSideApply, i, nil, fmt.Sprintf("client-side apply holds %d fields", fields.Len()),
 			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
 	case beforeFirstApply:
-		k.add(FirstApply, i, nil, fmt.Sprintf("%d fields are held by an owner that was invented for all that the object had when it was first applied", fields.Len()),
+		k.add(BeforeFirstApply, i, nil, fmt.Sprintf("%d fields are held by an owner that was invented for all that the object had when it was first applied", fields.Len()),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
 	case ancientChanges:
 		k.add(AncientChanges, i, nil, fmt.Sprintf("%d fields are held by updaters that were too many to keep apart", fields.Len()),

@@ -170,7 +170,7 @@ func TestCheckDocumentation(t *testing.T) {
 func TestCheckOfHistories(t *testing.T) {
 	histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
 		for _, f := range managedfields.Check(o, checkConfig) {
-			if f.Code != managedfields.OrphanItem && f.Code != managedfields.FirstApply {
+			if f.Code != managedfields.OrphanItem && f.Code != managedfields.BeforeFirstApply {
 				t.Error(f)
 			}
 		}

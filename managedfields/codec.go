@@ -24,45 +24,35 @@ func Decode(entries []Entry) (merge.Managers, error) {
 // decoded is what entries stand for, and how each set was written.
 type decoded struct {
 	managers merge.Managers
-	raw      map[merge.Manager]rawFields // of the entries whose text is canonical
+	origins  []origin // of the sets that are written canonically
 }
 
-// rawFields is a set with its canonical text, so that a set that nobody changes is not written anew.
-type rawFields struct {
-	fields fieldpath.Set
-	text   []byte
+// origin is a set with the fieldsV1 that it was read from, which need not be written anew as long as nobody changes the set.
+type origin struct {
+	manager merge.Manager
+	set     fieldpath.Set
+	fields  Fields
 }
 
 func decode(entries []Entry) (decoded, error) {
-	d := decoded{raw: make(map[merge.Manager]rawFields, len(entries))}
+	d := decoded{origins: make([]origin, 0, len(entries))}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		if err := e.check(i); err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
 		}
-		m := merge.Manager{Name: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
-		if e.Operation == merge.Apply {
-			m.APIVersion = ""
-		}
-		fields, canonical, err := parseFields(e.FieldsV1)
+		set, canonical, err := e.FieldsV1.read()
 		if err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 		}
-		delete(d.raw, m)
+		m := identityOf(e)
 		if canonical {
-			d.raw[m] = rawFields{fields, e.FieldsV1}
+			d.origins = append(d.origins, origin{m, set, e.FieldsV1})
 		}
-		out[i] = merge.Entry{Manager: m, Fields: fields, APIVersion: e.APIVersion, Time: e.Time}
+		out[i] = merge.Entry{Manager: m, Fields: set, APIVersion: e.APIVersion, Time: e.Time}
 	}
 	d.managers = merge.ManagersOf(out...)
 	return d, nil
-}
-
-func parseFields(text []byte) (fields fieldpath.Set, canonical bool, err error) {
-	if text == nil {
-		return fieldpath.Set{}, false, nil
-	}
-	return fieldpath.ParseCanonical(text)
 }
 
 // check returns what is wrong with e, entry number i, apart from its fields, in the words of kube-apiserver.
@@ -84,8 +74,8 @@ func (e Entry) check(i int) error {
 // updaters, then by time in whole seconds, unknown times first, then by name, apiVersion and subresource.
 func Encode(managers merge.Managers) []Entry { return encode(managers, nil) }
 
-// encode is Encode that uses the texts of raw for sets that are still the same.
-func encode(managers merge.Managers, raw map[merge.Manager]rawFields) []Entry {
+// encode is Encode that uses the fieldsV1 of origins for sets that are still the same.
+func encode(managers merge.Managers, origins []origin) []Entry {
 	if managers.Len() == 0 {
 		return nil
 	}
@@ -93,12 +83,12 @@ func encode(managers merge.Managers, raw map[merge.Manager]rawFields) []Entry {
 	for m := range managers.All() {
 		e := Entry{
 			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,
-			FieldsType: fieldsV1, Subresource: m.Manager.Subresource,
+			FieldsType: fieldsV1, FieldsV1: FieldsOf(m.Fields), Subresource: m.Manager.Subresource,
 		}
-		if known, ok := raw[m.Manager]; ok && known.fields.Same(m.Fields) {
-			e.FieldsV1 = known.text
-		} else {
-			e.FieldsV1 = m.Fields.AppendJSON(nil)
+		for _, o := range origins {
+			if o.manager == m.Manager && o.set.Equal(m.Fields) {
+				e.FieldsV1 = o.fields
+			}
 		}
 		entries = append(entries, e)
 	}

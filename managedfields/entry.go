@@ -16,7 +16,7 @@ type Entry struct {
 	APIVersion  string
 	Time        time.Time // whole seconds; the zero Time is no time
 	FieldsType  string    // FieldsV1
-	FieldsV1    []byte    // JSON text, as it was read; nil when there is none
+	FieldsV1    Fields
 	Subresource string
 }
 
@@ -25,7 +25,7 @@ const fieldsV1 = "FieldsV1"
 
 func (e Entry) isZero() bool {
 	return e.Manager == "" && e.Operation == "" && e.APIVersion == "" && e.Time.IsZero() && e.FieldsType == "" &&
-		e.FieldsV1 == nil && e.Subresource == ""
+		e.FieldsV1.IsAbsent() && e.Subresource == ""
 }
 
 // EntryError says what is wrong with an entry of metadata.managedFields.
@@ -46,8 +46,9 @@ func (e *EntryError) Error() string {
 // Unwrap returns the defect.
 func (e *EntryError) Unwrap() error { return e.Err }
 
-// entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an empty slice.
-func entriesOf(v value.Value) ([]Entry, error) {
+// entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an empty slice. fields makes the
+// fieldsV1 of an entry from what stands there.
+func entriesOf(v value.Value, fields func(value.Value) Fields) ([]Entry, error) {
 	switch v.Kind() {
 	case value.KindAbsent, value.KindNull:
 		return nil, nil
@@ -58,20 +59,20 @@ func entriesOf(v value.Value) ([]Entry, error) {
 	entries := make([]Entry, v.Len())
 	for i := range entries {
 		var err error
-		if entries[i], err = entryOf(v.Item(i)); err != nil {
+		if entries[i], err = entryOf(v.Item(i), fields); err != nil {
 			return nil, &EntryError{Index: i, Manager: v.Item(i).Get("manager").Str(), Err: err}
 		}
 	}
 	return entries, nil
 }
 
-func entryOf(v value.Value) (e Entry, err error) {
+func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, err error) {
 	if v.Kind() != value.KindObject {
 		return e, fmt.Errorf("expected an object, got %s", v.Kind())
 	}
 	for name, member := range v.Members() {
-		if name == "fieldsV1" && !member.IsNull() {
-			e.FieldsV1 = member.AppendJSON(nil)
+		if name == "fieldsV1" {
+			e.FieldsV1 = fields(member)
 			continue
 		}
 		if member.IsNull() {
@@ -109,28 +110,62 @@ func (e *Entry) set(name, text string) (err error) {
 	return nil
 }
 
-// value returns e as a JSON object. The error says why FieldsV1 is no JSON text.
-func (e Entry) value() (value.Value, error) {
-	members := make([]value.Member, 0, 7)
-	add := func(name, text string) {
-		if text != "" {
-			members = append(members, value.Member{Name: name, Value: value.String(text)})
+// entriesValue returns entries as a list. The error names the entry whose FieldsV1 is no JSON text.
+func entriesValue(entries []Entry) (value.Value, error) {
+	items := make([]value.Value, len(entries))
+	for i, e := range entries {
+		var fields value.Value
+		if !e.FieldsV1.IsAbsent() {
+			var err error
+			if fields, err = e.FieldsV1.Value(); err != nil {
+				return value.Value{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
+			}
 		}
+		items[i] = e.value(fields)
 	}
-	add("apiVersion", e.APIVersion)
-	add("fieldsType", e.FieldsType)
-	if e.FieldsV1 != nil {
-		fields, err := value.Parse(e.FieldsV1)
-		if err != nil {
-			return value.Value{}, fmt.Errorf("fieldsV1: %w", err)
-		}
-		members = append(members, value.Member{Name: "fieldsV1", Value: fields})
-	}
-	add("manager", e.Manager)
-	add("operation", string(e.Operation))
-	add("subresource", e.Subresource)
+	return value.List(items...), nil
+}
+
+// entryText is a member of an entry that is text: its name and what it says.
+type entryText struct{ name, text string }
+
+// texts returns the members of e in name order. An empty text stands for a member that is not there, and that of fieldsV1 for
+// one that is no text.
+func (e Entry) texts() [7]entryText {
+	at := ""
 	if !e.Time.IsZero() {
-		add("time", e.Time.UTC().Format(time.RFC3339))
+		at = e.Time.UTC().Format(time.RFC3339)
 	}
-	return value.Object(members...), nil
+	return [...]entryText{
+		{"apiVersion", e.APIVersion}, {"fieldsType", e.FieldsType}, {"fieldsV1", ""}, {"manager", e.Manager},
+		{"operation", string(e.Operation)}, {"subresource", e.Subresource}, {"time", at},
+	}
+}
+
+// value returns e as a JSON object, with fields as its fieldsV1 unless they are absent.
+func (e Entry) value(fields value.Value) value.Value {
+	members := make([]value.Member, 0, 7)
+	for _, m := range e.texts() {
+		switch {
+		case m.text != "":
+			members = append(members, value.Member{Name: m.name, Value: value.String(m.text)})
+		case m.name == "fieldsV1" && !fields.IsAbsent():
+			members = append(members, value.Member{Name: m.name, Value: fields})
+		}
+	}
+	return value.Object(members...)
+}
+
+// appendJSON appends e as canonical JSON text to b, except that fieldsV1 is in the order in which it came.
+func (e Entry) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for _, m := range e.texts() {
+		switch {
+		case m.text != "":
+			b = value.AppendString(appendName(b, m.name), m.text)
+		case m.name == "fieldsV1" && !e.FieldsV1.IsAbsent():
+			b = e.FieldsV1.appendEscaped(appendName(b, m.name))
+		}
+	}
+	return append(b, '}')
 }

@@ -16,7 +16,7 @@ func exampleObject() managedfields.Object {
 		"apiVersion": "example.com/v1", "kind": "Thing",
 		"metadata": {"name": "one", "resourceVersion": "7", "managedFields": [
 			{"manager": "autoscaler", "operation": "Apply", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1",
-			 "fieldsV1": {"f:spec": {"f:replicas": {}}}},
+			 "fieldsV1": {"f:spec":{"f:replicas":{}}}},
 			{"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1",
 			 "fieldsV1": {"f:spec": {"f:args": {}, "f:quota": {"f:cpu": {}}}}}]},
 		"spec": {"args": ["-v"], "quota": {"cpu": "1"}, "replicas": 3}}`))
@@ -56,7 +56,7 @@ func ExampleMigrate() {
 		return
 	}
 	for _, e := range entries {
-		fmt.Println(e.Manager, e.Operation, string(e.FieldsV1))
+		fmt.Println(e.Manager, e.Operation, e.FieldsV1.String())
 	}
 	// Output:
 	// autoscaler Apply {"f:spec":{"f:replicas":{}}}
@@ -84,7 +84,7 @@ func ExampleTransfer() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(entries[0].Manager, string(entries[0].FieldsV1))
+	fmt.Println(entries[0].Manager, entries[0].FieldsV1.String())
 	// Output: people {"f:spec":{"f:replicas":{}}}
 }
 

@@ -35,7 +35,7 @@ func Extract(o Object, t *schema.Type, manager, subresource string) (value.Value
 	if i < 0 {
 		return value.Value{}, nil
 	}
-	fields, _, err := parseFields(o.Entries[i].FieldsV1)
+	fields, err := o.Entries[i].FieldsV1.Set()
 	if err != nil {
 		return value.Value{}, &EntryError{Index: i, Manager: manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}

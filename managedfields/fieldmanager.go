@@ -101,7 +101,7 @@ type step func(*write) error
 // The steps of a write, in order. An apply is planned first and then finished, as its conflicts are decided in between.
 var (
 	planSteps = []step{
-		(*write).checkVersion, (*write).checkConfig, (*write).decodeLive, (*write).adopt, (*write).mergeConfig,
+		(*write).decodeLive, (*write).checkVersion, (*write).adopt, (*write).checkConfig, (*write).mergeConfig,
 		(*write).takeOver,
 	}
 	finishSteps = []step{(*write).strip, (*write).stampApply, (*write).fillDefaults, (*write).syncLastApplied}
@@ -121,6 +121,8 @@ func (w *write) run(steps []step) error {
 func (m *FieldManager) newWrite(live, object Object, name string, op merge.Operation) *write {
 	if live.Content.IsAbsent() {
 		live.Content = m.config.Empty
+	} else if live.Entries != nil && live.Content.Get("metadata").Kind() != value.KindObject {
+		live.Content = live.Content.With("metadata", value.Object()) // where its managed fields are
 	}
 	return &write{FieldManager: m, operation: op, live: live, object: object, manager: m.identity(name, op)}
 }
@@ -139,9 +141,9 @@ func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
 
 // Plan computes an apply of config to live, the zero Object if nothing is stored yet, without deciding about conflicts.
 //
-// Steps: the configuration is of the endpoint's version and has no managed fields (Check); live's managed fields are read
-// (Decode); if there are none, everything in live becomes owned by "before-first-apply" (Adopt); merge.Engine.Apply (Merge);
-// kubectl takes over what it applied on the client side (TakeOver).
+// Steps: live's managed fields are read (Decode); the configuration is of the endpoint's version (Check); if nobody manages
+// live, everything in it becomes owned by "before-first-apply" (Adopt); the configuration has no managed fields (Check);
+// merge.Engine.Apply (Merge); kubectl takes over what it applied on the client side (TakeOver).
 //
 // Errors are [*BadRequestError] for a configuration of another kind or with managed fields, [*EntryError] for managed fields
 // that cannot be read, [*TypeError] for a configuration or live object that does not conform to the kind's type.
@@ -186,13 +188,13 @@ func (m *FieldManager) Update(live, object Object, manager string, opts ...Updat
 	switch err := w.run(updateSteps); {
 	case err == nil:
 	case errors.Is(err, errUntracked):
-		return Object{Content: object.Content}, nil
+		return Object{Content: object.Content, source: object.source}, nil
 	case slices.Contains(opts, KeepEntries):
-		return Object{Content: object.Content, Entries: live.Entries}, err
+		return Object{Content: object.Content, Entries: live.Entries, source: object.source}, err
 	default:
 		return Object{}, err
 	}
-	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.raw)}, nil
+	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.origins), source: object.source}, nil
 }
 
 // Plan is an apply whose conflicts are not decided yet. It is immutable.
@@ -204,6 +206,9 @@ type Plan struct {
 // on fields that kubectl takes over from its own client-side apply.
 func (p *Plan) Conflicts() merge.Conflicts {
 	all := p.write.plan.Conflicts()
+	for i := range all {
+		all[i].Unstored = p.write.entries.managers.Len() == 0 // the owner is who adopt made
+	}
 	if p.write.takeover.IsEmpty() {
 		return all
 	}
@@ -231,16 +236,20 @@ func (p *Plan) ForceOnly(force func(merge.Conflict) bool) (Object, error) {
 	return p.Force()
 }
 
-// Force returns what is to be stored with all conflicts decided for the applier. The error is that of filling in defaults.
+// Force returns what is to be stored with all conflicts decided for the applier: in the endpoint's version if the apply changes
+// the object, and else the live object as it is, in its own. The error is that of filling in defaults.
 //
 // Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip); its entry gets the current time if
 // the object changes (Stamp); defaults are filled in (Default); kubectl's annotation is kept up to date (Sync).
 func (p *Plan) Force() (Object, error) {
 	w := *p.write
 	result := w.plan.Force()
-	w.managers, w.changed, w.outcome = result.Managers, result.Changed, result.Object.Content()
+	w.managers, w.changed, w.outcome = result.Managers, p.Changed(), w.live.Content
+	if w.changed {
+		w.outcome = result.Object.Content()
+	}
 	if err := w.run(finishSteps); err != nil {
 		return Object{}, err
 	}
-	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.raw)}, nil
+	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.origins), source: w.live.source}, nil
 }

@@ -139,7 +139,7 @@ func show(t testing.TB, entries []managedfields.Entry) string {
 	t.Helper()
 	var b strings.Builder
 	for _, e := range entries {
-		fields, err := fieldpath.ParseSet(e.FieldsV1)
+		fields, err := fieldpath.ParseSet(e.FieldsV1.AppendJSON(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,8 +260,7 @@ func histories(t *testing.T, f func(t *testing.T, r *rand.Rand, o managedfields.
 		o := randomObject(t, r)
 		f(t, r, o)
 		if t.Failed() {
-			text, err := o.AppendJSON(nil)
-			t.Fatalf("with seed %d, object %s, %v", seed, text, err)
+			t.Fatalf("with seed %d, object %s", seed, o.AppendJSON(nil))
 		}
 	}
 }

@@ -22,22 +22,25 @@ type Request struct {
 // ApplyAsKubectl does what kubectl apply --server-side does with a manifest, and returns the requests that it sends, in
 // order. The object of the last one is the outcome.
 //
-//  1. apply: config is applied by manager.
+//  1. apply: config is applied by manager. Through a subresource that is all.
 //  2. save record: if manager is kubectl, and the object has kubectl's record of its client-side apply, which no applier owns, then
 //     "kubectl-last-applied" applies the record as it is.
 //  3. migrate: if an updater owns the record, then [MigrateClientSide].
 //  4. apply again: after a migration, config is applied once more, which prunes what client-side apply once set and config
 //     lacks.
 //
-// Errors are those of [FieldManager.Apply] and [FieldManager.Update]. kubectl takes those of requests 2 and 3 as warnings and
-// leaves it at request 1: that is what is returned along with the error then.
+// Errors are those of [FieldManager.Apply] and [FieldManager.Update]. Along with an error come the requests that succeeded
+// before it: kubectl takes all errors but those of request 1 as warnings and leaves it at that.
 func (m *FieldManager) ApplyAsKubectl(live, config Object, manager string, force bool) ([]Request, error) {
 	object, err := m.Apply(live, config, manager, force)
 	if err != nil {
 		return nil, err
 	}
 	sent := []Request{{"apply", manager, object}}
-	if manager == kubectl && m.config.Subresource == "" && recordIsLoose(object) {
+	if m.config.Subresource != "" {
+		return sent, nil
+	}
+	if manager == kubectl && recordIsLoose(object) {
 		saved, err := m.Apply(object, recordOnly(object), kubectlLastApplied, false)
 		if err != nil {
 			return sent, fmt.Errorf("save record: %w", err)

@@ -14,6 +14,7 @@ func TestKubectlRecordsWhatItApplies(t *testing.T) {
 	for config, want := range map[string]string{
 		`{"apiVersion":"g/v1","kind":"K"}`:                                                                       `{"apiVersion":"g/v1","kind":"K"}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{}}`:                                                         `{"apiVersion":"g/v1","kind":"K","metadata":{}}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":null}}`:                                     `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":null}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`:                                         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + lastAppliedName + `":"sent"}}}`:         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + lastAppliedName + `":"sent","a":"<"}}}`: `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":"\u003c"}}}`,

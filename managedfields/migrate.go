@@ -18,7 +18,7 @@ func FindOwners(entries []Entry, op merge.Operation, fields fieldpath.Set) []Ent
 		if e.Operation != op {
 			continue
 		}
-		if owned, _, err := parseFields(e.FieldsV1); err == nil && fields.Minus(owned).IsEmpty() {
+		if owned, err := e.FieldsV1.Set(); err == nil && fields.Minus(owned).IsEmpty() {
 			out = append(out, e)
 		}
 	}
@@ -33,8 +33,8 @@ func FindOwners(entries []Entry, op merge.Operation, fields fieldpath.Set) []Ent
 //  2. What the updater's first entry of the receiver's version owns is added to the receiver.
 //  3. All entries of the updater are removed. What those of other versions own beyond that has no owner any more.
 //
-// The entries keep their order. This is what client-go's csaupgrade does, but entries is left as it is, and names are not
-// migrated in random order. To see beforehand what it leads to use [FieldManager.PlanMigration]; to carry it out in a
+// The entries keep their order. This is what client-go's csaupgrade does, but entries is left as it is, names are not migrated
+// in random order, and an entry without fieldsV1 is no error. To see beforehand what it leads to use [FieldManager.PlanMigration]; to carry it out in a
 // cluster use [EntriesPatch].
 //
 // The error is an [*EntryError] for an entry whose set must be read and cannot be.
@@ -79,13 +79,13 @@ func migrate(entries []Entry, from, to, subresource string) ([]Entry, error) {
 		}
 		fields = fields.Union(given)
 	}
-	entries[receiver].FieldsV1 = fields.AppendJSON(nil)
+	entries[receiver].FieldsV1 = FieldsOf(fields)
 	return slices.DeleteFunc(entries, isUpdater), nil
 }
 
 // readFields returns the set of entry i.
 func readFields(entries []Entry, i int) (fieldpath.Set, error) {
-	fields, _, err := parseFields(entries[i].FieldsV1)
+	fields, err := entries[i].FieldsV1.Set()
 	if err != nil {
 		return fieldpath.Set{}, &EntryError{Index: i, Manager: entries[i].Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}

@@ -83,7 +83,7 @@ func TestMigrateUnreadable(t *testing.T) {
 	if _, err := managedfields.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 1 {
 		t.Errorf("an entry that must be added: %v", err)
 	}
-	if entries[0].Manager != "ssa" || string(entries[0].FieldsV1) != "{}" {
+	if entries[0].Manager != "ssa" || entries[0].FieldsV1.String() != "{}" {
 		t.Errorf("the entries given were changed: %v", entries[0])
 	}
 }
@@ -115,11 +115,11 @@ func TestEntriesPatch(t *testing.T) {
 		t.Errorf("no entries: got %s, %v", got, err)
 	}
 	respelled := slices.Clone(o.Entries)
-	respelled[0].FieldsV1 = []byte(` { "f:a" : { } }`)
+	respelled[0].FieldsV1 = managedfields.FieldsFromJSON(` { "f:a" : { } }`)
 	if got, err := managedfields.EntriesPatch(o, respelled); err != nil || got != nil {
 		t.Errorf("the same entries: got %s, %v", got, err)
 	}
-	respelled[0].FieldsV1 = []byte(`{`)
+	respelled[0].FieldsV1 = managedfields.FieldsFromJSON(`{`)
 	if _, err := managedfields.EntriesPatch(o, respelled); err == nil {
 		t.Error("a set that is no JSON text gives a patch")
 	}
@@ -172,7 +172,7 @@ func TestPlanMigration(t *testing.T) {
 	live := csaObject(t)
 	other := live.Entries[0]
 	other.Manager, other.Operation, other.APIVersion = "kubectl-client-side-apply", merge.Update, "example.com/v2"
-	other.FieldsV1 = []byte(`{"f:spec":{"f:args":{}}}`)
+	other.FieldsV1 = managedfields.FieldsFromJSON(`{"f:spec":{"f:args":{}}}`)
 	live.Entries = append(live.Entries, other)
 	from := managedfields.ClientSideAppliers(live.Entries)
 	if !slices.Equal(from, []string{"kubectl-client-side-apply"}) {

@@ -14,21 +14,30 @@ type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
 
-	null bool // metadata.managedFields was there as null
+	null   bool   // metadata.managedFields was there as null
+	source source // what Content was made from, if it was by ObjectFromAny
 }
 
-// ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns.
+// ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
+// entries stay text.
 func ParseObject(json []byte) (Object, error) {
-	v, err := value.Parse(json)
+	v, err := value.ParseKeeping(json, "metadata", "managedFields", "*", "fieldsV1")
 	if err != nil {
 		return Object{}, err
 	}
-	return ObjectOf(v)
+	return objectOf(v, func(text value.Value) Fields {
+		if text.Str() == "null" {
+			return Fields{}
+		}
+		return FieldsFromJSON(text.Str())
+	})
 }
 
 // ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no list, or an entry has a
 // member of the wrong kind. What an entry's fieldsV1 holds is not looked at.
-func ObjectOf(v value.Value) (Object, error) {
+func ObjectOf(v value.Value) (Object, error) { return objectOf(v, FieldsFromValue) }
+
+func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	if v.Kind() != value.KindObject {
 		return Object{}, fmt.Errorf("expected an object, got %s", v.Kind())
 	}
@@ -37,15 +46,11 @@ func ObjectOf(v value.Value) (Object, error) {
 	if managed.IsAbsent() {
 		return Object{Content: v}, nil
 	}
-	entries, err := entriesOf(managed)
+	entries, err := entriesOf(managed, fields)
 	if err != nil {
 		return Object{}, err
 	}
 	return Object{Content: withoutEntries(v), Entries: entries, null: managed.IsNull()}, nil
-}
-
-func withoutEntries(content value.Value) value.Value {
-	return content.With("metadata", content.Get("metadata").With("managedFields", value.Value{}))
 }
 
 // data returns the content as an apply merges it: managed fields that are null are data like any other null, so that applying
@@ -57,49 +62,76 @@ func (o Object) data() value.Value {
 	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", value.Null()))
 }
 
-// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it.
-func ObjectFromAny(content map[string]any) (Object, error) {
-	v, err := value.FromAny(content)
-	if err != nil {
-		return Object{}, err
-	}
-	return ObjectOf(v)
-}
-
 // Value returns the object with its managed fields in it. The error names the entry whose FieldsV1 is no JSON text.
 func (o Object) Value() (value.Value, error) {
 	if o.Entries == nil {
 		return o.Content, nil
 	}
-	items := make([]value.Value, len(o.Entries))
-	for i, e := range o.Entries {
-		var err error
-		if items[i], err = e.value(); err != nil {
-			return value.Value{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
-		}
+	entries, err := entriesValue(o.Entries)
+	if err != nil {
+		return value.Value{}, err
 	}
-	metadata := o.Content.Get("metadata").With("managedFields", value.List(items...))
+	metadata := o.Content.Get("metadata").With("managedFields", entries)
 	return o.Content.With("metadata", metadata), nil
 }
 
-// AppendJSON appends the object with its managed fields to b, as canonical JSON text: see [value.Value.AppendJSON]. The
-// error is that of Value.
-func (o Object) AppendJSON(b []byte) ([]byte, error) {
-	v, err := o.Value()
-	if err != nil {
-		return b, err
+// AppendJSON appends the object with its managed fields to b, as canonical JSON text, see [value.Value.AppendJSON], except that
+// fieldsV1 has the order of [Fields.AppendJSON].
+func (o Object) AppendJSON(b []byte) []byte {
+	if o.Entries == nil {
+		return o.Content.AppendJSON(b)
 	}
-	return v.AppendJSON(b), nil
+	b = append(b, '{')
+	written := false
+	for name, member := range o.Content.Members() {
+		if !written && name >= "metadata" {
+			b = o.appendMetadata(appendName(b, "metadata"))
+			written = true
+		}
+		if name != "metadata" {
+			b = member.AppendJSON(appendName(b, name))
+		}
+	}
+	if !written {
+		b = o.appendMetadata(appendName(b, "metadata"))
+	}
+	return append(b, '}')
 }
 
-// ToAny returns the object with its managed fields as unstructured.Unstructured holds it. The error is that of Value.
-func (o Object) ToAny() (map[string]any, error) {
-	v, err := o.Value()
-	if err != nil {
-		return nil, err
+// appendMetadata appends the object's metadata, managed fields included.
+func (o Object) appendMetadata(b []byte) []byte {
+	b = append(b, '{')
+	written := false
+	for name, member := range o.Content.Get("metadata").Members() {
+		if !written && name > "managedFields" {
+			b = o.appendEntries(appendName(b, "managedFields"))
+			written = true
+		}
+		b = member.AppendJSON(appendName(b, name))
 	}
-	content, _ := v.ToAny().(map[string]any)
-	return content, nil
+	if !written {
+		b = o.appendEntries(appendName(b, "managedFields"))
+	}
+	return append(b, '}')
+}
+
+func (o Object) appendEntries(b []byte) []byte {
+	b = append(b, '[')
+	for i, e := range o.Entries {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = e.appendJSON(b)
+	}
+	return append(b, ']')
+}
+
+// appendName appends the name of an object's next member, with what separates it from the one before.
+func appendName(b []byte, name string) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	return append(value.AppendString(b, name), ':')
 }
 
 // GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say, and all of them

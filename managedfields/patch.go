@@ -20,12 +20,9 @@ func EntriesPatch(o Object, entries []Entry) ([]byte, error) {
 	if sameEntries(o.Entries, entries) {
 		return nil, nil
 	}
-	items := make([]value.Value, len(entries))
-	for i, e := range entries {
-		var err error
-		if items[i], err = e.value(); err != nil {
-			return nil, &EntryError{Index: i, Manager: e.Manager, Err: err}
-		}
+	list, err := entriesValue(entries)
+	if err != nil {
+		return nil, err
 	}
 	replace := func(path string, v value.Value) value.Value {
 		return value.Object(
@@ -35,7 +32,7 @@ func EntriesPatch(o Object, entries []Entry) ([]byte, error) {
 		)
 	}
 	return value.List(
-		replace("/metadata/managedFields", value.List(items...)),
+		replace("/metadata/managedFields", list),
 		replace("/metadata/resourceVersion", value.String(o.Content.At("metadata", "resourceVersion").Str())),
 	).AppendJSON(nil), nil
 }
@@ -45,18 +42,6 @@ func sameEntries(a, b []Entry) bool {
 	return slices.EqualFunc(a, b, func(x, y Entry) bool {
 		return x.Manager == y.Manager && x.Operation == y.Operation && x.APIVersion == y.APIVersion &&
 			x.Time.Equal(y.Time) && x.FieldsType == y.FieldsType && x.Subresource == y.Subresource &&
-			sameFields(x.FieldsV1, y.FieldsV1)
+			x.FieldsV1.Equal(y.FieldsV1)
 	})
-}
-
-func sameFields(a, b []byte) bool {
-	if string(a) == string(b) {
-		return (a == nil) == (b == nil)
-	}
-	x, _, err := parseFields(a)
-	if err != nil {
-		return false
-	}
-	y, _, err := parseFields(b)
-	return err == nil && a != nil && b != nil && x.Equal(y)
 }

@@ -47,7 +47,7 @@ func (w *write) syncLastApplied() error {
 	if w.manager.Name != kubectl || lastApplied(w.outcome) == "" {
 		return nil
 	}
-	record := append(withoutRecord(w.object.Content).AppendJSON(nil), '\n')
+	record := append(withoutRecord(w.object.data()).AppendJSON(nil), '\n')
 	updated := annotations(w.outcome).With(lastAppliedAnnotation, value.String(string(record)))
 	size := 0
 	for name, text := range updated.Members() {

@@ -56,11 +56,15 @@ func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.V
 
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
 func (w *write) mergeConfig() error {
+	content, err := w.versioned(roleLive, w.liveData())
+	if err != nil {
+		return err
+	}
 	config, err := w.typed(rolePatch, w.object.data())
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.data(), typed.AllowDuplicates)
+	live, err := w.typed(roleLive, content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
@@ -84,12 +88,12 @@ func (w *write) mergeUpdate() error {
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
+	live, err := w.typed(roleLive, w.liveData(), typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
 	result, err := w.engine.Update(merge.Request{
-		Live: live, Object: object, Managers: w.ownersOfData(), Manager: currentOperation, APIVersion: w.apiVersion,
+		Live: live, Object: object, Managers: w.before, Manager: currentOperation, APIVersion: w.apiVersion,
 	})
 	if err != nil {
 		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
@@ -106,22 +110,6 @@ func (w *write) mergeUpdate() error {
 	w.managers, w.changed, w.outcome = managers, result.Changed, w.object.Content
 	return nil
 }
-
-// ownersOfData returns who owns the live object. To kube-apiserver managed fields are data that every update removes first,
-// which shows only where an entry claims to own them.
-func (w *write) ownersOfData() merge.Managers {
-	managers := w.before
-	if w.live.Entries == nil && !w.live.null {
-		return managers
-	}
-	for entry := range w.before.OwnersOf(managedFieldsPath) {
-		entry.Fields = entry.Fields.Minus(fieldpath.SetOf(managedFieldsPath))
-		managers = managers.With(entry)
-	}
-	return managers
-}
-
-var managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
 
 // systemFields are identity and bookkeeping of every object, which nobody owns.
 var systemFields = func() fieldpath.Set {

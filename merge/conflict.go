@@ -14,6 +14,19 @@ type Conflict struct {
 	Path   fieldpath.Path
 	Live   value.Value // what the field is, in the owner's version; absent when it is not there
 	Wanted value.Value // what the apply would make it
+
+	// Unstored says that Owner was not read but found: it stands for what was in an object that nobody managed. It matters
+	// only for [Conflict.Field].
+	Unstored bool
+}
+
+// Field returns the path as kube-apiserver prints it: as [fieldpath.Path.String] does for owners that were read, and as
+// [fieldpath.Path.Decimal] does for those that were not.
+func (c Conflict) Field() string {
+	if c.Unstored {
+		return c.Path.Decimal()
+	}
+	return c.Path.String()
 }
 
 // Conflicts are all conflicts of an apply, sorted by manager, and for each manager in the order of [fieldpath.Set.All]. They
@@ -23,7 +36,7 @@ type Conflicts []Conflict
 // Error returns the message of kube-apiserver.
 func (cs Conflicts) Error() string {
 	if len(cs) == 1 {
-		return fmt.Sprintf("Apply failed with 1 conflict: conflict with %v: %v", cs[0].Owner.Manager, cs[0].Path)
+		return fmt.Sprintf("Apply failed with 1 conflict: conflict with %v: %v", cs[0].Owner.Manager, cs[0].Field())
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Apply failed with %d conflicts:", len(cs))
@@ -36,7 +49,7 @@ func (cs Conflicts) Error() string {
 			}
 			fmt.Fprintf(&b, "conflicts with %v:", c.Owner.Manager)
 		}
-		fmt.Fprintf(&b, "\n- %v", c.Path)
+		fmt.Fprintf(&b, "\n- %v", c.Field())
 	}
 	return b.String()
 }

@@ -3,6 +3,7 @@ package merge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/typed"
@@ -36,6 +37,16 @@ func (f Filter) Keep(s fieldpath.Set) fieldpath.Set {
 	return s
 }
 
+// inItems reports whether f may keep a list item and keep a part of it out.
+func (f Filter) inItems() bool {
+	for path := range f.Exclude.All() {
+		if slices.ContainsFunc(path, func(e fieldpath.Element) bool { return e.Kind() != fieldpath.KindField }) {
+			return true
+		}
+	}
+	return f.Include != nil
+}
+
 func (f Filter) keepDiff(d typed.Diff) typed.Diff {
 	return typed.Diff{Added: f.Keep(d.Added), Modified: f.Keep(d.Modified), Removed: f.Keep(d.Removed)}
 }
@@ -50,10 +61,18 @@ type Config struct {
 type Engine struct {
 	converter Converter
 	reset     map[string]Filter
+
+	resetsInItems map[string]bool // by version: whether some reset fields are parts of list items
 }
 
 // New returns an engine.
-func New(c Config) *Engine { return &Engine{converter: c.Converter, reset: c.ResetFields} }
+func New(c Config) *Engine {
+	e := &Engine{converter: c.Converter, reset: c.ResetFields, resetsInItems: map[string]bool{}}
+	for version, filter := range c.ResetFields {
+		e.resetsInItems[version] = filter.inItems()
+	}
+	return e
+}
 
 // Request is a write.
 type Request struct {
@@ -121,9 +140,10 @@ type version struct {
 
 func (e *Engine) call(r Request) *call { return &call{Engine: e, Request: r} }
 
-// convert returns v, which is of version from, in version to.
+// convert returns v, which is of version from, in version to. Whether there is a conversion of null, which is left of an
+// object when all of it is pruned, even to its own version, is up to the converter.
 func (e *Engine) convert(v typed.Value, from, to string) (typed.Value, error) {
-	if from == to || e.converter == nil {
+	if e.converter == nil || from == to && !v.Content().IsNull() {
 		return v, nil
 	}
 	return e.converter.Convert(v, to)

@@ -20,8 +20,8 @@ import (
 //  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
 func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.Value, error) {
 	own, _ := managers.Get(c.Manager)
-	if last.Fields.IsEmpty() || last.APIVersion == c.APIVersion && last.Fields.Minus(own.Fields).IsEmpty() {
-		return merged, nil // nothing was given up
+	if last.Fields.IsEmpty() || c.keepsAll(last, own, managers, merged) {
+		return merged, nil
 	}
 	m, err := c.convert(merged, c.APIVersion, last.APIVersion)
 	if errors.Is(err, ErrNoVersion) {
@@ -31,12 +31,35 @@ func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.V
 		return typed.Value{}, fmt.Errorf("failed to convert merged object to last applied version: %w", err)
 	}
 	lastFields := typed.WithNamedFields(last.Fields, m.Type())
-	p, err := c.putBackOwned(m, m.Remove(lastFields), last.APIVersion, managers)
+	p, at, err := c.putBackOwned(m, m.Remove(lastFields), last.APIVersion, managers)
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed add back owned items: %w", err)
 	}
+	if p, err = c.convert(p, at, last.APIVersion); err != nil {
+		return typed.Value{}, fmt.Errorf("failed add back dangling items: failed to convert pruned object to last applied version: %w", err)
+	}
 	pruned := m.Remove(missing(m, p).Intersect(lastFields))
 	return c.convert(pruned, last.APIVersion, c.APIVersion)
+}
+
+// keepsAll reports whether it is plain that nothing goes, because all that was applied last is applied now. That is not
+// enough in three cases:
+//
+//   - Somebody owns fields in another version. Step 2 takes the object there and back, and what that version cannot express
+//     goes, applied or not.
+//   - An empty object is applied where the merged one has fields. If nobody owns those, step 2 may leave nothing of the object
+//     that has a path, as with an empty keyed list or an item that has lost its keys; and then step 3 does not find it.
+//   - Reset fields may leave the applier items without their keys, with the same effect.
+func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) bool {
+	if last.APIVersion != c.APIVersion || c.resetsInItems[c.APIVersion] || !last.Fields.Minus(own.Fields).IsEmpty() {
+		return false
+	}
+	for _, entry := range managers.entries {
+		if c.converter != nil && entry.APIVersion != c.APIVersion {
+			return false
+		}
+	}
+	return !merged.FilledEmpty()
 }
 
 // missing returns the fields that m has and p has not.
@@ -44,30 +67,31 @@ func missing(m, p typed.Value) fieldpath.Set {
 	return typed.WithNamedFields(m.Fields(), m.Type()).Minus(typed.WithNamedFields(p.Fields(), p.Type()))
 }
 
-// putBackOwned returns m without the fields that p lacks and nobody owns, in the given version. Each set is looked at in its
-// own version: the given one first, because pruned fields may be needed for the conversion to the others.
-func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Managers) (typed.Value, error) {
+// putBackOwned returns m without the fields that p lacks and nobody owns, and the version that it is in then; m and p are in
+// the given one. Each set is looked at in its own version: the given one first, because pruned fields may be needed for the
+// conversion to the others.
+func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Managers) (_ typed.Value, at string, _ error) {
 	owned := map[string]fieldpath.Set{}
 	for _, entry := range managers.entries {
 		owned[entry.APIVersion] = owned[entry.APIVersion].Union(entry.Fields)
 	}
-	at := apiVersion
+	at = apiVersion
 	for _, to := range versionsFrom(apiVersion, owned) {
 		mTo, err := c.convert(m, at, to)
 		if errors.Is(err, ErrNoVersion) {
 			continue
 		}
 		if err != nil {
-			return typed.Value{}, fmt.Errorf("failed to convert merged object at version %v: %w", to, err)
+			return typed.Value{}, "", fmt.Errorf("failed to convert merged object at version %v: %w", to, err)
 		}
 		pTo, err := c.convert(p, at, to)
 		if err != nil {
-			return typed.Value{}, fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
+			return typed.Value{}, "", fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
 		}
 		away := missing(mTo, pTo).Minus(typed.WithNamedFields(owned[to], mTo.Type()))
 		m, p, at = mTo, mTo.Remove(away), to
 	}
-	return c.convert(p, at, apiVersion)
+	return p, at, nil
 }
 
 // versionsFrom returns the versions of owned: first, if it is among them, then all others sorted.

@@ -176,7 +176,7 @@ func (c *compiler) object(def *MapDef, at place) *Map {
 	default:
 		c.report(at, "unknown relationship %q", def.Relationship)
 	}
-	m := &Map{atomic: def.Relationship == Atomic, index: make(map[string]int32, len(def.Fields))}
+	m := &Map{atomic: def.Relationship == Atomic}
 	fields := slices.Clone(def.Fields)
 	slices.SortStableFunc(fields, func(a, b FieldDef) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range fields {
@@ -184,9 +184,9 @@ func (c *compiler) object(def *MapDef, at place) *Map {
 			c.report(at, "field %q is declared twice", f.Name)
 			continue // the last one counts
 		}
-		m.index[f.Name] = int32(len(m.fields))
 		m.fields = append(m.fields, Field{f.Name, c.resolve(f.Type, at.in("fields[%s].type", f.Name)), f.Default})
 	}
+	m.index = newNameIndex(m.fields)
 	if !def.ElementType.IsZero() {
 		m.element = c.resolve(def.ElementType, at.in("elementType"))
 	}
@@ -278,11 +278,11 @@ func (c *compiler) completeKeys(k pendingKeys) {
 	for i, name := range names {
 		key := Key{Name: name}
 		if element != nil {
-			field, declared := element.index[name]
+			field := element.index.find(element.fields, name)
 			switch {
-			case declared && !element.fields[field].Default.IsNull():
+			case field >= 0 && !element.fields[field].Default.IsNull():
 				key.Default = element.fields[field].Default
-			case !declared && element.element == nil && !k.copy:
+			case field < 0 && element.element == nil && !k.copy:
 				c.report(k.at, "has the key %q, which its items do not declare", name)
 			}
 		}

@@ -69,7 +69,7 @@ type Key struct {
 type Map struct {
 	atomic  bool
 	fields  []Field // sorted by name
-	index   map[string]int32
+	index   nameIndex
 	element *Type
 }
 
@@ -92,7 +92,7 @@ func (m *Map) Element() *Type { return m.element }
 // Lookup returns the type of the member called name, and whether it is a declared field. The type is nil when the map
 // admits no such member.
 func (m *Map) Lookup(name string) (t *Type, declared bool) {
-	if i, ok := m.index[name]; ok {
+	if i := m.index.find(m.fields, name); i >= 0 {
 		return m.fields[i].Type, true
 	}
 	return m.element, false

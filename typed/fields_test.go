@@ -1,6 +1,7 @@
 package typed_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -76,5 +77,18 @@ func TestFieldsOfItemsWithoutIdentity(t *testing.T) {
 	}
 	if !typed.WithNamedFields(fields, root).HasMember(fieldpath.Field("l")) {
 		t.Error("the list does not count as one that has something in it")
+	}
+}
+
+// Merge rejects a live value in which items have lost their keys, even where config has nothing.
+func TestMergeOfItemsWithoutIdentity(t *testing.T) {
+	root := typeOf(t, `{"types":[{"name":"root","map":{"fields":[{"name":"n","type":{"scalar":"numeric"}},{"name":"l","type":{"list":{
+		"elementRelationship":"associative","keys":["k"],
+		"elementType":{"map":{"fields":[{"name":"k","type":{"scalar":"string"}}]}}}}}]}}]}`)
+	broken := valueOf(t, root, `{"l":[{"k":"a"}]}`).Remove(setOf(t, `.l[k="a"].k`))
+	_, err := typed.Merge(broken, valueOf(t, root, `{"n":1}`))
+	var errs typed.Errors
+	if !errors.As(err, &errs) || len(errs) != 1 || errs[0].Reason != typed.Unidentified || errs[0].Path.String() != ".l" {
+		t.Errorf("merge gives the error %v, want one about .l", err)
 	}
 }

@@ -24,8 +24,9 @@ var ErrTypes = errors.New("expected objects of the same type")
 //	    all that are left. A last run without anchor comes after all live items.
 //	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
 //
-// The result shares every node that config does not change with live. It is an error, [Errors], when config holds an item
-// twice, and [ErrTypes] when the types differ.
+// The result shares every node that config does not change with live, except that it does not look far into leaves. It is an error, [Errors], when config holds an item
+// twice, or live one without identity, which only values that [Value.Remove] returned have; and [ErrTypes] when the types
+// differ.
 func Merge(live, config Value) (Value, error) {
 	if live.typ != config.typ {
 		return Value{}, ErrTypes
@@ -36,17 +37,23 @@ func Merge(live, config Value) (Value, error) {
 		}
 		config.tidy = true // its duplicates are inside atomic lists
 	}
+	if !live.tidy {
+		if _, err := New(live.content, live.typ, AllowDuplicates); err != nil {
+			return Value{}, err
+		}
+	}
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy
-	content := m.node(live.typ, live.content, config.content)
+	out := Value{content: m.node(live.typ, live.content, config.content), typ: live.typ, filled: m.filled, tidy: live.tidy}
 	m.release()
-	return Value{content: content, typ: live.typ, tidy: live.tidy}, nil
+	return out, nil
 }
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
 type merger struct {
 	tidy    bool // live is
+	filled  bool // the result is to be
 	members []value.Member
 	items   []value.Value
 	index   index
@@ -80,12 +87,43 @@ func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
 	return leaf(live, config)
 }
 
-// leaf returns config, by way of live where the two are equal. Numbers keep config's spelling.
+// leaf returns config, by way of live where the two are plainly equal. Numbers keep config's spelling.
 func leaf(live, config value.Value) value.Value {
-	if live.Kind() == config.Kind() && live.Equal(config) {
+	budget := leafBudget
+	if live.Kind() == config.Kind() && equalWithin(live, config, &budget) {
 		return live
 	}
 	return config
+}
+
+// leafBudget is how many values leaf compares. Sharing small leaves keeps what is around them shared. Large ones are not worth
+// a look: whoever wants to know what changed compares them, and that once is enough.
+const leafBudget = 64
+
+// equalWithin reports whether v and w are equal and hold no more values than budget, which it uses up.
+func equalWithin(v, w value.Value, budget *int) bool {
+	kind, n := v.Kind(), v.Len()
+	if *budget -= n; *budget < 0 || kind != w.Kind() || n != w.Len() {
+		return v.Same(w)
+	}
+	switch kind {
+	case value.KindObject:
+		for i := range n {
+			a, b := v.Member(i), w.Member(i)
+			if a.Name != b.Name || !equalWithin(a.Value, b.Value, budget) {
+				return false
+			}
+		}
+		return true
+	case value.KindList:
+		for i := range n {
+			if !equalWithin(v.Item(i), w.Item(i), budget) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.Equal(w)
 }
 
 // granular merges two values of which at least one may be a container of kind k.
@@ -94,6 +132,7 @@ func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value
 	case liveNone && configNone:
 		return leaf(live, config)
 	case configNone:
+		m.filled = m.filled || config.Kind() != value.KindList // an empty list owns nothing
 		return live
 	case liveNone:
 		return config

@@ -192,7 +192,7 @@ func (w *validator) identities(l *schema.List, v value.Value) (identified int, r
 		w.tidy = false
 		if !w.allowDuplicates {
 			var m fieldpath.Maker
-			w.fail(Duplicate, "duplicate entries for key %v", elementOf(&m, l, v.Item(i)))
+			w.fail(Duplicate, "duplicate entries for key %s", elementOf(&m, l, v.Item(i)).Decimal())
 		}
 	}
 	return identified, reason

@@ -20,12 +20,12 @@ func TestBeforeUnidentifiedItem(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, _ := s.Type("list")
-	v, err := value.Parse([]byte(`[{"k":1},{"k":1,"v":"x"},{"v":2},{"k":1,"v":"y"}]`))
+	v, err := value.Parse([]byte(`[{"k":1000000},{"k":1000000,"v":"x"},{"v":2},{"k":1,"v":"y"}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = typed.New(v, list)
-	const want = "errors:\n  duplicate entries for key [k=1]\n  [k=1].v: expected numeric (int or float), got string \"x\"\n" +
+	const want = "errors:\n  duplicate entries for key [k=1000000]\n  [k=1000000].v: expected numeric (int or float), got string \"x\"\n" +
 		"  element 2: associative list with keys has an element that omits all key fields [\"k\"] " +
 		"(and doesn't have default values for any key fields)"
 	if err == nil || err.Error() != want {

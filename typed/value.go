@@ -10,6 +10,9 @@ type Value struct {
 	content value.Value
 	typ     *schema.Type
 
+	// filled: see FilledEmpty.
+	filled bool
+
 	// tidy: every set and keyed list inside has items that are identified and distinct, so that walks may pair items
 	// without indexing whole lists first.
 	tidy bool
@@ -27,6 +30,10 @@ func (v Value) Content() value.Value { return v.content }
 
 // Type returns the type that v conforms to.
 func (v Value) Type() *schema.Type { return v.typ }
+
+// FilledEmpty reports whether v was merged from a configuration that has an empty object or null somewhere where the live object
+// has members or items, which v kept.
+func (v Value) FilledEmpty() bool { return v.filled }
 
 // Same reports in constant time whether v and w are the same piece of storage with the same type.
 func (v Value) Same(w Value) bool { return v.typ == w.typ && v.content.Same(w.content) }

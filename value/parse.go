@@ -41,6 +41,9 @@ type parser struct {
 	arena arena
 	open  []Member // members of the open objects, innermost last
 	items []Value  // items of the open lists, innermost last
+
+	keep    []string // the path to what [ParseKeeping] leaves unread
+	matched int      // how many of its steps the parser has gone
 }
 
 // maxKept bounds the stacks that wait in a pool for another document.
@@ -145,7 +148,12 @@ func (p *parser) object() (Value, *SyntaxError) {
 		if err != nil {
 			return Value{}, err
 		}
-		v, err := p.value()
+		var v Value
+		if p.onPath(name) {
+			v, err = p.step()
+		} else {
+			v, err = p.value()
+		}
 		if err != nil {
 			return Value{}, err.within("." + name)
 		}
@@ -207,9 +215,15 @@ func (p *parser) list() (Value, *SyntaxError) {
 	if err := p.enter(); err != nil {
 		return Value{}, err
 	}
-	first := len(p.items)
+	first, kept := len(p.items), p.onPath("*")
 	for more := p.peek() != ']'; more; {
-		v, err := p.value()
+		var v Value
+		var err *SyntaxError
+		if kept {
+			v, err = p.step()
+		} else {
+			v, err = p.value()
+		}
 		if err != nil {
 			return Value{}, err.within(fmt.Sprintf("[%d]", len(p.items)-first))
 		}

@@ -1,5 +1,11 @@
 package value
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // sortMembers sorts members by name, stably. If two have the same name it returns the index of the second, and false.
 func sortMembers(members []Member) (dup int, ok bool) {
 	sortStable(members)
@@ -11,19 +17,13 @@ func sortMembers(members []Member) (dup int, ok bool) {
 	return 0, true
 }
 
-// maxInsertion is the largest object that is sorted by insertion alone.
+// maxInsertion is the largest object that is sorted by insertion.
 const maxInsertion = 24
 
-// sortStable sorts s by name. Objects are small and often almost in order, which an insertion sort likes; a large object
-// goes to a merge of halves first.
+// sortStable sorts s by name. Objects are small and often almost in order, which an insertion sort likes.
 func sortStable(s []Member) {
 	if len(s) > maxInsertion {
-		mid := len(s) / 2
-		sortStable(s[:mid])
-		sortStable(s[mid:])
-		if s[mid].Name < s[mid-1].Name {
-			mergeHalves(s, mid)
-		}
+		sortLarge(s)
 		return
 	}
 	for i := 1; i < len(s); i++ {
@@ -38,18 +38,51 @@ func sortStable(s []Member) {
 	}
 }
 
-// mergeHalves merges the sorted halves s[:mid] and s[mid:]; of equals, those of the first half come first.
-func mergeHalves(s []Member, mid int) {
-	first := append([]Member(nil), s[:mid]...)
-	i, j, k := 0, mid, 0
-	for ; i < len(first) && j < len(s); k++ {
-		if s[j].Name < first[i].Name {
-			s[k] = s[j]
-			j++
-		} else {
-			s[k] = first[i]
-			i++
+// sortKey stands for a member: the eight bytes of its name behind what all names begin with, as a number, and where it is.
+type sortKey struct {
+	bytes uint64
+	index int
+}
+
+// sortLarge sorts s by way of keys, which hold no pointers and mostly tell names apart.
+func sortLarge(s []Member) {
+	if slices.IsSortedFunc(s, func(a, b Member) int { return strings.Compare(a.Name, b.Name) }) {
+		return
+	}
+	common := commonPrefix(s)
+	keys := make([]sortKey, len(s))
+	for i := range s {
+		keys[i] = sortKey{eightBytes(s[i].Name[common:]), i}
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		if a.bytes != b.bytes {
+			return cmp.Compare(a.bytes, b.bytes)
+		}
+		return cmp.Or(strings.Compare(s[a.index].Name, s[b.index].Name), a.index-b.index)
+	})
+	sorted := make([]Member, len(s))
+	for i, k := range keys {
+		sorted[i] = s[k.index]
+	}
+	copy(s, sorted)
+}
+
+// commonPrefix returns how many bytes all names begin with.
+func commonPrefix(s []Member) int {
+	first, n := s[0].Name, len(s[0].Name)
+	for _, m := range s {
+		n = min(n, len(m.Name))
+		for !strings.HasPrefix(m.Name, first[:n]) {
+			n--
 		}
 	}
-	copy(s[k:], first[i:])
+	return n
+}
+
+// eightBytes returns the first bytes of name as a number that sorts as they do; those that are missing are zero.
+func eightBytes(name string) (n uint64) {
+	for i := range min(len(name), 8) {
+		n |= uint64(name[i]) << (56 - 8*i)
+	}
+	return n
 }

@@ -79,7 +79,8 @@ func (c *cli) diff(f diffFlags) error {
 	}
 	defer d.remove()
 	conflicts := conflictReport{cli: c, manager: f.manager}
-	forEach(c, "applying", w.configTasks(), func(t *task) applied { return applyOne(t, f.manager, force) }, func(t *task, x applied) {
+	work := func(t *task) applied { return applyOne(t, f.manager, force) }
+	forEach(c, "applying", w.configTasks(), work, func(t *task, x applied) {
 		switch {
 		case x.err != nil:
 			c.refused(t, applyRole, x.err)

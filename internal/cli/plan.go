@@ -88,7 +88,8 @@ func (c *cli) plan(f planFlags) error {
 	out := bufio.NewWriter(c.out)
 	total := planSummary{Outcomes: map[string]int{}}
 	var plans []*objectPlan
-	forEach(c, "planning", w.configTasks(), func(t *task) planned { return planOne(t, f, force) }, func(t *task, x planned) {
+	work := func(t *task) planned { return planOne(t, f, force) }
+	forEach(c, "planning", w.configTasks(), work, func(t *task, x planned) {
 		if x.err != nil {
 			c.refused(t, applyRole, x.err)
 			return

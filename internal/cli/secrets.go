@@ -18,7 +18,7 @@ const (
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // secretParts are the members of a Secret whose members are secret.
-var secretParts = [][]string{{"data"}, {"stringData"}}
+var secretParts = []string{"data", "stringData"}
 
 func isSecret(o managedfields.Object) bool {
 	return o.GVK() == schema.GVK{Version: "v1", Kind: "Secret"}
@@ -30,7 +30,7 @@ func isSecretPath(o managedfields.Object, path fieldpath.Path) bool {
 		return false
 	}
 	for _, part := range secretParts {
-		if path[0] == fieldpath.Field(part[0]) {
+		if path[0] == fieldpath.Field(part) {
 			return true
 		}
 	}
@@ -59,12 +59,13 @@ func maskObjects(live, result managedfields.Object) (managedfields.Object, manag
 		return live, result
 	}
 	for _, part := range secretParts {
-		before, after := live.Content.At(part...), result.Content.At(part...)
-		live.Content, result.Content = withMasked(live.Content, part[0], before, after, true), withMasked(result.Content, part[0], after, before, false)
+		before, after := live.Content.Get(part), result.Content.Get(part)
+		live.Content = withMasked(live.Content, part, before, after, true)
+		result.Content = withMasked(result.Content, part, after, before, false)
 	}
 	const metadata, annotations = "metadata", "annotations"
-	before, after := live.Content.At(metadata, annotations, lastApplied), result.Content.At(metadata, annotations, lastApplied)
-	shownBefore, shownAfter := maskPair(before, after)
+	before := live.Content.At(metadata, annotations, lastApplied)
+	shownBefore, shownAfter := maskPair(before, result.Content.At(metadata, annotations, lastApplied))
 	set := func(o managedfields.Object, v value.Value) managedfields.Object {
 		if !v.IsAbsent() {
 			m := o.Content.Get(metadata)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -69,7 +67,8 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 	if files == nil || printToo {
 		out.printer = f.output.printer(c.out, len(w.given) > 1)
 	}
-	forEach(c, "updating", w.tasks(), func(t *task) updated { return updateOne(t, f.manager) }, func(t *task, x updated) {
+	work := func(t *task) updated { return updateOne(t, f.manager) }
+	forEach(c, "updating", w.tasks(), work, func(t *task, x updated) {
 		if x.err != nil {
 			c.refused(t, updateRole, x.err)
 			return
@@ -126,7 +125,7 @@ func losses(before, after merge.Managers, live, outcome value.Value) merge.Confl
 	for e := range before.All() {
 		kept, _ := after.Get(e.Manager)
 		for path := range e.Fields.Minus(kept.Fields).Minus(ancient).Leaves().All() {
-			out = append(out, merge.Conflict{Owner: e, Path: slices.Clone(path), Live: lookup(live, path), Wanted: lookup(outcome, path)})
+			out = append(out, merge.Conflict{Owner: e, Path: path, Live: lookup(live, path), Wanted: lookup(outcome, path)})
 		}
 	}
 	return out

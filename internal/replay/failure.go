@@ -86,15 +86,10 @@ func (f *failure) status() value.Value {
 		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure",
 		"message": f.message, "code": f.code,
 	}
-	details := map[string]any{}
-	for name, text := range map[string]string{"group": f.group, "kind": f.kind, "name": f.name} {
-		if text != "" {
-			details[name] = text
-		}
-	}
+	details := said(map[string]string{"group": f.group, "kind": f.kind, "name": f.name})
 	var causes []any
 	for _, c := range f.causes {
-		causes = append(causes, map[string]any{"reason": c.reason, "field": c.field, "message": c.message})
+		causes = append(causes, said(map[string]string{"reason": c.reason, "field": c.field, "message": c.message}))
 	}
 	if causes != nil {
 		details["causes"] = causes
@@ -106,6 +101,17 @@ func (f *failure) status() value.Value {
 		s["reason"] = f.reason
 	}
 	return mustValue(s)
+}
+
+// said returns the texts that are not empty.
+func said(texts map[string]string) map[string]any {
+	out := map[string]any{}
+	for name, text := range texts {
+		if text != "" {
+			out[name] = text
+		}
+	}
+	return out
 }
 
 // mustValue converts what this package puts together.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
@@ -48,10 +49,17 @@ func (q *request) serve() *failure {
 	if verb == http.MethodPatch {
 		verb += " " + q.step.ContentType
 	}
-	serve, ok := map[string]func() *failure{
+	verbs := map[string]func() *failure{
 		http.MethodGet: q.get, http.MethodPost: q.create, http.MethodPut: q.put, http.MethodDelete: q.remove,
 		"PATCH " + applyPatchType: q.apply, "PATCH " + mergePatchType: q.mergePatch,
-	}[verb]
+	}
+	if q.subresource == "scale" {
+		verbs = map[string]func() *failure{
+			http.MethodGet: q.getScale, http.MethodPut: q.putScale,
+			"PATCH " + applyPatchType: q.applyScale, "PATCH " + mergePatchType: q.mergePatchScale,
+		}
+	}
+	serve, ok := verbs[verb]
 	if !ok {
 		return &failure{code: http.StatusMethodNotAllowed, reason: "MethodNotAllowed", message: verb + " is not replayed"}
 	}
@@ -101,11 +109,15 @@ func (q *request) readOptions() *failure {
 		q.options.force = &force
 	}
 	kinds := map[string]string{
-		http.MethodPost: "CreateOptions", http.MethodPut: "UpdateOptions", http.MethodPatch: "PatchOptions", http.MethodDelete: "DeleteOptions",
+		http.MethodPost: "CreateOptions", http.MethodPut: "UpdateOptions",
+		http.MethodPatch: "PatchOptions", http.MethodDelete: "DeleteOptions",
 	}
 	kind, ok := kinds[q.step.Method]
 	if !ok {
 		return nil
+	}
+	if kind == "DeleteOptions" {
+		q.options = options{dryRun: q.options.dryRun}
 	}
 	f := invalid("meta.k8s.io", kind, "", q.options.check(q.step.Method, q.step.ContentType == applyPatchType))
 	if q.options.validation == "" {
@@ -129,7 +141,8 @@ func (o options) check(method string, apply bool) []fieldError {
 	for i, r := range o.manager {
 		if !unicode.IsPrint(r) {
 			errs = append(errs, fieldError{
-				"FieldValueInvalid", "fieldManager", fmt.Sprintf("Invalid value: %q: invalid character %#U (at position %d)", o.manager, r, i),
+				"FieldValueInvalid", "fieldManager",
+				fmt.Sprintf("Invalid value: %q: invalid character %#U (at position %d)", o.manager, r, i),
 			})
 		}
 	}
@@ -164,7 +177,7 @@ func (q *request) body() (value.Value, *failure) {
 	return body, nil
 }
 
-// decoded is an object as it was sent, without the fields that the server does not know, and with defaults.
+// decoded is an object as it was sent, without the fields that its version does not know, and with defaults.
 type decoded struct {
 	managedfields.Object
 	unknown []string // what strict decoding says about the fields that were removed
@@ -175,7 +188,15 @@ func (q *request) decode(body value.Value) (d decoded, f *failure) {
 		return d, badRequest("expected an object, got %v", body.Kind())
 	}
 	var p pruner
-	content := fillDefaults(cleanMetadata(dropNulls(p.root(body, q.schema), q.schema)), q.schema)
+	content := body
+	gvk := schema.ParseGVK(body.Get("apiVersion").Str(), body.Get("kind").Str())
+	if gvk.Group == q.group && gvk.Kind == q.kind {
+		var s *structural
+		if v := q.versions[gvk.Version]; v != nil {
+			s = v.schema
+		}
+		content = fillDefaults(cleanMetadata(dropNulls(p.root(body, s), s)), s)
+	}
 	for _, path := range p.unknown {
 		d.unknown = append(d.unknown, fmt.Sprintf("unknown field %q", path))
 	}

@@ -33,7 +33,8 @@ type Step struct {
 	Warnings    []string    `json:"warnings,omitempty"`
 }
 
-// ReadFile reads the recordings in the named file, one JSON text a line. A name that ends with .gz is that of a compressed file.
+// ReadFile reads the recordings in the named file, one JSON text a line. A name that ends with .gz is that of a compressed
+// file.
 func ReadFile(name string) (scenarios []Scenario, err error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -2,6 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,36 +22,33 @@ type Server struct {
 	versions            map[string]*version // served and stored ones, by name
 	storage             string              // the version that objects are stored in
 	objects             map[string]value.Value
-	writes              int // so far; the source of uids and resource versions
+	replicas            map[string]fieldpath.Path // where each version has them
+	writes              int                       // so far; the source of uids and resource versions
 }
+
+// epoch is when a server begins: later than every time that a client sends.
+var epoch = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // version is what the server has for one version of its resource.
 type version struct {
 	gvk      schema.GVK
 	schema   *structural
 	status   bool                                   // whether there is a status subresource
+	scale    *scale                                 // nil when there is no scale subresource
 	managers map[string]*managedfields.FieldManager // by subresource
 }
 
-// New returns a server for the resource that crd defines, with nothing stored. The error is about a definition that cannot be
-// served.
+// New returns a server for the resource that crd defines, with nothing stored. The error is about a definition that cannot
+// be served.
 func New(crd value.Value) (*Server, error) {
-	definitions, err := openapi.CRD(crd)
-	if err != nil {
-		return nil, err
-	}
-	catalog, err := definitions.Catalog()
+	types, err := typesOf(crd)
 	if err != nil {
 		return nil, err
 	}
 	spec := crd.Get("spec")
 	s := &Server{
 		group: spec.Get("group").Str(), kind: spec.At("names", "kind").Str(), plural: spec.At("names", "plural").Str(),
-		versions: map[string]*version{}, objects: map[string]value.Value{},
-	}
-	types := map[string]*schema.Type{}
-	for gvk, t := range catalog.Kinds() {
-		types[gvk.APIVersion()] = t
+		versions: map[string]*version{}, objects: map[string]value.Value{}, replicas: map[string]fieldpath.Path{},
 	}
 	for v := range spec.Get("versions").Items() {
 		s.addVersion(v)
@@ -65,24 +64,44 @@ func New(crd value.Value) (*Server, error) {
 	return s, nil
 }
 
+// typesOf returns the types that crd defines, by apiVersion.
+func typesOf(crd value.Value) (map[string]*schema.Type, error) {
+	definitions, err := openapi.CRD(crd)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := definitions.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]*schema.Type{}
+	for gvk, t := range catalog.Kinds() {
+		types[gvk.APIVersion()] = t
+	}
+	return types, nil
+}
+
 func (s *Server) addVersion(v value.Value) {
 	name := v.Get("name").Str()
 	if v.Get("storage").Bool() {
 		s.storage = name
 	}
-	s.versions[name] = &version{
+	added := &version{
 		gvk:    schema.GVK{Group: s.group, Version: name, Kind: s.kind},
 		schema: structuralOf(v.At("schema", "openAPIV3Schema")),
 		status: v.At("subresources", "status").Kind() == value.KindObject,
+		scale:  scaleOf(v.At("subresources", "scale")),
 	}
+	s.versions[name] = added
+	s.replicas[added.gvk.APIVersion()] = added.scale.path()
 }
 
 // addManagers makes the field managers of a version's endpoints.
 func (s *Server) addManagers(v *version, types map[string]*schema.Type) error {
 	config := managedfields.Config{
-		GVK: v.gvk, Types: types, Converter: converter{types},
+		GVK: v.gvk, Types: types, Converter: managedfields.StrategyNone(slices.Collect(maps.Keys(types))...),
 		Default: func(content value.Value) value.Value { return fillDefaults(content, v.schema) },
-		Now:     func() time.Time { return time.Unix(int64(s.writes), 0) },
+		Now:     func() time.Time { return epoch.Add(time.Duration(s.writes) * time.Second) },
 	}
 	if v.status {
 		config.ResetFields = map[string]merge.Filter{v.gvk.APIVersion(): excluding("status")}
@@ -92,6 +111,11 @@ func (s *Server) addManagers(v *version, types map[string]*schema.Type) error {
 		return err
 	}
 	v.managers = map[string]*managedfields.FieldManager{"": main}
+	if v.scale != nil {
+		if v.managers["scale"], err = scaleManager(config.Now); err != nil {
+			return err
+		}
+	}
 	if !v.status {
 		return nil
 	}
@@ -113,18 +137,6 @@ func excluding(names ...string) merge.Filter {
 	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
 }
 
-// converter changes nothing but the version, and only to versions that the definition has. That others do not exist is an
-// error to it, and none that makes managed fields of such a version vanish.
-type converter struct{ types map[string]*schema.Type }
-
-// Convert implements [managedfields.Converter].
-func (c converter) Convert(object value.Value, apiVersion string) (value.Value, error) {
-	if c.types[apiVersion] == nil {
-		return value.Value{}, fmt.Errorf("request to convert CR to an invalid group/version: %s", apiVersion)
-	}
-	return object.With("apiVersion", value.String(apiVersion)), nil
-}
-
 // Response is the answer to a request.
 type Response struct {
 	Code     int
@@ -132,7 +144,8 @@ type Response struct {
 	Warnings []string    // as in Warning headers
 }
 
-// Serve answers the request of a step. The text $RV as the resource version in its body stands for that of the stored object.
+// Serve answers the request of a step. The text $RV as the resource version in its body stands for that of the stored
+// object.
 func (s *Server) Serve(step Step) Response {
 	q := &request{Server: s, step: step}
 	f := q.serve()

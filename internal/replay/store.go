@@ -15,6 +15,7 @@ func (q *request) storeNew(object managedfields.Object) *failure {
 	object.Content = withMetadata(object.Content, "generation", value.Int(1))
 	errs := validator{}.validate(q.schema, object.Content, value.Value{}, "")
 	errs = append(errs, duplicates(q.schema, object.Content, "")...)
+	errs = append(errs, q.scale.validate(object.Content)...)
 	if f := invalid(q.group, q.kind, q.name, errs); f != nil {
 		return f
 	}
@@ -75,18 +76,25 @@ func (q *request) validateUpdate(live, content value.Value) []fieldError {
 		errs = append(errs, immutable, immutable) // by the rules for all objects, and by those for custom resources
 	}
 	if q.subresource == "status" {
-		status, _ := q.schema.child("status")
-		if content.Get("status").IsAbsent() {
-			status = nil
-		}
-		errs = append(errs, validator{"status"}.validate(status, content.Get("status"), live.Get("status"), "")...)
+		errs = append(errs, q.validateStatus(live.Get("status"), content.Get("status"))...)
+		errs = append(errs, q.scale.validateStatus(content)...)
 	} else {
 		errs = append(errs, validator{}.validate(q.schema, content, live, "")...)
+		errs = append(errs, q.scale.validate(content)...)
 	}
 	if len(duplicates(q.schema, live, "")) == 0 {
 		errs = append(errs, duplicates(q.schema, content, "")...)
 	}
 	return errs
+}
+
+// validateStatus returns what is wrong with a status. Null is as good as the old status when there is none.
+func (q *request) validateStatus(old, status value.Value) []fieldError {
+	if status.IsAbsent() || status.IsNull() && old.IsAbsent() {
+		return nil
+	}
+	s, _ := q.schema.child("status")
+	return validator{"status"}.validate(s, status, old, "")
 }
 
 // commit stores an object, unless this is a dry run, and answers with it as reading gives it.

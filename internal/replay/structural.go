@@ -131,7 +131,8 @@ func (p *pruner) walk(v value.Value, s *structural, path string, keep bool) valu
 		items := make([]value.Value, 0, v.Len())
 		for item := range v.Items() {
 			child := s.item()
-			items = append(items, p.walk(item, child, fmt.Sprintf("%s[%d]", path, len(items)), keep || child != nil && child.preserve))
+			here := fmt.Sprintf("%s[%d]", path, len(items))
+			items = append(items, p.walk(item, child, here, keep || child != nil && child.preserve))
 		}
 		return value.List(items...)
 	}

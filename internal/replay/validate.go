@@ -59,8 +59,8 @@ func (d validator) field(path string) string {
 
 func (d validator) wrongType(s *structural, v value.Value, path string) fieldError {
 	typ := typeOf(v)
-	return fieldError{"FieldValueTypeInvalid", d.field(path), fmt.Sprintf("Invalid value: %q: %s in body must be of type %s: %q",
-		typ, path, strings.Join(s.types, ","), typ)}
+	message := fmt.Sprintf("Invalid value: %q: %s in body must be of type %s: %q", typ, path, strings.Join(s.types, ","), typ)
+	return fieldError{"FieldValueTypeInvalid", d.field(path), message}
 }
 
 // admits reports whether s admits values of v's type.
@@ -95,13 +95,15 @@ func typeOf(v value.Value) string {
 	return v.Kind().String()
 }
 
-// counterpart returns the item of old, a list with schema s, that has the keys of item; absent when items are not told by keys.
+// counterpart returns the item of old, a list with schema s, that has the keys of item; absent when items are not told by
+// keys, or when item lacks one.
 func (s *structural) counterpart(item, old value.Value) value.Value {
-	if s.listType != "map" || s.items == nil {
+	keys := keysOf(item, s.listKeys)
+	if s.listType != "map" || s.items == nil || keys.Len() < len(s.listKeys) {
 		return value.Value{}
 	}
 	for o := range old.Items() {
-		if keysOf(o, s.listKeys).Equal(keysOf(item, s.listKeys)) {
+		if keysOf(o, s.listKeys).Equal(keys) {
 			return o
 		}
 	}
@@ -170,7 +172,8 @@ func duplicates(s *structural, v value.Value, path string) []fieldError {
 	return errs
 }
 
-// duplicateItems reports the second of equal items, but not the third.
+// duplicateItems reports the second of equal items, but not the third. Of items that should have keys but are no objects,
+// only the first is reported.
 func (s *structural) duplicateItems(v value.Value, path string) []fieldError {
 	if s.listType != "set" && s.listType != "map" {
 		return nil
@@ -178,12 +181,16 @@ func (s *structural) duplicateItems(v value.Value, path string) []fieldError {
 	var errs []fieldError
 	times := map[string]int{}
 	for i := range v.Len() {
-		item := v.Item(i)
+		item, here := v.Item(i), fmt.Sprintf("%s[%d]", path, i)
+		if s.listType == "map" && item.Kind() != value.KindObject && !item.IsNull() {
+			message := "Invalid value: " + item.String() + ": must be an object for an array of list-type map"
+			return []fieldError{{"FieldValueInvalid", here, message}}
+		}
 		if s.listType == "map" {
 			item = keysOf(item, s.listKeys)
 		}
 		if times[item.String()]++; times[item.String()] == 2 {
-			errs = append(errs, fieldError{"FieldValueDuplicate", fmt.Sprintf("%s[%d]", path, i), "Duplicate value: " + item.String()})
+			errs = append(errs, fieldError{"FieldValueDuplicate", here, "Duplicate value: " + item.String()})
 		}
 	}
 	return errs

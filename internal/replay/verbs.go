@@ -10,7 +10,10 @@ import (
 
 // internal is a failure of the server itself.
 func internal(err error) *failure {
-	return &failure{code: http.StatusInternalServerError, reason: "InternalError", message: "Internal error occurred: " + err.Error()}
+	return &failure{
+		code: http.StatusInternalServerError, reason: "InternalError", message: "Internal error occurred: " + err.Error(),
+		causes: []fieldError{{message: err.Error()}},
+	}
 }
 
 // live returns the stored object as the endpoint's version has it.
@@ -112,7 +115,7 @@ func (q *request) decodeObject() (decoded, *failure) {
 	}
 	if len(d.unknown) > 0 && q.options.validation == "Strict" {
 		return d, badRequest("%s in version %q cannot be handled as a %s: strict decoding error: %s",
-			q.kind, q.gvk.Version, q.kind, strings.Join(d.unknown, ", "))
+			q.kind, d.GVK().Version, q.kind, strings.Join(d.unknown, ", "))
 	}
 	q.warn(d.unknown)
 	if gvk := d.GVK(); gvk.APIVersion() != q.gvk.APIVersion() {

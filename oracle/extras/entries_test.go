@@ -88,7 +88,7 @@ func ours(t testing.TB, entries []metav1.ManagedFieldsEntry) []managedfields.Ent
 			o.Time = e.Time.Time
 		}
 		if e.FieldsV1 != nil {
-			o.FieldsV1 = e.FieldsV1.GetRawBytes()
+			o.FieldsV1 = managedfields.FieldsFromJSON(e.FieldsV1.GetRawString())
 		}
 		out = append(out, o)
 	}
@@ -104,7 +104,7 @@ func lines(t testing.TB, entries []managedfields.Entry) []string {
 		if !e.Time.IsZero() {
 			at = e.Time.UTC().Format(time.RFC3339)
 		}
-		out = append(out, strings.Join([]string{string(e.Operation), at, e.Manager, e.APIVersion, e.Subresource, e.FieldsType, canonical(e.FieldsV1)}, " "))
+		out = append(out, strings.Join([]string{string(e.Operation), at, e.Manager, e.APIVersion, e.Subresource, e.FieldsType, canonical(e.FieldsV1.AppendJSON(nil))}, " "))
 	}
 	return out
 }

@@ -153,3 +153,16 @@ func TestReferenceAliases(t *testing.T) {
 		t.Error("the reference leaves the object as it is now")
 	}
 }
+
+// An entry without fieldsV1 owns nothing to the field manager, and so it does when deed migrates it; the reference fails. This
+// fails once the reference does not.
+func TestReferenceRefusesEntriesWithoutFields(t *testing.T) {
+	entries := []metav1.ManagedFieldsEntry{{Manager: "csa", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1"}}
+	if got, err := upgrade(entries, []string{"csa"}, "ssa", ""); err == nil {
+		t.Errorf("the reference returns %s", describe(t, got))
+	}
+	got, err := managedfields.Migrate(ours(t, entries), []string{"csa"}, "ssa", "")
+	if err != nil || len(got) != 1 || got[0].FieldsV1.String() != "{}" {
+		t.Errorf("deed returns %v, %v", lines(t, got), err)
+	}
+}

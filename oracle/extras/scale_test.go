@@ -32,6 +32,9 @@ func TestScaleHandler(t *testing.T) {
 	for seed := range uint64(rounds) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		parent := randomEntries(t, r, kindVersions...)
+		if len(parent) > 0 && r.IntN(20) == 0 {
+			parent[0].FieldsV1 = nil
+		}
 		version := schema.GroupVersion{Group: "apps", Version: []string{"v1", "v2", "v0", "v9"}[r.IntN(4)]}
 		want := reference.NewScaleHandler(parent, version, referenceReplicas)
 		got := managedfields.NewScaleHandler(ours(t, parent), version.String(), replicas)

@@ -32,6 +32,9 @@ type Config struct {
 	// stay unstructured, as in kube-apiserver. Nil means unstructured objects, which Converter and Defaulter serve.
 	Scheme *runtime.Scheme
 
+	// Hub is the version in which Scheme's objects are passed in and returned. The zero Hub is the version of GVK.
+	Hub schema.GroupVersion
+
 	// Converter converts unstructured objects between versions. Nil means that versions differ in apiVersion only.
 	Converter runtime.ObjectConvertor
 
@@ -72,7 +75,10 @@ func New(config Config) (*Peer, error) {
 	if config.Custom {
 		build = managedfields.NewDefaultCRDFieldManager
 	}
-	manager, err := build(config.Types, m, m, m, config.GVK, config.GVK.GroupVersion(), config.Subresource, config.ResetFields)
+	if config.Hub.Empty() {
+		config.Hub = config.GVK.GroupVersion()
+	}
+	manager, err := build(config.Types, m, m, m, config.GVK, config.Hub, config.Subresource, config.ResetFields)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +147,12 @@ func (p *Peer) empty() (runtime.Object, error) {
 	if p.config.Scheme == nil {
 		return newUnstructuredMachine(p.config).New(p.config.GVK)
 	}
-	obj, err := p.config.Scheme.New(p.config.GVK)
+	gvk := p.config.Hub.WithKind(p.config.GVK.Kind)
+	obj, err := p.config.Scheme.New(gvk)
 	if err != nil {
 		return nil, err
 	}
-	obj.GetObjectKind().SetGroupVersionKind(p.config.GVK)
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	return obj, nil
 }
 

@@ -98,15 +98,16 @@ func answer(live, sent []byte, serve func(live, sent managedfields.Object) (mana
 	if err != nil {
 		return peer.Answer{Err: err}
 	}
-	out, err := serve(liveObj, sentObj)
+	return Answer(serve(liveObj, sentObj))
+}
+
+// Answer encodes what a field manager returned.
+func Answer(object managedfields.Object, err error) peer.Answer {
 	if err != nil {
 		return failed(err)
 	}
-	text, err := out.AppendJSON(nil)
-	if err != nil {
-		return peer.Answer{Err: err}
-	}
-	entries, err := entriesOf(out.Entries)
+	text := object.AppendJSON(nil)
+	entries, err := entriesOf(object.Entries)
 	return peer.Answer{Object: text, Entries: entries, Err: err}
 }
 
@@ -124,8 +125,8 @@ func entriesOf(entries []managedfields.Entry) ([]byte, error) {
 		if !e.Time.IsZero() {
 			out[i].Time = &metav1.Time{Time: e.Time}
 		}
-		if e.FieldsV1 != nil {
-			out[i].FieldsV1 = metav1.NewFieldsV1(string(e.FieldsV1))
+		if !e.FieldsV1.IsAbsent() {
+			out[i].FieldsV1 = metav1.NewFieldsV1(string(e.FieldsV1.AppendJSON(nil)))
 		}
 	}
 	return json.Marshal(out)

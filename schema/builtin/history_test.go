@@ -122,7 +122,7 @@ func (r record) answer() answer {
 	for _, e := range r.Entries {
 		a.add(managedfields.Entry{
 			Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Time: e.Time,
-			FieldsType: e.FieldsType, FieldsV1: e.FieldsV1, Subresource: e.Subresource,
+			FieldsType: e.FieldsType, FieldsV1: managedfields.FieldsFromJSON(string(e.FieldsV1)), Subresource: e.Subresource,
 		})
 	}
 	return a
@@ -133,11 +133,11 @@ func answerOf(t *testing.T, out managedfields.Object, err error) answer {
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
-	text, err := out.AppendJSON(nil)
+	document, err := out.Value() // names sorted, as unstructured objects print
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := answer{Object: string(text)}
+	a := answer{Object: document.String()}
 	for _, e := range out.Entries {
 		a.add(e)
 	}
@@ -145,7 +145,7 @@ func answerOf(t *testing.T, out managedfields.Object, err error) answer {
 }
 
 func (a *answer) add(e managedfields.Entry) {
-	a.Fields = append(a.Fields, string(e.FieldsV1))
-	e.FieldsV1 = nil
+	a.Fields = append(a.Fields, e.FieldsV1.String())
+	e.FieldsV1 = managedfields.Fields{}
 	a.Entries = append(a.Entries, e)
 }

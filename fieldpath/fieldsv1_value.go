@@ -1,0 +1,197 @@
+package fieldpath
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/value"
+)
+
+// FromValue is [ParseSet] for fieldsV1 that is part of a document already. It reports whether [Set.Value] would give an equal
+// document.
+func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	if fieldsV1.Kind() == value.KindObject && p.members(fieldsV1, 0) {
+		return setOf(slices.Clone(p.nodes)), true, nil
+	}
+	s, err = ParseSet(fieldsV1.AppendJSON(nil))
+	return s, false, err
+}
+
+// FromAny is [FromValue] for fieldsV1 as unstructured objects hold it. The error is that of [value.FromAny] or of ParseSet.
+func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	if p.content(fieldsV1, 0) {
+		return setOf(slices.Clone(p.nodes)), true, nil
+	}
+	v, err := value.FromAny(fieldsV1)
+	if err != nil {
+		return Set{}, false, err
+	}
+	s, _, err = FromValue(v)
+	return s, false, err
+}
+
+// members reads what is below an element, or a whole set. It reports whether all of it is as Set.Value writes it.
+func (p *setParser) members(v value.Value, depth int) bool {
+	first, l := len(p.nodes), level{last: -1}
+	for i := range v.Len() {
+		m := v.Member(i)
+		if m.Value.Kind() != value.KindObject {
+			return false
+		}
+		if m.Name == "." {
+			if depth == 0 || m.Value.Len() > 0 || v.Len() == 1 {
+				return false
+			}
+			continue
+		}
+		index := len(p.nodes)
+		if !p.member(m.Name) || m.Value.Len() > 0 && (depth == value.MaxDepth || !p.members(m.Value, depth+1)) {
+			return false
+		}
+		p.complete(&l, index, !m.Value.Get(".").IsAbsent())
+	}
+	p.order(&l, first)
+	return true
+}
+
+// named is a member of a map.
+type named struct {
+	name    string
+	content any
+}
+
+// content is members for maps.
+func (p *setParser) content(content map[string]any, depth int) bool {
+	top, first, l := len(p.maps), len(p.nodes), level{last: -1}
+	for name, below := range content {
+		p.maps = append(p.maps, named{name, below})
+	}
+	slices.SortFunc(p.maps[top:], func(a, b named) int { return strings.Compare(a.name, b.name) })
+	for i := top; i < len(p.maps); i++ {
+		name := p.maps[i].name
+		below, ok := p.maps[i].content.(map[string]any)
+		if !ok {
+			return false
+		}
+		if name == "." {
+			if depth == 0 || len(below) > 0 || len(content) == 1 {
+				return false
+			}
+			continue
+		}
+		index := len(p.nodes)
+		if !p.member(name) || len(below) > 0 && (depth == value.MaxDepth || !p.content(below, depth+1)) {
+			return false
+		}
+		_, self := below["."]
+		p.complete(&l, index, self)
+	}
+	p.maps = p.maps[:top]
+	p.order(&l, first)
+	return true
+}
+
+// complete ends the node at index, the last one of l, with the nodes below it, which name it itself or not.
+func (p *setParser) complete(l *level, index int, self bool) {
+	n := &p.nodes[index]
+	n.skip = uint32(len(p.nodes) - index)
+	n.member = self || n.skip == 1
+	p.follow(l, index)
+}
+
+// order sorts the nodes of l, which begin at first.
+func (p *setParser) order(l *level, first int) {
+	if l.unsorted {
+		p.nodes = sortSiblings(p.nodes, first, replace)
+	}
+}
+
+// member appends the node of the element that name names. It reports whether that is the only name of the element.
+func (p *setParser) member(name string) bool {
+	if len(name) >= 2 && name[:2] == "f:" {
+		p.nodes = append(p.nodes, node{text: name[2:], kind: KindField})
+		return true
+	}
+	e, unknown, err := p.elements.element(name)
+	if unknown || err != nil {
+		return false
+	}
+	p.nodes = append(p.nodes, node{text: e.text, kind: e.kind})
+	p.wire = e.AppendWire(p.wire[:0])
+	return string(p.wire) == name
+}
+
+// Value returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON] writes.
+func (s Set) Value() value.Value {
+	var w valueWriter
+	w.members = make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)
+	return w.object(s.nodes, false)
+}
+
+// valueWriter makes the objects of a document out of slabs.
+type valueWriter struct {
+	names   Maker
+	wire    []byte
+	members []value.Member
+}
+
+// object returns what is below an element that is a member or not.
+func (w *valueWriter) object(nodes []node, self bool) value.Value {
+	count := 0
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		count++
+	}
+	if self = self && count > 0; self {
+		count++
+	}
+	start := len(w.members)
+	w.members = slices.Grow(w.members, count)[:start+count]
+	out := w.members[start : start+count : start+count]
+	i := 0
+	if self {
+		out[0] = value.Member{Name: ".", Value: value.Object()}
+		i++
+	}
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		w.wire = rest[0].element().AppendWire(w.wire[:0])
+		out[i] = value.Member{Name: w.names.cut(w.wire), Value: w.object(rest[1:rest[0].skip], rest[0].member)}
+		i++
+	}
+	return value.Object(out...)
+}
+
+// ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty maps in it are one and the same.
+func (s Set) ToAny() map[string]any {
+	w := anyWriter{empty: map[string]any{}}
+	return w.object(s.nodes, false)
+}
+
+// anyWriter is valueWriter for maps.
+type anyWriter struct {
+	names Maker
+	wire  []byte
+	empty map[string]any
+}
+
+func (w *anyWriter) object(nodes []node, self bool) map[string]any {
+	if len(nodes) == 0 {
+		return w.empty
+	}
+	count := 1
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		count++
+	}
+	out := make(map[string]any, count)
+	if self {
+		out["."] = w.empty
+	}
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		w.wire = rest[0].element().AppendWire(w.wire[:0])
+		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].member)
+	}
+	return out
+}

@@ -1,0 +1,335 @@
+package difftest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	smdpath "sigs.k8s.io/structured-merge-diff/v4/fieldpath"
+	smdschema "sigs.k8s.io/structured-merge-diff/v4/schema"
+	smdtyped "sigs.k8s.io/structured-merge-diff/v4/typed"
+	smdvalue "sigs.k8s.io/structured-merge-diff/v4/value"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// divergenceCases are the differences that functions show. Each returns what deed answers and what the reference answers,
+// the latter as often as it takes to see all its answers.
+var divergenceCases = []struct {
+	name       string
+	deed       string
+	references []string // any of them may be the answer, and all of them must be at some time
+	run        func(*testing.T) (deed, reference string)
+}{
+	{"swallowed-errors", "error", []string{`{"l":[{"k":"a","n":1}]}`}, swallowedErrors},
+	{"numbers-above-2-53-in-sets", `{"v:9007199254740992":{},"v:9007199254740993":{}}`, []string{`{"v:9007199254740992":{}}`}, bigNumbersInSets},
+	{"numbers-above-2-53-changed", "modified", []string{"same"}, bigNumberChanged},
+	{"negative-zero", "v:0", []string{"v:-0"}, negativeZero},
+	{"number-spelling-in-messages", "[=1e+06]", []string{"[=1000000]"}, numberSpelling},
+	{"small-floats-in-objects", "1e-7", []string{"1e-07"}, smallFloats},
+	{"order-of-conflicts", "m1 m2", []string{"m1 m2", "m2 m1"}, orderOfConflicts},
+	{"validation-errors", "2 errors", []string{"1 error: .x", "1 error: .y"}, validationErrors},
+	{"objects-as-keys-in-messages", "[k=a=1b=2]", []string{"[k=a=1b=2]", "[k=b=2a=1]"}, objectsAsKeys},
+	{"reset-fields-of-one-version", "ok", []string{"panic"}, resetFieldsOfOneVersion},
+	{"unresolvable-type-in-place", "error", []string{"panic"}, unresolvableType},
+	{"incomplete-lists", "rejected", []string{"accepted, but not compared"}, incompleteLists},
+	{"not-a-number", "rejected", []string{"differs from itself"}, notANumber},
+	{"member-names-that-are-no-strings", "rejected", []string{"ignored"}, memberNames},
+	{"uint64", "accepted", []string{"rejected"}, unsignedNumbers},
+}
+
+// TestDivergences fails when deed or the reference answers otherwise than recorded: a difference that is gone must be taken
+// out of the list.
+func TestDivergences(t *testing.T) {
+	for _, c := range divergenceCases {
+		t.Run(c.name, func(t *testing.T) {
+			seen := map[string]bool{}
+			for range 200 {
+				deed, reference := c.run(t)
+				if deed != c.deed {
+					t.Fatalf("deed answers %q, want %q", deed, c.deed)
+				}
+				seen[reference] = true
+			}
+			for _, reference := range c.references {
+				if !seen[reference] {
+					t.Errorf("the reference never answers %q, but %v", reference, seen)
+				}
+			}
+			if len(seen) != len(c.references) {
+				t.Errorf("the reference answers %v, want %q", seen, c.references)
+			}
+		})
+	}
+}
+
+// TestDivergencesAreListed demands that docs/divergences.md names every case and every script, and nothing else.
+func TestDivergencesAreListed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/divergences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 && strings.Contains(cells[1], "`") {
+			listed[strings.Trim(cells[1], " `")] = true
+		}
+	}
+	var names []string
+	for _, pattern := range []string{filepath.Join(scripts, "divergence_*.txtar"), "../../oracle/histories/testdata/divergence/*.txtar"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			names = append(names, strings.TrimSuffix(filepath.Base(file), ".txtar"))
+		}
+	}
+	for _, c := range divergenceCases {
+		names = append(names, c.name)
+	}
+	for _, name := range names {
+		if !listed[name] {
+			t.Errorf("docs/divergences.md does not list %s", name)
+		}
+		delete(listed, name)
+	}
+	for name := range listed {
+		t.Errorf("docs/divergences.md lists %s, which no test shows", name)
+	}
+}
+
+// panics reports "panic" when f does, and else what f returns.
+func panics(f func() string) (out string) {
+	defer func() {
+		if recover() != nil {
+			out = "panic"
+		}
+	}()
+	return f()
+}
+
+// both returns the type called root of a schema in both engines.
+func both(t *testing.T, document string) (*schema.Type, smdtyped.ParseableType) {
+	t.Helper()
+	v, err := value.Parse([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ParseDocument(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, _ := schema.Compile(d) // some cases are about defects
+	root, _ := compiled.Type("root")
+	parser := &smdtyped.Parser{Schema: smdschema.Schema{Types: smdTypes(d)}}
+	return root, parser.Type("root")
+}
+
+// swallowedErrors: a configuration holds an item twice, in a list inside of an item of a list.
+func swallowedErrors(t *testing.T) (string, string) {
+	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"list":{
+		"elementRelationship":"associative","keys":["k"],"elementType":{"map":{"fields":[
+			{"name":"k","type":{"scalar":"string"}},{"name":"n","type":{"scalar":"numeric"}},
+			{"name":"s","type":{"list":{"elementRelationship":"associative","elementType":{"scalar":"string"}}}}]}}}}}]}}]}`)
+	live, config := parsed(`{"l":[{"k":"a","s":["x"]}]}`), parsed(`{"l":[{"k":"a","n":1,"s":["y","y"]}]}`)
+	answer := "no error"
+	if _, err := typed.Merge(accepted(t, live, root), accepted(t, config, root)); err != nil {
+		answer = "error"
+	}
+	out, err := smdAccepted(t, live, smd).Merge(smdAccepted(t, config, smd))
+	if err != nil {
+		return answer, "error"
+	}
+	return answer, contentOf(out).String()
+}
+
+// parsed returns a document that is written in a test.
+func parsed(text string) value.Value {
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func accepted(t *testing.T, v value.Value, root *schema.Type) typed.Value {
+	t.Helper()
+	out, err := typed.New(v, root, typed.AllowDuplicates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func smdAccepted(t *testing.T, v value.Value, root smdtyped.ParseableType) *smdtyped.TypedValue {
+	t.Helper()
+	out, err := root.FromUnstructured(v.ToAny(), smdtyped.AllowDuplicates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// bigNumbersInSets: two integers that no float64 tells apart are items of one set.
+func bigNumbersInSets(t *testing.T) (string, string) {
+	text := `{"v:9007199254740992":{},"v:9007199254740993":{}}`
+	set, err := fieldpath.ParseSet([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	smd := smdpath.NewSet()
+	if err := smd.FromJSON(bytes.NewReader([]byte(text))); err != nil {
+		t.Fatal(err)
+	}
+	return string(set.AppendJSON(nil)), wire(smd)
+}
+
+// bigNumberChanged: an integer becomes a float that is next to it.
+func bigNumberChanged(t *testing.T) (string, string) {
+	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"n","type":{"scalar":"numeric"}}]}}]}`)
+	old := value.Object(value.Member{Name: "n", Value: value.Int(1<<53 + 1)})
+	new := value.Object(value.Member{Name: "n", Value: value.Float(1 << 53)})
+	word := map[bool]string{true: "same", false: "modified"}
+	diff, err := typed.Compare(accepted(t, old, root), accepted(t, new, root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	smdDiff, err := smdAccepted(t, old, smd).Compare(smdAccepted(t, new, smd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return word[diff.IsEmpty()], word[smdDiff.IsSame()]
+}
+
+func smdItem(v any) smdpath.PathElement {
+	item := smdvalue.NewValueInterface(v)
+	return smdpath.PathElement{Value: &item}
+}
+
+func negativeZero(t *testing.T) (string, string) {
+	zero := math.Copysign(0, -1)
+	text, err := smdpath.SerializePathElement(smdItem(zero))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fieldpath.Item(value.Float(zero)).Wire(), text
+}
+
+// numberSpelling: numbers in paths of messages, when they do not come from a set that was read.
+func numberSpelling(*testing.T) (string, string) {
+	return fieldpath.Item(value.Int(1000000)).String(), smdItem(int64(1000000)).String()
+}
+
+func smallFloats(t *testing.T) (string, string) {
+	text, err := smdvalue.ToJSON(smdvalue.NewValueInterface(1e-7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value.Float(1e-7).String(), string(text)
+}
+
+// objectsAsKeys: the text of a key whose value is an object.
+func objectsAsKeys(*testing.T) (string, string) {
+	v := parsed(`{"a":1,"b":2}`)
+	smd := smdpath.KeyByFields("k", v.ToAny())
+	return fieldpath.Key(fieldpath.KeyField{Name: "k", Value: v}).String(), smdpath.PathElement{Key: smd}.String()
+}
+
+// unresolvableType: a scalar that is written in place has a relationship, and an object that was not validated is compared.
+func unresolvableType(t *testing.T) (string, string) {
+	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"scalar":"string","elementRelationship":"atomic"}}]}}]}`)
+	v := parsed(`{"a":"x"}`)
+	answer := "ok"
+	if _, err := typed.New(v, root); err != nil {
+		answer = "error"
+	}
+	return answer, panics(func() string {
+		//lint:ignore SA1019 the reference does so inside, and that is the case
+		smdValue := smdtyped.AsTypedUnvalidated(smdvalue.NewValueInterface(v.ToAny()), smd.Schema, smd.TypeRef)
+		if _, err := smdValue.Compare(smdValue); err != nil {
+			return "error"
+		}
+		return "ok"
+	})
+}
+
+// validationErrors: an object has two members that are not declared.
+func validationErrors(t *testing.T) (string, string) {
+	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"scalar":"string"}}]}}]}`)
+	v := parsed(`{"x":1,"y":2}`)
+	_, err := typed.New(v, root)
+	errs, _ := err.(typed.Errors)
+	_, smdErr := smd.FromUnstructured(v.ToAny())
+	smdErrs, _ := smdErr.(smdtyped.ValidationErrors)
+	if len(smdErrs) == 0 {
+		t.Fatalf("the reference answers %v", smdErr)
+	}
+	return fmt.Sprintf("%d errors", len(errs)), fmt.Sprintf("%d error: %s", len(smdErrs), smdErrs[0].Path)
+}
+
+// incompleteLists: a list with items has no relationship.
+func incompleteLists(t *testing.T) (string, string) {
+	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"list":{"elementType":{"scalar":"string"}}}}]}}]}`)
+	v := parsed(`{"l":["x"]}`)
+	answer := "accepted"
+	if _, err := typed.New(v, root); err != nil {
+		answer = "rejected"
+	}
+	smdValue, err := smd.FromUnstructured(v.ToAny())
+	if err != nil {
+		return answer, "rejected"
+	}
+	if _, err := smdValue.Compare(smdValue); err != nil {
+		return answer, "accepted, but not compared"
+	}
+	return answer, "accepted"
+}
+
+// notANumber: a value of YAML or Go is NaN.
+func notANumber(t *testing.T) (string, string) {
+	_, smd := both(t, `{"types":[{"name":"root","map":{"elementType":{"scalar":"numeric"}}}]}`)
+	nan := map[string]any{"a": math.NaN()}
+	answer := "accepted"
+	if _, err := value.FromAny(nan); err != nil {
+		answer = "rejected"
+	}
+	v, err := smd.FromUnstructured(nan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := v.Compare(v); err != nil || d.IsSame() {
+		return answer, fmt.Sprint("equals itself ", err)
+	}
+	return answer, "differs from itself"
+}
+
+// memberNames: YAML has members with names that are no strings.
+func memberNames(t *testing.T) (string, string) {
+	_, smd := both(t, `{"types":[{"name":"root","map":{"elementType":{"scalar":"numeric"}}}]}`)
+	object := map[any]any{1: "no number", "a": 1}
+	answer := "accepted"
+	if _, err := value.FromAny(object); err != nil {
+		answer = "rejected"
+	}
+	if _, err := smd.FromUnstructured(object); err != nil {
+		return answer, "rejected"
+	}
+	return answer, "ignored"
+}
+
+func unsignedNumbers(t *testing.T) (string, string) {
+	_, smd := both(t, `{"types":[{"name":"root","map":{"elementType":{"scalar":"numeric"}}}]}`)
+	object := map[string]any{"a": uint64(1)}
+	word := map[bool]string{true: "accepted", false: "rejected"}
+	_, err := value.FromAny(object)
+	_, smdErr := smd.FromUnstructured(object)
+	return word[err == nil], word[smdErr == nil]
+}

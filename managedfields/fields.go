@@ -1,0 +1,148 @@
+package managedfields
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/value"
+)
+
+// Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON text, a part of a document,
+// the map that holds it in an unstructured object, or a set. It is read when somebody asks for it, and keeps its form while nobody changes it. It is immutable; the zero
+// Fields stands for an entry without fieldsV1, which owns nothing.
+type Fields struct {
+	// One of these, as form says.
+	text     string
+	document value.Value
+	content  map[string]any
+	set      fieldpath.Set
+	form     form
+}
+
+type form uint8
+
+const (
+	formAbsent form = iota
+	formText
+	formDocument
+	formContent
+	formSet
+)
+
+// FieldsOf returns s as the fields of an entry.
+func FieldsOf(s fieldpath.Set) Fields { return Fields{set: s, form: formSet} }
+
+// FieldsFromJSON returns the fields that JSON text holds. The text is not looked at yet.
+func FieldsFromJSON(text string) Fields { return Fields{text: text, form: formText} }
+
+// FieldsFromValue returns the fields that a document holds, and absent ones for the absent value and null. The document is
+// not looked at yet.
+func FieldsFromValue(document value.Value) Fields {
+	if document.IsAbsent() || document.IsNull() {
+		return Fields{}
+	}
+	return Fields{document: document, form: formDocument}
+}
+
+// IsAbsent reports whether the entry has no fieldsV1.
+func (f Fields) IsAbsent() bool { return f.form == formAbsent }
+
+// Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1: see [fieldpath.ParseSet].
+func (f Fields) Set() (fieldpath.Set, error) {
+	s, _, err := f.read()
+	return s, err
+}
+
+// read returns the set, and whether f is written as kube-apiserver writes it, apart from the order of names in a document.
+func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
+	switch f.form {
+	case formText:
+		return parsed.get(f.text)
+	case formDocument:
+		return fieldpath.FromValue(f.document)
+	case formContent:
+		return fieldpath.FromAny(f.content)
+	}
+	return f.set, f.form == formSet, nil
+}
+
+// Equal reports whether f and g are the same set, or, where one of them is none, the same text. Absent Fields equal absent ones
+// only.
+func (f Fields) Equal(g Fields) bool {
+	x, err := f.Set()
+	if err == nil {
+		var y fieldpath.Set
+		y, err = g.Set()
+		return err == nil && f.IsAbsent() == g.IsAbsent() && x.Equal(y)
+	}
+	return f.String() == g.String()
+}
+
+// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON], but text as it came. What JSON cannot
+// express, as a map can hold, is null.
+func (f Fields) AppendJSON(b []byte) []byte {
+	switch f.form {
+	case formText:
+		return append(b, f.text...)
+	case formAbsent:
+		return append(b, "null"...)
+	}
+	if s, canonical, err := f.read(); err == nil && canonical {
+		return s.AppendJSON(b)
+	}
+	document, err := f.Value()
+	if err != nil {
+		return append(b, "null"...)
+	}
+	return document.AppendJSON(b)
+}
+
+// String returns f as [Fields.AppendJSON] writes it.
+func (f Fields) String() string { return string(f.AppendJSON(nil)) }
+
+// appendEscaped is AppendJSON with the characters escaped that [value.Value.AppendJSON] escapes in every string.
+func (f Fields) appendEscaped(b []byte) []byte {
+	start := len(b)
+	b = f.AppendJSON(b)
+	if !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
+		return b
+	}
+	v, err := value.Parse(b[start:])
+	if err != nil {
+		return b // the text is no JSON, and that is all that can be said of it
+	}
+	return v.AppendJSON(b[:start])
+}
+
+// Value returns f as a document, and null for the absent Fields. The error says why the text is no JSON, or the map no
+// document.
+func (f Fields) Value() (value.Value, error) {
+	switch f.form {
+	case formText:
+		v, err := value.Parse([]byte(f.text))
+		if err != nil {
+			return value.Value{}, fmt.Errorf("fieldsV1: %w", err)
+		}
+		return v, nil
+	case formDocument:
+		return f.document, nil
+	case formContent:
+		return value.FromAny(f.content)
+	case formSet:
+		return f.set.Value(), nil
+	}
+	return value.Null(), nil
+}
+
+// toAny returns f as an unstructured object holds it, sharing the map that it came in.
+func (f Fields) toAny() (any, error) {
+	switch f.form {
+	case formContent:
+		return f.content, nil
+	case formSet:
+		return f.set.ToAny(), nil
+	}
+	document, err := f.Value()
+	return document.ToAny(), err
+}

@@ -1,0 +1,49 @@
+package managedfields_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/managedfields"
+)
+
+// bigThing is a thing with 100 containers of 4 ports each, which three managers own.
+func bigThing(b *testing.B) managedfields.Object {
+	b.Helper()
+	var containers []string
+	for i := range 100 {
+		containers = append(containers, fmt.Sprintf(
+			`{"name":"c%d","image":"i","ports":[{"port":1,"hostPort":1},{"port":2,"hostPort":1},{"port":3,"hostPort":1},{"port":4,"hostPort":1}]}`, i))
+	}
+	m := newManager(nil)
+	spec := `"spec":{"args":["-a","-b"],"containers":[` + strings.Join(containers, ",") + `]}`
+	live := apply(b, m, managedfields.Object{}, "ann", spec)
+	live = apply(b, m, live, "bob", spec)
+	return update(b, m, live, "eve", strings.ReplaceAll(spec, `"image":"i"`, `"image":"j"`))
+}
+
+func BenchmarkOwners(b *testing.B) {
+	o := bigThing(b)
+	parts := 0
+	for b.Loop() {
+		seq, err := managedfields.Owners(o, thing, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		parts = 0
+		for range seq {
+			parts++
+		}
+	}
+	b.ReportMetric(float64(parts), "parts")
+}
+
+func BenchmarkCheck(b *testing.B) {
+	o := bigThing(b)
+	for b.Loop() {
+		if found := managedfields.Check(o, checkConfig); len(found) > 0 {
+			b.Fatal(found)
+		}
+	}
+}

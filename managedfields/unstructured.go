@@ -1,0 +1,162 @@
+package managedfields
+
+import (
+	"maps"
+
+	"github.com/deed-project/deed/value"
+)
+
+// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object refers to content, which must
+// not be modified as long as the Object, or one that a [FieldManager] made of it, is in use.
+func ObjectFromAny(content map[string]any) (Object, error) {
+	bare, managed := content, any(nil)
+	metadata, _ := content["metadata"].(map[string]any)
+	managed, found := metadata["managedFields"]
+	if found {
+		bare, metadata = maps.Clone(content), maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		bare["metadata"] = metadata
+	}
+	v, err := value.FromAny(bare)
+	if err != nil {
+		return Object{}, err
+	}
+	entries, err := entriesFromAny(managed)
+	if err != nil {
+		return Object{}, err
+	}
+	return Object{Content: v, Entries: entries, null: found && managed == nil, source: source{content, v}}, nil
+}
+
+// entriesFromAny reads what an unstructured object has as metadata.managedFields.
+func entriesFromAny(managed any) ([]Entry, error) {
+	if list, ok := managed.([]any); ok {
+		entries := make([]Entry, len(list))
+		for i := range list {
+			if ok = ok && entries[i].setAll(list[i]); !ok {
+				break
+			}
+		}
+		if ok {
+			return entries, nil
+		}
+	}
+	v, err := value.FromAny(managed) // says what is wrong, if anything is
+	if err != nil {
+		return nil, err
+	}
+	return entriesOf(v, FieldsFromValue)
+}
+
+// setAll makes e the entry that content is. It reports whether content is as it should be.
+func (e *Entry) setAll(content any) bool {
+	members, ok := content.(map[string]any)
+	for name, member := range members {
+		switch member := member.(type) {
+		case string:
+			ok = ok && name != "fieldsV1" && e.set(name, member) == nil
+		case map[string]any:
+			ok = ok && name == "fieldsV1"
+			e.FieldsV1 = Fields{content: member, form: formContent}
+		default:
+			ok = ok && member == nil
+		}
+	}
+	return ok
+}
+
+// ToAny returns the object with its managed fields as unstructured.Unstructured holds it. All maps and slices are new, but the
+// empty maps in a fieldsV1 may be one and the same. The error is that of Value.
+func (o Object) ToAny() (map[string]any, error) {
+	v, err := o.Value()
+	if err != nil {
+		return nil, err
+	}
+	content, _ := v.ToAny().(map[string]any)
+	return content, nil
+}
+
+// AsAny is ToAny for callers that do not modify the result below the object, its metadata and its entries. Those three are
+// new. All else is shared, as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for what a
+// [FieldManager] returned, the object that it was updated to or the live one that it was applied to.
+func (o Object) AsAny() (map[string]any, error) {
+	was, from := o.source.value, o.source.content
+	content := make(map[string]any, o.Content.Len()+1)
+	for name, member := range o.Content.Members() {
+		if name != "metadata" {
+			content[name] = anyLike(member, was.Get(name), from[name])
+		}
+	}
+	metadata := map[string]any{}
+	fromMetadata, _ := from["metadata"].(map[string]any)
+	for name, member := range o.Content.Get("metadata").Members() {
+		metadata[name] = anyLike(member, was.At("metadata", name), fromMetadata[name])
+	}
+	if o.Entries != nil {
+		list := make([]any, len(o.Entries))
+		for i, e := range o.Entries {
+			var err error
+			if list[i], err = e.toAny(); err != nil {
+				return nil, &EntryError{Index: i, Manager: e.Manager, Err: err}
+			}
+		}
+		metadata["managedFields"] = list
+	}
+	if len(metadata) > 0 || o.Content.Get("metadata").Kind() == value.KindObject {
+		content["metadata"] = metadata
+	} else if v := o.Content.Get("metadata"); !v.IsAbsent() {
+		content["metadata"] = v.ToAny()
+	}
+	return content, nil
+}
+
+// source is the map that a document was made from. The document has no managed fields.
+type source struct {
+	content map[string]any
+	value   value.Value
+}
+
+// anyLike returns v as unstructured objects hold it, with parts of content, which was was made from, where they are the same.
+func anyLike(v, was value.Value, content any) any {
+	if v.Same(was) && !v.IsAbsent() {
+		return content
+	}
+	switch content := content.(type) {
+	case map[string]any:
+		if v.Kind() == value.KindObject && was.Kind() == value.KindObject {
+			out := make(map[string]any, v.Len())
+			for name, member := range v.Members() {
+				out[name] = anyLike(member, was.Get(name), content[name])
+			}
+			return out
+		}
+	case []any:
+		if v.Kind() == value.KindList && was.Kind() == value.KindList {
+			out := make([]any, v.Len())
+			for i := range out {
+				if i < len(content) {
+					out[i] = anyLike(v.Item(i), was.Item(i), content[i])
+				} else {
+					out[i] = v.Item(i).ToAny()
+				}
+			}
+			return out
+		}
+	}
+	return v.ToAny()
+}
+
+func (e Entry) toAny() (map[string]any, error) {
+	content := make(map[string]any, 7)
+	for _, f := range e.texts() {
+		if f.text != "" {
+			content[f.name] = f.text
+		}
+	}
+	if e.FieldsV1.IsAbsent() {
+		return content, nil
+	}
+	fields, err := e.FieldsV1.toAny()
+	content["fieldsV1"] = fields
+	return content, err
+}

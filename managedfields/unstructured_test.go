@@ -1,0 +1,118 @@
+package managedfields_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/value"
+)
+
+// TestFormsAreTheSameObject reads objects from text, from a document and from maps, and prints each in all three forms.
+func TestFormsAreTheSameObject(t *testing.T) {
+	histories(t, func(t *testing.T, _ *rand.Rand, o managedfields.Object) {
+		document, err := o.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := document.ToAny().(map[string]any)
+		fromText, err := managedfields.ParseObject(o.AppendJSON(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fromMaps, err := managedfields.ObjectFromAny(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, from := range []managedfields.Object{o, fromText, fromMaps} {
+			if got, err := from.Value(); err != nil || !got.Equal(document) {
+				t.Errorf("document %v, want %v (%v)", got, document, err)
+			}
+			if got, err := value.Parse(from.AppendJSON(nil)); err != nil || !got.Equal(document) {
+				t.Errorf("text %v, want %v (%v)", got, document, err)
+			}
+			if got, err := from.ToAny(); err != nil || !reflect.DeepEqual(got, document.ToAny()) {
+				t.Errorf("maps %v, want %v (%v)", got, document, err)
+			}
+			if got, err := from.AsAny(); err != nil || !reflect.DeepEqual(got, document.ToAny()) {
+				t.Errorf("shared maps %v, want %v (%v)", got, document, err)
+			}
+		}
+	})
+}
+
+// TestUnstructuredInputsStay shows that writes modify none of the maps that they were given.
+func TestUnstructuredInputsStay(t *testing.T) {
+	m := newManager(nil)
+	live := newThing(t, `"spec":{"replicas":1}`)
+	live, err := m.Update(managedfields.Object{}, live, "creator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := live.ToAny()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := newThing(t, `"spec":{"replicas":2}`).ToAny()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := jsonOf(t, []any{stored, sent})
+	storedObject, err := managedfields.ObjectFromAny(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentObject, err := managedfields.ObjectFromAny(sent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	updated, err := m.Update(storedObject, sentObject, "editor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := updated.AsAny()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reflect.ValueOf(out["spec"]).Pointer() != reflect.ValueOf(sent["spec"]).Pointer() {
+		t.Error("the spec was copied")
+	}
+	out["metadata"].(map[string]any)["name"] = "other" // the maps of the object and its metadata are the caller's
+	out["kind"] = "Other"
+	if after := jsonOf(t, []any{stored, sent}); after != before {
+		t.Errorf("inputs became %s, were %s", after, before)
+	}
+	updated.Content = updated.Content.With("kind", value.String("Third"))
+	if out, err = updated.AsAny(); err != nil || out["kind"] != "Third" {
+		t.Errorf("kind is %v, want that of the content (%v)", out["kind"], err)
+	}
+}
+
+func TestObjectFromAnyErrors(t *testing.T) {
+	for _, test := range []struct {
+		managed any
+		want    string
+	}{
+		{"x", "metadata.managedFields: expected a list, got string"},
+		{[]any{1}, "metadata.managedFields[0]: expected an object, got int"},
+		{[]any{map[string]any{"manager": 1}}, "metadata.managedFields[0]: manager: expected a string, got int"},
+		{[]any{map[string]any{"manager": "a", "time": "now"}}, `metadata.managedFields[0], manager "a": time: ` +
+			`parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"`},
+	} {
+		_, err := managedfields.ObjectFromAny(map[string]any{"metadata": map[string]any{"managedFields": test.managed}})
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%v: got %v, want %s", test.managed, err, test.want)
+		}
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// side is what one side of a row costs, as JSON.
+type side struct {
+	NS     float64 `json:"ns"`
+	Allocs float64 `json:"allocs"`
+	Bytes  float64 `json:"bytes"`
+}
+
+// line is a Line as JSON.
+type line struct {
+	Row        string  `json:"row"`
+	Per        string  `json:"per"` // operation, field or object
+	Deed       side    `json:"deed"`
+	Peer       side    `json:"peer"`
+	Ratio      float64 `json:"ratio"`
+	AllocRatio float64 `json:"allocRatio"` // the largest float64 when only deed allocates nothing
+	AtLeast    float64 `json:"atLeast,omitempty"`
+	Aim        float64 `json:"aim,omitempty"`
+	Verdict    Verdict `json:"verdict,omitempty"`
+}
+
+// JSON prints l as one line of JSON.
+func JSON(w io.Writer, l Line) error {
+	out := line{
+		Row: l.Row.Name, Per: "operation", Ratio: l.Result.Ratio, AllocRatio: finite(l.Result.AllocRatio()),
+		AtLeast: l.Row.Bar.AtLeast, Aim: l.Row.Bar.Aim, Verdict: l.Verdict(),
+	}
+	switch {
+	case l.Row.Fields > 0:
+		out.Per = "field"
+	case l.Row.Kept > 0:
+		out.Per = "object"
+	}
+	deed, peer, unit := l.Result.Deed, l.Result.Peer, l.unit()
+	out.Deed = side{deed.Nanoseconds / unit, deed.Allocs / unit, deed.Bytes / unit}
+	out.Peer = side{peer.Nanoseconds / unit, peer.Allocs / unit, peer.Bytes / unit}
+	return json.NewEncoder(w).Encode(out)
+}

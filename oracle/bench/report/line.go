@@ -1,0 +1,51 @@
+package report
+
+import (
+	"math"
+
+	"github.com/deed-project/deed/oracle/bench/measure"
+	"github.com/deed-project/deed/oracle/bench/rows"
+)
+
+// Line is the outcome of one row.
+type Line struct {
+	Row    rows.Row
+	Result measure.Result
+}
+
+// unit returns what the costs of the line are divided by: they are those of one field where a row says so.
+func (l Line) unit() float64 { return float64(max(1, l.Row.Fields)) }
+
+// Verdict says how a row does against its bar.
+type Verdict string
+
+// The verdicts. Rows without bar have the empty one.
+const (
+	Aim     Verdict = "aim"    // reaches what is aimed at
+	AtLeast Verdict = "ok"     // reaches what is asked for at least
+	Below   Verdict = "below"  // is too slow
+	Allocs  Verdict = "allocs" // is fast enough, but allocates too much
+	NoBar   Verdict = ""       // is not judged
+)
+
+// Verdict judges the line by its row's bar for time, and by [rows.AllocBar].
+func (l Line) Verdict() Verdict {
+	bar := l.Row.Bar
+	switch {
+	case bar == rows.Bar{}:
+		return NoBar
+	case l.Result.Ratio < bar.AtLeast:
+		return Below
+	case l.Result.AllocRatio() < rows.AllocBar.AtLeast:
+		return Allocs
+	case l.Result.Ratio >= bar.Aim:
+		return Aim
+	}
+	return AtLeast
+}
+
+// Missed reports whether the row misses what is asked for at least.
+func (l Line) Missed() bool { return l.Verdict() == Below || l.Verdict() == Allocs }
+
+// finite returns f, and the largest number for what is infinite: JSON has no infinity.
+func finite(f float64) float64 { return min(f, math.MaxFloat64) }

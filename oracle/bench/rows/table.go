@@ -1,0 +1,303 @@
+package rows
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/oracle/bench/fixture"
+)
+
+// Groups returns all rows.
+func Groups() []Group {
+	return []Group{
+		{"Update, unstructured", updateDoc, updateRows()},
+		{"Apply, unstructured", applyDoc, applyRows()},
+		{"JSON text in and out", textDoc, textRows()},
+		{"Go structs", structDoc, structRows()},
+		{"Engine", engineDoc, engineRows()},
+		{"Field sets", setDoc, setRows()},
+		{"Managed fields", entryDoc, entryRows()},
+		{"Pathologies", pathologyDoc, pathologyRows()},
+		{"Growth with the object", sizeDoc, sizeRows()},
+		{"Growth with managers", managerDoc, managerRows()},
+		{"Concurrency", concurrencyDoc, concurrencyRows()},
+		{"Memory", memoryDoc, memoryRows()},
+	}
+}
+
+// What the rows of the groups measure.
+const (
+	updateDoc = `An update of one label by the manager that made the object. Both sides take and return objects as maps: deed's
+conversion from maps and back is included, and both may share maps between what they take and return. The rows called cold get managed fields that were never seen before, so
+that no cache by their text can help; in all others, the same few come again and again, as in a cluster.`
+
+	applyDoc = `An apply of the whole configuration by a manager that applied before: with one label changed, with nothing
+changed, with a label that conflicts with another manager's, and of an object that is not there yet. Rows called versions
+have managers that wrote another version. Maps in and out.`
+
+	textDoc = `Both objects are read from JSON text, and the answer is printed as JSON text. The peer's decoder is that of
+kube-apiserver (sigs.k8s.io/json), its printer encoding/json.`
+
+	structDoc = `Live and new object are Go structs of k8s.io/api; applied configurations are maps, as in kube-apiserver. Rows of
+updates put the new managed fields into the struct that was sent, as the peer does. Those called into fill a new struct
+with all of the answer, as those of applies do.`
+
+	engineDoc = `Values are built and typed before anything is measured, except for validate, from a map to a typed value, and
+validate-built, from a value to a typed value.`
+
+	setDoc = `Parsing and printing fieldsV1, and combining two sets that have a third of an object's fields in common.`
+
+	entryDoc = `All entries of an object. Decoding: the peer throws the sets away once they are read. Encoding to text: the peer does
+no more than print its sets; what sorts and names entries cannot be called from outside.`
+
+	pathologyDoc = `Objects that are large in one place, and one with ten updaters and twenty appliers. Maps in and out.`
+
+	sizeDoc = `Cost of one field of a custom resource without a schema, for objects of 10 to 100,000 fields. Maps in and out.`
+
+	managerDoc = `An update of one label of a pod with more and more managers. Maps in and out.`
+
+	concurrencyDoc = `An update of a pod with three managers by one goroutine and by two at once, on one field manager: the wall
+time until all updates are done, divided by their number.`
+
+	memoryDoc = `What an object that was read from JSON text keeps of memory, against maps, Go structs, and its text.`
+)
+
+// story makes a row of one request of the story of o.
+func story(name string, bar Bar, o object, n int, f form, pick func(*fixture.Story) request) Row {
+	return Row{Name: name, Bar: bar, build: func() (sides, error) {
+		s, err := o.tell(managersOf(n))
+		if err != nil {
+			return sides{}, err
+		}
+		return pick(s).sides(f)
+	}}
+}
+
+// The writes of a story.
+func changed(s *fixture.Story) request     { return applyOf(s, s.Changed) }
+func nothing(s *fixture.Story) request     { return applyOf(s, s.Config) }
+func conflicting(s *fixture.Story) request { return applyOf(s, s.Conflicting) }
+func created(s *fixture.Story) request     { return request{s.Kind, apply, fixture.Applier, nil, s.Config} }
+
+func updateRows() (rows []Row) {
+	for _, o := range ordinary {
+		for _, n := range []int{1, 3, 10} {
+			rows = append(rows, story(fmt.Sprintf("update/%s/%d", o.name, n), updateBar, o, n, maps, updateOf))
+		}
+		rows = append(rows, story("update-cold/"+o.name+"/3", Bar{}, o, 3, cold, updateOf))
+	}
+	for _, o := range large {
+		rows = append(rows, story("update/"+o.name+"/3", Bar{}, o, 3, maps, updateOf))
+	}
+	return rows
+}
+
+func applyRows() (rows []Row) {
+	for _, o := range ordinary {
+		for _, n := range []int{2, 10} {
+			rows = append(rows,
+				story(fmt.Sprintf("apply/%s/%d", o.name, n), applyBar, o, n, maps, changed),
+				story(fmt.Sprintf("apply-nothing/%s/%d", o.name, n), nothingBar, o, n, maps, nothing),
+				story(fmt.Sprintf("apply-conflict/%s/%d", o.name, n), Bar{}, o, n, maps, conflicting))
+		}
+		rows = append(rows,
+			story("apply-cold/"+o.name+"/2", Bar{}, o, 2, cold, changed),
+			story("apply-create/"+o.name, Bar{}, o, 1, maps, created))
+	}
+	for _, o := range large {
+		rows = append(rows,
+			story("apply/"+o.name+"/2", Bar{}, o, 2, maps, changed),
+			story("apply-nothing/"+o.name+"/2", Bar{}, o, 2, maps, nothing))
+	}
+	return append(rows, versionRows()...)
+}
+
+// versionRows are writes to an object half of whose managers wrote another version.
+func versionRows() (rows []Row) {
+	add := func(name string, pick func(*fixture.Story) request) {
+		rows = append(rows, Row{Name: name, build: func() (sides, error) {
+			s, err := customOf("", 100).tell(fixture.Managers{Updaters: 1, Appliers: 4, OldVersions: true})
+			if err != nil {
+				return sides{}, err
+			}
+			return pick(s).sides(maps)
+		}})
+	}
+	add("update-versions/custom-100/5", updateOf)
+	add("apply-versions/custom-100/5", changed)
+	return rows
+}
+
+func textRows() (rows []Row) {
+	for _, o := range ordinary {
+		rows = append(rows,
+			story("text-update/"+o.name+"/3", textBar, o, 3, text, updateOf),
+			story("text-apply/"+o.name+"/2", textBar, o, 2, text, changed),
+			story("text-apply-nothing/"+o.name+"/2", textBar, o, 2, text, nothing),
+			story("text-update-cold/"+o.name+"/3", Bar{}, o, 3, textCold, updateOf))
+	}
+	for _, o := range large {
+		rows = append(rows, story("text-update/"+o.name+"/3", Bar{}, o, 3, text, updateOf))
+	}
+	return rows
+}
+
+func structRows() (rows []Row) {
+	for _, o := range ordinary {
+		for _, n := range []int{1, 3, 10} {
+			rows = append(rows, story(fmt.Sprintf("struct-update/%s/%d", o.name, n), structBar, o, n, sameStruct, updateOf))
+		}
+		rows = append(rows,
+			story("struct-update-into/"+o.name+"/3", structBar, o, 3, structs, updateOf),
+			story("struct-apply/"+o.name+"/2", Bar{}, o, 2, structs, changed))
+	}
+	return rows
+}
+
+func engineRows() (rows []Row) {
+	for _, o := range append(ordinary[:len(ordinary):len(ordinary)], large...) {
+		add := func(work string, bar Bar, build func(fixture.Kind, engineInputs) (sides, error)) {
+			rows = append(rows, engineRow(work+"/"+o.name, bar, o, build))
+		}
+		add("compare-equal", compareBar, func(k fixture.Kind, e engineInputs) (sides, error) { return compare(k, e.live, e.live) })
+		add("compare", compareBar, func(k fixture.Kind, e engineInputs) (sides, error) { return compare(k, e.live, e.updated) })
+		add("merge", mergeBar, func(k fixture.Kind, e engineInputs) (sides, error) { return mergeInto(k, e.live, e.config) })
+		add("fields", fieldsBar, func(k fixture.Kind, e engineInputs) (sides, error) { return fieldSet(k, e.live) })
+		add("validate", Bar{}, func(k fixture.Kind, e engineInputs) (sides, error) { return validate(k, e.live, false) })
+		add("validate-built", Bar{}, func(k fixture.Kind, e engineInputs) (sides, error) { return validate(k, e.live, true) })
+	}
+	return rows
+}
+
+// engineInputs are a story's objects without managed fields.
+type engineInputs struct{ live, updated, config []byte }
+
+// engineRow makes a row of such objects. Those that the bars were not made for have none.
+func engineRow(name string, bar Bar, o object, build func(fixture.Kind, engineInputs) (sides, error)) Row {
+	for _, big := range large {
+		if big.name == o.name {
+			bar = Bar{}
+		}
+	}
+	return Row{Name: name, Bar: bar, build: func() (sides, error) {
+		s, err := o.tell(managersOf(2))
+		if err != nil {
+			return sides{}, err
+		}
+		live, err := fixture.Bare(s.Live)
+		if err != nil {
+			return sides{}, err
+		}
+		updated, err := fixture.Bare(s.Updated)
+		if err != nil {
+			return sides{}, err
+		}
+		return build(s.Kind, engineInputs{live, updated, s.Changed})
+	}}
+}
+
+func setRows() (rows []Row) {
+	for _, o := range []object{pod, node, deployment, definition} {
+		add := func(work string, bar Bar, build func(set []byte) (sides, error)) {
+			rows = append(rows, engineRow(work+"/"+o.name, bar, o, func(k fixture.Kind, e engineInputs) (sides, error) {
+				set, err := setText(k, e.live)
+				if err != nil {
+					return sides{}, err
+				}
+				return build(set)
+			}))
+		}
+		add("set-parse", parseBar, func(set []byte) (sides, error) { return parseSet(set), nil })
+		add("set-print", printBar, func(set []byte) (sides, error) { return printSet(set), nil })
+		for _, op := range operations {
+			add("set-"+op.name, algebraBar, func(set []byte) (sides, error) { return combine(op, set) })
+		}
+	}
+	return rows
+}
+
+func entryRows() (rows []Row) {
+	for _, o := range ordinary {
+		add := func(work string, build func(live []byte) (sides, error)) {
+			rows = append(rows, Row{Name: work + "/" + o.name + "/10", build: func() (sides, error) {
+				s, err := o.tell(managersOf(10))
+				if err != nil {
+					return sides{}, err
+				}
+				return build(s.Live)
+			}})
+		}
+		add("decode", decodeEntries)
+		add("decode-cold", decodeUnseen)
+		add("encode", encodeEntries)
+	}
+	return rows
+}
+
+func pathologyRows() (rows []Row) {
+	for _, o := range []object{selectors, variables} {
+		rows = append(rows,
+			story("update/"+o.name+"/3", Bar{}, o, 3, maps, updateOf),
+			story("apply/"+o.name+"/2", Bar{}, o, 2, maps, changed),
+			story("apply-nothing/"+o.name+"/2", Bar{}, o, 2, maps, nothing))
+	}
+	crowd := func(name string, pick func(*fixture.Story) request) Row {
+		return Row{Name: name + "/pod/10-updaters-20-appliers", build: func() (sides, error) {
+			s, err := pod.tell(fixture.Managers{Updaters: 10, Appliers: 20})
+			if err != nil {
+				return sides{}, err
+			}
+			return pick(s).sides(maps)
+		}}
+	}
+	return append(rows, crowd("update", updateOf), crowd("apply", changed))
+}
+
+func sizeRows() (rows []Row) {
+	for fields := 10; fields <= 100_000; fields *= 10 {
+		o := customOf("", fields)
+		for _, row := range []Row{
+			story("size-update/"+thousands(fields), Bar{}, o, 1, maps, updateOf),
+			story("size-apply/"+thousands(fields), Bar{}, o, 2, maps, changed),
+		} {
+			row.Fields, row.Large = fields, fields > 10_000
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func managerRows() (rows []Row) {
+	for _, n := range []int{1, 2, 5, 10, 20, 50} {
+		rows = append(rows, story(fmt.Sprintf("managers-update/%d", n), Bar{}, pod, n, maps, updateOf))
+	}
+	return rows
+}
+
+func concurrencyRows() (rows []Row) {
+	for _, workers := range []int{1, 2} {
+		row := story(fmt.Sprintf("concurrent-update/pod/%d", workers), Bar{}, pod, 3, maps, updateOf)
+		row.Workers = workers
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func memoryRows() (rows []Row) {
+	for _, o := range []object{pod, node, deployment, endpoints, custom} {
+		add := func(against string, build func(request) (sides, error)) {
+			rows = append(rows, Row{Name: "memory-" + against + "/" + o.name, Kept: 64, build: func() (sides, error) {
+				s, err := o.tell(managersOf(3))
+				if err != nil {
+					return sides{}, err
+				}
+				return build(updateOf(s))
+			}})
+		}
+		add("maps", func(r request) (sides, error) { return stored(r, false) })
+		if !o.kind.Custom {
+			add("structs", func(r request) (sides, error) { return stored(r, true) })
+		}
+		add("text", textOf)
+	}
+	return rows
+}

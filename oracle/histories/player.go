@@ -1,0 +1,196 @@
+package histories
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	deed "github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/oracle/peer"
+	"github.com/deed-project/deed/oracle/subject"
+	"github.com/deed-project/deed/value"
+)
+
+// Difference is a write that the engines answer differently.
+type Difference struct {
+	Op        Op
+	Part      string // of the answer: object, entries, status, or failure when only one of them fails
+	Reference string
+	Deed      string
+}
+
+// String shows both answers below each other.
+func (d *Difference) String() string {
+	return fmt.Sprintf("%s by %q at %s/%s: %s\nreference %s\ndeed      %s",
+		d.Op.Verb, d.Op.Manager, d.Op.APIVersion, d.Op.Subresource, d.Part, d.Reference, d.Deed)
+}
+
+// Player plays writes to one object on both engines. Time is that of the wall clock: use it in a testing/synctest bubble.
+type Player struct {
+	World   *World
+	Live    value.Value           // absent when there is no object
+	Observe func(Op, peer.Answer) // when not nil, told what both engines answered
+
+	text   []byte      // of Live, with struct fields in the order of the reference
+	agreed []byte      // the object that deed answered last, which was found to be the reference's
+	object deed.Object // deed's own last answer, not read again from its text
+}
+
+// Play plays one write. The error is that of an op that the world cannot take; its outcome, and that of a write that both
+// engines refuse in the same way, is that nothing changes.
+func (p *Player) Play(op Op) (*Difference, error) {
+	time.Sleep(op.After)
+	var err error
+	switch op.Verb {
+	case Update, Quiet, Store:
+		if op.Body, err = p.World.held(op.Body); err != nil {
+			return nil, err
+		}
+	}
+	switch op.Verb {
+	case Delete:
+		return nil, p.settle(nil)
+	case Store:
+		return nil, p.settle(op.Body)
+	case Drop:
+		next, err := p.World.Without(op.APIVersion)
+		if err == nil {
+			p.World = next
+		}
+		return nil, err
+	}
+	e, err := p.World.at(op.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	read := deed.Object{}
+	if !p.Live.IsAbsent() {
+		if read, err = deed.ObjectOf(p.World.served(op.Endpoint, p.Live)); err != nil {
+			return nil, err
+		}
+	}
+	out, failure := p.answer(e, read, op)
+	want, diff := p.agree(e, op, subject.Answer(out, failure))
+	if diff != nil {
+		return diff, nil
+	}
+	if p.Observe != nil {
+		p.Observe(op, want)
+	}
+	out, failure = p.answer(e, p.held(op), op)
+	if diff := p.compare(op, want, subject.Answer(out, failure)); diff != nil || failure != nil {
+		return diff, nil
+	}
+	err = p.settle(want.Object)
+	p.object = out
+	return nil, err
+}
+
+// attempts is how often the reference is asked before its answer counts as another than deed's. It takes the managers and
+// versions of an object in the order of a Go map, and some answers depend on that.
+const attempts = 12
+
+// agree returns the reference's answer to op, and how it differs from deed's.
+func (p *Player) agree(e *engines, op Op, got peer.Answer) (want peer.Answer, first *Difference) {
+	for range attempts {
+		want, p.agreed = p.ask(e.peer, op), nil
+		diff := p.compare(op, want, got)
+		if diff == nil {
+			p.agreed = got.Object
+			return want, nil
+		}
+		if first == nil {
+			first = diff
+		}
+	}
+	return want, first
+}
+
+// held returns the live object as deed answered it, so that managed fields are the very bytes that deed wrote.
+func (p *Player) held(op Op) deed.Object {
+	out := p.object
+	if !out.Content.IsAbsent() {
+		out.Content = p.World.served(op.Endpoint, out.Content)
+	}
+	return out
+}
+
+// settle makes text the live object. Empty text makes it none.
+func (p *Player) settle(text []byte) (err error) {
+	p.Live, p.text, p.object = value.Value{}, nil, deed.Object{}
+	if len(text) == 0 {
+		return nil
+	}
+	if p.Live, err = value.Parse(text); err != nil {
+		return err
+	}
+	p.text = text
+	p.object, err = deed.ObjectOf(p.Live)
+	return err
+}
+
+// ask has the reference answer op.
+func (p *Player) ask(reference *peer.Peer, op Op) peer.Answer {
+	live := p.text
+	if p.World.structs == nil && live != nil {
+		live = p.World.served(op.Endpoint, p.Live).AppendJSON(nil)
+	}
+	switch op.Verb {
+	case Update:
+		return reference.Update(live, op.Body, op.Manager)
+	case Quiet:
+		return reference.UpdateNoErrors(live, op.Body, op.Manager)
+	}
+	return reference.Apply(live, op.Body, op.Manager, op.Verb == Force)
+}
+
+// answer has deed answer op.
+func (p *Player) answer(e *engines, live deed.Object, op Op) (deed.Object, error) {
+	sent, err := deed.ParseObject(op.Body)
+	if err != nil {
+		return deed.Object{}, err
+	}
+	switch op.Verb {
+	case Update:
+		return e.deed.Update(live, sent, op.Manager)
+	case Quiet:
+		out, _ := e.deed.Update(live, sent, op.Manager, deed.KeepEntries)
+		return out, nil
+	}
+	e.fail = nil
+	out, err := e.deed.Apply(live, sent, op.Manager, op.Verb == Force)
+	if err == nil && e.fail != nil {
+		err = fmt.Errorf("failed to convert new object to proper version: %w", e.fail)
+	}
+	if err == nil && p.World.structs != nil && out.Content.Get("apiVersion").Str() != p.World.structs.hub.String() {
+		out.Content, err = p.World.structs.convert(out.Content, p.World.structs.hub.String())
+	}
+	return out, err
+}
+
+// compare returns the first part in which two answers to op differ. Objects that structs hold print in the order of the
+// struct's fields, so there the values are compared; all else is compared byte for byte, and see sameStatus.
+func (p *Player) compare(op Op, want, got peer.Answer) *Difference {
+	differ := func(part string, reference, deed []byte) *Difference {
+		return &Difference{Op: op, Part: part, Reference: string(reference), Deed: string(deed)}
+	}
+	switch {
+	case (want.Err == nil) != (got.Err == nil):
+		return &Difference{op, "failure", fmt.Sprint(want.Err), fmt.Sprint(got.Err)}
+	case want.Err != nil:
+		if !sameStatus(want.Status, got.Status) {
+			return differ("status", want.Status, got.Status)
+		}
+		return nil
+	case op.Verb != Quiet && !bytes.Equal(want.Entries, got.Entries): // which may be those of the live object, in any order
+		return differ("entries", want.Entries, got.Entries)
+	}
+	if bytes.Equal(got.Object, want.Object) || bytes.Equal(got.Object, p.agreed) {
+		return nil
+	}
+	left, right := canonical(want.Object, p.World.structs != nil), canonical(got.Object, p.World.structs != nil)
+	if !bytes.Equal(left, right) {
+		return differ("object", left, right)
+	}
+	return nil
+}

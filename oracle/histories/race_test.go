@@ -1,0 +1,103 @@
+package histories
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/deed-project/deed/internal/gen"
+	deed "github.com/deed-project/deed/managedfields"
+)
+
+// question is a write with the object that it finds, as deed takes them.
+type question struct {
+	engines    *engines
+	op         Op
+	live, sent deed.Object
+}
+
+// questions collects the writes of a history in the given world, each with what it finds.
+func questions(t *testing.T, w *World, seed uint64) []question {
+	t.Helper()
+	var out []question
+	p := &Player{World: w}
+	writer := NewWriter(gen.Seeded(seed), p)
+	for range 25 {
+		op := writer.Next()
+		if op.Verb == Apply || op.Verb == Force || op.Verb == Update {
+			e, err := p.World.at(op.Endpoint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent, err := deed.ParseObject(op.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, question{e, op, p.held(op), sent})
+		}
+		if diff, err := p.Play(op); err != nil || diff != nil {
+			t.Fatal(err, diff)
+		}
+	}
+	return out
+}
+
+func (q question) ask() string {
+	var out deed.Object
+	var err error
+	if q.op.Verb == Update {
+		out, err = q.engines.deed.Update(q.live, q.sent, q.op.Manager)
+	} else {
+		out, err = q.engines.deed.Apply(q.live, q.sent, q.op.Manager, q.op.Verb == Force)
+	}
+	return fmt.Sprint(printObject(out), err)
+}
+
+// printObject returns all that an object holds. That of unreadable managed fields is their text.
+func printObject(o deed.Object) string {
+	return fmt.Sprintf("%v %+q", o.Content, fmt.Sprint(o.Entries))
+}
+
+// One field manager answers many goroutines at once as it answers one, and leaves what they give it as it is.
+func TestFieldManagersAreSharedByGoroutines(t *testing.T) {
+	for _, name := range []string{"deployment", "horizontalpodautoscaler-v2", "custom"} {
+		synctest.Test(t, func(t *testing.T) {
+			w, err := openFor(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := range uint64(4) {
+				asked := questions(t, w, seed)
+				var want, given []string
+				for _, q := range asked {
+					given = append(given, printObject(q.live)+printObject(q.sent))
+					want = append(want, q.ask())
+				}
+				var all sync.WaitGroup
+				for range 8 {
+					all.Go(func() {
+						for i, q := range asked {
+							if got := q.ask(); got != want[i] {
+								t.Errorf("%s, history %d, write %d:\n%s\nalone\n%s", name, seed, i, got, want[i])
+							}
+						}
+					})
+				}
+				all.Wait()
+				for i, q := range asked {
+					if got := printObject(q.live) + printObject(q.sent); got != given[i] {
+						t.Errorf("%s, history %d: write %d changed what it was given:\n%s\nbefore\n%s", name, seed, i, got, given[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func openFor(name string) (*World, error) {
+	if name == "custom" {
+		return Open(name, RandomCRD(gen.Seeded(1)))
+	}
+	return Open(name, nil)
+}

@@ -1,0 +1,94 @@
+package histories
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// sameStatus reports whether two statuses are the same as far as they are a contract. With any other code than 500 all of
+// them is. Messages with code 500 are the reference's internal errors, and are the same if they agree in what is left when
+// Go's own words are taken out, see problems.
+func sameStatus(reference, deed []byte) bool {
+	if bytes.Equal(reference, deed) {
+		return true
+	}
+	var want, got metav1.Status
+	if json.Unmarshal(reference, &want) != nil || json.Unmarshal(deed, &got) != nil || want.Code != http.StatusInternalServerError {
+		return false
+	}
+	wantHead, wantProblems := problems(want.Message)
+	gotHead, gotProblems := problems(got.Message)
+	want.Message, got.Message = wantHead, gotHead
+	left, err := json.Marshal(want)
+	right, err2 := json.Marshal(got)
+	return err == nil && err2 == nil && bytes.Equal(left, right) && within(wantProblems, gotProblems)
+}
+
+// within reports whether some, which is empty exactly when all is, is a part of all: the reference stops at the first field
+// that it does not know in an object, whose fields it takes in the order of a Go map; deed lists all.
+func within(some, all []string) bool {
+	missing := func(s string) bool { return !slices.Contains(all, s) }
+	return (len(some) == 0) == (len(all) == 0) && !slices.ContainsFunc(some, missing)
+}
+
+var (
+	// goValue is how a message goes on behind what kind of value was expected.
+	goValue = regexp.MustCompile(`(?s)(expected [^,\n]*), got .*?(\n  \.|$)`)
+	// badEntry is what the engines say of the entry that they cannot decode: deed says where it is, and the reference prints it
+	// as a Go value if it is its set that is at fault.
+	badEntry = regexp.MustCompile(`^(.*failed to decode managed fields: )(?:metadata\.managedFields\[\d+\](?:, manager "[^ ]*")?: |error decoding versioned set from .*?\}: )`)
+	// badSet is followed by the words of a JSON parser.
+	badSet = regexp.MustCompile(`(error decoding set: ).*`)
+	// where is the place of a problem in an object.
+	where = regexp.MustCompile(`^((?:.*?: )??)((?:\.[^ ]*?: |element ).*)$`)
+)
+
+// largeKey is an integer in a path that either engine may print with all its digits or as a float, see docs/divergences.md.
+var largeKey = regexp.MustCompile(`=-?[0-9]{7,}\b`)
+
+func asFloat(key string) string {
+	f, err := strconv.ParseFloat(key[1:], 64)
+	if err != nil {
+		return key
+	}
+	return fmt.Sprint("=", f)
+}
+
+// problems splits a message into what comes before the list of problems with an object, and the problems.
+func problems(message string) (head string, list []string) {
+	message = largeKey.ReplaceAllStringFunc(message, asFloat)
+	message = goValue.ReplaceAllString(message, "$1$2")
+	message = badSet.ReplaceAllString(badEntry.ReplaceAllString(message, "$1"), "$1")
+	if head, lines, ok := strings.Cut(message, "errors:\n  "); ok {
+		return head, strings.Split(lines, "\n  ")
+	}
+	if m := where.FindStringSubmatch(message); m != nil {
+		return m[1], []string{m[2]}
+	}
+	return message, nil
+}
+
+// canonical returns text as encoding/json prints what it reads, numbers as they are written. Values compare numbers too.
+func canonical(text []byte, values bool) []byte {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if !values {
+		d.UseNumber()
+	}
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return []byte(err.Error())
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return out
+}

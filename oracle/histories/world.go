@@ -1,0 +1,197 @@
+package histories
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	smdpath "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/fieldpath"
+	deed "github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/oracle/peer"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Endpoint is where a write is sent to.
+type Endpoint struct {
+	APIVersion  string
+	Subresource string
+}
+
+// World is a kind of object, the versions that it has, and what serves it. A World is used by one goroutine at a time.
+type World struct {
+	Name     string // by which [Open] finds it
+	CRD      []byte // the definition of a custom resource, as JSON; nil for built-in kinds
+	Kind     string
+	Versions []string                // that are served, by apiVersion
+	Types    map[string]*schema.Type // by apiVersion
+	Seeds    map[string][]value.Value
+
+	peerTypes managedfields.TypeConverter
+	structs   *structs // nil for unstructured objects
+	resets    map[string]reset
+	without   string // the version that is gone
+	engines   map[Endpoint]*engines
+}
+
+// reset has the fields that a subresource does not write, as each engine wants them.
+type reset struct {
+	peer map[smdpath.APIVersion]smdpath.Filter
+	deed map[string]merge.Filter
+}
+
+// engines are what serves one endpoint.
+type engines struct {
+	peer *peer.Peer
+	deed *deed.FieldManager
+	fail error // of deed's hooks, which cannot return one
+}
+
+// Open returns the world that a script names. crd is the definition of a custom resource, and nil for built-in kinds.
+func Open(name string, crd []byte) (*World, error) {
+	switch {
+	case crd != nil:
+		return openCustom(name, crd)
+	case slices.Contains(structWorlds, name):
+		return openStructs(name)
+	}
+	return openUnstructured(name)
+}
+
+// Subresources returns what the object can be written through; the empty one is the object itself.
+func (w *World) Subresources() []string {
+	var out []string
+	for name := range w.resets {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Without returns the world as it is when a version is gone: nothing serves it, and there is no type for it. It must be a
+// world of custom resources that has lost no version yet.
+func (w *World) Without(apiVersion string) (*World, error) {
+	if w.CRD == nil || w.without != "" || len(w.Versions) < 2 {
+		return nil, fmt.Errorf("%s cannot lose version %s", w.Name, apiVersion)
+	}
+	return openCustomWithout(w.Name, w.CRD, apiVersion)
+}
+
+// at returns the engines behind an endpoint.
+func (w *World) at(e Endpoint) (*engines, error) {
+	if known, ok := w.engines[e]; ok {
+		return known, nil
+	}
+	resets, ok := w.resets[e.Subresource]
+	if !ok || !slices.Contains(w.Versions, e.APIVersion) {
+		return nil, fmt.Errorf("%s has no endpoint %v", w.Name, e)
+	}
+	out := &engines{}
+	gvk := schema.ParseGVK(e.APIVersion, w.Kind)
+	ask := peer.Config{
+		GVK: gvkschema.GroupVersionKind(gvk), Subresource: e.Subresource, ResetFields: resets.peer, Types: w.peerTypes,
+		Custom: w.CRD != nil,
+	}
+	config := deed.Config{GVK: gvk, Types: w.Types, Subresource: e.Subresource, ResetFields: resets.deed}
+	if w.structs != nil {
+		ask.Scheme, ask.Hub = w.structs.scheme, w.structs.hub
+		w.structs.configure(&config, out)
+	}
+	var err error
+	if out.peer, err = peer.New(ask); err != nil {
+		return nil, err
+	}
+	if out.deed, err = deed.New(config); err != nil {
+		return nil, err
+	}
+	w.engines[e] = out
+	return out, nil
+}
+
+// Hub returns the apiVersion in which objects are stored between writes through e.
+func (w *World) Hub(e Endpoint) string {
+	if w.structs != nil {
+		return w.structs.hub.String()
+	}
+	return e.APIVersion
+}
+
+// Admit returns object as it is once a server has taken it in at e: in the version of [World.Hub], and, if a struct holds it,
+// with defaults and without what the struct cannot hold. The error says why no server would take it.
+func (w *World) Admit(e Endpoint, object value.Value) (value.Value, error) {
+	if w.structs != nil {
+		return w.structs.admit(object)
+	}
+	return object, nil
+}
+
+// held returns a whole object as it is once the world holds it. The error says why it cannot.
+func (w *World) held(text []byte) ([]byte, error) {
+	object, err := value.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	apiVersion := object.Get("apiVersion").Str()
+	known := slices.Contains(w.Versions, apiVersion) || w.without != "" && apiVersion == w.without
+	if !known || object.Get("kind").Str() != w.Kind {
+		return nil, fmt.Errorf("%s is no object of %s", text, w.Name)
+	}
+	if w.structs == nil {
+		return text, nil
+	}
+	object, err = w.structs.through(object, apiVersion, func(runtime.Object) {})
+	return object.AppendJSON(nil), err
+}
+
+// served returns a stored object as a write through e finds it.
+func (w *World) served(e Endpoint, object value.Value) value.Value {
+	if w.structs != nil || object.IsAbsent() {
+		return object
+	}
+	return object.With("apiVersion", value.String(e.APIVersion))
+}
+
+// Seen returns a stored object in the version of e, as a client reads it.
+func (w *World) Seen(e Endpoint, object value.Value) (value.Value, error) {
+	if w.structs != nil {
+		return w.structs.convert(object, e.APIVersion)
+	}
+	return w.served(e, object), nil
+}
+
+// excluding returns the reset that keeps the named members of the root out of every version.
+func excluding(versions []string, names ...string) reset {
+	var paths []fieldpath.Path
+	excluded := smdpath.NewSet()
+	for _, name := range names {
+		paths = append(paths, fieldpath.Path{fieldpath.Field(name)})
+		excluded.Insert(smdpath.MakePathOrDie(name))
+	}
+	out := reset{peer: map[smdpath.APIVersion]smdpath.Filter{}, deed: map[string]merge.Filter{}}
+	for _, v := range versions {
+		out.peer[smdpath.APIVersion(v)] = smdpath.NewExcludeSetFilter(excluded)
+		out.deed[v] = merge.Filter{Exclude: fieldpath.SetOf(paths...)}
+	}
+	return out
+}
+
+// including returns the reset that keeps all but what is at or below spec/name, for every name, out of one version.
+func including(version string, names ...string) reset {
+	var prefixes []fieldpath.Prefix
+	var matchers []*smdpath.SetMatcher
+	for _, name := range names {
+		prefixes = append(prefixes, fieldpath.Prefix{fieldpath.Field("spec"), fieldpath.Any(), fieldpath.Field(name)})
+		matchers = append(matchers, smdpath.MakePrefixMatcherOrDie("spec", smdpath.MatchAnyPathElement(), name))
+	}
+	pattern := fieldpath.PatternOf(prefixes...)
+	return reset{
+		peer: map[smdpath.APIVersion]smdpath.Filter{smdpath.APIVersion(version): smdpath.NewIncludeMatcherFilter(matchers...)},
+		deed: map[string]merge.Filter{version: {Include: &pattern}},
+	}
+}
