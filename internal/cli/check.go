@@ -61,10 +61,10 @@ found for which none is needed.`,
 
 // checkCodes are the codes of findings, those about managed fields in the order of docs/check.md.
 var checkCodes = []managedfields.Code{
-	managedfields.Undecodable, managedfields.InvalidManager, managedfields.InvalidSubres, managedfields.DuplicateIdentity,
+	managedfields.Undecodable, managedfields.InvalidManager, managedfields.InvalidSubresource, managedfields.DuplicateIdentity,
 	managedfields.UnknownVersion, managedfields.Unconvertible, managedfields.EmptySet, managedfields.NotCanonical,
 	managedfields.UndeclaredPath, managedfields.StalePath, managedfields.AbsentPath, managedfields.OrphanItem,
-	managedfields.ClientSideApply, managedfields.FirstApply, managedfields.AncientChanges, managedfields.TooManyUpdaters,
+	managedfields.ClientSideApply, managedfields.BeforeFirstApply, managedfields.AncientChanges, managedfields.TooManyUpdaters,
 	managedfields.LostOwners, managedfields.InvalidObject, atomicListCode, objectSetCode,
 }
 

@@ -112,11 +112,8 @@ type fieldsOf struct {
 func (c *cli) fieldsOf(o *object) fieldsOf {
 	out := fieldsOf{o, ownersOf(o), make([]fieldpath.Set, len(o.Entries)), sizesOf(o)}
 	for i, e := range o.Entries {
-		if e.FieldsV1 == nil {
-			continue
-		}
 		var err error
-		if out.sets[i], err = fieldpath.ParseSet(e.FieldsV1); err != nil {
+		if out.sets[i], err = e.FieldsV1.Set(); err != nil {
 			c.problem(o.at("metadata", "managedFields", i), "%v: metadata.managedFields[%d], manager %q: %v", o, i, e.Manager, err)
 		}
 	}

@@ -308,7 +308,7 @@ func setsOf(entries []managedfields.Entry) []merge.Entry {
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		out[i] = merge.Entry{Manager: identity(e)}
-		if set, err := fieldpath.ParseSet(e.FieldsV1); err == nil {
+		if set, err := e.FieldsV1.Set(); err == nil {
 			out[i].Fields = set
 		}
 	}
