@@ -154,13 +154,13 @@ type sizes struct {
 }
 
 func sizesOf(o *object) sizes {
-	s := sizes{object: len(jsonOf(o.Object)), entries: make([]int, len(o.Entries))}
+	s := sizes{object: len(o.AppendJSON(nil)), entries: make([]int, len(o.Entries))}
 	bare := o.Object
 	bare.Entries = nil
-	s.managed = s.object - len(jsonOf(bare))
+	s.managed = s.object - len(bare.AppendJSON(nil))
 	for i, e := range o.Entries {
 		one := managedfields.Object{Content: emptyMetadata, Entries: []managedfields.Entry{e}}
-		s.entries[i] = len(jsonOf(one)) - len(`{"metadata":{"managedFields":[]}}`)
+		s.entries[i] = len(one.AppendJSON(nil)) - len(`{"metadata":{"managedFields":[]}}`)
 	}
 	return s
 }

@@ -151,7 +151,7 @@ func containerOwners(o *object, e *endpoint) map[string][]managedfields.Owner {
 		if entry.APIVersion != o.GVK().APIVersion() && !e.renamed {
 			continue
 		}
-		set, err := fieldpath.ParseSet(entry.FieldsV1)
+		set, err := entry.FieldsV1.Set()
 		if err != nil {
 			continue // managedfields.Owners says so
 		}

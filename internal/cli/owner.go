@@ -128,13 +128,3 @@ func age(d time.Duration) string {
 
 // emptyMetadata is an object with nothing but empty metadata.
 var emptyMetadata = value.Object(value.Member{Name: "metadata", Value: value.Object()})
-
-// jsonOf returns the JSON text of o. It was read from text, so that there is one, unless a set of fields is none, which is
-// then left out.
-func jsonOf(o managedfields.Object) []byte {
-	text, err := o.AppendJSON(nil)
-	if err != nil {
-		text = o.Content.AppendJSON(nil)
-	}
-	return text
-}
