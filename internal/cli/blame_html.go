@@ -154,7 +154,7 @@ type sizes struct {
 }
 
 func sizesOf(o *object) sizes {
-	s := sizes{object: len(o.AppendJSON(nil)), entries: make([]int, len(o.Entries))}
+	s := sizes{object: len(o.Object.AppendJSON(nil)), entries: make([]int, len(o.Entries))}
 	bare := o.Object
 	bare.Entries = nil
 	s.managed = s.object - len(bare.AppendJSON(nil))

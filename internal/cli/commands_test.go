@@ -20,7 +20,7 @@ var readers = [][]string{
 func TestReaders(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, o := range ownedObjects(t) {
-		text := o.AppendJSON(nil)
+		text := o.Object.AppendJSON(nil)
 		for j, args := range readers {
 			if (i+j)%4 != 0 {
 				continue

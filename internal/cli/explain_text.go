@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -176,7 +177,7 @@ func shares(lines []blameLine, path fieldpath.Path) []string {
 func rulesOf(w way, atomic int, owners []holder) []string {
 	last := w[len(w)-1].typ
 	switch {
-	case isIdentity(w.path()):
+	case managedfields.IsSystemField(w.path()):
 		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
 	case atomic > 0:
 		return []string{

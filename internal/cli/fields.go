@@ -34,10 +34,10 @@ func (c *cli) fieldsCommand() *cobra.Command {
 that it owns, with their lines in the input, and how many bytes that takes.
 
 With --only, --not and --both, show instead which paths are owned so, one in a
-line behind its place: those that one of the managers of --only owns, or, if
-there is none, anybody, that all managers of --both own, and that nobody of
---not does. A path is itself only, not what is above or below it, in the version
-that the manager wrote.
+line behind its place: those that one of the managers of --only owns, or, if there
+is none, anybody, that all managers of --both own, and that nobody of --not does.
+A path is itself only, not what is above or below it, in the version that the
+manager wrote.
 
 ` + managerRefUsage + `
 
@@ -112,9 +112,6 @@ type fieldsOf struct {
 func (c *cli) fieldsOf(o *object) fieldsOf {
 	out := fieldsOf{o, ownersOf(o), make([]fieldpath.Set, len(o.Entries)), sizesOf(o)}
 	for i, e := range o.Entries {
-		if e.FieldsV1.IsAbsent() {
-			continue
-		}
 		var err error
 		if out.sets[i], err = e.FieldsV1.Set(); err != nil {
 			c.problem(o.at("metadata", "managedFields", i), "%v: metadata.managedFields[%d], manager %q: %v", o, i, e.Manager, err)
