@@ -37,9 +37,9 @@ what follows the dash are marked (item). Nobody owns what the server filled in,
 identity such as metadata.name, or what lost its owners: (nobody). Lines that
 consist of what is below them have owners only if an update added them.
 
--o text has the owners in front. -o yaml has them behind, as comments: the output
-is YAML. -o json has all parts of every line. -o html is a page with a color for
-every manager, for browsers.`,
+-o text has the owners in front. -o yaml has them behind, as comments: the
+output is YAML. -o json has all parts of every line. -o html is a page with a
+color for every manager, for browsers.`,
 		Example: `  # Who owns what?
   kubectl get deployment web -o yaml --show-managed-fields | deed blame
 

@@ -25,18 +25,18 @@ func (c *cli) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check -f LIVE",
 		Short: "Find what is wrong with managedFields, or will be soon",
-		Long: `Find what is wrong with the managedFields of objects, or will be soon: entries that
-cannot be read, paths that the schema or the object does not have, items that
-somebody keeps without owning anything in them, fields held in the name of
+		Long: `Find what is wrong with the managedFields of objects, or will be soon: entries
+that cannot be read, paths that the schema or the object does not have, items
+that somebody keeps without owning anything in them, fields held in the name of
 client-side apply. Each finding has a code, its place, and what to do about it.
 
-With --schemas, find also what makes lists hard to share, in the schemas that are
-given and in CustomResourceDefinitions among the objects: lists of objects that are
-atomic although nobody said so, and sets of objects. Keys are proposed from the
-fields of the items.
+With --schemas, find also what makes lists hard to share, in the schemas that
+are given and in CustomResourceDefinitions among the objects: lists of objects
+that are atomic although nobody said so, and sets of objects. Keys are proposed
+from the fields of the items.
 
-The exit code is 1 if there are findings. Without a schema for a kind only that is
-found for which none is needed.`,
+The exit code is 1 if there are findings. Without a schema for a kind only that
+is found for which none is needed.`,
 		Example: `  # Is anything wrong with what the cluster stores?
   kubectl get deployments -A -o yaml --show-managed-fields | deed check
 

@@ -28,8 +28,8 @@ func (c *cli) explainCommand() *cobra.Command {
 		Use:   "explain PATH [-f LIVE] [--kind KIND]",
 		Short: "Explain one field: its type, its owners, what a conflict over it means",
 		Long: `Explain all that there is to know about one path: its type, how it is merged and
-where that is declared, who owns it, be it through an atomic list or object above
-it, what is above and below it, and how to take it or to give it up.
+where that is declared, who owns it, be it through an atomic list or object
+above it, what is above and below it, and how to take it or to give it up.
 
 A path is written as in conflicts: .spec.containers[name="web"].image. Keys that
 have a default may be left out, and an item may be named by its place, as in

@@ -26,12 +26,13 @@ func (c *cli) extractCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract -f LIVE [--field-manager NAME]",
 		Short: "Get back the configuration that a manager applied",
-		Long: `Get back from stored objects what a manager applied: the configuration that it would
-have to apply again to change nothing. Values are those that the objects have now.
+		Long: `Get back from stored objects what a manager applied: the configuration that it
+would have to apply again to change nothing. Values are those that the objects
+have now.
 
-Only appliers have a configuration. What an updater wrote, deed fields shows, and
-deed transfer gives to an applier. The exit code is 1 when the manager has not
-applied one of the objects.`,
+Only appliers have a configuration. What an updater wrote, deed fields shows,
+and deed transfer gives to an applier. The exit code is 1 when the manager has
+not applied one of the objects.`,
 		Example: `  # What has kubectl applied?
   kubectl get deployment web -o yaml --show-managed-fields | deed extract
 

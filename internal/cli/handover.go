@@ -45,14 +45,14 @@ func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
 }
 
 // handoverRules is what the help of such commands has in common.
-const handoverRules = `Nothing is changed unless --write is given: the output shows who owns what before
-and after. With -f, it shows also what the next apply of the configurations by the
-receiver then removes, what it keeps although they lack it, and its conflicts; such
-removals and conflicts are findings, exit code 1.
+const handoverRules = `Nothing is changed unless --write is given: the output shows who owns what
+before and after. With -f, it shows also what the next apply of the
+configurations by the receiver then removes, what it keeps although they lack
+it, and its conflicts; such removals and conflicts are findings, exit code 1.
 
--o patch is a JSON patch for kubectl patch --type=json, which the API server refuses
-if the object has changed since; of several objects, a list that says which patch is
-for which. -o yaml and -o json are the objects.`
+-o patch is a JSON patch for kubectl patch --type=json, which the API server
+refuses if the object has changed since; of several objects, a list that says
+which patch is for which. -o yaml and -o json are the objects.`
 
 // handover is an object before and after fields have changed hands.
 type handover struct {

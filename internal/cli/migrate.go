@@ -23,14 +23,14 @@ func (c *cli) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate --live LIVE [-f CONFIG]",
 		Short: "Go over from client-side to server-side apply",
-		Long: `Give what kubectl apply without --server-side owns to a manager that applies on the
-server side, as kubectl does when it meets such an object. What stays behind
+		Long: `Give what kubectl apply without --server-side owns to a manager that applies on
+the server side, as kubectl does when it meets such an object. What stays behind
 otherwise are fields that nobody can remove by leaving them out.
 
 ` + handoverRules + `
 
-An object that client-side apply wrote but that has lost its managedFields is not
-migrated: its first apply would make everything in it the applier's. For such
+An object that client-side apply wrote but that has lost its managedFields is
+not migrated: its first apply would make everything in it the applier's. For such
 objects --from-last-applied makes the manager the owner of just what kubectl's
 record says was applied.`,
 		Example: `  # Who would own what?

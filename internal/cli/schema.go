@@ -18,9 +18,9 @@ func (c *cli) schemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "List, show, convert and compare schemas",
-		Long: `List, show, convert and compare schemas: which kinds there are, how the values of a
-type are merged, the same schema in another form, and what a change of a schema
-means for the owners of objects.`,
+		Long: `List, show, convert and compare schemas: which kinds there are, how the values
+of a type are merged, the same schema in another form, and what a change of a
+schema means for the owners of objects.`,
 		Example: `  # Which kinds of workloads are built in, and how is a pod merged?
   deed schema list apps/v1
   deed schema show v1/Pod --depth 3
@@ -97,9 +97,9 @@ func (c *cli) schemaListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [TEXT]",
 		Short: "List the kinds that have a schema",
-		Long: `List the kinds that have a schema, with the name of their type and where that is from:
-those of --crd and --openapi, and those that are built in. With TEXT, only those whose
-APIVERSION/KIND has TEXT in it.`,
+		Long: `List the kinds that have a schema, with the name of their type and where that is
+from: those of --crd and --openapi, and those that are built in. With TEXT, only
+those whose APIVERSION/KIND has TEXT in it.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return c.schemaList(f, format.value, strings.ToLower(strings.Join(args, "")))

@@ -26,10 +26,11 @@ func (c *cli) schemaConvertCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
 		Short: "Print a schema in another form",
-		Long: `Print the schema in a file, CustomResourceDefinitions, an OpenAPI document (v2 or v3) or
-a schema of structured-merge-diff, in the form of structured-merge-diff or as an
-OpenAPI v3 document. Only the structure is converted, and how it is merged: nothing
-that validates. What the other form cannot say is a warning.`,
+		Long: `Print the schema in a file, CustomResourceDefinitions, an OpenAPI document (v2
+or v3) or a schema of structured-merge-diff, in the form of
+structured-merge-diff or as an OpenAPI v3 document. Only the structure is
+converted, and how it is merged: nothing that validates. What the other form
+cannot say is a warning.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return c.schemaConvert(args[0], to.value, format.value) },
 	}

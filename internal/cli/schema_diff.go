@@ -28,13 +28,14 @@ func (c *cli) schemaDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two schemas, and what that means for the owners of objects",
-		Long: `Compare two schemas, each a file with CustomResourceDefinitions, an OpenAPI document or
-a schema of structured-merge-diff, or the word builtin: which fields come and go, which
-values change their type, and which lists and objects are merged in another way.
+		Long: `Compare two schemas, each a file with CustomResourceDefinitions, an OpenAPI
+document or a schema of structured-merge-diff, or the word builtin: which fields
+come and go, which values change their type, and which lists and objects are
+merged in another way.
 
-With --live, show also what becomes of who owns what in stored objects when they are
-next written: what was owned as a whole and is granular then, or the other way round,
-and what the new schema does not admit.
+With --live, show also what becomes of who owns what in stored objects when they
+are next written: what was owned as a whole and is granular then, or the other
+way round, and what the new schema does not admit.
 
 The exit code is 1 if there are differences.`,
 		Args: cobra.ExactArgs(2),

@@ -24,8 +24,8 @@ func (c *cli) schemaShowCommand() *cobra.Command {
 		Use:   "show KIND|TYPE",
 		Short: "Show how the values of a type are merged",
 		Long: `Show the fields of a kind, such as apps/v1/Deployment, or of a type, such as
-io.k8s.api.core.v1.Container, and how each is merged. -o yaml is the type, with all
-types that it needs, as a schema of structured-merge-diff.`,
+io.k8s.api.core.v1.Container, and how each is merged. -o yaml is the type, with
+all types that it needs, as a schema of structured-merge-diff.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return c.schemaShow(f, args[0]) },
 	}

@@ -24,8 +24,8 @@ func (c *cli) transferCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "transfer --live LIVE --from MANAGER --to MANAGER",
 		Short: "Give fields from one manager to another",
-		Long: `Give what one manager owns to another one, which may be new, or only what is at or
-below some paths.
+		Long: `Give what one manager owns to another one, which may be new, or only what is at
+or below some paths.
 
 ` + managerRefUsage + ` Who is new applies, unless
 NAME:Update says otherwise.

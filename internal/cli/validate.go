@@ -32,15 +32,17 @@ func (c *cli) validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate -f FILE",
 		Short: "Find fields of objects that their schemas do not have, or that are of the wrong type",
-		Long: `Find in objects what their schemas do not admit: unknown fields, values of the wrong
-type, and items of sets and keyed lists that are there twice or have no key. Each
-finding has its place, and unknown fields the name that was probably meant.
+		Long: `Find in objects what their schemas do not admit: unknown fields, values of the
+wrong type, and items of sets and keyed lists that are there twice or have no
+key. Each finding has its place, and unknown fields the name that was probably
+meant.
 
-What schemas say beyond structure is not looked at: required fields, enumerations,
-patterns, limits.
+What schemas say beyond structure is not looked at: required fields,
+enumerations, patterns, limits.
 
-As in kubectl, --validate=warn makes warnings of unknown fields and duplicate items,
-and --validate=ignore leaves them out. The exit code is 1 if anything is invalid.`,
+As in kubectl, --validate=warn makes warnings of unknown fields and duplicate
+items, and --validate=ignore leaves them out. The exit code is 1 if anything is
+invalid.`,
 		Example: `  # Is everything in a directory as its schema wants it?
   deed validate -R -f deploy
 
