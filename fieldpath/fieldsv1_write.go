@@ -9,16 +9,16 @@ func (s Set) AppendJSON(b []byte) []byte {
 	size := len("{}")
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		size += len(n.text) + len(`"f:":{},`)
+		size += int(n.len) + len(`"f:":{},`)
 		if n.kind != KindField {
 			size += 16 // quotes and brackets
 		}
-		if n.member && n.skip > 1 {
+		if n.skip > 1 && n.has(included) {
 			size += len(`".":{},`)
 		}
 	}
 	b = append(slices.Grow(b, size), '{')
-	if b = appendNodes(b, s.nodes); s.IsEmpty() {
+	if b = appendNodes(b, s.text, s.nodes); s.IsEmpty() {
 		return append(b, '}')
 	}
 	b[len(b)-1] = '}'
@@ -29,27 +29,27 @@ func (s Set) AppendJSON(b []byte) []byte {
 func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
 // appendNodes appends the entries for nodes, with a comma behind each.
-func appendNodes(b []byte, nodes []node) []byte {
+func appendNodes(b []byte, text string, nodes []node) []byte {
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
-		if n.kind != KindField {
-			b = appendWireEscaped(append(b, '"'), n)
-		} else if b = append(b, `"f:`...); isPlain(n.text) {
-			b = append(b, n.text...)
-		} else {
-			b = appendEscaped(b, n.text)
+		if n.has(lone) && n.skip == 1 {
+			end := loneRun(nodes, i)
+			b = append(b, text[n.off-uint32(len(`"f:`)):nodes[end-1].end()+uint32(len(`":{},`))]...)
+			i = end
+			continue
 		}
+		b = appendNamed(b, text, n)
 		if n.skip == 1 {
-			b = append(b, `":{},`...)
+			b = append(b, `:{},`...)
 			i++
 			continue
 		}
-		b = append(b, `":{`...)
-		if n.member {
+		b = append(b, `:{`...)
+		if n.has(included) {
 			b = append(b, `".":{},`...)
 		}
 		next := i + int(n.skip)
-		b = appendNodes(b, nodes[i+1:next])
+		b = appendNodes(b, text, nodes[i+1:next])
 		b[len(b)-1] = '}'
 		b = append(b, ',')
 		i = next
@@ -57,33 +57,55 @@ func appendNodes(b []byte, nodes []node) []byte {
 	return b
 }
 
+// loneRun returns the end of the run of leaves that begins at i, all lone, each right behind the one before it.
+func loneRun(nodes []node, i int) int {
+	next := nodes[i].end() + uint32(len(`":{},"f:`))
+	for i++; i < len(nodes) && nodes[i].has(lone) && nodes[i].skip == 1 && nodes[i].off == next; i++ {
+		next = nodes[i].end() + uint32(len(`":{},"f:`))
+	}
+	return i
+}
+
+// appendNamed appends the name of the entry for n.
+func appendNamed(b []byte, text string, n *node) []byte {
+	switch {
+	case n.has(quoted):
+		return append(b, text[n.off-uint32(len(`"f:`)):n.end()+1]...)
+	case n.kind == KindField:
+		b = appendEscaped(append(b, `"f:`...), n.in(text))
+	default:
+		b = appendWireEscaped(append(b, '"'), n.element(text))
+	}
+	return append(b, '"')
+}
+
 // appendWireEscaped appends a key, item or index as it stands within a JSON string.
-func appendWireEscaped(b []byte, n *node) []byte {
-	switch start := len(b); n.kind {
+func appendWireEscaped(b []byte, e Element) []byte {
+	switch start := len(b); e.kind {
 	case KindKey:
 		b = append(b, "k:{"...)
-		for text, first := n.text, true; text != ""; first = false {
+		for text, first := e.text, true; text != ""; first = false {
 			if !first {
 				b = append(b, ',')
 			}
 			var name string
 			if name, text = cutText(text); !isSimple(name) {
-				return appendSlowly(b[:start], n)
+				return appendSlowly(b[:start], e)
 			}
 			b = append(append(append(b, `\"`...), name...), `\":`...)
 			var ok bool
 			if b, text, ok = appendScalar(b, text); !ok {
-				return appendSlowly(b[:start], n)
+				return appendSlowly(b[:start], e)
 			}
 		}
 		return append(b, '}')
 	case KindItem:
-		if b, _, ok := appendScalar(append(b, "v:"...), n.text); ok {
+		if b, _, ok := appendScalar(append(b, "v:"...), e.text); ok {
 			return b
 		}
-		return appendSlowly(b[:start], n)
+		return appendSlowly(b[:start], e)
 	}
-	return appendSlowly(b, n)
+	return appendSlowly(b, e)
 }
 
 // appendScalar appends the value whose encoding text begins with as it stands within a JSON string, and returns what
@@ -114,6 +136,6 @@ func isSimple(s string) bool {
 }
 
 // appendSlowly is appendWireEscaped for every element.
-func appendSlowly(b []byte, n *node) []byte {
-	return appendEscaped(b, n.element().Wire())
+func appendSlowly(b []byte, e Element) []byte {
+	return appendEscaped(b, e.Wire())
 }

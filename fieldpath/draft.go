@@ -1,0 +1,137 @@
+package fieldpath
+
+import (
+	"bytes"
+	"slices"
+)
+
+// draft is a set that is being made: scratch, which the set is copied from.
+type draft struct {
+	text  []byte // of the elements of nodes
+	nodes []node // in preorder; the skip of a node that is open is not set yet
+}
+
+// add appends a node for an element, and its text. The node is complete if nothing is added below it and it is a member.
+func (d *draft) add(kind Kind, text string, f flags) {
+	d.nodes = append(d.nodes, node{uint32(len(d.text)), uint32(len(text)), 1, headOf(text), kind, f})
+	d.text = append(d.text, text...)
+}
+
+// addTrees appends whole trees, and their texts.
+func (d *draft) addTrees(s Set) {
+	start := len(d.nodes)
+	d.nodes = append(d.nodes, s.nodes...)
+	if s.isDense() {
+		shift(d.nodes[start:], len(d.text))
+		d.text = append(d.text, s.text...)
+		return
+	}
+	d.text = gather(d.text, d.nodes[start:], s.text)
+}
+
+// drop takes the node at index back, which is the last one.
+func (d *draft) drop(index int) {
+	d.text = d.text[:d.nodes[index].off]
+	d.nodes = d.nodes[:index]
+}
+
+// is reports whether the node at index has this element.
+func (d *draft) is(index int, e Element) bool {
+	n := &d.nodes[index]
+	return n.kind == e.kind && string(d.text[n.off:n.off+n.len]) == e.text
+}
+
+// compare orders two nodes by their elements.
+func (d *draft) compare(a, b *node) int {
+	if o, p := a.order(), b.order(); o != p {
+		return int(o) - int(p)
+	}
+	return bytes.Compare(d.text[a.off:a.off+a.len], d.text[b.off:b.off+b.len])
+}
+
+// set returns a copy of d as a set.
+func (d *draft) set() Set { return setOf(string(d.text), slices.Clone(d.nodes)) }
+
+// reset empties d, and frees its scratch if it is too large to keep.
+func (d *draft) reset() {
+	if cap(d.nodes) > maxScratch || cap(d.text) > 16*maxScratch {
+		*d = draft{}
+	}
+	d.text, d.nodes = d.text[:0], d.nodes[:0]
+}
+
+// maxScratch is how many nodes of scratch are kept for the next set.
+const maxScratch = 1 << 14
+
+// sortSiblings puts the sibling trees from the node at start to the last one into order and makes one of those that are
+// equal: a member if one of them is. Below it is what below makes of their children, siblings too.
+func (d *draft) sortSiblings(start int, below func(d *draft, children [][]node) []node) {
+	d.nodes = append(d.nodes[:start], d.sorted(slices.Clone(d.nodes[start:]), below)...)
+}
+
+func (d *draft) sorted(siblings []node, below func(d *draft, children [][]node) []node) []node {
+	var buf [16][]node
+	trees := buf[:0]
+	for rest := siblings; len(rest) > 0; rest = rest[rest[0].skip:] {
+		trees = append(trees, rest[:rest[0].skip])
+	}
+	slices.SortStableFunc(trees, func(a, b []node) int { return d.compare(&a[0], &b[0]) })
+	out := make([]node, 0, len(siblings))
+	for i := 0; i < len(trees); {
+		root, first := len(out), i
+		out = append(out, trees[i][0])
+		trees[i] = trees[i][1:]
+		for i++; i < len(trees) && d.compare(&trees[i][0], &out[root]) == 0; i++ {
+			out[root].flags |= trees[i][0].flags & included
+			trees[i] = trees[i][1:]
+		}
+		if i == first+1 {
+			out = append(out, trees[first]...)
+		} else {
+			out = append(out, below(d, trees[first:i])...)
+		}
+		out[root].skip = uint32(len(out) - root)
+	}
+	return out
+}
+
+// unite and replace say what is below an element that comes again among siblings: all that is below any of them, or what is
+// below the last that has anything below it.
+func unite(d *draft, children [][]node) []node { return d.sorted(slices.Concat(children...), unite) }
+
+func replace(_ *draft, children [][]node) []node {
+	for _, c := range slices.Backward(children) {
+		if len(c) > 0 {
+			return c
+		}
+	}
+	return nil
+}
+
+// isDense reports whether the text of s is not much larger than what its nodes use of it, or small.
+func (s Set) isDense() bool { return len(s.text) <= 256+32*len(s.nodes) }
+
+// compact returns s with a text that has what its nodes use and no more.
+func (s Set) compact() Set {
+	nodes := slices.Clone(s.nodes)
+	return setOf(string(gather(nil, nodes, s.text)), nodes)
+}
+
+// gather appends to text what nodes use of old, and makes them use it there.
+func gather(text []byte, nodes []node, old string) []byte {
+	for i := range nodes {
+		n := &nodes[i]
+		name := n.in(old)
+		n.off = uint32(len(text))
+		n.flags &= included
+		text = append(text, name...)
+	}
+	return text
+}
+
+// shift makes nodes use a text that lies by bytes behind where it lay.
+func shift(nodes []node, by int) {
+	for i := range nodes {
+		nodes[i].off += uint32(by)
+	}
+}

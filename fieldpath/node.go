@@ -1,0 +1,66 @@
+package fieldpath
+
+import "strings"
+
+// node is a path of the tree of a [Set]: the path of its parent and one more element, whose text lies in the text of the
+// set. It holds no pointer, so that trees are copied like bytes and the garbage collector passes over them.
+type node struct {
+	off, len uint32 // where the element's text lies
+	skip     uint32 // how many nodes the tree below this node has, itself included
+	head     uint16 // the first two bytes of the element's text, 0 for those that it does not have
+	kind     Kind   // of the element
+	flags    flags
+}
+
+// flags are what is true of a node.
+type flags uint8
+
+const (
+	included flags = 1 << iota // the path of the node is a member of the set
+
+	// What surrounds the text of a field where it lies: quoted if it lies in "f:name", spelled as the printer spells it, and
+	// besides lone if that is in "f:name":{}, there. These are facts of the text and do not depend on the node's place.
+	quoted
+	lone
+)
+
+func (n *node) has(f flags) bool { return n.flags&f != 0 }
+
+// setMember makes the path of n a member or not.
+func (n *node) setMember(is bool) {
+	if n.flags &^= included; is {
+		n.flags |= included
+	}
+}
+
+// end is where the text of n ends.
+func (n *node) end() uint32 { return n.off + n.len }
+
+// in returns the text of the element of n, which lies in text.
+func (n *node) in(text string) string { return text[n.off : n.off+n.len] }
+
+func (n *node) element(text string) Element { return Element{n.kind, n.in(text)} }
+
+// order is a number whose order is that of elements, but for those that have the same order.
+func (n *node) order() uint32 { return uint32(n.kind)<<16 | uint32(n.head) }
+
+// orderOf is the order of nodes of the element of this kind and text.
+func orderOf(kind Kind, text string) uint32 { return uint32(kind)<<16 | uint32(headOf(text)) }
+
+func headOf(text string) uint16 {
+	switch len(text) {
+	case 0:
+		return 0
+	case 1:
+		return uint16(text[0]) << 8
+	}
+	return uint16(text[0])<<8 | uint16(text[1])
+}
+
+// compareNodes orders nodes by their elements. Most pairs that are compared differ in the order.
+func compareNodes(a *node, aText string, b *node, bText string) int {
+	if o, p := a.order(), b.order(); o != p {
+		return int(o) - int(p)
+	}
+	return strings.Compare(a.in(aText), b.in(bText))
+}
