@@ -17,7 +17,13 @@ func (s Set) Union(other Set) Set {
 	if len(base.nodes) < len(with.nodes) {
 		base, with = with, base
 	}
-	m := newMerger(base, with.text)
+	if base.texts != with.texts && base.texts.count()+with.texts.count() > len(texts{}) {
+		base, with = base.compact(), with.compact()
+	}
+	m := newMerger(base, with)
+	if base.texts != with.texts {
+		m.first = uint32(base.texts.count())
+	}
 	m.union(0, len(base.nodes), with.nodes)
 	return m.set()
 }
@@ -31,7 +37,7 @@ func (s Set) Intersect(other Set) Set {
 	if len(base.nodes) > len(with.nodes) {
 		base, with = with, base
 	}
-	m := newMerger(base, with.text)
+	m := newMerger(base, with)
 	m.intersect(0, len(base.nodes), with.nodes)
 	return m.set()
 }
@@ -47,7 +53,7 @@ func (s Set) minus(other Set, deep bool) Set {
 	if s.Same(other) {
 		return Set{}
 	}
-	m := newMerger(s, other.text)
+	m := newMerger(s, other)
 	m.minus(0, len(s.nodes), other.nodes, deep)
 	return m.set()
 }
@@ -59,30 +65,32 @@ func (s Set) minus(other Set, deep bool) Set {
 // base until close.
 type merger struct {
 	base  []node
-	text  string // of base
-	other string // the text of the set that base is combined with
+	texts *texts // of base
+	other *texts // of the set that base is combined with
 	n     int
 	own   bool
-	took  bool   // out has nodes of the other set, which use other as if it came behind text
+	first uint32 // the number that the first of other has behind those of texts
+	took  bool   // out has nodes of the other set
 	out   []node // scratch, which the result is copied from
 }
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
-func newMerger(base Set, other string) *merger {
+func newMerger(base, other Set) *merger {
 	m := mergers.Get().(*merger)
-	*m = merger{base: base.nodes, text: base.text, other: other, out: m.out[:0]}
+	*m = merger{base: base.nodes, texts: base.texts, other: other.texts, out: m.out[:0]}
 	return m
 }
 
 // set returns the result. The merger must not be used afterwards.
 func (m *merger) set() Set {
-	nodes, text := m.base[:m.n:m.n], m.text
+	nodes, t := m.base[:m.n:m.n], m.texts
 	if m.own {
 		nodes = slices.Clone(m.out)
 	}
-	if m.took {
-		text += m.other
+	if m.took && m.texts != m.other {
+		t = new(texts)
+		copy(t[copy(t[:], m.texts[:m.first]):], m.other[:])
 	}
 	out := m.out
 	if cap(out) > maxScratch {
@@ -90,7 +98,7 @@ func (m *merger) set() Set {
 	}
 	*m = merger{out: out}
 	mergers.Put(m)
-	return setOf(text, nodes)
+	return setOf(t, nodes)
 }
 
 // keep writes base[i:end], whole trees.
@@ -114,7 +122,9 @@ func (m *merger) take(trees []node) {
 	m.took = true
 	start := len(m.out)
 	m.out = append(m.out, trees...)
-	shift(m.out[start:], len(m.text))
+	for i := start; m.first > 0 && i < len(m.out); i++ {
+		m.out[i].at += m.first << textBits
+	}
 }
 
 // copy makes the result a copy of its own.
@@ -167,7 +177,7 @@ func (m *merger) union(i, end int, with []node) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, m.text, other, m.other); {
+		switch c := compareNodes(root, m.texts, other, m.other); {
 		case c < 0:
 			i = next
 			continue
@@ -196,7 +206,7 @@ func (m *merger) intersect(i, end int, with []node) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, m.text, other, m.other); {
+		switch c := compareNodes(root, m.texts, other, m.other); {
 		case c < 0:
 			m.keep(start, i)
 			i, start = next, next
@@ -221,7 +231,7 @@ func (m *merger) minus(i, end int, with []node, deep bool) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, m.text, other, m.other); {
+		switch c := compareNodes(root, m.texts, other, m.other); {
 		case c < 0:
 			i = next
 			continue
@@ -263,7 +273,7 @@ func (m *merger) leaves(i, end int) {
 func (m *merger) filter(i, end int, p *matcher) {
 	for i < end {
 		next := i + int(m.base[i].skip)
-		switch sub := p.match(m.base[i].element(m.text)); {
+		switch sub := p.match(m.base[i].element(m.texts)); {
 		case sub == nil:
 		case sub.all:
 			m.keep(i, next)

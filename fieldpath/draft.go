@@ -21,24 +21,19 @@ func (d *draft) add(kind Kind, text string, f flags) {
 func (d *draft) addTrees(s Set) {
 	start := len(d.nodes)
 	d.nodes = append(d.nodes, s.nodes...)
-	if s.isDense() {
-		shift(d.nodes[start:], len(d.text))
-		d.text = append(d.text, s.text...)
-		return
-	}
-	d.text = gather(d.text, d.nodes[start:], s.text)
+	d.text = gather(d.text, d.nodes[start:], s.texts)
 }
 
 // drop takes the node at index back, which is the last one.
 func (d *draft) drop(index int) {
-	d.text = d.text[:d.nodes[index].off]
+	d.text = d.text[:d.nodes[index].at]
 	d.nodes = d.nodes[:index]
 }
 
 // is reports whether the node at index has this element.
 func (d *draft) is(index int, e Element) bool {
 	n := &d.nodes[index]
-	return n.kind == e.kind && string(d.text[n.off:n.off+n.len]) == e.text
+	return n.kind == e.kind && string(d.text[n.at:n.at+n.len]) == e.text
 }
 
 // compare orders two nodes by their elements.
@@ -46,11 +41,16 @@ func (d *draft) compare(a, b *node) int {
 	if o, p := a.order(), b.order(); o != p {
 		return int(o) - int(p)
 	}
-	return bytes.Compare(d.text[a.off:a.off+a.len], d.text[b.off:b.off+b.len])
+	return bytes.Compare(d.text[a.at:a.at+a.len], d.text[b.at:b.at+b.len])
 }
 
 // set returns a copy of d as a set.
-func (d *draft) set() Set { return setOf(string(d.text), slices.Clone(d.nodes)) }
+func (d *draft) set() Set {
+	if len(d.nodes) == 0 {
+		return Set{}
+	}
+	return Set{textsOf(string(d.text)), slices.Clone(d.nodes)}
+}
 
 // reset empties d, and frees its scratch if it is too large to keep.
 func (d *draft) reset() {
@@ -106,32 +106,4 @@ func replace(_ *draft, children [][]node) []node {
 		}
 	}
 	return nil
-}
-
-// isDense reports whether the text of s is not much larger than what its nodes use of it, or small.
-func (s Set) isDense() bool { return len(s.text) <= 256+32*len(s.nodes) }
-
-// compact returns s with a text that has what its nodes use and no more.
-func (s Set) compact() Set {
-	nodes := slices.Clone(s.nodes)
-	return setOf(string(gather(nil, nodes, s.text)), nodes)
-}
-
-// gather appends to text what nodes use of old, and makes them use it there.
-func gather(text []byte, nodes []node, old string) []byte {
-	for i := range nodes {
-		n := &nodes[i]
-		name := n.in(old)
-		n.off = uint32(len(text))
-		n.flags &= included
-		text = append(text, name...)
-	}
-	return text
-}
-
-// shift makes nodes use a text that lies by bytes behind where it lay.
-func shift(nodes []node, by int) {
-	for i := range nodes {
-		nodes[i].off += uint32(by)
-	}
 }

@@ -127,13 +127,13 @@ func (p *setParser) member(name string) bool {
 
 // Value returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON] writes.
 func (s Set) Value() value.Value {
-	w := valueWriter{text: s.text, members: make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)}
+	w := valueWriter{texts: s.texts, members: make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)}
 	return w.object(s.nodes, false)
 }
 
 // valueWriter makes the objects of a document out of slabs.
 type valueWriter struct {
-	text    string // of the set
+	texts   *texts // of the set
 	names   Maker
 	wire    []byte
 	members []value.Member
@@ -157,7 +157,7 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 		i++
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element(w.text).AppendWire(w.wire[:0])
+		w.wire = rest[0].element(w.texts).AppendWire(w.wire[:0])
 		out[i] = value.Member{Name: w.names.cut(w.wire), Value: w.object(rest[1:rest[0].skip], rest[0].has(included))}
 		i++
 	}
@@ -166,13 +166,13 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 
 // ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty maps in it are one and the same.
 func (s Set) ToAny() map[string]any {
-	w := anyWriter{text: s.text, empty: map[string]any{}}
+	w := anyWriter{texts: s.texts, empty: map[string]any{}}
 	return w.object(s.nodes, false)
 }
 
 // anyWriter is valueWriter for maps.
 type anyWriter struct {
-	text  string // of the set
+	texts *texts // of the set
 	names Maker
 	wire  []byte
 	empty map[string]any
@@ -191,7 +191,7 @@ func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 		out["."] = w.empty
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element(w.text).AppendWire(w.wire[:0])
+		w.wire = rest[0].element(w.texts).AppendWire(w.wire[:0])
 		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
 	}
 	return out

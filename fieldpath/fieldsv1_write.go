@@ -18,7 +18,7 @@ func (s Set) AppendJSON(b []byte) []byte {
 		}
 	}
 	b = append(slices.Grow(b, size), '{')
-	if b = appendNodes(b, s.text, s.nodes); s.IsEmpty() {
+	if b = appendNodes(b, s.texts, s.nodes); s.IsEmpty() {
 		return append(b, '}')
 	}
 	b[len(b)-1] = '}'
@@ -29,16 +29,17 @@ func (s Set) AppendJSON(b []byte) []byte {
 func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
 // appendNodes appends the entries for nodes, with a comma behind each.
-func appendNodes(b []byte, text string, nodes []node) []byte {
+func appendNodes(b []byte, t *texts, nodes []node) []byte {
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
 		if n.has(lone) && n.skip == 1 {
 			end := loneRun(nodes, i)
-			b = append(b, text[n.off-uint32(len(`"f:`)):nodes[end-1].end()+uint32(len(`":{},`))]...)
+			last := &nodes[end-1]
+			b = append(b, n.around(t, len(`"f:`), int(last.at+last.len-n.at-n.len)+len(`":{},`))...)
 			i = end
 			continue
 		}
-		b = appendNamed(b, text, n)
+		b = appendNamed(b, t, n)
 		if n.skip == 1 {
 			b = append(b, `:{},`...)
 			i++
@@ -49,7 +50,7 @@ func appendNodes(b []byte, text string, nodes []node) []byte {
 			b = append(b, `".":{},`...)
 		}
 		next := i + int(n.skip)
-		b = appendNodes(b, text, nodes[i+1:next])
+		b = appendNodes(b, t, nodes[i+1:next])
 		b[len(b)-1] = '}'
 		b = append(b, ',')
 		i = next
@@ -59,22 +60,23 @@ func appendNodes(b []byte, text string, nodes []node) []byte {
 
 // loneRun returns the end of the run of leaves that begins at i, all lone, each right behind the one before it.
 func loneRun(nodes []node, i int) int {
-	next := nodes[i].end() + uint32(len(`":{},"f:`))
-	for i++; i < len(nodes) && nodes[i].has(lone) && nodes[i].skip == 1 && nodes[i].off == next; i++ {
-		next = nodes[i].end() + uint32(len(`":{},"f:`))
+	for i++; i < len(nodes) && nodes[i].has(lone) && nodes[i].skip == 1; i++ {
+		if n := &nodes[i-1]; nodes[i].at != n.at+n.len+uint32(len(`":{},"f:`)) {
+			break
+		}
 	}
 	return i
 }
 
 // appendNamed appends the name of the entry for n.
-func appendNamed(b []byte, text string, n *node) []byte {
+func appendNamed(b []byte, t *texts, n *node) []byte {
 	switch {
 	case n.has(quoted):
-		return append(b, text[n.off-uint32(len(`"f:`)):n.end()+1]...)
+		return append(b, n.around(t, len(`"f:`), len(`"`))...)
 	case n.kind == KindField:
-		b = appendEscaped(append(b, `"f:`...), n.in(text))
+		b = appendEscaped(append(b, `"f:`...), n.in(t))
 	default:
-		b = appendWireEscaped(append(b, '"'), n.element(text))
+		b = appendWireEscaped(append(b, '"'), n.element(t))
 	}
 	return append(b, '"')
 }

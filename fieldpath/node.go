@@ -2,14 +2,15 @@ package fieldpath
 
 import "strings"
 
-// node is a path of the tree of a [Set]: the path of its parent and one more element, whose text lies in the text of the
+// node is a path of the tree of a [Set]: the path of its parent and one more element, whose text lies in the texts of the
 // set. It holds no pointer, so that trees are copied like bytes and the garbage collector passes over them.
 type node struct {
-	off, len uint32 // where the element's text lies
-	skip     uint32 // how many nodes the tree below this node has, itself included
-	head     uint16 // the first two bytes of the element's text, 0 for those that it does not have
-	kind     Kind   // of the element
-	flags    flags
+	at    uint32 // where the element's text lies: the number of one of the texts, and from where on
+	len   uint32 // of the element's text
+	skip  uint32 // how many nodes the tree below this node has, itself included
+	head  uint16 // the first two bytes of the element's text, 0 for those that it does not have
+	kind  Kind   // of the element
+	flags flags
 }
 
 // flags are what is true of a node.
@@ -33,13 +34,19 @@ func (n *node) setMember(is bool) {
 	}
 }
 
-// end is where the text of n ends.
-func (n *node) end() uint32 { return n.off + n.len }
+// in returns the text of the element of n.
+func (n *node) in(t *texts) string {
+	start := n.at & maxText
+	return t[n.at>>textBits][start : start+n.len]
+}
 
-// in returns the text of the element of n, which lies in text.
-func (n *node) in(text string) string { return text[n.off : n.off+n.len] }
+// around returns the text of the element of n and so many bytes before and behind it.
+func (n *node) around(t *texts, before, behind int) string {
+	start := int(n.at & maxText)
+	return t[n.at>>textBits][start-before : start+int(n.len)+behind]
+}
 
-func (n *node) element(text string) Element { return Element{n.kind, n.in(text)} }
+func (n *node) element(t *texts) Element { return Element{n.kind, n.in(t)} }
 
 // order is a number whose order is that of elements, but for those that have the same order.
 func (n *node) order() uint32 { return uint32(n.kind)<<16 | uint32(n.head) }
@@ -58,9 +65,9 @@ func headOf(text string) uint16 {
 }
 
 // compareNodes orders nodes by their elements. Most pairs that are compared differ in the order.
-func compareNodes(a *node, aText string, b *node, bText string) int {
+func compareNodes(a *node, aTexts *texts, b *node, bTexts *texts) int {
 	if o, p := a.order(), b.order(); o != p {
 		return int(o) - int(p)
 	}
-	return strings.Compare(a.in(aText), b.in(bText))
+	return strings.Compare(a.in(aTexts), b.in(bTexts))
 }
