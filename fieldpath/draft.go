@@ -2,6 +2,7 @@ package fieldpath
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 )
 
@@ -15,6 +16,19 @@ type draft struct {
 func (d *draft) add(kind Kind, text string, f flags) {
 	d.nodes = append(d.nodes, node{uint32(len(d.text)), uint32(len(text)), 1, headOf(text), kind, f})
 	d.text = append(d.text, text...)
+}
+
+// reserve returns the text of d with room for the place of a spelling behind it.
+func (d *draft) reserve() []byte { return append(d.text, make([]byte, spellingSize)...) }
+
+// addSpelled appends a node for a key or item. Its text is what text, which reserve returned, was extended by, and
+// d.text[start:end] is how it is spelled.
+func (d *draft) addSpelled(kind Kind, text []byte, start, end int) {
+	at := len(d.text) + spellingSize
+	binary.LittleEndian.PutUint32(text[at-8:], uint32(start))
+	binary.LittleEndian.PutUint32(text[at-4:], uint32(end))
+	d.text = text
+	d.nodes = append(d.nodes, node{uint32(at), uint32(len(text) - at), 1, headOf(string(text[at : at+2])), kind, quoted})
 }
 
 // addTrees appends whole trees, and their texts.

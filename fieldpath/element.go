@@ -54,7 +54,7 @@ func Field(name string) Element { return Element{KindField, name} }
 // two have the same name. Numbers select as numbers: 1 and 1.0 give the same element. The absent value counts as null.
 func Key(fields ...KeyField) Element {
 	var buf [128]byte
-	return Element{KindKey, string(appendKey(buf[:0], sortedFields(fields, nil)))}
+	return Element{KindKey, string(appendKey(buf[:0], sortedFields(fields)))}
 }
 
 // Item returns the element that selects the item of a set that equals v. The absent value counts as null.
@@ -69,13 +69,12 @@ func Index(i int) Element {
 	return Element{KindIndex, string(appendIndex(buf[:0], i))}
 }
 
-// sortedFields returns fields sorted by name, equal names in their order. When they are not sorted yet it sorts a copy, held
-// in scratch.
-func sortedFields(fields, scratch []KeyField) []KeyField {
+// sortedFields returns fields sorted by name, equal names in their order. When they are not sorted yet it sorts a copy.
+func sortedFields(fields []KeyField) []KeyField {
 	if slices.IsSortedFunc(fields, compareFieldNames) {
 		return fields
 	}
-	fields = append(scratch[:0], fields...)
+	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, compareFieldNames)
 	return fields
 }

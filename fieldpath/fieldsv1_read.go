@@ -67,7 +67,7 @@ func (p *setParser) release() {
 // load makes fieldsV1 the text to be read. That is the beginning of the result's text, behind which there is room for the
 // texts of keys and items, in which there is a backslash for each quote.
 func (p *setParser) load(fieldsV1 []byte) {
-	p.room.Grow(len(fieldsV1) + 8*bytes.Count(fieldsV1, []byte{'\\'}))
+	p.room.Grow(len(fieldsV1) + 12*bytes.Count(fieldsV1, []byte{'\\'}))
 	p.room.Write(fieldsV1)
 	p.text = p.room.String()
 	p.draft.text = append(p.draft.text, fieldsV1...)
@@ -75,6 +75,9 @@ func (p *setParser) load(fieldsV1 []byte) {
 
 // whole returns the text of the result.
 func (p *setParser) whole() string {
+	if p.room.Cap() < len(p.draft.text) {
+		return string(p.draft.text)
+	}
 	p.room.Write(p.draft.text[len(p.text):])
 	return p.room.String()
 }
@@ -257,10 +260,10 @@ func (p *setParser) quick() bool {
 		p.pos = end + 1
 		return true
 	case 'k':
-		q := quickScanner{text: text, pos: pos, b: p.draft.text}
+		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
 		return q.key() && p.encoded(KindKey, &q)
 	case 'v':
-		q := quickScanner{text: text, pos: pos, b: p.draft.text}
+		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
 		return q.value() && p.encoded(KindItem, &q)
 	}
 	return false
@@ -271,9 +274,7 @@ func (p *setParser) encoded(kind Kind, q *quickScanner) bool {
 	if !q.pass(`"`) {
 		return false
 	}
-	start := len(p.draft.text)
-	p.draft.text, p.pos = q.b, q.pos
-	text := q.b[start:]
-	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(len(text)), 1, headOf(string(text[:2])), kind, 0})
+	p.draft.addSpelled(kind, q.b, p.pos, q.pos)
+	p.pos = q.pos
 	return true
 }

@@ -72,7 +72,7 @@ func loneRun(nodes []node, i int) int {
 func appendNamed(b []byte, t *texts, n *node) []byte {
 	switch {
 	case n.has(quoted):
-		return append(b, n.around(t, len(`"f:`), len(`"`))...)
+		return append(b, n.spelling(t)...)
 	case n.kind == KindField:
 		b = appendEscaped(append(b, `"f:`...), n.in(t))
 	default:

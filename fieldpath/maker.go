@@ -1,6 +1,7 @@
 package fieldpath
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/value"
@@ -23,10 +24,10 @@ const (
 
 // Key is like the function [Key]. It does not retain fields.
 func (m *Maker) Key(fields []KeyField) Element {
-	if len(fields) > 1 {
-		if sorted := sortedFields(fields, m.sorted); &sorted[0] != &fields[0] {
-			fields, m.sorted = sorted, sorted
-		}
+	if !slices.IsSortedFunc(fields, compareFieldNames) {
+		m.sorted = append(m.sorted[:0], fields...)
+		slices.SortStableFunc(m.sorted, compareFieldNames)
+		fields = m.sorted
 	}
 	m.scratch = appendKey(m.scratch[:0], fields)
 	return Element{KindKey, m.cut(m.scratch)}

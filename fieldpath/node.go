@@ -19,8 +19,11 @@ type flags uint8
 const (
 	included flags = 1 << iota // the path of the node is a member of the set
 
-	// What surrounds the text of a field where it lies: quoted if it lies in "f:name", spelled as the printer spells it, and
-	// besides lone if that is in "f:name":{}, there. These are facts of the text and do not depend on the node's place.
+	// What surrounds the text of an element where it lies. They are facts of the text, wherever the node is in the tree.
+	//
+	//	quoted  of a field: it lies in "f:name", as it is printed; of any other: where its spelling, as it is printed, in
+	//	        quotes, begins and ends in the same text is told in front of it
+	//	lone    it is a field, quoted, and lies in "f:name":{},
 	quoted
 	lone
 )
@@ -44,6 +47,24 @@ func (n *node) in(t *texts) string {
 func (n *node) around(t *texts, before, behind int) string {
 	start := int(n.at & maxText)
 	return t[n.at>>textBits][start-before : start+int(n.len)+behind]
+}
+
+// spelling returns how the element of n, which is quoted, is printed, in quotes.
+func (n *node) spelling(t *texts) string {
+	if n.kind == KindField {
+		return n.around(t, len(`"f:`), len(`"`))
+	}
+	text, at := t[n.at>>textBits], n.at&maxText
+	place := text[at-spellingSize : at]
+	return text[littleEndian(place):littleEndian(place[4:])]
+}
+
+// spellingSize is the size of the place of a spelling: the numbers of the bytes where it begins and ends.
+const spellingSize = 8
+
+func littleEndian(s string) uint32 {
+	_ = s[3]
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
 func (n *node) element(t *texts) Element { return Element{n.kind, n.in(t)} }
