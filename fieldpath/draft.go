@@ -68,14 +68,17 @@ func (d *draft) set() Set {
 
 // reset empties d, and frees its scratch if it is too large to keep.
 func (d *draft) reset() {
-	if cap(d.nodes) > maxScratch || cap(d.text) > 16*maxScratch {
+	if cap(d.nodes) > maxScratch || cap(d.text) > maxScratchText {
 		*d = draft{}
 	}
 	d.text, d.nodes = d.text[:0], d.nodes[:0]
 }
 
-// maxScratch is how many nodes of scratch are kept for the next set.
-const maxScratch = 1 << 14
+// How many nodes, and bytes of text, of scratch are kept for the next set.
+const (
+	maxScratch     = 1 << 14
+	maxScratchText = 16 * maxScratch
+)
 
 // sortSiblings puts the sibling trees from the node at start to the last one into order and makes one of those that are
 // equal: a member if one of them is. Below it is what below makes of their children, siblings too.

@@ -181,8 +181,11 @@ func (p *setParser) entry(l *level) *SyntaxError {
 // below reads what is below the element of the node at index, the last one, and completes the node.
 func (p *setParser) below(index int) *SyntaxError {
 	if p.startsWith("{}") && p.depth < value.MaxDepth {
+		n := &p.draft.nodes[index]
+		if n.flags |= included; n.kind == KindField && n.has(quoted) && p.pos == int(n.at+n.len)+len(`":`) {
+			n.flags |= lone
+		}
 		p.pos += 2
-		p.draft.nodes[index].flags |= included
 		return nil
 	}
 	self, err := p.object()

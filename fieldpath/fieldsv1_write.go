@@ -1,29 +1,27 @@
 package fieldpath
 
-import "slices"
+import "sync"
 
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver writes it. It is an object
 // with one member per element, named by [Element.AppendWire], whose value is the object of what is below. A member of the
 // set below which there are members has first of all a member named "." there.
 func (s Set) AppendJSON(b []byte) []byte {
-	size := len("{}")
-	for i := range s.nodes {
-		n := &s.nodes[i]
-		size += int(n.len) + len(`"f:":{},`)
-		if n.kind != KindField {
-			size += 16 // quotes and brackets
-		}
-		if n.skip > 1 && n.has(included) {
-			size += len(`".":{},`)
-		}
+	if s.IsEmpty() {
+		return append(b, "{}"...)
 	}
-	b = append(slices.Grow(b, size), '{')
-	if b = appendNodes(b, s.texts, s.nodes); s.IsEmpty() {
-		return append(b, '}')
+	scratch := printers.Get().(*[]byte)
+	out := appendNodes(append((*scratch)[:0], '{'), s.texts, s.nodes)
+	out[len(out)-1] = '}'
+	b = append(b, out...)
+	if cap(out) <= maxScratchText {
+		*scratch = out
 	}
-	b[len(b)-1] = '}'
+	printers.Put(scratch)
 	return b
 }
+
+// printers hold scratch that sets are printed to, so that what they are appended to grows once, to the size it needs.
+var printers = sync.Pool{New: func() any { return new([]byte) }}
 
 // MarshalJSON implements [encoding/json.Marshaler] by [Set.AppendJSON].
 func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
@@ -33,13 +31,17 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
 		if n.has(lone) && n.skip == 1 {
-			end := loneRun(nodes, i)
-			last := &nodes[end-1]
-			b = append(b, n.around(t, len(`"f:`), int(last.at+last.len-n.at-n.len)+len(`":{},`))...)
-			i = end
+			i = loneRun(nodes, i)
+			last := &nodes[i-1]
+			b = append(b, n.around(t, len(`"f:`), int(last.at+last.len-n.at-n.len)+len(`":{}`))...)
+			b = append(b, ',')
 			continue
 		}
-		b = appendNamed(b, t, n)
+		if n.has(quoted) {
+			b = append(b, n.spelling(t)...)
+		} else {
+			b = appendNamed(b, n.element(t))
+		}
 		if n.skip == 1 {
 			b = append(b, `:{},`...)
 			i++
@@ -58,25 +60,25 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 	return b
 }
 
-// loneRun returns the end of the run of leaves that begins at i, all lone, each right behind the one before it.
+// loneRun returns the end of the run of leaves that begins at i, all lone, with no more than a comma between two.
 func loneRun(nodes []node, i int) int {
-	for i++; i < len(nodes) && nodes[i].has(lone) && nodes[i].skip == 1; i++ {
-		if n := &nodes[i-1]; nodes[i].at != n.at+n.len+uint32(len(`":{},"f:`)) {
+	next := nodes[i].at + nodes[i].len + uint32(len(`":{},"f:`))
+	for i++; i < len(nodes); i++ {
+		n := &nodes[i]
+		if n.at != next || n.skip > 1 || !n.has(lone) {
 			break
 		}
+		next += n.len + uint32(len(`":{},"f:`))
 	}
 	return i
 }
 
-// appendNamed appends the name of the entry for n.
-func appendNamed(b []byte, t *texts, n *node) []byte {
-	switch {
-	case n.has(quoted):
-		return append(b, n.spelling(t)...)
-	case n.kind == KindField:
-		b = appendEscaped(append(b, `"f:`...), n.in(t))
-	default:
-		b = appendWireEscaped(append(b, '"'), n.element(t))
+// appendNamed appends the name of the entry for e.
+func appendNamed(b []byte, e Element) []byte {
+	if e.kind == KindField {
+		b = appendEscaped(append(b, `"f:`...), e.text)
+	} else {
+		b = appendWireEscaped(append(b, '"'), e)
 	}
 	return append(b, '"')
 }

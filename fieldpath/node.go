@@ -23,7 +23,7 @@ const (
 	//
 	//	quoted  of a field: it lies in "f:name", as it is printed; of any other: where its spelling, as it is printed, in
 	//	        quotes, begins and ends in the same text is told in front of it
-	//	lone    it is a field, quoted, and lies in "f:name":{},
+	//	lone    it is a field, quoted, and lies in "f:name":{}
 	quoted
 	lone
 )
