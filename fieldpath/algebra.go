@@ -109,7 +109,7 @@ func (m *merger) keep(i, end int) {
 		m.n = end
 	default:
 		m.copy()
-		m.out = append(m.out, m.base[i:end]...)
+		m.append(m.base[i:end])
 	}
 }
 
@@ -121,10 +121,20 @@ func (m *merger) take(trees []node) {
 	m.copy()
 	m.took = true
 	start := len(m.out)
-	m.out = append(m.out, trees...)
+	m.append(trees)
 	for i := start; m.first > 0 && i < len(m.out); i++ {
 		m.out[i].at += m.first << textBits
 	}
+}
+
+// append appends to out.
+func (m *merger) append(nodes []node) {
+	start := len(m.out)
+	if cap(m.out)-start < len(nodes) {
+		m.out = slices.Grow(m.out, len(nodes))
+	}
+	m.out = m.out[:start+len(nodes)] // unlike the built-in append, this does not write the pointer again, which has a barrier
+	copy(m.out[start:], nodes)
 }
 
 // copy makes the result a copy of its own.

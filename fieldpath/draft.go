@@ -15,7 +15,12 @@ type draft struct {
 // add appends a node for an element, and its text. The node is complete if nothing is added below it and it is a member.
 func (d *draft) add(kind Kind, text string, f flags) {
 	d.nodes = append(d.nodes, node{uint32(len(d.text)), uint32(len(text)), 1, headOf(text), kind, f})
-	d.text = append(d.text, text...)
+	start := len(d.text)
+	if cap(d.text)-start < len(text) {
+		d.text = slices.Grow(d.text, len(text))
+	}
+	d.text = d.text[:start+len(text)] // unlike append, this does not write the pointer again, which has a barrier
+	copy(d.text[start:], text)
 }
 
 // reserve returns the text of d with room for the place of a spelling behind it.
