@@ -13,11 +13,12 @@ func (s Set) Union(other Set) Set {
 	if s.IsEmpty() {
 		return other
 	}
-	base, with := s, other
-	if len(base.nodes) < len(with.nodes) {
-		base, with = with, base
+	large, small := s, other
+	if len(large.nodes) < len(small.nodes) {
+		large, small = small, large
 	}
-	if base.texts != with.texts && base.texts.count()+with.texts.count() > len(texts{}) {
+	base, with := large, small
+	if base.texts != with.texts && base.texts.count()+with.texts.count() > maxTexts {
 		base, with = base.compact(), with.compact()
 	}
 	m := newMerger(base, with)
@@ -25,7 +26,10 @@ func (s Set) Union(other Set) Set {
 		m.first = uint32(base.texts.count())
 	}
 	m.union(0, len(base.nodes), with.nodes)
-	return m.set()
+	if out := m.set(); !out.Same(base) {
+		return out
+	}
+	return large
 }
 
 // Intersect returns the paths that are members of both s and other.
@@ -65,8 +69,8 @@ func (s Set) minus(other Set, deep bool) Set {
 // base until close.
 type merger struct {
 	base  []node
-	texts *texts // of base
-	other *texts // of the set that base is combined with
+	texts texts // of base
+	other texts // of the set that base is combined with
 	n     int
 	own   bool
 	first uint32 // the number that the first of other has behind those of texts
@@ -89,8 +93,7 @@ func (m *merger) set() Set {
 		nodes = slices.Clone(m.out)
 	}
 	if m.took && m.texts != m.other {
-		t = new(texts)
-		copy(t[copy(t[:], m.texts[:m.first]):], m.other[:])
+		t = m.texts.join(&m.other)
 	}
 	out := m.out
 	if cap(out) > maxScratch {
@@ -187,7 +190,7 @@ func (m *merger) union(i, end int, with []node) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, m.texts, other, m.other); {
+		switch c := compareNodes(root, &m.texts, other, &m.other); {
 		case c < 0:
 			i = next
 			continue
@@ -216,7 +219,7 @@ func (m *merger) intersect(i, end int, with []node) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, m.texts, other, m.other); {
+		switch c := compareNodes(root, &m.texts, other, &m.other); {
 		case c < 0:
 			m.keep(start, i)
 			i, start = next, next
@@ -241,7 +244,7 @@ func (m *merger) minus(i, end int, with []node, deep bool) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, m.texts, other, m.other); {
+		switch c := compareNodes(root, &m.texts, other, &m.other); {
 		case c < 0:
 			i = next
 			continue
@@ -283,7 +286,7 @@ func (m *merger) leaves(i, end int) {
 func (m *merger) filter(i, end int, p *matcher) {
 	for i < end {
 		next := i + int(m.base[i].skip)
-		switch sub := p.match(m.base[i].element(m.texts)); {
+		switch sub := p.match(m.base[i].element(&m.texts)); {
 		case sub == nil:
 		case sub.all:
 			m.keep(i, next)

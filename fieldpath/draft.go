@@ -40,7 +40,7 @@ func (d *draft) addSpelled(kind Kind, text []byte, start, end int) {
 func (d *draft) addTrees(s Set) {
 	start := len(d.nodes)
 	d.nodes = append(d.nodes, s.nodes...)
-	d.text = gather(d.text, d.nodes[start:], s.texts)
+	d.text = gather(d.text, d.nodes[start:], &s.texts)
 }
 
 // drop takes the node at index back, which is the last one.
@@ -68,7 +68,7 @@ func (d *draft) set() Set {
 	if len(d.nodes) == 0 {
 		return Set{}
 	}
-	return Set{textsOf(string(d.text)), slices.Clone(d.nodes)}
+	return Set{textOf(string(d.text)), slices.Clone(d.nodes)}
 }
 
 // reset empties d, and frees its scratch if it is too large to keep.

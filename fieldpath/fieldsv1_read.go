@@ -39,7 +39,7 @@ func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	if len(p.draft.text) > maxText {
 		return Set{}, false, &SyntaxError{What: "fieldsV1", Offset: len(fieldsV1), Reason: "longer than 1 GiB"}
 	}
-	return setOf(textsOf(p.whole()), slices.Clone(p.draft.nodes)), !p.loose && !p.spaced, nil
+	return setOf(textOf(p.whole()), slices.Clone(p.draft.nodes)), !p.loose && !p.spaced, nil
 }
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}

@@ -133,7 +133,7 @@ func (s Set) Value() value.Value {
 
 // valueWriter makes the objects of a document out of slabs.
 type valueWriter struct {
-	texts   *texts // of the set
+	texts   texts // of the set
 	names   Maker
 	wire    []byte
 	members []value.Member
@@ -157,7 +157,7 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 		i++
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element(w.texts).AppendWire(w.wire[:0])
+		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
 		out[i] = value.Member{Name: w.names.cut(w.wire), Value: w.object(rest[1:rest[0].skip], rest[0].has(included))}
 		i++
 	}
@@ -172,7 +172,7 @@ func (s Set) ToAny() map[string]any {
 
 // anyWriter is valueWriter for maps.
 type anyWriter struct {
-	texts *texts // of the set
+	texts texts // of the set
 	names Maker
 	wire  []byte
 	empty map[string]any
@@ -191,7 +191,7 @@ func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 		out["."] = w.empty
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element(w.texts).AppendWire(w.wire[:0])
+		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
 		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
 	}
 	return out

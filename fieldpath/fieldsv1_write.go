@@ -10,7 +10,7 @@ func (s Set) AppendJSON(b []byte) []byte {
 		return append(b, "{}"...)
 	}
 	scratch := printers.Get().(*[]byte)
-	out := appendNodes(append((*scratch)[:0], '{'), s.texts, s.nodes)
+	out := appendNodes(append((*scratch)[:0], '{'), &s.texts, s.nodes)
 	out[len(out)-1] = '}'
 	b = append(b, out...)
 	if cap(out) <= maxScratchText {

@@ -40,13 +40,13 @@ func (n *node) setMember(is bool) {
 // in returns the text of the element of n.
 func (n *node) in(t *texts) string {
 	start := n.at & maxText
-	return t[n.at>>textBits][start : start+n.len]
+	return t.at(n.at >> textBits)[start : start+n.len]
 }
 
 // around returns the text of the element of n and so many bytes before and behind it.
 func (n *node) around(t *texts, before, behind int) string {
 	start := int(n.at & maxText)
-	return t[n.at>>textBits][start-before : start+int(n.len)+behind]
+	return t.at(n.at >> textBits)[start-before : start+int(n.len)+behind]
 }
 
 // spelling returns how the element of n, which is quoted, is printed, in quotes.
@@ -54,7 +54,7 @@ func (n *node) spelling(t *texts) string {
 	if n.kind == KindField {
 		return n.around(t, len(`"f:`), len(`"`))
 	}
-	text, at := t[n.at>>textBits], n.at&maxText
+	text, at := t.at(n.at>>textBits), n.at&maxText
 	place := text[at-spellingSize : at]
 	return text[littleEndian(place):littleEndian(place[4:])]
 }

@@ -6,13 +6,13 @@ import "iter"
 //
 // A path is a member by itself: neither the paths above it nor those below it need be. The empty path never is.
 type Set struct {
-	texts *texts // nil if the set is empty
+	texts texts
 	// nodes is the tree of all members in preorder. Siblings are strictly ascending, and every node is a member or has
 	// children. No node refers to the position of another, so the descendants of a node, a part of nodes, are a Set too.
 	nodes []node
 }
 
-func setOf(t *texts, nodes []node) Set {
+func setOf(t texts, nodes []node) Set {
 	if len(nodes) == 0 {
 		return Set{}
 	}
@@ -52,7 +52,7 @@ func (s Set) Equal(other Set) bool {
 	}
 	for i := range s.nodes {
 		n, o := &s.nodes[i], &other.nodes[i]
-		if n.order() != o.order() || n.skip != o.skip || n.has(included) != o.has(included) || n.in(s.texts) != o.in(other.texts) {
+		if n.order() != o.order() || n.skip != o.skip || n.has(included) != o.has(included) || n.in(&s.texts) != o.in(&other.texts) {
 			return false
 		}
 	}
@@ -124,7 +124,7 @@ func (s Set) All() iter.Seq[Path] {
 
 func (s Set) all(prefix Path, yield func(Path) bool) bool {
 	for c := s.Cursor(); !c.Done(); c.Next() {
-		if n := &c.rest[0]; n.has(included) && !yield(appendElement(prefix, n.element(c.texts))) {
+		if n := &c.rest[0]; n.has(included) && !yield(appendElement(prefix, n.element(&c.texts))) {
 			return false
 		}
 	}
@@ -166,7 +166,7 @@ func (s Set) Entries() iter.Seq[Entry] {
 // Cursor is a place among the entries of a set, for walking them beside something else that is in order. Copies of a Cursor
 // move separately.
 type Cursor struct {
-	texts *texts
+	texts texts
 	rest  []node // the entry where the cursor stands and all after it
 }
 
@@ -179,7 +179,7 @@ func (c *Cursor) Done() bool { return len(c.rest) == 0 }
 // Entry returns the entry where the cursor stands. It panics when the cursor is done.
 func (c *Cursor) Entry() Entry {
 	n := &c.rest[0]
-	return Entry{n.element(c.texts), n.has(included), setOf(c.texts, c.rest[1:n.skip:n.skip])}
+	return Entry{n.element(&c.texts), n.has(included), setOf(c.texts, c.rest[1:n.skip:n.skip])}
 }
 
 // Next moves the cursor to the next entry. It panics when the cursor is done.
@@ -194,7 +194,7 @@ func (c *Cursor) Seek(e Element) (Entry, bool) {
 		if o := n.order(); o > order {
 			break
 		} else if o == order {
-			switch text := n.in(c.texts); {
+			switch text := n.in(&c.texts); {
 			case text == e.text:
 				return c.Entry(), true
 			case text > e.text:

@@ -3,8 +3,19 @@ package fieldpath
 import "slices"
 
 // texts are what the texts of elements are parts of. A set that is made of two has the texts of both, so that none needs to
-// be copied, as long as there is room; those that it does not have are empty. They are immutable and shared by sets.
-type texts [4]string
+// be copied, as long as there is room. They are immutable, equal if they are the same texts.
+type texts struct {
+	first string
+	more  *moreTexts // nil if there is one
+}
+
+// moreTexts are the texts behind the first.
+type moreTexts struct {
+	n    int
+	text [maxTexts - 1]string
+}
+
+const maxTexts = 4
 
 // A node finds its text by the number of one of the texts in the high bits, and where it begins there in the others.
 const (
@@ -12,27 +23,48 @@ const (
 	maxText  = 1<<textBits - 1 // the longest text
 )
 
-// count returns how many texts there are.
-func (t *texts) count() int {
-	n := 0
-	for n < len(t) && t[n] != "" {
-		n++
-	}
-	return n
-}
-
-// textsOf returns texts that begin with text. It panics if that is longer than maxText.
-func textsOf(text string) *texts {
+// textOf returns texts of one. It panics if that is longer than maxText.
+func textOf(text string) texts {
 	if len(text) > maxText {
 		panic("fieldpath: the elements of a set are longer than 1 GiB")
 	}
-	return &texts{text}
+	return texts{first: text}
+}
+
+// at returns the text with a number.
+func (t *texts) at(number uint32) string {
+	if number == 0 {
+		return t.first
+	}
+	return t.more.text[number-1]
+}
+
+// count returns how many texts there are.
+func (t *texts) count() int {
+	if t.more == nil {
+		return 1
+	}
+	return 1 + t.more.n
+}
+
+// join returns the texts of t and, behind them, those of other. There must be room.
+func (t *texts) join(other *texts) texts {
+	var more moreTexts
+	if t.more != nil {
+		more = *t.more
+	}
+	more.text[more.n] = other.first
+	if other.more != nil {
+		copy(more.text[more.n+1:], other.more.text[:other.more.n])
+	}
+	more.n += other.count()
+	return texts{t.first, &more}
 }
 
 // compact returns s with one text, which has what its nodes use and no more.
 func (s Set) compact() Set {
 	nodes := slices.Clone(s.nodes)
-	return setOf(textsOf(string(gather(nil, nodes, s.texts))), nodes)
+	return setOf(textOf(string(gather(nil, nodes, &s.texts))), nodes)
 }
 
 // gather appends to text what nodes use of old, and makes them use it there.
