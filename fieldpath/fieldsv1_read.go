@@ -67,7 +67,7 @@ func (p *setParser) release() {
 // load makes fieldsV1 the text to be read. That is the beginning of the result's text, behind which there is room for the
 // texts of keys and items, in which there is a backslash for each quote.
 func (p *setParser) load(fieldsV1 []byte) {
-	p.room.Grow(len(fieldsV1) + 12*bytes.Count(fieldsV1, []byte{'\\'}))
+	p.room.Grow(len(fieldsV1) + 8*bytes.Count(fieldsV1, []byte{'\\'}))
 	p.room.Write(fieldsV1)
 	p.text = p.room.String()
 	p.draft.text = append(p.draft.text, fieldsV1...)
