@@ -29,7 +29,8 @@ var layers = []struct {
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge", ""},
 	{"internal/cli", "value fieldpath schema typed merge managedfields schema/openapi schema/builtin internal/yaml",
-		"github.com/spf13/cobra github.com/spf13/pflag"},
+		"github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
+			"github.com/rogpeppe/go-internal/diff golang.org/x/tools/txtar"},
 	{"cmd/deed", "internal/cli", ""},
 }
 

@@ -98,7 +98,10 @@ func typeOf(t *testing.T, document string) *schema.Type {
 	return root
 }
 
-const atomicRoot = `{"types":[{"name":"root","map":{"elementType":{"scalar":"untyped"},"elementRelationship":"atomic"}}]}`
+// atomicRoot is the type of objects that are one value. It knows managed fields.
+const atomicRoot = `{"types":[{"name":"root","map":{"elementRelationship":"atomic","elementType":{"scalar":"untyped"},"fields":[
+	{"name":"metadata","type":{"map":{"fields":[{"name":"managedFields","type":{"list":{
+		"elementRelationship":"atomic","elementType":{"map":{"elementType":{"scalar":"untyped"}}}}}}]}}}]}}]}`
 
 // Nothing is left of an atomic object that is pruned, and nothing cannot be converted.
 func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {

@@ -3,6 +3,7 @@ package managedfields
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/merge"
@@ -19,14 +20,28 @@ type Converter interface {
 	Convert(object value.Value, apiVersion string) (value.Value, error)
 }
 
-// ChangeVersion is the converter of kinds whose versions differ in nothing but their name: custom resources with the
-// conversion strategy None. Versions that [Config.Types] lacks do not exist.
+// ChangeVersion is the converter of kinds whose versions differ in nothing but their name. Versions that [Config.Types] lacks
+// do not exist: who manages fields in them is forgotten.
 var ChangeVersion Converter = changeVersion{}
 
 type changeVersion struct{}
 
 func (changeVersion) Convert(object value.Value, apiVersion string) (value.Value, error) {
 	return object.With("apiVersion", value.String(apiVersion)), nil
+}
+
+// StrategyNone returns the converter of a custom resource with the conversion strategy None, in the versions that its
+// definition names. Unlike with [ChangeVersion], converting to any other version fails, as it does in an API server: an object
+// that somebody manages in a version that was removed from the definition cannot be applied to.
+func StrategyNone(apiVersions ...string) Converter { return strategyNone(apiVersions) }
+
+type strategyNone []string
+
+func (versions strategyNone) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	if !slices.Contains(versions, apiVersion) {
+		return value.Value{}, fmt.Errorf("request to convert CR to an invalid group/version: %s", apiVersion)
+	}
+	return changeVersion{}.Convert(object, apiVersion)
 }
 
 // ViaHub returns a converter that has c convert every object to version hub first, and from there to the version wanted, as

@@ -6,8 +6,8 @@
 // computes what kube-apiserver would store there: [FieldManager.Apply] for server-side apply, [FieldManager.Update] for
 // every other write, and [FieldManager.Plan] for an apply that is not decided yet.
 //
-// A write is a list of steps, each a function in a file of its own; see applySteps and updateSteps in fieldmanager.go. Who
-// owns what is decided by package merge, whose rules the steps Merge and Settle carry out.
+// A write is a list of steps, each a function in a file of its own; see planSteps, finishSteps and updateSteps in
+// fieldmanager.go. Who owns what is decided by package merge, which the steps mergeConfig and mergeUpdate call.
 //
 // Around writes there is more to do with managed fields: [ScaleHandler] carries them to the subresource scale and back, [Extract]
 // turns them into the configuration that was applied, [Migrate] and [Transfer] give them to others, [Owners] tells whose each

@@ -121,6 +121,8 @@ func (w *write) run(steps []step) error {
 func (m *FieldManager) newWrite(live, object Object, name string, op merge.Operation) *write {
 	if live.Content.IsAbsent() {
 		live.Content = m.config.Empty
+	} else if live.Entries != nil && live.Content.Get("metadata").Kind() != value.KindObject {
+		live.Content = live.Content.With("metadata", value.Object()) // where its managed fields are
 	}
 	return &write{FieldManager: m, operation: op, live: live, object: object, manager: m.identity(name, op)}
 }
@@ -213,11 +215,20 @@ func (p *Plan) Conflicts() merge.Conflicts {
 	return slices.DeleteFunc(all, func(c merge.Conflict) bool { return p.write.takeover.Has(c.Path) })
 }
 
-// Decisions yields what the apply does to each path that it affects, and why: see [merge.Plan.Decisions].
-func (p *Plan) Decisions() iter.Seq[merge.Decision] { return p.write.plan.Decisions() }
+// Decisions yields what the apply does to each path that it affects, and why: see [merge.Plan.Decisions]. Fields of identity
+// and bookkeeping, which are nobody's, are left out.
+func (p *Plan) Decisions() iter.Seq[merge.Decision] {
+	return func(yield func(merge.Decision) bool) {
+		for d := range p.write.plan.Decisions() {
+			if !systemFields.Has(d.Path) && !yield(d) {
+				return
+			}
+		}
+	}
+}
 
 // Changed reports whether the apply changes the object, before defaults are filled in.
-func (p *Plan) Changed() bool { return p.write.plan.Changed() || p.write.prunesManagedFields() }
+func (p *Plan) Changed() bool { return p.write.plan.Changed() }
 
 // Commit returns what is to be stored if there is no conflict. Its error is of type [merge.Conflicts].
 func (p *Plan) Commit() (Object, error) {

@@ -53,10 +53,6 @@ func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	return Object{Content: withoutEntries(v), Entries: entries, null: managed.IsNull()}, nil
 }
 
-func withoutEntries(content value.Value) value.Value {
-	return content.With("metadata", content.Get("metadata").With("managedFields", value.Value{}))
-}
-
 // data returns the content as an apply merges it: managed fields that are null are data like any other null, so that applying
 // them changes every object.
 func (o Object) data() value.Value {

@@ -8,9 +8,7 @@ import (
 
 // strip takes the fields that nobody owns out of the applier's entry, and managed fields out of the outcome.
 func (w *write) strip() error {
-	if w.object.null || w.live.null {
-		w.outcome = withoutEntries(w.outcome)
-	}
+	w.outcome = withoutEntries(w.outcome)
 	own, ok := w.managers.Get(w.manager)
 	if !ok {
 		return nil

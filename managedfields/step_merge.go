@@ -56,7 +56,7 @@ func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.V
 
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
 func (w *write) mergeConfig() error {
-	content, err := w.versioned(roleLive, w.live.data())
+	content, err := w.versioned(roleLive, w.liveData())
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,12 @@ func (w *write) mergeUpdate() error {
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
+	live, err := w.typed(roleLive, w.liveData(), typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
 	result, err := w.engine.Update(merge.Request{
-		Live: live, Object: object, Managers: w.ownersOfData(), Manager: currentOperation, APIVersion: w.apiVersion,
+		Live: live, Object: object, Managers: w.before, Manager: currentOperation, APIVersion: w.apiVersion,
 	})
 	if err != nil {
 		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
@@ -111,54 +111,9 @@ func (w *write) mergeUpdate() error {
 	return nil
 }
 
-// ownersOfData returns who owns the live object. To kube-apiserver managed fields are data that every update removes first,
-// which shows only where an entry claims to own them, and the endpoint does not reset them.
-func (w *write) ownersOfData() merge.Managers {
-	managers := w.before
-	if w.live.Entries == nil && !w.live.null {
-		return managers
-	}
-	for entry := range w.before.OwnersOf(managedFieldsPath) {
-		if !w.ownableManagedFields(entry.APIVersion) {
-			continue
-		}
-		removed := w.config.ResetFields[entry.APIVersion].Keep(fieldpath.SetOf(managedFieldsPath))
-		entry.Fields = entry.Fields.Minus(removed)
-		managers = managers.With(entry)
-	}
-	return managers
-}
-
-// ownableManagedFields reports whether managed fields, as data, have a path of their own in the given version: they have none
-// in objects or metadata that are one value.
-func (w *write) ownableManagedFields(apiVersion string) bool {
-	t, ok := w.config.Types[apiVersion]
-	if !ok {
-		return false
-	}
-	metadata := value.Object(value.Member{Name: "managedFields", Value: value.Null()})
-	object, err := typed.New(value.Object(value.Member{Name: "metadata", Value: metadata}), t)
-	return err != nil || object.Fields().Has(managedFieldsPath)
-}
-
-// prunesManagedFields reports whether an apply prunes managed fields, as data: the applier owned them, and nobody else does.
-// The object then counts as changed, although its managed fields are written anew.
-func (w *write) prunesManagedFields() bool {
-	if w.live.Entries == nil || w.object.null {
-		return false
-	}
-	own, alone := false, true
-	for entry := range w.before.OwnersOf(managedFieldsPath) {
-		if entry.Manager == w.manager {
-			own = w.ownableManagedFields(entry.APIVersion)
-		} else {
-			alone = false
-		}
-	}
-	return own && alone
-}
-
-var managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
+// IsSystemField reports whether path is one that nobody owns, because it is identity or bookkeeping of the server: apiVersion,
+// kind, and metadata.name, namespace, uid, resourceVersion, generation, creationTimestamp, managedFields and the like.
+func IsSystemField(path fieldpath.Path) bool { return systemFields.Has(path) }
 
 // systemFields are identity and bookkeeping of every object, which nobody owns.
 var systemFields = func() fieldpath.Set {

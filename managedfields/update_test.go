@@ -47,8 +47,7 @@ func TestOwnersOfManagedFieldsLoseThem(t *testing.T) {
 
 // In a version whose objects are one value nobody can lose a part of them.
 func TestOwnersInAtomicVersionsKeepManagedFields(t *testing.T) {
-	root := typeOf(t, `{"types":[{"name":"root","map":{"elementRelationship":"atomic","elementType":{"scalar":"untyped"},"fields":[
-		{"name":"metadata","type":{"map":{"fields":[{"name":"managedFields","type":{"scalar":"untyped"}}]}}}]}}]}`)
+	root := typeOf(t, atomicRoot)
 	m := schemalessManager(t, func(c *managedfields.Config) { c.Types["g/v2"] = root })
 	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"managedFields":[{"apiVersion":"g/v2","fieldsType":"FieldsV1",`+
 		`"fieldsV1":{"f:metadata":{"f:managedFields":{}}},"operation":"Apply"}]}}`)

@@ -115,21 +115,23 @@ func TestObjectsAppliedEmptyArePruned(t *testing.T) {
 	root := typeOf(t, emptyLists)
 	alpha := merge.Manager{Name: "alpha", Operation: merge.Apply}
 	fields := fieldpath.SetOf(fieldpath.Path{fieldpath.Field("spec")})
-	for live, want := range map[string]string{
-		`{"spec":{"l":[],"n":1}}`:          `null`,
-		`{"spec":{"l":[{"k":"a"}],"n":1}}`: `{"spec":{"l":[{"k":"a"}],"n":1}}`,
-		`{"spec":{"n":1}}`:                 `{"spec":{"n":1}}`,
-		`{"spec":{}}`:                      `{"spec":{}}`,
+	for _, c := range []struct{ live, config, want string }{
+		{`{"spec":{"l":[],"n":1}}`, `{"spec":{}}`, `null`},
+		{`{"spec":{"l":[],"n":1}}`, `{"spec":null}`, `null`},
+		{`{"spec":{"l":[{"k":"a"}],"n":1}}`, `{"spec":{}}`, `{"spec":{"l":[{"k":"a"}],"n":1}}`},
+		{`{"spec":{"l":[{"k":"a"}],"n":1}}`, `{"spec":null}`, `{"spec":{"l":[{"k":"a"}],"n":1}}`},
+		{`{"spec":{"n":1}}`, `{"spec":{}}`, `{"spec":{"n":1}}`},
+		{`{"spec":{}}`, `{"spec":{}}`, `{"spec":{}}`},
 	} {
 		plan, err := merge.New(merge.Config{}).Apply(merge.Request{
-			Live: typedOf(t, root, live), Object: typedOf(t, root, `{"spec":{}}`), Manager: alpha, APIVersion: "v1",
+			Live: typedOf(t, root, c.live), Object: typedOf(t, root, c.config), Manager: alpha, APIVersion: "v1",
 			Managers: merge.ManagersOf(merge.Entry{Manager: alpha, Fields: fields, APIVersion: "v1"}),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := plan.Object().Content().String(); got != want {
-			t.Errorf("%s became %s, want %s", live, got, want)
+		if got := plan.Object().Content().String(); got != c.want {
+			t.Errorf("%s applied to %s gave %s, want %s", c.config, c.live, got, c.want)
 		}
 	}
 }

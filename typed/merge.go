@@ -132,7 +132,7 @@ func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value
 	case liveNone && configNone:
 		return leaf(live, config)
 	case configNone:
-		m.filled = m.filled || config.Kind() == value.KindObject
+		m.filled = m.filled || config.Kind() != value.KindList // an empty list owns nothing
 		return live
 	case liveNone:
 		return config

@@ -31,8 +31,8 @@ func (v Value) Content() value.Value { return v.content }
 // Type returns the type that v conforms to.
 func (v Value) Type() *schema.Type { return v.typ }
 
-// FilledEmpty reports whether v was merged from a configuration that has an empty object somewhere where the live object has
-// one with members, which v kept.
+// FilledEmpty reports whether v was merged from a configuration that has an empty object or null somewhere where the live object
+// has members or items, which v kept.
 func (v Value) FilledEmpty() bool { return v.filled }
 
 // Same reports in constant time whether v and w are the same piece of storage with the same type.

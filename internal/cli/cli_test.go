@@ -16,7 +16,7 @@ func TestDefect(t *testing.T) {
 	var stderr bytes.Buffer
 	c := &cli{err: &stderr}
 	root := &cobra.Command{Use: "deed", Run: func(*cobra.Command, []string) { panic("out of luck") }}
-	if code := c.run(nil, root); code != exitInternal {
+	if code := c.run([]string{}, root); code != exitInternal {
 		t.Errorf("exit code %d, want %d", code, exitInternal)
 	}
 	got := stderr.String()
@@ -94,7 +94,7 @@ func slowEdits(a, b string) int {
 	return n
 }
 
-func TestSplitDocuments(t *testing.T) {
+func TestSplit(t *testing.T) {
 	for _, c := range []struct{ stream, parts string }{
 		{"", "0:"},
 		{"a: 1\n", "0:a: 1\n"},
@@ -104,11 +104,11 @@ func TestSplitDocuments(t *testing.T) {
 		{"a: |\n  ---\n----\n--- {}", "0:a: |\n  ---\n----\n|3:--- {}"},
 	} {
 		var parts []string
-		for _, p := range splitDocuments([]byte(c.stream)) {
+		for _, p := range (&text{data: []byte(c.stream)}).split() {
 			parts = append(parts, fmt.Sprintf("%d:%s", p.above, p.data))
 		}
 		if got := strings.Join(parts, "|"); got != c.parts {
-			t.Errorf("splitDocuments(%q) = %q, want %q", c.stream, got, c.parts)
+			t.Errorf("split(%q) = %q, want %q", c.stream, got, c.parts)
 		}
 	}
 }

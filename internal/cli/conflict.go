@@ -16,6 +16,14 @@ type contest struct {
 	owners       []merge.Entry
 }
 
+// show returns the two values for messages. Secrets stay secret.
+func (f *contest) show(o *object) (live, wanted string) {
+	if isSecretPath(o.Object, f.path) {
+		return showPair(maskPair(f.live, f.wanted))
+	}
+	return showPair(f.live, f.wanted)
+}
+
 // contests groups conflicts by field, in the order in which the fields come first.
 func contests(conflicts merge.Conflicts) []*contest {
 	var out []*contest
@@ -54,14 +62,14 @@ func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
 	for _, f := range contests(conflicts) {
 		where := config.key(steps(config.Content, f.path)...)
 		r.places = append(r.places, where)
-		fmt.Fprintf(&b, "  %v: %v: %v\n", where, config.id, f.path)
+		fmt.Fprintf(&b, "  %v: %v: %v\n", where, config, f.path)
 		for _, owner := range f.owners {
 			fmt.Fprintf(&b, "    owner:  %s\n", showOwner(owner))
 			name, operation := owner.Manager.Name, owner.Manager.Operation
 			r.sameName = r.sameName || name == r.manager && operation == merge.Update
 			r.beforeFirst = r.beforeFirst || name == beforeFirstApply
 		}
-		live, wanted := showPair(f.live, f.wanted)
+		live, wanted := f.show(config)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", live, wanted)
 	}
 	fmt.Fprint(r.cli.err, b.String())
@@ -91,22 +99,26 @@ was applied to for the first time.
 	}
 	fmt.Fprintf(&b, `
 What to do about a field in conflict:
-  take it     run again with --force-conflicts: its owners lose it to %q
+  take it     run again with --force-conflicts, or --force-field PATH: its owners lose it to %q
   share it    set it to the live value: %q then owns it too
   give it up  remove %s: it stays as it is
 `, r.manager, r.manager, remove)
 	fmt.Fprint(r.cli.err, b.String())
 }
 
-// forced says what applying config took from others.
-func (c *cli) forced(config *object, conflicts merge.Conflicts) {
-	for _, f := range contests(conflicts) {
+// forced says what writing given took from others.
+func (c *cli) forced(given *object, lost merge.Conflicts) {
+	for _, f := range contests(lost) {
 		owners := make([]string, len(f.owners))
 		for i, owner := range f.owners {
 			owners[i] = showOwner(owner)
 		}
-		live, taken := showPair(f.live, f.wanted)
-		fmt.Fprintf(c.err, "%v: %v: %v: %s becomes %s, taken from %s\n", config.key(steps(config.Content, f.path)...),
-			config.id, f.path, live, taken, strings.Join(owners, " and "))
+		live, taken := f.show(given)
+		change := live + " becomes " + taken + ", taken from "
+		if f.wanted.IsAbsent() {
+			change = live + " is removed, and was owned by "
+		}
+		fmt.Fprintf(c.err, "%v: %v: %v: %s%s\n", given.key(steps(given.Content, f.path)...), given, f.path, change,
+			strings.Join(owners, " and "))
 	}
 }

@@ -15,12 +15,17 @@ import (
 type inputFlags struct {
 	files     []string
 	recursive bool
+	jobs      int
 }
 
-func (f *inputFlags) register(flags *pflag.FlagSet) {
+func (f *inputFlags) register(flags *pflag.FlagSet) { f.registerFor(flags, "configurations") }
+
+// registerFor is register for a command that reads what.
+func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil,
-		"`file` or directory with configurations, or - for standard input, which is also read when there is no -f; repeatable")
+		"`file` or directory with "+what+", or - for standard input, which is also read when there is no -f; repeatable")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
+	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 is one for each processor")
 }
 
 // stdinName stands for standard input on the command line, and stdinShown in messages.
@@ -32,8 +37,13 @@ const (
 // errNoInput says that there is nothing to read.
 var errNoInput = errors.New("no input: name files or directories with -f, or pipe objects in")
 
-// inputs returns the names of f, or standard input if there are none and something is piped in.
+// inputs returns the names of f, or standard input if there are none and something is piped in. It is the first function of
+// this file to be called, as it sets how many jobs there are.
 func (c *cli) inputs(f inputFlags) ([]string, error) {
+	if f.jobs < 0 {
+		return nil, errors.New("--jobs must not be negative")
+	}
+	c.jobs = f.jobs
 	if len(f.files) > 0 {
 		return f.files, nil
 	}
@@ -59,16 +69,10 @@ func checkStdin(names ...[]string) error {
 	return nil
 }
 
-// text is what one file holds.
-type text struct {
-	name string // for messages
-	data []byte
-}
-
 // read returns the texts of the named files in order, and those of the files in the named directories, sorted by name. What
 // cannot be read is reported and left out.
-func (c *cli) read(names []string, recursive bool) []text {
-	var texts []text
+func (c *cli) read(names []string, recursive bool) []*text {
+	var texts []*text
 	for _, name := range names {
 		if name == stdinName {
 			data, err := io.ReadAll(c.in)
@@ -76,7 +80,11 @@ func (c *cli) read(names []string, recursive bool) []text {
 				c.problem(inFile(stdinShown), "%v", err)
 				continue
 			}
-			texts = append(texts, text{stdinShown, data})
+			texts = append(texts, &text{name: stdinShown, data: data})
+			continue
+		}
+		if data, ok := c.archived[name]; ok {
+			texts = append(texts, &text{name: name, path: name, data: data})
 			continue
 		}
 		for _, file := range c.filesIn(name, recursive) {
@@ -85,7 +93,7 @@ func (c *cli) read(names []string, recursive bool) []text {
 				c.fileProblem(file, err)
 				continue
 			}
-			texts = append(texts, text{file, data})
+			texts = append(texts, &text{name: file, path: file, data: data})
 		}
 	}
 	return texts
@@ -104,8 +112,21 @@ func (c *cli) filesIn(name string, recursive bool) []string {
 	if !info.IsDir() {
 		return []string{name}
 	}
+	files := c.manifestsIn(name, recursive)
+	if len(files) == 0 {
+		hint := ""
+		if !recursive {
+			hint = "; -R looks into the directories in it"
+		}
+		c.problem(inFile(name), "no .yaml, .yml or .json files in this directory%s", hint)
+	}
+	return files
+}
+
+// manifestsIn returns the manifests in a directory.
+func (c *cli) manifestsIn(name string, recursive bool) []string {
 	var files []string
-	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			c.fileProblem(path, err)
@@ -119,13 +140,6 @@ func (c *cli) filesIn(name string, recursive bool) []string {
 	})
 	if err != nil {
 		c.fileProblem(name, err)
-	}
-	if len(files) == 0 {
-		hint := ""
-		if !recursive {
-			hint = "; -R looks into the directories in it"
-		}
-		c.problem(inFile(name), "no .yaml, .yml or .json files in this directory%s", hint)
 	}
 	return files
 }

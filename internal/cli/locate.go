@@ -116,6 +116,15 @@ func valueAt(v value.Value, path []any) value.Value {
 	return v
 }
 
+// lookup returns what is at path in v, absent when nothing is.
+func lookup(v value.Value, path fieldpath.Path) value.Value {
+	way := steps(v, path)
+	if len(way) < len(path) {
+		return value.Value{}
+	}
+	return valueAt(v, way)
+}
+
 // typeAt returns the type of what is at path in a value of type t, and nil when t admits no such thing.
 func typeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	for _, e := range path {

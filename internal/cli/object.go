@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,13 +29,31 @@ func (id objectID) String() string {
 	return id.kind + " " + id.namespace + "/" + id.name
 }
 
+// String returns the object as messages name it: by what it is, and by its document where the file has several.
+func (o *object) String() string {
+	if !o.several {
+		return o.id.String()
+	}
+	return fmt.Sprintf("%v (document %d)", o.id, o.number)
+}
+
 // origin is where an object was found.
 type origin struct {
-	file   string
-	number int // of the document in the file, counted from 1
-	above  int // how many lines of the file are above what doc was read from
-	doc    yaml.Document
-	within []any // the path to the object in the document: empty, but for the items of a list
+	file    string
+	part    *part // of the file; nil for what is not read as objects
+	index   int   // of the document in the part
+	number  int   // of the document in the file, counted from 1
+	several bool  // whether the file has more documents
+	doc     yaml.Document
+	within  []any // the path to the object in the document: empty, but for the items of a list
+}
+
+// above returns how many lines of the file are above what the document was read from.
+func (o origin) above() int {
+	if o.part == nil {
+		return 0
+	}
+	return o.part.above
 }
 
 // in returns the origin of what is at path below o.
@@ -47,25 +65,32 @@ func (o origin) in(path ...any) origin {
 // at returns the position of the value at path.
 func (o origin) at(path ...any) position {
 	line, column := o.doc.Position(slices.Concat(o.within, path)...)
-	return position{o.file, line + o.above, column}
+	return position{o.file, line + o.above(), column}
 }
 
 // key returns the position of the name of the member at path.
 func (o origin) key(path ...any) position {
 	line, column := o.doc.KeyPosition(slices.Concat(o.within, path)...)
-	return position{o.file, line + o.above, column}
+	return position{o.file, line + o.above(), column}
 }
 
 // objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.
-func (c *cli) objects(texts []text) []*object {
+func (c *cli) objects(texts []*text) []*object {
 	return c.objectsOnly(func(value.Value) bool { return true }, texts)
 }
 
 // objectsOnly is objects that passes over those that are not wanted.
-func (c *cli) objectsOnly(want func(value.Value) bool, texts []text) []*object {
+func (c *cli) objectsOnly(want func(value.Value) bool, texts []*text) []*object {
+	return c.objectsBy(reader{want: want}, texts)
+}
+
+// objectsBy is objects as r reads them.
+func (c *cli) objectsBy(r reader, texts []*text) []*object {
+	c.parse(texts)
 	var out []*object
 	for _, t := range texts {
-		r := reader{cli: c, text: t, want: want, objects: out}
+		r := r
+		r.cli, r.text, r.objects = c, t, out
 		r.all()
 		out = r.objects
 	}
@@ -75,75 +100,26 @@ func (c *cli) objectsOnly(want func(value.Value) bool, texts []text) []*object {
 // reader takes objects out of one text.
 type reader struct {
 	*cli
-	text
+	*text
 	want    func(value.Value) bool
-	number  int // of documents so far
+	unnamed bool // whether objects may leave their name to the server
+	number  int  // of documents so far
 	objects []*object
 }
 
-// all reads the text at once, and document by document if that fails, so that a defective document does not hide others.
+// all takes the objects in all documents. A defective document does not hide others.
 func (r *reader) all() {
-	docs, err := yaml.Parse(r.name, r.data)
-	if err == nil {
-		r.documents(docs, 0)
-		return
-	}
-	parts := splitDocuments(r.data)
-	if len(parts) == 1 {
-		r.parseProblem(err)
-		return
-	}
-	for _, p := range parts {
-		docs, err := yaml.Parse(r.name, p.data)
-		if err != nil {
+	several := len(r.parts) > 1 || len(r.parts[0].docs) > 1
+	for _, p := range r.parts {
+		if p.err != nil {
 			r.number++
-			r.parseProblem(p.inPlace(r.name))
+			r.parseProblem(p.err)
 		}
-		r.documents(docs, p.above)
-	}
-}
-
-// documents takes the objects in docs, which are from a part of the text with so many lines above it.
-func (r *reader) documents(docs []yaml.Document, above int) {
-	for _, doc := range docs {
-		r.number++
-		r.unpack(origin{file: r.name, number: r.number, above: above, doc: doc}, doc.Value)
-	}
-}
-
-// part is a part of a text.
-type part struct {
-	above int // how many lines are above it
-	data  []byte
-}
-
-// inPlace returns why p, of the file called name, cannot be read, with the lines that the file has.
-func (p part) inPlace(name string) error {
-	_, err := yaml.Parse(name, append(bytes.Repeat([]byte("\n"), p.above), p.data...))
-	return err
-}
-
-// splitDocuments cuts a stream of YAML in front of each line that begins a document.
-func splitDocuments(data []byte) []part {
-	var parts []part
-	start, above, lines := 0, 0, 0
-	for offset := 0; offset < len(data); lines++ {
-		line := data[offset:]
-		if end := bytes.IndexByte(line, '\n'); end >= 0 {
-			line = line[:end+1]
+		for i, doc := range p.docs {
+			r.number++
+			r.unpack(origin{file: r.name, part: p, index: i, number: r.number, several: several, doc: doc}, doc.Value)
 		}
-		if offset > 0 && beginsDocument(line) {
-			parts = append(parts, part{above, data[start:offset]})
-			start, above = offset, lines
-		}
-		offset += len(line)
 	}
-	return append(parts, part{above, data[start:]})
-}
-
-func beginsDocument(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte("---"))
-	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
 // unpack takes the object v, or the objects in the list v.
@@ -200,6 +176,7 @@ func (r *reader) object(from origin, v value.Value) *object {
 	switch metadata := v.Get("metadata"); {
 	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
 		fail(from.at("metadata"), "metadata must be an object, but is %s", show(metadata))
+	case metadata.Get("name").IsAbsent() && metadata.Get("generateName").Kind() == value.KindString && r.unnamed:
 	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
 		fail(from.key("metadata", "generateName"),
 			"metadata.name is missing: apply has to know which object it is about, so it cannot use generateName")
@@ -220,6 +197,9 @@ func (r *reader) object(from origin, v value.Value) *object {
 	}
 	metadata, gvk := v.Get("metadata"), content.GVK()
 	id := objectID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+	if id.name == "" {
+		id.name = metadata.Get("generateName").Str() + "…"
+	}
 	return &object{Object: content, origin: from, id: id}
 }
 

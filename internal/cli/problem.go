@@ -22,6 +22,12 @@ func (c *cli) warn(where position, format string, args ...any) {
 	c.say(where, "warning: ", format, args...)
 }
 
+// failed reports an error that is not one of the input.
+func (c *cli) failed(err error) {
+	fmt.Fprintf(c.err, "deed: %v\n", err)
+	c.raise(exitInternal)
+}
+
 func (c *cli) say(where position, prefix, format string, args ...any) {
 	fmt.Fprintf(c.err, "%v: %s%s\n", where, prefix, oneLine(fmt.Sprintf(format, args...)))
 }

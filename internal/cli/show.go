@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -82,7 +84,10 @@ func plural(n int, noun string) string {
 
 // showOwner returns who an entry of managedFields belongs to, with all that tells it from others.
 func showOwner(e merge.Entry) string {
-	parts := []string{string(e.Manager.Operation), e.APIVersion}
+	parts := []string{string(e.Manager.Operation)}
+	if e.APIVersion != "" {
+		parts = append(parts, e.APIVersion)
+	}
 	if e.Manager.Subresource != "" {
 		parts = append(parts, "subresource "+e.Manager.Subresource)
 	}
@@ -90,4 +95,24 @@ func showOwner(e merge.Entry) string {
 		parts = append(parts, e.Time.UTC().Format("2006-01-02T15:04:05Z"))
 	}
 	return fmt.Sprintf("%q (%s)", e.Manager.Name, strings.Join(parts, ", "))
+}
+
+// quotedList returns names in quotes, as in a sentence.
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
+}
+
+// show returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
+func (o *object) show(path fieldpath.Path, v value.Value) string {
+	if isSecretPath(o.Object, path) && !v.IsAbsent() {
+		return masked
+	}
+	return show(v)
 }

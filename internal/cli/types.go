@@ -19,6 +19,7 @@ type schemaFlags struct {
 	schema     string
 	typeName   string
 	schemaless bool
+	verbose    bool
 }
 
 func (f *schemaFlags) register(flags *pflag.FlagSet) {
@@ -31,6 +32,7 @@ func (f *schemaFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.typeName, "type", "", "the `name` of the type in --schema that such kinds have")
 	flags.BoolVar(&f.schemaless, "schemaless", false,
 		"treat kinds that no schema describes as objects whose lists are replaced as a whole")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say on standard error which schema describes each kind")
 }
 
 // check refuses flags that make no sense without each other.
@@ -52,6 +54,7 @@ type versions map[string]*schema.Type
 
 // kindTypes is what a schema source knows about a kind.
 type kindTypes struct {
+	from     string // where the types come from, in words
 	versions versions
 	// renamed says that versions differ in nothing but their name, so that objects can be converted.
 	renamed bool
@@ -68,7 +71,14 @@ type source func(schema.GVK) (kindTypes, bool)
 // those of configurations before live ones, --openapi, --schema, and the types that are built in; --schemaless comes last.
 type types struct {
 	sources []source
-	found   map[schema.GVK]*endpoint
+	found   map[endpointID]*endpoint
+	told    func(gvk schema.GVK, from string) // is called for each kind that is found
+}
+
+// endpointID says which endpoint is meant.
+type endpointID struct {
+	gvk         schema.GVK
+	subresource string
 }
 
 // endpoint is how objects of one kind in one version are written.
@@ -81,7 +91,12 @@ type endpoint struct {
 // newTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It reports what is wrong and
 // returns nil if any schema cannot be used.
 func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
-	t := &types{found: map[schema.GVK]*endpoint{}}
+	t := &types{found: map[endpointID]*endpoint{}, told: func(schema.GVK, string) {}}
+	if f.verbose {
+		t.told = func(gvk schema.GVK, from string) {
+			fmt.Fprintf(c.err, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
+		}
+	}
 	defined, ok1 := c.definedBy(f.crds)
 	published, ok2 := c.publishedBy(f.openAPI)
 	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects), published)
@@ -89,11 +104,11 @@ func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
 	if f.schema != "" {
 		var typ *schema.Type
 		typ, ok3 = c.typeIn(f.schema, f.typeName)
-		t.sources = append(t.sources, everyKind(typ))
+		t.sources = append(t.sources, everyKind(typ, fmt.Sprintf("type %q in %s", f.typeName, f.schema)))
 	}
-	t.sources = append(t.sources, catalogSource(builtin.Catalog()))
+	t.sources = append(t.sources, catalogSource(builtin.Catalog(), "built in ("+kubernetesVersion+")"))
 	if f.schemaless {
-		t.sources = append(t.sources, everyKind(schema.Deduced))
+		t.sources = append(t.sources, everyKind(schema.Deduced, "made up from the object (--schemaless)"))
 	}
 	if !ok1 || !ok2 || !ok3 {
 		return nil
@@ -102,14 +117,17 @@ func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
 }
 
 // everyKind is the source that has the same type for every kind.
-func everyKind(t *schema.Type) source {
+func everyKind(t *schema.Type, from string) source {
 	return func(gvk schema.GVK) (kindTypes, bool) {
-		return kindTypes{versions: versions{gvk.APIVersion(): t}}, true
+		return kindTypes{from: from, versions: versions{gvk.APIVersion(): t}}, true
 	}
 }
 
+// kubernetesVersion is that of the built-in types.
+const kubernetesVersion = "Kubernetes v1.37"
+
 // catalogSource returns the source of the types in catalog.
-func catalogSource(catalog *schema.Catalog) source {
+func catalogSource(catalog *schema.Catalog, from string) source {
 	kinds := map[groupKind]versions{}
 	for gvk, t := range catalog.Kinds() {
 		id := groupKind{gvk.Group, gvk.Kind}
@@ -120,13 +138,14 @@ func catalogSource(catalog *schema.Catalog) source {
 	}
 	return func(gvk schema.GVK) (kindTypes, bool) {
 		found, ok := kinds[groupKind{gvk.Group, gvk.Kind}]
-		return kindTypes{versions: found}, ok
+		return kindTypes{from: from, versions: found}, ok
 	}
 }
 
 // of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has the kind in that version.
 func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, error) {
-	if e, ok := t.found[gvk]; ok {
+	id := endpointID{gvk, config.Subresource}
+	if e, ok := t.found[id]; ok {
 		return e, nil
 	}
 	unknown := &noTypeError{gvk: gvk}
@@ -152,8 +171,9 @@ func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, erro
 		if kind.warn != nil {
 			kind.warn(gvk.Version)
 		}
-		t.found[gvk] = &endpoint{kindTypes: kind, typ: typ, manager: manager}
-		return t.found[gvk], nil
+		t.told(gvk, kind.from)
+		t.found[id] = &endpoint{kindTypes: kind, typ: typ, manager: manager}
+		return t.found[id], nil
 	}
 	return nil, unknown
 }

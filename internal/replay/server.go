@@ -2,6 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,7 +99,7 @@ func (s *Server) addVersion(v value.Value) {
 // addManagers makes the field managers of a version's endpoints.
 func (s *Server) addManagers(v *version, types map[string]*schema.Type) error {
 	config := managedfields.Config{
-		GVK: v.gvk, Types: types, Converter: converter{types},
+		GVK: v.gvk, Types: types, Converter: managedfields.StrategyNone(slices.Collect(maps.Keys(types))...),
 		Default: func(content value.Value) value.Value { return fillDefaults(content, v.schema) },
 		Now:     func() time.Time { return epoch.Add(time.Duration(s.writes) * time.Second) },
 	}
@@ -133,18 +135,6 @@ func excluding(names ...string) merge.Filter {
 		paths = append(paths, fieldpath.Path{fieldpath.Field(name)})
 	}
 	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
-}
-
-// converter changes nothing but the version, and only to versions that the definition has. That another does not exist is an
-// error that fails the write, not one that makes managed fields of that version vanish.
-type converter struct{ types map[string]*schema.Type }
-
-// Convert implements [managedfields.Converter].
-func (c converter) Convert(object value.Value, apiVersion string) (value.Value, error) {
-	if c.types[apiVersion] == nil {
-		return value.Value{}, fmt.Errorf("request to convert CR to an invalid group/version: %s", apiVersion)
-	}
-	return object.With("apiVersion", value.String(apiVersion)), nil
 }
 
 // Response is the answer to a request.

@@ -1,19 +1,23 @@
 package histories
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/oracle/peer"
 )
 
 var seed = flag.Uint64("seed", 1, "the first history to play")
@@ -24,13 +28,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// count is how many histories to play: DEED_HISTORIES of them, 400 otherwise.
-func count(t *testing.T) int {
+// few is how many histories are played if nothing else is said. All events happen in them.
+const few = 300
+
+// count is how many histories to play: DEED_HISTORIES of them, if that is set.
+func count(t *testing.T) uint64 {
 	text := os.Getenv("DEED_HISTORIES")
 	if text == "" {
-		return 400
+		return few
 	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,6 +48,32 @@ func count(t *testing.T) int {
 type worlds struct {
 	unstructured []string
 	open         map[string]*World
+	happened     map[string]int
+}
+
+// events are what histories are about: each must happen somewhere in a run. Those with a colon begin the text of an answer
+// with a status, the others are in the managed fields of one without.
+var events = []string{
+	"409:Apply failed with 1 conflict: ", "409:Apply failed with 2 conflicts: ", "400:invalid object type: ",
+	"400:metadata.managedFields must be nil", "500:failed to decode managed fields: ", "500:failed to create typed patch object ",
+	"500:failed to create typed live object ", "500:failed to update ManagedFields ", "500:failed to convert new object ",
+	"500:failed to create manager for existing fields: ", "500:failed to prune fields: ",
+	"ancient-changes", "before-first-apply", `"subresource":"status"`, `"subresource":"resize"`, "unknown", "autoscaling/v1",
+	"apps/v1beta2", "deed.example.org/v2", "null",
+}
+
+// observe notes the events in an answer.
+func (ws *worlds) observe(_ Op, a peer.Answer) {
+	var status metav1.Status
+	if a.Err != nil && json.Unmarshal(a.Status, &status) != nil {
+		return
+	}
+	text := fmt.Sprintf("%d:%s", status.Code, status.Message)
+	for _, e := range events {
+		if a.Err != nil && strings.HasPrefix(text, e) || a.Err == nil && bytes.Contains(a.Entries, []byte(e)) {
+			ws.happened[e]++
+		}
+	}
 }
 
 // of returns the world of a history: each third is one of structs, of unstructured built-in kinds, and of custom resources.
@@ -78,7 +111,7 @@ func (ws *worlds) play(n uint64) (Script, *Difference, error) {
 		return Script{}, nil, err
 	}
 	s := Script{World: w.Name, CRD: w.CRD}
-	p := &Player{World: w}
+	p := &Player{World: w, Observe: ws.observe}
 	c := gen.Seeded(n)
 	writer := NewWriter(c, p)
 	for range 20 + c.N(20) {
@@ -106,40 +139,57 @@ func replay(s Script) (*Difference, error) {
 	return nil, nil
 }
 
+// newWorlds returns worlds of which none is open yet.
+func newWorlds(t *testing.T) *worlds {
+	names, err := Unstructured()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &worlds{unstructured: names, open: map[string]*World{}, happened: map[string]int{}}
+}
+
 // Deed answers every write of random histories as the reference does. What differs is reduced to a script, which
-// TestScripts plays from then on.
+// TestScripts plays from then on. DEED_FAILURES names a folder to keep the script in.
 func TestHistories(t *testing.T) {
-	n, workers := count(t), 2
-	var writes, failures atomic.Int64
+	n, workers := count(t), uint64(2)
 	start := time.Now()
+	all := make([]*worlds, workers)
+	writes := make([]int, workers)
 	t.Run("play", func(t *testing.T) {
-		for worker := range workers {
-			t.Run(fmt.Sprint(worker), func(t *testing.T) {
+		for i := range workers {
+			all[i] = newWorlds(t)
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					names, err := Unstructured()
-					if err != nil {
-						t.Fatal(err)
-					}
-					ws := worlds{unstructured: names, open: map[string]*World{}}
-					for i := *seed + uint64(n/workers*worker); i < *seed+uint64(n/workers*(worker+1)); i++ {
-						s, diff, err := ws.play(i)
-						writes.Add(int64(len(s.Ops)))
-						if err != nil {
-							t.Fatalf("history %d: %v\n%s", i, err, s.Format())
-						}
-						if diff != nil {
-							report(t, i, s, diff)
-							if failures.Add(1) >= 10 {
-								return
-							}
-						}
-					}
+					writes[i] = playAll(t, all[i], *seed+n/workers*i, *seed+n/workers*(i+1))
 				})
 			})
 		}
 	})
-	t.Logf("%d histories, %d writes, %v", n, writes.Load(), time.Since(start).Round(time.Millisecond))
+	t.Logf("%d histories, %d writes, %v", n, writes[0]+writes[1], time.Since(start).Round(time.Millisecond))
+	for _, e := range events {
+		if happened := all[0].happened[e] + all[1].happened[e]; happened == 0 && n >= few {
+			t.Errorf("in no history there is %q", e)
+		} else {
+			t.Logf("%7d %s", happened, e)
+		}
+	}
+}
+
+// playAll plays the histories from first to before end, and returns how many writes they have.
+func playAll(t *testing.T, ws *worlds, first, end uint64) (writes int) {
+	for n, failures := first, 0; n < end && failures < 10; n++ {
+		s, diff, err := ws.play(n)
+		writes += len(s.Ops)
+		if err != nil {
+			t.Fatalf("history %d: %v\n%s", n, err, s.Format())
+		}
+		if diff != nil {
+			report(t, n, s, diff)
+			failures++
+		}
+	}
+	return writes
 }
 
 // report shrinks a script that ends in a difference, and saves it.

@@ -27,8 +27,9 @@ func (d *Difference) String() string {
 
 // Player plays writes to one object on both engines. Time is that of the wall clock: use it in a testing/synctest bubble.
 type Player struct {
-	World *World
-	Live  value.Value // absent when there is no object
+	World   *World
+	Live    value.Value           // absent when there is no object
+	Observe func(Op, peer.Answer) // when not nil, told what both engines answered
 
 	text   []byte      // of Live, with struct fields in the order of the reference
 	agreed []byte      // the object that deed answered last, which was found to be the reference's
@@ -72,6 +73,9 @@ func (p *Player) Play(op Op) (*Difference, error) {
 	want, diff := p.agree(e, op, subject.Answer(out, failure))
 	if diff != nil {
 		return diff, nil
+	}
+	if p.Observe != nil {
+		p.Observe(op, want)
 	}
 	out, failure = p.answer(e, p.held(op), op)
 	if diff := p.compare(op, want, subject.Answer(out, failure)); diff != nil || failure != nil {

@@ -52,11 +52,7 @@ func readScript(t *testing.T, file string) Script {
 // A script that is written and read again is the same.
 func TestScriptsAreReadAsTheyAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		names, err := Unstructured()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ws := worlds{unstructured: names, open: map[string]*World{}}
+		ws := newWorlds(t)
 		for n := range uint64(9) {
 			s, diff, err := ws.play(n)
 			if err != nil || diff != nil {

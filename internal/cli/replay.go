@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// replayFlags are those of deed replay.
+type replayFlags struct {
+	input       inputFlags
+	until       int
+	format      choice
+	showSecrets bool
+	schemas     schemaFlags
+}
+
+func (c *cli) replayCommand() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay -f HISTORY",
+		Short: "Replay writes of several managers, and show who wins",
+		Long: `Replay a history, that is, writes of several managers one after the other, and
+show the object, its owners and the conflicts after each.
+
+A history is a YAML file:
+
+  crds: [widget-crd.yaml]   # or openapi: FILES, schema: FILE and type: NAME, or
+                            # schemaless: true; the built-in kinds need none
+  steps:
+  - manager: ci             # who writes
+    operation: apply        # or update, or delete; apply when it is not said
+    object: {...}           # or file: FILE, with one object
+    force: true             # take fields from others
+    subresource: status     # what is written through
+    time: "2026-01-01T09:00:00Z"
+    note: The first release.
+  - manager: autoscaler
+    operation: update
+    patch: {spec: {replicas: 5}}   # of the object of the step before
+  - manager: ci
+    conflicts: 1            # as many are expected
+    file: web.yaml
+
+Files are relative to the history. They can also be in it, if it is a txtar
+archive, FILE.txtar, of which the history is the comment.
+
+A step that ends in conflict changes nothing. Conflicts are a finding, exit code
+1, unless the step says how many it expects; then any other number is one. A step
+that fails ends the history.`,
+		Example: `  # Who owns the replicas in the end?
+  deed replay -f who-scales.yaml
+
+  # What was there after the second step, for a program to read
+  deed replay -f who-scales.yaml --until 2 -o json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.replay(f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVarP(&f.input.files, "filename", "f", nil,
+		"`file` with a history, or - for standard input, which is also read when there is no -f; repeatable")
+	flags.IntVar(&f.until, "until", 0, "stop after step `n`")
+	f.format = choice{formatText, []string{formatText, formatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
+	f.schemas.register(flags)
+	return cmd
+}
+
+// replay is deed replay.
+func (c *cli) replay(f replayFlags) error {
+	names, err := c.inputs(f.input)
+	if f.until < 0 {
+		err = errors.Join(err, errors.New("--until must not be negative"))
+	}
+	now, clockErr := clock()
+	if err := errors.Join(err, checkStdin(names), f.schemas.check(), clockErr); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(c.out)
+	results := []*stepResult{}
+	for _, t := range c.read(names, false) {
+		for _, h := range c.histories(t) {
+			r := c.newReplayer(h, f, now)
+			if r == nil {
+				continue
+			}
+			r.each(func(s *stepResult) {
+				if f.format.value == formatText {
+					s.write(out)
+				} else {
+					results = append(results, s)
+				}
+			})
+		}
+	}
+	if f.format.value == formatJSON {
+		writeJSON(out, map[string]any{"steps": results})
+	}
+	if err := out.Flush(); err != nil {
+		c.failed(err)
+	}
+	return nil
+}
+
+// replayer replays one history.
+type replayer struct {
+	*cli
+	replayFlags
+	history *history
+	types   *types
+	now     time.Time
+	stored  map[objectID]managedfields.Object
+	last    *object // of the step before
+}
+
+// newReplayer returns what replays h, nil if its schemas have defects.
+func (c *cli) newReplayer(h *history, f replayFlags, now func() time.Time) *replayer {
+	s := f.schemas
+	s.crds = slices.Concat(s.crds, h.schemas.crds)
+	s.openAPI = slices.Concat(s.openAPI, h.schemas.openAPI)
+	s.schemaless = s.schemaless || h.schemas.schemaless
+	if s.schema == "" {
+		s.schema, s.typeName = h.schemas.schema, h.schemas.typeName
+	}
+	if s.check() != nil {
+		c.problem(h.at(), "schema and type need each other: the file, and the name of a type in it")
+		return nil
+	}
+	var objects []*object
+	for _, step := range h.steps {
+		if step.given != nil {
+			objects = append(objects, step.given)
+		}
+	}
+	types := c.newTypes(s, objects...)
+	if types == nil {
+		return nil
+	}
+	return &replayer{
+		cli: c, replayFlags: f, history: h, types: types, now: now(), stored: map[objectID]managedfields.Object{},
+	}
+}
+
+// each calls use for each step, until the first that fails.
+func (r *replayer) each(use func(*stepResult)) {
+	for i, step := range r.history.steps {
+		if r.until > 0 && i >= r.until {
+			return
+		}
+		result := r.step(step)
+		if result == nil {
+			return
+		}
+		result.Step = i + 1
+		use(result)
+	}
+}
+
+// step does one step, and returns nil if that fails.
+func (r *replayer) step(s *historyStep) *stepResult {
+	given := s.given
+	if given == nil {
+		if given = r.patched(s); given == nil {
+			return nil
+		}
+	}
+	r.last = given
+	result := &stepResult{
+		step: s, File: s.file, Line: s.at().line, Manager: s.manager, Operation: s.operation, Subresource: s.subresource,
+		Force: s.force, Note: s.note, Kind: given.id.kind, Namespace: given.id.namespace, Name: given.id.name,
+		Conflicts: []*conflictResult{}, Owners: []*ownerResult{},
+	}
+	if s.operation == stepDelete {
+		delete(r.stored, given.id)
+		result.Result = "deleted"
+		return result
+	}
+	endpoint, err := r.types.of(given.GVK(), managedfields.Config{
+		Subresource: s.subresource,
+		Now:         func() time.Time { return r.now },
+	})
+	if err != nil {
+		r.problem(given.at("kind"), "%v: %v", given, err)
+		return nil
+	}
+	if !s.time.IsZero() {
+		r.now = s.time
+	}
+	t := &task{given: given, stored: r.stored[given.id], endpoint: endpoint}
+	if s.operation == stepUpdate {
+		return r.update(t, s, result)
+	}
+	return r.apply(t, s, result)
+}
+
+// patched returns the object of the step before with the patch of s, nil if there is none.
+func (r *replayer) patched(s *historyStep) *object {
+	if r.last == nil || r.stored[r.last.id].Content.IsAbsent() {
+		r.problem(s.key("patch"), "there is nothing to patch: the step before has left no object")
+		return nil
+	}
+	out := *r.last
+	out.origin = s.in("patch")
+	out.Object = managedfields.Object{Content: mergePatch(r.stored[r.last.id].Content, s.patch)}
+	return &out
+}
+
+// mergePatch returns v with a JSON merge patch, RFC 7386, applied to it.
+func mergePatch(v, patch value.Value) value.Value {
+	if patch.Kind() != value.KindObject {
+		return patch
+	}
+	if v.Kind() != value.KindObject {
+		v = value.Object()
+	}
+	for name, member := range patch.Members() {
+		if member.IsNull() {
+			v = v.With(name, value.Value{})
+		} else {
+			v = v.With(name, mergePatch(v.Get(name), member))
+		}
+	}
+	return v
+}
+
+func (r *replayer) apply(t *task, s *historyStep, result *stepResult) *stepResult {
+	plan, err := t.endpoint.manager.Plan(t.stored, t.given.Object, s.manager)
+	if err != nil {
+		r.refused(t, applyRole, err)
+		return nil
+	}
+	conflicts := plan.Conflicts()
+	r.expect(s, conflicts)
+	result.conflicts(t.given, conflicts, r.showSecrets)
+	outcome := t.stored
+	if len(conflicts) > 0 && !s.force {
+		result.Result = "conflict"
+	} else if outcome, err = plan.Force(); err != nil {
+		r.refused(t, applyRole, err)
+		return nil
+	}
+	return r.settle(t, result, outcome)
+}
+
+func (r *replayer) update(t *task, s *historyStep, result *stepResult) *stepResult {
+	x := updateOne(t, s.manager)
+	if x.err != nil {
+		r.refused(t, updateRole, x.err)
+		return nil
+	}
+	result.conflicts(t.given, x.lost, r.showSecrets)
+	return r.settle(t, result, x.outcome)
+}
+
+// expect raises the exit code if s has other conflicts than expected.
+func (r *replayer) expect(s *historyStep, conflicts merge.Conflicts) {
+	switch {
+	case s.conflicts >= 0 && s.conflicts != int64(len(conflicts)):
+		r.raise(exitFinding)
+		fmt.Fprintf(r.err, "%v: expected %s, got %d\n", s.at("conflicts"), plural(int(s.conflicts), "conflict"), len(conflicts))
+	case s.conflicts < 0 && len(conflicts) > 0 && !s.force:
+		r.raise(exitFinding)
+	}
+}
+
+// settle stores the outcome of a step, and completes its result. There is no object if nothing is stored.
+func (r *replayer) settle(t *task, result *stepResult, outcome managedfields.Object) *stepResult {
+	if result.Result == "" {
+		switch {
+		case t.stored.Content.IsAbsent():
+			result.Result = "created"
+		case t.stored.Content.Equal(outcome.Content):
+			result.Result = "unchanged"
+		default:
+			result.Result = "changed"
+		}
+		r.stored[t.given.id] = outcome
+	}
+	if outcome.Content.IsAbsent() {
+		return result
+	}
+	if err := result.show(outcome, r.showSecrets); err != nil {
+		r.problem(t.given.at(), "%v: %v", t.given, err)
+		return nil
+	}
+	return result
+}

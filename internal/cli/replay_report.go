@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+
+	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// stepResult is what a step of a history did. Its JSON is the output of deed replay.
+type stepResult struct {
+	step        *historyStep
+	content     value.Value // without managed fields
+	Step        int         `json:"step"`
+	File        string      `json:"file"`
+	Line        int         `json:"line"`
+	Manager     string      `json:"manager,omitempty"`
+	Operation   string      `json:"operation"`
+	Subresource string      `json:"subresource,omitempty"`
+	Force       bool        `json:"force,omitempty"`
+	Note        string      `json:"note,omitempty"`
+	Kind        string      `json:"kind"`
+	Namespace   string      `json:"namespace,omitempty"`
+	Name        string      `json:"name"`
+	// Result is created, changed, unchanged, deleted or conflict.
+	Result string `json:"result"`
+	// Conflicts are those of an apply, whether forced or not, and what an update took from others.
+	Conflicts []*conflictResult `json:"conflicts"`
+	Owners    []*ownerResult    `json:"owners"`
+	Object    value.Value       `json:"object,omitzero"` // what is stored after the step, absent when nothing is
+}
+
+// conflictResult is a field that a step would change, or did, although others own it.
+type conflictResult struct {
+	Path   string      `json:"path"`
+	Owners []owner     `json:"owners"`
+	Live   value.Value `json:"live,omitzero"`
+	Wanted value.Value `json:"wanted,omitzero"`
+}
+
+// ownerResult is a manager with the paths that it owns, without those that have others below them.
+type ownerResult struct {
+	owner
+	Fields []string `json:"fields"`
+}
+
+func ownerOf(e merge.Entry) owner {
+	return owner{e.Manager.Name, e.Manager.Operation, e.APIVersion, e.Manager.Subresource}
+}
+
+// conflicts adds conflicts of writing given.
+func (s *stepResult) conflicts(given *object, conflicts merge.Conflicts, showSecrets bool) {
+	for _, f := range contests(conflicts) {
+		live, wanted := f.live, f.wanted
+		if !showSecrets && isSecretPath(given.Object, f.path) {
+			live, wanted = maskPair(live, wanted)
+		}
+		c := &conflictResult{Path: f.path.String(), Live: live, Wanted: wanted}
+		for _, e := range f.owners {
+			c.Owners = append(c.Owners, ownerOf(e))
+		}
+		s.Conflicts = append(s.Conflicts, c)
+	}
+}
+
+// show adds the object that is stored after the step.
+func (s *stepResult) show(o managedfields.Object, showSecrets bool) error {
+	managers, err := managedfields.Decode(o.Entries)
+	if err != nil {
+		return err
+	}
+	for e := range managers.All() {
+		entry := &ownerResult{owner: ownerOf(e), Fields: []string{}}
+		for path := range e.Fields.Leaves().All() {
+			entry.Fields = append(entry.Fields, path.String())
+		}
+		s.Owners = append(s.Owners, entry)
+	}
+	if !showSecrets {
+		o, _ = maskObjects(o, o)
+	}
+	s.content = o.Content
+	s.Object, err = o.Value()
+	return err
+}
+
+var stepVerbs = map[string]string{stepApply: "applies", stepUpdate: "updates"}
+
+// write prints the step in words.
+func (s *stepResult) write(out *bufio.Writer) {
+	id := objectID{kind: s.Kind, namespace: s.Namespace, name: s.Name}
+	if s.Operation == stepDelete {
+		fmt.Fprintf(out, "%d. %v: %v is deleted\n", s.Step, s.step.at(), id)
+		s.writeNote(out)
+		return
+	}
+	how := ""
+	if s.Subresource != "" {
+		how += " through " + s.Subresource
+	}
+	if s.Force {
+		how += " by force"
+	}
+	fmt.Fprintf(out, "%d. %v: %q %s %v%s: %s\n", s.Step, s.step.at(), s.Manager, stepVerbs[s.Operation], id, how, s.Result)
+	s.writeNote(out)
+	for _, c := range s.Conflicts {
+		s.writeConflict(out, c)
+	}
+	if s.content.IsAbsent() {
+		return
+	}
+	fmt.Fprintln(out, "   object:")
+	for line := range bytes.Lines(yaml.Append(nil, s.content)) {
+		fmt.Fprintf(out, "     %s", line)
+	}
+	fmt.Fprintln(out, "   owners:")
+	for _, o := range s.Owners {
+		fmt.Fprintf(out, "     %v\n", o.owner)
+		for _, path := range o.Fields {
+			fmt.Fprintf(out, "       %s\n", path)
+		}
+	}
+}
+
+func (s *stepResult) writeNote(out *bufio.Writer) {
+	if s.Note != "" {
+		fmt.Fprintf(out, "   %s\n", oneLine(s.Note))
+	}
+}
+
+func (s *stepResult) writeConflict(out *bufio.Writer, c *conflictResult) {
+	live, wanted := showPair(c.Live, c.Wanted)
+	switch {
+	case s.Result == "conflict":
+		fmt.Fprintf(out, "   conflict: %s is %s, wanted %s, owned by %s\n", c.Path, live, wanted, showOwners(c.Owners))
+	case c.Wanted.IsAbsent():
+		fmt.Fprintf(out, "   lost: %s was %s, is removed, was owned by %s\n", c.Path, live, showOwners(c.Owners))
+	default:
+		fmt.Fprintf(out, "   taken: %s was %s, becomes %s, was owned by %s\n", c.Path, live, wanted, showOwners(c.Owners))
+	}
+}

@@ -1,0 +1,225 @@
+package yaml
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/deed-project/deed/value"
+	"gopkg.in/yaml.v3"
+)
+
+// object makes new of the block n of members.
+func (e *editor) object(n *yaml.Node, old, new value.Value, end int) bool {
+	entries, names, ok := e.members(n, end)
+	if !ok {
+		return false
+	}
+	at, left := column(n.Content[0]), 0
+	for i, x := range entries {
+		wanted := new.Get(names[i])
+		switch {
+		case names[i] == "": // <<
+			left++
+		case wanted.IsAbsent():
+			after := 0
+			if i > 0 {
+				after = entries[i-1].end
+			}
+			if !e.remove(x, at, after) {
+				return false
+			}
+		default:
+			left++
+			if !e.member(x, old.Get(names[i]), wanted, at) {
+				return false
+			}
+		}
+	}
+	return left > 0 && e.addMembers(entries, names, old, new)
+}
+
+// members returns the entries of n with their names, which are empty for <<.
+func (e *editor) members(n *yaml.Node, end int) (entries []entry, names []string, ok bool) {
+	if len(n.Content) == 0 {
+		return nil, nil, false
+	}
+	at := column(n.Content[0])
+	for i := 0; i < len(n.Content); i += 2 {
+		key, name := n.Content[i], ""
+		if column(key) != at || key.Kind != yaml.ScalarNode || key.Anchor != "" {
+			return nil, nil, false
+		}
+		if !isMerge(key) {
+			var reason string
+			if name, reason = nameOf(key); reason != "" || name == "" {
+				return nil, nil, false
+			}
+		}
+		next := end
+		if i+2 < len(n.Content) {
+			next = n.Content[i+2].Line - 1
+		}
+		start := key.Line - 1
+		if next <= start {
+			return nil, nil, false
+		}
+		entries = append(entries, entry{key, n.Content[i+1], start, e.contentEnd(start, next, at), i == 0})
+		names = append(names, name)
+	}
+	return entries, names, true
+}
+
+// member makes wanted of the value of member x.
+func (e *editor) member(x entry, old, wanted value.Value, at int) bool {
+	if e.attempt(x.content, old, wanted, x.end) {
+		return true
+	}
+	if x.content.Anchor != "" {
+		return false
+	}
+	from := e.offset(x.key)
+	colon, ok := e.endOf(x.key, from)
+	if !ok {
+		return false
+	}
+	for colon < len(e.data) && e.data[colon] == ' ' {
+		colon++
+	}
+	if colon >= len(e.data) || e.data[colon] != ':' {
+		return false
+	}
+	p := printer{}
+	p.below(wanted, at)
+	e.replace(colon+1, e.starts[x.end], p.b)
+	return true
+}
+
+// addMembers prints the members of new that old does not have: each behind the last of entries that kubectl would print in
+// front of it.
+func (e *editor) addMembers(entries []entry, names []string, old, new value.Value) bool {
+	var added []string
+	for name := range new.Members() {
+		if old.Get(name).IsAbsent() {
+			added = append(added, name)
+		}
+	}
+	slices.SortStableFunc(added, compareNatural)
+	at := column(entries[0].key)
+	for _, name := range added {
+		p := printer{}
+		if !isSimpleKey(name) {
+			return false
+		}
+		p.str(name, at+indentStep, true)
+		p.b = append(p.b, ':')
+		p.below(new.Get(name), at)
+		behind := -1
+		for i, other := range names {
+			if compareNatural(other, name) < 0 {
+				behind = i
+			}
+		}
+		if behind < 0 {
+			e.insertBefore(entries[0], p.b, at)
+			continue
+		}
+		e.insert(entries[behind], p.b, at)
+	}
+	return true
+}
+
+// list makes new of the block n of items. Items are matched, see [matchItems]; those that match are edited, the others are
+// removed or printed.
+func (e *editor) list(n *yaml.Node, old, new value.Value, end int) bool {
+	entries, ok := e.items(n, end)
+	if !ok || len(entries) != old.Len() {
+		return false
+	}
+	at := column(n)
+	match := matchItems(old, new)
+	if !e.removeItems(entries, match, at) {
+		return false
+	}
+	last := -1 // the entry behind which new items stand
+	for j := range new.Len() {
+		wanted := new.Item(j)
+		if i := slices.Index(match, j); i >= 0 {
+			if !e.item(entries[i], old.Item(i), wanted, at) {
+				return false
+			}
+			last = i
+			continue
+		}
+		text := e.movedItem(entries, match, old, wanted, at)
+		if last < 0 {
+			e.insertBefore(entries[0], text, at)
+			continue
+		}
+		e.insert(entries[last], text, at)
+	}
+	return true
+}
+
+// removeItems removes the entries that match nothing, and says false if that are all of them.
+func (e *editor) removeItems(entries []entry, match []int, at int) bool {
+	left := 0
+	for i, x := range entries {
+		after := 0
+		if i > 0 {
+			after = entries[i-1].end
+		}
+		switch {
+		case match[i] >= 0:
+			left++
+		case !e.remove(x, at, after):
+			return false
+		}
+	}
+	return left > 0
+}
+
+// items returns the entries of n.
+func (e *editor) items(n *yaml.Node, end int) (entries []entry, ok bool) {
+	at := column(n)
+	for i, item := range n.Content {
+		next := end
+		if i+1 < len(n.Content) {
+			next = n.Content[i+1].Line - 1
+		}
+		start := item.Line - 1
+		dash := e.starts[start] + at
+		if next <= start || dash >= len(e.data) || e.data[dash] != '-' || i > 0 && !e.ownLine(start, dash) {
+			return nil, false
+		}
+		entries = append(entries, entry{content: item, start: start, end: e.contentEnd(start, next, at), first: i == 0})
+	}
+	return entries, len(entries) > 0
+}
+
+// item makes wanted of the item x.
+func (e *editor) item(x entry, old, wanted value.Value, at int) bool {
+	if e.attempt(x.content, old, wanted, x.end) {
+		return true
+	}
+	if x.content.Anchor != "" {
+		return false
+	}
+	p := printer{b: []byte(" ")}
+	p.inline(wanted, at+indentStep)
+	e.replace(e.starts[x.start]+at+1, e.starts[x.end], p.b)
+	return true
+}
+
+// movedItem returns the text of a new item: that of an equal one that is removed, or else printed.
+func (e *editor) movedItem(entries []entry, match []int, old, wanted value.Value, at int) []byte {
+	for i, x := range entries {
+		if match[i] >= 0 || !old.Item(i).Equal(wanted) {
+			continue
+		}
+		text := e.data[e.starts[x.start]+at : e.starts[x.end]]
+		return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
+	p := printer{b: []byte("- ")}
+	p.inline(wanted, at+indentStep)
+	return p.b
+}

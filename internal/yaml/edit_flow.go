@@ -1,0 +1,196 @@
+package yaml
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/deed-project/deed/value"
+	"gopkg.in/yaml.v3"
+)
+
+// flow makes new of the list or object n that is written in brackets: part by part when it keeps its members or items, and
+// else as a whole. In a block it says false if its line would become too long for that.
+func (e *editor) flow(n *yaml.Node, old, new value.Value, inBlock bool) bool {
+	before := len(e.spans)
+	if sameShape(old, new) && e.flowParts(n, old, new) {
+		return true
+	}
+	e.spans = e.spans[:before]
+	from := e.offset(n)
+	to, ok := e.endOf(n, from)
+	if !ok {
+		return false
+	}
+	text := appendFlow(nil, new)
+	if inBlock && len(text) > max(to-from, foldColumn-column(n)) {
+		return false
+	}
+	e.replace(from, to, text)
+	return true
+}
+
+// sameShape reports whether old and new have members of the same names, or as many items.
+func sameShape(old, new value.Value) bool {
+	if old.Kind() != new.Kind() || old.Len() != new.Len() {
+		return false
+	}
+	if old.Kind() != value.KindObject {
+		return true
+	}
+	for i := range old.Len() {
+		if old.Member(i).Name != new.Member(i).Name {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *editor) flowParts(n *yaml.Node, old, new value.Value) bool {
+	if n.Kind == yaml.SequenceNode {
+		for i, item := range n.Content {
+			if !e.flowPart(item, old.Item(i), new.Item(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	for name, member := range old.Members() {
+		_, content := ownMember(n, name)
+		if content == nil || !e.flowPart(content, member, new.Get(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *editor) flowPart(n *yaml.Node, old, new value.Value) bool {
+	switch {
+	case old.Equal(new):
+		return true
+	case n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || isEmpty(n):
+		return false
+	case n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode:
+		return e.flow(n, old, new, false)
+	}
+	from := e.offset(n)
+	to, ok := e.endOf(n, from)
+	if ok {
+		e.replace(from, to, appendFlow(nil, new))
+	}
+	return ok
+}
+
+// ownMember is [member] for those that n has itself.
+func ownMember(n *yaml.Node, name string) (key, content *yaml.Node) {
+	key, content = member(n, name)
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i] == key {
+			return key, content
+		}
+	}
+	return nil, nil
+}
+
+// simple are texts that need no quotes in brackets as long as they are strings in blocks.
+var simple = regexp.MustCompile(`^[A-Za-z0-9_./](?:[-A-Za-z0-9_./]|:[A-Za-z0-9])*$`)
+
+// appendFlow appends v as it stands in brackets, in one line.
+func appendFlow(b []byte, v value.Value) []byte {
+	text := func(b []byte, s string) []byte {
+		if simple.MatchString(s) && !isOther(s) {
+			return append(b, s...)
+		}
+		return value.AppendString(b, s)
+	}
+	switch v.Kind() {
+	case value.KindString:
+		return text(b, v.Str())
+	case value.KindObject:
+		b = append(b, '{')
+		for i := range v.Len() {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			m := v.Member(i)
+			b = appendFlow(append(text(b, m.Name), ": "...), m.Value)
+		}
+		return append(b, '}')
+	case value.KindList:
+		b = append(b, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = appendFlow(b, v.Item(i))
+		}
+		return append(b, ']')
+	}
+	return append(b, appendBlockLeaf(v)...)
+}
+
+// endOf returns where the text of n, which begins at from, ends: that of an alias, of a scalar in one line or in quotes, and
+// of a list or object in brackets. It says false for all others.
+func (e *editor) endOf(n *yaml.Node, from int) (to int, ok bool) {
+	rest := e.data[from:e.to]
+	switch {
+	case len(rest) == 0:
+		return 0, false
+	case n.Kind == yaml.AliasNode:
+		return from + 1 + len(n.Value), rest[0] == '*'
+	case n.Kind != yaml.ScalarNode:
+		to, ok = endOfBrackets(rest)
+	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
+		to, ok = endOfQuotes(rest)
+	case n.Style == 0 && n.Value != "":
+		to, ok = len(n.Value), bytes.HasPrefix(rest, []byte(n.Value))
+	}
+	return from + to, ok
+}
+
+// endOfQuotes returns the length of the quoted text that text begins with.
+func endOfQuotes(text []byte) (int, bool) {
+	quote := text[0]
+	if quote != '"' && quote != '\'' {
+		return 0, false
+	}
+	for i := 1; i < len(text); i++ {
+		switch {
+		case quote == '"' && text[i] == '\\':
+			i++
+		case text[i] == quote && quote == '\'' && i+1 < len(text) && text[i+1] == quote:
+			i++
+		case text[i] == quote:
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// endOfBrackets returns the length of the list or object in brackets that text begins with.
+func endOfBrackets(text []byte) (int, bool) {
+	depth, begins := 0, true // whether a scalar can begin here
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case begins && (c == '"' || c == '\''):
+			n, ok := endOfQuotes(text[i:])
+			if !ok {
+				return 0, false
+			}
+			i += n - 1
+		case c == '#' && i > 0 && bytes.IndexByte([]byte(" \t\n"), text[i-1]) >= 0:
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		}
+		if depth == 0 {
+			return i + 1, i > 0
+		}
+		begins = bytes.IndexByte([]byte("[{,: \t\r\n"), c) >= 0 && (begins || c != ' ' && c != '\t')
+	}
+	return 0, false
+}

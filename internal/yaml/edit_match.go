@@ -1,0 +1,93 @@
+package yaml
+
+import "github.com/deed-project/deed/value"
+
+// matchItems returns for each item of old the index of the item of new that it becomes, -1 for none. Indexes ascend. Equal
+// items match, as many as can; between these, items match that are objects with the most in common.
+func matchItems(old, new value.Value) []int {
+	match := make([]int, old.Len())
+	for i := range match {
+		match[i] = -1
+	}
+	from, to := 0, 0
+	for from < old.Len() && from < new.Len() && old.Item(from).Equal(new.Item(from)) {
+		match[from] = from
+		from++
+	}
+	for to < old.Len()-from && to < new.Len()-from && old.Item(old.Len()-1-to).Equal(new.Item(new.Len()-1-to)) {
+		match[old.Len()-1-to] = new.Len() - 1 - to
+		to++
+	}
+	oldEnd, newEnd := old.Len()-to, new.Len()-to
+	if (oldEnd-from+1)*(newEnd-from+1) > maxTable {
+		matchByIndex(match, old, new, from, min(oldEnd, newEnd))
+		return match
+	}
+	best := commonScores(old, new, from, oldEnd, newEnd)
+	for i, j := from, from; i < oldEnd && j < newEnd; {
+		here, down, right := best[i-from][j-from], best[i-from+1][j-from], best[i-from][j-from+1]
+		switch {
+		case here == down:
+			i++
+		case here == right:
+			j++
+		default:
+			match[i] = j
+			i, j = i+1, j+1
+		}
+	}
+	return match
+}
+
+// maxTable bounds the table that commonScores makes.
+const maxTable = 1 << 20
+
+// matchByIndex matches the items from number from on that have the same index and something in common. It is for lists that
+// are too long to look for more.
+func matchByIndex(match []int, old, new value.Value, from, end int) {
+	for i := from; i < end; i++ {
+		if common(old.Item(i), new.Item(i)) > 0 {
+			match[i] = i
+		}
+	}
+}
+
+// commonScores returns, for items i of old and j of new from number from on, how much the items from them on have in common
+// when they are matched in the best way.
+func commonScores(old, new value.Value, from, oldEnd, newEnd int) [][]int {
+	best := make([][]int, oldEnd-from+1)
+	for i := range best {
+		best[i] = make([]int, newEnd-from+1)
+	}
+	for i := oldEnd - 1; i >= from; i-- {
+		for j := newEnd - 1; j >= from; j-- {
+			row, below := best[i-from], best[i-from+1]
+			row[j-from] = max(below[j-from], row[j-from+1])
+			if score := common(old.Item(i), new.Item(j)); score > 0 {
+				row[j-from] = max(row[j-from], below[j-from+1]+score)
+			}
+		}
+	}
+	return best
+}
+
+// common returns how much two items have in common: most if they are equal, and nothing if no scalar in them is.
+func common(old, new value.Value) int {
+	if old.Equal(new) {
+		return 1000
+	}
+	if old.Kind() != value.KindObject || new.Kind() != value.KindObject {
+		return 0
+	}
+	same := 0
+	for name, member := range old.Members() {
+		switch other := new.Get(name); {
+		case other.IsAbsent():
+		case member.Equal(other):
+			same += 10
+		case member.Kind() == value.KindObject:
+			same += min(common(member, other), 9)
+		}
+	}
+	return min(same, 900)
+}

@@ -1,0 +1,217 @@
+package yaml
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Replacement is a document and the value that it is to have instead of its own.
+type Replacement struct {
+	Document Document
+	Value    value.Value
+}
+
+// ErrText says that a text cannot be rewritten although it can be read.
+var ErrText = errors.New("the file is not UTF-8 with line ends LF or CRLF, or has a byte order mark inside")
+
+// rewritable reports whether text is in UTF-8, and has lines where the scanner sees them.
+func rewritable(text []byte) bool {
+	if bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.HasPrefix(text, []byte("\xff\xfe")) {
+		return false
+	}
+	if bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n")) {
+		return false
+	}
+	for _, odd := range []string{"\u0085", "\u2028", "\u2029", "\n\ufeff"} {
+		if bytes.Contains(text, []byte(odd)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Rewrite returns data, which the documents were parsed from, with each of the documents replaced. Documents are in the order
+// of the text, and none is twice.
+//
+//  1. What is not replaced stays as it is, byte for byte.
+//  2. In YAML that is also true within a document: members and items that do not change keep their text, with its comments,
+//     and the members of an object keep their order. New members stand where kubectl would print them. Comments go with what
+//     they stand beside, or above, when that is removed.
+//  3. In JSON, a document is printed anew, indented as it was.
+//  4. Where an edit of the text would not have the wanted value, as when an alias stands for what changes, the document is
+//     printed anew without its comments. reprinted has the indexes of these replacements.
+//
+// Parsing what Rewrite returns gives the wanted values.
+func Rewrite(data []byte, replacements ...Replacement) (text []byte, reprinted []int, err error) {
+	if !rewritable(data) {
+		return nil, nil, ErrText
+	}
+	body, hasMark := bytes.CutPrefix(data, []byte("\ufeff"))
+	if hasMark {
+		text = append(text, "\ufeff"...)
+	}
+	l := newLayout(body)
+	end := 0
+	for i, r := range replacements {
+		from, to, ok := l.region(r.Document)
+		if !ok || from < end {
+			return nil, nil, fmt.Errorf("document %d of those to replace is not in the text, or not in order", i)
+		}
+		text = append(text, l.data[end:from]...)
+		part, kept := l.rewrite(r, from, to)
+		if !kept {
+			reprinted = append(reprinted, i)
+		}
+		text = append(text, part...)
+		end = to
+	}
+	text = append(text, l.data[end:]...)
+	if !bytes.HasSuffix(body, []byte("\n")) {
+		text = bytes.TrimSuffix(text, []byte("\n"))
+	}
+	return text, reprinted, nil
+}
+
+// layout is a text with what is known of its lines. Each of them ends with a line end.
+type layout struct {
+	data   []byte
+	starts []int // of the lines, and the length of the text at the end
+	breaks string
+}
+
+func newLayout(data []byte) *layout {
+	if !bytes.HasSuffix(data, []byte("\n")) {
+		data = append(data[:len(data):len(data)], '\n')
+	}
+	l := &layout{data: data, breaks: "\n"}
+	if bytes.Contains(data, []byte("\r\n")) {
+		l.breaks = "\r\n"
+	}
+	for offset := 0; offset < len(data); {
+		l.starts = append(l.starts, offset)
+		offset += bytes.IndexByte(data[offset:], '\n') + 1
+	}
+	l.starts = append(l.starts, len(data))
+	return l
+}
+
+// lines returns how many lines the text has.
+func (l *layout) lines() int { return len(l.starts) - 1 }
+
+// line returns line i, counted from 0, with its end.
+func (l *layout) line(i int) []byte { return l.data[l.starts[i]:l.starts[i+1]] }
+
+// region returns where the text of d begins and ends, and whether that can be.
+func (l *layout) region(d Document) (from, to int, ok bool) {
+	switch src := d.source.(type) {
+	case jsonSource:
+		from = src.start
+		if from > len(l.data) {
+			return 0, 0, false
+		}
+		var raw json.RawMessage
+		if err := json.NewDecoder(bytes.NewReader(l.data[from:])).Decode(&raw); err != nil {
+			return 0, 0, false
+		}
+		return from, from + len(raw), true
+	case nodeSource:
+		first := src.root.Line - 1
+		if first < 0 || first >= l.lines() {
+			return 0, 0, false
+		}
+		from = l.starts[first]
+		if marker(l.line(first)) {
+			from += len("---")
+		}
+		end := first + 1
+		for end < l.lines() && !marker(l.line(end)) {
+			end++
+		}
+		return from, l.starts[end], true
+	}
+	return 0, 0, false
+}
+
+// marker reports whether line begins or ends a document.
+func marker(line []byte) bool {
+	if !bytes.HasPrefix(line, []byte("---")) && !bytes.HasPrefix(line, []byte("...")) {
+		return false
+	}
+	return len(line) == 3 || bytes.IndexByte([]byte(" \t\r\n"), line[3]) >= 0
+}
+
+// rewrite returns the text that takes the place of the one between from and to, and whether the comments in it are kept.
+func (l *layout) rewrite(r Replacement, from, to int) (text []byte, kept bool) {
+	if r.Document.Value.Equal(r.Value) {
+		return l.data[from:to], true
+	}
+	src, ok := r.Document.source.(nodeSource)
+	if !ok {
+		return reprintJSON(l.data[from:to], r.Value), true
+	}
+	e := &editor{layout: l, from: from, to: to}
+	if text, ok := e.edit(src.root, r.Document.Value, r.Value); ok {
+		docs, err := parse(text)
+		if err == nil && len(docs) == 1 && docs[0].Value.Equal(r.Value) {
+			return text, true
+		}
+	}
+	if from > 0 && l.data[from-1] != '\n' { // behind ---
+		text = append(text[:0:0], l.breaks...)
+	} else {
+		text = text[:0:0]
+	}
+	return append(text, l.withBreaks(Append(nil, r.Value))...), false
+}
+
+// withBreaks returns printed text with the line ends that the whole text has.
+func (l *layout) withBreaks(text []byte) []byte {
+	if l.breaks == "\n" {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte("\n"), []byte(l.breaks))
+}
+
+// reprintJSON returns v as JSON, in one line or indented as old is.
+func reprintJSON(old []byte, v value.Value) []byte {
+	text := v.AppendJSON(nil)
+	_, rest, found := bytes.Cut(old, []byte("\n"))
+	if !found {
+		return text
+	}
+	indent := rest[:len(rest)-len(bytes.TrimLeft(rest, " \t"))]
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", string(indent)); err != nil {
+		return text
+	}
+	return out.Bytes()
+}
+
+// span is a part of the text with what takes its place.
+type span struct {
+	from, to int
+	text     []byte
+}
+
+// splice returns the text between from and to with the spans replaced, and false when two of them overlap.
+func (l *layout) splice(from, to int, spans []span) ([]byte, bool) {
+	slices.SortStableFunc(spans, func(a, b span) int { // what is inserted before what is replaced
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(min(a.to-a.from, 1), min(b.to-b.from, 1)))
+	})
+	var out []byte
+	for _, s := range spans {
+		if s.from < from || s.to > to || s.to < s.from {
+			return nil, false
+		}
+		out = append(out, l.data[from:s.from]...)
+		out = append(out, s.text...)
+		from = s.to
+	}
+	return append(out, l.data[from:to]...), true
+}

@@ -1,0 +1,58 @@
+package managedfields
+
+import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// To kube-apiserver managed fields are data of the live object: an update removes them, an apply keeps them, and both write
+// them anew in the end. That shows only where an entry claims to own them, or metadata as such, or where a configuration has
+// null for them. Then, and only then, the live object is merged and compared with something in their place.
+
+var (
+	managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
+	metadataPath      = managedFieldsPath[:1]
+)
+
+// placeholder stands for the managed fields of a live object. Every Go struct of an object keeps it when it is converted.
+var placeholder = value.List(value.Object())
+
+// liveData returns the live object as it is merged and compared.
+func (w *write) liveData() value.Value {
+	switch {
+	case w.live.null:
+		return w.live.data()
+	case w.live.Entries == nil || !w.object.null && !claimsManagedFields(w.before) || !w.admitsManagedFields():
+		return w.live.Content
+	}
+	return w.live.Content.With("metadata", w.live.Content.Get("metadata").With("managedFields", placeholder))
+}
+
+// claimsManagedFields reports whether somebody owns metadata as such, managed fields, or something below them.
+func claimsManagedFields(managers merge.Managers) bool {
+	for e := range managers.All() {
+		metadata := e.Fields.Sub(metadataPath[0])
+		if metadata.Has(managedFieldsPath[1:]) || !metadata.Sub(managedFieldsPath[1]).IsEmpty() || e.Fields.Has(metadataPath) {
+			return true
+		}
+	}
+	return false
+}
+
+// admitsManagedFields reports whether the type of the endpoint's objects has managed fields at all.
+func (w *write) admitsManagedFields() bool {
+	metadata := value.Object(value.Member{Name: "managedFields", Value: placeholder})
+	_, err := typed.New(value.Object(value.Member{Name: "metadata", Value: metadata}), w.typ)
+	return err == nil
+}
+
+// withoutEntries returns content without managed fields as data.
+func withoutEntries(content value.Value) value.Value {
+	metadata := content.Get("metadata")
+	if metadata.Get("managedFields").IsAbsent() {
+		return content
+	}
+	return content.With("metadata", metadata.With("managedFields", value.Value{}))
+}
