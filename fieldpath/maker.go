@@ -25,7 +25,7 @@ const (
 // Key is like the function [Key]. It does not retain fields.
 func (m *Maker) Key(fields []KeyField) Element {
 	if !slices.IsSortedFunc(fields, compareFieldNames) {
-		m.sorted = append(m.sorted[:0], fields...)
+		m.sorted = append(m.sorted[:0], fields...) // a copy, so that the caller's slice can stay on its stack
 		slices.SortStableFunc(m.sorted, compareFieldNames)
 		fields = m.sorted
 	}
