@@ -215,8 +215,17 @@ func (p *Plan) Conflicts() merge.Conflicts {
 	return slices.DeleteFunc(all, func(c merge.Conflict) bool { return p.write.takeover.Has(c.Path) })
 }
 
-// Decisions yields what the apply does to each path that it affects, and why: see [merge.Plan.Decisions].
-func (p *Plan) Decisions() iter.Seq[merge.Decision] { return p.write.plan.Decisions() }
+// Decisions yields what the apply does to each path that it affects, and why: see [merge.Plan.Decisions]. Fields of identity
+// and bookkeeping, which are nobody's, are left out.
+func (p *Plan) Decisions() iter.Seq[merge.Decision] {
+	return func(yield func(merge.Decision) bool) {
+		for d := range p.write.plan.Decisions() {
+			if !systemFields.Has(d.Path) && !yield(d) {
+				return
+			}
+		}
+	}
+}
 
 // Changed reports whether the apply changes the object, before defaults are filled in.
 func (p *Plan) Changed() bool { return p.write.plan.Changed() }

@@ -111,6 +111,10 @@ func (w *write) mergeUpdate() error {
 	return nil
 }
 
+// IsSystemField reports whether path is one that nobody owns, because it is identity or bookkeeping of the server: apiVersion,
+// kind, and metadata.name, namespace, uid, resourceVersion, generation, creationTimestamp, managedFields and the like.
+func IsSystemField(path fieldpath.Path) bool { return systemFields.Has(path) }
+
 // systemFields are identity and bookkeeping of every object, which nobody owns.
 var systemFields = func() fieldpath.Set {
 	paths := []fieldpath.Path{

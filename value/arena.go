@@ -1,10 +1,13 @@
 package value
 
+import "cmp"
+
 // arena cuts the members and items of new containers from arrays of many, so that one document costs a few allocations
 // and lies close together. An array lives as long as anything cut from it: a part of a document keeps its neighbours alive.
 type arena struct {
 	members slab[Member]
 	items   slab[Value]
+	bytes   slab[byte]
 }
 
 // object copies members, which are sorted, into the arena.
@@ -21,11 +24,22 @@ func (a *arena) list(items []Value) Value {
 	return fromItems(out)
 }
 
+// string copies s into the arena.
+func (a *arena) string(s []byte) string {
+	if len(s) == 0 {
+		return ""
+	}
+	out := a.bytes.take(len(s))
+	copy(out, s)
+	return textOf(out)
+}
+
 // slab hands out the elements of one array after the other.
 type slab[E any] struct {
 	free []E // the rest of the newest array
 	made int // how many elements all arrays have
 	due  int // how many elements the document needs by a guess
+	most int // how many elements an array has at the most; 0 means maxSlab
 }
 
 const (
@@ -46,7 +60,7 @@ func (s *slab[E]) take(n int) []E {
 // grow makes what take returns. A new array covers what is due; once the guess is used up, half of what there is already.
 // A container that would take much of that gets an array of its own, and the rest of the newest one stays in use.
 func (s *slab[E]) grow(n int) []E {
-	size := min(max(s.due-s.made, s.made/2, minSlab), maxSlab)
+	size := min(max(s.due-s.made, s.made/2, minSlab), cmp.Or(s.most, maxSlab))
 	if n > size/2 && s.due <= s.made || n > size {
 		s.made += n
 		return make([]E, n)

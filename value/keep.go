@@ -7,7 +7,7 @@ package value
 // path says, it is read as usual.
 func ParseKeeping(text []byte, path ...string) (Value, error) {
 	p := parsers.Get().(*parser)
-	p.text, p.keep = append([]byte(nil), text...), path
+	p.text, p.keep = text, path
 	v, err := p.document()
 	p.release()
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *parser) step() (v Value, err *SyntaxError) {
 	if p.matched++; p.matched == len(p.keep) {
 		start := p.pos
 		if err = p.pass(); err == nil {
-			v = fromString(textOf(p.text[start:p.pos]))
+			v = fromString(string(p.text[start:p.pos]))
 		}
 	} else {
 		v, err = p.value()

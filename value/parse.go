@@ -15,10 +15,10 @@ const MaxDepth = 10000
 //
 // Numbers without fraction and exponent that fit an int64 become KindInt, all others KindFloat, as Kubernetes decodes them.
 //
-// The result shares no memory with text, but strings in it share one copy of text, which lives as long as any of them.
+// The result shares no memory with text. Its parts lie together, so that a part that is kept may keep others.
 func Parse(text []byte) (Value, error) {
 	p := parsers.Get().(*parser)
-	p.text = append([]byte(nil), text...)
+	p.text = text
 	v, err := p.document()
 	p.release()
 	if err != nil {
@@ -32,8 +32,8 @@ var parsers = sync.Pool{New: func() any { return new(parser) }}
 // parser reads text from pos on. Members and items of containers that are still open wait on two stacks; a container that
 // closes moves its part of a stack, sorted, to the arena, so that finished values lie close together.
 //
-// The text is the parser's own, and the strings of the result are parts of it. A string with escapes is rewritten in
-// place, before anybody sees it: it never grows.
+// The text is the caller's and stays as it is. Names are shared between all objects that have them; other strings go to the
+// arena.
 type parser struct {
 	text  []byte
 	pos   int
@@ -41,6 +41,9 @@ type parser struct {
 	arena arena
 	open  []Member // members of the open objects, innermost last
 	items []Value  // items of the open lists, innermost last
+
+	names   nameTable
+	scratch []byte // of the string that is being read, if it has escapes
 
 	keep    []string // the path to what [ParseKeeping] leaves unread
 	matched int      // how many of its steps the parser has gone
@@ -53,15 +56,23 @@ const maxKept = 1 << 12
 func (p *parser) release() {
 	clear(p.open)
 	clear(p.items)
-	*p = parser{open: p.open[:0], items: p.items[:0]}
+	p.text, p.pos, p.depth, p.arena, p.keep, p.matched = nil, 0, 0, arena{}, nil, 0
+	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
 	if cap(p.open) <= maxKept && cap(p.items) <= maxKept {
 		parsers.Put(p)
 	}
 }
 
+// maxBytes bounds the arrays that strings are cut from.
+const maxBytes = 16 << 10
+
 func (p *parser) document() (Value, *SyntaxError) {
 	// There are about as many members as colons, unless strings are full of them: few texts have members of 16 bytes.
 	p.arena.members.due = min(bytes.Count(p.text, []byte{':'}), len(p.text)/16+1)
+	p.arena.bytes.due, p.arena.bytes.most = len(p.text)/4, maxBytes
+	if p.keep != nil {
+		p.arena.members.due /= 4 // what is kept may be most of the text
+	}
 	p.space()
 	v, err := p.value()
 	if err != nil {
@@ -107,7 +118,7 @@ func (p *parser) value() (Value, *SyntaxError) {
 		return p.list()
 	case '"':
 		s, err := p.str()
-		return fromString(s), err
+		return fromString(p.arena.string(s)), err
 	case 't':
 		return Bool(true), p.literal("true")
 	case 'f':
@@ -139,6 +150,7 @@ func (p *parser) enter() *SyntaxError {
 }
 
 func (p *parser) object() (Value, *SyntaxError) {
+	start := p.pos
 	if err := p.enter(); err != nil {
 		return Value{}, err
 	}
@@ -170,7 +182,7 @@ func (p *parser) object() (Value, *SyntaxError) {
 	members := p.open[first:]
 	if !sorted {
 		if dup, ok := sortMembers(members); !ok {
-			p.pos = offsetIn(p.text, members[dup].Name) - len(`"`)
+			p.pos = p.second(start, members[dup].Name)
 			return Value{}, p.fail("duplicate name %q", members[dup].Name)
 		}
 	}
@@ -185,16 +197,37 @@ func (p *parser) name() (string, *SyntaxError) {
 	if p.peek() != '"' {
 		return "", p.unexpected("a name in double quotes")
 	}
-	name, err := p.str()
+	s, err := p.str()
 	if err != nil {
 		return "", err
 	}
+	name := p.names.get(s)
 	if p.space(); p.peek() != ':' {
 		return "", p.unexpected("a colon")
 	}
 	p.pos++
 	p.space()
 	return name, nil
+}
+
+// second returns where the second member called name begins in the object at start, which is known to be JSON and to have it.
+func (p *parser) second(start int, name string) int {
+	p.pos = start + 1
+	p.space()
+	for found := false; ; {
+		at := p.pos
+		if s, err := p.name(); err != nil || s == name && found {
+			return at
+		} else if s == name {
+			found = true
+		}
+		if err := p.pass(); err != nil {
+			return at
+		}
+		if more, err := p.comma('}'); err != nil || !more {
+			return at
+		}
+	}
 }
 
 // comma reads what follows a member or item: a comma, after which there is more, or the closing bracket, which it leaves.

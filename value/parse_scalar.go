@@ -61,7 +61,7 @@ func (p *parser) longNumber(start int) (Value, *SyntaxError) {
 			return Value{}, p.unexpected("a digit")
 		}
 	}
-	text := textOf(p.text[start:p.pos])
+	text := string(p.text[start:p.pos])
 	if integer {
 		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return Int(i), nil
@@ -84,16 +84,17 @@ func (p *parser) digits() bool {
 	return p.pos > start
 }
 
-// str reads the string at pos.
-func (p *parser) str() (string, *SyntaxError) {
+// str reads the string at pos. The result is valid until the next string is read.
+func (p *parser) str() ([]byte, *SyntaxError) {
 	start := p.pos + 1
 	end := plainEnd(p.text, start)
 	if end < len(p.text) && p.text[end] == '"' {
 		p.pos = end + 1
-		return textOf(p.text[start:end]), nil
+		return p.text[start:end], nil
 	}
+	p.scratch = append(p.scratch[:0], p.text[start:end]...)
 	p.pos = end
-	return p.rewrite(start)
+	return p.unescape()
 }
 
 // plainEnd returns the index of the first byte of text from i on that is no part of a string as it stands: a quote, a
@@ -117,34 +118,32 @@ func plainEnd(text []byte, i int) int {
 	return i
 }
 
-// rewrite reads on at pos in the string whose first byte after the quote is at start: all up to pos is plain. It moves
-// what follows an escape to where the escape was.
-func (p *parser) rewrite(start int) (string, *SyntaxError) {
-	to := p.pos
+// unescape reads on at pos in a string whose beginning is in scratch.
+func (p *parser) unescape() ([]byte, *SyntaxError) {
 	for p.pos < len(p.text) {
 		c := p.text[p.pos]
 		switch {
 		case c == '"':
 			p.pos++
-			return textOf(p.text[start:to]), nil
+			return p.scratch, nil
 		case c < ' ':
-			return "", p.fail("control character 0x%02x in a string", c)
+			return nil, p.fail("control character 0x%02x in a string", c)
 		case c == '\\':
 			r, err := p.escape()
 			if err != nil {
-				return "", err
+				return nil, err
 			}
-			to += utf8.EncodeRune(p.text[to:], r)
+			p.scratch = utf8.AppendRune(p.scratch, r)
 		default:
 			end, err := p.runes()
 			if err != nil {
-				return "", err
+				return nil, err
 			}
-			to += copy(p.text[to:], p.text[p.pos:end])
+			p.scratch = append(p.scratch, p.text[p.pos:end]...)
 			p.pos = end
 		}
 	}
-	return "", p.fail("unexpected end, want the end of a string")
+	return nil, p.fail("unexpected end, want the end of a string")
 }
 
 // runes returns where the plain bytes and characters beyond ASCII that begin at pos end.

@@ -81,7 +81,11 @@ func commonPrefix(s []Member) int {
 
 // eightBytes returns the first bytes of name as a number that sorts as they do; those that are missing are zero.
 func eightBytes(name string) (n uint64) {
-	for i := range min(len(name), 8) {
+	if len(name) >= 8 {
+		return uint64(name[7]) | uint64(name[6])<<8 | uint64(name[5])<<16 | uint64(name[4])<<24 |
+			uint64(name[3])<<32 | uint64(name[2])<<40 | uint64(name[1])<<48 | uint64(name[0])<<56
+	}
+	for i := range len(name) {
 		n |= uint64(name[i]) << (56 - 8*i)
 	}
 	return n

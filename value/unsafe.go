@@ -89,8 +89,3 @@ func (v Value) members() []Member {
 
 // textOf returns b as a string without copying it; b must never change again.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// offsetIn returns where in text part, which is a part of it that textOf made, begins.
-func offsetIn(text []byte, part string) int {
-	return int(uintptr(unsafe.Pointer(unsafe.StringData(part))) - uintptr(unsafe.Pointer(unsafe.SliceData(text))))
-}

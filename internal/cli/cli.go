@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -19,20 +20,21 @@ const (
 	exitInternal = 3 // deed failed: it has a defect, or could not write its output
 )
 
-// Run carries out the command line args, without the name of the command. It returns the exit code, the highest of those
-// that apply:
+// Run carries out the command line args, without the name of the command, which is that of the process: the command calls
+// itself kubectl deed where that is kubectl-deed. It returns the exit code, the highest of those that apply:
 //
 //	0  done
 //	1  a finding, such as a conflict
 //	2  wrong usage, or input that cannot be used
 //	3  deed itself failed
 func Run(args []string, in io.Reader, out, err io.Writer) int {
-	c := &cli{in: in, out: out, err: err}
+	c := &cli{in: in, out: out, err: err, program: filepath.Base(os.Args[0])}
 	return c.run(args, c.rootCommand())
 }
 
 // cli is one run of the command.
 type cli struct {
+	program  string // what the process runs, without its directory
 	in       io.Reader
 	out, err io.Writer
 	code     int               // the exit code so far
@@ -49,7 +51,7 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 			code = exitInternal
 		}
 	}()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		name := cmd.CommandPath()
 		fmt.Fprintf(c.err, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
@@ -82,7 +84,15 @@ Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 	root.Flags().Bool("version", false, "print the version of deed")
 	root.SetVersionTemplate("deed {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand())
+	root.AddCommand(
+		c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand(), // write, or say what that would do
+		c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.extractCommand(), // say who owns what
+		c.checkCommand(), c.validateCommand(), c.schemaCommand(), // say what is wrong
+		c.migrateCommand(), c.transferCommand(), // hand fields over
+		c.versionCommand(),
+	)
+	c.completeChoices(root)
+	c.nameAs(root)
 	return root
 }
 

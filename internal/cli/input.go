@@ -18,9 +18,12 @@ type inputFlags struct {
 	jobs      int
 }
 
-func (f *inputFlags) register(flags *pflag.FlagSet) {
+func (f *inputFlags) register(flags *pflag.FlagSet) { f.registerFor(flags, "configurations") }
+
+// registerFor is register for a command that reads what.
+func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil,
-		"`file` or directory with configurations, or - for standard input, which is also read when there is no -f; repeatable")
+		"`file` or directory with "+what+", or - for standard input, which is also read when there is no -f; repeatable")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
 	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 is one for each processor")
 }

@@ -81,10 +81,16 @@ func (c *cli) objects(texts []*text) []*object {
 
 // objectsOnly is objects that passes over those that are not wanted.
 func (c *cli) objectsOnly(want func(value.Value) bool, texts []*text) []*object {
+	return c.objectsBy(reader{want: want}, texts)
+}
+
+// objectsBy is objects as r reads them.
+func (c *cli) objectsBy(r reader, texts []*text) []*object {
 	c.parse(texts)
 	var out []*object
 	for _, t := range texts {
-		r := reader{cli: c, text: t, want: want, objects: out}
+		r := r
+		r.cli, r.text, r.objects = c, t, out
 		r.all()
 		out = r.objects
 	}
@@ -96,7 +102,8 @@ type reader struct {
 	*cli
 	*text
 	want    func(value.Value) bool
-	number  int // of documents so far
+	unnamed bool // whether objects may leave their name to the server
+	number  int  // of documents so far
 	objects []*object
 }
 
@@ -169,6 +176,7 @@ func (r *reader) object(from origin, v value.Value) *object {
 	switch metadata := v.Get("metadata"); {
 	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
 		fail(from.at("metadata"), "metadata must be an object, but is %s", show(metadata))
+	case metadata.Get("name").IsAbsent() && metadata.Get("generateName").Kind() == value.KindString && r.unnamed:
 	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
 		fail(from.key("metadata", "generateName"),
 			"metadata.name is missing: apply has to know which object it is about, so it cannot use generateName")
@@ -189,6 +197,9 @@ func (r *reader) object(from origin, v value.Value) *object {
 	}
 	metadata, gvk := v.Get("metadata"), content.GVK()
 	id := objectID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+	if id.name == "" {
+		id.name = metadata.Get("generateName").Str() + "…"
+	}
 	return &object{Object: content, origin: from, id: id}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -163,9 +162,6 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change manage
 		Nulls: orEmpty(newNulls(p.stored.Content, p.result, nil)),
 	}
 	for d := range plan.Decisions() {
-		if isIdentity(d.Path) {
-			continue
-		}
 		field := p.field(d)
 		o.Outcomes[field.Outcome]++
 		if field.Outcome == merge.Conflicting.String() {
@@ -179,22 +175,6 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change manage
 	}
 	o.NotationOnly = change.NotationOnly
 	return o
-}
-
-// isIdentity reports whether the path is one that nobody ever owns, because it says which object it is, or is for the server
-// to keep.
-func isIdentity(path fieldpath.Path) bool {
-	names := make([]string, len(path))
-	for i, e := range path {
-		names[i] = e.Name()
-	}
-	switch strings.Join(names, ".") {
-	case "apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.creationTimestamp",
-		"metadata.selfLink", "metadata.uid", "metadata.clusterName", "metadata.generation", "metadata.managedFields",
-		"metadata.resourceVersion":
-		return true
-	}
-	return false
 }
 
 // Outcomes beside those of merge: conflicts that are decided for the applier.

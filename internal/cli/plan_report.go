@@ -143,6 +143,8 @@ func (f *fieldPlan) write(out *bufio.Writer, manager string) {
 	change := live
 	switch {
 	case f.Live.Equal(f.Result):
+	case f.stays() && f.Live.Len() > 0 && f.Result.Len() > 0:
+		change = "what is below it changes"
 	case f.Live.IsAbsent():
 		change = "becomes " + result
 	case f.Result.IsAbsent():
@@ -168,6 +170,15 @@ func (f *fieldPlan) write(out *bufio.Writer, manager string) {
 	for _, note := range f.Notes {
 		fmt.Fprintf(out, "%s%s\n", planIndent, note)
 	}
+}
+
+// stays reports whether the outcome is about who owns the field, and not about what it is.
+func (f *fieldPlan) stays() bool {
+	switch f.Outcome {
+	case merge.Shared.String(), merge.Kept.String(), merge.Claimed.String(), merge.Released.String():
+		return true
+	}
+	return false
 }
 
 // others reports whether somebody else than the applier called manager owns the field, before or after.

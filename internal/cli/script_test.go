@@ -20,7 +20,8 @@ const scripts = "../../testdata/script"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"deed": func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"deed":         func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"kubectl-deed": func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
 

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -93,4 +95,24 @@ func showOwner(e merge.Entry) string {
 		parts = append(parts, e.Time.UTC().Format("2006-01-02T15:04:05Z"))
 	}
 	return fmt.Sprintf("%q (%s)", e.Manager.Name, strings.Join(parts, ", "))
+}
+
+// quotedList returns names in quotes, as in a sentence.
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
+}
+
+// show returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
+func (o *object) show(path fieldpath.Path, v value.Value) string {
+	if isSecretPath(o.Object, path) && !v.IsAbsent() {
+		return masked
+	}
+	return show(v)
 }

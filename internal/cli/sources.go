@@ -105,18 +105,39 @@ func (o *object) schemaPlace(err error) position {
 }
 
 // publishedBy returns the source of the types in the named OpenAPI documents. It reports documents that cannot be used, and
-// whether all is well. All documents of v3 are read as one schema, because each has only one API group.
+// whether all is well.
 func (c *cli) publishedBy(names []string) (source, bool) {
-	before := c.problems
+	catalog, ok := c.catalogOf(names)
+	return catalogSource(catalog, "published in "+strings.Join(names, " and ")), ok
+}
+
+// catalogOf returns the types in the named OpenAPI documents, and reports what publishedBy reports.
+func (c *cli) catalogOf(names []string) (*schema.Catalog, bool) {
 	catalog := schema.NewCatalog(nil)
-	add := func(where string, d *openapi.Definitions, err error) {
-		if err != nil {
-			eachError(err, func(err error) { c.problem(inFile(where), "%v", err) })
-			return
-		}
+	definitions, ok := c.published(names)
+	for _, d := range definitions {
 		types, err := d.Catalog()
-		eachError(err, func(err error) { c.warn(inFile(where), "%v", err) })
+		eachError(err, func(err error) { c.warn(inFile(d.where), "%v", err) })
 		catalog = catalog.Merge(types)
+	}
+	return catalog, ok
+}
+
+// publication is what one or several OpenAPI documents define.
+type publication struct {
+	*openapi.Definitions
+	where string
+}
+
+// published returns what the named OpenAPI documents define. It reports documents that cannot be used, and whether all is
+// well. All documents of v3 are read as one schema, because each has only one API group.
+func (c *cli) published(names []string) (all []publication, ok bool) {
+	before := c.problems
+	add := func(where string, d *openapi.Definitions, err error) {
+		eachError(err, func(err error) { c.problem(inFile(where), "%v", err) })
+		if err == nil {
+			all = append(all, publication{d, where})
+		}
 	}
 	var v3 [][]byte
 	var v3Names []string
@@ -133,7 +154,7 @@ func (c *cli) publishedBy(names []string) (source, bool) {
 		d, err := openapi.V3(v3...)
 		add(strings.Join(v3Names, " "), d, err)
 	}
-	return catalogSource(catalog, "published in "+strings.Join(names, " and ")), c.problems == before
+	return all, c.problems == before
 }
 
 // openAPIVersion returns 2 or 3 with the document that t is in JSON, and reports it when t is neither.

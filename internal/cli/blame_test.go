@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// ownedObjects returns the manifests of testdata, each with two appliers: one that applied all of it, one that applied
+// another manifest of the kind.
+func ownedObjects(t *testing.T) []*object {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/manifests/*/a.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no manifests: %v", err)
+	}
+	var out []*object
+	for _, file := range files {
+		var stderr bytes.Buffer
+		c := &cli{err: &stderr}
+		read := c.objects(c.read([]string{file, filepath.Join(filepath.Dir(file), "b.yaml")}, false))
+		if len(read) != 2 {
+			t.Fatalf("%s: %s", file, stderr.String())
+		}
+		o := read[0]
+		typ, ok := builtin.Catalog().Lookup(o.GVK())
+		if !ok {
+			t.Fatalf("%s: no type", file)
+		}
+		var entries []merge.Entry
+		for i, config := range read {
+			v, err := typed.New(config.Content, typ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries = append(entries, merge.Entry{
+				Manager: merge.Manager{Name: "m" + string(rune('0'+i)), Operation: merge.Apply}, Fields: v.Fields(),
+				APIVersion: o.GVK().APIVersion(), Time: time.Unix(1_760_000_000, 0),
+			})
+		}
+		o.Entries = managedfields.Encode(merge.ManagersOf(entries...))
+		out = append(out, o)
+	}
+	return out
+}
+
+// linesOf returns the lines of o.
+func linesOf(t *testing.T, o *object) []blameLine {
+	t.Helper()
+	c := &cli{err: os.Stderr}
+	e, ok := c.typeOf(o, c.newTypes(schemaFlags{}), managedfields.Config{})
+	if !ok {
+		t.Fatalf("%v has no type", o.id)
+	}
+	lines, err := annotate(o, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// TestAnnotate wants that the parts of the lines are exactly what the object consists of, with the owners that
+// managedfields.Owners says they have.
+func TestAnnotate(t *testing.T) {
+	for _, o := range ownedObjects(t) {
+		typ, _ := builtin.Catalog().Lookup(o.GVK())
+		owned, err := managedfields.Owners(o.Object, typ, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		for p := range owned {
+			want = append(want, fmt.Sprintf("%s %v %v %v", p.Path.Text(), p.Part, p.Owners, p.Through))
+		}
+		for p := range nodes(linesOf(t, o)) {
+			if !p.isContainer() {
+				got = append(got, fmt.Sprintf("%s %v %v %v", p.path.Text(), p.kind, p.owners, p.through))
+			}
+		}
+		slices.Sort(want) // YAML has names in another order
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: got parts\n%s\nwant\n%s", o.id, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// withComments returns the YAML of o with owners as comments.
+func withComments(t *testing.T, o *object) string {
+	t.Helper()
+	var out bytes.Buffer
+	p := blamePrinter{out: bufio.NewWriter(&out), comments: true}
+	p.all([]blamed{{o, linesOf(t, o)}}, true)
+	if err := p.out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestCommentsAreYAML wants that comments change nothing of what a YAML parser reads.
+func TestCommentsAreYAML(t *testing.T) {
+	texts := []string{
+		"", " ", "#", "a # b", "a: b", "|", ">-", "a |", "line\n", "two\nlines", "two\nlines\n\n", "\nlines\n", " indented\nlines\n",
+		"trailing \nspace", strings.Repeat("word ", 40), strings.Repeat("word # ", 40), strings.Repeat("a: |\n", 3), "\ttab", "\x01\n",
+		strings.Repeat("x", 200), "'", `"`, strings.Repeat(`"' `, 50), "- a", "--- a", "é\u2028", strings.Repeat("a long |", 30) + "|",
+	}
+	objects := ownedObjects(t)
+	var data []value.Member
+	for i, text := range texts {
+		data = append(data, value.Member{Name: fmt.Sprint("k", i), Value: value.String(text)})
+		data = append(data, value.Member{Name: "key " + text, Value: value.String(text)})
+	}
+	i := slices.IndexFunc(objects, func(o *object) bool { return o.id.kind == "ConfigMap" })
+	texty := *objects[i]
+	texty.Content = texty.Content.With("data", value.Object(data...))
+	for _, o := range append(objects, &texty) {
+		text := withComments(t, o)
+		docs, err := yaml.Parse("", []byte(text))
+		if err != nil {
+			t.Errorf("%v: %v\n%s", o.id, err, text)
+			continue
+		}
+		if len(docs) != 1 || !docs[0].Value.Equal(o.Content) {
+			t.Errorf("%v reads differently with comments:\n%s", o.id, text)
+		}
+		if !strings.Contains(text, "# m0 Apply") {
+			t.Errorf("%v has no owner in\n%s", o.id, text)
+		}
+	}
+}
+
+func TestAge(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 119 * time.Second: "119s", 2 * time.Minute: "2m", 119 * time.Minute: "119m", 47 * time.Hour: "47h",
+		48 * time.Hour: "2d", 729 * 24 * time.Hour: "729d", 730 * 24 * time.Hour: "2y", -time.Hour: "in 60m",
+		math.MinInt64: "in 292y",
+	} {
+		if got := age(d); got != want {
+			t.Errorf("age(%v) = %q, want %q", d, got, want)
+		}
+	}
+}

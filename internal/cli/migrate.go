@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/managedfields"
+)
+
+// migrateFlags are those of deed migrate.
+type migrateFlags struct {
+	handoverFlags
+	manager     string
+	from        []string
+	subresource string
+	record      bool
+}
+
+func (c *cli) migrateCommand() *cobra.Command {
+	var f migrateFlags
+	cmd := &cobra.Command{
+		Use:   "migrate --live LIVE [-f CONFIG]",
+		Short: "Go over from client-side to server-side apply",
+		Long: `Give what kubectl apply without --server-side owns to a manager that applies on
+the server side, as kubectl does when it meets such an object. What stays behind
+otherwise are fields that nobody can remove by leaving them out.
+
+` + handoverRules + `
+
+An object that client-side apply wrote but that has lost its managedFields is
+not migrated: its first apply would make everything in it the applier's. For such
+objects --from-last-applied makes the manager the owner of just what kubectl's
+record says was applied.`,
+		Example: `  # Who would own what?
+  kubectl get deployment cart -o yaml --show-managed-fields | deed migrate
+
+  # What will the next apply of the manifest then remove?
+  deed migrate --live live.yaml -f cart.yaml
+
+  # Do it
+  deed migrate --live live.yaml -o patch > patch.json
+  kubectl patch deployment cart --type=json --patch-file patch.json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.migrate(f) },
+	}
+	flags := cmd.Flags()
+	f.registerInput(flags)
+	flags.StringVar(&f.manager, "field-manager", "kubectl", "the `name` of the manager that will apply")
+	flags.StringArrayVar(&f.from, "from", nil,
+		"the `name` of a manager whose updates are migrated; repeatable. Without it, those that own kubectl's record")
+	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that the updates went through")
+	flags.BoolVar(&f.record, "from-last-applied", false,
+		"for objects that have lost their managedFields, take what kubectl's record says for what was applied")
+	f.registerOutput(flags)
+	return cmd
+}
+
+// migrate is deed migrate.
+func (c *cli) migrate(f migrateFlags) error {
+	if err := checkManager(f.manager); err != nil {
+		return err
+	}
+	return c.handovers(f.handoverFlags, func(o, config *object, e *endpoint) *handover {
+		h := &handover{object: o, after: o.Object, config: config, receiver: f.manager}
+		if managedfields.HasLostOwners(o.Object) {
+			return c.restore(f, h, e)
+		}
+		from := f.from
+		if len(from) == 0 {
+			from = managedfields.ClientSideAppliers(o.Entries)
+		}
+		if err := f.plan(h, e, from); err != nil {
+			c.cannotHandOver(h, e, err)
+			return nil
+		}
+		if len(h.changes()) == 0 {
+			h.note = "nothing to migrate: no manager owns kubectl's record of its client-side apply"
+			if len(f.from) > 0 {
+				h.note = "nothing to migrate: there are no updates by " + strings.Join(f.from, " or ")
+			}
+		}
+		return h
+	})
+}
+
+// cannotHandOver reports why there is no handover.
+func (c *cli) cannotHandOver(h *handover, e *endpoint, err error) {
+	given := h.config
+	if given == nil {
+		given = h.object
+	}
+	c.refused(&task{given: given, live: h.object, endpoint: e}, applyRole, err)
+}
+
+// plan migrates h from the updaters called from.
+func (f migrateFlags) plan(h *handover, e *endpoint, from []string) error {
+	if h.config == nil || f.subresource != "" {
+		entries, err := managedfields.Migrate(h.Entries, from, f.manager, f.subresource)
+		h.after.Entries = entries
+		return err
+	}
+	m, err := e.manager.PlanMigration(h.Object, h.config.Object, from, f.manager)
+	if err != nil {
+		return err
+	}
+	h.after, h.conflicts = m.Object, m.Conflicts
+	h.removed, h.kept = leftovers(m.Removed), leftovers(m.Kept)
+	return nil
+}
+
+func leftovers(all []managedfields.Leftover) []leftover {
+	out := make([]leftover, len(all))
+	for i, l := range all {
+		out[i] = leftover{l.Path, l.Live, l.Owners}
+	}
+	return out
+}
+
+// restore makes up entries for an object that has lost them, if that is wanted.
+func (c *cli) restore(f migrateFlags, h *handover, e *endpoint) *handover {
+	if !f.record {
+		c.raise(exitFinding)
+		h.note = "not migrated: client-side apply wrote it, but its managedFields are lost. " +
+			"--from-last-applied makes " + manager(f.manager) + " the owner of what kubectl's record says was applied"
+		return h
+	}
+	entries, err := managedfields.EntriesOfLastApplied(h.Object, e.typ, f.manager)
+	if err != nil {
+		c.problem(h.key(steps(h.Content, record)...), "%v: %v", h.object, err)
+		return nil
+	}
+	h.after.Entries = entries
+	if err := h.apply(e, f.manager); err != nil {
+		c.cannotHandOver(h, e, fmt.Errorf("after the migration: %w", err))
+		return nil
+	}
+	return h
+}

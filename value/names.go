@@ -1,0 +1,29 @@
+package value
+
+// nameTable remembers the names that a parser met lately, so that equal names of one document, and of documents that the
+// parser reads one after the other, share their memory. It is a table of fixed size: a name has one place and takes it from
+// the name that was there.
+type nameTable struct {
+	places [512]string
+}
+
+// maxName is the longest name that is remembered: longer ones are mostly data.
+const maxName = 48
+
+// get returns name as a string.
+func (t *nameTable) get(name []byte) string {
+	n := len(name)
+	if n == 0 || n > maxName {
+		return string(name)
+	}
+	h := uint32(n)
+	for i := 0; i < n; i += 1 + n/8 {
+		h = h*31 + uint32(name[i])
+	}
+	h = h*31 + uint32(name[n-1])
+	place := &t.places[(h^h>>9)%uint32(len(t.places))]
+	if *place != string(name) {
+		*place = string(name)
+	}
+	return *place
+}
