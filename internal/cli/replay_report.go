@@ -176,6 +176,8 @@ func (s *stepResult) writeConflict(out *bufio.Writer, c *conflictResult) {
 	switch {
 	case s.Result == "conflict":
 		fmt.Fprintf(out, "   conflict: %s is %s, wanted %s, owned by %s\n", c.Path, live, wanted, showOwners(c.Owners))
+	case c.Live.IsAbsent() && c.Wanted.IsAbsent(): // only the entry has it
+		fmt.Fprintf(out, "   lost: %s, was owned by %s\n", c.Path, showOwners(c.Owners))
 	case c.Live.Equal(c.Wanted): // an edit of the managed fields
 		fmt.Fprintf(out, "   lost: %s stays %s, was owned by %s\n", c.Path, live, showOwners(c.Owners))
 	case c.Wanted.IsAbsent():
