@@ -245,13 +245,18 @@ func (r *historyReader) step(v value.Value, path []any) {
 		"file":        content(func(v value.Value, path []any) { s.given = r.fileObject(v, path) }),
 		"patch":       content(func(v value.Value, _ []any) { s.patch = v }),
 	})
+	if v.Kind() == value.KindObject {
+		r.checkStep(s, contents)
+	}
+}
+
+// checkStep reports what does not go together in a step with so many contents, and adds it to the history.
+func (r *historyReader) checkStep(s *historyStep, contents int) {
 	wanted := 1
 	if s.operation == stepExtract {
 		wanted = 0
 	}
 	switch {
-	case v.Kind() != value.KindObject:
-		return
 	case wanted == 0 && contents > 0:
 		r.problem(s.at(), "a step that extracts reads the object of the step before, and has none of object, file and patch")
 	case contents != wanted:

@@ -182,14 +182,15 @@ func (r *replayer) step(s *historyStep) *stepResult {
 	if s.operation == stepExtract {
 		given = r.last
 	}
-	if given == nil && s.operation != stepExtract {
-		given = r.patched(s)
-	}
-	if given == nil {
-		if s.operation == stepExtract {
-			r.problem(s.at(), "there is nothing to extract from: there is no step before")
-		}
+	switch {
+	case given != nil:
+	case s.operation == stepExtract:
+		r.problem(s.at(), "there is nothing to extract from: there is no step before")
 		return nil
+	default:
+		if given = r.patched(s); given == nil {
+			return nil
+		}
 	}
 	r.last = given
 	result := &stepResult{
@@ -206,9 +207,6 @@ func (r *replayer) step(s *historyStep) *stepResult {
 	if endpoint == nil {
 		return nil
 	}
-	if !s.time.IsZero() {
-		r.now = s.time
-	}
 	t := &task{given: given, stored: r.stored[given.id], endpoint: endpoint}
 	switch s.operation {
 	case stepUpdate:
@@ -219,8 +217,11 @@ func (r *replayer) step(s *historyStep) *stepResult {
 	return r.apply(t, s, result)
 }
 
-// endpoint returns what serves s, which writes given. It returns nil, and reports why, if there is no such thing.
+// endpoint returns what serves s, which writes given, at its time. It returns nil, and reports why, if there is no such thing.
 func (r *replayer) endpoint(s *historyStep, given *object) *endpoint {
+	if !s.time.IsZero() {
+		r.now = s.time
+	}
 	gvk := given.GVK()
 	if s.endpoint != "" {
 		gvk = schema.ParseGVK(s.endpoint, gvk.Kind)
