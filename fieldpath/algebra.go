@@ -13,13 +13,23 @@ func (s Set) Union(other Set) Set {
 	if s.IsEmpty() {
 		return other
 	}
-	base, with := s.nodes, other.nodes
-	if len(base) < len(with) {
-		base, with = with, base
+	large, small := s, other
+	if len(large.nodes) < len(small.nodes) {
+		large, small = small, large
 	}
-	m := newMerger(base)
-	m.union(0, len(base), with)
-	return m.set()
+	base, with := large, small
+	if base.texts != with.texts && base.texts.count()+with.texts.count() > maxTexts {
+		base, with = base.compact(), with.compact()
+	}
+	m := newMerger(base, with)
+	if base.texts != with.texts {
+		m.first = uint32(base.texts.count())
+	}
+	m.union(0, len(base.nodes), with.nodes)
+	if out := m.set(); !out.Same(base) {
+		return out
+	}
+	return large
 }
 
 // Intersect returns the paths that are members of both s and other.
@@ -27,33 +37,28 @@ func (s Set) Intersect(other Set) Set {
 	if s.Same(other) {
 		return s
 	}
-	base, with := s.nodes, other.nodes
-	if len(base) > len(with) {
+	base, with := s, other
+	if len(base.nodes) > len(with.nodes) {
 		base, with = with, base
 	}
-	m := newMerger(base)
-	m.intersect(0, len(base), with)
+	m := newMerger(base, with)
+	m.intersect(0, len(base.nodes), with.nodes)
 	return m.set()
 }
 
 // Minus returns the members of s that are no members of other. That a path is a member of other does not remove the paths
 // below it.
-func (s Set) Minus(other Set) Set {
-	if s.Same(other) {
-		return Set{}
-	}
-	m := newMerger(s.nodes)
-	m.minus(0, len(s.nodes), other.nodes, false)
-	return m.set()
-}
+func (s Set) Minus(other Set) Set { return s.minus(other, false) }
 
 // Without returns the members of s that neither are members of other nor have one above them.
-func (s Set) Without(other Set) Set {
+func (s Set) Without(other Set) Set { return s.minus(other, true) }
+
+func (s Set) minus(other Set, deep bool) Set {
 	if s.Same(other) {
 		return Set{}
 	}
-	m := newMerger(s.nodes)
-	m.minus(0, len(s.nodes), other.nodes, true)
+	m := newMerger(s, other)
+	m.minus(0, len(s.nodes), other.nodes, deep)
 	return m.set()
 }
 
@@ -63,41 +68,40 @@ func (s Set) Without(other Set) Set {
 // Invariant: until own is set the result so far is base[:n]; then it is out. The skip of a node that is open is that of
 // base until close.
 type merger struct {
-	base []node
-	n    int
-	own  bool
-	out  []node // scratch, which the result is copied from
+	base  []node
+	texts texts // of base
+	other texts // of the set that base is combined with
+	n     int
+	own   bool
+	first uint32 // the number that the first of other has behind those of texts
+	took  bool   // out has nodes of the other set
+	out   []node // scratch, which the result is copied from
 }
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
-func newMerger(base []node) *merger {
+func newMerger(base, other Set) *merger {
 	m := mergers.Get().(*merger)
-	m.base, m.n, m.own = base, 0, false
+	*m = merger{base: base.nodes, texts: base.texts, other: other.texts, out: m.out[:0]}
 	return m
 }
 
 // set returns the result. The merger must not be used afterwards.
 func (m *merger) set() Set {
-	nodes := m.base[:m.n:m.n]
+	nodes, t := m.base[:m.n:m.n], m.texts
 	if m.own {
 		nodes = slices.Clone(m.out)
 	}
-	m.base, m.out = nil, recycle(m.out)
-	mergers.Put(m)
-	return setOf(nodes)
-}
-
-// maxScratch is how many nodes of scratch are kept for the next operation.
-const maxScratch = 1 << 14
-
-// recycle returns scratch without contents, and nil if it is too large to keep.
-func recycle(scratch []node) []node {
-	if cap(scratch) > maxScratch {
-		return nil
+	if m.took && m.texts != m.other {
+		t = m.texts.join(&m.other)
 	}
-	clear(scratch)
-	return scratch[:0]
+	out := m.out
+	if cap(out) > maxScratch {
+		out = nil
+	}
+	*m = merger{out: out}
+	mergers.Put(m)
+	return setOf(t, nodes)
 }
 
 // keep writes base[i:end], whole trees.
@@ -107,21 +111,33 @@ func (m *merger) keep(i, end int) {
 	case !m.own && m.n == i:
 		m.n = end
 	default:
-		m.take(m.base[i:end])
+		m.copy()
+		m.append(m.base[i:end])
 	}
 }
 
-// take writes trees, which are not of base.
+// take writes trees of the other set.
 func (m *merger) take(trees []node) {
-	switch len(trees) {
-	case 0:
-	case 1:
-		m.copy()
-		m.out = append(m.out, trees[0])
-	default:
-		m.copy()
-		m.out = append(m.out, trees...)
+	if len(trees) == 0 {
+		return
 	}
+	m.copy()
+	m.took = true
+	start := len(m.out)
+	m.append(trees)
+	for i := start; m.first > 0 && i < len(m.out); i++ {
+		m.out[i].at += m.first << textBits
+	}
+}
+
+// append appends to out.
+func (m *merger) append(nodes []node) {
+	start := len(m.out)
+	if cap(m.out)-start < len(nodes) {
+		m.out = slices.Grow(m.out, len(nodes))
+	}
+	m.out = m.out[:start+len(nodes)] // unlike the built-in append, this does not write the pointer again, which has a barrier
+	copy(m.out[start:], nodes)
 }
 
 // copy makes the result a copy of its own.
@@ -135,14 +151,14 @@ func (m *merger) copy() {
 // open writes base[i] as the root of a tree, a member or not, and returns its place. Its children are written next, then
 // close must be called.
 func (m *merger) open(i int, member bool) (place int) {
-	if !m.own && m.n == i && m.base[i].member == member {
+	if !m.own && m.n == i && m.base[i].has(included) == member {
 		m.n++
 		return i
 	}
 	m.copy()
 	m.out = append(m.out, m.base[i])
 	place = len(m.out) - 1
-	m.out[place].member = member
+	m.out[place].setMember(member)
 	return place
 }
 
@@ -153,7 +169,7 @@ func (m *merger) close(place int) {
 		switch size := m.n - place; {
 		case size == int(root.skip):
 			return
-		case size == 1 && !root.member:
+		case size == 1 && !root.has(included):
 			m.n = place
 			return
 		}
@@ -161,7 +177,7 @@ func (m *merger) close(place int) {
 	}
 	root := &m.out[place]
 	root.skip = uint32(len(m.out) - place)
-	if root.skip == 1 && !root.member {
+	if root.skip == 1 && !root.has(included) {
 		m.out = m.out[:place]
 	}
 }
@@ -174,7 +190,7 @@ func (m *merger) union(i, end int, with []node) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, other); {
+		switch c := compareNodes(root, &m.texts, other, &m.other); {
 		case c < 0:
 			i = next
 			continue
@@ -182,11 +198,11 @@ func (m *merger) union(i, end int, with []node) {
 			m.keep(start, i)
 			start = i
 			m.take(with[:other.skip])
-		case other.skip == 1 && (root.member || !other.member):
+		case other.skip == 1 && (root.has(included) || !other.has(included)):
 			i = next
 		default:
 			m.keep(start, i)
-			place := m.open(i, root.member || other.member)
+			place := m.open(i, root.has(included) || other.has(included))
 			m.union(i+1, next, with[1:other.skip])
 			m.close(place)
 			i, start = next, next
@@ -203,16 +219,16 @@ func (m *merger) intersect(i, end int, with []node) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, other); {
+		switch c := compareNodes(root, &m.texts, other, &m.other); {
 		case c < 0:
 			m.keep(start, i)
 			i, start = next, next
 			continue
-		case c == 0 && root.skip == 1 && other.member:
+		case c == 0 && root.skip == 1 && other.has(included):
 			i = next
 		case c == 0:
 			m.keep(start, i)
-			place := m.open(i, root.member && other.member)
+			place := m.open(i, root.has(included) && other.has(included))
 			m.intersect(i+1, next, with[1:other.skip])
 			m.close(place)
 			i, start = next, next
@@ -228,18 +244,18 @@ func (m *merger) minus(i, end int, with []node, deep bool) {
 	for i < end && len(with) > 0 {
 		root, other := &m.base[i], &with[0]
 		next := i + int(root.skip)
-		switch c := compareNodes(root, other); {
+		switch c := compareNodes(root, &m.texts, other, &m.other); {
 		case c < 0:
 			i = next
 			continue
-		case c == 0 && other.member && (deep || root.skip == 1):
+		case c == 0 && other.has(included) && (deep || root.skip == 1):
 			m.keep(start, i)
 			i, start = next, next
 		case c == 0 && root.skip == 1:
 			i = next
 		case c == 0:
 			m.keep(start, i)
-			place := m.open(i, root.member && !other.member)
+			place := m.open(i, root.has(included) && !other.has(included))
 			m.minus(i+1, next, with[1:other.skip], deep)
 			m.close(place)
 			i, start = next, next
@@ -270,12 +286,12 @@ func (m *merger) leaves(i, end int) {
 func (m *merger) filter(i, end int, p *matcher) {
 	for i < end {
 		next := i + int(m.base[i].skip)
-		switch sub := p.match(m.base[i].element()); {
+		switch sub := p.match(m.base[i].element(&m.texts)); {
 		case sub == nil:
 		case sub.all:
 			m.keep(i, next)
 		default:
-			place := m.open(i, m.base[i].member)
+			place := m.open(i, m.base[i].has(included))
 			m.filter(i+1, next, sub)
 			m.close(place)
 		}

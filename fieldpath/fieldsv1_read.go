@@ -1,6 +1,7 @@
 package fieldpath
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,12 +31,15 @@ func ParseSet(fieldsV1 []byte) (Set, error) {
 func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
-	p.text = string(fieldsV1)
+	p.load(fieldsV1)
 	if err := p.document(); err != nil {
 		err.What = "fieldsV1"
 		return Set{}, false, err
 	}
-	return setOf(slices.Clone(p.nodes)), !p.loose && !p.spaced, nil
+	if len(p.draft.text) > maxText {
+		return Set{}, false, &SyntaxError{What: "fieldsV1", Offset: len(fieldsV1), Reason: "longer than 1 GiB"}
+	}
+	return setOf(textOf(p.whole()), slices.Clone(p.draft.nodes)), !p.loose && !p.spaced, nil
 }
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
@@ -43,19 +47,39 @@ var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 type setParser struct {
 	scanner
 	elements elementParser
-	nodes    []node  // scratch: in preorder; the skip of a node that is open is not set yet
-	loose    bool    // the text is not canonical, apart from white space
-	wire     []byte  // scratch
-	maps     []named // scratch: members of the maps that are open
+	draft    draft           // its text begins with the text that is read
+	room     strings.Builder // for the text of the result, beginning with the text that is read
+	loose    bool            // the text is not canonical, apart from white space
+	wire     []byte          // scratch
+	maps     []named         // scratch: members of the maps that are open
 }
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
 	scratch := p.elements.maker.scratch
 	clear(p.maps[:cap(p.maps)])
-	*p = setParser{nodes: recycle(p.nodes), wire: p.wire, maps: p.maps[:0]}
+	p.draft.reset()
+	*p = setParser{draft: p.draft, wire: p.wire, maps: p.maps[:0]}
 	p.elements.maker.scratch = scratch
 	setParsers.Put(p)
+}
+
+// load makes fieldsV1 the text to be read. That is the beginning of the result's text, behind which there is room for the
+// texts of keys and items, in which there is a backslash for each quote.
+func (p *setParser) load(fieldsV1 []byte) {
+	p.room.Grow(len(fieldsV1) + 8*bytes.Count(fieldsV1, []byte{'\\'}))
+	p.room.Write(fieldsV1)
+	p.text = p.room.String()
+	p.draft.text = append(p.draft.text, fieldsV1...)
+}
+
+// whole returns the text of the result.
+func (p *setParser) whole() string {
+	if p.room.Cap() < len(p.draft.text) {
+		return string(p.draft.text)
+	}
+	p.room.Write(p.draft.text[len(p.text):])
+	return p.room.String()
 }
 
 func (p *setParser) document() *SyntaxError {
@@ -85,7 +109,7 @@ func (p *setParser) object() (self bool, err *SyntaxError) {
 		return false, p.unexpected("an object")
 	}
 	more, err := p.open('}')
-	first, l := len(p.nodes), level{last: -1}
+	first, l := len(p.draft.nodes), level{last: -1}
 	if more && p.startsWith(`".":{},"`) && p.depth < value.MaxDepth {
 		p.pos += len(`".":{},`)
 		l.self = true
@@ -98,7 +122,7 @@ func (p *setParser) object() (self bool, err *SyntaxError) {
 	}
 	if l.unsorted && err == nil {
 		p.loose = true
-		p.nodes = sortSiblings(p.nodes, first, replace)
+		p.draft.sortSiblings(first, replace)
 	}
 	return l.self, err
 }
@@ -111,16 +135,21 @@ func (p *setParser) leaves(l *level) {
 		if !strings.HasPrefix(text[end:], `":{},"`) {
 			break
 		}
-		p.nodes = append(p.nodes, node{text[pos+len(`"f:`) : end], 1, KindField, true})
-		p.follow(l, len(p.nodes)-1)
+		p.field(pos+len(`"f:`), end, included|quoted|lone)
+		p.follow(l, len(p.draft.nodes)-1)
 		pos = end + len(`":{},`)
 	}
 	p.pos = pos
 }
 
+// field appends the node of the field whose name is text[start:end].
+func (p *setParser) field(start, end int, f flags) {
+	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, headOf(p.text[start:end]), KindField, f})
+}
+
 // follow makes the node at index the last of l.
 func (p *setParser) follow(l *level, index int) {
-	if l.last >= 0 && compareNodes(&p.nodes[l.last], &p.nodes[index]) >= 0 {
+	if l.last >= 0 && p.draft.compare(&p.draft.nodes[l.last], &p.draft.nodes[index]) >= 0 {
 		l.unsorted = true
 	}
 	l.last = index
@@ -128,7 +157,7 @@ func (p *setParser) follow(l *level, index int) {
 
 // entry reads one entry.
 func (p *setParser) entry(l *level) *SyntaxError {
-	index := len(p.nodes)
+	index := len(p.draft.nodes)
 	kind, err := p.element()
 	if err != nil {
 		return err
@@ -152,18 +181,20 @@ func (p *setParser) entry(l *level) *SyntaxError {
 // below reads what is below the element of the node at index, the last one, and completes the node.
 func (p *setParser) below(index int) *SyntaxError {
 	if p.startsWith("{}") && p.depth < value.MaxDepth {
+		n := &p.draft.nodes[index]
+		if n.flags |= included; n.kind == KindField && n.has(quoted) && p.pos == int(n.at+n.len)+len(`":`) {
+			n.flags |= lone
+		}
 		p.pos += 2
-		p.nodes[index].member = true
-		p.nodes[index].skip = 1
 		return nil
 	}
 	self, err := p.object()
 	if err != nil {
 		return err
 	}
-	n := &p.nodes[index]
-	n.skip = uint32(len(p.nodes) - index)
-	n.member = self || n.skip == 1
+	n := &p.draft.nodes[index]
+	n.skip = uint32(len(p.draft.nodes) - index)
+	n.setMember(self || n.skip == 1)
 	p.loose = p.loose || n.skip == 1
 	return nil
 }
@@ -207,10 +238,9 @@ func (p *setParser) element() (entryKind, *SyntaxError) {
 	if err != nil {
 		return 0, &SyntaxError{Offset: start, Reason: "element " + strconv.Quote(name) + ": " + err.Reason}
 	}
-	n := node{text: e.text, kind: e.kind}
-	p.nodes = append(p.nodes, n)
+	p.draft.add(e.kind, e.text, 0)
 	if !p.loose {
-		p.loose = string(appendSlowly(nil, &n)) != p.text[start+1:end-1]
+		p.loose = string(appendSlowly(nil, e)) != p.text[start+1:end-1]
 	}
 	return entryElement, nil
 }
@@ -222,34 +252,32 @@ func (p *setParser) quick() bool {
 	if len(text)-pos < len(`"f:"`) || text[pos+2] != ':' {
 		return false
 	}
-	var n node
 	pos += len(`"f:`)
 	switch text[pos-2] {
 	case 'f':
 		end := plainEnd(text, pos)
-		n = node{text: text[pos:end], kind: KindField}
-		pos = end
-	case 'k', 'v':
-		m := &p.elements.maker
-		q := quickScanner{text: text, pos: pos, b: m.scratch[:0]}
-		kind, ok := KindItem, false
-		if text[pos-2] == 'k' {
-			kind, ok = KindKey, q.key()
-		} else {
-			ok = q.value()
-		}
-		if m.scratch = q.b; !ok {
+		if end == len(text) || text[end] != '"' {
 			return false
 		}
-		n = node{text: m.cut(q.b), kind: kind}
-		pos = q.pos
-	default:
+		p.field(pos, end, quoted)
+		p.pos = end + 1
+		return true
+	case 'k':
+		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
+		return q.key() && p.encoded(KindKey, &q)
+	case 'v':
+		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
+		return q.value() && p.encoded(KindItem, &q)
+	}
+	return false
+}
+
+// encoded appends the node of an element whose text q appended to that of the draft.
+func (p *setParser) encoded(kind Kind, q *quickScanner) bool {
+	if !q.pass(`"`) {
 		return false
 	}
-	if pos >= len(text) || text[pos] != '"' {
-		return false
-	}
-	p.pos = pos + 1
-	p.nodes = append(p.nodes, n)
+	p.draft.addSpelled(kind, q.b, p.pos, q.pos)
+	p.pos = q.pos
 	return true
 }

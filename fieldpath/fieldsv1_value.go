@@ -13,7 +13,7 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if fieldsV1.Kind() == value.KindObject && p.members(fieldsV1, 0) {
-		return setOf(slices.Clone(p.nodes)), true, nil
+		return p.draft.set(), true, nil
 	}
 	s, err = ParseSet(fieldsV1.AppendJSON(nil))
 	return s, false, err
@@ -24,7 +24,7 @@ func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if p.content(fieldsV1, 0) {
-		return setOf(slices.Clone(p.nodes)), true, nil
+		return p.draft.set(), true, nil
 	}
 	v, err := value.FromAny(fieldsV1)
 	if err != nil {
@@ -36,7 +36,7 @@ func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 
 // members reads what is below an element, or a whole set. It reports whether all of it is as Set.Value writes it.
 func (p *setParser) members(v value.Value, depth int) bool {
-	first, l := len(p.nodes), level{last: -1}
+	first, l := len(p.draft.nodes), level{last: -1}
 	for i := range v.Len() {
 		m := v.Member(i)
 		if m.Value.Kind() != value.KindObject {
@@ -48,7 +48,7 @@ func (p *setParser) members(v value.Value, depth int) bool {
 			}
 			continue
 		}
-		index := len(p.nodes)
+		index := len(p.draft.nodes)
 		if !p.member(m.Name) || m.Value.Len() > 0 && (depth == value.MaxDepth || !p.members(m.Value, depth+1)) {
 			return false
 		}
@@ -66,7 +66,7 @@ type named struct {
 
 // content is members for maps.
 func (p *setParser) content(content map[string]any, depth int) bool {
-	top, first, l := len(p.maps), len(p.nodes), level{last: -1}
+	top, first, l := len(p.maps), len(p.draft.nodes), level{last: -1}
 	for name, below := range content {
 		p.maps = append(p.maps, named{name, below})
 	}
@@ -83,7 +83,7 @@ func (p *setParser) content(content map[string]any, depth int) bool {
 			}
 			continue
 		}
-		index := len(p.nodes)
+		index := len(p.draft.nodes)
 		if !p.member(name) || len(below) > 0 && (depth == value.MaxDepth || !p.content(below, depth+1)) {
 			return false
 		}
@@ -97,43 +97,43 @@ func (p *setParser) content(content map[string]any, depth int) bool {
 
 // complete ends the node at index, the last one of l, with the nodes below it, which name it itself or not.
 func (p *setParser) complete(l *level, index int, self bool) {
-	n := &p.nodes[index]
-	n.skip = uint32(len(p.nodes) - index)
-	n.member = self || n.skip == 1
+	n := &p.draft.nodes[index]
+	n.skip = uint32(len(p.draft.nodes) - index)
+	n.setMember(self || n.skip == 1)
 	p.follow(l, index)
 }
 
 // order sorts the nodes of l, which begin at first.
 func (p *setParser) order(l *level, first int) {
 	if l.unsorted {
-		p.nodes = sortSiblings(p.nodes, first, replace)
+		p.draft.sortSiblings(first, replace)
 	}
 }
 
 // member appends the node of the element that name names. It reports whether that is the only name of the element.
 func (p *setParser) member(name string) bool {
 	if len(name) >= 2 && name[:2] == "f:" {
-		p.nodes = append(p.nodes, node{text: name[2:], kind: KindField})
+		p.draft.add(KindField, name[2:], 0)
 		return true
 	}
 	e, unknown, err := p.elements.element(name)
 	if unknown || err != nil {
 		return false
 	}
-	p.nodes = append(p.nodes, node{text: e.text, kind: e.kind})
+	p.draft.add(e.kind, e.text, 0)
 	p.wire = e.AppendWire(p.wire[:0])
 	return string(p.wire) == name
 }
 
 // Value returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON] writes.
 func (s Set) Value() value.Value {
-	var w valueWriter
-	w.members = make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)
+	w := valueWriter{texts: s.texts, members: make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)}
 	return w.object(s.nodes, false)
 }
 
 // valueWriter makes the objects of a document out of slabs.
 type valueWriter struct {
+	texts   texts // of the set
 	names   Maker
 	wire    []byte
 	members []value.Member
@@ -157,8 +157,8 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 		i++
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element().AppendWire(w.wire[:0])
-		out[i] = value.Member{Name: w.names.cut(w.wire), Value: w.object(rest[1:rest[0].skip], rest[0].member)}
+		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
+		out[i] = value.Member{Name: w.names.cut(w.wire), Value: w.object(rest[1:rest[0].skip], rest[0].has(included))}
 		i++
 	}
 	return value.Object(out...)
@@ -166,12 +166,13 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 
 // ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty maps in it are one and the same.
 func (s Set) ToAny() map[string]any {
-	w := anyWriter{empty: map[string]any{}}
+	w := anyWriter{texts: s.texts, empty: map[string]any{}}
 	return w.object(s.nodes, false)
 }
 
 // anyWriter is valueWriter for maps.
 type anyWriter struct {
+	texts texts // of the set
 	names Maker
 	wire  []byte
 	empty map[string]any
@@ -190,8 +191,8 @@ func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 		out["."] = w.empty
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element().AppendWire(w.wire[:0])
-		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].member)
+		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
+		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
 	}
 	return out
 }

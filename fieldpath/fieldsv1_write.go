@@ -1,55 +1,58 @@
 package fieldpath
 
-import "slices"
+import "sync"
 
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver writes it. It is an object
 // with one member per element, named by [Element.AppendWire], whose value is the object of what is below. A member of the
 // set below which there are members has first of all a member named "." there.
 func (s Set) AppendJSON(b []byte) []byte {
-	size := len("{}")
-	for i := range s.nodes {
-		n := &s.nodes[i]
-		size += len(n.text) + len(`"f:":{},`)
-		if n.kind != KindField {
-			size += 16 // quotes and brackets
-		}
-		if n.member && n.skip > 1 {
-			size += len(`".":{},`)
-		}
+	if s.IsEmpty() {
+		return append(b, "{}"...)
 	}
-	b = append(slices.Grow(b, size), '{')
-	if b = appendNodes(b, s.nodes); s.IsEmpty() {
-		return append(b, '}')
+	scratch := printers.Get().(*[]byte)
+	out := appendNodes(append((*scratch)[:0], '{'), &s.texts, s.nodes)
+	out[len(out)-1] = '}'
+	b = append(b, out...)
+	if cap(out) <= maxScratchText {
+		*scratch = out
 	}
-	b[len(b)-1] = '}'
+	printers.Put(scratch)
 	return b
 }
+
+// printers hold scratch that sets are printed to, so that what they are appended to grows once, to the size it needs.
+var printers = sync.Pool{New: func() any { return new([]byte) }}
 
 // MarshalJSON implements [encoding/json.Marshaler] by [Set.AppendJSON].
 func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
 // appendNodes appends the entries for nodes, with a comma behind each.
-func appendNodes(b []byte, nodes []node) []byte {
+func appendNodes(b []byte, t *texts, nodes []node) []byte {
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
-		if n.kind != KindField {
-			b = appendWireEscaped(append(b, '"'), n)
-		} else if b = append(b, `"f:`...); isPlain(n.text) {
-			b = append(b, n.text...)
+		if n.has(lone) && n.skip == 1 {
+			i = loneRun(nodes, i)
+			last := &nodes[i-1]
+			b = append(b, n.around(t, len(`"f:`), int(last.at+last.len-n.at-n.len)+len(`":{}`))...)
+			b = append(b, ',')
+			continue
+		}
+		if n.has(quoted) {
+			b = append(b, n.spelling(t)...)
 		} else {
-			b = appendEscaped(b, n.text)
+			b = appendNamed(b, n.element(t))
 		}
 		if n.skip == 1 {
-			b = append(b, `":{},`...)
+			b = append(b, `:{},`...)
 			i++
 			continue
 		}
-		b = append(b, `":{`...)
-		if n.member {
+		b = append(b, `:{`...)
+		if n.has(included) {
 			b = append(b, `".":{},`...)
 		}
 		next := i + int(n.skip)
-		b = appendNodes(b, nodes[i+1:next])
+		b = appendNodes(b, t, nodes[i+1:next])
 		b[len(b)-1] = '}'
 		b = append(b, ',')
 		i = next
@@ -57,33 +60,56 @@ func appendNodes(b []byte, nodes []node) []byte {
 	return b
 }
 
+// loneRun returns the end of the run of leaves that begins at i, all lone, with no more than a comma between two.
+func loneRun(nodes []node, i int) int {
+	next := nodes[i].at + nodes[i].len + uint32(len(`":{},"f:`))
+	for i++; i < len(nodes); i++ {
+		n := &nodes[i]
+		if n.at != next || n.skip > 1 || !n.has(lone) {
+			break
+		}
+		next += n.len + uint32(len(`":{},"f:`))
+	}
+	return i
+}
+
+// appendNamed appends the name of the entry for e.
+func appendNamed(b []byte, e Element) []byte {
+	if e.kind == KindField {
+		b = appendEscaped(append(b, `"f:`...), e.text)
+	} else {
+		b = appendWireEscaped(append(b, '"'), e)
+	}
+	return append(b, '"')
+}
+
 // appendWireEscaped appends a key, item or index as it stands within a JSON string.
-func appendWireEscaped(b []byte, n *node) []byte {
-	switch start := len(b); n.kind {
+func appendWireEscaped(b []byte, e Element) []byte {
+	switch start := len(b); e.kind {
 	case KindKey:
 		b = append(b, "k:{"...)
-		for text, first := n.text, true; text != ""; first = false {
+		for text, first := e.text, true; text != ""; first = false {
 			if !first {
 				b = append(b, ',')
 			}
 			var name string
 			if name, text = cutText(text); !isSimple(name) {
-				return appendSlowly(b[:start], n)
+				return appendSlowly(b[:start], e)
 			}
 			b = append(append(append(b, `\"`...), name...), `\":`...)
 			var ok bool
 			if b, text, ok = appendScalar(b, text); !ok {
-				return appendSlowly(b[:start], n)
+				return appendSlowly(b[:start], e)
 			}
 		}
 		return append(b, '}')
 	case KindItem:
-		if b, _, ok := appendScalar(append(b, "v:"...), n.text); ok {
+		if b, _, ok := appendScalar(append(b, "v:"...), e.text); ok {
 			return b
 		}
-		return appendSlowly(b[:start], n)
+		return appendSlowly(b[:start], e)
 	}
-	return appendSlowly(b, n)
+	return appendSlowly(b, e)
 }
 
 // appendScalar appends the value whose encoding text begins with as it stands within a JSON string, and returns what
@@ -114,6 +140,6 @@ func isSimple(s string) bool {
 }
 
 // appendSlowly is appendWireEscaped for every element.
-func appendSlowly(b []byte, n *node) []byte {
-	return appendEscaped(b, n.element().Wire())
+func appendSlowly(b []byte, e Element) []byte {
+	return appendEscaped(b, e.Wire())
 }

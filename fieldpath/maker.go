@@ -24,8 +24,8 @@ const (
 
 // Key is like the function [Key]. It does not retain fields.
 func (m *Maker) Key(fields []KeyField) Element {
-	if len(fields) > 1 {
-		m.sorted = append(m.sorted[:0], fields...) // a copy, so that the caller's slice can stay on its stack
+	if !slices.IsSortedFunc(fields, compareFieldNames) {
+		m.sorted = append(m.sorted[:0], fields...)
 		slices.SortStableFunc(m.sorted, compareFieldNames)
 		fields = m.sorted
 	}

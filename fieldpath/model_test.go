@@ -185,3 +185,38 @@ func TestBuilderMisuse(t *testing.T) {
 		})
 	}
 }
+
+// Sets that were read know how they are spelled, and unions find names in many texts. Neither shows.
+func TestUnionOfMany(t *testing.T) {
+	for seed := range uint64(300) {
+		r := newRandom(seed)
+		stock := r.stock()
+		var got fieldpath.Set
+		want := model{}
+		for range 12 {
+			paths := r.paths(stock)
+			read, err := fieldpath.ParseSet(fieldpath.SetOf(paths...).AppendJSON(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch n := r.IntN(6); {
+			case n < 4:
+				got, want = got.Union(read), want.union(modelOf(paths))
+			case n == 4:
+				got, want = got.Minus(read), want.where(func(p fieldpath.Path) bool { return !modelOf(paths).has(p) })
+			default:
+				got = read.Union(got)
+				want = want.union(modelOf(paths))
+			}
+			checkModel(t, "combination", got, want)
+			var rebuilt fieldpath.Builder
+			for p := range got.All() {
+				rebuilt.Add(p)
+			}
+			check(t, "text", string(got.AppendJSON(nil)), string(rebuilt.Set().AppendJSON(nil)))
+			if same := got.Union(read.Intersect(got)); !same.Same(got) {
+				t.Fatalf("seed %d: the union with a part is a copy", seed)
+			}
+		}
+	}
+}

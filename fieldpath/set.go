@@ -1,48 +1,22 @@
 package fieldpath
 
-import (
-	"iter"
-	"slices"
-	"strings"
-)
+import "iter"
 
 // Set is an immutable set of paths. The zero Set is empty.
 //
 // A path is a member by itself: neither the paths above it nor those below it need be. The empty path never is.
 type Set struct {
+	texts texts
 	// nodes is the tree of all members in preorder. Siblings are strictly ascending, and every node is a member or has
-	// children. No node refers to a position, so the descendants of a node, a part of nodes, are a Set too.
+	// children. No node refers to the position of another, so the descendants of a node, a part of nodes, are a Set too.
 	nodes []node
 }
 
-// node is a path of the tree: the path of its parent and one more element.
-type node struct {
-	text   string // of the element
-	skip   uint32 // how many nodes the tree below this node has, itself included
-	kind   Kind   // of the element
-	member bool
-}
-
-func (n *node) element() Element { return Element{n.kind, n.text} }
-
-func (n *node) is(e Element) bool { return n.kind == e.kind && n.text == e.text }
-
-// compareNodes orders nodes by their elements. Most pairs that are compared differ in the first byte.
-func compareNodes(a, b *node) int {
-	if a.kind != b.kind {
-		return int(a.kind) - int(b.kind)
-	}
-	if a.text != "" && b.text != "" && a.text[0] != b.text[0] {
-		return int(a.text[0]) - int(b.text[0])
-	}
-	return strings.Compare(a.text, b.text)
-}
-
-func setOf(nodes []node) Set {
+func setOf(t texts, nodes []node) Set {
 	if len(nodes) == 0 {
 		return Set{}
 	}
-	return Set{nodes}
+	return Set{t, nodes}
 }
 
 // SetOf returns the set of paths.
@@ -61,7 +35,7 @@ func (s Set) IsEmpty() bool { return len(s.nodes) == 0 }
 func (s Set) Len() int {
 	members := 0
 	for i := range s.nodes {
-		if s.nodes[i].member {
+		if s.nodes[i].has(included) {
 			members++
 		}
 	}
@@ -70,7 +44,19 @@ func (s Set) Len() int {
 
 // Equal reports whether s and other have the same members.
 func (s Set) Equal(other Set) bool {
-	return s.Same(other) || slices.Equal(s.nodes, other.nodes)
+	if s.Same(other) {
+		return true
+	}
+	if len(s.nodes) != len(other.nodes) {
+		return false
+	}
+	for i := range s.nodes {
+		n, o := &s.nodes[i], &other.nodes[i]
+		if n.order() != o.order() || n.skip != o.skip || n.has(included) != o.has(included) || n.in(&s.texts) != o.in(&other.texts) {
+			return false
+		}
+	}
+	return true
 }
 
 // Same reports in constant time whether s and other are the same storage or both empty. Same sets are Equal; Equal sets
@@ -81,19 +67,19 @@ func (s Set) Same(other Set) bool {
 
 // Has reports whether p is a member.
 func (s Set) Has(p Path) bool {
-	member := false
+	found := false
 	for _, e := range p {
-		if member, s = s.Get(e); !member && s.IsEmpty() {
+		if found, s = s.Get(e); !found && s.IsEmpty() {
 			return false
 		}
 	}
-	return member
+	return found
 }
 
 // HasMember reports whether the path of e alone is a member.
 func (s Set) HasMember(e Element) bool {
-	member, _ := s.Get(e)
-	return member
+	found, _ := s.Get(e)
+	return found
 }
 
 // Sub returns the members below e, without e in front.
@@ -111,7 +97,7 @@ func (s Set) Get(e Element) (member bool, sub Set) {
 
 // Leaves returns the members below which there are none.
 func (s Set) Leaves() Set {
-	m := newMerger(s.nodes)
+	m := newMerger(s, Set{})
 	m.leaves(0, len(s.nodes))
 	return m.set()
 }
@@ -138,7 +124,7 @@ func (s Set) All() iter.Seq[Path] {
 
 func (s Set) all(prefix Path, yield func(Path) bool) bool {
 	for c := s.Cursor(); !c.Done(); c.Next() {
-		if n := &c.rest[0]; n.member && !yield(appendElement(prefix, n.element())) {
+		if n := &c.rest[0]; n.has(included) && !yield(appendElement(prefix, n.element(&c.texts))) {
 			return false
 		}
 	}
@@ -180,11 +166,12 @@ func (s Set) Entries() iter.Seq[Entry] {
 // Cursor is a place among the entries of a set, for walking them beside something else that is in order. Copies of a Cursor
 // move separately.
 type Cursor struct {
-	rest []node // the entry where the cursor stands and all after it
+	texts texts
+	rest  []node // the entry where the cursor stands and all after it
 }
 
 // Cursor returns a cursor that stands at the first entry of s.
-func (s Set) Cursor() Cursor { return Cursor{s.nodes} }
+func (s Set) Cursor() Cursor { return Cursor{s.texts, s.nodes} }
 
 // Done reports whether the cursor is past the last entry.
 func (c *Cursor) Done() bool { return len(c.rest) == 0 }
@@ -192,7 +179,7 @@ func (c *Cursor) Done() bool { return len(c.rest) == 0 }
 // Entry returns the entry where the cursor stands. It panics when the cursor is done.
 func (c *Cursor) Entry() Entry {
 	n := &c.rest[0]
-	return Entry{Element{n.kind, n.text}, n.member, Set{c.rest[1:n.skip:n.skip]}}
+	return Entry{n.element(&c.texts), n.has(included), setOf(c.texts, c.rest[1:n.skip:n.skip])}
 }
 
 // Next moves the cursor to the next entry. It panics when the cursor is done.
@@ -201,14 +188,17 @@ func (c *Cursor) Next() { c.rest = c.rest[c.rest[0].skip:] }
 // Seek moves the cursor forward to the first entry that is not before e. It returns that entry and true if it is e's, else
 // an empty entry and false.
 func (c *Cursor) Seek(e Element) (Entry, bool) {
+	order := orderOf(e.kind, e.text)
 	for len(c.rest) > 0 {
 		n := &c.rest[0]
-		if n.kind >= e.kind {
-			if n.is(e) {
+		if o := n.order(); o > order {
+			break
+		} else if o == order {
+			switch text := n.in(&c.texts); {
+			case text == e.text:
 				return c.Entry(), true
-			}
-			if n.kind > e.kind || n.text > e.text {
-				break
+			case text > e.text:
+				return Entry{}, false
 			}
 		}
 		c.rest = c.rest[n.skip:]

@@ -1,0 +1,80 @@
+package fieldpath
+
+import "slices"
+
+// texts are what the texts of elements are parts of. A set that is made of two has the texts of both, so that none needs to
+// be copied, as long as there is room. They are immutable, equal if they are the same texts.
+type texts struct {
+	first string
+	more  *moreTexts // nil if there is one
+}
+
+// moreTexts are the texts behind the first.
+type moreTexts struct {
+	n    int
+	text [maxTexts - 1]string
+}
+
+const maxTexts = 4
+
+// A node finds its text by the number of one of the texts in the high bits, and where it begins there in the others.
+const (
+	textBits = 30
+	maxText  = 1<<textBits - 1 // the longest text
+)
+
+// textOf returns texts of one. It panics if that is longer than maxText.
+func textOf(text string) texts {
+	if len(text) > maxText {
+		panic("fieldpath: the elements of a set are longer than 1 GiB")
+	}
+	return texts{first: text}
+}
+
+// at returns the text with a number.
+func (t *texts) at(number uint32) string {
+	if number == 0 {
+		return t.first
+	}
+	return t.more.text[number-1]
+}
+
+// count returns how many texts there are.
+func (t *texts) count() int {
+	if t.more == nil {
+		return 1
+	}
+	return 1 + t.more.n
+}
+
+// join returns the texts of t and, behind them, those of other. There must be room.
+func (t *texts) join(other *texts) texts {
+	var more moreTexts
+	if t.more != nil {
+		more = *t.more
+	}
+	more.text[more.n] = other.first
+	if other.more != nil {
+		copy(more.text[more.n+1:], other.more.text[:other.more.n])
+	}
+	more.n += other.count()
+	return texts{t.first, &more}
+}
+
+// compact returns s with one text, which has what its nodes use and no more.
+func (s Set) compact() Set {
+	nodes := slices.Clone(s.nodes)
+	return setOf(textOf(string(gather(nil, nodes, &s.texts))), nodes)
+}
+
+// gather appends to text what nodes use of old, and makes them use it there.
+func gather(text []byte, nodes []node, old *texts) []byte {
+	for i := range nodes {
+		n := &nodes[i]
+		name := n.in(old)
+		n.at = uint32(len(text))
+		n.flags &= included
+		text = append(text, name...)
+	}
+	return text
+}
