@@ -185,7 +185,7 @@ func (r *replayer) step(s *historyStep) *stepResult {
 	switch {
 	case given != nil:
 	case s.operation == stepExtract:
-		r.problem(s.at(), "there is nothing to extract from: there is no step before")
+		r.nothingToExtract(s)
 		return nil
 	default:
 		if given = r.patched(s); given == nil {
@@ -321,8 +321,16 @@ func (r *replayer) refuse(t *task, s *historyStep, result *stepResult, role stri
 	return r.settle(t, result, t.stored)
 }
 
+func (r *replayer) nothingToExtract(s *historyStep) {
+	r.problem(s.at(), "there is nothing to extract from: the step before has left no object")
+}
+
 // extract shows what the manager applied.
 func (r *replayer) extract(t *task, s *historyStep, result *stepResult) *stepResult {
+	if t.stored.Content.IsAbsent() {
+		r.nothingToExtract(s)
+		return nil
+	}
 	config, err := managedfields.Extract(t.stored, t.endpoint.typ, s.manager, s.subresource)
 	if err != nil {
 		r.problem(s.at(), "%v: %v", t.given, err)
