@@ -19,7 +19,10 @@ var (
 // placeholder stands for the managed fields of a live object. Every Go struct of an object keeps it when it is converted.
 var placeholder = value.List(value.Object())
 
-// liveData returns the live object as it is merged and compared.
+// liveData returns the live object as it is merged and compared:
+//
+//	S11  To who claims to own them, managed fields are data of the live object: an update removes them, so that the claim
+//	     ends.
 func (w *write) liveData() value.Value {
 	switch {
 	case w.live.null:

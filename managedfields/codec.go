@@ -70,8 +70,10 @@ func (e Entry) check(i int) error {
 	return nil
 }
 
-// Encode returns the entries for managers, and nil for none. They are sorted as kube-apiserver sorts them: appliers before
-// updaters, then by time in whole seconds, unknown times first, then by name, apiVersion and subresource.
+// Encode returns the entries for managers, and nil for none, in the order of kube-apiserver:
+//
+//	S12  Entries are sorted: appliers before updaters, then by time in whole seconds, unknown times first, then by name,
+//	     version and subresource.
 func Encode(managers merge.Managers) []Entry { return encode(managers, nil) }
 
 // encode is Encode that uses the fieldsV1 of origins for sets that are still the same.

@@ -128,6 +128,9 @@ func (m *FieldManager) newWrite(live, object Object, name string, op merge.Opera
 }
 
 // identity returns the manager that the endpoint knows by name; an empty name becomes "unknown".
+//
+//	S14  Sets stay in the version that they were written in, and objects are converted to it. An applier is the same in all
+//	     versions and has the version of its last apply; an updater is another one in each version.
 func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
 	if name == "" {
 		name = "unknown"
@@ -141,9 +144,10 @@ func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
 
 // Plan computes an apply of config to live, the zero Object if nothing is stored yet, without deciding about conflicts.
 //
-// Steps: live's managed fields are read (Decode); the configuration is of the endpoint's version (Check); if nobody manages
-// live, everything in it becomes owned by "before-first-apply" (Adopt); the configuration has no managed fields (Check);
-// merge.Engine.Apply (Merge); kubectl takes over what it applied on the client side (TakeOver).
+// Steps: live's managed fields are read (Decode, S2); the configuration is of the endpoint's version (Check, S1); if nobody
+// manages live, everything in it becomes owned by "before-first-apply" (Adopt, S3); the configuration has no managed fields
+// (Check); merge.Engine.Apply (Merge, S11, S13); kubectl takes over what it applied on the client side (TakeOver, S5). The
+// numbers are those of docs/rules.md, and stand with their rules in the comments of the steps.
 //
 // Errors are [*BadRequestError] for a configuration of another kind or with managed fields, [*EntryError] for managed fields
 // that cannot be read, [*TypeError] for a configuration or live object that does not conform to the kind's type.
@@ -178,9 +182,9 @@ const KeepEntries UpdateOption = 1
 // Update replaces live, the zero Object if nothing is stored yet, by object, and returns what is to be stored: object with
 // its managed fields brought up to date.
 //
-// Steps: the managed fields to start from are those of object, or else of live (Decode); an object that nobody manages yet is
-// only tracked from its creation on (Track); merge.Engine.Update (Merge); the oldest updaters become one when there are too
-// many (Cap).
+// Steps: the managed fields to start from are those of object, or else of live (Decode, S2); an object that nobody manages yet
+// is only tracked from its creation on (Track, S4); merge.Engine.Update (Merge, S7 to S9, S11); the oldest updaters become one
+// when there are too many (Cap, S10).
 //
 // Errors are [*TypeError] for an object that does not conform to the kind's type, and those of merge.Engine.Update.
 func (m *FieldManager) Update(live, object Object, manager string, opts ...UpdateOption) (Object, error) {
@@ -248,8 +252,8 @@ func (p *Plan) ForceOnly(force func(merge.Conflict) bool) (Object, error) {
 // Force returns what is to be stored with all conflicts decided for the applier: in the endpoint's version if the apply changes
 // the object, and else the live object as it is, in its own. The error is that of filling in defaults.
 //
-// Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip); its entry gets the current time if
-// the object changes (Stamp); defaults are filled in (Default); kubectl's annotation is kept up to date (Sync).
+// Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip, S7); its entry gets the current time if
+// the object changes (Stamp, S8); defaults are filled in (Default); kubectl's annotation is kept up to date (Sync, S6).
 func (p *Plan) Force() (Object, error) {
 	w := *p.write
 	result := w.plan.Force()

@@ -33,7 +33,10 @@ func (e *ResetFieldsError) Error() string {
 	return b.String()
 }
 
-// refuseResetFields carries out RejectResetFields.
+// refuseResetFields carries out RejectResetFields:
+//
+//	S13  What an endpoint resets is merged like the rest, but not owned and not in conflict; the caller restores it. A
+//	     policy of its own refuses such applies.
 func (w *write) refuseResetFields(config typed.Value) error {
 	if w.config.ResetPolicy != RejectResetFields {
 		return nil

@@ -12,6 +12,8 @@ const beforeFirstApply = "before-first-apply"
 
 // adopt finds an owner for what is in a live object that nobody manages: until somebody applies, such objects are not
 // tracked. It leaves in w.before who owns the live object.
+//
+//	S3  When an object that nobody manages is first applied to, all that is in it becomes the updater before-first-apply's.
 func (w *write) adopt() error {
 	w.before = w.entries.managers
 	if w.before.Len() > 0 {
@@ -29,7 +31,9 @@ func (w *write) adopt() error {
 // errUntracked ends an update of an object that is not tracked.
 var errUntracked = errors.New("the object is not tracked")
 
-// track ends updates of objects that nobody manages, except while they are created.
+// track ends updates of objects that nobody manages, except while they are created:
+//
+//	S4  An update of an object that exists and that nobody manages is not tracked: nobody manages it afterwards.
 func (w *write) track() error {
 	w.before = w.entries.managers
 	if w.before.Len() == 0 && w.live.Content.At("metadata", "uid").Str() != "" {

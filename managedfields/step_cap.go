@@ -11,7 +11,10 @@ import (
 const ancientChanges = "ancient-changes"
 
 // capUpdaters joins the updaters that were active longest ago, those of one version with each other, until no more than
-// Config.MaxUpdateManagers are left or none can be joined. Appliers do not count.
+// Config.MaxUpdateManagers are left or none can be joined:
+//
+//	S10  When an update leaves more than ten updaters, the oldest of each version are joined as ancient-changes until ten
+//	     are left. Appliers do not count.
 //
 // The bucket that takes a version's updaters replaces the first of them, and has the time of the last. kube-apiserver goes
 // on to the bucket itself when that is not the oldest of its version, and then loses all that it holds; so does this.

@@ -2,7 +2,7 @@ package managedfields
 
 import "fmt"
 
-// decodeLive reads the managed fields that an apply starts from: those of the live object, which must be valid.
+// decodeLive reads the managed fields that an apply starts from, S2: those of the live object, which must be valid.
 func (w *write) decodeLive() (err error) {
 	if w.entries, err = decode(w.live.Entries); err != nil {
 		return fmt.Errorf("failed to decode managed fields: %w", err)
@@ -10,7 +10,13 @@ func (w *write) decodeLive() (err error) {
 	return nil
 }
 
-// decodeNewOrLive reads the managed fields that an update starts from. A client may edit them by sending others:
+// decodeNewOrLive reads the managed fields that a write starts from if it is an update:
+//
+//	S2  An apply starts from the live object's managed fields. An update starts from those of the new object, which [] and
+//	    [{}] reset; where that has none or has invalid ones, from the live object's; through a subresource always from the
+//	    live object's.
+//
+// So a client may edit them by sending others:
 //
 //   - An empty list, and a list of one empty entry, reset them: nobody owns anything.
 //   - A list of valid entries counts as it is.

@@ -6,7 +6,10 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// strip takes the fields that nobody owns out of the applier's entry, and managed fields out of the outcome.
+// strip takes the fields that nobody owns out of the applier's entry, and managed fields out of the outcome:
+//
+//	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name, uid, generation,
+//	    resourceVersion and the like.
 func (w *write) strip() error {
 	w.outcome = withoutEntries(w.outcome)
 	own, ok := w.managers.Get(w.manager)
@@ -21,8 +24,12 @@ func (w *write) strip() error {
 	return nil
 }
 
-// stampApply gives the applier's entry the current time if the apply changes the object. Otherwise it keeps its time, or
-// has none if this is the manager's first apply.
+// stampApply gives the applier's entry its time:
+//
+//	S8  An applier's entry gets the current time when the apply changes the object, an updater's when the update changes
+//	    anything that it then owns. Who loses fields keeps its time.
+//
+// So an applier's entry has no time as long as its applies have found in the object all that they apply.
 func (w *write) stampApply() error {
 	if own, ok := w.managers.Get(w.manager); ok && w.changed {
 		own.Time = w.now()

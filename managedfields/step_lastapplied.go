@@ -14,8 +14,12 @@ const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 // maxAnnotations is how many bytes the names and values of all annotations may have.
 const maxAnnotations = 256 << 10
 
-// takeOver finds the fields on which kubectl has no conflicts: those that it applied on the client side and that nobody
-// changed since. There are none if the record is missing or unreadable, is of another version, or does not conform to the type.
+// takeOver finds the fields on which kubectl has no conflicts:
+//
+//	S5  The applier kubectl has no conflict on a field that kubectl's annotation records with its live value: it takes over
+//	    what it applied on the client side.
+//
+// There are none if the record is missing or unreadable, is of another version, or does not conform to the type.
 func (w *write) takeOver() error {
 	record := lastApplied(w.live.Content)
 	if w.manager.Name != kubectl || record == "" {
@@ -41,8 +45,12 @@ func (w *write) takeOver() error {
 	return nil
 }
 
-// syncLastApplied makes kubectl's record of its client-side apply, where there is one, record the configuration that was
-// applied now. A record that would make annotations too large is removed instead. Who owns the annotation does not change.
+// syncLastApplied keeps kubectl's record of its client-side apply up to date:
+//
+//	S6  Where there is such an annotation, an apply by kubectl makes it record the configuration. Who owns the annotation
+//	    does not change.
+//
+// A record that would make annotations too large is removed instead.
 func (w *write) syncLastApplied() error {
 	if w.manager.Name != kubectl || lastApplied(w.outcome) == "" {
 		return nil

@@ -81,8 +81,12 @@ func (w *write) mergeConfig() error {
 // updater's former entry loses and keeps fields as anybody's does.
 var currentOperation = merge.Manager{Name: "current-operation"}
 
-// mergeUpdate lets the engine compute the update, and gives the outcome to the updater: its former entry and what it changed
-// now become one entry, with the current time. An update that changes nothing that is owned leaves the entry as it is.
+// mergeUpdate lets the engine compute the update, and gives the outcome to the updater, with the current time, see S8:
+//
+//	S9  The updater's former entry loses fields as anybody's does. What it keeps and what the updater changed become one
+//	    entry.
+//
+// An update that changes nothing that is owned, see S7, leaves the entry as it is.
 func (w *write) mergeUpdate() error {
 	object, err := w.typed(roleNew, w.object.Content, typed.AllowDuplicates)
 	if err != nil {

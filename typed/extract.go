@@ -9,11 +9,11 @@ import (
 // Extract returns only those parts of v that the paths of s lead to. Callers mostly want the leaves of a set, see
 // [fieldpath.Set.Leaves]:
 //
-//  1. Scalars and atomic containers are whole. Granular objects and lists consist of the parts that s leads to; one that
-//     has none becomes null, and an empty one stays empty.
-//  2. An item of a list that s has paths below is extracted by these paths; one that only its own path is in s is whole.
-//  3. A member of an object whose own path is in s is extracted by the very set that its object was extracted by, not by what
-//     is below its path: a peculiarity of the reference, which matters only where a granular object is itself in s.
+//	X4  Scalars and atomic containers are whole. Granular objects and lists consist of the parts that s leads to; one that
+//	    has none becomes null, and an empty one stays empty.
+//	X5  An item of a list that s has paths below is extracted by these paths; one that only its own path is in s is whole.
+//	X6  A member of an object whose own path is in s is extracted by the very set that its object was extracted by, not by what
+//	    is below its path: a peculiarity of the reference, which matters only where a granular object is itself in s.
 //
 // The result is not validated again: items of a keyed list may lack their keys, see [Value.ExtractWithKeys].
 func (v Value) Extract(s fieldpath.Set) Value {
@@ -81,7 +81,7 @@ func extractMembers(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
 		t, _ := m.Lookup(name)
 		below := e.Sub
 		if e.Member {
-			below = s // rule 3
+			below = s // rule X6
 		}
 		out = append(out, value.Member{Name: name, Value: extract(t, child, below)})
 	}

@@ -11,9 +11,9 @@ import (
 // Reconcile adapts a set that was made under an earlier schema to type t. It returns the adapted set, and whether it
 // differs from s:
 //
-//  1. Where the set has paths below a list or object that is atomic now, the container's own path takes their place.
-//  2. A container that was atomic and is granular now keeps its own path; what is in it has no owner any more.
-//  3. Paths that t does not know, and all below objects that admit any member of any type, stay as they are.
+//	R1  Where the set has paths below a list or object that is atomic now, the container's own path takes their place.
+//	R2  A container that was atomic and is granular now keeps its own path; what is in it has no owner any more.
+//	R3  Paths that t does not know, and all below objects that admit any member of any type, stay as they are.
 //
 // The error is a defect of the schema that a path of s meets.
 func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {

@@ -10,10 +10,10 @@ import (
 
 // Remove returns v without the paths of s and all that is below them:
 //
-//  1. A member or item whose path is in s goes with all that is below it.
-//  2. An object or list that has nothing left becomes null, and stays.
-//  3. So does every container with paths of s below it that has no such parts: an empty or atomic one, null, and a value of
-//     another kind than its type's.
+//	X1  A member or item whose path is in s goes with all that is below it.
+//	X2  An object or list that has nothing left becomes null, and stays.
+//	X3  So does every container with paths of s below it that has no such parts: an empty or atomic one, null, and a value of
+//	    another kind than its type's.
 //
 // The root counts as having paths below it. The result is not validated again: an item of a keyed list may have lost its
 // keys, or have become null.

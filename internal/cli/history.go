@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/value"
 )
 
@@ -16,6 +17,8 @@ import (
 type history struct {
 	origin
 	schemas schemaFlags
+	resets  map[string]fieldpath.Set // by subresource: what it does not write
+	timed   bool                     // whether any step says when it is
 	steps   []*historyStep
 }
 
@@ -25,20 +28,25 @@ type historyStep struct {
 	manager     string
 	operation   string
 	subresource string
+	endpoint    string // the version that is asked to write, empty for that of the object
 	note        string
 	force       bool
 	time        time.Time // zero when it is not given
 	conflicts   int64     // how many are expected, -1 when it is not given
-	given       *object   // nil for a patch
+	refusal     string    // what the expected error says, empty when none is expected
+	given       *object   // nil for a patch, and for what only reads
 	patch       value.Value
 }
 
 // The operations of steps.
 const (
-	stepApply  = "apply"
-	stepUpdate = "update"
-	stepDelete = "delete"
+	stepApply   = "apply"
+	stepUpdate  = "update"
+	stepDelete  = "delete"
+	stepExtract = "extract"
 )
+
+var stepOperations = []string{stepApply, stepUpdate, stepDelete, stepExtract}
 
 // histories reads the histories in a text: one in each document. It reports what is wrong, and returns only those that are
 // sound.
@@ -163,10 +171,11 @@ func (r *historyReader) relative(name string) string {
 func (r *historyReader) read(v value.Value) {
 	hasSteps := false
 	r.members(v, nil, map[string]func(value.Value, []any){
-		"crds":       r.files(&r.h.schemas.crds),
-		"openapi":    r.files(&r.h.schemas.openAPI),
-		"type":       r.text(&r.h.schemas.typeName),
-		"schemaless": r.flag(&r.h.schemas.schemaless),
+		"crds":        r.files(&r.h.schemas.crds),
+		"openapi":     r.files(&r.h.schemas.openAPI),
+		"type":        r.text(&r.h.schemas.typeName),
+		"schemaless":  r.flag(&r.h.schemas.schemaless),
+		"resetFields": r.resetFields,
 		"schema": func(v value.Value, path []any) {
 			if r.text(&r.h.schemas.schema)(v, path); r.h.schemas.schema != "" {
 				r.h.schemas.schema = r.relative(r.h.schemas.schema)
@@ -188,6 +197,31 @@ func (r *historyReader) read(v value.Value) {
 	}
 }
 
+// resetFields reads which fields each subresource does not write.
+func (r *historyReader) resetFields(v value.Value, path []any) {
+	if v.Kind() != value.KindObject {
+		r.problem(r.h.at(path...), "expected lists of paths by subresource, but this is %s", show(v))
+		return
+	}
+	r.h.resets = map[string]fieldpath.Set{}
+	for subresource, list := range v.Members() {
+		at := append(slices.Clone(path), subresource)
+		if list.Kind() != value.KindList {
+			r.problem(r.h.at(at...), "expected a list of paths, but this is %s", show(list))
+		}
+		var fields fieldpath.Builder
+		for i, item := range slices.Collect(list.Items()) {
+			field, err := fieldpath.ParsePath(item.Str())
+			if err != nil || len(field) == 0 {
+				r.problem(r.h.at(append(slices.Clone(at), i)...), "expected a path such as .status, but this is %s", show(item))
+				continue
+			}
+			fields.Add(field)
+		}
+		r.h.resets[subresource] = fields.Set()
+	}
+}
+
 func (r *historyReader) step(v value.Value, path []any) {
 	s := &historyStep{origin: r.h.in(path...), operation: stepApply, conflicts: -1}
 	contents := 0
@@ -201,32 +235,46 @@ func (r *historyReader) step(v value.Value, path []any) {
 		"manager":     r.text(&s.manager),
 		"operation":   r.operation(&s.operation),
 		"subresource": r.text(&s.subresource),
+		"endpoint":    r.text(&s.endpoint),
 		"note":        r.text(&s.note),
 		"force":       r.flag(&s.force),
 		"time":        r.time(&s.time),
 		"conflicts":   r.count(&s.conflicts),
+		"error":       r.text(&s.refusal),
 		"object":      content(func(v value.Value, path []any) { s.given = r.object(v, path) }),
 		"file":        content(func(v value.Value, path []any) { s.given = r.fileObject(v, path) }),
 		"patch":       content(func(v value.Value, _ []any) { s.patch = v }),
 	})
+	if v.Kind() == value.KindObject {
+		r.checkStep(s, contents)
+	}
+}
+
+// checkStep reports what does not go together in a step with so many contents, and adds it to the history.
+func (r *historyReader) checkStep(s *historyStep, contents int) {
+	wanted := 1
+	if s.operation == stepExtract {
+		wanted = 0
+	}
 	switch {
-	case v.Kind() != value.KindObject:
-		return
-	case contents != 1:
+	case wanted == 0 && contents > 0:
+		r.problem(s.at(), "a step that extracts reads the object of the step before, and has none of object, file and patch")
+	case contents != wanted:
 		r.problem(s.at(), "a step has one of object, file and patch, but this has %d", contents)
 	case !s.patch.IsAbsent() && s.operation != stepUpdate:
 		r.problem(s.key("patch"), "only a step with the operation update has a patch")
 	case s.manager == "" && s.operation != stepDelete:
 		r.problem(s.at(), "a step needs a manager")
 	}
+	r.h.timed = r.h.timed || !s.time.IsZero()
 	r.h.steps = append(r.h.steps, s)
 }
 
 func (r *historyReader) operation(into *string) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		r.text(into)(v, path)
-		if known := []string{stepApply, stepUpdate, stepDelete}; !slices.Contains(known, *into) {
-			r.problem(r.h.at(path...), "the operation must be one of %s", strings.Join(known, ", "))
+		if !slices.Contains(stepOperations, *into) {
+			r.problem(r.h.at(path...), "the operation must be one of %s", strings.Join(stepOperations, ", "))
 		}
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
@@ -37,10 +39,12 @@ A history is a YAML file:
                             # schemaless: true; the built-in kinds need none
   steps:
   - manager: ci             # who writes
-    operation: apply        # or update, or delete; apply when it is not said
+    operation: apply        # or update, delete, or extract, which shows what the
+                            # manager applied; apply when it is not said
     object: {...}           # or file: FILE, with one object
     force: true             # take fields from others
     subresource: status     # what is written through
+    endpoint: apps/v1       # the version that is asked, if not that of the object
     time: "2026-01-01T09:00:00Z"
     note: The first release.
   - manager: autoscaler
@@ -49,13 +53,19 @@ A history is a YAML file:
   - manager: ci
     conflicts: 1            # as many are expected
     file: web.yaml
+  - manager: ci
+    error: not declared     # a part of what is said when the step is refused
+    object: {...}
+  resetFields: {status: [.spec]}   # by subresource: what it does not write
 
 Files are relative to the history. They can also be in it, if it is a txtar
 archive, FILE.txtar, of which the history is the comment.
 
 A step that ends in conflict changes nothing. Conflicts are a finding, exit code
 1, unless the step says how many it expects; then any other number is one. A step
-that fails ends the history.`,
+that is refused ends the history, unless it expects the error; then it is a
+finding when there is none. If any step says when it is, owners are shown with
+the time of their last change.`,
 		Example: `  # Who owns the replicas in the end?
   deed replay -f who-scales.yaml
 
@@ -169,14 +179,22 @@ func (r *replayer) each(use func(*stepResult)) {
 // step does one step, and returns nil if that fails.
 func (r *replayer) step(s *historyStep) *stepResult {
 	given := s.given
-	if given == nil {
+	if s.operation == stepExtract {
+		given = r.last
+	}
+	switch {
+	case given != nil:
+	case s.operation == stepExtract:
+		r.nothingToExtract(s)
+		return nil
+	default:
 		if given = r.patched(s); given == nil {
 			return nil
 		}
 	}
 	r.last = given
 	result := &stepResult{
-		step: s, File: s.file, Line: s.at().line, Manager: s.manager, Operation: s.operation, Subresource: s.subresource,
+		step: s, timed: r.history.timed, File: s.file, Line: s.at().line, Manager: s.manager, Operation: s.operation, Subresource: s.subresource,
 		Force: s.force, Note: s.note, Kind: given.id.kind, Namespace: given.id.namespace, Name: given.id.name,
 		Conflicts: []*conflictResult{}, Owners: []*ownerResult{},
 	}
@@ -185,22 +203,41 @@ func (r *replayer) step(s *historyStep) *stepResult {
 		result.Result = "deleted"
 		return result
 	}
-	endpoint, err := r.types.of(given.GVK(), managedfields.Config{
-		Subresource: s.subresource,
-		Now:         func() time.Time { return r.now },
-	})
+	endpoint := r.endpoint(s, given)
+	if endpoint == nil {
+		return nil
+	}
+	t := &task{given: given, stored: r.stored[given.id], endpoint: endpoint}
+	switch s.operation {
+	case stepUpdate:
+		return r.update(t, s, result)
+	case stepExtract:
+		return r.extract(t, s, result)
+	}
+	return r.apply(t, s, result)
+}
+
+// endpoint returns what serves s, which writes given, at its time. It returns nil, and reports why, if there is no such thing.
+func (r *replayer) endpoint(s *historyStep, given *object) *endpoint {
+	if !s.time.IsZero() {
+		r.now = s.time
+	}
+	gvk := given.GVK()
+	if s.endpoint != "" {
+		gvk = schema.ParseGVK(s.endpoint, gvk.Kind)
+	}
+	config := managedfields.Config{Subresource: s.subresource, Now: func() time.Time { return r.now }}
+	reset := merge.Filter{Exclude: r.history.resets[s.subresource]}
+	config.ResetFields = map[string]merge.Filter{}
+	for known := range r.types.versionsOf(gvk) {
+		config.ResetFields[known] = reset
+	}
+	out, err := r.types.of(gvk, config)
 	if err != nil {
 		r.problem(given.at("kind"), "%v: %v", given, err)
 		return nil
 	}
-	if !s.time.IsZero() {
-		r.now = s.time
-	}
-	t := &task{given: given, stored: r.stored[given.id], endpoint: endpoint}
-	if s.operation == stepUpdate {
-		return r.update(t, s, result)
-	}
-	return r.apply(t, s, result)
+	return out
 }
 
 // patched returns the object of the step before with the patch of s, nil if there is none.
@@ -209,9 +246,17 @@ func (r *replayer) patched(s *historyStep) *object {
 		r.problem(s.key("patch"), "there is nothing to patch: the step before has left no object")
 		return nil
 	}
+	live, err := r.stored[r.last.id].Value()
+	if err != nil {
+		r.problem(s.key("patch"), "%v: %v", r.last, err)
+		return nil
+	}
 	out := *r.last
 	out.origin = s.in("patch")
-	out.Object = managedfields.Object{Content: mergePatch(r.stored[r.last.id].Content, s.patch)}
+	if out.Object, err = managedfields.ObjectOf(mergePatch(live, s.patch)); err != nil {
+		r.problem(s.key("patch"), "%v: %v", r.last, err)
+		return nil
+	}
 	return &out
 }
 
@@ -235,9 +280,8 @@ func mergePatch(v, patch value.Value) value.Value {
 
 func (r *replayer) apply(t *task, s *historyStep, result *stepResult) *stepResult {
 	plan, err := t.endpoint.manager.Plan(t.stored, t.given.Object, s.manager)
-	if err != nil {
-		r.refused(t, applyRole, err)
-		return nil
+	if err != nil || s.refusal != "" {
+		return r.refuse(t, s, result, applyRole, err)
 	}
 	conflicts := plan.Conflicts()
 	r.expect(s, conflicts)
@@ -254,12 +298,50 @@ func (r *replayer) apply(t *task, s *historyStep, result *stepResult) *stepResul
 
 func (r *replayer) update(t *task, s *historyStep, result *stepResult) *stepResult {
 	x := updateOne(t, s.manager)
-	if x.err != nil {
-		r.refused(t, updateRole, x.err)
-		return nil
+	if x.err != nil || s.refusal != "" {
+		return r.refuse(t, s, result, updateRole, x.err)
 	}
 	result.conflicts(t.given, x.lost, r.showSecrets)
 	return r.settle(t, result, x.outcome)
+}
+
+// refuse completes the result of a step that was refused with err, or should have been. It returns nil if that ends the
+// history.
+func (r *replayer) refuse(t *task, s *historyStep, result *stepResult, role string, err error) *stepResult {
+	switch {
+	case err == nil:
+		r.raise(exitFinding)
+		fmt.Fprintf(r.err, "%v: expected an error with %q, got none\n", s.at("error"), s.refusal)
+		return nil
+	case s.refusal == "" || !strings.Contains(err.Error(), s.refusal):
+		r.refused(t, role, err)
+		return nil
+	}
+	result.Result, result.Error = "refused", oneLine(err.Error())
+	return r.settle(t, result, t.stored)
+}
+
+func (r *replayer) nothingToExtract(s *historyStep) {
+	r.problem(s.at(), "there is nothing to extract from: the step before has left no object")
+}
+
+// extract shows what the manager applied.
+func (r *replayer) extract(t *task, s *historyStep, result *stepResult) *stepResult {
+	if t.stored.Content.IsAbsent() {
+		r.nothingToExtract(s)
+		return nil
+	}
+	config, err := managedfields.Extract(t.stored, t.endpoint.typ, s.manager, s.subresource)
+	if err != nil {
+		r.problem(s.at(), "%v: %v", t.given, err)
+		return nil
+	}
+	result.Result = "nothing"
+	if !config.IsAbsent() {
+		result.Result = "extracted"
+		result.content, result.Object = config, config
+	}
+	return result
 }
 
 // expect raises the exit code if s has other conflicts than expected.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
@@ -14,6 +15,7 @@ import (
 // stepResult is what a step of a history did. Its JSON is the output of deed replay.
 type stepResult struct {
 	step        *historyStep
+	timed       bool        // whether to print when owners wrote
 	content     value.Value // without managed fields
 	Step        int         `json:"step"`
 	File        string      `json:"file"`
@@ -26,8 +28,9 @@ type stepResult struct {
 	Kind        string      `json:"kind"`
 	Namespace   string      `json:"namespace,omitempty"`
 	Name        string      `json:"name"`
-	// Result is created, changed, unchanged, deleted or conflict.
+	// Result is created, changed, unchanged, deleted, conflict or refused; extracted or nothing if the step only reads.
 	Result string `json:"result"`
+	Error  string `json:"error,omitempty"` // why the step was refused
 	// Conflicts are those of an apply, whether forced or not, and what an update took from others.
 	Conflicts []*conflictResult `json:"conflicts"`
 	Owners    []*ownerResult    `json:"owners"`
@@ -42,10 +45,11 @@ type conflictResult struct {
 	Wanted value.Value `json:"wanted,omitzero"`
 }
 
-// ownerResult is a manager with the paths that it owns, without those that have others below them.
+// ownerResult is an entry of managed fields with the paths in it. They are in the order of the entries.
 type ownerResult struct {
 	owner
-	Fields []string `json:"fields"`
+	Fields []string  `json:"fields"`
+	time   time.Time // zero when it is not known
 }
 
 func ownerOf(e merge.Entry) owner {
@@ -69,26 +73,29 @@ func (s *stepResult) conflicts(given *object, conflicts merge.Conflicts, showSec
 
 // show adds the object that is stored after the step.
 func (s *stepResult) show(o managedfields.Object, showSecrets bool) error {
-	managers, err := managedfields.Decode(o.Entries)
-	if err != nil {
-		return err
-	}
-	for e := range managers.All() {
-		entry := &ownerResult{owner: ownerOf(e), Fields: []string{}}
-		for path := range e.Fields.Leaves().All() {
-			entry.Fields = append(entry.Fields, path.String())
+	for i := range o.Entries {
+		managers, err := managedfields.Decode(o.Entries[i : i+1])
+		if err != nil {
+			return err
 		}
-		s.Owners = append(s.Owners, entry)
+		for e := range managers.All() {
+			entry := &ownerResult{owner: ownerOf(e), Fields: []string{}, time: e.Time}
+			for path := range e.Fields.All() {
+				entry.Fields = append(entry.Fields, path.String())
+			}
+			s.Owners = append(s.Owners, entry)
+		}
 	}
 	if !showSecrets {
 		o, _ = maskObjects(o, o)
 	}
 	s.content = o.Content
+	var err error
 	s.Object, err = o.Value()
 	return err
 }
 
-var stepVerbs = map[string]string{stepApply: "applies", stepUpdate: "updates"}
+var stepVerbs = map[string]string{stepApply: "applies", stepUpdate: "updates", stepExtract: "has applied to"}
 
 // write prints the step in words.
 func (s *stepResult) write(out *bufio.Writer) {
@@ -98,32 +105,64 @@ func (s *stepResult) write(out *bufio.Writer) {
 		s.writeNote(out)
 		return
 	}
-	how := ""
-	if s.Subresource != "" {
-		how += " through " + s.Subresource
-	}
-	if s.Force {
-		how += " by force"
-	}
-	fmt.Fprintf(out, "%d. %v: %q %s %v%s: %s\n", s.Step, s.step.at(), s.Manager, stepVerbs[s.Operation], id, how, s.Result)
+	fmt.Fprintf(out, "%d. %v: %q %s %v%s: %s\n", s.Step, s.step.at(), s.Manager, stepVerbs[s.Operation], id, s.how(), s.Result)
 	s.writeNote(out)
+	if s.Error != "" {
+		fmt.Fprintf(out, "   error: %s\n", s.Error)
+	}
 	for _, c := range s.Conflicts {
 		s.writeConflict(out, c)
 	}
 	if s.content.IsAbsent() {
 		return
 	}
-	fmt.Fprintln(out, "   object:")
+	title := "object"
+	if s.Operation == stepExtract {
+		title = "configuration"
+	}
+	fmt.Fprintf(out, "   %s:\n", title)
 	for line := range bytes.Lines(yaml.Append(nil, s.content)) {
 		fmt.Fprintf(out, "     %s", line)
 	}
+	if s.Operation != stepExtract {
+		s.writeOwners(out)
+	}
+}
+
+// how says in which way the step writes, beyond the usual.
+func (s *stepResult) how() string {
+	out := ""
+	if s.step.endpoint != "" {
+		out += " at " + s.step.endpoint
+	}
+	if s.Subresource != "" {
+		out += " through " + s.Subresource
+	}
+	if s.Force {
+		out += " by force"
+	}
+	return out
+}
+
+func (s *stepResult) writeOwners(out *bufio.Writer) {
 	fmt.Fprintln(out, "   owners:")
 	for _, o := range s.Owners {
-		fmt.Fprintf(out, "     %v\n", o.owner)
+		fmt.Fprintf(out, "     %v%s\n", o.owner, s.when(o))
 		for _, path := range o.Fields {
 			fmt.Fprintf(out, "       %s\n", path)
 		}
 	}
+}
+
+// when says when o wrote last, where that matters.
+func (s *stepResult) when(o *ownerResult) string {
+	switch {
+	case !s.timed:
+		return ""
+	case o.time.IsZero():
+		return " at no known time"
+	}
+	return " at " + o.time.UTC().Format(time.RFC3339)
 }
 
 func (s *stepResult) writeNote(out *bufio.Writer) {
@@ -137,6 +176,10 @@ func (s *stepResult) writeConflict(out *bufio.Writer, c *conflictResult) {
 	switch {
 	case s.Result == "conflict":
 		fmt.Fprintf(out, "   conflict: %s is %s, wanted %s, owned by %s\n", c.Path, live, wanted, showOwners(c.Owners))
+	case c.Live.IsAbsent() && c.Wanted.IsAbsent(): // only the entry has it
+		fmt.Fprintf(out, "   lost: %s, was owned by %s\n", c.Path, showOwners(c.Owners))
+	case c.Live.Equal(c.Wanted): // an edit of the managed fields
+		fmt.Fprintf(out, "   lost: %s stays %s, was owned by %s\n", c.Path, live, showOwners(c.Owners))
 	case c.Wanted.IsAbsent():
 		fmt.Fprintf(out, "   lost: %s was %s, is removed, was owned by %s\n", c.Path, live, showOwners(c.Owners))
 	default:

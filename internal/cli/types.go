@@ -142,6 +142,16 @@ func catalogSource(catalog *schema.Catalog, from string) source {
 	}
 }
 
+// versionsOf returns the types of a kind in the versions of the source that has it in version gvk.Version.
+func (t *types) versionsOf(gvk schema.GVK) versions {
+	for _, source := range t.sources {
+		if kind, ok := source(gvk); ok && kind.versions[gvk.APIVersion()] != nil {
+			return kind.versions
+		}
+	}
+	return nil
+}
+
 // of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has the kind in that version.
 func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, error) {
 	id := endpointID{gvk, config.Subresource}
