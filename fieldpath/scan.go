@@ -291,9 +291,6 @@ func plainEnd(s string, i int) int {
 	return i
 }
 
-// isPlain reports whether s has no quote, backslash or control character.
-func isPlain(s string) bool { return plainEnd(s, 0) == len(s) }
-
 // escape appends what the escape at pos means. A surrogate that has no partner becomes U+FFFD, and takes with it the \uXXXX
 // behind it: that one is not tried as the first half of a pair.
 func (s *scanner) escape(b []byte) ([]byte, *SyntaxError) {
