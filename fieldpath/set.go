@@ -182,6 +182,9 @@ func (c *Cursor) Entry() Entry {
 	return Entry{n.element(&c.texts), n.has(included), setOf(c.texts, c.rest[1:n.skip:n.skip])}
 }
 
+// IsLeaf reports whether there are no members below the entry where the cursor stands. It panics when the cursor is done.
+func (c *Cursor) IsLeaf() bool { return c.rest[0].skip == 1 }
+
 // Next moves the cursor to the next entry. It panics when the cursor is done.
 func (c *Cursor) Next() { c.rest = c.rest[c.rest[0].skip:] }
 

@@ -58,6 +58,7 @@ func Compile(d *Document) (*Schema, error) {
 		types:      make(map[string]*Type, len(d.Types)),
 		overridden: make(map[override]*pendingOverride),
 		keys:       make(map[*List][]string),
+		defects:    new(bool),
 	}
 	defs := make(map[string]*TypeDef, len(d.Types))
 	for i := range d.Types {
@@ -66,7 +67,7 @@ func Compile(d *Document) (*Schema, error) {
 			c.report(place{def: def.Name}, "defined twice")
 		}
 		defs[def.Name] = def
-		c.types[def.Name] = &Type{name: def.Name}
+		c.types[def.Name] = &Type{name: def.Name, defects: c.defects}
 	}
 	for i := range d.Types {
 		if def := &d.Types[i]; defs[def.Name] == def {
@@ -84,6 +85,13 @@ type compiler struct {
 	keys       map[*List][]string // of each keyed list, until its items' type is complete
 	keyed      []pendingKeys
 	problems   []error
+	defects    *bool // whether any type has one; types share it
+}
+
+// defective returns a type that admits nothing.
+func (c *compiler) defective(name string, err error) *Type {
+	*c.defects = true
+	return &Type{name: name, err: err, defects: c.defects}
 }
 
 // override names a type whose map or list has another relationship than its definition says.
@@ -123,7 +131,7 @@ func (c *compiler) report(at place, format string, args ...any) {
 // fill gives t the parts of atom.
 func (c *compiler) fill(t *Type, atom Atom, at place) {
 	if atom.IsZero() {
-		t.err = invalidAtom(t.name)
+		*t = *c.defective(t.name, invalidAtom(t.name))
 		c.report(at, "admits neither scalar, list nor map")
 		return
 	}
@@ -198,11 +206,11 @@ func (c *compiler) resolve(r TypeRef, at place) *Type {
 	t := c.types[r.NamedType]
 	switch {
 	case r.NamedType == "":
-		t = &Type{}
+		t = &Type{defects: c.defects}
 		c.fill(t, r.Inlined, at)
 	case t == nil:
 		c.report(at, "refers to type %q, which is not defined", r.NamedType)
-		return &Type{name: r.NamedType, err: unresolvable(r.NamedType)}
+		return c.defective(r.NamedType, unresolvable(r.NamedType))
 	}
 	if r.Relationship == "" {
 		return t
@@ -210,7 +218,7 @@ func (c *compiler) resolve(r TypeRef, at place) *Type {
 	key := override{t, r.Relationship}
 	o := c.overridden[key]
 	if o == nil {
-		o = &pendingOverride{override: key, out: &Type{name: t.name}}
+		o = &pendingOverride{override: key, out: &Type{name: t.name, defects: c.defects}}
 		c.overridden[key] = o
 		c.pending = append(c.pending, o)
 	}
@@ -242,7 +250,7 @@ func (c *compiler) apply(o *pendingOverride) {
 		o.out.list = &l
 		c.addKeys(c.keys[o.base.list], pendingKeys{list: &l, copy: true})
 	default:
-		*o.out = Type{name: o.base.name, err: unresolvable(o.base.name)}
+		*o.out = *c.defective(o.base.name, unresolvable(o.base.name))
 		for _, at := range o.places {
 			c.report(at, "overrides the relationship of a type that has neither map nor list")
 		}

@@ -12,6 +12,7 @@ type Type struct {
 	err    error
 
 	anything bool
+	defects  *bool // whether any type of the schema has one
 }
 
 // Name returns the name that the type was defined by, and "" for one that was written in place.
@@ -29,6 +30,9 @@ func (t *Type) Map() *Map { return t.object }
 // Err returns why no value has this type: its name is not defined, or its atom is empty. Types without such a defect
 // return nil. [Compile] reports the defect, but a schema that has some is usable as long as no value meets them.
 func (t *Type) Err() error { return t.err }
+
+// IsSound reports whether no type of the schema that t belongs to has a defect.
+func (t *Type) IsSound() bool { return !*t.defects }
 
 // Topology says how the items of a list are told apart.
 type Topology uint8
