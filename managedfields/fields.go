@@ -1,8 +1,9 @@
 package managedfields
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/value"
@@ -98,6 +99,17 @@ func (f Fields) AppendJSON(b []byte) []byte {
 	return document.AppendJSON(b)
 }
 
+// textLen returns about how long the text of f is.
+func (f Fields) textLen() int {
+	switch f.form {
+	case formText:
+		return len(f.text)
+	case formDocument:
+		return f.document.TextLen()
+	}
+	return 20 * f.set.Len()
+}
+
 // String returns f as [Fields.AppendJSON] writes it.
 func (f Fields) String() string { return string(f.AppendJSON(nil)) }
 
@@ -105,14 +117,22 @@ func (f Fields) String() string { return string(f.AppendJSON(nil)) }
 func (f Fields) appendEscaped(b []byte) []byte {
 	start := len(b)
 	b = f.AppendJSON(b)
-	if !strings.ContainsAny(string(b[start:]), "<>&\u2028\u2029") {
+	if !mayNeedEscapes(b[start:]) {
 		return b
 	}
-	v, err := value.Parse(b[start:])
-	if err != nil {
-		return b // the text is no JSON, and that is all that can be said of it
+	var escaped bytes.Buffer
+	json.HTMLEscape(&escaped, b[start:]) // such characters stand in strings only
+	return append(b[:start], escaped.Bytes()...)
+}
+
+// mayNeedEscapes reports whether one of the characters that appendEscaped escapes, or a part of one, is in text.
+func mayNeedEscapes(text []byte) bool {
+	for _, c := range [...]byte{'<', '>', '&', "\u2028"[0]} {
+		if bytes.IndexByte(text, c) >= 0 {
+			return true
+		}
 	}
-	return v.AppendJSON(b[:start])
+	return false
 }
 
 // Value returns f as a document, and null for the absent Fields. The error says why the text is no JSON, or the map no

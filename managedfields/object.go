@@ -2,6 +2,7 @@ package managedfields
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/schema"
@@ -81,6 +82,9 @@ func (o Object) AppendJSON(b []byte) []byte {
 	if o.Entries == nil {
 		return o.Content.AppendJSON(b)
 	}
+	if len(b) == cap(b) {
+		b = slices.Grow(b, o.textLen())
+	}
 	b = append(b, '{')
 	written := false
 	for name, member := range o.Content.Members() {
@@ -96,6 +100,15 @@ func (o Object) AppendJSON(b []byte) []byte {
 		b = o.appendMetadata(appendName(b, "metadata"))
 	}
 	return append(b, '}')
+}
+
+// textLen returns about how long the object's text is.
+func (o Object) textLen() int {
+	n := o.Content.TextLen() + len(`"managedFields":[],`)
+	for _, e := range o.Entries {
+		n += 200 + e.FieldsV1.textLen() // all but fieldsV1 takes 150 to 200 bytes
+	}
+	return n
 }
 
 // appendMetadata appends the object's metadata, managed fields included.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/managedfields"
@@ -115,4 +116,19 @@ func jsonOf(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestFieldsAreEscaped shows that the text of an object escapes what encoding/json escapes, in fieldsV1 too, and keeps the order
+// of sets.
+func TestFieldsAreEscaped(t *testing.T) {
+	const object = `{"metadata":{"managedFields":[{"fieldsV1":{"f:a%sb":{},"v:2":{},"v:10":{}}}]}}`
+	for raw, escaped := range map[string]string{"<": `\u003c`, ">": `\u003e`, "&": `\u0026`, "\u2028": `\u2028`, "é": "é", "\u2027": "\u2027"} {
+		o, err := managedfields.ParseObject([]byte(strings.Replace(object, "%s", raw, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(o.AppendJSON(nil)), strings.Replace(object, "%s", escaped, 1); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package value
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -13,6 +14,35 @@ import (
 // [Parse] makes an Equal value of the text, with two exceptions. Bytes that are not UTF-8 print as U+FFFD. And a whole float of
 // 2^53 and more prints as the shortest integer that rounds to it, not by its own digits: 1<<62 as 4611686018427388000.
 func (v Value) AppendJSON(b []byte) []byte {
+	if len(b) == cap(b) {
+		b = slices.Grow(b, v.TextLen())
+	}
+	return v.append(b)
+}
+
+// TextLen returns about how many bytes [Value.AppendJSON] appends: what to reserve, when there is more to print.
+func (v Value) TextLen() int {
+	switch v.Kind() {
+	case KindString:
+		return v.len() + len(`""`)
+	case KindList:
+		n := len("[]")
+		for _, item := range v.items() {
+			n += item.TextLen() + len(",")
+		}
+		return n
+	case KindObject:
+		n := len("{}")
+		for _, m := range v.members() {
+			n += len(m.Name) + m.Value.TextLen() + len(`"":,`)
+		}
+		return n
+	}
+	return len("12345")
+}
+
+// append is AppendJSON without a look at the room that there is.
+func (v Value) append(b []byte) []byte {
 	switch v.Kind() {
 	case KindBool:
 		return strconv.AppendBool(b, v.Bool())
@@ -28,7 +58,7 @@ func (v Value) AppendJSON(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = item.AppendJSON(b)
+			b = item.append(b)
 		}
 		return append(b, ']')
 	case KindObject:
@@ -38,7 +68,7 @@ func (v Value) AppendJSON(b []byte) []byte {
 				b = append(b, ',')
 			}
 			b = append(AppendString(b, m.Name), ':')
-			b = m.Value.AppendJSON(b)
+			b = m.Value.append(b)
 		}
 		return append(b, '}')
 	}
