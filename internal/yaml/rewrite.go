@@ -72,10 +72,20 @@ func Rewrite(data []byte, replacements ...Replacement) (text []byte, reprinted [
 		end = to
 	}
 	text = append(text, l.data[end:]...)
-	if !bytes.HasSuffix(body, []byte("\n")) {
-		text = bytes.TrimSuffix(text, []byte("\n"))
+	if shorter := bytes.TrimSuffix(text, []byte("\n")); !bytes.HasSuffix(body, []byte("\n")) && sameDocuments(shorter, text) {
+		text = shorter
 	}
 	return text, reprinted, nil
+}
+
+// sameDocuments reports whether two texts hold the same values: a line end may be a part of the last one.
+func sameDocuments(a, b []byte) bool {
+	docs, err := Parse("", a)
+	if err != nil {
+		return false
+	}
+	others, err := Parse("", b)
+	return err == nil && slices.EqualFunc(docs, others, func(a, b Document) bool { return a.Value.Equal(b.Value) })
 }
 
 // layout is a text with what is known of its lines. Each of them ends with a line end.

@@ -110,6 +110,7 @@ func FuzzRewrite(f *testing.F) {
 	f.Add("--- # head\n? a\n: b\n<<: {c: 1}\n", `{"a":{},"c":2,"d":null}`)
 	f.Add("{\"a\": [1,\n 2]}", `{"a":[3],"b":"x, y"}`)
 	f.Add("a:\n  # b\n  - - 1\n    - 2\n  - 'it''s'\n", `{"a":[[2,3],"its"],"b":[]}`)
+	f.Add("0", `"\n"`)
 	f.Fuzz(func(t *testing.T, text, wanted string) {
 		v, err := value.Parse([]byte(wanted))
 		if err != nil {
