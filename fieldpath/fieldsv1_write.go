@@ -37,17 +37,21 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 			b = append(b, ',')
 			continue
 		}
-		if n.has(quoted) {
-			b = append(b, n.spelling(t)...)
-		} else {
-			b = appendNamed(b, n.element(t))
+		switch {
+		case n.has(quoted):
+			spelling := n.spelling(t)
+			b = append(b, spelling[:len(spelling)-1]...) // the quote comes with what follows
+		case n.kind == KindField:
+			b = appendEscaped(append(b, `"f:`...), n.in(t))
+		default:
+			b = appendWireEscaped(append(b, '"'), n.element(t))
 		}
 		if n.skip == 1 {
-			b = append(b, `:{},`...)
+			b = append(b, `":{},`...)
 			i++
 			continue
 		}
-		b = append(b, `:{`...)
+		b = append(b, `":{`...)
 		if n.has(included) {
 			b = append(b, `".":{},`...)
 		}
@@ -71,16 +75,6 @@ func loneRun(nodes []node, i int) int {
 		next += n.len + uint32(len(`":{},"f:`))
 	}
 	return i
-}
-
-// appendNamed appends the name of the entry for e.
-func appendNamed(b []byte, e Element) []byte {
-	if e.kind == KindField {
-		b = appendEscaped(append(b, `"f:`...), e.text)
-	} else {
-		b = appendWireEscaped(append(b, '"'), e)
-	}
-	return append(b, '"')
 }
 
 // appendWireEscaped appends a key, item or index as it stands within a JSON string.

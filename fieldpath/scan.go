@@ -272,23 +272,39 @@ func (s *scanner) str() (string, *SyntaxError) {
 	return string(b), nil
 }
 
-// plainEnd returns the index, from i on, of the first quote, backslash or control character of s, or len(s). It looks at
-// eight bytes at a time: in each term of found, the lowest byte whose high bit is set is the first one that matches.
+// plainEnd returns the index, from i on, of the first quote, backslash or control character of s, or len(s).
 func plainEnd(s string, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		quote, slash := w^'"'*ones, w^'\\'*ones
-		found := (w-' '*ones) & ^w | (quote-ones) & ^quote | (slash-ones) & ^slash
-		if found &= highs; found != 0 {
+		if found := unplain(word(s, i)); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
+	}
+	if len(s) >= 8 && i < len(s) { // the last eight bytes, of which some were looked at already
+		last := len(s) - 8
+		if found := unplain(word(s, last)) >> (8 * uint(i-last)); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+		return len(s)
 	}
 	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
 		i++
 	}
 	return i
+}
+
+// word returns the eight bytes of s from i on, the first one lowest.
+func word(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// unplain finds quotes, backslashes and control characters in the eight bytes of w: the lowest byte whose high bit is set in
+// the result is the first one. Bytes above it may be set without being such.
+func unplain(w uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, slash := w^'"'*ones, w^'\\'*ones
+	return ((w-' '*ones)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
 // escape appends what the escape at pos means. A surrogate that has no partner becomes U+FFFD, and takes with it the \uXXXX
