@@ -14,6 +14,7 @@ type applyFlags struct {
 	put      putFlags
 	validate choice
 	output   outputFlags
+	color    colorFlags
 }
 
 func (c *cli) applyCommand() *cobra.Command {
@@ -71,6 +72,7 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 		"as in kubectl, a `mode` of strict, warn or ignore; all refuse what the schema lacks, as server-side apply does")
 	flags.Lookup("validate").NoOptDefVal = "strict"
 	f.output.register(flags)
+	f.color.register(flags)
 	f.schemas.register(flags)
 	return cmd
 }
@@ -90,7 +92,7 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 		return err
 	}
 	a := &applier{
-		workload: w, force: force, conflicts: conflictReport{cli: c, manager: f.manager},
+		workload: w, force: force, conflicts: conflictReport{cli: c, manager: f.manager, paint: f.color.painter(c.err)},
 		out: emitter{cli: c, put: f.put, verb: "serverside-applied", files: files},
 	}
 	if files == nil || printToo {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ type checkFlags struct {
 	schemas bool
 	ignore  []string
 	format  choice
+	color   colorFlags
 }
 
 func (c *cli) checkCommand() *cobra.Command {
@@ -55,6 +57,7 @@ is found for which none is needed.`,
 	flags.StringSliceVar(&f.ignore, "ignore", nil, "`codes` of findings to leave out; repeatable")
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
 	f.stored.schemas.register(flags)
 	return cmd
 }
@@ -114,10 +117,12 @@ func (c *cli) check(f checkFlags) error {
 	if f.format.value == formatJSON {
 		return c.flush(out, writeJSON(out, findingsJSON(found)))
 	}
+	paint := f.color.painter(c.out)
 	for _, x := range found {
-		fmt.Fprintf(out, "%v: %s: %v\n", x.where, x.subject, x)
+		code := string(x.finding.Code)
+		fmt.Fprintf(out, "%v: %s: %s%s\n", x.where, x.subject, paint.paint(yellow, code), strings.TrimPrefix(x.String(), code))
 		if x.finding.Remedy != "" {
-			fmt.Fprintf(out, "    %s\n", x.finding.Remedy)
+			fmt.Fprintf(out, "    %s\n", paint.paint(faint, x.finding.Remedy))
 		}
 	}
 	return c.flush(out, nil)

@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 )
@@ -46,7 +47,25 @@ const (
 	faint  style = "2"
 	strong style = "1"
 	red    style = "31"
+	alarm  style = "31;1"
+	green  style = "32"
+	yellow style = "33"
+	violet style = "35"
+	cyan   style = "36"
 )
+
+// wordStyles are those of words that say what becomes of a field or an object: what is lost stands out, and what stays does not.
+var wordStyles = map[string]style{
+	"conflicting": alarm, "conflict": alarm, "refused": alarm, "error": alarm, "lost": yellow, outcomeTaken: yellow,
+	"set": green, "adjusted": green, "created": green, "changed": green, "extracted": green,
+	"pruned": red, "dropped": red, "deleted": red, "released": violet, "claimed": cyan, "shared": cyan,
+	"kept": faint, "unchanged": faint, "nothing": faint, "note": faint,
+}
+
+// word returns a word in its style, padded on the right to a width in characters.
+func (p painter) word(word string, width int) string {
+	return p.paint(wordStyles[word], word) + strings.Repeat(" ", max(width-len(word), 0))
+}
 
 // ownerStyles tell managers apart: the colors that are readable on light and on dark ground, then the same underlined.
 var ownerStyles = []style{"36", "35", "33", "32", "34", "91", "95", "96", "36;4", "35;4", "33;4", "32;4", "34;4", "91;4", "95;4", "96;4"}

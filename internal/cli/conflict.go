@@ -45,6 +45,7 @@ func contests(conflicts merge.Conflicts) []*contest {
 type conflictReport struct {
 	cli     *cli
 	manager string // who applies
+	paint   painter
 
 	places      []position // of the fields in the configurations
 	sameName    bool       // whether an owner is an updater of the same name
@@ -62,15 +63,15 @@ func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
 	for _, f := range contests(conflicts) {
 		where := config.key(steps(config.Content, f.path)...)
 		r.places = append(r.places, where)
-		fmt.Fprintf(&b, "  %v: %v: %v\n", where, config, f.path)
+		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.paint.paint(strong, f.path.String()))
 		for _, owner := range f.owners {
-			fmt.Fprintf(&b, "    owner:  %s\n", showOwner(owner))
+			fmt.Fprintf(&b, "    owner:  %s\n", r.paint.paint(yellow, showOwner(owner)))
 			name, operation := owner.Manager.Name, owner.Manager.Operation
 			r.sameName = r.sameName || name == r.manager && operation == merge.Update
 			r.beforeFirst = r.beforeFirst || name == beforeFirstApply
 		}
 		live, wanted := f.show(config)
-		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", live, wanted)
+		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.paint.paint(red, live), r.paint.paint(green, wanted))
 	}
 	fmt.Fprint(r.cli.err, b.String())
 }

@@ -86,6 +86,9 @@ func (c *cli) objectsOnly(want func(value.Value) bool, texts []*text) []*object 
 
 // objectsBy is objects as r reads them.
 func (c *cli) objectsBy(r reader, texts []*text) []*object {
+	for _, t := range texts {
+		t.repeating = r.repeating
+	}
 	c.parse(texts)
 	var out []*object
 	for _, t := range texts {
@@ -101,10 +104,11 @@ func (c *cli) objectsBy(r reader, texts []*text) []*object {
 type reader struct {
 	*cli
 	*text
-	want    func(value.Value) bool
-	unnamed bool // whether objects may leave their name to the server
-	number  int  // of documents so far
-	objects []*object
+	want      func(value.Value) bool
+	unnamed   bool // whether objects may leave their name to the server
+	repeating bool // whether objects may have a name several times
+	number    int  // of documents so far
+	objects   []*object
 }
 
 // all takes the objects in all documents. A defective document does not hide others.
@@ -117,7 +121,10 @@ func (r *reader) all() {
 		}
 		for i, doc := range p.docs {
 			r.number++
-			r.unpack(origin{file: r.name, part: p, index: i, number: r.number, several: several, doc: doc}, doc.Value)
+			before := len(r.objects)
+			from := origin{file: r.name, part: p, index: i, number: r.number, several: several, doc: doc}
+			r.unpack(from, doc.Value)
+			r.repeated(from, r.objects[before:])
 		}
 	}
 }

@@ -8,10 +8,11 @@ import (
 
 // text is what one file holds.
 type text struct {
-	name  string // for messages
-	path  string // of the file; empty for standard input
-	data  []byte
-	parts []*part // together data; set by parse, at least one
+	name      string // for messages
+	path      string // of the file; empty for standard input
+	data      []byte
+	repeating bool    // whether objects may have a name several times
+	parts     []*part // together data; set by parse, at least one
 }
 
 // part is a part of a text: one document or all of them.
@@ -53,7 +54,15 @@ func isBracket(text []byte) bool {
 	return len(rest) > 0 && (rest[0] == '{' || rest[0] == '[')
 }
 
-func (p *part) parse() { p.docs, p.err = yaml.Parse(p.text.name, p.data) }
+func (p *part) parse() { p.docs, p.err = p.text.parse(p.data) }
+
+// parse parses data, which is a part of t.
+func (t *text) parse(data []byte) ([]yaml.Document, error) {
+	if t.repeating {
+		return yaml.ParseRepeating(t.name, data)
+	}
+	return yaml.Parse(t.name, data)
+}
 
 func (t *text) failed() bool {
 	for _, p := range t.parts {
@@ -91,7 +100,7 @@ func (t *text) settle() {
 
 // inPlace returns why p cannot be read, with the lines that the file has.
 func (p *part) inPlace() error {
-	_, err := yaml.Parse(p.text.name, append(bytes.Repeat([]byte("\n"), p.above), p.data...))
+	_, err := p.text.parse(append(bytes.Repeat([]byte("\n"), p.above), p.data...))
 	return err
 }
 

@@ -21,6 +21,7 @@ type planFlags struct {
 	all         bool
 	showSecrets bool
 	format      choice
+	color       colorFlags
 }
 
 const formatText = "text"
@@ -70,6 +71,7 @@ code is 1 if there are conflicts.`,
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
 	f.schemas.register(flags)
 	return cmd
 }
@@ -84,7 +86,7 @@ func (c *cli) plan(f planFlags) error {
 	if w == nil {
 		return err
 	}
-	out := bufio.NewWriter(c.out)
+	out, paint := bufio.NewWriter(c.out), f.color.painter(c.out)
 	total := planSummary{Outcomes: map[string]int{}}
 	var plans []*objectPlan
 	work := func(t *task) planned { return planOne(t, f, force) }
@@ -98,13 +100,13 @@ func (c *cli) plan(f planFlags) error {
 		}
 		total.add(x.plan)
 		if f.format.value == formatText {
-			x.plan.write(out, f.all)
+			x.plan.write(out, f.all, paint)
 		} else {
 			plans = append(plans, x.plan)
 		}
 	})
 	if f.format.value == formatText {
-		total.write(out)
+		total.write(out, paint)
 	} else {
 		writeJSON(out, map[string]any{"objects": orEmpty(plans), "summary": total})
 	}

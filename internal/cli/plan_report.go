@@ -97,11 +97,11 @@ var outcomeOrder = []string{
 }
 
 // showOutcomes returns how many fields have each outcome.
-func showOutcomes(outcomes map[string]int) string {
+func showOutcomes(outcomes map[string]int, paint painter) string {
 	var words []string
 	for _, word := range outcomeOrder {
 		if n := outcomes[word]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, word))
+			words = append(words, fmt.Sprintf("%d %s", n, paint.word(word, 0)))
 		}
 	}
 	if len(words) == 0 {
@@ -111,7 +111,7 @@ func showOutcomes(outcomes map[string]int) string {
 }
 
 // write prints the plan of one object in words.
-func (o *objectPlan) write(out *bufio.Writer, all bool) {
+func (o *objectPlan) write(out *bufio.Writer, all bool, paint painter) {
 	what := ""
 	switch {
 	case o.Creates:
@@ -121,24 +121,29 @@ func (o *objectPlan) write(out *bufio.Writer, all bool) {
 	case o.NotationOnly:
 		what = " changes only in how values are written"
 	}
-	fmt.Fprintf(out, "%v: %v%s: %s\n", o.object.at(), o.object, what, showOutcomes(o.Outcomes))
+	fmt.Fprintf(out, "%v: %v%s: %s\n", o.object.at(), o.object, what, showOutcomes(o.Outcomes, paint))
 	for _, f := range o.Decisions {
 		if all || f.Outcome != merge.Kept.String() {
-			f.write(out, o.Manager)
+			f.write(out, o.Manager, paint)
 		}
 	}
+	note := paint.word("note", outcomeWidth)
 	for _, path := range o.Nulls {
-		fmt.Fprintf(out, "  %-11s  %s: becomes null, which a server refuses where the field is not nullable\n", "note", path)
+		fmt.Fprintf(out, "  %s  %s: becomes null, which a server refuses where the field is not nullable\n", note, path)
 	}
 	for _, n := range o.Notations {
-		fmt.Fprintf(out, "  %-11s  %s: the live %s and the configured %s mean the same (%s)\n",
-			"note", n.Path, show(n.Live), show(n.Wanted), n.Kind)
+		fmt.Fprintf(out, "  %s  %s: the live %s and the configured %s mean the same (%s)\n",
+			note, n.Path, show(n.Live), show(n.Wanted), n.Kind)
 	}
 }
 
-const planIndent = "               "
+// outcomeWidth is that of the column with outcomes, and planIndent what is in front of the column behind it.
+const (
+	outcomeWidth = 11
+	planIndent   = "               "
+)
 
-func (f *fieldPlan) write(out *bufio.Writer, manager string) {
+func (f *fieldPlan) write(out *bufio.Writer, manager string, paint painter) {
 	live, result := showPair(f.Live, f.Result)
 	change := live
 	switch {
@@ -156,19 +161,24 @@ func (f *fieldPlan) write(out *bufio.Writer, manager string) {
 	if f.Line > 0 {
 		where = fmt.Sprintf(", line %d", f.Line)
 	}
-	fmt.Fprintf(out, "  %-11s  %s: %s (%s%s)\n", f.Outcome, f.Path, change, f.Rule, where)
+	fmt.Fprintf(out, "  %s  %s: %s (%s%s)\n", paint.word(f.Outcome, outcomeWidth), f.Path, change, f.Rule, where)
+	f.writeOwners(out, manager)
+	for _, note := range f.Notes {
+		fmt.Fprintf(out, "%s%s\n", planIndent, note)
+	}
+}
+
+// writeOwners prints who owns the field, before and after, if the outcome does not say it all.
+func (f *fieldPlan) writeOwners(out *bufio.Writer, manager string) {
 	before, after := showOwners(f.Before), showOwners(f.After)
 	switch {
-	case !f.others(manager): // the outcome says it all
+	case !f.others(manager):
 	case slices.Equal(f.Before, f.After):
 		fmt.Fprintf(out, "%sowned by %s\n", planIndent, after)
 	case f.Outcome == merge.Conflicting.String():
 		fmt.Fprintf(out, "%sowned by %s; forced, by %s\n", planIndent, before, after)
 	default:
 		fmt.Fprintf(out, "%sowned by %s, then by %s\n", planIndent, before, after)
-	}
-	for _, note := range f.Notes {
-		fmt.Fprintf(out, "%s%s\n", planIndent, note)
 	}
 }
 
@@ -210,9 +220,9 @@ func (s *planSummary) add(o *objectPlan) {
 	}
 }
 
-func (s *planSummary) write(out *bufio.Writer) {
+func (s *planSummary) write(out *bufio.Writer, paint painter) {
 	fmt.Fprintf(out, "%s, %d created, %d without change; fields: %s\n",
-		plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes))
+		plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes, paint))
 }
 
 // writeJSON writes v indented as kubectl does. Errors of writing show when out is flushed.

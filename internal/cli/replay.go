@@ -22,6 +22,7 @@ type replayFlags struct {
 	until       int
 	format      choice
 	showSecrets bool
+	color       colorFlags
 	schemas     schemaFlags
 }
 
@@ -82,6 +83,7 @@ the time of their last change.`,
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
+	f.color.register(flags)
 	f.schemas.register(flags)
 	return cmd
 }
@@ -96,7 +98,7 @@ func (c *cli) replay(f replayFlags) error {
 	if err := errors.Join(err, checkStdin(names), f.schemas.check(), clockErr); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(c.out)
+	out, paint := bufio.NewWriter(c.out), f.color.painter(c.out)
 	results := []*stepResult{}
 	for _, t := range c.read(names, false) {
 		for _, h := range c.histories(t) {
@@ -106,7 +108,7 @@ func (c *cli) replay(f replayFlags) error {
 			}
 			r.each(func(s *stepResult) {
 				if f.format.value == formatText {
-					s.write(out)
+					s.write(out, paint)
 				} else {
 					results = append(results, s)
 				}

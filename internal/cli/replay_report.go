@@ -98,20 +98,21 @@ func (s *stepResult) show(o managedfields.Object, showSecrets bool) error {
 var stepVerbs = map[string]string{stepApply: "applies", stepUpdate: "updates", stepExtract: "has applied to"}
 
 // write prints the step in words.
-func (s *stepResult) write(out *bufio.Writer) {
+func (s *stepResult) write(out *bufio.Writer, paint painter) {
 	id := objectID{kind: s.Kind, namespace: s.Namespace, name: s.Name}
 	if s.Operation == stepDelete {
-		fmt.Fprintf(out, "%d. %v: %v is deleted\n", s.Step, s.step.at(), id)
+		fmt.Fprintf(out, "%d. %v: %v is %s\n", s.Step, s.step.at(), id, paint.word(s.Result, 0))
 		s.writeNote(out)
 		return
 	}
-	fmt.Fprintf(out, "%d. %v: %q %s %v%s: %s\n", s.Step, s.step.at(), s.Manager, stepVerbs[s.Operation], id, s.how(), s.Result)
+	fmt.Fprintf(out, "%d. %v: %q %s %v%s: %s\n", s.Step, s.step.at(), s.Manager, stepVerbs[s.Operation], id, s.how(),
+		paint.word(s.Result, 0))
 	s.writeNote(out)
 	if s.Error != "" {
-		fmt.Fprintf(out, "   error: %s\n", s.Error)
+		fmt.Fprintf(out, "   %s: %s\n", paint.word("error", 0), s.Error)
 	}
 	for _, c := range s.Conflicts {
-		s.writeConflict(out, c)
+		s.writeConflict(out, c, paint)
 	}
 	if s.content.IsAbsent() {
 		return
@@ -171,18 +172,21 @@ func (s *stepResult) writeNote(out *bufio.Writer) {
 	}
 }
 
-func (s *stepResult) writeConflict(out *bufio.Writer, c *conflictResult) {
+func (s *stepResult) writeConflict(out *bufio.Writer, c *conflictResult, paint painter) {
+	lost := paint.word("lost", 0)
 	live, wanted := showPair(c.Live, c.Wanted)
 	switch {
 	case s.Result == "conflict":
-		fmt.Fprintf(out, "   conflict: %s is %s, wanted %s, owned by %s\n", c.Path, live, wanted, showOwners(c.Owners))
+		conflict := paint.word("conflict", 0)
+		fmt.Fprintf(out, "   %s: %s is %s, wanted %s, owned by %s\n", conflict, c.Path, live, wanted, showOwners(c.Owners))
 	case c.Live.IsAbsent() && c.Wanted.IsAbsent(): // only the entry has it
-		fmt.Fprintf(out, "   lost: %s, was owned by %s\n", c.Path, showOwners(c.Owners))
+		fmt.Fprintf(out, "   %s: %s, was owned by %s\n", lost, c.Path, showOwners(c.Owners))
 	case c.Live.Equal(c.Wanted): // an edit of the managed fields
-		fmt.Fprintf(out, "   lost: %s stays %s, was owned by %s\n", c.Path, live, showOwners(c.Owners))
+		fmt.Fprintf(out, "   %s: %s stays %s, was owned by %s\n", lost, c.Path, live, showOwners(c.Owners))
 	case c.Wanted.IsAbsent():
-		fmt.Fprintf(out, "   lost: %s was %s, is removed, was owned by %s\n", c.Path, live, showOwners(c.Owners))
+		fmt.Fprintf(out, "   %s: %s was %s, is removed, was owned by %s\n", lost, c.Path, live, showOwners(c.Owners))
 	default:
-		fmt.Fprintf(out, "   taken: %s was %s, becomes %s, was owned by %s\n", c.Path, live, wanted, showOwners(c.Owners))
+		taken := paint.word(outcomeTaken, 0)
+		fmt.Fprintf(out, "   %s: %s was %s, becomes %s, was owned by %s\n", taken, c.Path, live, wanted, showOwners(c.Owners))
 	}
 }

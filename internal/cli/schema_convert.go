@@ -18,11 +18,13 @@ import (
 const (
 	smdForm     = "smd"
 	openAPIForm = "openapi"
+	crdForm     = "crd"
 )
 
 func (c *cli) schemaConvertCommand() *cobra.Command {
-	to := choice{smdForm, []string{smdForm, openAPIForm}}
-	format := choice{formatYAML, []string{formatYAML, formatJSON}}
+	f := convertFlags{
+		to: choice{smdForm, []string{smdForm, openAPIForm, crdForm}}, format: choice{formatYAML, []string{formatYAML, formatJSON}},
+	}
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
 		Short: "Print a schema in another form",
@@ -30,17 +32,32 @@ func (c *cli) schemaConvertCommand() *cobra.Command {
 or v3) or a schema of structured-merge-diff, in the form of
 structured-merge-diff or as an OpenAPI v3 document. Only the structure is
 converted, and how it is merged: nothing that validates. What the other form
-cannot say is a warning.`,
+cannot say is a warning.
+
+--to crd prints one kind as a CustomResourceDefinition. Its schema has no names,
+so no type can contain itself. What cannot be said there is an error. Plural and
+scope, and which version is stored, are made up.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return c.schemaConvert(args[0], to.value, format.value) },
+		RunE: func(_ *cobra.Command, args []string) error { return c.schemaConvert(args[0], f) },
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().Var(&to, "to", "the form to convert to")
-	cmd.Flags().VarP(&format, "output", "o", "output format")
+	cmd.Flags().Var(&f.to, "to", "the form to convert to")
+	cmd.Flags().StringVar(&f.typeName, "type", "", "the `name` of the type to define, for --to crd")
+	cmd.Flags().StringVar(&f.kind, "kind", "", "its `kind` as GROUP/VERSION/KIND, where the schema does not say")
+	cmd.Flags().VarP(&f.format, "output", "o", "output format")
 	return cmd
 }
 
-func (c *cli) schemaConvert(name, to, format string) error {
+// convertFlags are those of deed schema convert.
+type convertFlags struct {
+	to, format     choice
+	typeName, kind string
+}
+
+func (c *cli) schemaConvert(name string, flags convertFlags) error {
+	if flags.to.value != crdForm && (flags.typeName != "" || flags.kind != "") {
+		return errors.New("--type and --kind are for --to crd: the other forms have all types")
+	}
 	if name == builtinName {
 		return errors.New("the built-in schema has no file: deed schema show KIND -o yaml prints what is needed for a kind")
 	}
@@ -49,12 +66,19 @@ func (c *cli) schemaConvert(name, to, format string) error {
 		return nil
 	}
 	v := f.document.Value()
-	if to == openAPIForm {
+	switch flags.to.value {
+	case openAPIForm:
 		w := openAPIWriter{where: inFile(name), cli: c}
 		v = w.convert(f)
+	case crdForm:
+		var err error
+		if v, err = definitionOf(f, flags.typeName, flags.kind); err != nil {
+			c.problem(inFile(name), "%v", err)
+			return nil
+		}
 	}
 	out := bufio.NewWriter(c.out)
-	if format == formatYAML {
+	if flags.format.value == formatYAML {
 		out.Write(yaml.Append(nil, v))
 		return c.flush(out, nil)
 	}

@@ -33,15 +33,15 @@ func (c *cli) validateCommand() *cobra.Command {
 		Use:   "validate -f FILE",
 		Short: "Find fields of objects that their schemas do not have, or that are of the wrong type",
 		Long: `Find in objects what their schemas do not admit: unknown fields, values of the
-wrong type, and items of sets and keyed lists that are there twice or have no
-key. Each finding has its place, and unknown fields the name that was probably
-meant.
+wrong type, items of sets and keyed lists that are there twice or have no key,
+and names that an object has twice. Each finding has its place, and unknown
+fields the name that was probably meant.
 
 What schemas say beyond structure is not looked at: required fields,
 enumerations, patterns, limits.
 
-As in kubectl, --validate=warn makes warnings of unknown fields and duplicate
-items, and --validate=ignore leaves them out. The exit code is 1 if anything is
+As in kubectl, --validate=warn makes warnings of unknown fields and of what is
+there twice, and --validate=ignore leaves them out. The exit code is 1 if anything is
 invalid.`,
 		Example: `  # Is everything in a directory as its schema wants it?
   deed validate -R -f deploy
@@ -97,7 +97,7 @@ func (c *cli) validate(f validateFlags) error {
 		return err
 	}
 	everything := func(value.Value) bool { return true }
-	objects := c.objectsBy(reader{want: everything, unnamed: true}, c.read(names, f.stored.input.recursive))
+	objects := c.objectsBy(reader{want: everything, unnamed: true, repeating: true}, c.read(names, f.stored.input.recursive))
 	if len(objects) == 0 && c.problems == 0 {
 		return errNoObjects
 	}
@@ -107,15 +107,24 @@ func (c *cli) validate(f validateFlags) error {
 	}
 	v := validationJSON{Findings: []invalidJSON{}}
 	for _, o := range objects {
+		findings := repetitions(o)
 		e, ok := c.typeOf(o, types, managedfields.Config{})
-		if !ok {
-			v.Untyped++
-			continue
+		if ok {
+			findings = append(findings, invalid(o, e)...)
+			slices.SortStableFunc(findings, func(a, b invalidJSON) int { return a.where.compare(b.where) })
 		}
-		v.add(f.mode.value, invalid(o, e))
-	}
-	if v.Invalid > 0 {
-		c.raise(exitFinding)
+		isValid := v.add(f.mode.value, findings)
+		switch {
+		case !ok:
+			v.Untyped++
+		case isValid:
+			v.Valid++
+		default:
+			v.Invalid++
+		}
+		if !isValid {
+			c.raise(exitFinding)
+		}
 	}
 	out := bufio.NewWriter(c.out)
 	if f.format.value == formatJSON {
@@ -132,26 +141,22 @@ func (c *cli) validate(f validateFlags) error {
 	return c.flush(out, nil)
 }
 
-// add counts an object with its findings, as far as the mode takes them to be some.
-func (v *validationJSON) add(mode string, findings []invalidJSON) {
-	isInvalid := false
+// add adds the findings of an object, as far as the mode takes them to be some, and reports whether it is valid all the same.
+func (v *validationJSON) add(mode string, findings []invalidJSON) (isValid bool) {
+	isValid = true
 	for _, x := range findings {
-		mild := x.Class == classes[typed.Undeclared] || x.Class == classes[typed.Duplicate]
+		mild := x.Class == repeatedClass || x.Class == classes[typed.Undeclared] || x.Class == classes[typed.Duplicate]
 		if mild && mode == ignoreMode {
 			continue
 		}
 		x.Warning = mild && mode == warnMode
-		isInvalid = isInvalid || !x.Warning
+		isValid = isValid && x.Warning
 		v.Findings = append(v.Findings, x)
 	}
-	if isInvalid {
-		v.Invalid++
-	} else {
-		v.Valid++
-	}
+	return isValid
 }
 
-// invalid returns where o is not as its schema wants it, in the order of the file.
+// invalid returns where o is not as its schema wants it.
 func invalid(o *object, e *endpoint) []invalidJSON {
 	_, err := typed.New(o.Content, e.typ)
 	var defects typed.Errors
@@ -168,6 +173,5 @@ func invalid(o *object, e *endpoint) []invalidJSON {
 		x.Line = where.line
 		out = append(out, x)
 	}
-	slices.SortStableFunc(out, func(a, b invalidJSON) int { return a.where.compare(b.where) })
 	return out
 }

@@ -20,6 +20,10 @@ type converter struct {
 	deepest int // the largest depth reached so far
 	size    int // of the values made so far, in the unit of maxAdded
 	added   int // the part of size that aliases added
+
+	repeating   bool  // whether names may be repeated
+	path        []any // to the node at hand, as it stands in the text
+	repetitions []Repetition
 }
 
 // anchor is what is known of a node that has an anchor. It is not done while the node itself is being converted.
@@ -114,10 +118,21 @@ func (c *converter) nested(n *yaml.Node, convert func(*yaml.Node) (value.Value, 
 	return v, err
 }
 
+// step converts n, which is one step below the node at hand.
+func (c *converter) step(step any, n *yaml.Node) (value.Value, *Error) {
+	if !c.repeating {
+		return c.node(n)
+	}
+	c.path = append(c.path, step)
+	v, err := c.node(n)
+	c.path = c.path[:len(c.path)-1]
+	return v, err
+}
+
 func (c *converter) list(n *yaml.Node) (value.Value, *Error) {
 	items := make([]value.Value, len(n.Content))
 	for i, item := range n.Content {
-		v, err := c.node(item)
+		v, err := c.step(i, item)
 		if err != nil {
 			return value.Value{}, err
 		}
@@ -141,9 +156,12 @@ func (c *converter) object(n *yaml.Node) (value.Value, *Error) {
 			return value.Value{}, err
 		}
 		if err := o.check(name, key); err != nil {
-			return value.Value{}, err
+			if !c.repeating {
+				return value.Value{}, err
+			}
+			c.repeated(name, key, o.lines[o.index[name]])
 		}
-		v, err := c.node(content)
+		v, err := c.step(name, content)
 		if err != nil {
 			return value.Value{}, err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +19,9 @@ type Document struct {
 	Value value.Value
 	Line  int // where the content begins, counted from 1
 
+	// Repeated are the names that objects have already, in the order of the text, where [ParseRepeating] puts up with them.
+	Repeated []Repetition
+
 	source source
 }
 
@@ -27,9 +31,12 @@ type Document struct {
 // A text that begins with { or [ and is JSON is read by the rules of [value.Parse], so that 1.0 is a float there and 1e400 an
 // error, and any other by those of the package comment. Parse accepts a byte order mark and every kind of line end. The
 // error is always an [*Error].
-func Parse(name string, data []byte) ([]Document, error) {
+func Parse(name string, data []byte) ([]Document, error) { return parseFile(name, data, false) }
+
+// parseFile is Parse, or ParseRepeating.
+func parseFile(name string, data []byte, repeating bool) ([]Document, error) {
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
-	docs, err := parse(text)
+	docs, err := parse(text, repeating)
 	if err != nil {
 		err.File = name
 		return nil, err
@@ -37,16 +44,19 @@ func Parse(name string, data []byte) ([]Document, error) {
 	return docs, nil
 }
 
-func parse(text []byte) ([]Document, *Error) {
+func parse(text []byte, repeating bool) ([]Document, *Error) {
 	begin := bytes.TrimLeft(text, " \t\r\n")
 	if len(begin) == 0 || begin[0] != '{' && begin[0] != '[' {
-		return parseYAML(text)
+		return parseYAML(text, repeating)
 	}
 	docs, ended, jsonErr := parseJSON(text)
-	if jsonErr == nil || ended {
+	if jsonErr == nil || ended && !repeating {
 		return docs, jsonErr
 	}
-	docs, err := parseYAML(text)
+	docs, err := parseYAML(text, repeating)
+	if ended && (err != nil || !slices.ContainsFunc(docs, func(d Document) bool { return len(d.Repeated) > 0 })) {
+		return nil, jsonErr // which is about something else
+	}
 	if err != nil && looksLikeJSON(begin) {
 		return nil, jsonErr
 	}
@@ -110,7 +120,7 @@ func jsonError(text []byte, start int, err error) *Error {
 	return &Error{Line: at.line, Column: at.column, Reason: reason}
 }
 
-func parseYAML(text []byte) ([]Document, *Error) {
+func parseYAML(text []byte, repeating bool) ([]Document, *Error) {
 	text = bytes.ReplaceAll(text, []byte("\n\ufeff"), []byte("\n")) // files with byte order marks, one after the other
 	if err := checkText(text); err != nil {
 		return nil, err
@@ -122,12 +132,12 @@ func parseYAML(text []byte) ([]Document, *Error) {
 		if isEmpty(root) {
 			continue
 		}
-		c := converter{first: n.Line, anchors: map[*yaml.Node]*anchor{}}
+		c := converter{first: n.Line, anchors: map[*yaml.Node]*anchor{}, repeating: repeating}
 		v, err := c.node(root)
 		if err != nil {
 			return nil, err
 		}
-		docs = append(docs, Document{Value: v, Line: root.Line, source: nodeSource{root}})
+		docs = append(docs, Document{Value: v, Line: root.Line, Repeated: c.repetitions, source: nodeSource{root}})
 	}
 	if err != nil {
 		return nil, syntaxError(text, err)

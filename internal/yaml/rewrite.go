@@ -167,7 +167,7 @@ func (l *layout) rewrite(r Replacement, from, to int) (text []byte, kept bool) {
 	}
 	e := &editor{layout: l, from: from, to: to}
 	if text, ok := e.edit(src.root, r.Document.Value, r.Value); ok {
-		docs, err := parse(text)
+		docs, err := parse(text, false)
 		if err == nil && len(docs) == 1 && docs[0].Value.Equal(r.Value) {
 			return text, true
 		}
