@@ -128,7 +128,9 @@ func applyOne(t *task, manager string, force force) applied {
 	if out.taken, out.refused = force.split(plan.Conflicts()); len(out.refused) > 0 {
 		return out
 	}
-	out.outcome, out.err = plan.Force()
+	if out.outcome, out.err = plan.Force(); out.err == nil {
+		out.outcome = t.endpoint.restore(t.stored, out.outcome)
+	}
 	return out
 }
 

@@ -128,7 +128,11 @@ func planOne(t *task, f planFlags, force force) planned {
 	if err != nil {
 		return planned{err: err}
 	}
-	change, err := manager.WouldChange(t.stored, t.given.Object, f.manager)
+	given := t.given.Object
+	if t.endpoint.restores == restoreStatus {
+		given.Content = given.Content.With(statusName, t.stored.Content.Get(statusName))
+	}
+	change, err := manager.WouldChange(t.stored, given, f.manager)
 	if err != nil {
 		return planned{err: err}
 	}
@@ -137,7 +141,7 @@ func planOne(t *task, f planFlags, force force) planned {
 		return planned{err: err}
 	}
 	p := &planner{
-		task: t, force: force, showSecrets: f.showSecrets, result: forced.Content, conflicts: map[string]bool{},
+		task: t, force: force, showSecrets: f.showSecrets, result: t.endpoint.restore(t.stored, forced).Content, conflicts: map[string]bool{},
 	}
 	for _, c := range plan.Conflicts() {
 		key := string(c.Path.AppendText(nil))
@@ -164,6 +168,9 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change manage
 		Nulls: orEmpty(newNulls(p.stored.Content, p.result, nil)),
 	}
 	for d := range plan.Decisions() {
+		if p.endpoint.restores == restoreStatus && len(d.Path) > 0 && d.Path[0] == fieldpath.Field(statusName) {
+			continue // is not written
+		}
 		field := p.field(d)
 		o.Outcomes[field.Outcome]++
 		if field.Outcome == merge.Conflicting.String() {

@@ -73,6 +73,7 @@ func (c *cli) definition(o *object, id groupKind) kindTypes {
 	catalog, err := definitions.Catalog()
 	eachError(err, func(err error) { c.warn(o.at(), "%v", err) })
 	kind, _ := catalogSource(catalog, fmt.Sprintf("defined at %v", o.at()))(schema.GVK{Group: id.group, Kind: id.kind})
+	kind.status = withStatus(o.Content)
 	kind.renamed = o.Content.At("spec", "conversion", "strategy").Str() != "Webhook"
 	kind.warn = func(version string) {
 		for _, warning := range definitions.Warnings {

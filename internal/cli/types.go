@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -58,6 +60,8 @@ type kindTypes struct {
 	versions versions
 	// renamed says that versions differ in nothing but their name, so that objects can be converted.
 	renamed bool
+	// status has the versions of a custom resource that have the status subresource; nil for other kinds.
+	status map[string]bool
 	// warn says what is odd about the type of a version that is used. nil says nothing.
 	warn func(version string)
 	// unusable is the definition of the kind, when it is defective and that has been reported; there are no versions then.
@@ -72,6 +76,7 @@ type source func(schema.GVK) (kindTypes, bool)
 type types struct {
 	sources []source
 	found   map[endpointID]*endpoint
+	served  bool                              // whether endpoints do what definitions say besides types, as those of a server
 	told    func(gvk schema.GVK, from string) // is called for each kind that is found
 }
 
@@ -84,8 +89,9 @@ type endpointID struct {
 // endpoint is how objects of one kind in one version are written.
 type endpoint struct {
 	kindTypes
-	typ     *schema.Type
-	manager *managedfields.FieldManager
+	typ      *schema.Type
+	manager  *managedfields.FieldManager
+	restores restoration
 }
 
 // newTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It reports what is wrong and
@@ -174,6 +180,7 @@ func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, erro
 		}
 		config.GVK, config.Types = gvk, kind.versions
 		config.Empty, _ = builtin.Empty(gvk)
+		restores := t.complete(&config, kind)
 		manager, err := managedfields.New(config)
 		if err != nil {
 			return nil, err
@@ -182,10 +189,28 @@ func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, erro
 			kind.warn(gvk.Version)
 		}
 		t.told(gvk, kind.from)
-		t.found[id] = &endpoint{kindTypes: kind, typ: typ, manager: manager}
+		t.found[id] = &endpoint{kindTypes: kind, typ: typ, manager: manager, restores: restores}
 		return t.found[id], nil
 	}
 	return nil, unknown
+}
+
+// complete adds to config what the definition of a custom resource says besides types, and returns what is then to be restored.
+func (t *types) complete(config *managedfields.Config, kind kindTypes) restoration {
+	if kind.status == nil || !t.served {
+		return restoreNothing
+	}
+	if kind.renamed {
+		config.Converter = managedfields.StrategyNone(slices.Collect(maps.Keys(kind.versions))...)
+	}
+	config.ResetFields = kind.resets(config.GVK.APIVersion(), config.Subresource)
+	switch {
+	case config.ResetFields == nil:
+		return restoreNothing
+	case config.Subresource == statusName:
+		return restoreRest
+	}
+	return restoreStatus
 }
 
 // noTypeError is a kind that no schema describes in the version wanted.

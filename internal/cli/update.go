@@ -96,6 +96,7 @@ func updateOne(t *task, manager string) updated {
 	if err != nil {
 		return updated{err: err}
 	}
+	outcome = t.endpoint.restore(t.stored, outcome)
 	start := t.given.Entries
 	if len(start) == 0 {
 		start = t.stored.Entries

@@ -75,6 +75,7 @@ func (c *cli) open(f writeFlags, files *rewriter) (*workload, error) {
 	if types == nil {
 		return nil, nil
 	}
+	types.served = true
 	return &workload{
 		cli: c, types: types, live: newLiveObjects(stored, complete), config: managedfields.Config{Now: now}, given: given,
 		applied: map[objectID]*object{}, target: map[*object]*object{},
@@ -116,6 +117,10 @@ func (w *workload) task(given *object) *task {
 	endpoint, err := w.types.of(given.GVK(), w.config)
 	if err != nil {
 		w.problem(given.at("kind"), "%v: %v", given, err)
+		return nil
+	}
+	if live == nil && endpoint.restores == restoreRest {
+		w.problem(given.at(), "%v is not stored, and its status cannot be written before it is", given)
 		return nil
 	}
 	t := &task{given: given, live: live, endpoint: endpoint}

@@ -96,8 +96,8 @@ func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
 		if e != nil {
 			return nil, false, err
 		}
-		src := jsonSource{text: text, start: start}
-		docs = append(docs, Document{Value: v, Line: src.at(start).line, source: src})
+		src := &jsonSource{text: text, start: start}
+		docs = append(docs, Document{Value: v, Line: placeOf(text, start).line, source: src})
 	}
 }
 
@@ -112,7 +112,7 @@ func jsonError(text []byte, start int, err error) *Error {
 	if !errors.As(err, &syntax) {
 		return &Error{Reason: err.Error()}
 	}
-	at := jsonSource{text: text}.at(start + syntax.Offset)
+	at := placeOf(text, start+syntax.Offset)
 	reason := syntax.Reason
 	if syntax.Path != "" {
 		reason = syntax.Path + ": " + reason
@@ -177,7 +177,7 @@ func checkText(text []byte) *Error {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		if reason := unfit(r, size, text[i]); reason != "" {
-			at := jsonSource{text: text}.at(i)
+			at := placeOf(text, i)
 			return &Error{Line: at.line, Column: at.column, Reason: reason}
 		}
 		i += size

@@ -1,12 +1,6 @@
 package yaml
 
-import (
-	"bytes"
-	"encoding/json"
-	"unicode/utf8"
-
-	"gopkg.in/yaml.v3"
-)
+import "gopkg.in/yaml.v3"
 
 // position is a place in a file, both counted from 1, the column in characters.
 type position struct{ line, column int }
@@ -110,62 +104,4 @@ func member(n *yaml.Node, name string) (key, content *yaml.Node) {
 		}
 	}
 	return nil, nil
-}
-
-// jsonSource is a document in JSON, which is known to be valid: the text of the file, and where in it the document begins.
-type jsonSource struct {
-	text  []byte
-	start int
-}
-
-// at returns the place of the byte at offset.
-func (s jsonSource) at(offset int) position {
-	before := s.text[:offset]
-	line := bytes.LastIndexByte(before, '\n') + 1
-	return position{bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[line:]) + 1}
-}
-
-func (s jsonSource) find(path []any) (key, content position) {
-	decoder := json.NewDecoder(bytes.NewReader(s.text[s.start:]))
-	keyAt, contentAt := s.start, s.start
-	for _, step := range path {
-		k, v, ok := s.enter(decoder, step)
-		if !ok {
-			break
-		}
-		keyAt, contentAt = k, v
-	}
-	return s.at(keyAt), s.at(contentAt)
-}
-
-// enter moves the decoder from in front of a list or object to in front of the value that is one step inside it.
-func (s jsonSource) enter(decoder *json.Decoder, step any) (key, content int, ok bool) {
-	open, err := decoder.Token()
-	if err != nil {
-		return 0, 0, false
-	}
-	for i := 0; decoder.More() && (open == json.Delim('{') || open == json.Delim('[')); i++ {
-		key = s.next(decoder)
-		var name any = i
-		if open == json.Delim('{') {
-			if name, err = decoder.Token(); err != nil {
-				return 0, 0, false
-			}
-		}
-		content = s.next(decoder)
-		if name == step {
-			return key, content, true
-		}
-		var skipped json.RawMessage
-		if err := decoder.Decode(&skipped); err != nil {
-			return 0, 0, false
-		}
-	}
-	return 0, 0, false
-}
-
-// next returns the offset of what the decoder reads next: behind white space and punctuation.
-func (s jsonSource) next(decoder *json.Decoder) int {
-	rest := s.text[s.start+int(decoder.InputOffset()):]
-	return len(s.text) - len(bytes.TrimLeft(rest, " \t\r\n,:"))
 }

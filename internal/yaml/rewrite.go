@@ -120,7 +120,7 @@ func (l *layout) line(i int) []byte { return l.data[l.starts[i]:l.starts[i+1]] }
 // region returns where the text of d begins and ends, and whether that can be.
 func (l *layout) region(d Document) (from, to int, ok bool) {
 	switch src := d.source.(type) {
-	case jsonSource:
+	case *jsonSource:
 		from = src.start
 		if from > len(l.data) {
 			return 0, 0, false
