@@ -182,7 +182,7 @@ func FuzzParseElement(f *testing.F) {
 	for range 100 {
 		f.Add(r.element().Wire())
 	}
-	for _, wire := range []string{"", "f", "f:", "x:", "i:+07", "i:1_0", "k:null", `k: {"b":1,"a":[]} `, "v:", "v: -0.0e1 ", `v:"\ud800\ud800"`, "v:nullx"} {
+	for _, wire := range []string{"", "f", "f:", "x:", "i:+07", "i:1_0", "k:null", `k: {"b":1,"a":[]} `, "v:", "v: -0.0e1 ", `v:"\ud800\ud800"`, "v:nullx", `k:{"":{"#0":0}}`} {
 		f.Add(wire)
 	}
 	f.Fuzz(func(t *testing.T, wire string) {

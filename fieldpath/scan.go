@@ -279,12 +279,9 @@ func plainEnd(s string, i int) int {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	if len(s) >= 8 && i < len(s) { // the last eight bytes, of which some were looked at already
-		last := len(s) - 8
-		if found := unplain(word(s, last)) >> (8 * uint(i-last)); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-		return len(s)
+	if len(s) >= 8 && i < len(s) { // what is left of the last eight bytes; the zeros behind it end the search
+		left := word(s, len(s)-8) >> (8 * uint(i+8-len(s)))
+		return i + bits.TrailingZeros64(unplain(left))/8
 	}
 	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
 		i++
