@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +21,7 @@ import (
 type diffFlags struct {
 	writeFlags
 	force       forceFlags
+	color       colorFlags
 	showManaged bool
 	showSecrets bool
 }
@@ -38,7 +40,8 @@ make of them, as kubectl diff --server-side does.
 The two are written to directories called LIVE-* and MERGED-*, in files called
 group.version.Kind.namespace.name, and compared by diff -u -N, or by the program
 that the environment variable KUBECTL_EXTERNAL_DIFF names. Where there is no
-program called diff, deed compares them itself.
+program called diff, deed compares them itself. --color leaves what a program of
+your own prints as it is.
 
 The values of Secrets are masked. An object with conflicts is not compared: the
 conflicts are explained on standard error.
@@ -56,6 +59,7 @@ difference or a conflict, and more for errors.`,
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
 	f.force.register(flags)
+	f.color.register(flags)
 	flags.BoolVar(&f.showManaged, "show-managed-fields", false, "compare metadata.managedFields too")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.schemas.register(flags)
@@ -78,7 +82,7 @@ func (c *cli) diff(f diffFlags) error {
 		return nil
 	}
 	defer d.remove()
-	conflicts := conflictReport{cli: c, manager: f.manager}
+	conflicts := conflictReport{cli: c, manager: f.manager, paint: f.color.painter(c.err)}
 	work := func(t *task) applied { return applyOne(t, f.manager, force) }
 	forEach(c, "applying", w.configTasks(), work, func(t *task, x applied) {
 		switch {
@@ -172,7 +176,15 @@ func (d *differ) compare() error {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr = d.out, d.err
+	var text bytes.Buffer
+	paint := d.color.painter(d.out)
+	if bool(paint) && os.Getenv(diffVariable) == "" {
+		cmd.Stdout = &text
+	}
 	err = cmd.Run()
+	if err := d.print(paint, text.Bytes()); err != nil {
+		return err
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == exitFinding {
 		d.raise(exitFinding)
@@ -220,9 +232,36 @@ func (d *differ) compareHere() error {
 			continue
 		}
 		d.raise(exitFinding)
-		if _, err := d.out.Write(text); err != nil {
+		if err := d.print(d.color.painter(d.out), text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// diffStyles are those of the lines of a difference, by how they begin. The first that fits counts.
+var diffStyles = []struct {
+	prefix string
+	style  style
+}{{"--- ", strong}, {"+++ ", strong}, {"diff ", strong}, {"@@", cyan}, {"-", red}, {"+", green}}
+
+// print prints a difference, with a style for each kind of line.
+func (d *differ) print(paint painter, text []byte) error {
+	var out []byte
+	for line := range strings.Lines(string(text)) {
+		style := plain
+		for _, s := range diffStyles {
+			if strings.HasPrefix(line, s.prefix) {
+				style = s.style
+				break
+			}
+		}
+		line, end := strings.CutSuffix(line, "\n")
+		out = append(out, paint.paint(style, line)...)
+		if end {
+			out = append(out, '\n')
+		}
+	}
+	_, err := d.out.Write(out)
+	return err
 }

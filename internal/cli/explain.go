@@ -20,6 +20,7 @@ type explainFlags struct {
 	stored storedFlags
 	kind   string
 	format choice
+	color  colorFlags
 }
 
 func (c *cli) explainCommand() *cobra.Command {
@@ -55,6 +56,7 @@ may be left out: .spec.containers.image.`,
 		"the `kind` that the path is in, such as apps/v1/Deployment or, for built-in ones, Deployment; of the objects, only those")
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
 	f.stored.schemas.register(flags)
 	return cmd
 }
@@ -84,7 +86,7 @@ func (c *cli) explain(f explainFlags, text string) error {
 			if i > 0 {
 				out.WriteString("\n")
 			}
-			e.print(out)
+			e.print(out, f.color.painter(c.out))
 		}
 	}
 	return c.flush(out, err)

@@ -234,11 +234,11 @@ func release(owners []holder) []string {
 }
 
 // print writes the explanation as text.
-func (x *explanation) print(out *bufio.Writer) {
-	fmt.Fprintln(out, x.title)
+func (x *explanation) print(out *bufio.Writer, paint painter) {
+	fmt.Fprintln(out, paint.paint(strong, x.title))
 	line := func(name string, texts ...string) {
 		for _, text := range texts {
-			fmt.Fprintf(out, "  %-9s %s\n", name, text)
+			fmt.Fprintf(out, "  %s %s\n", paint.paint(faint, fmt.Sprintf("%-9s", name)), text)
 			name = ""
 		}
 	}

@@ -23,6 +23,7 @@ type fieldsFlags struct {
 	both     []string
 	stats    bool
 	format   choice
+	color    colorFlags
 }
 
 func (c *cli) fieldsCommand() *cobra.Command {
@@ -62,6 +63,7 @@ No schema is needed. A path that the object does not have has - for its line.`,
 	flags.BoolVar(&f.stats, "stats", false, "show no paths, only how many there are and how many bytes they take")
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
 	cmd.MarkFlagsMutuallyExclusive("manager", "only")
 	cmd.MarkFlagsMutuallyExclusive("manager", "both")
 	cmd.MarkFlagsMutuallyExclusive("manager", "not")
@@ -95,7 +97,7 @@ func (c *cli) fields(f fieldsFlags) error {
 	case f.format.value == formatJSON:
 		err = writeJSON(out, q.managersJSON(all, f.stats))
 	default:
-		err = q.printManagers(out, all, f.stats)
+		err = q.printManagers(out, all, f.stats, f.color.painter(c.out))
 	}
 	return c.flush(out, err)
 }
@@ -195,7 +197,7 @@ func (q fieldsQuery) wants(w holder) bool {
 	return len(q.managers) == 0 || slices.ContainsFunc(q.managers, func(r managerRef) bool { return r.matches(w.Manager) })
 }
 
-func (q fieldsQuery) printManagers(out *bufio.Writer, objects []fieldsOf, statsOnly bool) error {
+func (q fieldsQuery) printManagers(out *bufio.Writer, objects []fieldsOf, statsOnly bool, paint painter) error {
 	for i, o := range objects {
 		if i > 0 {
 			out.WriteString("\n")
@@ -207,7 +209,7 @@ func (q fieldsQuery) printManagers(out *bufio.Writer, objects []fieldsOf, statsO
 		}
 		for j, w := range o.owners {
 			if q.wants(w) && !statsOnly {
-				fmt.Fprintf(out, "\n%s\n", showHolder(w))
+				fmt.Fprintf(out, "\n%s\n", paint.paint(ownerStyle(j), showHolder(w)))
 				o.printPaths(out, o.sets[j])
 			}
 		}

@@ -18,6 +18,7 @@ type validateFlags struct {
 	stored storedFlags
 	mode   choice
 	format choice
+	color  colorFlags
 }
 
 // The modes of validation, as in kubectl.
@@ -59,6 +60,7 @@ invalid.`,
 	flags.Lookup("validate").NoOptDefVal = strictMode
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
 	f.stored.schemas.register(flags)
 	return cmd
 }
@@ -130,12 +132,13 @@ func (c *cli) validate(f validateFlags) error {
 	if f.format.value == formatJSON {
 		return c.flush(out, writeJSON(out, v))
 	}
+	paint := f.color.painter(c.out)
 	for _, x := range v.Findings {
-		prefix := ""
+		prefix, style := "", red
 		if x.Warning {
-			prefix = "warning: "
+			prefix, style = "warning: ", yellow
 		}
-		fmt.Fprintf(out, "%v: %s%v: %s\n", x.where, prefix, x.subject, x.Detail)
+		fmt.Fprintf(out, "%v: %s%v: %s\n", x.where, prefix, x.subject, paint.paint(style, x.Detail))
 	}
 	fmt.Fprintf(out, "%s: %d valid, %d invalid, %d without schema\n", plural(len(objects), "object"), v.Valid, v.Invalid, v.Untyped)
 	return c.flush(out, nil)
