@@ -35,6 +35,7 @@ func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.configs.files, "filename", "f", nil,
 		"`file` or directory with the configurations that the receiver will apply next, to see what that does; repeatable")
 	flags.BoolVarP(&f.configs.recursive, "recursive", "R", false, "read directories with everything below them")
+	flags.IntVar(&f.configs.jobs, "jobs", 0, jobsUsage)
 }
 
 func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
@@ -75,11 +76,11 @@ type leftover struct {
 
 // handovers reads the objects, and has hand do what is to be done to each. hand reports why it cannot, and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *object, config *object, e *endpoint) *handover) error {
-	names, err := c.inputs(inputFlags{files: f.live})
-	if err != nil {
+	names, err := c.inputs(inputFlags{files: f.live, jobs: f.configs.jobs})
+	if errors.Is(err, errNoInput) {
 		return errors.New("no input: name the stored objects with --live, or pipe them in")
 	}
-	if err := errors.Join(checkStdin(names, f.configs.files), f.schemas.check()); err != nil {
+	if err := errors.Join(err, checkStdin(names, f.configs.files), f.schemas.check()); err != nil {
 		return err
 	}
 	files, err := f.put.rewriter(c, f.live)

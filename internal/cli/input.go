@@ -25,8 +25,10 @@ func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil,
 		"`file` or directory with "+what+", or - for standard input, which is also read when there is no -f; repeatable")
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
-	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 is one for each processor")
+	flags.IntVar(&f.jobs, "jobs", 0, jobsUsage)
 }
+
+const jobsUsage = "work on `n` objects at a time; 0 is one for each processor"
 
 // stdinName stands for standard input on the command line, and stdinShown in messages.
 const (
