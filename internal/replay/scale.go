@@ -153,15 +153,20 @@ func newScale(metadata value.Value, spec, status int64) value.Value {
 	)
 }
 
-func (q *request) getScale() *failure {
+// liveScale returns the stored object with its Scale. found reports whether the object says how many replicas are wanted.
+func (q *request) liveScale() (live managedfields.Object, content value.Value, found bool, f *failure) {
 	live, exists, f := q.live()
-	if f != nil {
-		return f
+	if f == nil && !exists {
+		f = q.notFound(q.name)
 	}
-	if !exists {
-		return q.notFound(q.name)
+	if f == nil {
+		content, found, f = q.scale.of(live.Content)
 	}
-	s, found, f := q.scale.of(live.Content)
+	return live, content, found, f
+}
+
+func (q *request) getScale() *failure {
+	_, s, found, f := q.liveScale()
 	if f != nil {
 		return f
 	}
@@ -242,14 +247,7 @@ func (q *request) applyScale() *failure {
 
 // writeScale lets write change the Scale of the stored object, and stores the object with what came out.
 func (q *request) writeScale(write func(managedfields.Object) (managedfields.Object, *failure)) *failure {
-	live, exists, f := q.live()
-	if f != nil {
-		return f
-	}
-	if !exists {
-		return q.notFound(q.name)
-	}
-	content, found, f := q.scale.of(live.Content)
+	live, content, found, f := q.liveScale()
 	if f != nil {
 		return f
 	}
