@@ -31,7 +31,8 @@ type converter struct {
 	depth    int      // how many open containers there are
 	pointers int      // how many pointers led from the root to here: a cycle need not have containers
 	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
-	open     []Member // members of the open structs, innermost last
+	open     []Member // members of the open structs and objects, innermost last
+	shared   int      // how many containers of an earlier document are in what was converted so far
 }
 
 var converters = sync.Pool{New: func() any { return new(converter) }}
