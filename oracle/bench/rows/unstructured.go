@@ -21,10 +21,14 @@ func deedUnstructured(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
+	var was managedfields.Object
 	var out map[string]any
 	return deedForm{
-		live: func() (managedfields.Object, error) { return fromMap(live) },
-		sent: func() (managedfields.Object, error) { return fromMap(sent) },
+		live: func() (_ managedfields.Object, err error) {
+			was, err = fromMap(live)
+			return was, err
+		},
+		sent: func() (managedfields.Object, error) { return managedfields.ObjectFromAnyLike(sent, was) },
 		done: func(o managedfields.Object) (err error) {
 			out, err = o.AsAny()
 			return err
