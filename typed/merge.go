@@ -155,6 +155,9 @@ func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 		merged := own.Value
 		known := l < live.Len() && live.Member(l).Name == own.Name
 		if known {
+			if sameScalar(live.Member(l).Value, own.Value) {
+				continue
+			}
 			child, _ := t.Lookup(own.Name)
 			if merged = m.node(child, live.Member(l).Value, own.Value); merged.Same(live.Member(l).Value) {
 				continue
