@@ -43,11 +43,16 @@ func describe(v value.Value) string {
 
 // typed returns v, converted to the endpoint's version, as a value of the kind's type.
 func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.Value, error) {
+	return w.revised(role, typed.Empty(w.typ), v, opts...)
+}
+
+// revised is typed for an object that is expected to share parts with known, a value of the kind's type.
+func (w *write) revised(role string, known typed.Value, v value.Value, opts ...typed.Option) (typed.Value, error) {
 	v, err := w.versioned(role, v)
 	if err != nil {
 		return typed.Value{}, err
 	}
-	out, err := typed.New(v, w.typ, opts...)
+	out, err := known.Revise(v, opts...)
 	if err != nil {
 		return typed.Value{}, &TypeError{Operation: w.operation, Role: role, Object: describe(v), Err: err}
 	}
@@ -64,7 +69,7 @@ func (w *write) mergeConfig() error {
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, content, typed.AllowDuplicates)
+	live, err := w.revised(roleLive, config, content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
@@ -92,7 +97,7 @@ func (w *write) mergeUpdate() error {
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.liveData(), typed.AllowDuplicates)
+	live, err := w.revised(roleLive, object, w.liveData(), typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
