@@ -78,6 +78,7 @@ func (w *write) mergeConfig() error {
 	}
 	w.plan, err = w.engine.Apply(merge.Request{
 		Live: live, Object: config, Managers: w.before, Manager: w.manager, APIVersion: w.apiVersion,
+		Adapted: w.entries.adapted,
 	})
 	return err
 }
@@ -103,6 +104,7 @@ func (w *write) mergeUpdate() error {
 	}
 	result, err := w.engine.Update(merge.Request{
 		Live: live, Object: object, Managers: w.before, Manager: currentOperation, APIVersion: w.apiVersion,
+		Adapted: w.entries.adapted,
 	})
 	if err != nil {
 		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
