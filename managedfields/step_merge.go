@@ -41,9 +41,16 @@ func describe(v value.Value) string {
 	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
 }
 
-// typed returns v, converted to the endpoint's version, as a value of the kind's type.
+// typed returns v, converted to the endpoint's version, as a value of the kind's type. What it shares with the object as it was last
+// written conforms already.
 func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.Value, error) {
-	return w.revised(role, typed.Empty(w.typ), v, opts...)
+	known := typed.Empty(w.typ)
+	if name := nameOf(v); len(w.recent) > 0 {
+		if recent := w.recent.get(name[0], name[1]); recent != nil {
+			known = *recent
+		}
+	}
+	return w.revised(role, known, v, opts...)
 }
 
 // revised is typed for an object that is expected to share parts with known, a value of the kind's type.
@@ -118,7 +125,7 @@ func (w *write) mergeUpdate() error {
 			})
 		}
 	}
-	w.managers, w.changed, w.outcome = managers, result.Changed, w.object.Content
+	w.managers, w.stored, w.changed, w.outcome = managers, object, result.Changed, w.object.Content
 	return nil
 }
 

@@ -29,7 +29,7 @@ func deedStructs(r request) (deedForm, error) {
 	}
 	var out runtime.Object
 	return deedForm{
-		live: func() (managedfields.Object, error) { return fromStruct(live) },
+		live: func(*managedfields.FieldManager) (managedfields.Object, error) { return fromStruct(live) },
 		sent: sent,
 		done: func(o managedfields.Object) (err error) {
 			if out, err = src.Scheme.New(r.kind.GVK); err != nil {
