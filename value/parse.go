@@ -47,6 +47,10 @@ type parser struct {
 
 	keep    []string // the path to what [ParseKeeping] leaves unread
 	matched int      // how many of its steps the parser has gone
+
+	marking bool     // this is the first text of a pair
+	marks   []mark   // of its containers
+	seen    likeness // of the second text to the first
 }
 
 // maxKept bounds the stacks that wait in a pool for another document.
@@ -56,11 +60,18 @@ const maxKept = 1 << 12
 func (p *parser) release() {
 	clear(p.open)
 	clear(p.items)
-	p.text, p.pos, p.depth, p.arena, p.keep, p.matched = nil, 0, 0, arena{}, nil, 0
+	clear(p.marks)
+	p.restart(nil)
+	p.keep, p.marking, p.marks, p.seen = nil, false, p.marks[:0], likeness{}
 	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
 	if cap(p.open) <= maxKept && cap(p.items) <= maxKept {
 		parsers.Put(p)
 	}
+}
+
+// restart makes p begin with another text, in memory of its own.
+func (p *parser) restart(text []byte) {
+	p.text, p.pos, p.depth, p.arena, p.matched = text, 0, 0, arena{}, 0
 }
 
 // maxBytes bounds the arrays that strings are cut from.
@@ -72,6 +83,9 @@ func (p *parser) document() (Value, *SyntaxError) {
 	p.arena.bytes.due, p.arena.bytes.most = len(p.text)/4, maxBytes
 	if p.keep != nil {
 		p.arena.members.due /= 4 // what is kept may be most of the text
+	}
+	if len(p.seen.marks) > 0 {
+		p.arena.members.due, p.arena.bytes.due = 0, 0 // most of it is there already
 	}
 	p.space()
 	v, err := p.value()
@@ -112,10 +126,11 @@ func (p *parser) peek() byte {
 
 func (p *parser) value() (Value, *SyntaxError) {
 	switch c := p.peek(); c {
-	case '{':
-		return p.object()
-	case '[':
-		return p.list()
+	case '{', '[':
+		if p.pairs() {
+			return p.marked()
+		}
+		return p.container(c)
 	case '"':
 		s, err := p.str()
 		return fromString(p.arena.string(s)), err
@@ -129,6 +144,14 @@ func (p *parser) value() (Value, *SyntaxError) {
 		return p.number()
 	}
 	return Value{}, p.unexpected("a value")
+}
+
+// container reads the list or object at pos, whose opening bracket is c.
+func (p *parser) container(c byte) (Value, *SyntaxError) {
+	if c == '{' {
+		return p.object()
+	}
+	return p.list()
 }
 
 func (p *parser) literal(word string) *SyntaxError {
