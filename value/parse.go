@@ -43,7 +43,8 @@ type parser struct {
 	items []Value  // items of the open lists, innermost last
 
 	names   nameTable
-	scratch []byte // of the string that is being read, if it has escapes
+	shorts  nameTable // short strings that are no names, of this document only
+	scratch []byte    // of the string that is being read, if it has escapes
 
 	keep    []string // the path to what [ParseKeeping] leaves unread
 	matched int      // how many of its steps the parser has gone
@@ -61,6 +62,7 @@ func (p *parser) release() {
 	clear(p.open)
 	clear(p.items)
 	clear(p.marks)
+	clear(p.shorts.places[:])
 	p.restart(nil)
 	p.keep, p.marking, p.marks, p.seen = nil, false, p.marks[:0], likeness{}
 	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
@@ -75,7 +77,7 @@ func (p *parser) restart(text []byte) {
 }
 
 // maxBytes bounds the arrays that strings are cut from.
-const maxBytes = 16 << 10
+const maxBytes = 8 << 10
 
 func (p *parser) document() (Value, *SyntaxError) {
 	// There are about as many members as colons, unless strings are full of them: few texts have members of 16 bytes.
@@ -133,7 +135,7 @@ func (p *parser) value() (Value, *SyntaxError) {
 		return p.container(c)
 	case '"':
 		s, err := p.str()
-		return fromString(p.arena.string(s)), err
+		return fromString(p.short(s)), err
 	case 't':
 		return Bool(true), p.literal("true")
 	case 'f':
@@ -144,6 +146,21 @@ func (p *parser) value() (Value, *SyntaxError) {
 		return p.number()
 	}
 	return Value{}, p.unexpected("a value")
+}
+
+// maxShort is the longest string that is worth looking for among those that the document had already, such as TCP or True.
+const maxShort = 16
+
+// short returns s as a string: the one that is there already, or else one in the arena.
+func (p *parser) short(s []byte) string {
+	if len(s) == 0 || len(s) > maxShort {
+		return p.arena.string(s)
+	}
+	place := p.shorts.place(s)
+	if *place != string(s) {
+		*place = p.arena.string(s)
+	}
+	return *place
 }
 
 // container reads the list or object at pos, whose opening bracket is c.
