@@ -24,7 +24,9 @@ func (v Value) Fields() fieldpath.Set {
 	}
 	f := fielders.Get().(*fielder)
 	f.tidy = v.tidy
-	f.node(v.typ, v.content)
+	if !isLeaf(v.typ, v.content) {
+		f.below(v.typ, v.content)
+	}
 	out := f.b.Set()
 	fielders.Put(f)
 	return out
@@ -46,23 +48,27 @@ type itemAt struct {
 	item    value.Value
 }
 
-// node emits what is below v. It reports whether v is a leaf.
-func (f *fielder) node(t *schema.Type, v value.Value) (leaf bool) {
+// isLeaf reports whether v, a value of type t, is a leaf.
+func isLeaf(t *schema.Type, v value.Value) bool {
 	switch partsFor(t, v).first() {
 	case mapPart:
-		if t.Map().Atomic() {
-			return true
-		}
-		f.object(t.Map(), v)
+		return t.Map().Atomic()
 	case listPart:
-		if t.List().Topology() == schema.AtomicList {
-			return true
-		}
-		f.list(t.List(), v)
+		return t.List().Topology() == schema.AtomicList
 	case scalarPart:
 		return true
 	}
 	return false
+}
+
+// below emits what is below v, which is no leaf.
+func (f *fielder) below(t *schema.Type, v value.Value) {
+	switch partsFor(t, v).first() {
+	case mapPart:
+		f.object(t.Map(), v)
+	case listPart:
+		f.list(t.List(), v)
+	}
 }
 
 func (f *fielder) object(m *schema.Map, v value.Value) {
@@ -75,9 +81,13 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 		if t == nil {
 			continue
 		}
+		if isLeaf(t, member.Value) {
+			f.b.Leaf(fieldpath.Field(member.Name))
+			continue
+		}
 		f.b.Enter(fieldpath.Field(member.Name))
-		leaf := f.node(t, member.Value)
-		f.b.Leave(leaf || !declared || member.Value.IsNull() || isEmptyObject(member.Value))
+		f.below(t, member.Value)
+		f.b.Leave(!declared || member.Value.IsNull() || isEmptyObject(member.Value))
 	}
 }
 
@@ -98,11 +108,13 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 		for !f.tidy && i+n < len(f.items) && f.items[i+n].element == at.element {
 			n++
 		}
-		f.b.Enter(at.element)
-		if n == 1 {
-			f.node(l.Element(), at.item)
+		if n > 1 || isLeaf(l.Element(), at.item) {
+			f.b.Leaf(at.element)
+		} else {
+			f.b.Enter(at.element)
+			f.below(l.Element(), at.item)
+			f.b.Leave(true)
 		}
-		f.b.Leave(true)
 		i += n
 	}
 	clear(f.items[first:])
