@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -28,6 +29,8 @@ func (v Value) Fields() fieldpath.Set {
 		f.below(v.typ, v.content)
 	}
 	out := f.b.Set()
+	work.Add(work.Counts{Nodes: f.nodes})
+	f.nodes = 0
 	fielders.Put(f)
 	return out
 }
@@ -39,6 +42,7 @@ type fielder struct {
 	b     fieldpath.Builder
 	maker fieldpath.Maker
 	tidy  bool
+	nodes int      // that were visited
 	items []itemAt // of the lists that are being walked, innermost last
 }
 
@@ -63,6 +67,7 @@ func isLeaf(t *schema.Type, v value.Value) bool {
 
 // below emits what is below v, which is no leaf.
 func (f *fielder) below(t *schema.Type, v value.Value) {
+	f.nodes++
 	switch partsFor(t, v).first() {
 	case mapPart:
 		f.object(t.Map(), v)
