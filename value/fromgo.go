@@ -42,9 +42,6 @@ func (c *converter) reflected(p *plan, v reflect.Value, like Value) (Value, *Con
 	}
 	switch p.shape {
 	case shapeStruct:
-		if v.CanAddr() {
-			return c.structAt(p, memoryOf(v), like)
-		}
 		return c.structure(p, v, like)
 	case shapeString:
 		return fromString(v.String()), nil
@@ -101,14 +98,20 @@ func (c *converter) structure(p *plan, v reflect.Value, like Value) (Value, *Con
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.membersLike(like)
+	out, next := c.membersLike(like), 0
 	for i := range p.fields {
 		f := &p.fields[i]
 		at, ok := f.in(v)
 		if !ok || f.omits(at) {
 			continue
 		}
-		old, was := out.seek(f.name)
+		for next < len(out.old) && out.old[next].Name < f.name {
+			next++
+		}
+		old, was := -1, Value{}
+		if next < len(out.old) && out.old[next].Name == f.name {
+			old, was = next, out.old[next].Value
+		}
 		member, err := c.reflected(f.plan, at, was)
 		if err != nil {
 			return Value{}, err.within("." + f.name)
