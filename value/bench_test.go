@@ -190,6 +190,24 @@ func BenchmarkFromGo(b *testing.B) {
 	})
 }
 
+// BenchmarkFromGoLike converts the same struct again.
+func BenchmarkFromGoLike(b *testing.B) {
+	var p pod
+	if err := json.Unmarshal(podText(b), &p); err != nil {
+		b.Fatal(err)
+	}
+	like, err := FromGo(&p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := FromGoLike(&p, like); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkInto(b *testing.B) {
 	text := podText(b)
 	v := mustParse(b, text)

@@ -42,7 +42,10 @@ func (c *converter) boxed(v any, like Value) (Value, *ConversionError) {
 		}
 		return c.pointed(p, memoryOf(r), like)
 	case p.prints != noMethod:
-		return c.printed(p, p.prints, r, like)
+		if isNil(r) {
+			return Null(), nil
+		}
+		return c.printed(p, p.prints, v, like)
 	}
 	box := reflect.New(p.typ)
 	box.Elem().Set(r)
@@ -59,6 +62,11 @@ func (c *converter) stored(p *plan, m memory, like Value) (Value, *ConversionErr
 		return fromString(read[string](m)), nil
 	case shapeStruct:
 		return c.structure(p, m, like)
+	case shapeSlice, shapePointer, shapeStrings, shapeMap, shapeInterface, shapeBytes:
+		if m.isNil() {
+			return Null(), nil
+		}
+		return c.referred(p, m, like)
 	case shapeInt:
 		return Int(p.int(m)), nil
 	case shapeBool:
@@ -76,11 +84,6 @@ func (c *converter) stored(p *plan, m memory, like Value) (Value, *ConversionErr
 		return c.elements(p, m, p.typ.Len(), like)
 	case shapeValue:
 		return c.value(read[Value](m), like)
-	case shapePointer, shapeInterface, shapeSlice, shapeMap, shapeStrings, shapeBytes:
-		if m.isNil() {
-			return Null(), nil
-		}
-		return c.referred(p, m, like)
 	}
 	return Value{}, inexpressible("a value of Go type %v is no JSON value", p.typ)
 }
@@ -126,12 +129,9 @@ func (c *converter) structure(p *plan, m memory, like Value) (Value, *Conversion
 		if !ok || f.omits(at) {
 			continue
 		}
-		for next < len(out.old) && out.old[next].Name < f.name {
-			next++
-		}
-		old, was := -1, Value{}
-		if next < len(out.old) && out.old[next].Name == f.name {
-			old, was = next, out.old[next].Value
+		old, was := out.find(f.name, next)
+		if old >= 0 {
+			next = old + 1
 		}
 		member, err := c.stored(f.plan, at, was)
 		if err != nil {
@@ -191,15 +191,16 @@ func (c *converter) elements(p *plan, first memory, n int, like Value) (Value, *
 }
 
 // printing converts what lies at m by the method that its type, which p is for, has for it. The method is called on the address in
-// either case, as that has the methods of the value too, and a reflect.Value of the value itself would be a copy.
+// either case, as that has the methods of the value too, and needs no copy.
 func (c *converter) printing(p *plan, m memory, like Value) (Value, *ConversionError) {
-	v := m.reflect(p.typ)
-	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		return c.printed(p, p.prints, v, like)
+	switch {
+	case p.typ.Kind() == reflect.Pointer || p.typ.Kind() == reflect.Interface:
+		if m.isNil() {
+			return Null(), nil
+		}
+		return c.printed(p, p.prints, m.reflect(p.typ).Interface(), like)
+	case m.addressable:
+		return c.printed(p, p.addrPrints, m.address(p.null), like)
 	}
-	by := p.prints
-	if m.addressable {
-		by = p.addrPrints
-	}
-	return c.printed(p, by, v.Addr(), like)
+	return c.printed(p, p.prints, m.address(p.null), like)
 }

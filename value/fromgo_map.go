@@ -12,9 +12,8 @@ func (c *converter) strings(m map[string]string, like Value) (Value, *Conversion
 		return Value{}, err
 	}
 	c.depth--
-	if hasStrings(m, like) {
-		c.shared++
-		return like, nil
+	if like.Kind() == KindObject && len(m) > 0 && like.len() <= lookupFactor*len(m) {
+		return c.stringsLike(m, like), nil
 	}
 	out, i := c.arena.members.take(len(m)), 0
 	for name, s := range m {
@@ -25,17 +24,25 @@ func (c *converter) strings(m map[string]string, like Value) (Value, *Conversion
 	return fromMembers(out), nil
 }
 
-// hasStrings reports whether v, an object that has members, is m.
-func hasStrings(m map[string]string, v Value) bool {
-	if v.Kind() != KindObject || v.len() == 0 || v.len() != len(m) {
-		return false
-	}
-	for _, member := range v.members() {
-		if s, ok := m[member.Name]; !ok || !exactly(fromString(s), member.Value) {
-			return false
+// stringsLike is [converter.objectLike] for a map of strings.
+func (c *converter) stringsLike(m map[string]string, like Value) Value {
+	out := c.membersLike(like)
+	for i := range out.old {
+		name := out.old[i].Name
+		if s, ok := m[name]; ok {
+			c.add(&out, i, name, fromString(s))
 		}
 	}
-	return true
+	if out.n < len(m) {
+		c.move(&out)
+		for name, s := range m {
+			if _, ok := search(out.old, name); !ok {
+				c.open = append(c.open, Member{name, fromString(s)})
+			}
+		}
+		sortStable(c.open[out.first:])
+	}
+	return c.close(&out)
 }
 
 // dict converts a map that is not nil.

@@ -3,35 +3,28 @@ package value
 import (
 	"encoding"
 	"encoding/json"
-	"reflect"
 )
 
-// printed converts v, or what v points to, by the method m; p is for the type of which the value is.
-func (c *converter) printed(p *plan, m method, v reflect.Value, like Value) (Value, *ConversionError) {
-	if isNil(v) {
-		return Null(), nil
-	}
+// printed converts v, which is no nil pointer, or what v points to, by the method m that v has. The error speaks of the type that p
+// is for.
+func (c *converter) printed(p *plan, m method, v any, like Value) (Value, *ConversionError) {
 	switch m {
 	case toUnstructuredErr:
-		u, _ := reflect.TypeAssert[unstructuredErr](v)
-		out, err := u.ToUnstructuredWithError()
+		out, err := v.(unstructuredErr).ToUnstructuredWithError()
 		if err != nil {
 			return Value{}, failure("ToUnstructuredWithError", p.typ, err)
 		}
 		return c.value(out, like)
 	case toUnstructured:
-		u, _ := reflect.TypeAssert[unstructured](v)
-		return c.value(u.ToUnstructured(), like)
+		return c.value(v.(unstructured).ToUnstructured(), like)
 	case marshalText:
-		u, _ := reflect.TypeAssert[encoding.TextMarshaler](v)
-		text, err := u.MarshalText()
+		text, err := v.(encoding.TextMarshaler).MarshalText()
 		if err != nil {
 			return Value{}, failure("MarshalText", p.typ, err)
 		}
 		return stringLike(text, like), nil
 	}
-	u, _ := reflect.TypeAssert[json.Marshaler](v)
-	text, err := u.MarshalJSON()
+	text, err := v.(json.Marshaler).MarshalJSON()
 	if err != nil {
 		return Value{}, failure("MarshalJSON", p.typ, err)
 	}

@@ -11,7 +11,8 @@ import (
 // candidate is a field that is a member unless another of the same name hides it.
 type candidate struct {
 	field
-	tagged bool // its name is from its tag
+	index  []int // of the fields to walk from the struct; all but the last lead to an embedded struct or a pointer to one
+	tagged bool  // its name is from its tag
 }
 
 // fieldsOf returns the members that values of the struct type t have, in name order, as encoding/json sees them:
@@ -21,19 +22,19 @@ type candidate struct {
 //     fields in their place, unless a tag names them; the option "inline" adds nothing to that.
 //  3. Of several fields with one name, the one that is embedded least deep counts; of several of those, the one whose
 //     name is from a tag. Where that still leaves several, none of them is a member.
-func fieldsOf(t reflect.Type) []field {
+func fieldsOf(t reflect.Type) []candidate {
 	all := candidatesOf(t)
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(strings.Compare(a.name, b.name), a.compareDominance(b), slices.Compare(a.index, b.index))
 	})
-	var out []field
+	var out []candidate
 	for len(all) > 0 {
 		same := 1
 		for same < len(all) && all[same].name == all[0].name {
 			same++
 		}
 		if same == 1 || all[0].compareDominance(all[1]) < 0 {
-			out = append(out, all[0].field)
+			out = append(out, all[0])
 		}
 		all = all[same:]
 	}
@@ -148,17 +149,17 @@ func isScalar(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Float64 || k == reflect.String
 }
 
-// locate finds where the field lies in a struct of type t, and returns its type.
-func (f *field) locate(t reflect.Type) reflect.Type {
+// locate finds where the member lies in a struct of type t, and returns its type.
+func (c *candidate) locate(t reflect.Type) reflect.Type {
 	sealed := false
-	for _, i := range f.index {
+	for _, i := range c.index {
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
-			f.hops = append(f.hops, hop{f.offset, t, sealed})
-			f.offset = 0
+			c.hops = append(c.hops, hop{c.offset, t, sealed})
+			c.offset = 0
 		}
 		step := t.Field(i)
-		f.offset += step.Offset
+		c.offset += step.Offset
 		t, sealed = step.Type, !step.IsExported()
 	}
 	return t

@@ -3,6 +3,7 @@ package value
 import (
 	"encoding"
 	"encoding/json"
+	"math/bits"
 	"reflect"
 )
 
@@ -89,59 +90,50 @@ func emptyTestOf(t reflect.Type) emptyTest {
 	case k == reflect.Array && t.Len() == 0:
 		return alwaysEmpty
 	case k == reflect.Interface || k == reflect.Pointer:
-		return emptyWord
+		return emptyNil
 	case isScalar(k):
-		return emptyBits
+		return empty8 + emptyTest(bits.TrailingZeros(uint(t.Size())))
 	}
 	return neverEmpty
 }
 
-// omits reports whether the tag of f says that a struct with m in that field has no such member.
+// omits reports whether the tag of f says that a struct with m in that field has no such member. A float that is -0 is not empty.
 func (f *field) omits(m memory) bool {
-	return f.empty != neverEmpty && f.isEmpty(m) || f.omitZero != neverZero && f.isZero(m)
-}
-
-func (f *field) isEmpty(m memory) bool {
+	empty := false
 	switch f.empty {
-	case emptyWord:
-		return m.isNil()
+	case emptyNil:
+		empty = m.isNil()
 	case emptyLength:
-		return len(read[string](m)) == 0 // a slice has its length in the same place
+		empty = len(read[string](m)) == 0 // a slice has its length in the same place
+	case empty8:
+		empty = read[uint8](m) == 0
+	case empty16:
+		empty = read[uint16](m) == 0
+	case empty32:
+		empty = read[uint32](m) == 0
+	case empty64:
+		empty = read[uint64](m) == 0
 	case emptyMap:
-		return m.isNil() || m.reflect(f.plan.typ).Len() == 0
-	case emptyBits:
-		return hasNoBits(m, f.plan.size)
+		empty = m.isNil() || m.reflect(f.plan.typ).Len() == 0
+	case alwaysEmpty:
+		empty = true
 	}
-	return f.empty == alwaysEmpty
-}
-
-// hasNoBits reports whether the value, a scalar of size bytes, is zero in each. A float that is -0 is not.
-func hasNoBits(m memory, size uintptr) bool {
-	switch size {
-	case 1:
-		return read[uint8](m) == 0
-	case 2:
-		return read[uint16](m) == 0
-	case 4:
-		return read[uint32](m) == 0
-	}
-	return read[uint64](m) == 0
+	return empty || f.omitZero != neverZero && f.isZero(m)
 }
 
 func (f *field) isZero(m memory) bool {
-	v := m.reflect(f.plan.typ)
-	switch f.omitZero {
-	case zeroByMethod:
-		if isNil(v) || v.Kind() == reflect.Interface && isNil(v.Elem()) {
-			return true
-		}
-		z, _ := reflect.TypeAssert[zeroer](v)
-		return z.IsZero()
-	case zeroByAddrOnly:
-		z, _ := reflect.TypeAssert[zeroer](v.Addr())
-		return z.IsZero()
+	if f.omitZero == zeroByAddrOnly {
+		return m.address(f.plan.null).(zeroer).IsZero()
 	}
-	return v.IsZero()
+	v := m.reflect(f.plan.typ)
+	if f.omitZero == zeroInMemory {
+		return v.IsZero()
+	}
+	if isNil(v) || v.Kind() == reflect.Interface && isNil(v.Elem()) {
+		return true
+	}
+	z, _ := reflect.TypeAssert[zeroer](v)
+	return z.IsZero()
 }
 
 // isNil reports whether v is an interface or pointer that is nil: no methods are called on those.

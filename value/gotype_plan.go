@@ -3,6 +3,7 @@ package value
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"sync"
 )
 
@@ -15,6 +16,7 @@ type plan struct {
 	typ   reflect.Type
 	shape shape
 	size  uintptr // of a value, in bytes
+	null  any     // a nil pointer to a value, see [memory.address]
 
 	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
 	fields []field // of a struct, in name order
@@ -50,10 +52,9 @@ const (
 // field is one member that values of a struct type have.
 type field struct {
 	name     string
-	index    []int // of the fields to walk from the struct; all but the last lead to an embedded struct or a pointer to one
-	hops     []hop // over the embedded pointers on that way
-	offset   uintptr
 	plan     *plan
+	offset   uintptr // of the field in the struct, or in what the last hop leads to
+	hops     []hop   // over embedded pointers on the way to the field
 	empty    emptyTest
 	omitZero zeroTest
 	quoted   bool // the tag's option "string": a scalar is printed as text inside a string
@@ -71,11 +72,14 @@ type emptyTest uint8
 
 const (
 	neverEmpty  emptyTest = iota // no such option, or a type that is never empty
-	emptyWord                    // a nil pointer or interface
+	emptyNil                     // a nil pointer or interface
 	emptyLength                  // a string or slice without elements
-	emptyMap                     // a map without members
-	emptyBits                    // a scalar, all of whose bits are zero
-	alwaysEmpty                  // an array without elements
+	empty8                       // a scalar of so many bits, all of which are zero
+	empty16
+	empty32
+	empty64
+	emptyMap    // a map without members
+	alwaysEmpty // an array without elements
 )
 
 // zeroTest is how a field with the tag option "omitzero" tells that it is zero.
@@ -119,7 +123,7 @@ func (under planner) plan(t reflect.Type) *plan {
 	if p, ok := under[t]; ok {
 		return p
 	}
-	p := &plan{typ: t, size: t.Size()}
+	p := &plan{typ: t, size: t.Size(), null: reflect.Zero(reflect.PointerTo(t)).Interface()}
 	under[t] = p
 	if t == valueType {
 		p.shape = shapeValue
@@ -131,11 +135,11 @@ func (under planner) plan(t reflect.Type) *plan {
 	case shapeSlice, shapeArray, shapeMap, shapeStrings, shapePointer:
 		p.elem = under.plan(t.Elem())
 	case shapeStruct:
-		p.fields = fieldsOf(t)
-		for i := range p.fields {
-			f := &p.fields[i]
-			f.plan = under.plan(f.locate(t))
+		for _, c := range fieldsOf(t) {
+			c.plan = under.plan(c.locate(t))
+			p.fields = append(p.fields, c.field)
 		}
+		p.fields = slices.Clip(p.fields)
 	}
 	return p
 }

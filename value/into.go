@@ -79,10 +79,8 @@ func (v Value) fill(p *plan, to memory) *ConversionError {
 
 // read fills what lies at to by a method of its address.
 func (v Value) read(p *plan, to memory) *ConversionError {
-	at := to.reflect(p.typ).Addr()
 	if p.reads == unmarshalJSON {
-		u, _ := reflect.TypeAssert[json.Unmarshaler](at)
-		if err := u.UnmarshalJSON(v.AppendJSON(nil)); err != nil {
+		if err := to.address(p.null).(json.Unmarshaler).UnmarshalJSON(v.AppendJSON(nil)); err != nil {
 			return failure("UnmarshalJSON", p.typ, err)
 		}
 		return nil
@@ -90,8 +88,7 @@ func (v Value) read(p *plan, to memory) *ConversionError {
 	if v.Kind() != KindString {
 		return v.misfit(p.typ)
 	}
-	u, _ := reflect.TypeAssert[encoding.TextUnmarshaler](at)
-	if err := u.UnmarshalText([]byte(v.str())); err != nil {
+	if err := to.address(p.null).(encoding.TextUnmarshaler).UnmarshalText([]byte(v.str())); err != nil {
 		return failure("UnmarshalText", p.typ, err)
 	}
 	return nil

@@ -100,6 +100,21 @@ func (c *converter) membersLike(like Value) memberDraft {
 	return out
 }
 
+// find returns the number of the old member called name, and its value, or -1 if there is none. Members before number next have lesser
+// names.
+func (out *memberDraft) find(name string, next int) (int, Value) {
+	for ; next < len(out.old); next++ {
+		was := &out.old[next]
+		if was.Name == name {
+			return next, was.Value
+		}
+		if was.Name > name {
+			break
+		}
+	}
+	return -1, Value{}
+}
+
 // add adds the member name. Its value v was converted like old member i; -1 stands for none.
 func (c *converter) add(out *memberDraft, i int, name string, v Value) {
 	if !out.moved {

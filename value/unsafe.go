@@ -111,6 +111,13 @@ func copyOf(pointer reflect.Value) memory { return memory{pointer.UnsafePointer(
 // reflect returns the value, which is of type t. It can be set.
 func (m memory) reflect(t reflect.Type) reflect.Value { return reflect.NewAt(t, m.ptr).Elem() }
 
+// address returns the address of the value, which is of type T, as a *T; null is a nil *T. An interface that holds a pointer has it in
+// its second word.
+func (m memory) address(null any) any {
+	(*[2]unsafe.Pointer)(unsafe.Pointer(&null))[1] = m.ptr
+	return null
+}
+
 // after returns what lies offset bytes behind the start of m, inside the same value: a field, or an element of an array.
 func (m memory) after(offset uintptr) memory { return memory{unsafe.Add(m.ptr, offset), m.addressable} }
 
