@@ -59,8 +59,25 @@ type step struct {
 }
 
 func (w *validator) fail(r Reason, format string, args ...any) {
-	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: fmt.Sprintf(format, args...)})
+	detail := fmt.Sprintf(format, args...)
+	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail})
 }
+
+// failKind reports that v is where want is expected. Kubernetes shows v as Go prints what holds it: form is the verb for that.
+func (w *validator) failKind(want, form string, v value.Value) {
+	w.errs = append(w.errs, &Error{
+		Path: w.path(), Reason: WrongKind,
+		Detail: "expected " + want + ", got " + fmt.Sprintf(form, v.ToAny()),
+		Plain:  "expected " + want + ", got " + describe(v),
+	})
+}
+
+// The forms in which Kubernetes shows what it has where it expects something else.
+const (
+	formType   = "%T"
+	formValue  = "&{%v}"
+	formSource = "&value.valueUnstructured{Value:%#v}"
+)
 
 // path returns the path to the node that the walk is at.
 func (w *validator) path() fieldpath.Path {
@@ -99,12 +116,12 @@ func (w *validator) node(t *schema.Type, v value.Value) {
 }
 
 func (w *validator) scalar(s schema.Scalar, v value.Value) {
-	ok, want := false, ""
+	ok, want, form := false, "", formValue
 	switch k := v.Kind(); s {
 	case schema.Numeric:
-		ok, want = k == value.KindInt || k == value.KindFloat, "numeric (int or float)"
+		ok, want, form = k == value.KindInt || k == value.KindFloat, "numeric (int or float)", formType
 	case schema.String:
-		ok, want = k == value.KindString, "string"
+		ok, want, form = k == value.KindString, "string", formSource
 	case schema.Boolean:
 		ok, want = k == value.KindBool, "boolean"
 	case schema.Untyped:
@@ -116,7 +133,7 @@ func (w *validator) scalar(s schema.Scalar, v value.Value) {
 		return
 	}
 	if !ok && !v.IsNull() && !v.IsAbsent() {
-		w.fail(WrongKind, "expected %s, got %s", want, describe(v))
+		w.failKind(want, form, v)
 	}
 }
 
@@ -132,7 +149,7 @@ func describe(v value.Value) string {
 func (w *validator) object(m *schema.Map, v value.Value) {
 	if v.Kind() != value.KindObject {
 		if !v.IsNull() {
-			w.fail(WrongKind, "expected map, got %s", describe(v))
+			w.failKind("map", formValue, v)
 		}
 		return
 	}
@@ -152,7 +169,7 @@ func (w *validator) object(m *schema.Map, v value.Value) {
 func (w *validator) list(l *schema.List, v value.Value) {
 	if v.Kind() != value.KindList {
 		if !v.IsNull() {
-			w.fail(WrongKind, "expected list, got %s", describe(v))
+			w.failKind("list", formValue, v)
 		}
 		return
 	}
