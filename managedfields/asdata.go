@@ -8,8 +8,9 @@ import (
 )
 
 // To kube-apiserver managed fields are data of the live object: an update removes them, an apply keeps them, and both write
-// them anew in the end. That shows only where an entry claims to own them, or metadata as such, or where a configuration has
-// null for them. Then, and only then, the live object is merged and compared with something in their place.
+// them anew in the end. That shows only where an entry claims to own them, or metadata as such, where a configuration has
+// null for them, or where they have something that the kind's type may refuse. Then, and only then, the live object is merged and
+// compared with something in their place.
 
 var (
 	managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
@@ -23,12 +24,17 @@ var placeholder = value.List(value.Object())
 //
 //	S11  To who claims to own them, managed fields are data of the live object: an update removes them, so that the claim
 //	     ends.
+//
+// So they are where they have what entries do not: then the kind's type may refuse them.
 func (w *write) liveData() value.Value {
+	isData := !w.live.managed.IsAbsent() || w.object.managed.IsNull() || claimsManagedFields(w.before)
 	switch {
-	case w.live.null:
+	case w.live.managed.IsNull():
 		return w.live.data()
-	case w.live.Entries == nil || !w.object.null && !claimsManagedFields(w.before) || !w.admitsManagedFields():
+	case w.live.Entries == nil || !isData || !w.admitsManagedFields():
 		return w.live.Content
+	case !w.live.managed.IsAbsent():
+		return w.live.data()
 	}
 	return w.live.Content.With("metadata", w.live.Content.Get("metadata").With("managedFields", placeholder))
 }

@@ -15,8 +15,10 @@ type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
 
-	null   bool   // metadata.managedFields was there as null
-	source source // what Content was made from, if it was by ObjectFromAny
+	// managed is metadata.managedFields as it was read, if Entries do not tell all of it: null, or a list with things in it
+	// that entries do not have. Absent otherwise.
+	managed value.Value
+	source  source // what Content was made from, if it was by ObjectFromAny
 }
 
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
@@ -26,12 +28,18 @@ func ParseObject(json []byte) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	return objectOf(v, func(text value.Value) Fields {
+	o, err := objectOf(v, func(text value.Value) Fields {
 		if text.Str() == "null" {
 			return Fields{}
 		}
 		return FieldsFromJSON(text.Str())
 	})
+	if o.managed.Kind() == value.KindList { // its fieldsV1 are text
+		if v, err = value.Parse(json); err == nil {
+			o.managed = v.At("metadata", "managedFields")
+		}
+	}
+	return o, err
 }
 
 // ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no list, or an entry has a
@@ -47,20 +55,24 @@ func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	if managed.IsAbsent() {
 		return Object{Content: v}, nil
 	}
-	entries, err := entriesOf(managed, fields)
+	entries, all, err := entriesOf(managed, fields)
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{Content: withoutEntries(v), Entries: entries, null: managed.IsNull()}, nil
+	o := Object{Content: withoutEntries(v), Entries: entries}
+	if !all {
+		o.managed = managed
+	}
+	return o, nil
 }
 
 // data returns the content as an apply merges it: managed fields that are null are data like any other null, so that applying
-// them changes every object.
+// them changes every object; and so are those of which entries do not tell all.
 func (o Object) data() value.Value {
-	if !o.null {
+	if o.managed.IsAbsent() {
 		return o.Content
 	}
-	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", value.Null()))
+	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", o.managed))
 }
 
 // Value returns the object with its managed fields in it. The error names the entry whose FieldsV1 is no JSON text.

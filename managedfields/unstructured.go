@@ -26,15 +26,16 @@ func ObjectFromAnyLike(content map[string]any, like Object) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	entries, err := entriesFromAny(managed)
-	if err != nil {
-		return Object{}, err
+	o := Object{Content: v, source: source{content, v}}
+	if found {
+		o.Entries, o.managed, err = entriesFromAny(managed)
 	}
-	return Object{Content: v, Entries: entries, null: found && managed == nil, source: source{content, v}}, nil
+	return o, err
 }
 
-// entriesFromAny reads what an unstructured object has as metadata.managedFields.
-func entriesFromAny(managed any) ([]Entry, error) {
+// entriesFromAny reads what an unstructured object has as metadata.managedFields, and returns that itself where the entries do not
+// tell all of it.
+func entriesFromAny(managed any) ([]Entry, value.Value, error) {
 	if list, ok := managed.([]any); ok {
 		entries := make([]Entry, len(list))
 		for i := range list {
@@ -43,14 +44,18 @@ func entriesFromAny(managed any) ([]Entry, error) {
 			}
 		}
 		if ok {
-			return entries, nil
+			return entries, value.Value{}, nil
 		}
 	}
 	v, err := value.FromAny(managed) // says what is wrong, if anything is
 	if err != nil {
-		return nil, err
+		return nil, value.Value{}, err
 	}
-	return entriesOf(v, FieldsFromValue)
+	entries, all, err := entriesOf(v, FieldsFromValue)
+	if all || err != nil {
+		v = value.Value{}
+	}
+	return entries, v, err
 }
 
 // setAll makes e the entry that content is. It reports whether content is as it should be.
@@ -59,12 +64,12 @@ func (e *Entry) setAll(content any) bool {
 	for name, member := range members {
 		switch member := member.(type) {
 		case string:
-			ok = ok && name != "fieldsV1" && e.set(name, member) == nil
+			ok = ok && name != "fieldsV1" && isMember(name) && e.set(name, member) == nil
 		case map[string]any:
 			ok = ok && name == "fieldsV1"
 			e.FieldsV1 = Fields{content: member, form: formContent}
 		default:
-			ok = ok && member == nil
+			ok = ok && member == nil && isMember(name)
 		}
 	}
 	return ok

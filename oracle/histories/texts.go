@@ -3,11 +3,9 @@ package histories
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,8 +38,6 @@ func within(some, all []string) bool {
 }
 
 var (
-	// goValue is how a message goes on behind what kind of value was expected.
-	goValue = regexp.MustCompile(`(?s)(expected [^,\n]*), got .*?(\n  \.|$)`)
 	// badEntry is what the engines say of the entry that they cannot decode: deed says where it is, and the reference prints it
 	// as a Go value if it is its set that is at fault.
 	badEntry = regexp.MustCompile(`^(.*failed to decode managed fields: )(?:metadata\.managedFields\[\d+\](?:, manager "[^ ]*")?: |error decoding versioned set from .*?\}: )`)
@@ -51,21 +47,8 @@ var (
 	where = regexp.MustCompile(`^((?:.*?: )??)((?:\.[^ ]*?: |element ).*)$`)
 )
 
-// largeKey is an integer in a path that either engine may print with all its digits or as a float, see docs/divergences.md.
-var largeKey = regexp.MustCompile(`=-?[0-9]{7,}\b`)
-
-func asFloat(key string) string {
-	f, err := strconv.ParseFloat(key[1:], 64)
-	if err != nil {
-		return key
-	}
-	return fmt.Sprint("=", f)
-}
-
 // problems splits a message into what comes before the list of problems with an object, and the problems.
 func problems(message string) (head string, list []string) {
-	message = largeKey.ReplaceAllStringFunc(message, asFloat)
-	message = goValue.ReplaceAllString(message, "$1$2")
 	message = badSet.ReplaceAllString(badEntry.ReplaceAllString(message, "$1"), "$1")
 	if head, lines, ok := strings.Cut(message, "errors:\n  "); ok {
 		return head, strings.Split(lines, "\n  ")
