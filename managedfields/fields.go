@@ -68,15 +68,22 @@ func (f Fields) Set() (fieldpath.Set, error) {
 
 // read returns the set, and whether f is written as kube-apiserver writes it, apart from the order of names in a document.
 func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
+	p, err := f.parsed()
+	return p.set, p.canonical, err
+}
+
+// parsed is read that tells what else is known of the set. It is never nil.
+func (f Fields) parsed() (*parsedSet, error) {
 	switch f.form {
 	case formText:
-		return parsed.get(f.text)
-	case formDocument:
-		return fieldpath.FromValue(f.document)
+		return readText(f.text)
 	case formContent:
-		return fieldpath.FromAny(f.content)
+		return readMap(f.content)
+	case formDocument:
+		s, canonical, err := fieldpath.FromValue(f.document)
+		return &parsedSet{set: s, canonical: canonical}, err
 	}
-	return f.set, f.form == formSet, nil
+	return &parsedSet{set: f.set, canonical: f.form == formSet}, nil
 }
 
 // Equal reports whether f and g are the same set, or, where one of them is none, the same text. Absent Fields equal absent ones

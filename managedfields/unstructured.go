@@ -8,7 +8,9 @@ import (
 
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object refers to content, which must
 // not be modified as long as the Object, or one that a [FieldManager] made of it, is in use.
-func ObjectFromAny(content map[string]any) (Object, error) { return ObjectFromAnyLike(content, Object{}) }
+func ObjectFromAny(content map[string]any) (Object, error) {
+	return ObjectFromAnyLike(content, Object{})
+}
 
 // ObjectFromAnyLike is [ObjectFromAny] for an object that is expected to be much like another one, as a new object is like the live
 // one that it replaces, and a configuration like the object that it is applied to. Content that is the same is shared with like,

@@ -1,7 +1,5 @@
 package value
 
-import "fmt"
-
 // FromAnyLike is [FromAny] for a v that is expected to be much like an earlier document. Parts that are exactly what like has in
 // the same place, members by name and items by number, are like's own: a v that is the same document as like gives like
 // itself, see [Value.Same]. Otherwise it returns what FromAny returns, whatever like is.
@@ -10,7 +8,7 @@ import "fmt"
 // them.
 func FromAnyLike(v any, like Value) (Value, error) {
 	c := converters.Get().(*converter)
-	out, _, err := c.alike(v, like)
+	out, err := c.value(v, like)
 	c.release()
 	if err != nil {
 		return Value{}, err.located()
@@ -18,23 +16,22 @@ func FromAnyLike(v any, like Value) (Value, error) {
 	return out, nil
 }
 
-// alike converts v, and reports whether that is the very same document as like. It returns like itself if both are containers:
-// a string of like might keep all of the text alive that like was read from.
-func (c *converter) alike(v any, like Value) (out Value, same bool, err *ConversionError) {
-	switch v := v.(type) {
-	case string:
-		return fromString(v), like.Kind() == KindString && like.str() == v, nil
-	case map[string]any:
-		if like.Kind() == KindObject && len(v) > 0 && like.len() <= lookupFactor*len(v) {
-			return c.objectLike(v, like)
-		}
-	case []any:
-		if like.Kind() == KindList && len(v) > 0 && like.len() > 0 {
-			return c.listLike(v, like)
-		}
+// FromGoLike is to [FromGo] what [FromAnyLike] is to FromAny.
+func FromGoLike(v any, like Value) (Value, error) {
+	c := converters.Get().(*converter)
+	c.goTypes = true
+	out, err := c.value(v, like)
+	c.release()
+	if err != nil {
+		return Value{}, err.located()
 	}
-	out, err = c.value(v)
-	return out, out.Same(like), err
+	return out, nil
+}
+
+// exactly reports whether v, which was converted like was, is the very same document. Containers are if they are was itself. A string
+// is not taken from was, since it might keep all of the text alive that was was read from.
+func exactly(v, was Value) bool {
+	return v.Same(was) || v.num == was.num && v.Kind() == KindString && was.Kind() == KindString && v.str() == was.str()
 }
 
 // lookupFactor is how many times as many members an object may have as a map that is looked up by their names. Beyond that, it costs
@@ -42,51 +39,41 @@ func (c *converter) alike(v any, like Value) (out Value, same bool, err *Convers
 const lookupFactor = 3
 
 // objectLike converts m by looking up the names of like's members, which come in order. Names that only m has are sorted in.
-func (c *converter) objectLike(m map[string]any, like Value) (out Value, same bool, err *ConversionError) {
+func (c *converter) objectLike(m map[string]any, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
-		return Value{}, false, err
+		return Value{}, err
 	}
-	first, shared := len(c.open), c.shared
-	same = len(m) == like.len()
-	members := like.members()
-	for i := range members {
-		was := &members[i]
+	out := c.membersLike(like)
+	for i := range out.old {
+		was := &out.old[i]
 		x, ok := m[was.Name]
 		if !ok {
-			same = false
 			continue
 		}
-		v, equal, err := c.alike(x, was.Value)
+		v, err := c.value(x, was.Value)
 		if err != nil {
-			return Value{}, false, err.within("." + was.Name)
+			return Value{}, err.within("." + was.Name)
 		}
-		same = same && equal
-		c.open = append(c.open, Member{was.Name, v})
+		c.add(&out, i, was.Name, v)
 	}
-	if len(c.open)-first < len(m) {
-		if err := c.others(m, members); err != nil {
-			return Value{}, false, err
+	if out.n < len(m) {
+		c.move(&out)
+		if err := c.others(m, &out); err != nil {
+			return Value{}, err
 		}
-		sortStable(c.open[first:])
+		sortStable(c.open[out.first:])
 	}
 	c.depth--
-	if out = like; same {
-		c.shared++
-	} else {
-		out = c.close(c.open[first:], c.shared > shared)
-	}
-	clear(c.open[first:])
-	c.open = c.open[:first]
-	return out, same, nil
+	return c.close(&out), nil
 }
 
-// others converts the members of m that are not among known.
-func (c *converter) others(m map[string]any, known []Member) *ConversionError {
+// others converts the members of m that the old object has not.
+func (c *converter) others(m map[string]any, out *memberDraft) *ConversionError {
 	for name, x := range m {
-		if _, ok := search(known, name); ok {
+		if _, ok := search(out.old, name); ok {
 			continue
 		}
-		v, err := c.value(x)
+		v, err := c.value(x, Value{})
 		if err != nil {
 			return err.within("." + name)
 		}
@@ -95,45 +82,109 @@ func (c *converter) others(m map[string]any, known []Member) *ConversionError {
 	return nil
 }
 
-// close returns the object of members. One that holds parts of an earlier document gets memory of its own: an array of the
-// arena lives as long as anything cut from it, and would keep alive the earlier document, that one's predecessor, and so on.
-func (c *converter) close(members []Member, shared bool) Value {
-	if shared {
-		return fromMembers(append([]Member(nil), members...))
-	}
-	return c.arena.object(members)
+// memberDraft is an object that is made like an old one. As long as its members are exactly the first of the old ones they are only
+// counted; then they wait on the converter's stack.
+type memberDraft struct {
+	old    []Member // nil if there is no old object
+	n      int      // how many members there are so far
+	moved  bool     // they are on the stack
+	first  int      // of them on the stack
+	shared int      // the converter's count before
 }
 
-// listLike converts l, which has items, as like has.
-func (c *converter) listLike(l []any, like Value) (out Value, same bool, err *ConversionError) {
-	if err := c.enter(); err != nil {
-		return Value{}, false, err
+func (c *converter) membersLike(like Value) memberDraft {
+	out := memberDraft{first: len(c.open), shared: c.shared}
+	if like.Kind() == KindObject {
+		out.old = like.members()
 	}
-	was := like.items()
-	var items []Value // once one differs
-	for i, x := range l {
-		var old Value
-		if i < len(was) {
-			old = was[i]
+	return out
+}
+
+// add adds the member name. Its value v was converted like old member i; -1 stands for none.
+func (c *converter) add(out *memberDraft, i int, name string, v Value) {
+	if !out.moved {
+		if i == out.n && exactly(v, out.old[i].Value) {
+			out.n++
+			return
 		}
-		v, equal, err := c.alike(x, old)
-		if err != nil {
-			return Value{}, false, err.within(fmt.Sprintf("[%d]", i))
-		}
-		if !equal && items == nil {
-			items = append(make([]Value, 0, len(l)), was[:i]...)
-		}
-		if items != nil {
-			items = append(items, v)
-		}
+		c.move(out)
 	}
-	c.depth--
+	c.open = append(c.open, Member{name, v})
+	out.n++
+}
+
+// move puts the members that were only counted on the stack.
+func (c *converter) move(out *memberDraft) {
+	if !out.moved {
+		c.open = append(c.open, out.old[:out.n]...)
+		out.moved = true
+	}
+}
+
+// close takes the members of out from the stack and returns the object.
+//
+// One that holds parts of an earlier document gets memory of its own: an array of the arena lives as long as anything cut from
+// it, and would keep alive the earlier document, that one's predecessor, and so on.
+func (c *converter) close(out *memberDraft) (v Value) {
+	if !out.moved && out.n == len(out.old) {
+		c.shared += min(out.n, 1)
+		return fromMembers(out.old)
+	}
+	c.move(out)
+	if members := c.open[out.first:]; c.shared > out.shared {
+		v = fromMembers(append([]Member(nil), members...))
+	} else {
+		v = c.arena.object(members)
+	}
+	clear(c.open[out.first:])
+	c.open = c.open[:out.first]
+	return v
+}
+
+// itemDraft is a list that is made like an old one.
+type itemDraft struct {
+	old   []Value // nil if there is no old list
+	items []Value // the new ones; nil as long as they are exactly old ones
+	n     int     // how many there are so far
+	len   int     // how many there are to be
+}
+
+func (c *converter) itemsLike(n int, like Value) itemDraft {
+	if like.Kind() == KindList && like.len() > 0 && n > 0 {
+		return itemDraft{old: like.items(), len: n}
+	}
+	return itemDraft{items: c.arena.items.take(n)[:0], len: n}
+}
+
+// was returns what old item i is, and the absent Value if there is none.
+func (d *itemDraft) was(i int) Value {
+	if i < len(d.old) {
+		return d.old[i]
+	}
+	return Value{}
+}
+
+// add appends v, which was converted like the old item in its place.
+func (d *itemDraft) add(v Value) {
+	i := d.n
+	d.n++
+	if d.items == nil {
+		if i < len(d.old) && exactly(v, d.old[i]) {
+			return
+		}
+		d.items = append(make([]Value, 0, d.len), d.old[:i]...)
+	}
+	d.items = append(d.items, v)
+}
+
+// closeItems returns the list.
+func (c *converter) closeItems(d *itemDraft) Value {
 	switch {
-	case items != nil:
-		return fromItems(items), false, nil
-	case len(l) == len(was):
+	case d.items != nil || d.len == 0:
+		return fromItems(d.items)
+	case d.len == len(d.old):
 		c.shared++
-		return like, true, nil
+		return fromItems(d.old)
 	}
-	return fromItems(append([]Value(nil), was[:len(l)]...)), false, nil
+	return fromItems(append([]Value(nil), d.old[:d.len]...))
 }

@@ -14,7 +14,9 @@ import (
 func deedText(r request) (deedForm, error) {
 	var out []byte
 	return deedForm{
-		live: func() (managedfields.Object, error) { return managedfields.ParseObject(r.live) },
+		live: func(*managedfields.FieldManager) (managedfields.Object, error) {
+			return managedfields.ParseObject(r.live)
+		},
 		sent: func() (managedfields.Object, error) { return managedfields.ParseObject(r.sent) },
 		done: func(o managedfields.Object) error {
 			out = o.AppendJSON(nil)

@@ -24,8 +24,8 @@ func deedUnstructured(r request) (deedForm, error) {
 	var was managedfields.Object
 	var out map[string]any
 	return deedForm{
-		live: func() (_ managedfields.Object, err error) {
-			was, err = fromMap(live)
+		live: func(m *managedfields.FieldManager) (_ managedfields.Object, err error) {
+			was, err = fromMap(live, m)
 			return was, err
 		},
 		sent: func() (managedfields.Object, error) { return managedfields.ObjectFromAnyLike(sent, was) },
@@ -37,12 +37,13 @@ func deedUnstructured(r request) (deedForm, error) {
 	}, nil
 }
 
-// fromMap is [managedfields.ObjectFromAny], for which no map is no object.
-func fromMap(content map[string]any) (managedfields.Object, error) {
+// fromMap converts what is stored, like what m wrote last under its name. No map is no object.
+func fromMap(content map[string]any, m *managedfields.FieldManager) (managedfields.Object, error) {
 	if content == nil {
 		return managedfields.Object{}, nil
 	}
-	return managedfields.ObjectFromAny(content)
+	stored := unstructured.Unstructured{Object: content}
+	return managedfields.ObjectFromAnyLike(content, m.Recent(stored.GetNamespace(), stored.GetName()))
 }
 
 // peerUnstructured holds objects as maps, as the peer takes and returns them.
