@@ -1,6 +1,7 @@
 package managedfields
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -102,7 +103,10 @@ func isMember(name string) bool {
 	return false
 }
 
-// set sets the field that name has in JSON, if an entry has it.
+// errNoMember says that entries have no member of a name.
+var errNoMember = errors.New("no member of an entry")
+
+// set sets the field that name has in JSON.
 func (e *Entry) set(name, text string) (err error) {
 	switch name {
 	case "manager":
@@ -120,6 +124,8 @@ func (e *Entry) set(name, text string) (err error) {
 			return fmt.Errorf("time: %w", err)
 		}
 		e.Time = e.Time.UTC()
+	default:
+		return errNoMember
 	}
 	return nil
 }

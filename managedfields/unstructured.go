@@ -29,10 +29,13 @@ func ObjectFromAnyLike(content map[string]any, like Object) (Object, error) {
 		return Object{}, err
 	}
 	o := Object{Content: v, source: source{content, v}}
-	if found {
-		o.Entries, o.managed, err = entriesFromAny(managed)
+	if !found {
+		return o, nil
 	}
-	return o, err
+	if o.Entries, o.managed, err = entriesFromAny(managed); err != nil {
+		return Object{}, err
+	}
+	return o, nil
 }
 
 // entriesFromAny reads what an unstructured object has as metadata.managedFields, and returns that itself where the entries do not
@@ -66,7 +69,7 @@ func (e *Entry) setAll(content any) bool {
 	for name, member := range members {
 		switch member := member.(type) {
 		case string:
-			ok = ok && name != "fieldsV1" && isMember(name) && e.set(name, member) == nil
+			ok = ok && name != "fieldsV1" && e.set(name, member) == nil
 		case map[string]any:
 			ok = ok && name == "fieldsV1"
 			e.FieldsV1 = Fields{content: member, form: formContent}
