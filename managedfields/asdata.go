@@ -1,6 +1,8 @@
 package managedfields
 
 import (
+	"slices"
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/typed"
@@ -27,16 +29,18 @@ var placeholder = value.List(value.Object())
 //
 // So they are where they have what entries do not: then the kind's type may refuse them.
 func (w *write) liveData() value.Value {
-	isData := !w.live.managed.IsAbsent() || w.object.managed.IsNull() || claimsManagedFields(w.before)
+	managed := w.live.managed
 	switch {
-	case w.live.managed.IsNull():
-		return w.live.data()
-	case w.live.Entries == nil || !isData || !w.admitsManagedFields():
-		return w.live.Content
-	case !w.live.managed.IsAbsent():
-		return w.live.data()
+	case !managed.IsAbsent():
+	case slices.ContainsFunc(w.live.Entries, Entry.hasNoFields):
+		managed, _ = entriesValue(w.live.Entries) // absent if one is no JSON
+	case w.object.managed.IsNull() || claimsManagedFields(w.before):
+		managed = placeholder
 	}
-	return w.live.Content.With("metadata", w.live.Content.Get("metadata").With("managedFields", placeholder))
+	if managed.IsAbsent() || !managed.IsNull() && (w.live.Entries == nil || !w.admitsManagedFields()) {
+		return w.live.Content
+	}
+	return w.live.Content.With("metadata", w.live.Content.Get("metadata").With("managedFields", managed))
 }
 
 // claimsManagedFields reports whether somebody owns metadata as such, managed fields, or something below them.

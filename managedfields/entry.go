@@ -49,7 +49,7 @@ func (e *EntryError) Unwrap() error { return e.Err }
 
 // entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an empty slice. fields makes the
 // fieldsV1 of an entry from what stands there. It also reports whether the entries tell all that v has: null is as good as absent to
-// them, and they have neither the members that no entry has nor a fieldsV1 that is no object.
+// them, and they have no other members than entries have.
 func entriesOf(v value.Value, fields func(value.Value) Fields) (entries []Entry, all bool, err error) {
 	switch v.Kind() {
 	case value.KindAbsent, value.KindNull:
@@ -79,7 +79,6 @@ func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, all bool,
 		switch {
 		case name == "fieldsV1":
 			e.FieldsV1 = fields(member)
-			all = all && e.FieldsV1.mayBeObject()
 		case !isMember(name):
 			all = false
 		case member.IsNull():
@@ -92,6 +91,17 @@ func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, all bool,
 		}
 	}
 	return e, all, nil
+}
+
+// hasNoFields reports whether fieldsV1 is something else than an object, as far as that is plain without reading it.
+func (e Entry) hasNoFields() bool {
+	switch e.FieldsV1.form {
+	case formText:
+		return e.FieldsV1.text == "" || e.FieldsV1.text[0] != '{'
+	case formDocument:
+		return e.FieldsV1.document.Kind() != value.KindObject
+	}
+	return false
 }
 
 // isMember reports whether an entry may have a member of that name, in JSON.

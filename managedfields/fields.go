@@ -49,17 +49,6 @@ func FieldsFromValue(document value.Value) Fields {
 // IsAbsent reports whether the entry has no fieldsV1.
 func (f Fields) IsAbsent() bool { return f.form == formAbsent }
 
-// mayBeObject reports whether f is not plainly something else than an object or nothing.
-func (f Fields) mayBeObject() bool {
-	switch f.form {
-	case formText:
-		return f.text != "" && f.text[0] == '{'
-	case formDocument:
-		return f.document.Kind() == value.KindObject
-	}
-	return true
-}
-
 // Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1: see [fieldpath.ParseSet].
 func (f Fields) Set() (fieldpath.Set, error) {
 	s, _, err := f.read()
