@@ -1,7 +1,7 @@
 package typed
 
 import (
-	"strconv"
+	"slices"
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -35,11 +35,14 @@ func (d Diff) IsEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 //	    removed, and the node itself by the rules of new's kind.
 //	C7  The root itself is never in the result.
 //
-// The error is [ErrTypes] when the types differ, or [Errors] when a list holds items without identity, which is possible
-// only in values that [Value.Remove] returned.
+// The error is [ErrTypes] when the types differ, or [Errors] when a granular list holds items without identity:
+// one whose relationship the schema leaves open, or what [Value.Remove] left of others.
 func Compare(old, new Value) (Diff, error) {
 	if old.typ != new.typ {
 		return Diff{}, ErrTypes
+	}
+	if errs := slices.Concat(old.unidentified(false), new.unidentified(false)); errs != nil {
+		return Diff{}, errs
 	}
 	if old.content.Same(new.content) {
 		return Diff{}, nil
@@ -47,13 +50,10 @@ func Compare(old, new Value) (Diff, error) {
 	c := comparers.Get().(*comparer)
 	c.tidy = old.tidy && new.tidy
 	c.node(old.typ, old.content, new.content)
-	out, errs := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}, c.errs
+	out := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}
 	clear(c.path[:cap(c.path)])
-	c.path, c.errs = c.path[:0], nil
+	c.path = c.path[:0]
 	comparers.Put(c)
-	if errs != nil {
-		return Diff{}, errs
-	}
 	return out, nil
 }
 
@@ -62,7 +62,6 @@ var comparers = sync.Pool{New: func() any { return new(comparer) }}
 type comparer struct {
 	tidy  bool // both values are
 	maker fieldpath.Maker
-	errs  Errors
 
 	path                     fieldpath.Path // to the node that the walk is at
 	added, modified, removed side
@@ -246,11 +245,4 @@ func (c *comparer) markBelow(s *side, e fieldpath.Element) {
 	s.add(c.path)
 	c.path = c.path[:depth]
 	s.leave(depth)
-}
-
-// fail records that an item has no identity.
-func (c *comparer) fail(i int, reason string) {
-	c.errs = append(c.errs, &Error{
-		Path: append(fieldpath.Path(nil), c.path...), Reason: Unidentified, Detail: "element " + strconv.Itoa(i) + ": " + reason,
-	})
 }

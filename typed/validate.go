@@ -18,7 +18,8 @@ import (
 //	    there is neither, the member is undeclared.
 //	V4  Each item of a list conforms to the list's element type.
 //	V5  In a set, items are scalars and not null. In a keyed list, items are objects that have at least one key, a key's
-//	    default included. Lists whose relationship the schema leaves open must be empty.
+//	    default included. The items of a list whose relationship the schema leaves open have no identity and may be any,
+//	    but such a list can be neither merged nor compared, unless it is empty or inside something atomic.
 //	V6  No two items of a set or keyed list have the same identity, unless the option is [AllowDuplicates].
 //
 // Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as their own types say.
@@ -200,10 +201,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 	case schema.SetList, schema.KeyedList:
 		identified, reason = w.identities(l, v)
 	case schema.IncompleteList:
-		if v.Len() > 0 {
-			w.fail(BadSchema, "element 0: invalid indexing of non-associative list")
-			return
-		}
+		w.tidy = w.tidy && v.Len() == 0
 	}
 	depth := len(w.trail)
 	for i := range identified {

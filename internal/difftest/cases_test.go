@@ -39,7 +39,6 @@ var divergenceCases = []struct {
 	{"objects-as-keys-in-messages", "[k=a=1b=2]", []string{"[k=a=1b=2]", "[k=b=2a=1]"}, objectsAsKeys},
 	{"reset-fields-of-one-version", "ok", []string{"panic"}, resetFieldsOfOneVersion},
 	{"unresolvable-type-in-place", "error", []string{"panic"}, unresolvableType},
-	{"incomplete-lists", "rejected", []string{"accepted, but not compared"}, incompleteLists},
 	{"not-a-number", "rejected", []string{"differs from itself"}, notANumber},
 	{"member-names-that-are-no-strings", "rejected", []string{"ignored"}, memberNames},
 	{"uint64", "accepted", []string{"rejected"}, unsignedNumbers},
@@ -273,24 +272,6 @@ func validationErrors(t *testing.T) (string, string) {
 		t.Fatalf("the reference answers %v", smdErr)
 	}
 	return fmt.Sprintf("%d errors", len(errs)), fmt.Sprintf("%d error: %s", len(smdErrs), smdErrs[0].Path)
-}
-
-// incompleteLists: a list with items has no relationship.
-func incompleteLists(t *testing.T) (string, string) {
-	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"list":{"elementType":{"scalar":"string"}}}}]}}]}`)
-	v := parsed(`{"l":["x"]}`)
-	answer := "accepted"
-	if _, err := typed.New(v, root); err != nil {
-		answer = "rejected"
-	}
-	smdValue, err := smd.FromUnstructured(v.ToAny())
-	if err != nil {
-		return answer, "rejected"
-	}
-	if _, err := smdValue.Compare(smdValue); err != nil {
-		return answer, "accepted, but not compared"
-	}
-	return answer, "accepted"
 }
 
 // notANumber: a value of YAML or Go is NaN.
