@@ -1,6 +1,7 @@
 package managedfields
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -68,4 +69,11 @@ func withoutEntries(content value.Value) value.Value {
 		return content
 	}
 	return content.With("metadata", metadata.With("managedFields", value.Value{}))
+}
+
+// isSortedAsSet reports whether the names in fieldsV1 are in another order than that of a Go map that is printed: a set has the
+// port 80 before 443.
+func (e Entry) isSortedAsSet() bool {
+	v, err := e.FieldsV1.Value()
+	return err == nil && !bytes.Equal(v.AppendJSON(nil), e.FieldsV1.appendEscaped(nil))
 }
