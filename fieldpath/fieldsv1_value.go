@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
 
@@ -13,6 +14,7 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if fieldsV1.Kind() == value.KindObject && p.members(fieldsV1, 0) {
+		work.Add(work.Counts{Sets: 1})
 		return p.draft.set(), true, nil
 	}
 	s, err = ParseSet(fieldsV1.AppendJSON(nil))
@@ -24,6 +26,7 @@ func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if p.content(fieldsV1, 0) {
+		work.Add(work.Counts{Sets: 1})
 		return p.draft.set(), true, nil
 	}
 	v, err := value.FromAny(fieldsV1)

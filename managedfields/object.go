@@ -24,22 +24,59 @@ type Object struct {
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
-	v, err := value.ParseKeeping(json, "metadata", "managedFields", "*", "fieldsV1")
+	v, err := value.ParseKeeping(json, fieldsPath...)
 	if err != nil {
 		return Object{}, err
 	}
-	o, err := objectOf(v, func(text value.Value) Fields {
-		if text.Str() == "null" {
-			return Fields{}
-		}
-		return FieldsFromJSON(text.Str())
-	})
-	if o.managed.Kind() == value.KindList { // its fieldsV1 are text
-		if v, err = value.Parse(json); err == nil {
-			o.managed = v.At("metadata", "managedFields")
+	return objectOfText(v)
+}
+
+// ParseObjects is [ParseObject] for a stored object and one that replaces it. What their texts have in common is read once and shared:
+// see [value.ParsePair]. The error says which of the two is wrong, and wraps what ParseObject returns.
+func ParseObjects(liveJSON, newJSON []byte) (live, object Object, err error) {
+	first, second, err := value.ParsePair(liveJSON, newJSON, fieldsPath...)
+	if first.IsAbsent() {
+		return Object{}, Object{}, fmt.Errorf("live object: %w", err)
+	}
+	live, invalid := objectOfText(first)
+	if invalid != nil {
+		return Object{}, Object{}, fmt.Errorf("live object: %w", invalid)
+	}
+	if err == nil {
+		object, err = objectOfText(second)
+	}
+	if err != nil {
+		return Object{}, Object{}, fmt.Errorf("new object: %w", err)
+	}
+	return live, object, nil
+}
+
+// fieldsPath leads to what stays text.
+var fieldsPath = []string{"metadata", "managedFields", "*", "fieldsV1"}
+
+// objectOfText is objectOf for a v whose fieldsV1 are text.
+func objectOfText(v value.Value) (Object, error) {
+	o, err := objectOf(v, fieldsOfText)
+	if o.managed.Kind() != value.KindList {
+		return o, err
+	}
+	items := slices.Collect(o.managed.Items())
+	for i, item := range items {
+		if text := item.Get("fieldsV1"); !text.IsAbsent() {
+			fields, _ := value.Parse([]byte(text.Str())) // absent if it is no JSON
+			items[i] = item.With("fieldsV1", fields)
 		}
 	}
-	return o, err
+	o.managed = value.List(items...)
+	return o, nil
+}
+
+// fieldsOfText returns what a fieldsV1 that stayed text stands for.
+func fieldsOfText(text value.Value) Fields {
+	if text.Str() == "null" {
+		return Fields{}
+	}
+	return FieldsFromJSON(text.Str())
 }
 
 // ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no list, or an entry has a

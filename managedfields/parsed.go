@@ -2,7 +2,6 @@ package managedfields
 
 import (
 	"hash/maphash"
-	"strings"
 	"sync/atomic"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -84,18 +83,18 @@ func (r *cacheRow) again(hash uint64) bool {
 // hashSeed makes rows differ from process to process. No result depends on them.
 var hashSeed = maphash.MakeSeed()
 
-// readText is [fieldpath.ParseCanonical] with a memory.
-func readText(text string) (*parsedSet, error) {
-	row := &parsed.texts[maphash.String(hashSeed, text)%rowCount]
+// readText is [fieldpath.ParseCanonical] with a memory, given the hash of text.
+func readText[T string | []byte](text T, hash uint64) (*parsedSet, error) {
+	row := &parsed.texts[hash%rowCount]
 	if len(text) <= maxTextCached {
-		if p := row.find(func(p *parsedSet) bool { return p.text == text }); p != nil {
+		if p := row.find(func(p *parsedSet) bool { return p.text == string(text) }); p != nil {
 			return p, nil
 		}
 	}
 	s, canonical, err := fieldpath.ParseCanonical([]byte(text))
-	p := &parsedSet{set: s, canonical: canonical, text: text}
+	p := &parsedSet{set: s, canonical: canonical}
 	if err == nil && len(text) <= maxTextCached {
-		p.text = strings.Clone(text)
+		p.text = string([]byte(text)) // a copy: text may be part of a large one
 		row.store(p)
 	}
 	return p, err

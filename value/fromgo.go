@@ -36,6 +36,7 @@ func FromGo(v any) (Value, error) {
 
 // reflected converts v, whose type p is for, like another document.
 func (c *converter) reflected(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
+	c.values++
 	if p.prints != noMethod || p.addrPrints != noMethod && v.CanAddr() {
 		return c.printed(p, v, like)
 	}

@@ -183,7 +183,7 @@ func fromEntries(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
 			out[i].Time = e.Time.Time
 		}
 		if e.FieldsV1 != nil {
-			out[i].FieldsV1 = managedfields.FieldsFromJSON(e.FieldsV1.GetRawString())
+			out[i].FieldsV1 = managedfields.FieldsFromBytes(e.FieldsV1.GetRawBytes())
 		}
 	}
 	return out
@@ -205,7 +205,7 @@ func setEntries(object runtime.Object, entries []managedfields.Entry) error {
 		}
 		if !e.FieldsV1.IsAbsent() {
 			out[i].FieldsV1 = &metav1.FieldsV1{}
-			out[i].FieldsV1.SetRawBytes(e.FieldsV1.AppendJSON(nil))
+			out[i].FieldsV1.SetRawBytes(e.FieldsV1.Bytes())
 		}
 	}
 	accessor.SetManagedFields(out)
