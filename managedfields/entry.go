@@ -34,6 +34,8 @@ type EntryError struct {
 	Index   int    // of the entry
 	Manager string // as far as it is known
 	Err     error
+
+	plain bool // Kubernetes says no more than Err does
 }
 
 // Error returns the defect with its place.

@@ -45,9 +45,9 @@ var (
 	goStruct = regexp.MustCompile(`, got &(?:value\.valueReflect)?\{(?:<nil>|0x[0-9a-f]+) (?:<nil>|0x[0-9a-f]+) `)
 	// goValue is how a message goes on behind what kind of value was expected.
 	goValue = regexp.MustCompile(`(?s)(expected [^,\n]*), got .*?(\n  \.|$)`)
-	// badEntry is what the engines say of the entry that they cannot decode: deed says where it is, and the reference prints it
-	// as a Go value if it is its set that is at fault.
-	badEntry = regexp.MustCompile(`^(.*failed to decode managed fields: )(?:metadata\.managedFields\[\d+\](?:, manager "[^ ]*")?: |error decoding versioned set from .*?\}: )`)
+	// badEntry is what the engines say of the entry whose set they cannot decode: deed says where it is, and the reference prints
+	// it as a Go value.
+	badEntry = regexp.MustCompile(`^(.*failed to decode managed fields: )(?:metadata\.managedFields\[\d+\](?:, manager "[^ ]*")?|error decoding versioned set from .*?\}): (error decoding set: )`)
 	// badSet is followed by the words of a JSON parser.
 	badSet = regexp.MustCompile(`(error decoding set: ).*`)
 	// where is the place of a problem in an object.
@@ -56,7 +56,7 @@ var (
 
 // problems splits a message into what comes before the list of problems with an object, and the problems.
 func problems(message string) (head string, list []string) {
-	message = badSet.ReplaceAllString(badEntry.ReplaceAllString(message, "$1"), "$1")
+	message = badSet.ReplaceAllString(badEntry.ReplaceAllString(message, "$1$2"), "$1")
 	if head, lines, ok := strings.Cut(message, "errors:\n  "); ok {
 		return head, strings.Split(lines, "\n  ")
 	}

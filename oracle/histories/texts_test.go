@@ -19,7 +19,7 @@ func TestSameStatus(t *testing.T) {
 		{"500", `.a: undeclared`, `errors:\n  .b: undeclared\n  .a: undeclared`, true},
 		{"500", `no: .a[k=1000000].b: undeclared`, `no: .a[k=1e+06].b: undeclared`, false},
 		{"500", `failed to decode managed fields: missing fieldsType in managed fields entry 0`,
-			`failed to decode managed fields: metadata.managedFields[0], manager \"a\": missing fieldsType in managed fields entry 0`, true},
+			`failed to decode managed fields: metadata.managedFields[0], manager \"a\": missing fieldsType in managed fields entry 0`, false},
 		{"500", `failed to decode managed fields: error decoding versioned set from &Entry{x}: error decoding set: EOF`,
 			`failed to decode managed fields: metadata.managedFields[0]: error decoding set: k:{ is no key`, true},
 		{"500", `failed to decode managed fields: error decoding versioned set from &Entry{x}: error decoding set: EOF`,
