@@ -34,6 +34,7 @@ type converter struct {
 	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
 	open     []Member // members of the open structs and objects, innermost last
 	values   int      // how many were converted
+	box      mapBox   // of the last map that was read by reflection; kept for the next document
 	shared   int      // how many containers of an earlier document are in what was converted so far
 }
 
@@ -43,7 +44,7 @@ var converters = sync.Pool{New: func() any { return new(converter) }}
 func (c *converter) release() {
 	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
-	*c = converter{open: c.open[:0]}
+	*c = converter{open: c.open[:0], box: c.box}
 	if cap(c.open) <= maxKept {
 		converters.Put(c)
 	}

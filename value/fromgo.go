@@ -190,29 +190,16 @@ func (c *converter) elements(p *plan, first memory, n int, like Value) (Value, *
 	return c.closeItems(&out), nil
 }
 
-// printing converts what lies at m by the method that its type, which p is for, has for it.
+// printing converts what lies at m by the method that its type, which p is for, has for it. The method is called on the address in
+// either case, as that has the methods of the value too, and a reflect.Value of the value itself would be a copy.
 func (c *converter) printing(p *plan, m memory, like Value) (Value, *ConversionError) {
 	v := m.reflect(p.typ)
-	switch {
-	case isNil(v):
-		return Null(), nil
-	case m.addressable && p.addrPrints != noMethod:
-		return c.printed(p, p.addrPrints, v.Addr(), like)
+	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		return c.printed(p, p.prints, v, like)
 	}
-	return c.printed(p, p.prints, v, like)
-}
-
-// fromNumber converts a json.Number, which is 0 when empty.
-func fromNumber(text string) (Value, *ConversionError) {
-	if text == "" {
-		return Int(0), nil
+	by := p.prints
+	if m.addressable {
+		by = p.addrPrints
 	}
-	if v, ok := parseInt(text); ok {
-		return v, nil
-	}
-	p := parser{text: []byte(text)}
-	if v, err := p.number(); err == nil && p.pos == len(text) {
-		return v, nil
-	}
-	return Value{}, inexpressible("%q is no JSON number", text)
+	return c.printed(p, by, v.Addr(), like)
 }

@@ -60,21 +60,41 @@ func (c *converter) dict(p *plan, v reflect.Value, like Value) (Value, *Conversi
 
 // entries puts the members that v, a map, has on the stack, in any order.
 func (c *converter) entries(p *plan, v reflect.Value, like Value) *ConversionError {
-	key, elem := reflect.New(p.typ.Key()).Elem(), reflect.New(p.elem.typ)
+	box := c.boxFor(p)
 	for entry := v.MapRange(); entry.Next(); {
-		key.SetIterKey(entry)
-		name, err := keyText(key)
+		box.key.SetIterKey(entry)
+		name, err := keyText(box.key)
 		if err != nil {
 			return err
 		}
-		elem.Elem().SetIterValue(entry)
-		member, err := c.stored(p.elem, copyOf(elem), like.Get(name))
+		box.elem.Elem().SetIterValue(entry)
+		member, err := c.stored(p.elem, copyOf(box.elem), like.Get(name))
 		if err != nil {
 			return err.within("." + name)
 		}
 		c.open = append(c.open, Member{name, member})
 	}
+	box.key.SetZero()
+	box.elem.Elem().SetZero()
+	c.box = box
 	return nil
+}
+
+// mapBox has room for one entry of a map of the type that plan is for.
+type mapBox struct {
+	plan *plan
+	key  reflect.Value
+	elem reflect.Value // its address
+}
+
+// boxFor returns the box that the last map had, if that was of the same type, or a new one. It is taken away from the converter: a
+// map inside the map needs another.
+func (c *converter) boxFor(p *plan) mapBox {
+	if box := c.box; box.plan == p {
+		c.box = mapBox{}
+		return box
+	}
+	return mapBox{p, reflect.New(p.typ.Key()).Elem(), reflect.New(p.elem.typ)}
 }
 
 // again returns the object of members, which is like if that has exactly the same; shared is the converter's count before. They are

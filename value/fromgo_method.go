@@ -85,3 +85,18 @@ func parseInt[T string | []byte](text T) (Value, bool) {
 	}
 	return Int(n), true
 }
+
+// fromNumber converts a json.Number, which is 0 when empty.
+func fromNumber(text string) (Value, *ConversionError) {
+	if text == "" {
+		return Int(0), nil
+	}
+	if v, ok := parseInt(text); ok {
+		return v, nil
+	}
+	p := parser{text: []byte(text)}
+	if v, err := p.number(); err == nil && p.pos == len(text) {
+		return v, nil
+	}
+	return Value{}, inexpressible("%q is no JSON number", text)
+}
