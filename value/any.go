@@ -3,7 +3,6 @@ package value
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"sync"
 
@@ -78,8 +77,7 @@ func (c *converter) value(v any, like Value) (Value, *ConversionError) {
 		return v, nil
 	}
 	if c.goTypes {
-		r := reflect.ValueOf(v)
-		return c.reflected(planOf(r.Type()), r, like)
+		return c.boxed(v, like)
 	}
 	return fromOtherNumber(v)
 }
