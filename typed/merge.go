@@ -33,19 +33,14 @@ func Merge(live, config Value) (Value, error) {
 	if live.typ != config.typ {
 		return Value{}, ErrTypes
 	}
+	if errs := outermost(slices.Concat(config.unidentified(true), live.unidentified(true))); errs != nil {
+		return Value{}, errs
+	}
 	if !config.tidy {
 		var err error
 		if config, err = New(config.content, config.typ); err != nil {
 			return Value{}, err
 		}
-	}
-	if !live.tidy {
-		if _, err := New(live.content, live.typ, AllowDuplicates); err != nil {
-			return Value{}, err
-		}
-	}
-	if errs := slices.Concat(config.unidentified(true), live.unidentified(true)); errs != nil {
-		return Value{}, errs
 	}
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy

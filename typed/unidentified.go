@@ -70,3 +70,18 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 		}
 	}
 }
+
+// outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes does not look into items then.
+func outermost(errs Errors) Errors {
+	isItem := func(e fieldpath.Element) bool { return e.Kind() != fieldpath.KindField }
+	var out Errors
+	for _, e := range errs {
+		if !slices.ContainsFunc(e.Path, isItem) {
+			out = append(out, e)
+		}
+	}
+	if out == nil {
+		return errs
+	}
+	return out
+}
