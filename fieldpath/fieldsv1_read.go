@@ -51,7 +51,7 @@ type setParser struct {
 	room     strings.Builder // for the text of the result, beginning with the text that is read
 	loose    bool            // the text is not canonical, apart from white space
 	wire     []byte          // scratch
-	maps     []named         // scratch: members of the maps that are open
+	maps     []mapMember     // scratch: members of the maps that are open
 }
 
 // release gives p back, without what belongs to the result.
@@ -263,10 +263,10 @@ func (p *setParser) quick() bool {
 		p.pos = end + 1
 		return true
 	case 'k':
-		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
+		q := quickScanner{text: text, quote: `\"`, pos: pos, b: p.draft.reserve()}
 		return q.key() && p.encoded(KindKey, &q)
 	case 'v':
-		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
+		q := quickScanner{text: text, quote: `\"`, pos: pos, b: p.draft.reserve()}
 		return q.value() && p.encoded(KindItem, &q)
 	}
 	return false
@@ -277,7 +277,7 @@ func (p *setParser) encoded(kind Kind, q *quickScanner) bool {
 	if !q.pass(`"`) {
 		return false
 	}
-	p.draft.addSpelled(kind, q.b, p.pos, q.pos)
+	p.draft.addSpelled(kind, q.b, p.pos, q.pos, quoted)
 	p.pos = q.pos
 	return true
 }

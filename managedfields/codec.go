@@ -41,7 +41,7 @@ func decode(entries []Entry) (decoded, error) {
 		if err := e.check(i); err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
 		}
-		set, canonical, err := e.FieldsV1.read()
+		set, canonical, err := e.read()
 		if err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 		}
