@@ -1,6 +1,7 @@
 package fieldpath
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 
 // content is members for maps, apart from the rules for a member named ".", which it reports.
 func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
-	top, first, l := len(p.maps), len(p.draft.nodes), level{last: -1}
+	top, key, first, l := len(p.maps), len(p.keys), len(p.draft.nodes), level{last: -1}
 	for name, below := range content {
 		below, ok := below.(map[string]any)
 		switch {
@@ -39,10 +40,11 @@ func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
 			self = true
 		}
 	}
-	sortMapMembers(p.maps[top:])
-	for i := top; i < len(p.maps); i++ {
-		index, below := len(p.draft.nodes), p.maps[i].below
-		if !p.namedMember(p.maps[i].name) {
+	p.sorted(top)
+	for i := key; i < len(p.keys); i++ {
+		index, member := len(p.draft.nodes), &p.maps[p.keys[i].index]
+		below := member.below
+		if !p.namedMember(member.name) {
 			return false, false
 		}
 		if len(below) == 0 {
@@ -53,13 +55,13 @@ func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
 		if depth == value.MaxDepth {
 			return false, false
 		}
-		member, ok := p.content(below, depth+1)
+		self, ok := p.content(below, depth+1)
 		if !ok {
 			return false, false
 		}
-		p.complete(&l, index, member)
+		p.complete(&l, index, self)
 	}
-	p.maps = p.maps[:top]
+	p.maps, p.keys = p.maps[:top], p.keys[:key]
 	p.order(&l, first)
 	return self, true
 }
@@ -70,22 +72,50 @@ type mapMember struct {
 	below map[string]any
 }
 
+// sortKey stands for a member: the eight bytes of its name that tell names apart most often, as a number, and where it is. It
+// holds no pointer, which would cost more to move.
+type sortKey struct {
+	bytes uint64
+	index int
+}
+
 // maxInsertion is the largest map whose members are sorted by insertion.
 const maxInsertion = 16
 
-// sortMapMembers sorts s by name.
-func sortMapMembers(s []mapMember) {
-	if len(s) > maxInsertion {
-		slices.SortFunc(s, func(a, b mapMember) int { return strings.Compare(a.name, b.name) })
+// sorted appends to p.keys the keys of the members from top on, in an order that is mostly that of the elements.
+func (p *setParser) sorted(top int) {
+	first := len(p.keys)
+	for i := range p.maps[top:] {
+		p.keys = append(p.keys, sortKey{eightBytes(p.maps[top+i].name), top + i})
+	}
+	keys := p.keys[first:]
+	if len(keys) > maxInsertion {
+		slices.SortFunc(keys, func(a, b sortKey) int {
+			return cmp.Or(cmp.Compare(a.bytes, b.bytes), strings.Compare(p.maps[a.index].name, p.maps[b.index].name))
+		})
 		return
 	}
-	for i := 1; i < len(s); i++ {
-		m, j := s[i], i
-		for ; j > 0 && m.name < s[j-1].name; j-- {
-			s[j] = s[j-1]
+	for i := 1; i < len(keys); i++ {
+		key, j := keys[i], i
+		for ; j > 0 && (key.bytes < keys[j-1].bytes ||
+			key.bytes == keys[j-1].bytes && p.maps[key.index].name < p.maps[keys[j-1].index].name); j-- {
+			keys[j] = keys[j-1]
 		}
-		s[j] = m
+		keys[j] = key
 	}
+}
+
+// eightBytes returns the bytes of name that follow the kind and the colon, the first one highest, and 0 for those that it does
+// not have.
+func eightBytes(name string) uint64 {
+	if len(name) >= len("f:")+8 {
+		return bigEndian(name[len("f:"):])
+	}
+	n := uint64(0)
+	for i := len("f:"); i < len(name); i++ {
+		n |= uint64(name[i]) << (8 * uint(len("f:")+7-i))
+	}
+	return n
 }
 
 // namedMember is member that makes the node named, so that name is at hand when the set is compared with a map.

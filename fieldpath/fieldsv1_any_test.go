@@ -110,6 +110,7 @@ func TestSetsOfMapsAreWrittenAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, "text", string(fromMap.AppendJSON(nil)), string(text))
+		check(t, "text by itself", fromMap.JSON(), string(text))
 		for i, operation := range operations {
 			want := operation(a, b)
 			for j, got := range []fieldpath.Set{

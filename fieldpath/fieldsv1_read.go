@@ -52,14 +52,18 @@ type setParser struct {
 	loose    bool            // the text is not canonical, apart from white space
 	wire     []byte          // scratch
 	maps     []mapMember     // scratch: members of the maps that are open
+	keys     []sortKey       // scratch: the order of maps
 }
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
 	scratch := p.elements.maker.scratch
+	if cap(p.maps) > maxScratch {
+		p.maps, p.keys = nil, nil
+	}
 	clear(p.maps[:cap(p.maps)])
 	p.draft.reset()
-	*p = setParser{draft: p.draft, wire: p.wire, maps: p.maps[:0]}
+	*p = setParser{draft: p.draft, wire: p.wire, maps: p.maps[:0], keys: p.keys[:0]}
 	p.elements.maker.scratch = scratch
 	setParsers.Put(p)
 }

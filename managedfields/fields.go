@@ -111,7 +111,15 @@ func (f Fields) textLen() int {
 }
 
 // String returns f as [Fields.AppendJSON] writes it.
-func (f Fields) String() string { return string(f.AppendJSON(nil)) }
+func (f Fields) String() string {
+	switch f.form {
+	case formText:
+		return f.text
+	case formSet:
+		return f.set.JSON()
+	}
+	return string(f.AppendJSON(nil))
+}
 
 // appendEscaped is AppendJSON with the characters escaped that [value.Value.AppendJSON] escapes in every string.
 func (f Fields) appendEscaped(b []byte) []byte {
