@@ -65,21 +65,6 @@ func (s Set) Same(other Set) bool {
 	return len(s.nodes) == len(other.nodes) && (len(s.nodes) == 0 || &s.nodes[0] == &other.nodes[0])
 }
 
-// Storage stands for the storage of a set, which it keeps alive. Storages are equal by == exactly when the sets are the
-// [Set.Same]. The zero Storage is that of the empty set.
-type Storage struct {
-	first *node
-	len   int
-}
-
-// Storage returns the storage of s.
-func (s Set) Storage() Storage {
-	if len(s.nodes) == 0 {
-		return Storage{}
-	}
-	return Storage{&s.nodes[0], len(s.nodes)}
-}
-
 // Has reports whether p is a member.
 func (s Set) Has(p Path) bool {
 	found := false

@@ -1,7 +1,6 @@
 package fieldpath_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -100,26 +99,5 @@ func TestFilter(t *testing.T) {
 		{[]fieldpath.Prefix{{c}}, ""},
 	} {
 		check(t, "Filter", s.Filter(fieldpath.PatternOf(test.prefixes...)).String(), test.want)
-	}
-}
-
-// TestStorage shows that sets have one storage exactly when they are the same.
-func TestStorage(t *testing.T) {
-	r := newRandom(7)
-	for range 500 {
-		s := fieldpath.SetOf(r.paths(r.stock())...)
-		sets := []fieldpath.Set{{}, s, s.Union(s), s.Minus(s), fieldpath.SetOf(slices.Collect(s.All())...), s.Leaves()}
-		for e := range s.Entries() {
-			sets = append(sets, e.Sub, s.Sub(e.Element))
-		}
-		for _, a := range sets {
-			for _, b := range sets {
-				check(t, "one storage", a.Storage() == b.Storage(), a.Same(b))
-			}
-		}
-		check(t, "storage of the empty set", fieldpath.Set{}.Storage(), fieldpath.Storage{})
-		if s.Size() < 16*s.Len() {
-			t.Errorf("%d members in %d bytes", s.Len(), s.Size())
-		}
 	}
 }

@@ -21,7 +21,7 @@ const clientSideApply = "kubectl-client-side-apply"
 func (k *checker) checkEntry(i int) {
 	e := k.object.Entries[i]
 	k.checkNames(i)
-	fields, canonical, err := e.read()
+	fields, canonical, err := e.FieldsV1.read()
 	if invalid := e.check(i); invalid != nil {
 		err = invalid
 	}

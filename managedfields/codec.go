@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
 )
 
 // Decode reads the entries of an object. Of several entries for one manager, the last one counts; an entry without fieldsV1
@@ -17,7 +18,7 @@ import (
 //   - its operation is neither Apply nor Update, its apiVersion is empty, or its fieldsType is not FieldsV1;
 //   - its fieldsV1 is no field set, see [fieldpath.ParseSet].
 func Decode(entries []Entry) (merge.Managers, error) {
-	d, err := decode(entries)
+	d, err := decode(entries, nil)
 	return d.managers, err
 }
 
@@ -25,6 +26,7 @@ func Decode(entries []Entry) (merge.Managers, error) {
 type decoded struct {
 	managers merge.Managers
 	origins  []origin // of the sets that are written canonically
+	adapted  bool     // all sets are adapted to the types of their versions already
 }
 
 // origin is a set with the fieldsV1 that it was read from, which need not be written anew as long as nobody changes the set.
@@ -34,22 +36,24 @@ type origin struct {
 	fields  Fields
 }
 
-func decode(entries []Entry) (decoded, error) {
-	d := decoded{origins: make([]origin, 0, len(entries))}
+// decode is Decode that keeps what else there is to know, given the types of the versions.
+func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
+	d := decoded{origins: make([]origin, 0, len(entries)), adapted: len(entries) > 0}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		if err := e.check(i); err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
 		}
-		set, canonical, err := e.read()
+		fields, err := e.FieldsV1.parsed()
 		if err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 		}
 		m := identityOf(e)
-		if canonical {
-			d.origins = append(d.origins, origin{m, set, e.FieldsV1})
+		if fields.canonical {
+			d.origins = append(d.origins, origin{m, fields.set, e.FieldsV1})
 		}
-		out[i] = merge.Entry{Manager: m, Fields: set, APIVersion: e.APIVersion, Time: e.Time}
+		d.adapted = d.adapted && fields.fitsTo(types[e.APIVersion])
+		out[i] = merge.Entry{Manager: m, Fields: fields.set, APIVersion: e.APIVersion, Time: e.Time}
 	}
 	d.managers = merge.ManagersOf(out...)
 	return d, nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -19,14 +18,6 @@ type Entry struct {
 	FieldsType  string    // FieldsV1
 	FieldsV1    Fields
 	Subresource string
-}
-
-// read is [Fields.read] for the fields of e.
-func (e *Entry) read() (s fieldpath.Set, canonical bool, err error) {
-	if e.FieldsV1.form == formContent {
-		return parsedMaps.get(e)
-	}
-	return e.FieldsV1.read()
 }
 
 // fieldsV1 is the only fieldsType that there is.

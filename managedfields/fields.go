@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/value"
@@ -15,6 +16,7 @@ import (
 type Fields struct {
 	// One of these, as form says.
 	text     string
+	bytes    []byte
 	document value.Value
 	content  map[string]any
 	set      fieldpath.Set
@@ -26,6 +28,7 @@ type form uint8
 const (
 	formAbsent form = iota
 	formText
+	formBytes
 	formDocument
 	formContent
 	formSet
@@ -36,6 +39,9 @@ func FieldsOf(s fieldpath.Set) Fields { return Fields{set: s, form: formSet} }
 
 // FieldsFromJSON returns the fields that JSON text holds. The text is not looked at yet.
 func FieldsFromJSON(text string) Fields { return Fields{text: text, form: formText} }
+
+// FieldsFromBytes is FieldsFromJSON for text that is held as bytes, which nobody may modify any more. They are not copied.
+func FieldsFromBytes(text []byte) Fields { return Fields{bytes: text, form: formBytes} }
 
 // FieldsFromValue returns the fields that a document holds, and absent ones for the absent value and null. The document is
 // not looked at yet.
@@ -57,15 +63,24 @@ func (f Fields) Set() (fieldpath.Set, error) {
 
 // read returns the set, and whether f is written as kube-apiserver writes it, apart from the order of names in a document.
 func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
+	p, err := f.parsed()
+	return p.set, p.canonical, err
+}
+
+// parsed is read that tells what else is known of the set. It is never nil.
+func (f Fields) parsed() (*parsedSet, error) {
 	switch f.form {
 	case formText:
-		return parsed.get(f.text)
-	case formDocument:
-		return fieldpath.FromValue(f.document)
+		return readText(f.text, maphash.String(hashSeed, f.text))
+	case formBytes:
+		return readText(f.bytes, maphash.Bytes(hashSeed, f.bytes))
 	case formContent:
-		return fieldpath.FromAny(f.content)
+		return readMap(f.content)
+	case formDocument:
+		s, canonical, err := fieldpath.FromValue(f.document)
+		return &parsedSet{set: s, canonical: canonical}, err
 	}
-	return f.set, f.form == formSet, nil
+	return &parsedSet{set: f.set, canonical: f.form == formSet}, nil
 }
 
 // Equal reports whether f and g are the same set, or, where one of them is none, the same text. Absent Fields equal absent ones
@@ -86,6 +101,8 @@ func (f Fields) AppendJSON(b []byte) []byte {
 	switch f.form {
 	case formText:
 		return append(b, f.text...)
+	case formBytes:
+		return append(b, f.bytes...)
 	case formAbsent:
 		return append(b, "null"...)
 	}
@@ -102,12 +119,21 @@ func (f Fields) AppendJSON(b []byte) []byte {
 // textLen returns about how long the text of f is.
 func (f Fields) textLen() int {
 	switch f.form {
-	case formText:
-		return len(f.text)
+	case formText, formBytes:
+		return len(f.text) + len(f.bytes)
 	case formDocument:
 		return f.document.TextLen()
 	}
 	return 20 * f.set.Len()
+}
+
+// Bytes returns f as [Fields.AppendJSON] writes it, for callers that do not modify the result: it may be what [FieldsFromBytes] was
+// given.
+func (f Fields) Bytes() []byte {
+	if f.form == formBytes {
+		return f.bytes
+	}
+	return f.AppendJSON(nil)
 }
 
 // String returns f as [Fields.AppendJSON] writes it.
@@ -147,8 +173,8 @@ func mayNeedEscapes(text []byte) bool {
 // document.
 func (f Fields) Value() (value.Value, error) {
 	switch f.form {
-	case formText:
-		v, err := value.Parse([]byte(f.text))
+	case formText, formBytes:
+		v, err := value.Parse(f.AppendJSON(nil))
 		if err != nil {
 			return value.Value{}, fmt.Errorf("fieldsV1: %w", err)
 		}

@@ -22,16 +22,42 @@ type Object struct {
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
-	v, err := value.ParseKeeping(json, "metadata", "managedFields", "*", "fieldsV1")
+	v, err := value.ParseKeeping(json, fieldsPath...)
 	if err != nil {
 		return Object{}, err
 	}
-	return objectOf(v, func(text value.Value) Fields {
-		if text.Str() == "null" {
-			return Fields{}
-		}
-		return FieldsFromJSON(text.Str())
-	})
+	return objectOf(v, fieldsOfText)
+}
+
+// ParseObjects is [ParseObject] for a stored object and one that replaces it. What their texts have in common is read once and shared:
+// see [value.ParsePair]. The error says which of the two is wrong, and wraps what ParseObject returns.
+func ParseObjects(liveJSON, newJSON []byte) (live, object Object, err error) {
+	first, second, err := value.ParsePair(liveJSON, newJSON, fieldsPath...)
+	if first.IsAbsent() {
+		return Object{}, Object{}, fmt.Errorf("live object: %w", err)
+	}
+	live, invalid := objectOf(first, fieldsOfText)
+	if invalid != nil {
+		return Object{}, Object{}, fmt.Errorf("live object: %w", invalid)
+	}
+	if err == nil {
+		object, err = objectOf(second, fieldsOfText)
+	}
+	if err != nil {
+		return Object{}, Object{}, fmt.Errorf("new object: %w", err)
+	}
+	return live, object, nil
+}
+
+// fieldsPath leads to what stays text.
+var fieldsPath = []string{"metadata", "managedFields", "*", "fieldsV1"}
+
+// fieldsOfText returns what a fieldsV1 that stayed text stands for.
+func fieldsOfText(text value.Value) Fields {
+	if text.Str() == "null" {
+		return Fields{}
+	}
+	return FieldsFromJSON(text.Str())
 }
 
 // ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no list, or an entry has a

@@ -4,7 +4,7 @@ import "fmt"
 
 // decodeLive reads the managed fields that an apply starts from, S2: those of the live object, which must be valid.
 func (w *write) decodeLive() (err error) {
-	if w.entries, err = decode(w.live.Entries); err != nil {
+	if w.entries, err = decode(w.live.Entries, w.config.Types); err != nil {
 		return fmt.Errorf("failed to decode managed fields: %w", err)
 	}
 	return nil
@@ -29,12 +29,12 @@ func (w *write) decodeNewOrLive() error {
 		if len(w.object.Entries) == 0 || len(w.object.Entries) == 1 && w.object.Entries[0].isZero() {
 			return nil
 		}
-		if d, err := decode(w.object.Entries); err == nil {
+		if d, err := decode(w.object.Entries, w.config.Types); err == nil {
 			w.entries = d
 			return nil
 		}
 	}
-	if d, err := decode(w.live.Entries); err == nil {
+	if d, err := decode(w.live.Entries, w.config.Types); err == nil {
 		w.entries = d
 	}
 	return nil

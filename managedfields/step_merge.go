@@ -41,13 +41,25 @@ func describe(v value.Value) string {
 	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
 }
 
-// typed returns v, converted to the endpoint's version, as a value of the kind's type.
+// typed returns v, converted to the endpoint's version, as a value of the kind's type. What it shares with the object as it was last
+// written conforms already.
 func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.Value, error) {
+	known := typed.Empty(w.typ)
+	if name := nameOf(v); len(w.recent) > 0 {
+		if recent := w.recent.get(name[0], name[1]); recent != nil {
+			known = *recent
+		}
+	}
+	return w.revised(role, known, v, opts...)
+}
+
+// revised is typed for an object that is expected to share parts with known, a value of the kind's type.
+func (w *write) revised(role string, known typed.Value, v value.Value, opts ...typed.Option) (typed.Value, error) {
 	v, err := w.versioned(role, v)
 	if err != nil {
 		return typed.Value{}, err
 	}
-	out, err := typed.New(v, w.typ, opts...)
+	out, err := known.Revise(v, opts...)
 	if err != nil {
 		return typed.Value{}, &TypeError{Operation: w.operation, Role: role, Object: describe(v), Err: err}
 	}
@@ -64,7 +76,7 @@ func (w *write) mergeConfig() error {
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, content, typed.AllowDuplicates)
+	live, err := w.revised(roleLive, config, content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
@@ -73,6 +85,7 @@ func (w *write) mergeConfig() error {
 	}
 	w.plan, err = w.engine.Apply(merge.Request{
 		Live: live, Object: config, Managers: w.before, Manager: w.manager, APIVersion: w.apiVersion,
+		Adapted: w.entries.adapted,
 	})
 	return err
 }
@@ -92,12 +105,13 @@ func (w *write) mergeUpdate() error {
 	if err != nil {
 		return err
 	}
-	live, err := w.typed(roleLive, w.liveData(), typed.AllowDuplicates)
+	live, err := w.revised(roleLive, object, w.liveData(), typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}
 	result, err := w.engine.Update(merge.Request{
 		Live: live, Object: object, Managers: w.before, Manager: currentOperation, APIVersion: w.apiVersion,
+		Adapted: w.entries.adapted,
 	})
 	if err != nil {
 		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
@@ -111,7 +125,7 @@ func (w *write) mergeUpdate() error {
 			})
 		}
 	}
-	w.managers, w.changed, w.outcome = managers, result.Changed, w.object.Content
+	w.managers, w.stored, w.changed, w.outcome = managers, object, result.Changed, w.object.Content
 	return nil
 }
 

@@ -9,6 +9,13 @@ import (
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object refers to content, which must
 // not be modified as long as the Object, or one that a [FieldManager] made of it, is in use.
 func ObjectFromAny(content map[string]any) (Object, error) {
+	return ObjectFromAnyLike(content, Object{})
+}
+
+// ObjectFromAnyLike is [ObjectFromAny] for an object that is expected to be much like another one, as a new object is like the live
+// one that it replaces, and a configuration like the object that it is applied to. Content that is the same is shared with like,
+// see [value.FromAnyLike], and a [FieldManager] that is given both has less to do. The outcome is the same.
+func ObjectFromAnyLike(content map[string]any, like Object) (Object, error) {
 	bare, managed := content, any(nil)
 	metadata, _ := content["metadata"].(map[string]any)
 	managed, found := metadata["managedFields"]
@@ -17,7 +24,7 @@ func ObjectFromAny(content map[string]any) (Object, error) {
 		delete(metadata, "managedFields")
 		bare["metadata"] = metadata
 	}
-	v, err := value.FromAny(bare)
+	v, err := value.FromAnyLike(bare, like.Content)
 	if err != nil {
 		return Object{}, err
 	}

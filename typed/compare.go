@@ -173,7 +173,7 @@ func (c *comparer) objects(m *schema.Map, old, new value.Value) {
 		default:
 			o++
 			n++
-			if a.Value.Same(b.Value) {
+			if a.Value.Same(b.Value) || sameScalar(a.Value, b.Value) {
 				continue
 			}
 		}

@@ -56,13 +56,14 @@ type merger struct {
 	filled  bool // the result is to be
 	members []value.Member
 	items   []value.Value
+	places  []int32 // of the items of open lists: which of live's items they are
 	index   index
 }
 
 func (m *merger) release() {
 	clear(m.members[:cap(m.members)])
 	clear(m.items[:cap(m.items)])
-	*m = merger{members: m.members[:0], items: m.items[:0], index: index{slots: m.index.slots}}
+	*m = merger{members: m.members[:0], items: m.items[:0], places: m.places[:0], index: index{slots: m.index.slots}}
 	mergers.Put(m)
 }
 
@@ -155,6 +156,9 @@ func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 		merged := own.Value
 		known := l < live.Len() && live.Member(l).Name == own.Name
 		if known {
+			if sameScalar(live.Member(l).Value, own.Value) {
+				continue
+			}
 			child, _ := t.Lookup(own.Name)
 			if merged = m.node(child, live.Member(l).Value, own.Value); merged.Same(live.Member(l).Value) {
 				continue

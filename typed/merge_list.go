@@ -1,6 +1,8 @@
 package typed
 
 import (
+	"slices"
+
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -52,32 +54,29 @@ func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value,
 	if !m.tidy || config.Len() > live.Len() {
 		return value.Value{}, false
 	}
-	at := 0
+	first, at := len(m.places), 0
 	for c := range config.Len() {
 		for at < live.Len() && !sameItem(l, live.Item(at), config.Item(c)) {
 			at++
 		}
-		if at++; at > live.Len() {
+		if at == live.Len() {
+			m.places = m.places[:first]
 			return value.Value{}, false
 		}
+		m.places = append(m.places, int32(at))
+		at++
 	}
 	var items []value.Value // of the result, once it differs from live
-	at = 0
 	for c := range config.Len() {
-		for !sameItem(l, live.Item(at), config.Item(c)) {
-			at++
-		}
+		at := int(m.places[first+c])
 		if merged := m.node(l.Element(), live.Item(at), config.Item(c)); !merged.Same(live.Item(at)) {
 			if items == nil {
-				items = make([]value.Value, live.Len())
-				for i := range items {
-					items[i] = live.Item(i)
-				}
+				items = slices.AppendSeq(make([]value.Value, 0, live.Len()), live.Items())
 			}
 			items[at] = merged
 		}
-		at++
 	}
+	m.places = m.places[:first]
 	if items == nil {
 		return live, true
 	}

@@ -17,15 +17,11 @@ import (
 //
 // The error is a defect of the schema that a path of s meets.
 func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
-	if current.has(s, t) {
-		return s, false, nil
-	}
 	stale, err := isStale(s, t, true)
 	if err != nil {
 		return s, false, fmt.Errorf("errors reconciling field set with schema: %w", err)
 	}
 	if !stale {
-		current.add(s, t)
 		return s, false, nil
 	}
 	var b fieldpath.Builder

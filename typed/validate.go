@@ -24,12 +24,26 @@ import (
 // Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as their own types say.
 // Nothing is ever required. A type with a defect, see [schema.Type.Err], admits nothing.
 func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {
+	return conforming(v, t, value.Value{}, opts)
+}
+
+// Revise is [New] for content that is expected to share parts with v: what is v's own storage in the same place, members by name
+// and items by number, conforms to v's type already and is not looked at again. The result is that of New with v's type.
+func (v Value) Revise(content value.Value, opts ...Option) (Value, error) {
+	if !v.tidy {
+		return New(content, v.typ, opts...) // it may have duplicates that opts do not admit
+	}
+	return conforming(content, v.typ, v.content, opts)
+}
+
+// conforming is New for a v of which all is known to conform that is the same storage as known, in the same place.
+func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option) (Value, error) {
 	w := validators.Get().(*validator)
 	w.root, w.rootType, w.tidy = v, t, true
 	for _, o := range opts {
 		w.allowDuplicates = w.allowDuplicates || o == AllowDuplicates
 	}
-	w.node(t, v)
+	w.node(t, v, known)
 	out, errs := Value{content: v, typ: t, tidy: w.tidy}, w.errs
 	*w = validator{trail: w.trail[:0], index: index{slots: w.index.slots}}
 	validators.Put(w)
@@ -85,14 +99,18 @@ func (w *validator) path() fieldpath.Path {
 	return out
 }
 
-func (w *validator) node(t *schema.Type, v value.Value) {
+// node checks v, of which all that is the same storage in known conforms.
+func (w *validator) node(t *schema.Type, v, known value.Value) {
+	if v.Same(known) {
+		return
+	}
 	switch partsFor(t, v).first() {
 	case mapPart:
-		w.object(t.Map(), v)
+		w.object(t.Map(), v, known)
 	case scalarPart:
 		w.scalar(t.Scalar(), v)
 	case listPart:
-		w.list(t.List(), v)
+		w.list(t.List(), v, known)
 	default:
 		w.fail(BadSchema, "%v", t.Err())
 	}
@@ -129,7 +147,7 @@ func describe(v value.Value) string {
 	return v.Kind().String() + " " + v.String()
 }
 
-func (w *validator) object(m *schema.Map, v value.Value) {
+func (w *validator) object(m *schema.Map, v, known value.Value) {
 	if v.Kind() != value.KindObject {
 		if !v.IsNull() {
 			w.fail(WrongKind, "expected map, got %s", describe(v))
@@ -139,9 +157,13 @@ func (w *validator) object(m *schema.Map, v value.Value) {
 	depth := len(w.trail)
 	for i := range v.Len() {
 		member := v.Member(i)
+		old := known.Get(member.Name)
+		if member.Value.Same(old) {
+			continue
+		}
 		w.trail = append(w.trail[:depth], step{member.Name, -1})
 		if t, _ := m.Lookup(member.Name); t != nil {
-			w.node(t, member.Value)
+			w.node(t, member.Value, old)
 		} else {
 			w.fail(Undeclared, "field not declared in schema")
 		}
@@ -149,7 +171,7 @@ func (w *validator) object(m *schema.Map, v value.Value) {
 	w.trail = w.trail[:depth]
 }
 
-func (w *validator) list(l *schema.List, v value.Value) {
+func (w *validator) list(l *schema.List, v, known value.Value) {
 	if v.Kind() != value.KindList {
 		if !v.IsNull() {
 			w.fail(WrongKind, "expected list, got %s", describe(v))
@@ -168,8 +190,12 @@ func (w *validator) list(l *schema.List, v value.Value) {
 	}
 	depth := len(w.trail)
 	for i := range identified {
+		var old value.Value
+		if known.Kind() == value.KindList && i < known.Len() {
+			old = known.Item(i)
+		}
 		w.trail = append(w.trail[:depth], step{"", i})
-		w.node(l.Element(), v.Item(i))
+		w.node(l.Element(), v.Item(i), old)
 	}
 	if w.trail = w.trail[:depth]; reason != "" {
 		w.fail(Unidentified, "element %d: %s", identified, reason)

@@ -94,3 +94,14 @@ func (p parts) first() parts {
 // isNone reports whether v holds nothing that a walk of containers of kind k could descend into: it is absent, null,
 // empty or of another kind.
 func isNone(v value.Value, k value.Kind) bool { return v.Kind() != k || v.Len() == 0 }
+
+// sameScalar reports whether v and w are equal, and scalars of one kind: then they do not differ, whatever their type is, so that it
+// need not be looked up.
+func sameScalar(v, w value.Value) bool {
+	switch kind := v.Kind(); kind {
+	case value.KindObject, value.KindList:
+		return false
+	default:
+		return kind == w.Kind() && v.Equal(w)
+	}
+}

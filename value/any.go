@@ -17,7 +17,7 @@ import (
 // Strings share memory with v; maps and slices are copied, so v may be modified afterwards.
 func FromAny(v any) (Value, error) {
 	c := converters.Get().(*converter)
-	out, err := c.value(v)
+	out, err := c.value(v, Value{})
 	c.release()
 	if err != nil {
 		return Value{}, err.located()
@@ -31,7 +31,8 @@ type converter struct {
 	depth    int      // how many open containers there are
 	pointers int      // how many pointers led from the root to here: a cycle need not have containers
 	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
-	open     []Member // members of the open structs, innermost last
+	open     []Member // members of the open structs and objects, innermost last
+	shared   int      // how many containers of an earlier document are in what was converted so far
 }
 
 var converters = sync.Pool{New: func() any { return new(converter) }}
@@ -45,16 +46,20 @@ func (c *converter) release() {
 	}
 }
 
-func (c *converter) value(v any) (Value, *ConversionError) {
+// value converts v like another document: see FromAnyLike.
+func (c *converter) value(v any, like Value) (Value, *ConversionError) {
 	switch v := v.(type) {
 	case nil:
 		return Null(), nil
 	case string:
 		return fromString(v), nil
 	case map[string]any:
+		if like.Kind() == KindObject && len(v) > 0 && like.len() <= lookupFactor*len(v) {
+			return c.objectLike(v, like)
+		}
 		return c.object(v)
 	case []any:
-		return c.list(v)
+		return c.list(v, like)
 	case bool:
 		return Bool(v), nil
 	case int64:
@@ -69,7 +74,7 @@ func (c *converter) value(v any) (Value, *ConversionError) {
 	}
 	if c.goTypes {
 		r := reflect.ValueOf(v)
-		return c.reflected(planOf(r.Type()), r)
+		return c.reflected(planOf(r.Type()), r, like)
 	}
 	return fromOtherNumber(v)
 }
@@ -141,7 +146,7 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	out := c.arena.members.take(len(m))
 	i := 0
 	for name, x := range m {
-		v, err := c.value(x)
+		v, err := c.value(x, Value{})
 		if err != nil {
 			return Value{}, err.within("." + name)
 		}
@@ -153,23 +158,23 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	return fromMembers(out), nil
 }
 
-func (c *converter) list(l []any) (Value, *ConversionError) {
+func (c *converter) list(l []any, like Value) (Value, *ConversionError) {
 	if l == nil && c.goTypes {
 		return Null(), nil
 	}
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.arena.items.take(len(l))
+	out := c.itemsLike(len(l), like)
 	for i, x := range l {
-		v, err := c.value(x)
+		v, err := c.value(x, out.was(i))
 		if err != nil {
 			return Value{}, err.within(fmt.Sprintf("[%d]", i))
 		}
-		out[i] = v
+		out.add(v)
 	}
 	c.depth--
-	return fromItems(out), nil
+	return c.closeItems(&out), nil
 }
 
 // ToAny returns v as encoding/json and unstructured Kubernetes objects hold it: nil, bool, int64, float64, string, []any

@@ -44,7 +44,7 @@ type slab[E any] struct {
 
 const (
 	minSlab = 8
-	maxSlab = 1024 // bounds what the unused end of the last array wastes: 32 kB
+	maxSlab = 511 // 16 kB of members with the word that the allocator puts in front: what the end of the last array may waste
 )
 
 // take returns n zero elements that nobody else has.

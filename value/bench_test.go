@@ -119,6 +119,21 @@ func BenchmarkFromAny(b *testing.B) {
 	})
 }
 
+// BenchmarkFromAnyLike converts the same document again.
+func BenchmarkFromAnyLike(b *testing.B) {
+	eachText(b, func(b *testing.B, text []byte) {
+		like := mustParse(b, text)
+		held := like.ToAny()
+		b.ReportAllocs()
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if _, err := FromAnyLike(held, like); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 func BenchmarkToAny(b *testing.B) {
 	eachText(b, func(b *testing.B, text []byte) {
 		v := mustParse(b, text)

@@ -16,26 +16,21 @@ func (v Value) Equal(w Value) bool {
 		return true
 	}
 	kind := v.Kind()
-	if kind != w.Kind() {
-		return isNumber(kind) && isNumber(w.Kind()) && compareNumbers(v, w) == 0
+	if v.num == w.num && kind == w.Kind() { // of one kind and, but for numbers, of one length
+		switch kind {
+		case KindString:
+			return v.str() == w.str()
+		case KindList:
+			return equalItems(v.items(), w.items())
+		case KindObject:
+			return equalMembers(v.members(), w.members())
+		}
 	}
-	switch kind {
-	case KindFloat:
-		return v.Float() == w.Float()
-	case KindString:
-		return v.str() == w.str()
-	case KindList:
-		return equalItems(v.items(), w.items())
-	case KindObject:
-		return equalMembers(v.members(), w.members())
-	}
-	return false // Absent, Null, Bool and Int values that are not the Same differ
+	return isNumber(kind) && isNumber(w.Kind()) && compareNumbers(v, w) == 0
 }
 
+// equalItems is Equal for the items of two lists of one length.
 func equalItems(a, b []Value) bool {
-	if len(a) != len(b) {
-		return false
-	}
 	for i := range a {
 		if !a[i].Equal(b[i]) {
 			return false
@@ -44,12 +39,10 @@ func equalItems(a, b []Value) bool {
 	return true
 }
 
+// equalMembers is Equal for the members of two objects that have equally many.
 func equalMembers(a, b []Member) bool {
-	if len(a) != len(b) {
-		return false
-	}
 	for i := range a {
-		if a[i].Name != b[i].Name || !a[i].Value.Equal(b[i].Value) {
+		if x, y := &a[i], &b[i]; x.Name != y.Name || !x.Value.Equal(y.Value) {
 			return false
 		}
 	}

@@ -102,8 +102,41 @@ var escaped = func() (t [utf8.RuneSelf]bool) {
 // AppendString appends s to b as a JSON string, quotes included, as [Value.AppendJSON] prints strings.
 func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
+	if i := verbatim(s); i < len(s) {
+		return append(appendUnverbatim(b, s, i), '"')
+	}
+	return append(append(b, s...), '"')
+}
+
+// verbatim returns how many bytes of s, from its start on, are printed as they are. There may be more behind the next eight.
+//
+// It looks at eight bytes at once, as plainEnd does. '<' and '>' differ in one bit only, and so do '"' and '&'.
+func verbatim(s string) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		word := littleEndian(s[i : i+8])
+		angle, quote, backslash := word&^(2*ones)^'<'*ones, word&^(4*ones)^'"'*ones, word^'\\'*ones
+		if ((word-' '*ones)|(angle-ones)|(quote-ones)|(backslash-ones)|word)&high != 0 {
+			return i
+		}
+	}
+	for i < len(s) && s[i] < utf8.RuneSelf && !escaped[s[i]] {
+		i++
+	}
+	return i
+}
+
+func littleEndian(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// appendUnverbatim appends s, whose first i bytes are printed as they are, without quotes.
+func appendUnverbatim(b []byte, s string, i int) []byte {
 	start := 0
-	for i := 0; i < len(s); {
+	for i < len(s) {
 		if c := s[i]; c < utf8.RuneSelf {
 			if !escaped[c] {
 				i++
@@ -121,7 +154,7 @@ func AppendString(b []byte, s string) []byte {
 		}
 		i += size
 	}
-	return append(append(b, s[start:]...), '"')
+	return append(b, s[start:]...)
 }
 
 func appendEscape(b []byte, r rune) []byte {

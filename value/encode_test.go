@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -87,5 +88,21 @@ func TestMarshalJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{"v":{"a":1,"a":2}}`), &back); err == nil {
 		t.Error("a duplicate name is taken inside a struct")
+	}
+}
+
+// TestAppendStringEverywhere puts every byte at every place of a string that is looked at in words and byte by byte.
+func TestAppendStringEverywhere(t *testing.T) {
+	for c := range 256 {
+		for i := range 19 {
+			s := strings.Repeat("a", i) + string([]byte{byte(c)}) + strings.Repeat("z", 18-i)
+			want, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := AppendString(nil, s); string(got) != string(want) {
+				t.Errorf("%q: got %s, want %s", s, got, want)
+			}
+		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 func FromGo(v any) (Value, error) {
 	c := converters.Get().(*converter)
 	c.goTypes = true
-	out, err := c.value(v)
+	out, err := c.value(v, Value{})
 	c.release()
 	if err != nil {
 		return Value{}, err.located()
@@ -34,14 +34,14 @@ func FromGo(v any) (Value, error) {
 	return out, nil
 }
 
-// reflected converts v, whose type p is for.
-func (c *converter) reflected(p *plan, v reflect.Value) (Value, *ConversionError) {
+// reflected converts v, whose type p is for, like another document.
+func (c *converter) reflected(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
 	if p.prints != noMethod || p.addrPrints != noMethod && v.CanAddr() {
-		return c.printed(p, v)
+		return c.printed(p, v, like)
 	}
 	switch p.shape {
 	case shapeStruct:
-		return c.structure(p, v)
+		return c.structure(p, v, like)
 	case shapeString:
 		return fromString(v.String()), nil
 	case shapeInt:
@@ -58,66 +58,70 @@ func (c *converter) reflected(p *plan, v reflect.Value) (Value, *ConversionError
 	case shapeNumber:
 		return fromNumber(v.String())
 	case shapeArray:
-		return c.elements(p, v)
+		return c.elements(p, v, like)
 	case shapeValue:
 		doc, _ := reflect.TypeAssert[Value](v)
-		return c.value(doc)
+		return c.value(doc, like)
 	case shapePointer, shapeInterface, shapeSlice, shapeMap, shapeBytes:
 		if v.IsNil() {
 			return Null(), nil
 		}
-		return c.referred(p, v)
+		return c.referred(p, v, like)
 	}
 	return Value{}, inexpressible("a value of Go type %v is no JSON value", p.typ)
 }
 
 // referred converts a pointer, an interface, a slice or a map that is not nil.
-func (c *converter) referred(p *plan, v reflect.Value) (Value, *ConversionError) {
+func (c *converter) referred(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
 	switch p.shape {
 	case shapePointer:
 		if c.pointers++; c.pointers > MaxDepth {
 			return Value{}, inexpressible("nested deeper than %d", MaxDepth)
 		}
-		out, err := c.reflected(p.elem, v.Elem())
+		out, err := c.reflected(p.elem, v.Elem(), like)
 		c.pointers--
 		return out, err
 	case shapeSlice:
-		return c.elements(p, v)
+		return c.elements(p, v, like)
 	case shapeMap:
-		return c.dict(p, v)
+		return c.dict(p, v, like)
 	case shapeBytes:
 		return fromString(base64.StdEncoding.EncodeToString(v.Bytes())), nil
 	}
-	return c.value(v.Interface())
+	return c.value(v.Interface(), like)
 }
 
 // structure converts a struct. Its members wait on a stack until all are there, since a field may be omitted; the plan
-// has them in name order.
-func (c *converter) structure(p *plan, v reflect.Value) (Value, *ConversionError) {
+// has them in name order, as like has its own.
+func (c *converter) structure(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	first := len(c.open)
+	out, next := c.membersLike(like), 0
 	for i := range p.fields {
 		f := &p.fields[i]
 		at, ok := f.in(v)
 		if !ok || f.omits(at) {
 			continue
 		}
-		member, err := c.reflected(f.plan, at)
+		for next < len(out.old) && out.old[next].Name < f.name {
+			next++
+		}
+		old, was := -1, Value{}
+		if next < len(out.old) && out.old[next].Name == f.name {
+			old, was = next, out.old[next].Value
+		}
+		member, err := c.reflected(f.plan, at, was)
 		if err != nil {
 			return Value{}, err.within("." + f.name)
 		}
 		if f.quoted {
 			member = quote(f.plan, at, member)
 		}
-		c.open = append(c.open, Member{f.name, member})
+		c.add(&out, old, f.name, member)
 	}
 	c.depth--
-	out := c.arena.object(c.open[first:])
-	clear(c.open[first:])
-	c.open = c.open[:first]
-	return out, nil
+	return c.close(&out), nil
 }
 
 // in returns the field of v, a struct, and false when an embedded pointer on the way to it is nil.
@@ -153,38 +157,77 @@ func quote(p *plan, v reflect.Value, member Value) Value {
 }
 
 // elements converts an array or a slice.
-func (c *converter) elements(p *plan, v reflect.Value) (Value, *ConversionError) {
+func (c *converter) elements(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.arena.items.take(v.Len())
-	for i := range out {
-		item, err := c.reflected(p.elem, v.Index(i))
+	n := v.Len()
+	out := c.itemsLike(n, like)
+	for i := range n {
+		item, err := c.reflected(p.elem, v.Index(i), out.was(i))
 		if err != nil {
 			return Value{}, err.within(fmt.Sprintf("[%d]", i))
 		}
-		out[i] = item
+		out.add(item)
 	}
 	c.depth--
-	return fromItems(out), nil
+	return c.closeItems(&out), nil
 }
 
 // dict converts a map.
-func (c *converter) dict(p *plan, v reflect.Value) (Value, *ConversionError) {
+func (c *converter) dict(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.arena.members.take(v.Len())
-	if strings, ok := reflect.TypeAssert[map[string]string](v); ok { // labels and annotations
-		fillStrings(out, strings)
-	} else if err := c.entries(out, p, v); err != nil {
+	labels, ok := reflect.TypeAssert[map[string]string](v) // or annotations
+	if ok && hasStrings(labels, like) {
+		c.depth--
+		c.shared++
+		return like, nil
+	}
+	var out []Member
+	if like.Len() == 0 {
+		out = c.arena.members.take(v.Len())
+	} else {
+		out = make([]Member, v.Len()) // parts of like may come to lie in it, see close
+	}
+	if ok {
+		fillStrings(out, labels)
+	} else if err := c.entries(out, p, v, like); err != nil {
 		return Value{}, err
 	}
 	c.depth--
 	if dup, ok := sortMembers(out); !ok {
 		return Value{}, inexpressible("two keys of Go type %v print as %q", p.typ.Key(), out[dup].Name)
 	}
-	return fromMembers(out), nil
+	return c.again(out, like), nil
+}
+
+// again returns the object of members, which is like if that has exactly the same.
+func (c *converter) again(members []Member, like Value) Value {
+	if like.Kind() != KindObject || like.len() != len(members) {
+		return fromMembers(members)
+	}
+	for i, was := range like.members() {
+		if members[i].Name != was.Name || !exactly(members[i].Value, was.Value) {
+			return fromMembers(members)
+		}
+	}
+	c.shared++
+	return like
+}
+
+// hasStrings reports whether v, an object that has members, is m.
+func hasStrings(m map[string]string, v Value) bool {
+	if v.Kind() != KindObject || v.len() == 0 || v.len() != len(m) {
+		return false
+	}
+	for _, member := range v.members() {
+		if s, ok := m[member.Name]; !ok || !exactly(fromString(s), member.Value) {
+			return false
+		}
+	}
+	return true
 }
 
 func fillStrings(out []Member, m map[string]string) {
@@ -196,7 +239,7 @@ func fillStrings(out []Member, m map[string]string) {
 }
 
 // entries sets out to the members that v, a map, has, in any order.
-func (c *converter) entries(out []Member, p *plan, v reflect.Value) *ConversionError {
+func (c *converter) entries(out []Member, p *plan, v reflect.Value, like Value) *ConversionError {
 	i, key := 0, reflect.New(p.typ.Key()).Elem()
 	for entry := v.MapRange(); entry.Next(); i++ {
 		key.SetIterKey(entry)
@@ -204,7 +247,7 @@ func (c *converter) entries(out []Member, p *plan, v reflect.Value) *ConversionE
 		if err != nil {
 			return err
 		}
-		member, err := c.reflected(p.elem, entry.Value())
+		member, err := c.reflected(p.elem, entry.Value(), like.Get(name))
 		if err != nil {
 			return err.within("." + name)
 		}
@@ -238,7 +281,7 @@ func keyText(k reflect.Value) (string, *ConversionError) {
 }
 
 // printed converts v by the method that its type has for it.
-func (c *converter) printed(p *plan, v reflect.Value) (Value, *ConversionError) {
+func (c *converter) printed(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
 	if isNil(v) {
 		return Null(), nil
 	}
@@ -253,10 +296,10 @@ func (c *converter) printed(p *plan, v reflect.Value) (Value, *ConversionError) 
 		if err != nil {
 			return Value{}, failure("ToUnstructuredWithError", p.typ, err)
 		}
-		return c.value(out)
+		return c.value(out, like)
 	case toUnstructured:
 		u, _ := reflect.TypeAssert[unstructured](v)
-		return c.value(u.ToUnstructured())
+		return c.value(u.ToUnstructured(), like)
 	case marshalText:
 		u, _ := reflect.TypeAssert[encoding.TextMarshaler](v)
 		text, err := u.MarshalText()

@@ -12,18 +12,23 @@ const maxName = 48
 
 // get returns name as a string.
 func (t *nameTable) get(name []byte) string {
-	n := len(name)
-	if n == 0 || n > maxName {
+	if len(name) == 0 || len(name) > maxName {
 		return string(name)
 	}
-	h := uint32(n)
-	for i := 0; i < n; i += 1 + n/8 {
-		h = h*31 + uint32(name[i])
-	}
-	h = h*31 + uint32(name[n-1])
-	place := &t.places[(h^h>>9)%uint32(len(t.places))]
+	place := t.place(name)
 	if *place != string(name) {
 		*place = string(name)
 	}
 	return *place
+}
+
+// place returns where text, which is not empty, is if it is remembered.
+func (t *nameTable) place(text []byte) *string {
+	n := len(text)
+	h := uint32(n)
+	for i := 0; i < n; i += 1 + n/8 {
+		h = h*31 + uint32(text[i])
+	}
+	h = h*31 + uint32(text[n-1])
+	return &t.places[(h^h>>9)%uint32(len(t.places))]
 }

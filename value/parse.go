@@ -43,10 +43,15 @@ type parser struct {
 	items []Value  // items of the open lists, innermost last
 
 	names   nameTable
-	scratch []byte // of the string that is being read, if it has escapes
+	shorts  nameTable // short strings that are no names, of this document only
+	scratch []byte    // of the string that is being read, if it has escapes
 
 	keep    []string // the path to what [ParseKeeping] leaves unread
 	matched int      // how many of its steps the parser has gone
+
+	marking bool     // this is the first text of a pair
+	marks   []mark   // of its containers
+	seen    likeness // of the second text to the first
 }
 
 // maxKept bounds the stacks that wait in a pool for another document.
@@ -56,15 +61,23 @@ const maxKept = 1 << 12
 func (p *parser) release() {
 	clear(p.open)
 	clear(p.items)
-	p.text, p.pos, p.depth, p.arena, p.keep, p.matched = nil, 0, 0, arena{}, nil, 0
+	clear(p.marks)
+	clear(p.shorts.places[:])
+	p.restart(nil)
+	p.keep, p.marking, p.marks, p.seen = nil, false, p.marks[:0], likeness{}
 	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
 	if cap(p.open) <= maxKept && cap(p.items) <= maxKept {
 		parsers.Put(p)
 	}
 }
 
+// restart makes p begin with another text, in memory of its own.
+func (p *parser) restart(text []byte) {
+	p.text, p.pos, p.depth, p.arena, p.matched = text, 0, 0, arena{}, 0
+}
+
 // maxBytes bounds the arrays that strings are cut from.
-const maxBytes = 16 << 10
+const maxBytes = 8 << 10
 
 func (p *parser) document() (Value, *SyntaxError) {
 	// There are about as many members as colons, unless strings are full of them: few texts have members of 16 bytes.
@@ -72,6 +85,9 @@ func (p *parser) document() (Value, *SyntaxError) {
 	p.arena.bytes.due, p.arena.bytes.most = len(p.text)/4, maxBytes
 	if p.keep != nil {
 		p.arena.members.due /= 4 // what is kept may be most of the text
+	}
+	if len(p.seen.marks) > 0 {
+		p.arena.members.due, p.arena.bytes.due = 0, 0 // most of it is there already
 	}
 	p.space()
 	v, err := p.value()
@@ -112,13 +128,14 @@ func (p *parser) peek() byte {
 
 func (p *parser) value() (Value, *SyntaxError) {
 	switch c := p.peek(); c {
-	case '{':
-		return p.object()
-	case '[':
-		return p.list()
+	case '{', '[':
+		if p.pairs() {
+			return p.marked()
+		}
+		return p.container(c)
 	case '"':
 		s, err := p.str()
-		return fromString(p.arena.string(s)), err
+		return fromString(p.short(s)), err
 	case 't':
 		return Bool(true), p.literal("true")
 	case 'f':
@@ -129,6 +146,29 @@ func (p *parser) value() (Value, *SyntaxError) {
 		return p.number()
 	}
 	return Value{}, p.unexpected("a value")
+}
+
+// maxShort is the longest string that is worth looking for among those that the document had already, such as TCP or True.
+const maxShort = 16
+
+// short returns s as a string: the one that is there already, or else one in the arena.
+func (p *parser) short(s []byte) string {
+	if len(s) == 0 || len(s) > maxShort {
+		return p.arena.string(s)
+	}
+	place := p.shorts.place(s)
+	if *place != string(s) {
+		*place = p.arena.string(s)
+	}
+	return *place
+}
+
+// container reads the list or object at pos, whose opening bracket is c.
+func (p *parser) container(c byte) (Value, *SyntaxError) {
+	if c == '{' {
+		return p.object()
+	}
+	return p.list()
 }
 
 func (p *parser) literal(word string) *SyntaxError {

@@ -155,11 +155,22 @@ func (v Value) Get(name string) Value {
 		return Value{}
 	}
 	members := v.members()
-	if i, found := search(members, name); found {
-		return members[i].Value
+	if len(members) > fewMembers {
+		if i, found := search(members, name); found {
+			return members[i].Value
+		}
+		return Value{}
+	}
+	for i := range members { // most names have other lengths, so this is quicker than to order them
+		if members[i].Name == name {
+			return members[i].Value
+		}
 	}
 	return Value{}
 }
+
+// fewMembers is up to how many members Get looks at one by one.
+const fewMembers = 8
 
 // search returns where in members, which are sorted, name stands or would stand, and whether it is there.
 func search(members []Member, name string) (int, bool) {

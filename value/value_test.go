@@ -201,7 +201,7 @@ func TestIterators(t *testing.T) {
 }
 
 func TestSame(t *testing.T) {
-	v := mustParse(t, []byte(`[{"a":1},{"a":1},"s","s"]`))
+	v := mustParse(t, []byte(`[{"a":1},{"a":1},"s","t"]`))
 	if !v.Item(0).Same(v.Item(0)) || v.Item(0).Same(v.Item(1)) || v.Item(2).Same(v.Item(3)) {
 		t.Error("storage is not what Same tells")
 	}

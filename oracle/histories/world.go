@@ -98,7 +98,7 @@ func (w *World) at(e Endpoint) (*engines, error) {
 		GVK: gvkschema.GroupVersionKind(gvk), Subresource: e.Subresource, ResetFields: resets.peer, Types: w.peerTypes,
 		Custom: w.CRD != nil,
 	}
-	config := deed.Config{GVK: gvk, Types: w.Types, Subresource: e.Subresource, ResetFields: resets.deed}
+	config := deed.Config{GVK: gvk, Recent: 2, Types: w.Types, Subresource: e.Subresource, ResetFields: resets.deed}
 	if w.structs != nil {
 		ask.Scheme, ask.Hub = w.structs.scheme, w.structs.hub
 		w.structs.configure(&config, out)

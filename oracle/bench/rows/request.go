@@ -32,10 +32,11 @@ type request struct {
 
 // deedForm is how deed's caller holds objects: what comes before and after the field manager.
 type deedForm struct {
-	live, sent func() (managedfields.Object, error)
-	done       func(managedfields.Object) error
-	answer     func() (string, error) // what done was given last
-	prepare    func(n int) error
+	live    func(*managedfields.FieldManager) (managedfields.Object, error)
+	sent    func() (managedfields.Object, error)
+	done    func(managedfields.Object) error
+	answer  func() (string, error) // what done was given last
+	prepare func(n int) error
 }
 
 // peerForm is how the peer's caller holds objects.
@@ -85,7 +86,7 @@ func (r request) deed(f form) (measure.Side, error) {
 		}
 		var refusal error
 		run := func() error {
-			live, err := form.live()
+			live, err := form.live(manager)
 			if err != nil {
 				return err
 			}

@@ -27,10 +27,14 @@ func deedStructs(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
+	var was managedfields.Object
 	var out runtime.Object
 	return deedForm{
-		live: func() (managedfields.Object, error) { return fromStruct(live) },
-		sent: sent,
+		live: func(m *managedfields.FieldManager) (_ managedfields.Object, err error) {
+			was, err = fromStored(live, m)
+			return was, err
+		},
+		sent: func() (managedfields.Object, error) { return sent(was) },
 		done: func(o managedfields.Object) (err error) {
 			if out, err = src.Scheme.New(r.kind.GVK); err != nil {
 				return err
@@ -44,14 +48,17 @@ func deedStructs(r request) (deedForm, error) {
 	}, nil
 }
 
-// deedSent returns the function that gives deed what was sent: a configuration out of maps, or an object out of a struct.
-func deedSent(r request) (func() (managedfields.Object, error), error) {
+// deedSent returns the function that gives deed what was sent, like what is stored: a configuration out of maps, or an object out of a
+// struct.
+func deedSent(r request) (func(was managedfields.Object) (managedfields.Object, error), error) {
 	if r.verb == apply {
 		config, err := decode(r.sent)
-		return func() (managedfields.Object, error) { return managedfields.ObjectFromAny(config) }, err
+		return func(was managedfields.Object) (managedfields.Object, error) {
+			return managedfields.ObjectFromAnyLike(config, was)
+		}, err
 	}
 	sent, err := r.structOf(r.sent)
-	return func() (managedfields.Object, error) { return fromStruct(sent) }, err
+	return func(was managedfields.Object) (managedfields.Object, error) { return fromStruct(sent, was) }, err
 }
 
 // deedSameStruct is deedStructs for callers that keep the struct they sent, as the peer does: an update changes nothing in
@@ -69,9 +76,15 @@ func deedSameStruct(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
+	live := form.live
+	var was managedfields.Object
+	form.live = func(m *managedfields.FieldManager) (_ managedfields.Object, err error) {
+		was, err = live(m)
+		return was, err
+	}
 	form.sent = func() (managedfields.Object, error) {
 		restore()
-		return fromStruct(sent)
+		return fromStruct(sent, was)
 	}
 	form.done = func(o managedfields.Object) error { return setEntries(sent, o.Entries) }
 	form.answer = func() (string, error) { return canonical(sent) }
@@ -136,15 +149,25 @@ func structRestorer(object runtime.Object) (func(), error) {
 	return func() { accessor.SetManagedFields(entries) }, nil
 }
 
-// fromStruct converts a Go struct to deed's object. Its managed fields are not converted as data, but entry by entry.
-func fromStruct(object runtime.Object) (managedfields.Object, error) {
+// fromStored converts what is stored, like what m wrote last under its name.
+func fromStored(object runtime.Object, m *managedfields.FieldManager) (managedfields.Object, error) {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	return fromStruct(object, m.Recent(accessor.GetNamespace(), accessor.GetName()))
+}
+
+// fromStruct converts a Go struct to deed's object, like another one. Its managed fields are not converted as data, but entry by
+// entry.
+func fromStruct(object runtime.Object, like managedfields.Object) (managedfields.Object, error) {
 	accessor, err := meta.Accessor(object)
 	if err != nil {
 		return managedfields.Object{}, err
 	}
 	entries := accessor.GetManagedFields()
 	accessor.SetManagedFields(nil)
-	content, err := value.FromGo(object)
+	content, err := value.FromGoLike(object, like.Content)
 	accessor.SetManagedFields(entries)
 	return managedfields.Object{Content: content, Entries: fromEntries(entries)}, err
 }
@@ -160,7 +183,7 @@ func fromEntries(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
 			out[i].Time = e.Time.Time
 		}
 		if e.FieldsV1 != nil {
-			out[i].FieldsV1 = managedfields.FieldsFromJSON(e.FieldsV1.GetRawString())
+			out[i].FieldsV1 = managedfields.FieldsFromBytes(e.FieldsV1.GetRawBytes())
 		}
 	}
 	return out
@@ -182,7 +205,7 @@ func setEntries(object runtime.Object, entries []managedfields.Entry) error {
 		}
 		if !e.FieldsV1.IsAbsent() {
 			out[i].FieldsV1 = &metav1.FieldsV1{}
-			out[i].FieldsV1.SetRawBytes(e.FieldsV1.AppendJSON(nil))
+			out[i].FieldsV1.SetRawBytes(e.FieldsV1.Bytes())
 		}
 	}
 	accessor.SetManagedFields(out)

@@ -12,10 +12,20 @@ import (
 
 // deedText holds objects as JSON text.
 func deedText(r request) (deedForm, error) {
+	var sent managedfields.Object
 	var out []byte
 	return deedForm{
-		live: func() (managedfields.Object, error) { return managedfields.ParseObject(r.live) },
-		sent: func() (managedfields.Object, error) { return managedfields.ParseObject(r.sent) },
+		live: func(*managedfields.FieldManager) (live managedfields.Object, err error) {
+			if r.verb == update {
+				live, sent, err = managedfields.ParseObjects(r.live, r.sent)
+				return live, err
+			}
+			if sent, err = managedfields.ParseObject(r.sent); err == nil {
+				live, err = managedfields.ParseObject(r.live)
+			}
+			return live, err
+		},
+		sent: func() (managedfields.Object, error) { return sent, nil },
 		done: func(o managedfields.Object) error {
 			out = o.AppendJSON(nil)
 			return nil

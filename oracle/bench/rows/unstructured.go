@@ -21,10 +21,14 @@ func deedUnstructured(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
+	var was managedfields.Object
 	var out map[string]any
 	return deedForm{
-		live: func() (managedfields.Object, error) { return fromMap(live) },
-		sent: func() (managedfields.Object, error) { return fromMap(sent) },
+		live: func(m *managedfields.FieldManager) (_ managedfields.Object, err error) {
+			was, err = fromMap(live, m)
+			return was, err
+		},
+		sent: func() (managedfields.Object, error) { return managedfields.ObjectFromAnyLike(sent, was) },
 		done: func(o managedfields.Object) (err error) {
 			out, err = o.AsAny()
 			return err
@@ -33,12 +37,13 @@ func deedUnstructured(r request) (deedForm, error) {
 	}, nil
 }
 
-// fromMap is [managedfields.ObjectFromAny], for which no map is no object.
-func fromMap(content map[string]any) (managedfields.Object, error) {
+// fromMap converts what is stored, like what m wrote last under its name. No map is no object.
+func fromMap(content map[string]any, m *managedfields.FieldManager) (managedfields.Object, error) {
 	if content == nil {
 		return managedfields.Object{}, nil
 	}
-	return managedfields.ObjectFromAny(content)
+	stored := unstructured.Unstructured{Object: content}
+	return managedfields.ObjectFromAnyLike(content, m.Recent(stored.GetNamespace(), stored.GetName()))
 }
 
 // peerUnstructured holds objects as maps, as the peer takes and returns them.

@@ -1,0 +1,190 @@
+package value
+
+// FromAnyLike is [FromAny] for a v that is expected to be much like an earlier document. Parts that are exactly what like has in
+// the same place, members by name and items by number, are like's own: a v that is the same document as like gives like
+// itself, see [Value.Same]. Otherwise it returns what FromAny returns, whatever like is.
+//
+// Parts that are the same cost no memory and need not be sorted, and a walk that compares the result with like stops at
+// them.
+func FromAnyLike(v any, like Value) (Value, error) {
+	c := converters.Get().(*converter)
+	out, err := c.value(v, like)
+	c.release()
+	if err != nil {
+		return Value{}, err.located()
+	}
+	return out, nil
+}
+
+// FromGoLike is to [FromGo] what [FromAnyLike] is to FromAny.
+func FromGoLike(v any, like Value) (Value, error) {
+	c := converters.Get().(*converter)
+	c.goTypes = true
+	out, err := c.value(v, like)
+	c.release()
+	if err != nil {
+		return Value{}, err.located()
+	}
+	return out, nil
+}
+
+// exactly reports whether v, which was converted like was, is the very same document. Containers are if they are was itself. A string
+// is not taken from was, since it might keep all of the text alive that was was read from.
+func exactly(v, was Value) bool {
+	return v.Same(was) || v.num == was.num && v.Kind() == KindString && was.Kind() == KindString && v.str() == was.str()
+}
+
+// lookupFactor is how many times as many members an object may have as a map that is looked up by their names. Beyond that, it costs
+// less to sort the names of the map.
+const lookupFactor = 3
+
+// objectLike converts m by looking up the names of like's members, which come in order. Names that only m has are sorted in.
+func (c *converter) objectLike(m map[string]any, like Value) (Value, *ConversionError) {
+	if err := c.enter(); err != nil {
+		return Value{}, err
+	}
+	out := c.membersLike(like)
+	for i := range out.old {
+		was := &out.old[i]
+		x, ok := m[was.Name]
+		if !ok {
+			continue
+		}
+		v, err := c.value(x, was.Value)
+		if err != nil {
+			return Value{}, err.within("." + was.Name)
+		}
+		c.add(&out, i, was.Name, v)
+	}
+	if out.n < len(m) {
+		c.move(&out)
+		if err := c.others(m, &out); err != nil {
+			return Value{}, err
+		}
+		sortStable(c.open[out.first:])
+	}
+	c.depth--
+	return c.close(&out), nil
+}
+
+// others converts the members of m that the old object has not.
+func (c *converter) others(m map[string]any, out *memberDraft) *ConversionError {
+	for name, x := range m {
+		if _, ok := search(out.old, name); ok {
+			continue
+		}
+		v, err := c.value(x, Value{})
+		if err != nil {
+			return err.within("." + name)
+		}
+		c.open = append(c.open, Member{name, v})
+	}
+	return nil
+}
+
+// memberDraft is an object that is made like an old one. As long as its members are exactly the first of the old ones they are only
+// counted; then they wait on the converter's stack.
+type memberDraft struct {
+	old    []Member // nil if there is no old object
+	n      int      // how many members there are so far
+	moved  bool     // they are on the stack
+	first  int      // of them on the stack
+	shared int      // the converter's count before
+}
+
+func (c *converter) membersLike(like Value) memberDraft {
+	out := memberDraft{first: len(c.open), shared: c.shared}
+	if like.Kind() == KindObject {
+		out.old = like.members()
+	}
+	return out
+}
+
+// add adds the member name. Its value v was converted like old member i; -1 stands for none.
+func (c *converter) add(out *memberDraft, i int, name string, v Value) {
+	if !out.moved {
+		if i == out.n && exactly(v, out.old[i].Value) {
+			out.n++
+			return
+		}
+		c.move(out)
+	}
+	c.open = append(c.open, Member{name, v})
+	out.n++
+}
+
+// move puts the members that were only counted on the stack.
+func (c *converter) move(out *memberDraft) {
+	if !out.moved {
+		c.open = append(c.open, out.old[:out.n]...)
+		out.moved = true
+	}
+}
+
+// close takes the members of out from the stack and returns the object.
+//
+// One that holds parts of an earlier document gets memory of its own: an array of the arena lives as long as anything cut from
+// it, and would keep alive the earlier document, that one's predecessor, and so on.
+func (c *converter) close(out *memberDraft) (v Value) {
+	if !out.moved && out.n == len(out.old) {
+		c.shared += min(out.n, 1)
+		return fromMembers(out.old)
+	}
+	c.move(out)
+	if members := c.open[out.first:]; c.shared > out.shared {
+		v = fromMembers(append([]Member(nil), members...))
+	} else {
+		v = c.arena.object(members)
+	}
+	clear(c.open[out.first:])
+	c.open = c.open[:out.first]
+	return v
+}
+
+// itemDraft is a list that is made like an old one.
+type itemDraft struct {
+	old   []Value // nil if there is no old list
+	items []Value // the new ones; nil as long as they are exactly old ones
+	n     int     // how many there are so far
+	len   int     // how many there are to be
+}
+
+func (c *converter) itemsLike(n int, like Value) itemDraft {
+	if like.Kind() == KindList && like.len() > 0 && n > 0 {
+		return itemDraft{old: like.items(), len: n}
+	}
+	return itemDraft{items: c.arena.items.take(n)[:0], len: n}
+}
+
+// was returns what old item i is, and the absent Value if there is none.
+func (d *itemDraft) was(i int) Value {
+	if i < len(d.old) {
+		return d.old[i]
+	}
+	return Value{}
+}
+
+// add appends v, which was converted like the old item in its place.
+func (d *itemDraft) add(v Value) {
+	i := d.n
+	d.n++
+	if d.items == nil {
+		if i < len(d.old) && exactly(v, d.old[i]) {
+			return
+		}
+		d.items = append(make([]Value, 0, d.len), d.old[:i]...)
+	}
+	d.items = append(d.items, v)
+}
+
+// closeItems returns the list.
+func (c *converter) closeItems(d *itemDraft) Value {
+	switch {
+	case d.items != nil || d.len == 0:
+		return fromItems(d.items)
+	case d.len == len(d.old):
+		c.shared++
+		return fromItems(d.old)
+	}
+	return fromItems(append([]Value(nil), d.old[:d.len]...))
+}

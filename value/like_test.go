@@ -1,0 +1,159 @@
+package value
+
+import (
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// TestFromAnyLike demands that what is like another document differs in nothing but storage from what is like none.
+func TestFromAnyLike(t *testing.T) {
+	seeded(t, 5000, func(t *testing.T, r *rand.Rand) {
+		like := randomValue(r, 4)
+		v := changed(r, like.ToAny())
+		if r.IntN(4) == 0 {
+			v = randomValue(r, 4).ToAny()
+		}
+		want, err := FromAny(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FromAnyLike(v, like)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != want.String() || !got.Equal(want) {
+			t.Errorf("like %v: got %v, want %v", like, got, want)
+		}
+		if again, err := FromAnyLike(like.ToAny(), like); err != nil || like.Kind() != KindString && !again.Same(like) {
+			t.Errorf("%v is not itself, but %v (error %v)", like, again, err)
+		}
+	})
+}
+
+// changed returns v with some parts of it different.
+func changed(r *rand.Rand, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return changedMap(r, v)
+	case []any:
+		out := append([]any(nil), v...)
+		for i := range out {
+			if r.IntN(4) == 0 {
+				out[i] = changed(r, out[i])
+			}
+		}
+		if r.IntN(3) == 0 {
+			out = append(out, "new")
+		}
+		return out[:len(out)-r.IntN(len(out)+1)/2]
+	case int64:
+		return float64(v)
+	}
+	return randomValue(r, 2).ToAny()
+}
+
+func changedMap(r *rand.Rand, v map[string]any) any {
+	out := maps.Clone(v)
+	for name, member := range v {
+		switch r.IntN(8) {
+		case 0, 1:
+			out[name] = changed(r, member)
+		case 2:
+			delete(out, name)
+			out[name+"x"] = member
+		case 3:
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// TestFromAnyLikeShares demands that what is the same is shared, and that numbers of another kind are not the same.
+func TestFromAnyLikeShares(t *testing.T) {
+	like := mustParse(t, []byte(`{"a":{"b":[1,{"c":"x"}],"d":{"e":1.5}},"f":{"g":0}}`))
+	got, err := FromAnyLike(map[string]any{
+		"a": map[string]any{"b": []any{int64(1), map[string]any{"c": "x"}}, "d": map[string]any{"e": 2.5}},
+		"f": map[string]any{"g": 0.0},
+	}, like)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.At("a", "b").Same(like.At("a", "b")) {
+		t.Error("a.b is the same and not shared")
+	}
+	if kind := got.At("f", "g").Kind(); kind != KindFloat {
+		t.Errorf("f.g is %v, want float", kind)
+	}
+}
+
+func TestFromAnyLikeAllocatesNothingForTheSame(t *testing.T) {
+	v := mustParse(t, podText(t)).ToAny()
+	like, err := FromAny(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if allocs := testing.AllocsPerRun(100, func() { _, _ = FromAnyLike(v, like) }); allocs > 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+// TestFromGoLike does with Go values of random types what TestFromAnyLike does with maps.
+func TestFromGoLike(t *testing.T) {
+	shared := 0
+	seeded(t, 3000, func(t *testing.T, r *rand.Rand) {
+		typ := randomType(r, 4)
+		old, new := reflect.New(typ), reflect.New(typ)
+		populate(r, old.Elem(), 4)
+		populate(r, new.Elem(), 4)
+		if typ.Kind() == reflect.Struct {
+			for i := range typ.NumField() { // most parts stay
+				if f := new.Elem().Field(i); f.CanSet() && r.IntN(3) > 0 {
+					f.Set(old.Elem().Field(i))
+				}
+			}
+		}
+		like, err := FromGo(old.Interface())
+		if err != nil {
+			return // what JSON cannot express
+		}
+		want, wantErr := FromGo(new.Interface())
+		got, err := FromGoLike(new.Interface(), like)
+		if (err == nil) != (wantErr == nil) || got.String() != want.String() || !got.Equal(want) {
+			t.Errorf("%v like %v: got %v (error %v), want %v (error %v)", typ, like, got, err, want, wantErr)
+		}
+		again, err := FromGoLike(old.Interface(), like)
+		if err != nil || !exactly(again, like) && like.Kind() != KindList && like.Kind() != KindObject {
+			t.Errorf("%v: %v is not itself, but %v (error %v)", typ, like, again, err)
+		}
+		if again.Same(like) {
+			shared++
+		}
+	})
+	if shared < 1000 {
+		t.Errorf("only %d values were themselves", shared)
+	}
+}
+
+func TestFromGoLikeAllocatesNothingForTheSame(t *testing.T) {
+	type port struct {
+		Name string `json:"name,omitempty"`
+		Port int32  `json:"port"`
+	}
+	v := &struct {
+		Labels map[string]string `json:"labels"`
+		Ports  []port            `json:"ports"`
+		Main   *port             `json:"main"`
+	}{map[string]string{"a": "b"}, []port{{"http", 80}, {"https", 443}}, &port{Port: 1}}
+	like, err := FromGo(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := FromGoLike(v, like); err != nil || !got.Same(like) {
+		t.Errorf("%v is not itself, but %v (error %v)", like, got, err)
+	}
+	if allocs := testing.AllocsPerRun(100, func() { _, _ = FromGoLike(v, like) }); allocs > 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
