@@ -13,6 +13,9 @@ type node struct {
 	flags flags
 }
 
+// nodeSize is the size of a node in bytes.
+const nodeSize = 16
+
 // flags are what is true of a node.
 type flags uint8
 

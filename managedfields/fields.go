@@ -75,7 +75,7 @@ func (f Fields) parsed() (*parsedSet, error) {
 	case formBytes:
 		return readText(f.bytes, maphash.Bytes(hashSeed, f.bytes))
 	case formContent:
-		return readMap(f.content)
+		return readMap(f.content, "", 0)
 	case formDocument:
 		s, canonical, err := fieldpath.FromValue(f.document)
 		return &parsedSet{set: s, canonical: canonical}, err

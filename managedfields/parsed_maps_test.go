@@ -106,3 +106,33 @@ func TestMapsAreReadAtOnce(t *testing.T) {
 	}
 	work.Wait()
 }
+
+// BenchmarkDecodeMapsAlike reads the entries of objects in turn, all of which one manager wrote, at different times, and whose
+// fields differ in nothing but one key: as those of Pods do, in their addresses.
+func BenchmarkDecodeMapsAlike(b *testing.B) {
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			entries := make([][]managedfields.Entry, n)
+			for i := range entries {
+				content := annotated("kubelet", fmt.Sprintf("2026-01-02T03:%02d:%02dZ", i/60, i%60), "a")
+				entry := content["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)
+				status := map[string]any{"f:podIPs": map[string]any{fmt.Sprintf(`k:{"ip":"10.0.0.%d"}`, i): map[string]any{}}}
+				for j := range 30 {
+					status[fmt.Sprintf("f:field-%d", j)] = map[string]any{}
+				}
+				entry["fieldsV1"].(map[string]any)["f:status"] = status
+				o, err := managedfields.ObjectFromAny(content)
+				if err != nil {
+					b.Fatal(err)
+				}
+				entries[i] = o.Entries
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := managedfields.Decode(entries[i%n]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
