@@ -16,10 +16,11 @@ var layers = []struct {
 	module     string // space-separated, without the module's path
 	thirdParty string // space-separated prefixes
 }{
-	{"value", "", ""},
-	{"fieldpath", "value", ""},
+	{"internal/work", "", ""},
+	{"value", "internal/work", ""},
+	{"fieldpath", "value internal/work", ""},
 	{"schema", "value", ""},
-	{"typed", "value fieldpath schema", ""},
+	{"typed", "value fieldpath schema internal/work", ""},
 	{"merge", "value fieldpath schema typed", ""},
 	{"managedfields", "value fieldpath schema typed merge", ""},
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+
+	"github.com/deed-project/deed/internal/work"
 )
 
 // draft is a set that is being made: scratch, which the set is copied from.
@@ -74,6 +76,7 @@ func (d *draft) compare(a, b *node) int {
 
 // set returns a copy of d as a set.
 func (d *draft) set() Set {
+	work.Add(work.Counts{Elements: len(d.nodes)})
 	if len(d.nodes) == 0 {
 		return Set{}
 	}

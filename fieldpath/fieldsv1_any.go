@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
 
@@ -14,6 +15,7 @@ func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if self, ok := p.content(fieldsV1, 0); ok && !self && len(p.draft.text) <= maxText {
+		work.Add(work.Counts{Sets: 1})
 		return p.draft.set(), true, nil
 	}
 	v, err := value.FromAny(fieldsV1)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
 
@@ -31,6 +32,7 @@ func ParseSet(fieldsV1 []byte) (Set, error) {
 func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
+	work.Add(work.Counts{Sets: 1})
 	p.load(fieldsV1)
 	if err := p.document(); err != nil {
 		err.What = "fieldsV1"
@@ -39,6 +41,7 @@ func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	if len(p.draft.text) > maxText {
 		return Set{}, false, &SyntaxError{What: "fieldsV1", Offset: len(fieldsV1), Reason: "longer than 1 GiB"}
 	}
+	work.Add(work.Counts{Elements: len(p.draft.nodes)})
 	return setOf(textOf(p.whole()), slices.Clone(p.draft.nodes)), !p.loose && !p.spaced, nil
 }
 

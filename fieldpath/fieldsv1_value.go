@@ -3,6 +3,7 @@ package fieldpath
 import (
 	"slices"
 
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
 
@@ -12,6 +13,7 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if fieldsV1.Kind() == value.KindObject && p.members(fieldsV1, 0) {
+		work.Add(work.Counts{Sets: 1})
 		return p.draft.set(), true, nil
 	}
 	s, err = ParseSet(fieldsV1.AppendJSON(nil))

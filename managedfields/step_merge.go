@@ -41,16 +41,20 @@ func describe(v value.Value) string {
 	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
 }
 
-// typed returns v, converted to the endpoint's version, as a value of the kind's type. What it shares with the object as it was last
-// written conforms already.
+// typed returns v, converted to the endpoint's version, as a value of the kind's type.
 func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.Value, error) {
-	known := typed.Empty(w.typ)
-	if name := nameOf(v); len(w.recent) > 0 {
+	return w.revised(role, w.lately(v, typed.Empty(w.typ)), v, opts...)
+}
+
+// lately returns the object v as it was last written, which v may share parts with, or else what there is instead.
+func (w *write) lately(v value.Value, instead typed.Value) typed.Value {
+	if len(w.recent) > 0 {
+		name := nameOf(v)
 		if recent := w.recent.get(name[0], name[1]); recent != nil {
-			known = *recent
+			return *recent
 		}
 	}
-	return w.revised(role, known, v, opts...)
+	return instead
 }
 
 // revised is typed for an object that is expected to share parts with known, a value of the kind's type.
@@ -76,7 +80,7 @@ func (w *write) mergeConfig() error {
 	if err != nil {
 		return err
 	}
-	live, err := w.revised(roleLive, config, content, typed.AllowDuplicates)
+	live, err := w.revised(roleLive, w.lately(content, config), content, typed.AllowDuplicates)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -47,9 +48,10 @@ func Compare(old, new Value) (Diff, error) {
 	c := comparers.Get().(*comparer)
 	c.tidy = old.tidy && new.tidy
 	c.node(old.typ, old.content, new.content)
+	work.Add(work.Counts{Nodes: c.nodes})
 	out, errs := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}, c.errs
 	clear(c.path[:cap(c.path)])
-	c.path, c.errs = c.path[:0], nil
+	c.path, c.errs, c.nodes = c.path[:0], nil, 0
 	comparers.Put(c)
 	if errs != nil {
 		return Diff{}, errs
@@ -61,6 +63,7 @@ var comparers = sync.Pool{New: func() any { return new(comparer) }}
 
 type comparer struct {
 	tidy  bool // both values are
+	nodes int  // pairs that were visited
 	maker fieldpath.Maker
 	errs  Errors
 
@@ -116,6 +119,7 @@ func (c *comparer) leave(depth int) {
 
 // node compares two values, at most one of which is absent.
 func (c *comparer) node(t *schema.Type, old, new value.Value) {
+	c.nodes++
 	switch {
 	case old.Same(new):
 		return

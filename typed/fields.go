@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -24,8 +25,12 @@ func (v Value) Fields() fieldpath.Set {
 	}
 	f := fielders.Get().(*fielder)
 	f.tidy = v.tidy
-	f.node(v.typ, v.content)
+	if !isLeaf(v.typ, v.content) {
+		f.below(v.typ, v.content)
+	}
 	out := f.b.Set()
+	work.Add(work.Counts{Nodes: f.nodes})
+	f.nodes = 0
 	fielders.Put(f)
 	return out
 }
@@ -37,6 +42,7 @@ type fielder struct {
 	b     fieldpath.Builder
 	maker fieldpath.Maker
 	tidy  bool
+	nodes int      // that were visited
 	items []itemAt // of the lists that are being walked, innermost last
 }
 
@@ -46,23 +52,28 @@ type itemAt struct {
 	item    value.Value
 }
 
-// node emits what is below v. It reports whether v is a leaf.
-func (f *fielder) node(t *schema.Type, v value.Value) (leaf bool) {
+// isLeaf reports whether v, a value of type t, is a leaf.
+func isLeaf(t *schema.Type, v value.Value) bool {
 	switch partsFor(t, v).first() {
 	case mapPart:
-		if t.Map().Atomic() {
-			return true
-		}
-		f.object(t.Map(), v)
+		return t.Map().Atomic()
 	case listPart:
-		if t.List().Topology() == schema.AtomicList {
-			return true
-		}
-		f.list(t.List(), v)
+		return t.List().Topology() == schema.AtomicList
 	case scalarPart:
 		return true
 	}
 	return false
+}
+
+// below emits what is below v, which is no leaf.
+func (f *fielder) below(t *schema.Type, v value.Value) {
+	f.nodes++
+	switch partsFor(t, v).first() {
+	case mapPart:
+		f.object(t.Map(), v)
+	case listPart:
+		f.list(t.List(), v)
+	}
 }
 
 func (f *fielder) object(m *schema.Map, v value.Value) {
@@ -75,9 +86,13 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 		if t == nil {
 			continue
 		}
+		if isLeaf(t, member.Value) {
+			f.b.Leaf(fieldpath.Field(member.Name))
+			continue
+		}
 		f.b.Enter(fieldpath.Field(member.Name))
-		leaf := f.node(t, member.Value)
-		f.b.Leave(leaf || !declared || member.Value.IsNull() || isEmptyObject(member.Value))
+		f.below(t, member.Value)
+		f.b.Leave(!declared || member.Value.IsNull() || isEmptyObject(member.Value))
 	}
 }
 
@@ -98,11 +113,13 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 		for !f.tidy && i+n < len(f.items) && f.items[i+n].element == at.element {
 			n++
 		}
-		f.b.Enter(at.element)
-		if n == 1 {
-			f.node(l.Element(), at.item)
+		if n > 1 || isLeaf(l.Element(), at.item) {
+			f.b.Leaf(at.element)
+		} else {
+			f.b.Enter(at.element)
+			f.below(l.Element(), at.item)
+			f.b.Leave(true)
 		}
-		f.b.Leave(true)
 		i += n
 	}
 	clear(f.items[first:])

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -45,6 +46,7 @@ func Merge(live, config Value) (Value, error) {
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy
 	out := Value{content: m.node(live.typ, live.content, config.content), typ: live.typ, filled: m.filled, tidy: live.tidy}
+	work.Add(work.Counts{Nodes: m.nodes})
 	m.release()
 	return out, nil
 }
@@ -54,6 +56,7 @@ var mergers = sync.Pool{New: func() any { return new(merger) }}
 type merger struct {
 	tidy    bool // live is
 	filled  bool // the result is to be
+	nodes   int  // pairs that were visited
 	members []value.Member
 	items   []value.Value
 	places  []int32 // of the items of open lists: which of live's items they are
@@ -69,6 +72,7 @@ func (m *merger) release() {
 
 // node returns live merged with config, absent when both are. It returns live itself when config changes nothing.
 func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
+	m.nodes++
 	switch {
 	case config.IsAbsent() || live.Same(config):
 		return live

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -44,6 +45,7 @@ func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option)
 		w.allowDuplicates = w.allowDuplicates || o == AllowDuplicates
 	}
 	w.node(t, v, known)
+	work.Add(work.Counts{Nodes: w.nodes})
 	out, errs := Value{content: v, typ: t, tidy: w.tidy}, w.errs
 	*w = validator{trail: w.trail[:0], index: index{slots: w.index.slots}}
 	validators.Put(w)
@@ -60,6 +62,7 @@ type validator struct {
 	rootType        *schema.Type
 	allowDuplicates bool
 	tidy            bool
+	nodes           int // that were visited
 
 	trail []step
 	index index
@@ -104,6 +107,7 @@ func (w *validator) node(t *schema.Type, v, known value.Value) {
 	if v.Same(known) {
 		return
 	}
+	w.nodes++
 	switch partsFor(t, v).first() {
 	case mapPart:
 		w.object(t.Map(), v, known)

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+
+	"github.com/deed-project/deed/internal/work"
 )
 
 // FromAny returns the document that v holds, in the forms that unstructured Kubernetes objects and encoding/json use: nil,
@@ -32,6 +34,7 @@ type converter struct {
 	pointers int      // how many pointers led from the root to here: a cycle need not have containers
 	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
 	open     []Member // members of the open structs and objects, innermost last
+	values   int      // how many were converted
 	shared   int      // how many containers of an earlier document are in what was converted so far
 }
 
@@ -39,6 +42,7 @@ var converters = sync.Pool{New: func() any { return new(converter) }}
 
 // release makes c ready for another document and gives it back, without what belongs to the result.
 func (c *converter) release() {
+	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
 	*c = converter{open: c.open[:0]}
 	if cap(c.open) <= maxKept {
@@ -48,6 +52,7 @@ func (c *converter) release() {
 
 // value converts v like another document: see FromAnyLike.
 func (c *converter) value(v any, like Value) (Value, *ConversionError) {
+	c.values++
 	switch v := v.(type) {
 	case nil:
 		return Null(), nil

@@ -36,11 +36,15 @@ func FromGo(v any) (Value, error) {
 
 // reflected converts v, whose type p is for, like another document.
 func (c *converter) reflected(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
+	c.values++
 	if p.prints != noMethod || p.addrPrints != noMethod && v.CanAddr() {
 		return c.printed(p, v, like)
 	}
 	switch p.shape {
 	case shapeStruct:
+		if v.CanAddr() {
+			return c.structAt(p, memoryOf(v), like)
+		}
 		return c.structure(p, v, like)
 	case shapeString:
 		return fromString(v.String()), nil
@@ -97,20 +101,14 @@ func (c *converter) structure(p *plan, v reflect.Value, like Value) (Value, *Con
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out, next := c.membersLike(like), 0
+	out := c.membersLike(like)
 	for i := range p.fields {
 		f := &p.fields[i]
 		at, ok := f.in(v)
 		if !ok || f.omits(at) {
 			continue
 		}
-		for next < len(out.old) && out.old[next].Name < f.name {
-			next++
-		}
-		old, was := -1, Value{}
-		if next < len(out.old) && out.old[next].Name == f.name {
-			old, was = next, out.old[next].Value
-		}
+		old, was := out.seek(f.name)
 		member, err := c.reflected(f.plan, at, was)
 		if err != nil {
 			return Value{}, err.within("." + f.name)

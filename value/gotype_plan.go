@@ -10,6 +10,7 @@ import (
 // It is built once per type and never changes afterwards. Plans of recursive types are recursive.
 type plan struct {
 	typ   reflect.Type
+	kind  reflect.Kind // of typ
 	shape shape
 
 	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
@@ -50,6 +51,21 @@ type field struct {
 	omitEmpty bool
 	omitZero  zeroTest
 	quoted    bool // the tag's option "string": a scalar is printed as text inside a string
+
+	offset uintptr // where it lies in the struct, if it is direct, in bytes
+	direct bool    // no pointer leads to it
+}
+
+// locate says where f lies in t.
+func (f *field) locate(t reflect.Type) {
+	for i, index := range f.index {
+		if i > 0 && t.Kind() == reflect.Pointer {
+			return
+		}
+		f.offset += t.Field(index).Offset
+		t = t.Field(index).Type
+	}
+	f.direct = true
 }
 
 // zeroTest is how a field with the tag option "omitzero" tells that it is zero.
@@ -93,7 +109,7 @@ func (under planner) plan(t reflect.Type) *plan {
 	if p, ok := under[t]; ok {
 		return p
 	}
-	p := &plan{typ: t}
+	p := &plan{typ: t, kind: t.Kind()}
 	under[t] = p
 	if t == valueType {
 		p.shape = shapeValue
@@ -109,6 +125,7 @@ func (under planner) plan(t reflect.Type) *plan {
 		for i := range p.fields {
 			f := &p.fields[i]
 			f.plan = under.plan(typeAt(t, f.index))
+			f.locate(t)
 		}
 	}
 	return p

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"sync"
+
+	"github.com/deed-project/deed/internal/work"
 )
 
 // MaxDepth is how many lists and objects [Parse] and [FromAny] accept inside each other.
@@ -48,6 +50,7 @@ type parser struct {
 
 	keep    []string // the path to what [ParseKeeping] leaves unread
 	matched int      // how many of its steps the parser has gone
+	values  int      // how many were read
 
 	marking bool     // this is the first text of a pair
 	marks   []mark   // of its containers
@@ -60,11 +63,12 @@ const maxKept = 1 << 12
 // release makes p ready for another text and gives it back, without what belongs to the result.
 func (p *parser) release() {
 	clear(p.open)
+	work.Add(work.Counts{Values: p.values})
 	clear(p.items)
 	clear(p.marks)
 	clear(p.shorts.places[:])
 	p.restart(nil)
-	p.keep, p.marking, p.marks, p.seen = nil, false, p.marks[:0], likeness{}
+	p.keep, p.marking, p.marks, p.seen, p.values = nil, false, p.marks[:0], likeness{}, 0
 	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
 	if cap(p.open) <= maxKept && cap(p.items) <= maxKept {
 		parsers.Put(p)
@@ -127,6 +131,7 @@ func (p *parser) peek() byte {
 }
 
 func (p *parser) value() (Value, *SyntaxError) {
+	p.values++
 	switch c := p.peek(); c {
 	case '{', '[':
 		if p.pairs() {

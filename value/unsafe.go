@@ -1,6 +1,9 @@
 package value
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // Value is one JSON value, or no value at all: the zero Value is absent, which is not null.
 //
@@ -89,3 +92,53 @@ func (v Value) members() []Member {
 
 // textOf returns b as a string without copying it; b must never change again.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// memory is where a Go value lies that is only read. What its methods read must be what lies there: plans know. It keeps the value
+// alive.
+type memory struct{ ptr unsafe.Pointer }
+
+// memoryOf returns where v, which has an address, lies.
+func memoryOf(v reflect.Value) memory { return memory{v.Addr().UnsafePointer()} }
+
+// value returns what lies at m, a t, with its address.
+func (m memory) value(t reflect.Type) reflect.Value { return reflect.NewAt(t, m.ptr).Elem() }
+
+// field returns where the part of a struct or array lies that begins at offset, in bytes.
+func (m memory) field(offset uintptr) memory { return memory{unsafe.Add(m.ptr, offset)} }
+
+// target returns where the pointer at m points to.
+func (m memory) target() memory { return memory{*(*unsafe.Pointer)(m.ptr)} }
+
+// isNil reports whether the pointer or map at m, which are one word both, is nil.
+func (m memory) isNil() bool { return m.target().ptr == nil }
+
+// str returns the string at m.
+func (m memory) str() string { return *(*string)(m.ptr) }
+
+// slice returns where the elements of the slice at m, of whatever type, lie, and how many there are. first is nowhere when the slice
+// is nil.
+func (m memory) slice() (first memory, n int) {
+	s := *(*[]byte)(m.ptr) // only the header is read: the length counts elements
+	return memory{unsafe.Pointer(unsafe.SliceData(s))}, len(s)
+}
+
+// isNowhere reports whether m is the memory of nothing.
+func (m memory) isNowhere() bool { return m.ptr == nil }
+
+// boolean returns the bool at m.
+func (m memory) boolean() bool { return *(*bool)(m.ptr) }
+
+// integer returns the signed integer of kind k at m.
+func (m memory) integer(k reflect.Kind) int64 {
+	switch k {
+	case reflect.Int8:
+		return int64(*(*int8)(m.ptr))
+	case reflect.Int16:
+		return int64(*(*int16)(m.ptr))
+	case reflect.Int32:
+		return int64(*(*int32)(m.ptr))
+	case reflect.Int64:
+		return *(*int64)(m.ptr)
+	}
+	return int64(*(*int)(m.ptr))
+}

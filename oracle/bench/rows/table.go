@@ -147,7 +147,7 @@ func structRows() (rows []Row) {
 			rows = append(rows, story(fmt.Sprintf("struct-update/%s/%d", o.name, n), structBar, o, n, sameStruct, updateOf))
 		}
 		rows = append(rows,
-			story("struct-update-into/"+o.name+"/3", structBar, o, 3, structs, updateOf),
+			story("struct-update-into/"+o.name+"/3", Bar{}, o, 3, structs, updateOf),
 			story("struct-apply/"+o.name+"/2", Bar{}, o, 2, structs, changed))
 	}
 	return rows
