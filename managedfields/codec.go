@@ -42,7 +42,7 @@ func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		if err := e.check(i); err != nil {
-			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
+			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
 		}
 		fields, err := e.parsed()
 		if err != nil {

@@ -1,12 +1,9 @@
 package value
 
 import (
-	"encoding"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
 )
 
 // FromGo returns the document that v is in the eyes of encoding/json, without printing it: the result is Equal to that of
@@ -34,82 +31,109 @@ func FromGo(v any) (Value, error) {
 	return out, nil
 }
 
-// reflected converts v, whose type p is for, like another document.
-func (c *converter) reflected(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
-	c.values++
-	if p.prints != noMethod || p.addrPrints != noMethod && v.CanAddr() {
-		return c.printed(p, v, like)
-	}
-	switch p.shape {
-	case shapeStruct:
-		if v.CanAddr() {
-			return c.structAt(p, memoryOf(v), like)
-		}
-		return c.structure(p, v, like)
-	case shapeString:
-		return fromString(v.String()), nil
-	case shapeInt:
-		return Int(v.Int()), nil
-	case shapeBool:
-		return Bool(v.Bool()), nil
-	case shapeUint:
-		return fromUint(v.Uint())
-	case shapeFloat:
-		if v.Kind() == reflect.Float32 {
-			return fromFloat32(float32(v.Float()))
-		}
-		return fromFloat(v.Float())
-	case shapeNumber:
-		return fromNumber(v.String())
-	case shapeArray:
-		return c.elements(p, v, like)
-	case shapeValue:
-		doc, _ := reflect.TypeAssert[Value](v)
-		return c.value(doc, like)
-	case shapePointer, shapeInterface, shapeSlice, shapeMap, shapeBytes:
-		if v.IsNil() {
+// boxed converts v, which an interface holds, like another document.
+func (c *converter) boxed(v any, like Value) (Value, *ConversionError) {
+	r := reflect.ValueOf(v)
+	p := planOf(r.Type())
+	switch {
+	case p.shape == shapePointer && p.prints == noMethod:
+		if r.IsNil() {
 			return Null(), nil
 		}
-		return c.referred(p, v, like)
+		return c.pointed(p, memoryOf(r), like)
+	case p.prints != noMethod:
+		return c.printed(p, p.prints, r, like)
+	}
+	box := reflect.New(p.typ)
+	box.Elem().Set(r)
+	return c.stored(p, copyOf(box), like)
+}
+
+// stored converts what lies at m, whose type p is for, like another document.
+func (c *converter) stored(p *plan, m memory, like Value) (Value, *ConversionError) {
+	if p.prints != noMethod || p.addrPrints != noMethod && m.addressable {
+		return c.printing(p, m, like)
+	}
+	switch p.shape {
+	case shapeString:
+		return fromString(read[string](m)), nil
+	case shapeStruct:
+		return c.structure(p, m, like)
+	case shapeInt:
+		return Int(p.int(m)), nil
+	case shapeBool:
+		return Bool(read[bool](m)), nil
+	case shapeUint:
+		return fromUint(p.uint(m))
+	case shapeFloat:
+		if p.size == 4 {
+			return fromFloat32(read[float32](m))
+		}
+		return fromFloat(read[float64](m))
+	case shapeNumber:
+		return fromNumber(read[string](m))
+	case shapeArray:
+		return c.elements(p, m, p.typ.Len(), like)
+	case shapeValue:
+		return c.value(read[Value](m), like)
+	case shapePointer, shapeInterface, shapeSlice, shapeMap, shapeStrings, shapeBytes:
+		if m.isNil() {
+			return Null(), nil
+		}
+		return c.referred(p, m, like)
 	}
 	return Value{}, inexpressible("a value of Go type %v is no JSON value", p.typ)
 }
 
 // referred converts a pointer, an interface, a slice or a map that is not nil.
-func (c *converter) referred(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
+func (c *converter) referred(p *plan, m memory, like Value) (Value, *ConversionError) {
 	switch p.shape {
 	case shapePointer:
-		if c.pointers++; c.pointers > MaxDepth {
-			return Value{}, inexpressible("nested deeper than %d", MaxDepth)
-		}
-		out, err := c.reflected(p.elem, v.Elem(), like)
-		c.pointers--
-		return out, err
+		return c.pointed(p, m.target(), like)
 	case shapeSlice:
-		return c.elements(p, v, like)
+		first, n := m.elements()
+		return c.elements(p, first, n, like)
+	case shapeStrings:
+		return c.strings(read[map[string]string](m), like)
 	case shapeMap:
-		return c.dict(p, v, like)
+		return c.dict(p, m.reflect(p.typ), like)
 	case shapeBytes:
-		return fromString(base64.StdEncoding.EncodeToString(v.Bytes())), nil
+		return fromString(base64.StdEncoding.EncodeToString(read[[]byte](m))), nil
 	}
-	return c.value(v.Interface(), like)
+	return c.value(m.reflect(p.typ).Interface(), like)
+}
+
+// pointed converts target, which a pointer of the type that p is for points to.
+func (c *converter) pointed(p *plan, target memory, like Value) (Value, *ConversionError) {
+	if c.pointers++; c.pointers > MaxDepth {
+		return Value{}, inexpressible("nested deeper than %d", MaxDepth)
+	}
+	out, err := c.stored(p.elem, target, like)
+	c.pointers--
+	return out, err
 }
 
 // structure converts a struct. Its members wait on a stack until all are there, since a field may be omitted; the plan
 // has them in name order, as like has its own.
-func (c *converter) structure(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
+func (c *converter) structure(p *plan, m memory, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.membersLike(like)
+	out, next := c.membersLike(like), 0
 	for i := range p.fields {
 		f := &p.fields[i]
-		at, ok := f.in(v)
+		at, ok := f.in(m)
 		if !ok || f.omits(at) {
 			continue
 		}
-		old, was := out.seek(f.name)
-		member, err := c.reflected(f.plan, at, was)
+		for next < len(out.old) && out.old[next].Name < f.name {
+			next++
+		}
+		old, was := -1, Value{}
+		if next < len(out.old) && out.old[next].Name == f.name {
+			old, was = next, out.old[next].Value
+		}
+		member, err := c.stored(f.plan, at, was)
 		if err != nil {
 			return Value{}, err.within("." + f.name)
 		}
@@ -122,47 +146,41 @@ func (c *converter) structure(p *plan, v reflect.Value, like Value) (Value, *Con
 	return c.close(&out), nil
 }
 
-// in returns the field of v, a struct, and false when an embedded pointer on the way to it is nil.
-func (f *field) in(v reflect.Value) (reflect.Value, bool) {
-	if len(f.index) == 1 {
-		return v.Field(f.index[0]), true
-	}
-	for _, i := range f.index {
-		if v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				return v, false
-			}
-			v = v.Elem()
+// in returns where the field of the struct at m lies, and false when an embedded pointer on the way to it is nil.
+func (f *field) in(m memory) (memory, bool) {
+	for i := range f.hops {
+		m = m.after(f.hops[i].offset)
+		if m.isNil() {
+			return m, false
 		}
-		v = v.Field(i)
+		m = m.target()
 	}
-	return v, true
+	return m.after(f.offset), true
 }
 
-// quote returns the string that holds the JSON text of member, converted from v, as the tag option "string" wants it.
+// quote returns the string that holds the JSON text of member, converted from m, as the tag option "string" wants it.
 // A nil pointer stays null, and a method has the last word.
-func quote(p *plan, v reflect.Value, member Value) Value {
-	for p.shape == shapePointer && !v.IsNil() {
-		p, v = p.elem, v.Elem()
+func quote(p *plan, m memory, member Value) Value {
+	for p.shape == shapePointer && !m.isNil() {
+		p, m = p.elem, m.target()
 	}
-	if p.shape == shapePointer || p.prints != noMethod || p.addrPrints != noMethod && v.CanAddr() {
+	if p.shape == shapePointer || p.prints != noMethod || p.addrPrints != noMethod && m.addressable {
 		return member
 	}
-	if p.shape == shapeNumber && v.Len() > 0 {
-		return fromString(v.String())
+	if p.shape == shapeNumber && read[string](m) != "" {
+		return fromString(read[string](m))
 	}
 	return fromString(textOf(member.AppendJSON(nil)))
 }
 
-// elements converts an array or a slice.
-func (c *converter) elements(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
+// elements converts an array or a slice of n elements.
+func (c *converter) elements(p *plan, first memory, n int, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	n := v.Len()
 	out := c.itemsLike(n, like)
 	for i := range n {
-		item, err := c.reflected(p.elem, v.Index(i), out.was(i))
+		item, err := c.stored(p.elem, first.after(uintptr(i)*p.elem.size), out.was(i))
 		if err != nil {
 			return Value{}, err.within(fmt.Sprintf("[%d]", i))
 		}
@@ -172,156 +190,25 @@ func (c *converter) elements(p *plan, v reflect.Value, like Value) (Value, *Conv
 	return c.closeItems(&out), nil
 }
 
-// dict converts a map.
-func (c *converter) dict(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
-	if err := c.enter(); err != nil {
-		return Value{}, err
-	}
-	labels, ok := reflect.TypeAssert[map[string]string](v) // or annotations
-	if ok && hasStrings(labels, like) {
-		c.depth--
-		c.shared++
-		return like, nil
-	}
-	var out []Member
-	if like.Len() == 0 {
-		out = c.arena.members.take(v.Len())
-	} else {
-		out = make([]Member, v.Len()) // parts of like may come to lie in it, see close
-	}
-	if ok {
-		fillStrings(out, labels)
-	} else if err := c.entries(out, p, v, like); err != nil {
-		return Value{}, err
-	}
-	c.depth--
-	if dup, ok := sortMembers(out); !ok {
-		return Value{}, inexpressible("two keys of Go type %v print as %q", p.typ.Key(), out[dup].Name)
-	}
-	return c.again(out, like), nil
-}
-
-// again returns the object of members, which is like if that has exactly the same.
-func (c *converter) again(members []Member, like Value) Value {
-	if like.Kind() != KindObject || like.len() != len(members) {
-		return fromMembers(members)
-	}
-	for i, was := range like.members() {
-		if members[i].Name != was.Name || !exactly(members[i].Value, was.Value) {
-			return fromMembers(members)
-		}
-	}
-	c.shared++
-	return like
-}
-
-// hasStrings reports whether v, an object that has members, is m.
-func hasStrings(m map[string]string, v Value) bool {
-	if v.Kind() != KindObject || v.len() == 0 || v.len() != len(m) {
-		return false
-	}
-	for _, member := range v.members() {
-		if s, ok := m[member.Name]; !ok || !exactly(fromString(s), member.Value) {
-			return false
-		}
-	}
-	return true
-}
-
-func fillStrings(out []Member, m map[string]string) {
-	i := 0
-	for name, s := range m {
-		out[i] = Member{name, fromString(s)}
-		i++
-	}
-}
-
-// entries sets out to the members that v, a map, has, in any order.
-func (c *converter) entries(out []Member, p *plan, v reflect.Value, like Value) *ConversionError {
-	i, key := 0, reflect.New(p.typ.Key()).Elem()
-	for entry := v.MapRange(); entry.Next(); i++ {
-		key.SetIterKey(entry)
-		name, err := keyText(key)
-		if err != nil {
-			return err
-		}
-		member, err := c.reflected(p.elem, entry.Value(), like.Get(name))
-		if err != nil {
-			return err.within("." + name)
-		}
-		out[i] = Member{name, member}
-	}
-	return nil
-}
-
-// keyText returns the name that a map key stands for.
-func keyText(k reflect.Value) (string, *ConversionError) {
-	if k.Kind() == reflect.String {
-		return k.String(), nil
-	}
-	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](k); ok {
-		if isNil(k) {
-			return "", nil
-		}
-		text, err := m.MarshalText()
-		if err != nil {
-			return "", failure("MarshalText", k.Type(), err)
-		}
-		return string(text), nil
-	}
-	if k.CanInt() {
-		return strconv.FormatInt(k.Int(), 10), nil
-	}
-	if k.CanUint() {
-		return strconv.FormatUint(k.Uint(), 10), nil
-	}
-	return "", inexpressible("a key of Go type %v is nil", k.Type())
-}
-
-// printed converts v by the method that its type has for it.
-func (c *converter) printed(p *plan, v reflect.Value, like Value) (Value, *ConversionError) {
-	if isNil(v) {
+// printing converts what lies at m by the method that its type, which p is for, has for it.
+func (c *converter) printing(p *plan, m memory, like Value) (Value, *ConversionError) {
+	v := m.reflect(p.typ)
+	switch {
+	case isNil(v):
 		return Null(), nil
+	case m.addressable && p.addrPrints != noMethod:
+		return c.printed(p, p.addrPrints, v.Addr(), like)
 	}
-	m := p.prints
-	if v.CanAddr() && p.addrPrints != noMethod {
-		m, v = p.addrPrints, v.Addr()
-	}
-	switch m {
-	case toUnstructuredErr:
-		u, _ := reflect.TypeAssert[unstructuredErr](v)
-		out, err := u.ToUnstructuredWithError()
-		if err != nil {
-			return Value{}, failure("ToUnstructuredWithError", p.typ, err)
-		}
-		return c.value(out, like)
-	case toUnstructured:
-		u, _ := reflect.TypeAssert[unstructured](v)
-		return c.value(u.ToUnstructured(), like)
-	case marshalText:
-		u, _ := reflect.TypeAssert[encoding.TextMarshaler](v)
-		text, err := u.MarshalText()
-		if err != nil {
-			return Value{}, failure("MarshalText", p.typ, err)
-		}
-		return String(string(text)), nil
-	}
-	u, _ := reflect.TypeAssert[json.Marshaler](v)
-	text, err := u.MarshalJSON()
-	if err != nil {
-		return Value{}, failure("MarshalJSON", p.typ, err)
-	}
-	out, err := Parse(text)
-	if err != nil {
-		return Value{}, failure("MarshalJSON", p.typ, err)
-	}
-	return out, nil
+	return c.printed(p, p.prints, v, like)
 }
 
 // fromNumber converts a json.Number, which is 0 when empty.
 func fromNumber(text string) (Value, *ConversionError) {
 	if text == "" {
 		return Int(0), nil
+	}
+	if v, ok := parseInt(text); ok {
+		return v, nil
 	}
 	p := parser{text: []byte(text)}
 	if v, err := p.number(); err == nil && p.pos == len(text) {

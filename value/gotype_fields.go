@@ -112,7 +112,7 @@ func (e embedded) fieldAt(i int) (c candidate, inner reflect.Type) {
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
 		case "omitempty":
-			c.omitEmpty = true
+			c.empty = emptyTestOf(f.Type)
 		case "omitzero":
 			c.omitZero = zeroTestOf(f.Type)
 		case "string":
@@ -148,13 +148,18 @@ func isScalar(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Float64 || k == reflect.String
 }
 
-// typeAt returns the type of the field of t that index leads to.
-func typeAt(t reflect.Type, index []int) reflect.Type {
-	for _, i := range index {
+// locate finds where the field lies in a struct of type t, and returns its type.
+func (f *field) locate(t reflect.Type) reflect.Type {
+	sealed := false
+	for _, i := range f.index {
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
+			f.hops = append(f.hops, hop{f.offset, t, sealed})
+			f.offset = 0
 		}
-		t = t.Field(i).Type
+		step := t.Field(i)
+		f.offset += step.Offset
+		t, sealed = step.Type, !step.IsExported()
 	}
 	return t
 }

@@ -80,22 +80,56 @@ func zeroTestOf(t reflect.Type) zeroTest {
 	return zeroInMemory
 }
 
-// omits reports whether the tag of f says that a struct with v in that field has no such member.
-func (f *field) omits(v reflect.Value) bool {
-	return f.omitEmpty && isEmpty(v) || f.omitZero != neverZero && f.isZero(v)
-}
-
-func isEmpty(v reflect.Value) bool {
-	switch k := v.Kind(); {
-	case k == reflect.Map || k == reflect.Slice || k == reflect.String || k == reflect.Array:
-		return v.Len() == 0
-	case isScalar(k) || k == reflect.Interface || k == reflect.Pointer:
-		return v.IsZero()
+func emptyTestOf(t reflect.Type) emptyTest {
+	switch k := t.Kind(); {
+	case k == reflect.String || k == reflect.Slice:
+		return emptyLength
+	case k == reflect.Map:
+		return emptyMap
+	case k == reflect.Array && t.Len() == 0:
+		return alwaysEmpty
+	case k == reflect.Interface || k == reflect.Pointer:
+		return emptyWord
+	case isScalar(k):
+		return emptyBits
 	}
-	return false
+	return neverEmpty
 }
 
-func (f *field) isZero(v reflect.Value) bool {
+// omits reports whether the tag of f says that a struct with m in that field has no such member.
+func (f *field) omits(m memory) bool {
+	return f.empty != neverEmpty && f.isEmpty(m) || f.omitZero != neverZero && f.isZero(m)
+}
+
+func (f *field) isEmpty(m memory) bool {
+	switch f.empty {
+	case emptyWord:
+		return m.isNil()
+	case emptyLength:
+		return len(read[string](m)) == 0 // a slice has its length in the same place
+	case emptyMap:
+		return m.isNil() || m.reflect(f.plan.typ).Len() == 0
+	case emptyBits:
+		return hasNoBits(m, f.plan.size)
+	}
+	return f.empty == alwaysEmpty
+}
+
+// hasNoBits reports whether the value, a scalar of size bytes, is zero in each. A float that is -0 is not.
+func hasNoBits(m memory, size uintptr) bool {
+	switch size {
+	case 1:
+		return read[uint8](m) == 0
+	case 2:
+		return read[uint16](m) == 0
+	case 4:
+		return read[uint32](m) == 0
+	}
+	return read[uint64](m) == 0
+}
+
+func (f *field) isZero(m memory) bool {
+	v := m.reflect(f.plan.typ)
 	switch f.omitZero {
 	case zeroByMethod:
 		if isNil(v) || v.Kind() == reflect.Interface && isNil(v.Elem()) {
@@ -104,11 +138,6 @@ func (f *field) isZero(v reflect.Value) bool {
 		z, _ := reflect.TypeAssert[zeroer](v)
 		return z.IsZero()
 	case zeroByAddrOnly:
-		if !v.CanAddr() {
-			boxed := reflect.New(v.Type()).Elem()
-			boxed.Set(v)
-			v = boxed
-		}
 		z, _ := reflect.TypeAssert[zeroer](v.Addr())
 		return z.IsZero()
 	}

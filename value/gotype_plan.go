@@ -8,10 +8,13 @@ import (
 
 // plan says how values of one Go type become JSON and how JSON fills them. [FromGo] and [Value.Into] follow the same plan.
 // It is built once per type and never changes afterwards. Plans of recursive types are recursive.
+//
+// The plan of a type is what makes it right to read a value of the type from [memory]: its shape, size and bits are the type's,
+// and so are the offsets of its fields.
 type plan struct {
 	typ   reflect.Type
-	kind  reflect.Kind // of typ
 	shape shape
+	size  uintptr // of a value, in bytes
 
 	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
 	fields []field // of a struct, in name order
@@ -37,6 +40,7 @@ const (
 	shapeSlice
 	shapeArray
 	shapeMap
+	shapeStrings // a map of strings by strings; either type may have a name, but no methods that print it
 	shapeStruct
 	shapePointer
 	shapeInterface
@@ -45,28 +49,34 @@ const (
 
 // field is one member that values of a struct type have.
 type field struct {
-	name      string
-	index     []int // of the fields to walk from the struct; all but the last lead to an embedded struct or a pointer to one
-	plan      *plan
-	omitEmpty bool
-	omitZero  zeroTest
-	quoted    bool // the tag's option "string": a scalar is printed as text inside a string
-
-	offset uintptr // where it lies in the struct, if it is direct, in bytes
-	direct bool    // no pointer leads to it
+	name     string
+	index    []int // of the fields to walk from the struct; all but the last lead to an embedded struct or a pointer to one
+	hops     []hop // over the embedded pointers on that way
+	offset   uintptr
+	plan     *plan
+	empty    emptyTest
+	omitZero zeroTest
+	quoted   bool // the tag's option "string": a scalar is printed as text inside a string
 }
 
-// locate says where f lies in t.
-func (f *field) locate(t reflect.Type) {
-	for i, index := range f.index {
-		if i > 0 && t.Kind() == reflect.Pointer {
-			return
-		}
-		f.offset += t.Field(index).Offset
-		t = t.Field(index).Type
-	}
-	f.direct = true
+// hop is an embedded pointer that a field lies behind.
+type hop struct {
+	offset uintptr
+	typ    reflect.Type // what the pointer points to
+	sealed bool         // the pointer is not exported, so that nobody else may set it
 }
+
+// emptyTest is how a field with the tag option "omitempty" tells that it is empty.
+type emptyTest uint8
+
+const (
+	neverEmpty  emptyTest = iota // no such option, or a type that is never empty
+	emptyWord                    // a nil pointer or interface
+	emptyLength                  // a string or slice without elements
+	emptyMap                     // a map without members
+	emptyBits                    // a scalar, all of whose bits are zero
+	alwaysEmpty                  // an array without elements
+)
 
 // zeroTest is how a field with the tag option "omitzero" tells that it is zero.
 type zeroTest uint8
@@ -109,7 +119,7 @@ func (under planner) plan(t reflect.Type) *plan {
 	if p, ok := under[t]; ok {
 		return p
 	}
-	p := &plan{typ: t, kind: t.Kind()}
+	p := &plan{typ: t, size: t.Size()}
 	under[t] = p
 	if t == valueType {
 		p.shape = shapeValue
@@ -118,14 +128,13 @@ func (under planner) plan(t reflect.Type) *plan {
 	p.prints, p.addrPrints, p.reads = printerOf(t), printerOf(reflect.PointerTo(t)), readerOf(t)
 	p.shape = shapeOf(t)
 	switch p.shape {
-	case shapeSlice, shapeArray, shapeMap, shapePointer:
+	case shapeSlice, shapeArray, shapeMap, shapeStrings, shapePointer:
 		p.elem = under.plan(t.Elem())
 	case shapeStruct:
 		p.fields = fieldsOf(t)
 		for i := range p.fields {
 			f := &p.fields[i]
-			f.plan = under.plan(typeAt(t, f.index))
-			f.locate(t)
+			f.plan = under.plan(f.locate(t))
 		}
 	}
 	return p
@@ -158,15 +167,27 @@ func shapeOf(t reflect.Type) shape {
 	case reflect.Interface:
 		return shapeInterface
 	case reflect.Map:
-		if isText(t.Key()) {
-			return shapeMap
-		}
+		return shapeOfMap(t.Key(), t.Elem())
 	case reflect.Pointer:
 		if !pointsToItself(t) {
 			return shapePointer
 		}
 	}
 	return shapeNone
+}
+
+func shapeOfMap(key, elem reflect.Type) shape {
+	switch {
+	case !isText(key):
+		return shapeNone
+	case key.Kind() == reflect.String && isPlainString(elem) && readerOf(key) == noMethod && readerOf(elem) == noMethod:
+		return shapeStrings
+	}
+	return shapeMap
+}
+
+func isPlainString(t reflect.Type) bool {
+	return t.Kind() == reflect.String && t != numberType && printerOf(t) == noMethod
 }
 
 // pointsToItself tells types such as type P *P, which no JSON has a form for and which no walk would leave.

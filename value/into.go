@@ -33,7 +33,7 @@ func (v Value) Into(target any) error {
 	if v.IsAbsent() {
 		return nil
 	}
-	if err := v.fill(p.elem, t.Elem()); err != nil {
+	if err := v.fill(p.elem, memoryOf(t)); err != nil {
 		return err.located()
 	}
 	return nil
@@ -49,24 +49,24 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// fill sets to, whose type p is for and which can be set, to what v says.
-func (v Value) fill(p *plan, to reflect.Value) *ConversionError {
+// fill sets what lies at to, whose type p is for, to what v says.
+func (v Value) fill(p *plan, to memory) *ConversionError {
 	if p.reads == unmarshalJSON || p.reads == unmarshalText && !v.IsNull() {
 		return v.read(p, to)
 	}
 	switch p.shape {
 	case shapeValue:
-		to.Set(reflect.ValueOf(v))
+		write(to, v)
 		return nil
 	case shapePointer:
 		return v.fillPointer(p, to)
 	case shapeInterface:
-		return v.fillInterface(to)
+		return v.fillInterface(to.reflect(p.typ))
 	}
 	switch v.Kind() {
 	case KindNull:
-		if p.shape == shapeMap || p.shape == shapeSlice || p.shape == shapeBytes {
-			to.SetZero()
+		if p.shape == shapeMap || p.shape == shapeStrings || p.shape == shapeSlice || p.shape == shapeBytes {
+			to.reflect(p.typ).SetZero()
 		}
 		return nil
 	case KindObject:
@@ -77,10 +77,11 @@ func (v Value) fill(p *plan, to reflect.Value) *ConversionError {
 	return v.fillScalar(p, to)
 }
 
-// read fills to by a method of its address.
-func (v Value) read(p *plan, to reflect.Value) *ConversionError {
+// read fills what lies at to by a method of its address.
+func (v Value) read(p *plan, to memory) *ConversionError {
+	at := to.reflect(p.typ).Addr()
 	if p.reads == unmarshalJSON {
-		u, _ := reflect.TypeAssert[json.Unmarshaler](to.Addr())
+		u, _ := reflect.TypeAssert[json.Unmarshaler](at)
 		if err := u.UnmarshalJSON(v.AppendJSON(nil)); err != nil {
 			return failure("UnmarshalJSON", p.typ, err)
 		}
@@ -89,22 +90,22 @@ func (v Value) read(p *plan, to reflect.Value) *ConversionError {
 	if v.Kind() != KindString {
 		return v.misfit(p.typ)
 	}
-	u, _ := reflect.TypeAssert[encoding.TextUnmarshaler](to.Addr())
+	u, _ := reflect.TypeAssert[encoding.TextUnmarshaler](at)
 	if err := u.UnmarshalText([]byte(v.str())); err != nil {
 		return failure("UnmarshalText", p.typ, err)
 	}
 	return nil
 }
 
-func (v Value) fillPointer(p *plan, to reflect.Value) *ConversionError {
+func (v Value) fillPointer(p *plan, to memory) *ConversionError {
 	if v.IsNull() {
-		to.SetZero()
+		to.reflect(p.typ).SetZero()
 		return nil
 	}
-	if to.IsNil() {
-		to.Set(reflect.New(p.elem.typ))
+	if to.isNil() {
+		to.point(reflect.New(p.elem.typ))
 	}
-	return v.fill(p.elem, to.Elem())
+	return v.fill(p.elem, to.target())
 }
 
 // fillInterface fills what a pointer inside the interface points to, if there is one, and else sets an empty interface.
@@ -114,7 +115,7 @@ func (v Value) fillInterface(to reflect.Value) *ConversionError {
 	if inside.Kind() == reflect.Pointer && !inside.IsNil() {
 		kind := inside.Type().Elem().Kind()
 		if kind != reflect.Interface && (!v.IsNull() || kind == reflect.Pointer) {
-			return v.fill(planOf(inside.Type().Elem()), inside.Elem())
+			return v.fill(planOf(inside.Type().Elem()), memoryOf(inside))
 		}
 	}
 	switch {
@@ -128,18 +129,20 @@ func (v Value) fillInterface(to reflect.Value) *ConversionError {
 	return nil
 }
 
-func (v Value) fillWithObject(p *plan, to reflect.Value) *ConversionError {
+func (v Value) fillWithObject(p *plan, to memory) *ConversionError {
 	switch p.shape {
 	case shapeStruct:
 		return v.fillStruct(p, to)
+	case shapeStrings:
+		return v.fillStrings(p, to)
 	case shapeMap:
-		return v.fillMap(p, to)
+		return v.fillMap(p, to.reflect(p.typ))
 	}
 	return v.misfit(p.typ)
 }
 
 // fillStruct walks the members of v and the fields of the struct side by side: both are in name order.
-func (v Value) fillStruct(p *plan, to reflect.Value) *ConversionError {
+func (v Value) fillStruct(p *plan, to memory) *ConversionError {
 	fields := p.fields
 	for _, m := range v.members() {
 		for len(fields) > 0 && fields[0].name < m.Name {
@@ -159,18 +162,17 @@ func (v Value) fillStruct(p *plan, to reflect.Value) *ConversionError {
 	return nil
 }
 
-func (v Value) fillField(f *field, to reflect.Value) *ConversionError {
-	for _, i := range f.index {
-		if to.Kind() == reflect.Pointer {
-			if to.IsNil() && !to.CanSet() {
-				return inexpressible("an embedded pointer to the unexported Go type %v cannot be set", to.Type().Elem())
+func (v Value) fillField(f *field, to memory) *ConversionError {
+	for i := range f.hops {
+		h := &f.hops[i]
+		to = to.after(h.offset)
+		if to.isNil() {
+			if h.sealed {
+				return inexpressible("an embedded pointer to the unexported Go type %v cannot be set", h.typ)
 			}
-			if to.IsNil() {
-				to.Set(reflect.New(to.Type().Elem()))
-			}
-			to = to.Elem()
+			to.point(reflect.New(h.typ))
 		}
-		to = to.Field(i)
+		to = to.target()
 	}
 	if f.quoted {
 		var err *ConversionError
@@ -178,7 +180,7 @@ func (v Value) fillField(f *field, to reflect.Value) *ConversionError {
 			return err
 		}
 	}
-	return v.fill(f.plan, to)
+	return v.fill(f.plan, to.after(f.offset))
 }
 
 // unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null,
@@ -197,56 +199,89 @@ func (v Value) unquote(p *plan) (Value, *ConversionError) {
 	return inner, nil
 }
 
+// fillStrings is fillMap for a map of strings by strings.
+func (v Value) fillStrings(p *plan, to memory) *ConversionError {
+	if to.isNil() {
+		to.reflect(p.typ).Set(reflect.MakeMapWithSize(p.typ, v.len()))
+	}
+	out := read[map[string]string](to)
+	for _, m := range v.members() {
+		if k := m.Value.Kind(); k != KindString && k != KindNull {
+			return m.Value.misfit(p.elem.typ).within("." + m.Name)
+		}
+		out[m.Name] = m.Value.Str()
+	}
+	return nil
+}
+
 func (v Value) fillMap(p *plan, to reflect.Value) *ConversionError {
 	if to.IsNil() {
 		to.Set(reflect.MakeMapWithSize(p.typ, v.len()))
 	}
+	elem := reflect.New(p.elem.typ)
 	for _, m := range v.members() {
 		key, err := keyFrom(m.Name, p.typ.Key())
 		if err != nil {
 			return err.within("." + m.Name)
 		}
-		elem := reflect.New(p.elem.typ).Elem()
-		if err := m.Value.fill(p.elem, elem); err != nil {
+		elem.Elem().SetZero()
+		if err := m.Value.fill(p.elem, memoryOf(elem)); err != nil {
 			return err.within("." + m.Name)
 		}
-		to.SetMapIndex(key, elem)
+		to.SetMapIndex(key, elem.Elem())
 	}
 	return nil
 }
 
 // fillWithList fills arrays and slices, and those of bytes too, for which base64 is only the shorter form.
-func (v Value) fillWithList(p *plan, to reflect.Value) *ConversionError {
-	items := v.items()
-	elem := p.elem
+func (v Value) fillWithList(p *plan, to memory) *ConversionError {
+	items, elem := v.items(), p.elem
 	switch p.shape {
 	case shapeArray:
-		items = items[:min(len(items), to.Len())]
+		return v.fillArray(p, to)
 	case shapeSlice:
-		to.Set(reflect.MakeSlice(p.typ, len(items), len(items)))
 	case shapeBytes:
-		to.Set(reflect.MakeSlice(p.typ, len(items), len(items)))
 		elem = planOf(p.typ.Elem())
 	default:
 		return v.misfit(p.typ)
 	}
-	for i, item := range items {
-		if err := item.fill(elem, to.Index(i)); err != nil {
-			return err.within(fmt.Sprintf("[%d]", i))
-		}
+	slice := to.reflect(p.typ)
+	if slice.SetZero(); len(items) == 0 {
+		slice.Set(reflect.MakeSlice(p.typ, 0, 0))
 	}
-	for i := len(items); i < to.Len(); i++ {
-		to.Index(i).SetZero()
+	slice.Grow(len(items))
+	slice.SetLen(len(items))
+	first, _ := to.elements()
+	return fillElements(elem, first, items)
+}
+
+func (v Value) fillArray(p *plan, to memory) *ConversionError {
+	array := to.reflect(p.typ)
+	items := v.items()[:min(v.len(), array.Len())]
+	if err := fillElements(p.elem, to, items); err != nil {
+		return err
+	}
+	for i := len(items); i < array.Len(); i++ {
+		array.Index(i).SetZero()
 	}
 	return nil
 }
 
-// fillBytes sets a slice of bytes to what v, a string, says in base64.
-func (v Value) fillBytes(to reflect.Value) *ConversionError {
+// fillElements fills as many elements from first on, each of the type that p is for, as there are items.
+func fillElements(p *plan, first memory, items []Value) *ConversionError {
+	for i, item := range items {
+		if err := item.fill(p, first.after(uintptr(i)*p.size)); err != nil {
+			return err.within(fmt.Sprintf("[%d]", i))
+		}
+	}
+	return nil
+}
+
+// bytes returns what v, a string, says in base64.
+func (v Value) bytes() ([]byte, *ConversionError) {
 	b, err := base64.StdEncoding.DecodeString(v.str())
 	if err != nil {
-		return &ConversionError{Reason: "string is not base64", Err: err}
+		return nil, &ConversionError{Reason: "string is not base64", Err: err}
 	}
-	to.SetBytes(b)
-	return nil
+	return b, nil
 }

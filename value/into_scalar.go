@@ -6,29 +6,33 @@ import (
 	"strconv"
 )
 
-// fillScalar sets to to v, a boolean, number or string.
-func (v Value) fillScalar(p *plan, to reflect.Value) *ConversionError {
+// fillScalar sets what lies at to, whose type p is for, to v, a boolean, number or string.
+func (v Value) fillScalar(p *plan, to memory) *ConversionError {
 	fits := false
 	switch k := v.Kind(); p.shape {
-	case shapeBool:
-		if fits = k == KindBool; fits {
-			to.SetBool(v.Bool())
-		}
 	case shapeString:
 		if fits = k == KindString; fits {
-			to.SetString(v.str())
+			write(to, v.str())
+		}
+	case shapeBool:
+		if fits = k == KindBool; fits {
+			write(to, v.Bool())
 		}
 	case shapeInt:
-		fits = isNumber(k) && v.fillInt(to)
+		fits = isNumber(k) && v.fillInt(p, to)
 	case shapeUint:
-		fits = isNumber(k) && v.fillUint(to)
+		fits = isNumber(k) && v.fillUint(p, to)
 	case shapeFloat:
-		fits = isNumber(k) && v.fillFloat(to)
+		fits = isNumber(k) && v.fillFloat(p, to)
 	case shapeNumber:
 		fits = v.fillNumber(to)
 	case shapeBytes, shapeSlice:
 		if k == KindString && p.typ.Elem().Kind() == reflect.Uint8 {
-			return v.fillBytes(to)
+			b, err := v.bytes()
+			if err == nil {
+				write(to, b)
+			}
+			return err
 		}
 	}
 	if !fits {
@@ -38,7 +42,7 @@ func (v Value) fillScalar(p *plan, to reflect.Value) *ConversionError {
 }
 
 // fillInt takes a float whose text has neither fraction nor exponent for the integer that the text says.
-func (v Value) fillInt(to reflect.Value) bool {
+func (v Value) fillInt(p *plan, to memory) bool {
 	i := v.Int()
 	if v.Kind() == KindFloat {
 		var err error
@@ -46,14 +50,10 @@ func (v Value) fillInt(to reflect.Value) bool {
 			return false
 		}
 	}
-	if to.OverflowInt(i) {
-		return false
-	}
-	to.SetInt(i)
-	return true
+	return p.setInt(to, i)
 }
 
-func (v Value) fillUint(to reflect.Value) bool {
+func (v Value) fillUint(p *plan, to memory) bool {
 	u := uint64(v.Int())
 	if v.Kind() == KindFloat || v.Int() < 0 {
 		var err error
@@ -61,27 +61,23 @@ func (v Value) fillUint(to reflect.Value) bool {
 			return false
 		}
 	}
-	if to.OverflowUint(u) {
-		return false
-	}
-	to.SetUint(u)
-	return true
+	return p.setUint(to, u)
 }
 
-func (v Value) fillFloat(to reflect.Value) bool {
-	f := v.Float()
-	if to.Kind() == reflect.Float32 {
-		var err error
-		if f, err = strconv.ParseFloat(v.String(), 32); err != nil {
-			return false
+func (v Value) fillFloat(p *plan, to memory) bool {
+	if p.size == 4 {
+		f, err := strconv.ParseFloat(v.String(), 32)
+		if err == nil {
+			write(to, float32(f))
 		}
+		return err == nil
 	}
-	to.SetFloat(f)
+	write(to, v.Float())
 	return true
 }
 
 // fillNumber fills a json.Number, from a string too when that holds a number.
-func (v Value) fillNumber(to reflect.Value) bool {
+func (v Value) fillNumber(to memory) bool {
 	s := v.String()
 	if v.Kind() == KindString {
 		s = v.str()
@@ -91,7 +87,7 @@ func (v Value) fillNumber(to reflect.Value) bool {
 	} else if !isNumber(v.Kind()) {
 		return false
 	}
-	to.SetString(s)
+	write(to, s)
 	return true
 }
 

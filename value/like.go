@@ -87,7 +87,6 @@ func (c *converter) others(m map[string]any, out *memberDraft) *ConversionError 
 type memberDraft struct {
 	old    []Member // nil if there is no old object
 	n      int      // how many members there are so far
-	next   int      // the old member that seek is at
 	moved  bool     // they are on the stack
 	first  int      // of them on the stack
 	shared int      // the converter's count before
@@ -99,18 +98,6 @@ func (c *converter) membersLike(like Value) memberDraft {
 		out.old = like.members()
 	}
 	return out
-}
-
-// seek returns the number of the old member name, and -1 if there is none, and its value. Names are asked for in ascending order.
-func (d *memberDraft) seek(name string) (int, Value) {
-	for ; d.next < len(d.old); d.next++ {
-		if old := &d.old[d.next]; old.Name == name {
-			return d.next, old.Value
-		} else if old.Name > name {
-			break
-		}
-	}
-	return -1, Value{}
 }
 
 // add adds the member name. Its value v was converted like old member i; -1 stands for none.

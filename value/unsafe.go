@@ -93,52 +93,44 @@ func (v Value) members() []Member {
 // textOf returns b as a string without copying it; b must never change again.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// memory is where a Go value lies that is only read. What its methods read must be what lies there: plans know. It keeps the value
-// alive.
-type memory struct{ ptr unsafe.Pointer }
-
-// memoryOf returns where v, which has an address, lies.
-func memoryOf(v reflect.Value) memory { return memory{v.Addr().UnsafePointer()} }
-
-// value returns what lies at m, a t, with its address.
-func (m memory) value(t reflect.Type) reflect.Value { return reflect.NewAt(t, m.ptr).Elem() }
-
-// field returns where the part of a struct or array lies that begins at offset, in bytes.
-func (m memory) field(offset uintptr) memory { return memory{unsafe.Add(m.ptr, offset)} }
-
-// target returns where the pointer at m points to.
-func (m memory) target() memory { return memory{*(*unsafe.Pointer)(m.ptr)} }
-
-// isNil reports whether the pointer or map at m, which are one word both, is nil.
-func (m memory) isNil() bool { return m.target().ptr == nil }
-
-// str returns the string at m.
-func (m memory) str() string { return *(*string)(m.ptr) }
-
-// slice returns where the elements of the slice at m, of whatever type, lie, and how many there are. first is nowhere when the slice
-// is nil.
-func (m memory) slice() (first memory, n int) {
-	s := *(*[]byte)(m.ptr) // only the header is read: the length counts elements
-	return memory{unsafe.Pointer(unsafe.SliceData(s))}, len(s)
+// memory is where a Go value lies. The type that it is read and written as must have the layout of the value's own: the plan
+// of that tells, see [plan].
+//
+// Why not a reflect.Value: it is checked at every step, and most of what converting a struct costs would be those checks.
+type memory struct {
+	ptr         unsafe.Pointer // not nil
+	addressable bool           // the value is no copy that was made to be read: methods that its address has may be called
 }
 
-// isNowhere reports whether m is the memory of nothing.
-func (m memory) isNowhere() bool { return m.ptr == nil }
+// memoryOf returns where what pointer points to lies; pointer must not be nil.
+func memoryOf(pointer reflect.Value) memory { return memory{pointer.UnsafePointer(), true} }
 
-// boolean returns the bool at m.
-func (m memory) boolean() bool { return *(*bool)(m.ptr) }
+// copyOf returns where a copy of what pointer points to lies that only the caller has: pointer is the copy's address.
+func copyOf(pointer reflect.Value) memory { return memory{pointer.UnsafePointer(), false} }
 
-// integer returns the signed integer of kind k at m.
-func (m memory) integer(k reflect.Kind) int64 {
-	switch k {
-	case reflect.Int8:
-		return int64(*(*int8)(m.ptr))
-	case reflect.Int16:
-		return int64(*(*int16)(m.ptr))
-	case reflect.Int32:
-		return int64(*(*int32)(m.ptr))
-	case reflect.Int64:
-		return *(*int64)(m.ptr)
-	}
-	return int64(*(*int)(m.ptr))
+// reflect returns the value, which is of type t. It can be set.
+func (m memory) reflect(t reflect.Type) reflect.Value { return reflect.NewAt(t, m.ptr).Elem() }
+
+// after returns what lies offset bytes behind the start of m, inside the same value: a field, or an element of an array.
+func (m memory) after(offset uintptr) memory { return memory{unsafe.Add(m.ptr, offset), m.addressable} }
+
+// isNil reports whether the value, a pointer, map, slice or interface, is nil: the first word of each tells.
+func (m memory) isNil() bool { return read[unsafe.Pointer](m) == nil }
+
+// target returns what the value, a pointer that is not nil, points to.
+func (m memory) target() memory { return memory{read[unsafe.Pointer](m), true} }
+
+// elements returns the first element of the value, a slice, and how many there are. Without any, there is no first one.
+func (m memory) elements() (first memory, n int) {
+	s := read[[]byte](m)
+	return memory{unsafe.Pointer(unsafe.SliceData(s)), true}, len(s)
 }
+
+// point makes the value, a pointer, point to what pointer points to.
+func (m memory) point(pointer reflect.Value) { write(m, pointer.UnsafePointer()) }
+
+// read returns the value as a T.
+func read[T any](m memory) T { return *(*T)(m.ptr) }
+
+// write sets the value to v.
+func write[T any](m memory, v T) { *(*T)(m.ptr) = v }
