@@ -44,7 +44,7 @@ func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
 		if err := e.check(i); err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
 		}
-		fields, err := e.FieldsV1.parsed()
+		fields, err := e.parsed()
 		if err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 		}

@@ -21,6 +21,14 @@ type Entry struct {
 	Subresource string
 }
 
+// parsed is [Fields.parsed] for the fields of e.
+func (e *Entry) parsed() (*parsedSet, error) {
+	if e.FieldsV1.form == formContent {
+		return readMap(e.FieldsV1.content, e.Manager, unixSeconds(e.Time))
+	}
+	return e.FieldsV1.parsed()
+}
+
 // fieldsV1 is the only fieldsType that there is.
 const fieldsV1 = "FieldsV1"
 
