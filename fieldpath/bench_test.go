@@ -191,6 +191,33 @@ func BenchmarkAppendJSON(b *testing.B) {
 	}
 }
 
+// BenchmarkFromAny reads maps, and compares them with the set that they were read as.
+func BenchmarkFromAny(b *testing.B) {
+	for _, d := range documents() {
+		content := d.set.ToAny()
+		b.Run(d.name+"/read", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, canonical, err := fieldpath.FromAny(content); !canonical {
+					b.Fatal(err)
+				}
+			}
+		})
+		known, _, err := fieldpath.FromAny(content)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(d.name+"/match", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if !known.MatchesAny(content) {
+					b.Fatal("another set")
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkOperations(b *testing.B) {
 	for _, op := range []struct {
 		name string

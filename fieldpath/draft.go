@@ -25,17 +25,26 @@ func (d *draft) add(kind Kind, text string, f flags) {
 	copy(d.text[start:], text)
 }
 
+// addNamedField appends a node, which is named, for the field of this name in fieldsV1.
+func (d *draft) addNamedField(name string) {
+	d.add(KindField, name, named)
+	n := &d.nodes[len(d.nodes)-1]
+	n.at += uint32(len("f:"))
+	n.len -= uint32(len("f:"))
+	n.head = headOf(name[len("f:"):])
+}
+
 // reserve returns the text of d with room for the place of a spelling behind it.
 func (d *draft) reserve() []byte { return append(d.text, make([]byte, spellingSize)...) }
 
 // addSpelled appends a node for a key or item. Its text is what text, which reserve returned, was extended by, and
-// d.text[start:end] is how it is spelled.
-func (d *draft) addSpelled(kind Kind, text []byte, start, end int) {
+// d.text[start:end] is how it is spelled, if it is quoted, or its name, if it is named.
+func (d *draft) addSpelled(kind Kind, text []byte, start, end int, how flags) {
 	at := len(d.text) + spellingSize
 	binary.LittleEndian.PutUint32(text[at-8:], uint32(start))
 	binary.LittleEndian.PutUint32(text[at-4:], uint32(end))
 	d.text = text
-	d.nodes = append(d.nodes, node{uint32(at), uint32(len(text) - at), 1, headOf(string(text[at : at+2])), kind, quoted})
+	d.nodes = append(d.nodes, node{uint32(at), uint32(len(text) - at), 1, headOf(string(text[at : at+2])), kind, how})
 }
 
 // addTrees appends whole trees, and their texts.

@@ -54,15 +54,19 @@ type setParser struct {
 	room     strings.Builder // for the text of the result, beginning with the text that is read
 	loose    bool            // the text is not canonical, apart from white space
 	wire     []byte          // scratch
-	maps     []named         // scratch: members of the maps that are open
+	maps     []mapMember     // scratch: members of the maps that are open
+	keys     []sortKey       // scratch: the order of maps
 }
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
 	scratch := p.elements.maker.scratch
+	if cap(p.maps) > maxScratch {
+		p.maps, p.keys = nil, nil
+	}
 	clear(p.maps[:cap(p.maps)])
 	p.draft.reset()
-	*p = setParser{draft: p.draft, wire: p.wire, maps: p.maps[:0]}
+	*p = setParser{draft: p.draft, wire: p.wire, maps: p.maps[:0], keys: p.keys[:0]}
 	p.elements.maker.scratch = scratch
 	setParsers.Put(p)
 }
@@ -266,10 +270,10 @@ func (p *setParser) quick() bool {
 		p.pos = end + 1
 		return true
 	case 'k':
-		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
+		q := quickScanner{text: text, quote: `\"`, pos: pos, b: p.draft.reserve()}
 		return q.key() && p.encoded(KindKey, &q)
 	case 'v':
-		q := quickScanner{text: text, pos: pos, b: p.draft.reserve()}
+		q := quickScanner{text: text, quote: `\"`, pos: pos, b: p.draft.reserve()}
 		return q.value() && p.encoded(KindItem, &q)
 	}
 	return false
@@ -280,7 +284,7 @@ func (p *setParser) encoded(kind Kind, q *quickScanner) bool {
 	if !q.pass(`"`) {
 		return false
 	}
-	p.draft.addSpelled(kind, q.b, p.pos, q.pos)
+	p.draft.addSpelled(kind, q.b, p.pos, q.pos, quoted)
 	p.pos = q.pos
 	return true
 }

@@ -2,7 +2,6 @@ package fieldpath
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
@@ -18,22 +17,6 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 		return p.draft.set(), true, nil
 	}
 	s, err = ParseSet(fieldsV1.AppendJSON(nil))
-	return s, false, err
-}
-
-// FromAny is [FromValue] for fieldsV1 as unstructured objects hold it. The error is that of [value.FromAny] or of ParseSet.
-func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
-	p := setParsers.Get().(*setParser)
-	defer p.release()
-	if p.content(fieldsV1, 0) {
-		work.Add(work.Counts{Sets: 1})
-		return p.draft.set(), true, nil
-	}
-	v, err := value.FromAny(fieldsV1)
-	if err != nil {
-		return Set{}, false, err
-	}
-	s, _, err = FromValue(v)
 	return s, false, err
 }
 
@@ -61,43 +44,6 @@ func (p *setParser) members(v value.Value, depth int) bool {
 	return true
 }
 
-// named is a member of a map.
-type named struct {
-	name    string
-	content any
-}
-
-// content is members for maps.
-func (p *setParser) content(content map[string]any, depth int) bool {
-	top, first, l := len(p.maps), len(p.draft.nodes), level{last: -1}
-	for name, below := range content {
-		p.maps = append(p.maps, named{name, below})
-	}
-	slices.SortFunc(p.maps[top:], func(a, b named) int { return strings.Compare(a.name, b.name) })
-	for i := top; i < len(p.maps); i++ {
-		name := p.maps[i].name
-		below, ok := p.maps[i].content.(map[string]any)
-		if !ok {
-			return false
-		}
-		if name == "." {
-			if depth == 0 || len(below) > 0 || len(content) == 1 {
-				return false
-			}
-			continue
-		}
-		index := len(p.draft.nodes)
-		if !p.member(name) || len(below) > 0 && (depth == value.MaxDepth || !p.content(below, depth+1)) {
-			return false
-		}
-		_, self := below["."]
-		p.complete(&l, index, self)
-	}
-	p.maps = p.maps[:top]
-	p.order(&l, first)
-	return true
-}
-
 // complete ends the node at index, the last one of l, with the nodes below it, which name it itself or not.
 func (p *setParser) complete(l *level, index int, self bool) {
 	n := &p.draft.nodes[index]
@@ -119,6 +65,11 @@ func (p *setParser) member(name string) bool {
 		p.draft.add(KindField, name[2:], 0)
 		return true
 	}
+	return p.canonicalElement(name)
+}
+
+// canonicalElement is member for elements of every kind.
+func (p *setParser) canonicalElement(name string) bool {
 	e, unknown, err := p.elements.element(name)
 	if unknown || err != nil {
 		return false
@@ -165,37 +116,4 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 		i++
 	}
 	return value.Object(out...)
-}
-
-// ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty maps in it are one and the same.
-func (s Set) ToAny() map[string]any {
-	w := anyWriter{texts: s.texts, empty: map[string]any{}}
-	return w.object(s.nodes, false)
-}
-
-// anyWriter is valueWriter for maps.
-type anyWriter struct {
-	texts texts // of the set
-	names Maker
-	wire  []byte
-	empty map[string]any
-}
-
-func (w *anyWriter) object(nodes []node, self bool) map[string]any {
-	if len(nodes) == 0 {
-		return w.empty
-	}
-	count := 1
-	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		count++
-	}
-	out := make(map[string]any, count)
-	if self {
-		out["."] = w.empty
-	}
-	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
-		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
-	}
-	return out
 }

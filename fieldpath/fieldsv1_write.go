@@ -10,18 +10,35 @@ func (s Set) AppendJSON(b []byte) []byte {
 		return append(b, "{}"...)
 	}
 	scratch := printers.Get().(*[]byte)
-	out := appendNodes(append((*scratch)[:0], '{'), &s.texts, s.nodes)
-	out[len(out)-1] = '}'
+	out := s.print(scratch)
 	b = append(b, out...)
-	if cap(out) <= maxScratchText {
-		*scratch = out
-	}
 	printers.Put(scratch)
 	return b
 }
 
+// JSON returns what [Set.AppendJSON] appends.
+func (s Set) JSON() string {
+	if s.IsEmpty() {
+		return "{}"
+	}
+	scratch := printers.Get().(*[]byte)
+	text := string(s.print(scratch))
+	printers.Put(scratch)
+	return text
+}
+
 // printers hold scratch that sets are printed to, so that what they are appended to grows once, to the size it needs.
 var printers = sync.Pool{New: func() any { return new([]byte) }}
+
+// print prints s, which is not empty, to scratch, unless that would be too large to keep.
+func (s Set) print(scratch *[]byte) []byte {
+	out := appendNodes(append((*scratch)[:0], '{'), &s.texts, s.nodes)
+	out[len(out)-1] = '}'
+	if cap(out) <= maxScratchText {
+		*scratch = out
+	}
+	return out
+}
 
 // MarshalJSON implements [encoding/json.Marshaler] by [Set.AppendJSON].
 func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }

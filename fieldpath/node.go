@@ -13,6 +13,9 @@ type node struct {
 	flags flags
 }
 
+// nodeSize is the size of a node in bytes.
+const nodeSize = 16
+
 // flags are what is true of a node.
 type flags uint8
 
@@ -24,8 +27,11 @@ const (
 	//	quoted  of a field: it lies in "f:name", as it is printed; of any other: where its spelling, as it is printed, in
 	//	        quotes, begins and ends in the same text is told in front of it
 	//	lone    it is a field, quoted, and lies in "f:name":{}
+	//	named   of a field: it lies in f:name, its name in fieldsV1; of any other, which is not quoted then: where that name begins
+	//	        and ends in the same text is told in front of it
 	quoted
 	lone
+	named
 )
 
 func (n *node) has(f flags) bool { return n.flags&f != 0 }
@@ -54,12 +60,29 @@ func (n *node) spelling(t *texts) string {
 	if n.kind == KindField {
 		return n.around(t, len(`"f:`), len(`"`))
 	}
+	return n.told(t)
+}
+
+// name returns the name of the element of n in fieldsV1, which lies in texts or is made in scratch.
+func (n *node) name(t *texts, scratch *[]byte) string {
+	switch {
+	case n.kind == KindField && n.flags&(named|quoted) != 0:
+		return n.around(t, len("f:"), 0)
+	case n.has(named):
+		return n.told(t)
+	}
+	*scratch = n.element(t).AppendWire((*scratch)[:0])
+	return string(*scratch)
+}
+
+// told returns the spelling or name whose place is in front of the text of the element of n.
+func (n *node) told(t *texts) string {
 	text, at := t.at(n.at>>textBits), n.at&maxText
 	place := text[at-spellingSize : at]
 	return text[littleEndian(place):littleEndian(place[4:])]
 }
 
-// spellingSize is the size of the place of a spelling: the numbers of the bytes where it begins and ends.
+// spellingSize is the size of the place of a spelling or name: the numbers of the bytes where it begins and ends.
 const spellingSize = 8
 
 func littleEndian(s string) uint32 {

@@ -2,13 +2,14 @@ package fieldpath
 
 import "strings"
 
-// quickScanner reads the JSON of keys and items where it stands, within a JSON string, and only as [Set.AppendJSON] writes
-// it: strings of simple characters, integers of up to 15 digits, booleans, key fields in order. It gives up on everything
-// else.
+// quickScanner reads the JSON of keys and items, where it stands within a JSON string or by itself, and only as
+// [Set.AppendJSON] writes it: strings of simple characters, integers of up to 15 digits, booleans, key fields in order. It
+// gives up on everything else.
 type quickScanner struct {
-	text string
-	pos  int
-	b    []byte // the encoding
+	text  string
+	quote string // what a string begins and ends with: a quote, with a backslash in front of it within a JSON string
+	pos   int
+	b     []byte // the encoding
 }
 
 // key reads an object that is a key.
@@ -38,7 +39,7 @@ func (q *quickScanner) value() bool {
 		return false
 	}
 	switch c := q.text[q.pos]; {
-	case c == '\\':
+	case c == q.quote[0]:
 		s, ok := q.str()
 		q.b = appendText(append(q.b, tagString), s)
 		return ok
@@ -54,9 +55,9 @@ func (q *quickScanner) value() bool {
 	return false
 }
 
-// str reads a string of simple characters between escaped quotes.
+// str reads a string of simple characters between quotes.
 func (q *quickScanner) str() (string, bool) {
-	if !q.pass(`\"`) {
+	if !q.pass(q.quote) {
 		return "", false
 	}
 	start := q.pos
@@ -64,7 +65,7 @@ func (q *quickScanner) str() (string, bool) {
 		q.pos++
 	}
 	end := q.pos
-	return q.text[start:end], q.pass(`\"`)
+	return q.text[start:end], q.pass(q.quote)
 }
 
 func (q *quickScanner) integer() bool {
@@ -81,7 +82,7 @@ func (q *quickScanner) integer() bool {
 		i = -i
 	}
 	q.b = appendInt(q.b, i)
-	return q.pos < len(q.text) && strings.IndexByte(",}\"", q.text[q.pos]) >= 0
+	return q.pos == len(q.text) || strings.IndexByte(",}\"", q.text[q.pos]) >= 0
 }
 
 // pass passes s if it is next.

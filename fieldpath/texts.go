@@ -61,6 +61,15 @@ func (t *texts) join(other *texts) texts {
 	return texts{t.first, &more}
 }
 
+// Size returns how many bytes of memory s keeps alive, which may be more than it needs, as sets share what they are made of.
+func (s Set) Size() int {
+	size := nodeSize * cap(s.nodes)
+	for number := range s.texts.count() {
+		size += len(s.texts.at(uint32(number)))
+	}
+	return size
+}
+
 // compact returns s with one text, which has what its nodes use and no more.
 func (s Set) compact() Set {
 	nodes := slices.Clone(s.nodes)

@@ -1,6 +1,9 @@
 package managedfields
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/typed"
@@ -8,8 +11,9 @@ import (
 )
 
 // To kube-apiserver managed fields are data of the live object: an update removes them, an apply keeps them, and both write
-// them anew in the end. That shows only where an entry claims to own them, or metadata as such, or where a configuration has
-// null for them. Then, and only then, the live object is merged and compared with something in their place.
+// them anew in the end. That shows only where an entry claims to own them, or metadata as such, where a configuration has
+// null for them, or where they have something that the kind's type may refuse. Then, and only then, the live object is merged and
+// compared with something in their place.
 
 var (
 	managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
@@ -23,14 +27,21 @@ var placeholder = value.List(value.Object())
 //
 //	S11  To who claims to own them, managed fields are data of the live object: an update removes them, so that the claim
 //	     ends.
+//
+// So they are where they have what entries do not: then the kind's type may refuse them.
 func (w *write) liveData() value.Value {
+	managed := w.live.managed
 	switch {
-	case w.live.null:
-		return w.live.data()
-	case w.live.Entries == nil || !w.object.null && !claimsManagedFields(w.before) || !w.admitsManagedFields():
+	case !managed.IsAbsent():
+	case slices.ContainsFunc(w.live.Entries, Entry.hasNoFields):
+		managed, _ = entriesValue(w.live.Entries) // absent if one is no JSON
+	case w.object.managed.IsNull() || claimsManagedFields(w.before):
+		managed = placeholder
+	}
+	if managed.IsAbsent() || !managed.IsNull() && (w.live.Entries == nil || !w.admitsManagedFields()) {
 		return w.live.Content
 	}
-	return w.live.Content.With("metadata", w.live.Content.Get("metadata").With("managedFields", placeholder))
+	return w.live.Content.With("metadata", w.live.Content.Get("metadata").With("managedFields", managed))
 }
 
 // claimsManagedFields reports whether somebody owns metadata as such, managed fields, or something below them.
@@ -58,4 +69,11 @@ func withoutEntries(content value.Value) value.Value {
 		return content
 	}
 	return content.With("metadata", metadata.With("managedFields", value.Value{}))
+}
+
+// isSortedAsSet reports whether the names in fieldsV1 are in another order than that of a Go map that is printed: a set has the
+// port 80 before 443.
+func (e Entry) isSortedAsSet() bool {
+	v, err := e.FieldsV1.Value()
+	return err == nil && !bytes.Equal(v.AppendJSON(nil), e.FieldsV1.appendEscaped(nil))
 }

@@ -42,9 +42,9 @@ func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		if err := e.check(i); err != nil {
-			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
+			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
 		}
-		fields, err := e.FieldsV1.parsed()
+		fields, err := e.parsed()
 		if err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 		}

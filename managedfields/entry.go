@@ -1,6 +1,7 @@
 package managedfields
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,6 +21,14 @@ type Entry struct {
 	Subresource string
 }
 
+// parsed is [Fields.parsed] for the fields of e.
+func (e *Entry) parsed() (*parsedSet, error) {
+	if e.FieldsV1.form == formContent {
+		return readMap(e.FieldsV1.content, e.Manager, unixSeconds(e.Time))
+	}
+	return e.FieldsV1.parsed()
+}
+
 // fieldsV1 is the only fieldsType that there is.
 const fieldsV1 = "FieldsV1"
 
@@ -33,6 +42,8 @@ type EntryError struct {
 	Index   int    // of the entry
 	Manager string // as far as it is known
 	Err     error
+
+	plain bool // Kubernetes says no more than Err does
 }
 
 // Error returns the defect with its place.
@@ -47,48 +58,75 @@ func (e *EntryError) Error() string {
 func (e *EntryError) Unwrap() error { return e.Err }
 
 // entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an empty slice. fields makes the
-// fieldsV1 of an entry from what stands there.
-func entriesOf(v value.Value, fields func(value.Value) Fields) ([]Entry, error) {
+// fieldsV1 of an entry from what stands there. It also reports whether the entries tell all that v has: null is as good as absent to
+// them, and they have no other members than entries have.
+func entriesOf(v value.Value, fields func(value.Value) Fields) (entries []Entry, all bool, err error) {
 	switch v.Kind() {
 	case value.KindAbsent, value.KindNull:
-		return nil, nil
+		return nil, v.IsAbsent(), nil
 	case value.KindList:
 	default:
-		return nil, fmt.Errorf("metadata.managedFields: expected a list, got %s", v.Kind())
+		return nil, false, fmt.Errorf("metadata.managedFields: expected a list, got %s", v.Kind())
 	}
-	entries := make([]Entry, v.Len())
+	entries, all = make([]Entry, v.Len()), true
 	for i := range entries {
-		var err error
-		if entries[i], err = entryOf(v.Item(i), fields); err != nil {
-			return nil, &EntryError{Index: i, Manager: v.Item(i).Get("manager").Str(), Err: err}
+		told := false
+		if entries[i], told, err = entryOf(v.Item(i), fields); err != nil {
+			return nil, false, &EntryError{Index: i, Manager: v.Item(i).Get("manager").Str(), Err: err}
 		}
+		all = all && told
 	}
-	return entries, nil
+	return entries, all, nil
 }
 
-func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, err error) {
+// entryOf reads one entry, and reports whether it tells all that v has.
+func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, all bool, err error) {
 	if v.Kind() != value.KindObject {
-		return e, fmt.Errorf("expected an object, got %s", v.Kind())
+		return e, false, fmt.Errorf("expected an object, got %s", v.Kind())
 	}
+	all = true
 	for name, member := range v.Members() {
-		if name == "fieldsV1" {
+		switch {
+		case name == "fieldsV1":
 			e.FieldsV1 = fields(member)
-			continue
-		}
-		if member.IsNull() {
-			continue
-		}
-		if member.Kind() != value.KindString {
-			return e, fmt.Errorf("%s: expected a string, got %s", name, member.Kind())
-		}
-		if err := e.set(name, member.Str()); err != nil {
-			return e, err
+		case !isMember(name):
+			all = false
+		case member.IsNull():
+		case member.Kind() != value.KindString:
+			return e, false, fmt.Errorf("%s: expected a string, got %s", name, member.Kind())
+		default:
+			if err := e.set(name, member.Str()); err != nil {
+				return e, false, err
+			}
 		}
 	}
-	return e, nil
+	return e, all, nil
 }
 
-// set sets the field that name has in JSON. Unknown fields are ignored, as Kubernetes does.
+// hasNoFields reports whether fieldsV1 is something else than an object, as far as that is plain without reading it.
+func (e Entry) hasNoFields() bool {
+	switch e.FieldsV1.form {
+	case formText:
+		return e.FieldsV1.text == "" || e.FieldsV1.text[0] != '{'
+	case formDocument:
+		return e.FieldsV1.document.Kind() != value.KindObject
+	}
+	return false
+}
+
+// isMember reports whether an entry may have a member of that name, in JSON.
+func isMember(name string) bool {
+	switch name {
+	case "manager", "operation", "apiVersion", "fieldsType", "fieldsV1", "subresource", "time":
+		return true
+	}
+	return false
+}
+
+// errNoMember says that entries have no member of a name.
+var errNoMember = errors.New("no member of an entry")
+
+// set sets the field that name has in JSON.
 func (e *Entry) set(name, text string) (err error) {
 	switch name {
 	case "manager":
@@ -106,6 +144,8 @@ func (e *Entry) set(name, text string) (err error) {
 			return fmt.Errorf("time: %w", err)
 		}
 		e.Time = e.Time.UTC()
+	default:
+		return errNoMember
 	}
 	return nil
 }

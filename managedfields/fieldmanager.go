@@ -29,6 +29,10 @@ type Config struct {
 	// Default returns the object with default values filled in. It sees the outcome of each apply; what it adds has no owner.
 	// nil leaves objects as they are.
 	Default func(value.Value) value.Value
+	// Hub is, for kinds that Kubernetes implements as Go structs, the apiVersion in which the server holds objects between
+	// writes. It matters in two places only: the size of all annotations, see syncLastApplied, is counted in this version; and
+	// see Plan.Changed. Empty means that objects are held as the endpoint's clients see them, as custom resources are.
+	Hub string
 	// Converter converts between the versions in Types. nil means [ChangeVersion].
 	Converter Converter
 	// ResetFields has, by apiVersion, the fields that the endpoint does not write.
@@ -241,8 +245,13 @@ func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 	}
 }
 
-// Changed reports whether the apply changes the object, before defaults are filled in.
-func (p *Plan) Changed() bool { return p.write.plan.Changed() }
+// Changed reports whether the apply changes the object, before defaults are filled in. Where objects are held as Go structs, see
+// [Config.Hub], one that was converted to another version and back has its managed fields written anew: that is a change, too, when
+// it comes to other text.
+func (p *Plan) Changed() bool {
+	return p.write.plan.Changed() || p.write.config.Hub != "" && p.write.plan.Detour() &&
+		slices.ContainsFunc(p.write.live.Entries, Entry.isSortedAsSet)
+}
 
 // Commit returns what is to be stored if there is no conflict. Its error is of type [merge.Conflicts].
 func (p *Plan) Commit() (Object, error) {

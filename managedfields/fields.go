@@ -75,7 +75,7 @@ func (f Fields) parsed() (*parsedSet, error) {
 	case formBytes:
 		return readText(f.bytes, maphash.Bytes(hashSeed, f.bytes))
 	case formContent:
-		return readMap(f.content)
+		return readMap(f.content, "", 0)
 	case formDocument:
 		s, canonical, err := fieldpath.FromValue(f.document)
 		return &parsedSet{set: s, canonical: canonical}, err
@@ -138,8 +138,11 @@ func (f Fields) Bytes() []byte {
 
 // String returns f as [Fields.AppendJSON] writes it.
 func (f Fields) String() string {
-	if f.form == formText {
+	switch f.form {
+	case formText:
 		return f.text
+	case formSet:
+		return f.set.JSON()
 	}
 	return string(f.AppendJSON(nil))
 }

@@ -15,8 +15,10 @@ type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
 
-	null   bool   // metadata.managedFields was there as null
-	source source // what Content was made from, if it was by ObjectFromAny
+	// managed is metadata.managedFields as it was read, if Entries do not tell all of it: null, or a list with things in it
+	// that entries do not have. Absent otherwise.
+	managed value.Value
+	source  source // what Content was made from, if it was by ObjectFromAny
 }
 
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
@@ -26,7 +28,7 @@ func ParseObject(json []byte) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	return objectOf(v, fieldsOfText)
+	return objectOfText(v)
 }
 
 // ParseObjects is [ParseObject] for a stored object and one that replaces it. What their texts have in common is read once and shared:
@@ -36,12 +38,12 @@ func ParseObjects(liveJSON, newJSON []byte) (live, object Object, err error) {
 	if first.IsAbsent() {
 		return Object{}, Object{}, fmt.Errorf("live object: %w", err)
 	}
-	live, invalid := objectOf(first, fieldsOfText)
+	live, invalid := objectOfText(first)
 	if invalid != nil {
 		return Object{}, Object{}, fmt.Errorf("live object: %w", invalid)
 	}
 	if err == nil {
-		object, err = objectOf(second, fieldsOfText)
+		object, err = objectOfText(second)
 	}
 	if err != nil {
 		return Object{}, Object{}, fmt.Errorf("new object: %w", err)
@@ -51,6 +53,23 @@ func ParseObjects(liveJSON, newJSON []byte) (live, object Object, err error) {
 
 // fieldsPath leads to what stays text.
 var fieldsPath = []string{"metadata", "managedFields", "*", "fieldsV1"}
+
+// objectOfText is objectOf for a v whose fieldsV1 are text.
+func objectOfText(v value.Value) (Object, error) {
+	o, err := objectOf(v, fieldsOfText)
+	if o.managed.Kind() != value.KindList {
+		return o, err
+	}
+	items := slices.Collect(o.managed.Items())
+	for i, item := range items {
+		if text := item.Get("fieldsV1"); !text.IsAbsent() {
+			fields, _ := value.Parse([]byte(text.Str())) // absent if it is no JSON
+			items[i] = item.With("fieldsV1", fields)
+		}
+	}
+	o.managed = value.List(items...)
+	return o, nil
+}
 
 // fieldsOfText returns what a fieldsV1 that stayed text stands for.
 func fieldsOfText(text value.Value) Fields {
@@ -73,20 +92,24 @@ func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	if managed.IsAbsent() {
 		return Object{Content: v}, nil
 	}
-	entries, err := entriesOf(managed, fields)
+	entries, all, err := entriesOf(managed, fields)
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{Content: withoutEntries(v), Entries: entries, null: managed.IsNull()}, nil
+	o := Object{Content: withoutEntries(v), Entries: entries}
+	if !all {
+		o.managed = managed
+	}
+	return o, nil
 }
 
 // data returns the content as an apply merges it: managed fields that are null are data like any other null, so that applying
-// them changes every object.
+// them changes every object; and so are those of which entries do not tell all.
 func (o Object) data() value.Value {
-	if !o.null {
+	if o.managed.IsAbsent() {
 		return o.Content
 	}
-	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", value.Null()))
+	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", o.managed))
 }
 
 // Value returns the object with its managed fields in it. The error names the entry whose FieldsV1 is no JSON text.

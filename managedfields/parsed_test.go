@@ -2,12 +2,14 @@ package managedfields
 
 import (
 	"encoding/json"
-	"maps"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"testing"
+	"weak"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
 )
 
 // TestReadMap reads maps that are modified between readings: what is remembered must never answer for another map.
@@ -19,7 +21,7 @@ func TestReadMap(t *testing.T) {
 			content = map[string]any{}
 		}
 		modify(r, content)
-		got, err := readMap(content)
+		got, err := readMap(content, "", 0)
 		want, canonical, wantErr := fieldpath.FromAny(content)
 		if (err == nil) != (wantErr == nil) || err == nil && (!got.set.Equal(want) || got.canonical != canonical) {
 			text, _ := json.Marshal(content)
@@ -44,24 +46,22 @@ func modify(r *rand.Rand, content map[string]any) {
 	}
 }
 
-// TestReadMapAgain demands that a map that was read is known when it comes again.
+// TestReadMapAgain demands that a map that was read is known when it comes again, from the same entry or a later one.
 func TestReadMapAgain(t *testing.T) {
-	content := map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{".": map[string]any{}, "f:a": map[string]any{}}}}
-	if _, err := readMap(content); err != nil { // what comes only once is not worth remembering
-		t.Fatal(err)
+	maps := func() map[string]any {
+		return map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{".": map[string]any{}, "f:a": map[string]any{}}}}
 	}
-	first, err := readMap(content)
+	content := maps()
+	first, err := readMap(content, "again", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := readMap(maps.Clone(content))
-	if err != nil {
-		t.Fatal(err)
+	for _, seconds := range []int64{1, 2, 2, 1} {
+		if again, err := readMap(maps(), "again", seconds); err != nil || again != first {
+			t.Errorf("at %d: the set was made again (%v)", seconds, err)
+		}
 	}
-	if !again.set.Same(first.set) {
-		t.Error("the set was made again")
-	}
-	if allocs := testing.AllocsPerRun(100, func() { _, _ = readMap(content) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(100, func() { _, _ = readMap(content, "again", 1) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 }
@@ -69,12 +69,49 @@ func TestReadMapAgain(t *testing.T) {
 // TestReadLargeMap reads a map that is too large to be remembered.
 func TestReadLargeMap(t *testing.T) {
 	large := map[string]any{}
-	for i := range 2 * maxMapCached {
+	for i := range maxMapCached / 16 {
 		large["f:"+strconv.Itoa(i)] = map[string]any{}
 	}
-	for range 3 {
-		if p, err := readMap(large); err != nil || p.set.Len() != len(large) || p.outline != nil {
-			t.Errorf("%d fields, outline of %d nodes, error %v", p.set.Len(), len(p.outline), err)
+	first, err := readMap(large, "", 0)
+	if err != nil || first.set.Len() != len(large) {
+		t.Fatalf("%d fields, error %v", first.set.Len(), err)
+	}
+	if again, err := readMap(large, "", 0); err != nil || again == first || !again.set.Equal(first.set) {
+		t.Errorf("%d fields, the same set: %t, error %v", again.set.Len(), again == first, err)
+	}
+}
+
+// TestFitsKeepsNoType shows that a type can go although a set that is remembered was found to fit it.
+func TestFitsKeepsNoType(t *testing.T) {
+	fields := `{"f:metadata":{"f:labels":{"f:a":{}}}}`
+	p, err := FieldsFromJSON(fields).parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := func() *schema.Type {
+		s, err := schema.Compile(&schema.Document{Types: []schema.TypeDef{{Name: "root", Atom: schema.Atom{Scalar: schema.Untyped}}}})
+		if err != nil {
+			t.Fatal(err)
 		}
+		root, _ := s.Type("root")
+		return root
+	}
+	dropped := func() weak.Pointer[schema.Type] {
+		root := compiled()
+		for range 2 {
+			if !p.fitsTo(root) {
+				t.Error("the set does not fit")
+			}
+		}
+		return weak.Make(root)
+	}()
+	for i := 0; i < 10 && dropped.Value() != nil; i++ {
+		runtime.GC()
+	}
+	if dropped.Value() != nil {
+		t.Error("a type is kept alive that nothing else refers to")
+	}
+	if !p.fitsTo(compiled()) || p.fitsTo(nil) {
+		t.Error("what fits depends on what fitted before")
 	}
 }

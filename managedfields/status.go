@@ -42,7 +42,7 @@ func (s *Status) Error() string { return s.Message }
 //   - [*ResetFieldsError]: 422 with one cause for each field.
 //   - Everything else, objects that do not conform to their type included: 500 without a reason.
 //
-// The messages are those of kube-apiserver except where they show Go values. nil gives nil.
+// The messages are those of kube-apiserver, except that an entry whose fieldsV1 cannot be read is named rather than printed. nil gives nil.
 func ToStatus(err error) *Status {
 	if err == nil {
 		return nil

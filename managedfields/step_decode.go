@@ -1,14 +1,32 @@
 package managedfields
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // decodeLive reads the managed fields that an apply starts from, S2: those of the live object, which must be valid.
 func (w *write) decodeLive() (err error) {
 	if w.entries, err = decode(w.live.Entries, w.config.Types); err != nil {
-		return fmt.Errorf("failed to decode managed fields: %w", err)
+		return &decodeError{err}
 	}
 	return nil
 }
+
+// decodeError says why the managed fields of a live object cannot be read, in the words of kube-apiserver as far as those do not
+// print the entry as a Go value. It wraps an [*EntryError], which says which entry it is.
+type decodeError struct{ err error }
+
+func (e *decodeError) Error() string {
+	reason := e.err
+	var entry *EntryError
+	if errors.As(reason, &entry) && entry.plain {
+		reason = entry.Err
+	}
+	return fmt.Sprintf("failed to decode managed fields: %v", reason)
+}
+
+func (e *decodeError) Unwrap() error { return e.err }
 
 // decodeNewOrLive reads the managed fields that a write starts from if it is an update:
 //

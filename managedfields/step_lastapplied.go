@@ -57,15 +57,27 @@ func (w *write) syncLastApplied() error {
 	}
 	record := append(withoutRecord(w.object.data()).AppendJSON(nil), '\n')
 	updated := annotations(w.outcome).With(lastAppliedAnnotation, value.String(string(record)))
-	size := 0
-	for name, text := range updated.Members() {
-		size += len(name) + len(text.Str())
-	}
-	if size > maxAnnotations {
+	if w.exceeds(string(record)) {
 		updated = updated.With(lastAppliedAnnotation, value.Value{})
 	}
 	w.outcome = withAnnotations(w.outcome, updated)
 	return nil
+}
+
+// exceeds reports whether annotations are too large with record among them, in the version in which the server holds the object:
+// its annotations may not be the same.
+func (w *write) exceeds(record string) bool {
+	held := w.outcome
+	if w.config.Hub != "" {
+		if converted, err := w.convertContent(held, w.config.Hub); err == nil {
+			held = converted
+		}
+	}
+	size := 0
+	for name, text := range annotations(held).With(lastAppliedAnnotation, value.String(record)).Members() {
+		size += len(name) + len(text.Str())
+	}
+	return size > maxAnnotations
 }
 
 // lastApplied returns kubectl's record in object, and "" when there is none.

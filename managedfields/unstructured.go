@@ -28,15 +28,19 @@ func ObjectFromAnyLike(content map[string]any, like Object) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	entries, err := entriesFromAny(managed)
-	if err != nil {
+	o := Object{Content: v, source: source{content, v}}
+	if !found {
+		return o, nil
+	}
+	if o.Entries, o.managed, err = entriesFromAny(managed); err != nil {
 		return Object{}, err
 	}
-	return Object{Content: v, Entries: entries, null: found && managed == nil, source: source{content, v}}, nil
+	return o, nil
 }
 
-// entriesFromAny reads what an unstructured object has as metadata.managedFields.
-func entriesFromAny(managed any) ([]Entry, error) {
+// entriesFromAny reads what an unstructured object has as metadata.managedFields, and returns that itself where the entries do not
+// tell all of it.
+func entriesFromAny(managed any) ([]Entry, value.Value, error) {
 	if list, ok := managed.([]any); ok {
 		entries := make([]Entry, len(list))
 		for i := range list {
@@ -45,14 +49,18 @@ func entriesFromAny(managed any) ([]Entry, error) {
 			}
 		}
 		if ok {
-			return entries, nil
+			return entries, value.Value{}, nil
 		}
 	}
 	v, err := value.FromAny(managed) // says what is wrong, if anything is
 	if err != nil {
-		return nil, err
+		return nil, value.Value{}, err
 	}
-	return entriesOf(v, FieldsFromValue)
+	entries, all, err := entriesOf(v, FieldsFromValue)
+	if all || err != nil {
+		v = value.Value{}
+	}
+	return entries, v, err
 }
 
 // setAll makes e the entry that content is. It reports whether content is as it should be.
@@ -66,7 +74,7 @@ func (e *Entry) setAll(content any) bool {
 			ok = ok && name == "fieldsV1"
 			e.FieldsV1 = Fields{content: member, form: formContent}
 		default:
-			ok = ok && member == nil
+			ok = ok && member == nil && isMember(name)
 		}
 	}
 	return ok

@@ -63,6 +63,10 @@ func (p *Plan) Object() typed.Value { return p.call.object }
 // Changed reports whether Object differs from the live object.
 func (p *Plan) Changed() bool { return !p.call.Live.Content().Equal(p.call.object.Content()) }
 
+// Detour reports whether Object was converted to another version and back, to be pruned of what the applier's last apply had in that
+// version. A server that holds objects as Go structs may see a change in that alone.
+func (p *Plan) Detour() bool { return p.call.detour }
+
 // Conflicts returns the fields that the apply changes although others own them, sorted by manager, then by path.
 func (p *Plan) Conflicts() Conflicts {
 	var out Conflicts

@@ -130,6 +130,7 @@ type call struct {
 	*Engine
 	Request
 	object   typed.Value // the new object, in the request's version
+	detour   bool        // object was in another version in between
 	versions []*version  // the request's own first
 }
 

@@ -38,6 +38,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.V
 	if p, err = c.convert(p, at, last.APIVersion); err != nil {
 		return typed.Value{}, fmt.Errorf("failed add back dangling items: failed to convert pruned object to last applied version: %w", err)
 	}
+	c.detour = last.APIVersion != c.APIVersion
 	pruned := m.Remove(missing(m, p).Intersect(lastFields))
 	return c.convert(pruned, last.APIVersion, c.APIVersion)
 }

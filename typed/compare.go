@@ -1,7 +1,7 @@
 package typed
 
 import (
-	"strconv"
+	"slices"
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -36,11 +36,14 @@ func (d Diff) IsEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 //	    removed, and the node itself by the rules of new's kind.
 //	C7  The root itself is never in the result.
 //
-// The error is [ErrTypes] when the types differ, or [Errors] when a list holds items without identity, which is possible
-// only in values that [Value.Remove] returned.
+// The error is [ErrTypes] when the types differ, or [Errors] when a granular list holds items without identity:
+// one whose relationship the schema leaves open, or what [Value.Remove] left of others.
 func Compare(old, new Value) (Diff, error) {
 	if old.typ != new.typ {
 		return Diff{}, ErrTypes
+	}
+	if errs := slices.Concat(old.unidentified(false), new.unidentified(false)); errs != nil {
+		return Diff{}, errs
 	}
 	if old.content.Same(new.content) {
 		return Diff{}, nil
@@ -49,13 +52,10 @@ func Compare(old, new Value) (Diff, error) {
 	c.tidy = old.tidy && new.tidy
 	c.node(old.typ, old.content, new.content)
 	work.Add(work.Counts{Nodes: c.nodes})
-	out, errs := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}, c.errs
+	out := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}
 	clear(c.path[:cap(c.path)])
-	c.path, c.errs, c.nodes = c.path[:0], nil, 0
+	c.path, c.nodes = c.path[:0], 0
 	comparers.Put(c)
-	if errs != nil {
-		return Diff{}, errs
-	}
 	return out, nil
 }
 
@@ -65,7 +65,6 @@ type comparer struct {
 	tidy  bool // both values are
 	nodes int  // pairs that were visited
 	maker fieldpath.Maker
-	errs  Errors
 
 	path                     fieldpath.Path // to the node that the walk is at
 	added, modified, removed side
@@ -250,11 +249,4 @@ func (c *comparer) markBelow(s *side, e fieldpath.Element) {
 	s.add(c.path)
 	c.path = c.path[:depth]
 	s.leave(depth)
-}
-
-// fail records that an item has no identity.
-func (c *comparer) fail(i int, reason string) {
-	c.errs = append(c.errs, &Error{
-		Path: append(fieldpath.Path(nil), c.path...), Reason: Unidentified, Detail: "element " + strconv.Itoa(i) + ": " + reason,
-	})
 }

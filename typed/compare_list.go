@@ -87,10 +87,6 @@ func (c *comparer) group(l *schema.List, old, new value.Value) []group {
 	items := appendItems(nil, &c.maker, l, old, false)
 	oldLen := len(items)
 	items = appendItems(items, &c.maker, l, new, false)
-	if len(items) != old.Len()+new.Len() {
-		c.defects(l, old)
-		c.defects(l, new)
-	}
 	byElement := make(map[fieldpath.Element]int, len(items))
 	var groups []group
 	for i, at := range items {
@@ -107,14 +103,6 @@ func (c *comparer) group(l *schema.List, old, new value.Value) []group {
 		}
 	}
 	return groups
-}
-
-func (c *comparer) defects(l *schema.List, v value.Value) {
-	for i := range v.Len() {
-		if reason := defect(l, v.Item(i)); reason != "" {
-			c.fail(i, reason)
-		}
-	}
 }
 
 // groups compares the items of one identity, by rules C4 and C5.

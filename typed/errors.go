@@ -23,14 +23,22 @@ type Error struct {
 	Path   fieldpath.Path // of the value; of the list, for defects of its items
 	Reason Reason
 	Detail string // in words; where it comes down to a single defect, in those of Kubernetes
+
+	// Plain is Detail for people: where that shows a value as a program prints it, Plain shows it as JSON has it.
+	Plain string
 }
 
 // Error returns the detail, with the path in front unless that is the root.
-func (e *Error) Error() string {
+func (e *Error) Error() string { return e.at(e.Detail) }
+
+// PlainError is Error with Plain instead of Detail.
+func (e *Error) PlainError() string { return e.at(e.Plain) }
+
+func (e *Error) at(detail string) string {
 	if len(e.Path) == 0 {
-		return e.Detail
+		return detail
 	}
-	return e.Path.Decimal() + ": " + e.Detail
+	return e.Path.Decimal() + ": " + detail
 }
 
 // Errors are all places where a value does not conform to its type, in the order of the walk.

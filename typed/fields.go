@@ -99,7 +99,7 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
 
 func (f *fielder) list(l *schema.List, v value.Value) {
-	if v.Kind() != value.KindList || l.Topology() == schema.IncompleteList {
+	if v.Kind() != value.KindList {
 		return
 	}
 	first := len(f.items)

@@ -39,8 +39,11 @@ func sameItem(l *schema.List, a, b value.Value) bool {
 
 // defect returns why item has no identity in l, in the words of Kubernetes, and "" when it has one.
 func defect(l *schema.List, item value.Value) string {
-	if l.Topology() == schema.KeyedList {
+	switch l.Topology() {
+	case schema.KeyedList:
 		return keyedDefect(l, item)
+	case schema.IncompleteList:
+		return "invalid indexing of non-associative list"
 	}
 	switch item.Kind() {
 	case value.KindObject:

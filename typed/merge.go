@@ -2,6 +2,7 @@ package typed
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/deed-project/deed/internal/work"
@@ -25,27 +26,25 @@ var ErrTypes = errors.New("expected objects of the same type")
 //	    all that are left. A last run without anchor comes after all live items.
 //	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
 //
-// The result shares every node that config does not change with live, except that it does not look far into leaves. It is an error, [Errors], when config holds an item
-// twice, or live one without identity, which only values that [Value.Remove] returned have; and [ErrTypes] when the types
-// differ.
+// The result shares every node that config does not change with live, except that it does not look far into leaves. It is an
+// error, [Errors], when config holds an item twice, or either holds items without identity in a granular list: those of a list whose
+// relationship the schema leaves open, or what [Value.Remove] left of others; and [ErrTypes] when the types differ.
 func Merge(live, config Value) (Value, error) {
 	if live.typ != config.typ {
 		return Value{}, ErrTypes
 	}
-	if !config.tidy {
-		if _, err := New(config.content, config.typ); err != nil {
-			return Value{}, err
-		}
-		config.tidy = true // its duplicates are inside atomic lists
+	if errs := outermost(slices.Concat(config.unidentified(true), live.unidentified(true))); errs != nil {
+		return Value{}, errs
 	}
-	if !live.tidy {
-		if _, err := New(live.content, live.typ, AllowDuplicates); err != nil {
+	if !config.tidy {
+		var err error
+		if config, err = New(config.content, config.typ); err != nil {
 			return Value{}, err
 		}
 	}
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy
-	out := Value{content: m.node(live.typ, live.content, config.content), typ: live.typ, filled: m.filled, tidy: live.tidy}
+	out := Value{content: m.node(live.typ, live.content, config.content), typ: live.typ, filled: m.filled, tidy: live.tidy && config.tidy}
 	work.Add(work.Counts{Nodes: m.nodes})
 	m.release()
 	return out, nil

@@ -21,7 +21,7 @@ func TestProblemsBeforeAnUnidentifiedItemAreReported(t *testing.T) {
 			"  .set: duplicate entries for key [=\"a\"]\n" +
 			"  .set: element 2: associative list without keys has an element that's an explicit null",
 		`{"keyed":[{"k":"a","n":"x"},1,{"k":"b","n":"x"}]}`: "errors:\n" +
-			"  .keyed[k=\"a\"].n: expected numeric (int or float), got string \"x\"\n" +
+			"  .keyed[k=\"a\"].n: expected numeric (int or float), got string\n" +
 			"  .keyed: element 1: associative list with keys may not have non-map elements",
 	} {
 		v, err := value.Parse([]byte(text))

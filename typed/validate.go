@@ -19,7 +19,8 @@ import (
 //	    there is neither, the member is undeclared.
 //	V4  Each item of a list conforms to the list's element type.
 //	V5  In a set, items are scalars and not null. In a keyed list, items are objects that have at least one key, a key's
-//	    default included. Lists whose relationship the schema leaves open must be empty.
+//	    default included. The items of a list whose relationship the schema leaves open have no identity and may be any,
+//	    but such a list can be neither merged nor compared, unless it is empty or inside something atomic.
 //	V6  No two items of a set or keyed list have the same identity, unless the option is [AllowDuplicates].
 //
 // Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as their own types say.
@@ -76,8 +77,25 @@ type step struct {
 }
 
 func (w *validator) fail(r Reason, format string, args ...any) {
-	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: fmt.Sprintf(format, args...)})
+	detail := fmt.Sprintf(format, args...)
+	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail})
 }
+
+// failKind reports that v is where want is expected. Kubernetes shows v as Go prints what holds it: form is the verb for that.
+func (w *validator) failKind(want, form string, v value.Value) {
+	w.errs = append(w.errs, &Error{
+		Path: w.path(), Reason: WrongKind,
+		Detail: "expected " + want + ", got " + fmt.Sprintf(form, v.ToAny()),
+		Plain:  "expected " + want + ", got " + describe(v),
+	})
+}
+
+// The forms in which Kubernetes shows what it has where it expects something else.
+const (
+	formType   = "%T"
+	formValue  = "&{%v}"
+	formSource = "&value.valueUnstructured{Value:%#v}"
+)
 
 // path returns the path to the node that the walk is at.
 func (w *validator) path() fieldpath.Path {
@@ -121,12 +139,12 @@ func (w *validator) node(t *schema.Type, v, known value.Value) {
 }
 
 func (w *validator) scalar(s schema.Scalar, v value.Value) {
-	ok, want := false, ""
+	ok, want, form := false, "", formValue
 	switch k := v.Kind(); s {
 	case schema.Numeric:
-		ok, want = k == value.KindInt || k == value.KindFloat, "numeric (int or float)"
+		ok, want, form = k == value.KindInt || k == value.KindFloat, "numeric (int or float)", formType
 	case schema.String:
-		ok, want = k == value.KindString, "string"
+		ok, want, form = k == value.KindString, "string", formSource
 	case schema.Boolean:
 		ok, want = k == value.KindBool, "boolean"
 	case schema.Untyped:
@@ -138,7 +156,7 @@ func (w *validator) scalar(s schema.Scalar, v value.Value) {
 		return
 	}
 	if !ok && !v.IsNull() && !v.IsAbsent() {
-		w.fail(WrongKind, "expected %s, got %s", want, describe(v))
+		w.failKind(want, form, v)
 	}
 }
 
@@ -154,7 +172,7 @@ func describe(v value.Value) string {
 func (w *validator) object(m *schema.Map, v, known value.Value) {
 	if v.Kind() != value.KindObject {
 		if !v.IsNull() {
-			w.fail(WrongKind, "expected map, got %s", describe(v))
+			w.failKind("map", formValue, v)
 		}
 		return
 	}
@@ -178,7 +196,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 func (w *validator) list(l *schema.List, v, known value.Value) {
 	if v.Kind() != value.KindList {
 		if !v.IsNull() {
-			w.fail(WrongKind, "expected list, got %s", describe(v))
+			w.failKind("list", formValue, v)
 		}
 		return
 	}
@@ -187,10 +205,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 	case schema.SetList, schema.KeyedList:
 		identified, reason = w.identities(l, v)
 	case schema.IncompleteList:
-		if v.Len() > 0 {
-			w.fail(BadSchema, "element 0: invalid indexing of non-associative list")
-			return
-		}
+		w.tidy = w.tidy && v.Len() == 0
 	}
 	depth := len(w.trail)
 	for i := range identified {

@@ -25,7 +25,7 @@ func TestBeforeUnidentifiedItem(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = typed.New(v, list)
-	const want = "errors:\n  duplicate entries for key [k=1000000]\n  [k=1000000].v: expected numeric (int or float), got string \"x\"\n" +
+	const want = "errors:\n  duplicate entries for key [k=1000000]\n  [k=1000000].v: expected numeric (int or float), got string\n" +
 		"  element 2: associative list with keys has an element that omits all key fields [\"k\"] " +
 		"(and doesn't have default values for any key fields)"
 	if err == nil || err.Error() != want {

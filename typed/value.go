@@ -13,7 +13,7 @@ type Value struct {
 	// filled: see FilledEmpty.
 	filled bool
 
-	// tidy: every set and keyed list inside has items that are identified and distinct, so that walks may pair items
+	// tidy: every list inside that is not atomic has items that are identified and distinct, so that walks may pair items
 	// without indexing whole lists first.
 	tidy bool
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // FromAny returns the document that v holds, in the forms that unstructured Kubernetes objects and encoding/json use: nil,
-// bool, string, every integer type, float32, float64, []any and map[string]any. A [Value] stands for itself, the absent one
+// bool, string, every integer type but uint64, float32, float64, []any and map[string]any. A [Value] stands for itself, the absent one
 // for null. A nil slice or map is empty, and a float32 is the number that encoding/json prints for it. Any other type,
 // an unsigned integer over the largest int64, an infinite float, NaN and nesting deeper than [MaxDepth] are errors, always
 // a [*ConversionError].
@@ -102,8 +102,6 @@ func fromOtherNumber(v any) (Value, *ConversionError) {
 		return Int(int64(v)), nil
 	case uint:
 		return fromUint(uint64(v))
-	case uint64:
-		return fromUint(v)
 	case float32:
 		return fromFloat32(v)
 	}

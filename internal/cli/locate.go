@@ -142,14 +142,14 @@ func typeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	return t
 }
 
-// explain returns what is wrong, in the words of e, and the declared field that was probably meant.
+// explain returns what is wrong, in plain words, and the declared field that was probably meant.
 func explain(e *typed.Error, t *schema.Type) string {
 	if e.Reason != typed.Undeclared || len(e.Path) == 0 {
-		return e.Error()
+		return e.PlainError()
 	}
 	parent := typeAt(t, e.Path[:len(e.Path)-1])
 	if parent == nil || parent.Map() == nil {
-		return e.Error()
+		return e.PlainError()
 	}
 	fields := parent.Map().Fields()
 	names := make([]string, len(fields))
@@ -157,7 +157,7 @@ func explain(e *typed.Error, t *schema.Type) string {
 		names[i] = f.Name
 	}
 	if meant := nearest(e.Path[len(e.Path)-1].Name(), names); meant != "" {
-		return fmt.Sprintf("%v; did you mean %q?", e, meant)
+		return fmt.Sprintf("%s; did you mean %q?", e.PlainError(), meant)
 	}
-	return e.Error()
+	return e.PlainError()
 }

@@ -179,7 +179,9 @@ func (t *types) of(gvk schema.GVK, config managedfields.Config) (*endpoint, erro
 			continue
 		}
 		config.GVK, config.Types = gvk, kind.versions
-		config.Empty, _ = builtin.Empty(gvk)
+		if empty, ok := builtin.Empty(gvk); ok {
+			config.Empty, config.Hub = empty, gvk.APIVersion()
+		}
 		restores := t.complete(&config, kind)
 		manager, err := managedfields.New(config)
 		if err != nil {

@@ -14,6 +14,8 @@ type Schema struct {
 	Versions []Version
 	// Renames are the members of the root that later versions have under other names.
 	Renames []Rename
+	// Open says that the relationship of some lists is left open, which [schema.Compile] reports as a problem: see OpenLists.
+	Open bool
 }
 
 // Version is one version of the kind.

@@ -133,7 +133,7 @@ func smallerSchemas(h *History, yield func(*History) bool) bool {
 		if !cut.document(d) {
 			return true
 		}
-		if !yield(&History{&Schema{d, s.Versions, s.Renames}, h.Filters, h.Writes}) {
+		if !yield(&History{&Schema{d, s.Versions, s.Renames, s.Open}, h.Filters, h.Writes}) {
 			return false
 		}
 	}

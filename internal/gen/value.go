@@ -192,7 +192,7 @@ func (g *Values) item(l *schema.List, depth int) value.Value {
 			return value.Value{}
 		}
 		return g.keyedItem(l, g.object(element.Map(), max(depth, 1)), depth)
-	case schema.AtomicList:
+	case schema.AtomicList, schema.IncompleteList:
 		return g.of(element, depth)
 	}
 	return value.Value{}

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/deed-project/deed/schema"
 )
@@ -116,6 +117,22 @@ func (b *schemaBuilder) changeTopology(d *schema.Document) {
 				r.Relationship = ""
 			}
 		})
+	}
+}
+
+// OpenLists leaves the relationship of some lists of s open.
+func (s *Schema) OpenLists(c *Choices) {
+	s.Open = true
+	open := func(atom *schema.Atom) {
+		if atom.List != nil && c.Chance(30) {
+			atom.List.Relationship = ""
+		}
+	}
+	for i := range s.Document.Types {
+		if atom := &s.Document.Types[i].Atom; !strings.HasPrefix(s.Document.Types[i].Name, "__") {
+			open(atom)
+			walkAtom(atom, func(r *schema.TypeRef) { open(&r.Inlined) })
+		}
 	}
 }
 

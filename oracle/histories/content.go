@@ -185,7 +185,7 @@ func (w *Writer) recorded(live value.Value) value.Value {
 	if annotations.Kind() != value.KindObject {
 		annotations = value.Object()
 	}
-	if w.Chance(5) && w.player.World.Name != "autoscalers" { // whose versions have different annotations to count
+	if w.Chance(5) {
 		annotations = annotations.With("big", value.String(strings.Repeat("x", 262100-w.N(300))))
 	}
 	return live.With("metadata", metadata.With("annotations", annotations.With(lastApplied, value.String(record))))

@@ -8,31 +8,34 @@ import (
 	"testing/synctest"
 )
 
+// lost has the divergences, by script, with what the reference's last answer has as managed fields. docs/divergences.md says why.
+var lost = map[string]string{"metadata-pruned-with-managed-fields": "null"}
+
 // Each script is a history on which the engines once differed, reduced to what it takes. Those in testdata/script are
-// answered alike; those in testdata/divergence are not, and docs/divergences.md says why.
+// answered alike; those in testdata/divergence are not.
 func TestScripts(t *testing.T) {
-	for folder, differ := range map[string]bool{"script": false, "divergence": true} {
-		files, err := filepath.Glob(filepath.Join("testdata", folder, "*.txtar"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no scripts in %s: %v", folder, err)
-		}
-		for _, file := range files {
-			t.Run(filepath.Join(folder, strings.TrimSuffix(filepath.Base(file), ".txtar")), func(t *testing.T) {
-				s := readScript(t, file)
-				synctest.Test(t, func(t *testing.T) {
-					diff, err := replay(s)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if differ && diff == nil {
-						t.Error("the reference no longer differs: take the divergence out of docs/divergences.md")
-					}
-					if !differ && diff != nil {
-						t.Error(diff)
-					}
-				})
+	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		folder, name := filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(filepath.Join(folder, name), func(t *testing.T) {
+			s := readScript(t, file)
+			synctest.Test(t, func(t *testing.T) {
+				diff, err := replay(s)
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case folder == "script" && diff != nil:
+					t.Error(diff)
+				case folder == "divergence" && diff == nil:
+					t.Error("the reference no longer differs: take the divergence out of docs/divergences.md")
+				case folder == "divergence" && (diff.Part != "entries" || diff.Reference != lost[name] || diff.Deed == diff.Reference):
+					t.Errorf("the divergence is another one: %v", diff)
+				}
 			})
-		}
+		})
 	}
 }
 

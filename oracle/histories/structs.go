@@ -80,7 +80,7 @@ func (s *structs) seed(manifest value.Value, apiVersion string) (value.Value, er
 // configure lets deed's field manager do with values what the reference does with structs.
 func (s *structs) configure(config *deed.Config, hooks *engines) {
 	config.Empty, _ = builtin.Empty(config.GVK)
-	config.Converter = s
+	config.Converter, config.Hub = s, s.hub.String()
 	config.Default = func(v value.Value) value.Value {
 		out, err := s.through(v, config.GVK.APIVersion(), s.scheme.Default)
 		if err != nil {

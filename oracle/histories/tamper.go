@@ -41,15 +41,8 @@ func (w *Writer) entryOf(manager, operation string) value.Value {
 
 // edited returns an entry with one member changed, mostly so that it stays valid.
 func (w *Writer) edited(entry value.Value) value.Value {
-	if w.storing && entry.Get("fieldsV1").Kind() != value.KindObject {
-		entry = entry.With("fieldsV1", value.Object())
-	}
 	text := func(options ...string) value.Value { return value.String(gen.Pick(w.Choices, options...)) }
-	n := w.N(16)
-	if w.storing && (n == 8 || n == 9) { // no API server stores these, and the reference would take them for data
-		n = 10
-	}
-	switch n {
+	switch w.N(16) {
 	case 0:
 		return entry.With("manager", text(w.managers...))
 	case 1:

@@ -15,7 +15,6 @@ type Writer struct {
 	managers []string
 	crowd    bool                   // of many updaters, who do little
 	bare     bool                   // the object never gets a UID
-	storing  bool                   // managed fields, past the engines
 	last     map[string]value.Value // that each manager applied
 }
 
@@ -68,8 +67,6 @@ func (w *Writer) Next() Op {
 	case n < 95:
 		return w.update(op, w.recorded(live))
 	case n < 98:
-		w.storing = true
-		defer func() { w.storing = false }()
 		return w.store(op, w.withEntries(live, w.tampered(live)))
 	case n == 98 && len(w.player.World.Versions) > 1 && w.player.World.CRD != nil && w.player.World.without == "":
 		op.Verb, op.APIVersion = Drop, w.player.World.Versions[1]

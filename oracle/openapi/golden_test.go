@@ -17,9 +17,9 @@ var goldenReasons = map[string]string{
 	"crd-no-versions":  "the API server does not store it",
 	"crd-pod":          "no definition",
 	"crd-v1beta1":      "not served",
-	"kind-twice":       "which type has the kind is random",
-	"problems-v3":      "the reference panics on the null schema",
-	"problem-v2-crash": "the reference panics",
+	"kind-twice":       "which type has the kind is random, see TestKindTwice",
+	"problems-v3":      "the reference panics on the null schema, see TestNullSchema",
+	"problem-v2-crash": "the reference panics, see TestItemsThatAreNoSchemas",
 }
 
 // The goldens of the conversions are what Kubernetes makes of the same inputs.

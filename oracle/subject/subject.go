@@ -46,7 +46,7 @@ func NewStructs(config managedfields.Config, scheme *runtime.Scheme) (*Subject, 
 			return settled
 		}
 	}
-	config.Empty, config.Default = empty, through(scheme.Default)
+	config.Empty, config.Hub, config.Default = empty, config.GVK.APIVersion(), through(scheme.Default)
 	manager, err := managedfields.New(config)
 	return &Subject{manager, through(func(runtime.Object) {})}, err
 }

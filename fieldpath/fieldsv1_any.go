@@ -1,0 +1,214 @@
+package fieldpath
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/internal/work"
+	"github.com/deed-project/deed/value"
+)
+
+// FromAny is [FromValue] for fieldsV1 as unstructured objects hold it. It reports whether [Set.ToAny] would give an equal map,
+// as [Set.MatchesAny] does. The error is that of [value.FromAny] or of ParseSet.
+func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	if self, ok := p.content(fieldsV1, 0); ok && !self && len(p.draft.text) <= maxText {
+		work.Add(work.Counts{Sets: 1})
+		return p.draft.set(), true, nil
+	}
+	v, err := value.FromAny(fieldsV1)
+	if err != nil {
+		return Set{}, false, err
+	}
+	s, _, err = FromValue(v)
+	return s, false, err
+}
+
+// content is members for maps, apart from the rules for a member named ".", which it reports.
+func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
+	top, key, first, l := len(p.maps), len(p.keys), len(p.draft.nodes), level{last: -1}
+	for name, below := range content {
+		below, ok := below.(map[string]any)
+		switch {
+		case !ok:
+			return false, false
+		case name != ".":
+			p.maps = append(p.maps, mapMember{name, below})
+		case len(below) > 0 || len(content) == 1:
+			return false, false
+		default:
+			self = true
+		}
+	}
+	p.sorted(top)
+	for i := key; i < len(p.keys); i++ {
+		index, member := len(p.draft.nodes), &p.maps[p.keys[i].index]
+		below := member.below
+		if !p.namedMember(member.name) {
+			return false, false
+		}
+		if len(below) == 0 {
+			p.draft.nodes[index].flags |= included
+			p.follow(&l, index)
+			continue
+		}
+		if depth == value.MaxDepth {
+			return false, false
+		}
+		self, ok := p.content(below, depth+1)
+		if !ok {
+			return false, false
+		}
+		p.complete(&l, index, self)
+	}
+	p.maps, p.keys = p.maps[:top], p.keys[:key]
+	p.order(&l, first)
+	return self, true
+}
+
+// mapMember is a member of a map.
+type mapMember struct {
+	name  string
+	below map[string]any
+}
+
+// sortKey stands for a member: the eight bytes of its name that tell names apart most often, as a number, and where it is. It
+// holds no pointer, which would cost more to move.
+type sortKey struct {
+	bytes uint64
+	index int
+}
+
+// maxInsertion is the largest map whose members are sorted by insertion.
+const maxInsertion = 16
+
+// sorted appends to p.keys the keys of the members from top on, in an order that is mostly that of the elements.
+func (p *setParser) sorted(top int) {
+	first := len(p.keys)
+	for i := range p.maps[top:] {
+		p.keys = append(p.keys, sortKey{eightBytes(p.maps[top+i].name), top + i})
+	}
+	keys := p.keys[first:]
+	if len(keys) > maxInsertion {
+		slices.SortFunc(keys, func(a, b sortKey) int {
+			return cmp.Or(cmp.Compare(a.bytes, b.bytes), strings.Compare(p.maps[a.index].name, p.maps[b.index].name))
+		})
+		return
+	}
+	for i := 1; i < len(keys); i++ {
+		key, j := keys[i], i
+		for ; j > 0 && (key.bytes < keys[j-1].bytes ||
+			key.bytes == keys[j-1].bytes && p.maps[key.index].name < p.maps[keys[j-1].index].name); j-- {
+			keys[j] = keys[j-1]
+		}
+		keys[j] = key
+	}
+}
+
+// eightBytes returns the bytes of name that follow the kind and the colon, the first one highest, and 0 for those that it does
+// not have.
+func eightBytes(name string) uint64 {
+	if len(name) >= len("f:")+8 {
+		return bigEndian(name[len("f:"):])
+	}
+	n := uint64(0)
+	for i := len("f:"); i < len(name); i++ {
+		n |= uint64(name[i]) << (8 * uint(len("f:")+7-i))
+	}
+	return n
+}
+
+// namedMember is member that makes the node named, so that name is at hand when the set is compared with a map.
+func (p *setParser) namedMember(name string) bool {
+	if len(name) < 2 || name[1] != ':' {
+		return false
+	}
+	start := len(p.draft.text)
+	kind := KindKey
+	switch name[0] {
+	case 'f':
+		p.draft.addNamedField(name)
+		return true
+	case 'k':
+	case 'v':
+		kind = KindItem
+	default:
+		return p.canonicalElement(name)
+	}
+	p.draft.text = append(p.draft.text, name...)
+	q := quickScanner{text: name, quote: `"`, pos: len("k:"), b: p.draft.reserve()}
+	if (kind == KindKey && q.key() || kind == KindItem && q.value()) && q.pos == len(name) {
+		p.draft.addSpelled(kind, q.b, start, start+len(name), named)
+		return true
+	}
+	p.draft.text = p.draft.text[:start]
+	return p.canonicalElement(name)
+}
+
+// MatchesAny reports whether fieldsV1 is equal to what [Set.ToAny] gives. It is a quick way to know that [FromAny] would give
+// a set equal to s, and quickest for a set that FromAny gave.
+func (s Set) MatchesAny(fieldsV1 map[string]any) bool {
+	m := anyMatcher{texts: s.texts}
+	return m.object(s.nodes, false, fieldsV1)
+}
+
+// anyMatcher compares a set with maps.
+type anyMatcher struct {
+	texts   texts // of the set
+	scratch []byte
+}
+
+// object reports whether content is what is below an element that is a member or not.
+func (m *anyMatcher) object(nodes []node, self bool, content map[string]any) bool {
+	left := len(content)
+	if self {
+		if dot, ok := content["."].(map[string]any); !ok || len(dot) > 0 {
+			return false
+		}
+		left--
+	}
+	for ; len(nodes) > 0 && left > 0; left-- {
+		n := &nodes[0]
+		below, ok := content[n.name(&m.texts, &m.scratch)].(map[string]any)
+		if !ok || n.skip == 1 && len(below) > 0 || n.skip > 1 && !m.object(nodes[1:n.skip], n.has(included), below) {
+			return false
+		}
+		nodes = nodes[n.skip:]
+	}
+	return len(nodes) == 0 && left == 0
+}
+
+// ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty maps in it are one and the same.
+func (s Set) ToAny() map[string]any {
+	w := anyWriter{texts: s.texts, empty: map[string]any{}}
+	return w.object(s.nodes, false)
+}
+
+// anyWriter is valueWriter for maps.
+type anyWriter struct {
+	texts texts // of the set
+	names Maker
+	wire  []byte
+	empty map[string]any
+}
+
+func (w *anyWriter) object(nodes []node, self bool) map[string]any {
+	if len(nodes) == 0 {
+		return w.empty
+	}
+	count := 1
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		count++
+	}
+	out := make(map[string]any, count)
+	if self {
+		out["."] = w.empty
+	}
+	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
+		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
+	}
+	return out
+}

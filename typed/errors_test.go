@@ -1,0 +1,38 @@
+package typed_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Messages show wrong values as Kubernetes does, and in plain words as JSON has them.
+func TestWordsForWrongKinds(t *testing.T) {
+	const kinds = `{"types":[{"name":"root","map":{"fields":[
+		{"name":"n","type":{"scalar":"numeric"}},{"name":"s","type":{"scalar":"string"}},{"name":"b","type":{"scalar":"boolean"}},
+		{"name":"u","type":{"scalar":"untyped"}},{"name":"m","type":{"map":{"elementType":{"scalar":"string"}}}},
+		{"name":"l","type":{"list":{"elementType":{"scalar":"string"},"elementRelationship":"atomic"}}}]}}]}`
+	for text, want := range map[string][2]string{
+		`{"n":"x"}`:                 {".n: expected numeric (int or float), got string", `.n: expected numeric (int or float), got string "x"`},
+		`{"n":{}}`:                  {".n: expected numeric (int or float), got map[string]interface {}", ".n: expected numeric (int or float), got object"},
+		`{"s":1.5}`:                 {".s: expected string, got &value.valueUnstructured{Value:1.5}", ".s: expected string, got float 1.5"},
+		`{"s":{"a":["x"]}}`:         {`.s: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":[]interface {}{"x"}}}`, ".s: expected string, got object"},
+		`{"b":"yes"}`:               {".b: expected boolean, got &{yes}", `.b: expected boolean, got string "yes"`},
+		`{"u":[null,1]}`:            {".u: expected any scalar, got &{[<nil> 1]}", ".u: expected any scalar, got list"},
+		`{"m":1000000}`:             {".m: expected map, got &{1000000}", ".m: expected map, got int 1000000"},
+		`{"l":{"b":1e21,"a":true}}`: {".l: expected list, got &{map[a:true b:1e+21]}", ".l: expected list, got object"},
+		`{"x":1}`:                   {".x: field not declared in schema", ".x: field not declared in schema"},
+	} {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = typed.New(v, typeOf(t, kinds))
+		var one *typed.Error
+		if !errors.As(err, &one) || err.Error() != want[0] || one.PlainError() != want[1] {
+			t.Errorf("%s\ngot  %v\nwant %s\nin plain words %s", text, err, want[0], want[1])
+		}
+	}
+}

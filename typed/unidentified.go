@@ -1,0 +1,87 @@
+package typed
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// unidentified returns an [Error] for each item of v, in granular lists, that has no identity, so that nobody can tell which item of
+// another value is the same. That an item is there twice is no such error; repeated says whether what is inside of it counts.
+func (v Value) unidentified(repeated bool) Errors {
+	if v.tidy {
+		return nil
+	}
+	w := identifier{repeated: repeated}
+	w.node(v.typ, v.content)
+	return w.errs
+}
+
+type identifier struct {
+	repeated bool // look into items that are there more than once
+	maker    fieldpath.Maker
+	path     fieldpath.Path // to the node that the walk is at
+	errs     Errors
+}
+
+func (w *identifier) node(t *schema.Type, v value.Value) {
+	switch partsFor(t, v).first() {
+	case mapPart:
+		if v.Kind() != value.KindObject || t.Map().Atomic() {
+			return
+		}
+		for name, member := range v.Members() {
+			if mt, _ := t.Map().Lookup(name); mt != nil {
+				w.below(fieldpath.Field(name), mt, member)
+			}
+		}
+	case listPart:
+		if v.Kind() == value.KindList && t.List().Topology() != schema.AtomicList {
+			w.list(t.List(), v)
+		}
+	}
+}
+
+func (w *identifier) below(e fieldpath.Element, t *schema.Type, v value.Value) {
+	w.path = append(w.path, e)
+	w.node(t, v)
+	w.path = w.path[:len(w.path)-1]
+}
+
+func (w *identifier) list(l *schema.List, v value.Value) {
+	var items []itemAt
+	count := map[fieldpath.Element]int{}
+	for i := range v.Len() {
+		if reason := defect(l, v.Item(i)); reason != "" {
+			detail := "element " + strconv.Itoa(i) + ": " + reason
+			w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: Unidentified, Detail: detail, Plain: detail})
+			continue
+		}
+		at := itemAt{elementOf(&w.maker, l, v.Item(i)), v.Item(i)}
+		items = append(items, at)
+		count[at.element]++
+	}
+	for _, at := range items {
+		if w.repeated || count[at.element] == 1 {
+			w.below(at.element, l.Element(), at.item)
+		}
+	}
+}
+
+// outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes does not look into items then.
+func outermost(errs Errors) Errors {
+	isItem := func(e fieldpath.Element) bool { return e.Kind() != fieldpath.KindField }
+	var out Errors
+	for _, e := range errs {
+		if !slices.ContainsFunc(e.Path, isItem) {
+			out = append(out, e)
+		}
+	}
+	if out == nil {
+		return errs
+	}
+	return out
+}
