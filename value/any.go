@@ -167,7 +167,8 @@ func (c *converter) list(l []any, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.itemsLike(len(l), like)
+	var out itemDraft
+	c.beginItems(&out, len(l), like)
 	for i, x := range l {
 		v, err := c.value(x, out.was(i))
 		if err != nil {

@@ -122,7 +122,9 @@ func (c *converter) structure(p *plan, m memory, like Value) (Value, *Conversion
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out, next := c.membersLike(like), 0
+	var out memberDraft
+	c.begin(&out, like)
+	next := 0
 	for i := range p.fields {
 		f := &p.fields[i]
 		at, ok := f.in(m)
@@ -178,7 +180,8 @@ func (c *converter) elements(p *plan, first memory, n int, like Value) (Value, *
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.itemsLike(n, like)
+	var out itemDraft
+	c.beginItems(&out, n, like)
 	for i := range n {
 		item, err := c.stored(p.elem, first.after(uintptr(i)*p.elem.size), out.was(i))
 		if err != nil {

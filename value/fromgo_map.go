@@ -26,7 +26,8 @@ func (c *converter) strings(m map[string]string, like Value) (Value, *Conversion
 
 // stringsLike is [converter.objectLike] for a map of strings.
 func (c *converter) stringsLike(m map[string]string, like Value) Value {
-	out := c.membersLike(like)
+	var out memberDraft
+	c.begin(&out, like)
 	for i := range out.old {
 		name := out.old[i].Name
 		if s, ok := m[name]; ok {

@@ -43,7 +43,8 @@ func (c *converter) objectLike(m map[string]any, like Value) (Value, *Conversion
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.membersLike(like)
+	var out memberDraft
+	c.begin(&out, like)
 	for i := range out.old {
 		was := &out.old[i]
 		x, ok := m[was.Name]
@@ -92,12 +93,13 @@ type memberDraft struct {
 	shared int      // the converter's count before
 }
 
-func (c *converter) membersLike(like Value) memberDraft {
-	out := memberDraft{first: len(c.open), shared: c.shared}
+// begin makes out, which is zero, a draft that is made like another object. It is not returned, since copying a struct that
+// was just written field by field makes the processor wait.
+func (c *converter) begin(out *memberDraft, like Value) {
+	out.first, out.shared = len(c.open), c.shared
 	if like.Kind() == KindObject {
 		out.old = like.members()
 	}
-	return out
 }
 
 // find returns the number of the old member called name, and its value, or -1 if there is none. Members before number next have lesser
@@ -164,11 +166,14 @@ type itemDraft struct {
 	len   int     // how many there are to be
 }
 
-func (c *converter) itemsLike(n int, like Value) itemDraft {
+// beginItems makes d, which is zero, a draft of n items that is made like another list.
+func (c *converter) beginItems(d *itemDraft, n int, like Value) {
+	d.len = n
 	if like.Kind() == KindList && like.len() > 0 && n > 0 {
-		return itemDraft{old: like.items(), len: n}
+		d.old = like.items()
+	} else {
+		d.items = c.arena.items.take(n)[:0]
 	}
-	return itemDraft{items: c.arena.items.take(n)[:0], len: n}
 }
 
 // was returns what old item i is, and the absent Value if there is none.
