@@ -80,7 +80,7 @@ func (v Value) fill(p *plan, to memory) *ConversionError {
 // read fills what lies at to by a method of its address.
 func (v Value) read(p *plan, to memory) *ConversionError {
 	if p.reads == unmarshalJSON {
-		if err := to.address(p.null).(json.Unmarshaler).UnmarshalJSON(v.AppendJSON(nil)); err != nil {
+		if err := to.address(p.null).(json.Unmarshaler).UnmarshalJSON(v.text()); err != nil {
 			return failure("UnmarshalJSON", p.typ, err)
 		}
 		return nil
@@ -92,6 +92,15 @@ func (v Value) read(p *plan, to memory) *ConversionError {
 		return failure("UnmarshalText", p.typ, err)
 	}
 	return nil
+}
+
+// text returns the JSON text of v in memory that is as large as most strings need: a method may keep it.
+func (v Value) text() []byte {
+	n := 0
+	if v.Kind() == KindString {
+		n = v.len() + len(`""`)
+	}
+	return v.AppendJSON(make([]byte, 0, n))
 }
 
 func (v Value) fillPointer(p *plan, to memory) *ConversionError {
@@ -138,21 +147,20 @@ func (v Value) fillWithObject(p *plan, to memory) *ConversionError {
 	return v.misfit(p.typ)
 }
 
-// fillStruct walks the members of v and the fields of the struct side by side: both are in name order.
+// fillStruct walks the members of v and the fields of the struct side by side: both are in name order. A member is looked for among
+// all fields that are left, since to tell names apart costs less than to order them, and almost every member has a field.
 func (v Value) fillStruct(p *plan, to memory) *ConversionError {
-	fields := p.fields
+	next := 0
 	for _, m := range v.members() {
-		for len(fields) > 0 && fields[0].name < m.Name {
-			fields = fields[1:]
+		i := next
+		for i < len(p.fields) && p.fields[i].name != m.Name {
+			i++
 		}
-		if len(fields) == 0 {
-			return nil
-		}
-		f := &fields[0]
-		if f.name != m.Name {
+		if i == len(p.fields) {
 			continue
 		}
-		if err := m.Value.fillField(f, to); err != nil {
+		next = i + 1
+		if err := m.Value.fillField(&p.fields[i], to); err != nil {
 			return err.within("." + m.Name)
 		}
 	}
@@ -215,17 +223,16 @@ func (v Value) fillMap(p *plan, to reflect.Value) *ConversionError {
 	if to.IsNil() {
 		to.Set(reflect.MakeMapWithSize(p.typ, v.len()))
 	}
-	elem := reflect.New(p.elem.typ)
+	key, elem := keyOf(p.typ.Key()), reflect.New(p.elem.typ)
 	for _, m := range v.members() {
-		key, err := keyFrom(m.Name, p.typ.Key())
-		if err != nil {
+		if err := key.read(m.Name); err != nil {
 			return err.within("." + m.Name)
 		}
 		elem.Elem().SetZero()
 		if err := m.Value.fill(p.elem, memoryOf(elem)); err != nil {
 			return err.within("." + m.Name)
 		}
-		to.SetMapIndex(key, elem.Elem())
+		to.SetMapIndex(key.at, elem.Elem())
 	}
 	return nil
 }

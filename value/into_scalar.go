@@ -91,33 +91,46 @@ func (v Value) fillNumber(to memory) bool {
 	return true
 }
 
-// keyFrom returns the map key of type t that prints as name.
-func keyFrom(name string, t reflect.Type) (reflect.Value, *ConversionError) {
-	key := reflect.New(t)
-	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](key); ok {
-		if err := u.UnmarshalText([]byte(name)); err != nil {
-			return key, failure("UnmarshalText", t, err)
+// mapKey is room for the keys of a map, one after the other.
+type mapKey struct {
+	at     reflect.Value
+	method encoding.TextUnmarshaler // of the address of at, or nil
+}
+
+func keyOf(t reflect.Type) mapKey {
+	at := reflect.New(t)
+	method, _ := reflect.TypeAssert[encoding.TextUnmarshaler](at)
+	return mapKey{at.Elem(), method}
+}
+
+// read makes k the key that prints as name.
+func (k mapKey) read(name string) *ConversionError {
+	t := k.at.Type()
+	if k.method != nil {
+		k.at.SetZero()
+		if err := k.method.UnmarshalText([]byte(name)); err != nil {
+			return failure("UnmarshalText", t, err)
 		}
-		return key.Elem(), nil
+		return nil
 	}
-	key, fits := key.Elem(), false
+	fits := false
 	switch {
-	case key.Kind() == reflect.String:
-		key.SetString(name)
-		return key, nil
-	case key.CanInt():
+	case k.at.Kind() == reflect.String:
+		k.at.SetString(name)
+		return nil
+	case k.at.CanInt():
 		i, err := strconv.ParseInt(name, 10, 64)
-		if fits = err == nil && !key.OverflowInt(i); fits {
-			key.SetInt(i)
+		if fits = err == nil && !k.at.OverflowInt(i); fits {
+			k.at.SetInt(i)
 		}
-	case key.CanUint():
+	case k.at.CanUint():
 		u, err := strconv.ParseUint(name, 10, 64)
-		if fits = err == nil && !key.OverflowUint(u); fits {
-			key.SetUint(u)
+		if fits = err == nil && !k.at.OverflowUint(u); fits {
+			k.at.SetUint(u)
 		}
 	}
 	if !fits {
-		return key, inexpressible("name %q does not fit Go type %v, the type of the map's keys", name, t)
+		return inexpressible("name %q does not fit Go type %v, the type of the map's keys", name, t)
 	}
-	return key, nil
+	return nil
 }
