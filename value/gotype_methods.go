@@ -91,13 +91,17 @@ func emptyTestOf(t reflect.Type) emptyTest {
 		return alwaysEmpty
 	case k == reflect.Interface || k == reflect.Pointer:
 		return emptyNil
+	case k == reflect.Float32:
+		return emptyFloat32
+	case k == reflect.Float64:
+		return emptyFloat64
 	case isScalar(k):
 		return empty8 + emptyTest(bits.TrailingZeros(uint(t.Size())))
 	}
 	return neverEmpty
 }
 
-// omits reports whether the tag of f says that a struct with m in that field has no such member. A float that is -0 is not empty.
+// omits reports whether the tag of f says that a struct with m in that field has no such member.
 func (f *field) omits(m memory) bool {
 	empty := false
 	switch f.empty {
@@ -113,6 +117,10 @@ func (f *field) omits(m memory) bool {
 		empty = read[uint32](m) == 0
 	case empty64:
 		empty = read[uint64](m) == 0
+	case emptyFloat32:
+		empty = read[float32](m) == 0
+	case emptyFloat64:
+		empty = read[float64](m) == 0
 	case emptyMap:
 		empty = m.isNil() || m.reflect(f.plan.typ).Len() == 0
 	case alwaysEmpty:

@@ -74,10 +74,12 @@ const (
 	neverEmpty  emptyTest = iota // no such option, or a type that is never empty
 	emptyNil                     // a nil pointer or interface
 	emptyLength                  // a string or slice without elements
-	empty8                       // a scalar of so many bits, all of which are zero
+	empty8                       // a bool or an integer of so many bits, all of which are zero
 	empty16
 	empty32
 	empty64
+	emptyFloat32 // the number 0, or -0
+	emptyFloat64
 	emptyMap    // a map without members
 	alwaysEmpty // an array without elements
 )
