@@ -134,6 +134,10 @@ func (c *converter) structure(p *plan, m memory, like Value) (Value, *Conversion
 		old, was := out.find(f.name, next)
 		if old >= 0 {
 			next = old + 1
+			if f.text && out.expects(old) && was.Kind() == KindString && was.str() == read[string](at) {
+				out.n++ // what add would do; most fields are such
+				continue
+			}
 		}
 		member, err := c.stored(f.plan, at, was)
 		if err != nil {

@@ -57,6 +57,7 @@ type field struct {
 	hops     []hop   // over embedded pointers on the way to the field
 	empty    emptyTest
 	omitZero zeroTest
+	text     bool // the field is a string, and its value is that string
 	quoted   bool // the tag's option "string": a scalar is printed as text inside a string
 }
 
@@ -139,6 +140,7 @@ func (under planner) plan(t reflect.Type) *plan {
 	case shapeStruct:
 		for _, c := range fieldsOf(t) {
 			c.plan = under.plan(c.locate(t))
+			c.text = c.plan.shape == shapeString && c.plan.prints|c.plan.addrPrints == noMethod && !c.quoted
 			p.fields = append(p.fields, c.field)
 		}
 		p.fields = slices.Clip(p.fields)

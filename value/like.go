@@ -117,15 +117,16 @@ func (out *memberDraft) find(name string, next int) (int, Value) {
 	return -1, Value{}
 }
 
+// expects reports whether old member i comes next if all that was added so far was old.
+func (out *memberDraft) expects(i int) bool { return i == out.n && !out.moved }
+
 // add adds the member name. Its value v was converted like old member i; -1 stands for none.
 func (c *converter) add(out *memberDraft, i int, name string, v Value) {
-	if !out.moved {
-		if i == out.n && exactly(v, out.old[i].Value) {
-			out.n++
-			return
-		}
-		c.move(out)
+	if out.expects(i) && exactly(v, out.old[i].Value) {
+		out.n++
+		return
 	}
+	c.move(out)
 	c.open = append(c.open, Member{name, v})
 	out.n++
 }
