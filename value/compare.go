@@ -21,9 +21,9 @@ func (v Value) Equal(w Value) bool {
 		case KindString:
 			return v.str() == w.str()
 		case KindList:
-			return equalItems(v.items(), w.items())
+			return equalItems(v.list(), w.list())
 		case KindObject:
-			return equalMembers(v.members(), w.members())
+			return equalMembers(v.object(), w.object())
 		}
 	}
 	return isNumber(kind) && isNumber(w.Kind()) && compareNumbers(v, w) == 0
@@ -31,6 +31,7 @@ func (v Value) Equal(w Value) bool {
 
 // equalItems is Equal for the items of two lists of one length.
 func equalItems(a, b []Value) bool {
+	b = b[:len(a)]
 	for i := range a {
 		if !a[i].Equal(b[i]) {
 			return false
@@ -41,6 +42,7 @@ func equalItems(a, b []Value) bool {
 
 // equalMembers is Equal for the members of two objects that have equally many.
 func equalMembers(a, b []Member) bool {
+	b = b[:len(a)]
 	for i := range a {
 		if x, y := &a[i], &b[i]; x.Name != y.Name || !x.Value.Equal(y.Value) {
 			return false

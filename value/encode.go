@@ -54,7 +54,7 @@ func (v Value) append(b []byte) []byte {
 		return AppendString(b, v.str())
 	case KindList:
 		b = append(b, '[')
-		for i, item := range v.items() {
+		for i, item := range v.list() {
 			if i > 0 {
 				b = append(b, ',')
 			}
@@ -63,7 +63,7 @@ func (v Value) append(b []byte) []byte {
 		return append(b, ']')
 	case KindObject:
 		b = append(b, '{')
-		for i, m := range v.members() {
+		for i, m := range v.object() {
 			if i > 0 {
 				b = append(b, ',')
 			}

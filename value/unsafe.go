@@ -90,6 +90,10 @@ func (v Value) members() []Member {
 	return unsafe.Slice((*Member)(v.ptr), v.len())
 }
 
+// list and object are items and members for a v that is known to be a list, or an object.
+func (v Value) list() []Value    { return unsafe.Slice((*Value)(v.ptr), v.len()) }
+func (v Value) object() []Member { return unsafe.Slice((*Member)(v.ptr), v.len()) }
+
 // textOf returns b as a string without copying it; b must never change again.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
