@@ -30,7 +30,7 @@ func (b *Builder) Enter(e Element) {
 func (b *Builder) Leave(member bool) {
 	b.closeAdded()
 	if member {
-		b.current().flags |= included
+		b.current().set(included)
 	}
 	b.pop()
 }
@@ -61,7 +61,7 @@ func (b *Builder) Add(p Path) {
 		b.push(e)
 		b.added++
 	}
-	b.current().flags |= included
+	b.current().set(included)
 }
 
 // AddSet makes all members of s, put below the current path, members.
@@ -107,7 +107,7 @@ func (b *Builder) parent() *frame {
 // closed notes that the node at index, which is complete, is a child of the current path.
 func (b *Builder) closed(index int) {
 	f := b.parent()
-	if f.last > 0 && b.draft.compare(&b.draft.nodes[f.last-1], &b.draft.nodes[index]) >= 0 {
+	if f.last > 0 && !b.draft.ascend(f.last-1, index) {
 		f.unsorted = true
 	}
 	f.last = index + 1

@@ -16,7 +16,7 @@ type draft struct {
 
 // add appends a node for an element, and its text. The node is complete if nothing is added below it and it is a member.
 func (d *draft) add(kind Kind, text string, f flags) {
-	d.nodes = append(d.nodes, node{uint32(len(d.text)), uint32(len(text)), 1, headOf(text), kind, f})
+	d.nodes = append(d.nodes, node{uint32(len(d.text)), uint32(len(text)), 1, bitsOf(kind, text, f)})
 	start := len(d.text)
 	if cap(d.text)-start < len(text) {
 		d.text = slices.Grow(d.text, len(text))
@@ -31,7 +31,7 @@ func (d *draft) addNamedField(name string) {
 	n := &d.nodes[len(d.nodes)-1]
 	n.at += uint32(len("f:"))
 	n.len -= uint32(len("f:"))
-	n.head = headOf(name[len("f:"):])
+	n.bits = bitsOf(KindField, name[len("f:"):], named)
 }
 
 // reserve returns the text of d with room for the place of a spelling behind it.
@@ -44,7 +44,7 @@ func (d *draft) addSpelled(kind Kind, text []byte, start, end int, how flags) {
 	binary.LittleEndian.PutUint32(text[at-8:], uint32(start))
 	binary.LittleEndian.PutUint32(text[at-4:], uint32(end))
 	d.text = text
-	d.nodes = append(d.nodes, node{uint32(at), uint32(len(text) - at), 1, headOf(string(text[at : at+2])), kind, how})
+	d.nodes = append(d.nodes, node{uint32(at), uint32(len(text) - at), 1, bitsOf(kind, string(text[at:min(at+headBytes, len(text))]), how)})
 }
 
 // addTrees appends whole trees, and their texts.
@@ -63,7 +63,13 @@ func (d *draft) drop(index int) {
 // is reports whether the node at index has this element.
 func (d *draft) is(index int, e Element) bool {
 	n := &d.nodes[index]
-	return n.kind == e.kind && string(d.text[n.at:n.at+n.len]) == e.text
+	return n.kind() == e.kind && string(d.text[n.at:n.at+n.len]) == e.text
+}
+
+// ascend reports whether the node at index i sorts before the one at index j.
+func (d *draft) ascend(i, j int) bool {
+	a, b := &d.nodes[i], &d.nodes[j]
+	return a.order() < b.order() || d.compare(a, b) < 0
 }
 
 // compare orders two nodes by their elements.
@@ -116,7 +122,7 @@ func (d *draft) sorted(siblings []node, below func(d *draft, children [][]node) 
 		out = append(out, trees[i][0])
 		trees[i] = trees[i][1:]
 		for i++; i < len(trees) && d.compare(&trees[i][0], &out[root]) == 0; i++ {
-			out[root].flags |= trees[i][0].flags & included
+			out[root].bits |= trees[i][0].bits & uint32(included)
 			trees[i] = trees[i][1:]
 		}
 		if i == first+1 {

@@ -50,7 +50,7 @@ func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
 			return false, false
 		}
 		if len(below) == 0 {
-			p.draft.nodes[index].flags |= included
+			p.draft.nodes[index].set(included)
 			p.follow(&l, index)
 			continue
 		}

@@ -151,12 +151,12 @@ func (p *setParser) leaves(l *level) {
 
 // field appends the node of the field whose name is text[start:end].
 func (p *setParser) field(start, end int, f flags) {
-	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, headOf(p.text[start:end]), KindField, f})
+	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, bitsOf(KindField, p.text[start:end], f)})
 }
 
 // follow makes the node at index the last of l.
 func (p *setParser) follow(l *level, index int) {
-	if l.last >= 0 && p.draft.compare(&p.draft.nodes[l.last], &p.draft.nodes[index]) >= 0 {
+	if l.last >= 0 && !p.draft.ascend(l.last, index) {
 		l.unsorted = true
 	}
 	l.last = index
@@ -189,8 +189,8 @@ func (p *setParser) entry(l *level) *SyntaxError {
 func (p *setParser) below(index int) *SyntaxError {
 	if p.startsWith("{}") && p.depth < value.MaxDepth {
 		n := &p.draft.nodes[index]
-		if n.flags |= included; n.kind == KindField && n.has(quoted) && p.pos == int(n.at+n.len)+len(`":`) {
-			n.flags |= lone
+		if n.set(included); n.kind() == KindField && n.has(quoted) && p.pos == int(n.at+n.len)+len(`":`) {
+			n.set(lone)
 		}
 		p.pos += 2
 		return nil

@@ -58,7 +58,7 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 		case n.has(quoted):
 			spelling := n.spelling(t)
 			b = append(b, spelling[:len(spelling)-1]...) // the quote comes with what follows
-		case n.kind == KindField:
+		case n.kind() == KindField:
 			b = appendEscaped(append(b, `"f:`...), n.in(t))
 		default:
 			b = appendWireEscaped(append(b, '"'), n.element(t))

@@ -1,23 +1,19 @@
 package fieldpath
 
-import "strings"
-
 // node is a path of the tree of a [Set]: the path of its parent and one more element, whose text lies in the texts of the
 // set. It holds no pointer, so that trees are copied like bytes and the garbage collector passes over them.
 type node struct {
-	at    uint32 // where the element's text lies: the number of one of the texts, and from where on
-	len   uint32 // of the element's text
-	skip  uint32 // how many nodes the tree below this node has, itself included
-	head  uint16 // the first two bytes of the element's text, 0 for those that it does not have
-	kind  Kind   // of the element
-	flags flags
+	at   uint32 // where the element's text lies: the number of one of the texts, and from where on
+	len  uint32 // of the element's text
+	skip uint32 // how many nodes the tree below this node has, itself included
+	bits uint32 // the order of the element, as orderOf has it, and, in the lowest bits, flags
 }
 
 // nodeSize is the size of a node in bytes.
 const nodeSize = 16
 
 // flags are what is true of a node.
-type flags uint8
+type flags uint32
 
 const (
 	included flags = 1 << iota // the path of the node is a member of the set
@@ -32,14 +28,20 @@ const (
 	quoted
 	lone
 	named
+
+	flagBits = iota
 )
 
-func (n *node) has(f flags) bool { return n.flags&f != 0 }
+func (n *node) has(f flags) bool { return n.bits&uint32(f) != 0 }
+
+func (n *node) set(f flags) { n.bits |= uint32(f) }
+
+func (n *node) unset(f flags) { n.bits &^= uint32(f) }
 
 // setMember makes the path of n a member or not.
 func (n *node) setMember(is bool) {
-	if n.flags &^= included; is {
-		n.flags |= included
+	if n.unset(included); is {
+		n.set(included)
 	}
 }
 
@@ -57,7 +59,7 @@ func (n *node) around(t *texts, before, behind int) string {
 
 // spelling returns how the element of n, which is quoted, is printed, in quotes.
 func (n *node) spelling(t *texts) string {
-	if n.kind == KindField {
+	if n.kind() == KindField {
 		return n.around(t, len(`"f:`), len(`"`))
 	}
 	return n.told(t)
@@ -66,7 +68,7 @@ func (n *node) spelling(t *texts) string {
 // name returns the name of the element of n in fieldsV1, which lies in texts or is made in scratch.
 func (n *node) name(t *texts, scratch *[]byte) string {
 	switch {
-	case n.kind == KindField && n.flags&(named|quoted) != 0:
+	case n.kind() == KindField && n.has(named|quoted):
 		return n.around(t, len("f:"), 0)
 	case n.has(named):
 		return n.told(t)
@@ -90,28 +92,32 @@ func littleEndian(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-func (n *node) element(t *texts) Element { return Element{n.kind, n.in(t)} }
+func (n *node) element(t *texts) Element { return Element{n.kind(), n.in(t)} }
 
-// order is a number whose order is that of elements, but for those that have the same order.
-func (n *node) order() uint32 { return uint32(n.kind)<<16 | uint32(n.head) }
+// The order of an element is a number: its kind and, behind that, the first bytes of its text. The order of these numbers is
+// that of elements, but for those that have the same one.
+const (
+	kindShift = 24
+	headBytes = kindShift / 8
+)
 
-// orderOf is the order of nodes of the element of this kind and text.
-func orderOf(kind Kind, text string) uint32 { return uint32(kind)<<16 | uint32(headOf(text)) }
+func (n *node) order() uint32 { return n.bits >> flagBits }
 
-func headOf(text string) uint16 {
-	switch len(text) {
-	case 0:
-		return 0
-	case 1:
-		return uint16(text[0]) << 8
+func (n *node) kind() Kind { return Kind(n.bits >> (flagBits + kindShift)) }
+
+// orderOf returns the order of the element of this kind and text.
+func orderOf(kind Kind, text string) uint32 {
+	order := uint32(kind) << kindShift
+	switch {
+	case len(text) >= headBytes:
+		return order | uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])
+	case len(text) == 2:
+		return order | uint32(text[0])<<16 | uint32(text[1])<<8
+	case len(text) == 1:
+		return order | uint32(text[0])<<16
 	}
-	return uint16(text[0])<<8 | uint16(text[1])
+	return order
 }
 
-// compareNodes orders nodes by their elements. Most pairs that are compared differ in the order.
-func compareNodes(a *node, aTexts *texts, b *node, bTexts *texts) int {
-	if o, p := a.order(), b.order(); o != p {
-		return int(o) - int(p)
-	}
-	return strings.Compare(a.in(aTexts), b.in(bTexts))
-}
+// bitsOf returns the bits of a node of the element of this kind and text.
+func bitsOf(kind Kind, text string, f flags) uint32 { return orderOf(kind, text)<<flagBits | uint32(f) }

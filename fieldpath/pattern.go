@@ -93,7 +93,7 @@ func (s Set) Filter(p Pattern) Set {
 	if p.root == nil || p.root.all {
 		return s
 	}
-	m := newMerger(s, Set{})
-	m.filter(0, len(s.nodes), p.root)
-	return m.set()
+	e := newEditor(s, Set{})
+	e.filter(0, len(s.nodes), p.root)
+	return e.set()
 }

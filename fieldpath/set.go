@@ -97,9 +97,9 @@ func (s Set) Get(e Element) (member bool, sub Set) {
 
 // Leaves returns the members below which there are none.
 func (s Set) Leaves() Set {
-	m := newMerger(s, Set{})
-	m.leaves(0, len(s.nodes))
-	return m.set()
+	e := newEditor(s, Set{})
+	e.leaves(0, len(s.nodes))
+	return e.set()
 }
 
 // String returns the members as [Path.String] prints them, one per line, in the order of [Set.All].

@@ -82,7 +82,7 @@ func gather(text []byte, nodes []node, old *texts) []byte {
 		n := &nodes[i]
 		name := n.in(old)
 		n.at = uint32(len(text))
-		n.flags &= included
+		n.unset(quoted | lone | named)
 		text = append(text, name...)
 	}
 	return text

@@ -1,0 +1,121 @@
+package fieldpath
+
+import (
+	"slices"
+	"sync"
+)
+
+// editor makes a set out of another one, base, which is walked once, from the first node to the last: whoever walks says what
+// is dropped, what of a further set comes in, and which nodes begin to be members or cease to be. All else stays, by the
+// run; an edit that changes nothing copies nothing.
+type editor struct {
+	base  []node
+	with  []node // of the further set
+	texts texts  // of base
+	other texts  // of with
+	shift uint32 // what is added to the place of a text in other, where the result has those behind the texts of base
+	took  bool   // out has nodes of with
+	// The result so far is out and, behind it, base[start:i], where i is the node that is walked. Nodes whose tree is not
+	// complete have the skip of base.
+	out   []node
+	start int
+	open  []pair // the nodes that merge has entered
+	*scratch
+}
+
+// scratch is memory for editors.
+type scratch struct {
+	nodes []node
+	pairs []pair
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func newEditor(base, with Set) editor {
+	s := scratches.Get().(*scratch)
+	return editor{base: base.nodes, with: with.nodes, texts: base.texts, other: with.texts, out: s.nodes, open: s.pairs, scratch: s}
+}
+
+// set returns the result. The editor must not be used afterwards.
+func (e *editor) set() Set {
+	result := Set{e.texts, e.base}
+	if e.start > 0 || len(e.out) > 0 {
+		e.flush(len(e.base))
+		result.nodes = slices.Clone(e.out)
+	}
+	if e.took && e.texts != e.other {
+		result.texts = e.texts.join(&e.other)
+	}
+	if cap(e.out) <= maxScratch && cap(e.out) > cap(e.nodes) {
+		e.nodes = e.out[:0]
+	}
+	if cap(e.open) > cap(e.pairs) {
+		e.pairs = e.open[:0]
+	}
+	scratches.Put(e.scratch)
+	if len(result.nodes) == 0 {
+		return Set{}
+	}
+	return result
+}
+
+// flush writes base[start:i].
+func (e *editor) flush(i int) {
+	e.write(e.base[e.start:i])
+	e.start = i
+}
+
+// write appends nodes to out.
+func (e *editor) write(nodes []node) {
+	end := len(e.out)
+	if cap(e.out)-end < len(nodes) {
+		e.out = slices.Grow(e.out, len(nodes))
+	}
+	e.out = e.out[:end+len(nodes)] // unlike append, this does not write the pointer again, which has a barrier
+	copy(e.out[end:], nodes)
+}
+
+// drop leaves out base[i:next], whole trees.
+func (e *editor) drop(i, next int) {
+	if e.start < i {
+		e.flush(i)
+	}
+	e.start = next
+}
+
+// take puts with[j:next], whole trees, in front of base[i].
+func (e *editor) take(i, j, next int) {
+	e.flush(i)
+	e.took = true
+	start := len(e.out)
+	e.write(e.with[j:next])
+	if e.shift > 0 {
+		for k := start; k < len(e.out); k++ {
+			e.out[k].at += e.shift
+		}
+	}
+}
+
+// enter makes base[i] a member or not, and returns its place in the result. The walk goes on with what is below it, then
+// leave must be called.
+func (e *editor) enter(i int, member bool) (place int) {
+	place = len(e.out) + i - e.start
+	if e.base[i].has(included) != member {
+		e.flush(i + 1)
+		e.out[place].setMember(member)
+	}
+	return place
+}
+
+// leave completes the tree that enter returned the place of, when the walk is at base[i], the first node behind it. It takes
+// the root back if that is no member and has nothing below it.
+func (e *editor) leave(place, i int) {
+	if place >= len(e.out) {
+		return // neither the root nor anything below it is changed
+	}
+	root := &e.out[place]
+	root.skip = uint32(len(e.out) + i - e.start - place)
+	if root.skip == 1 && !root.has(included) {
+		e.out = e.out[:place]
+	}
+}
