@@ -247,7 +247,7 @@ func (p *setParser) element() (entryKind, *SyntaxError) {
 	}
 	p.draft.add(e.kind, e.text, 0)
 	if !p.loose {
-		p.loose = string(appendSlowly(nil, e)) != p.text[start+1:end-1]
+		p.loose = string(appendEscaped(nil, e.Wire())) != p.text[start+1:end-1]
 	}
 	return entryElement, nil
 }

@@ -1,6 +1,11 @@
 package fieldpath
 
-import "sync"
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sync"
+)
 
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver writes it. It is an object
 // with one member per element, named by [Element.AppendWire], whose value is the object of what is below. A member of the
@@ -32,7 +37,8 @@ var printers = sync.Pool{New: func() any { return new([]byte) }}
 
 // print prints s, which is not empty, to scratch, unless that would be too large to keep.
 func (s Set) print(scratch *[]byte) []byte {
-	out := appendNodes(append((*scratch)[:0], '{'), &s.texts, s.nodes)
+	room := len(s.texts.first) + len(s.nodes)*len(`"f:":{".":{},},`)
+	out := appendNodes(append(slices.Grow((*scratch)[:0], room), '{'), &s.texts, s.nodes)
 	out[len(out)-1] = '}'
 	if cap(out) <= maxScratchText {
 		*scratch = out
@@ -54,21 +60,23 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 			b = append(b, ',')
 			continue
 		}
-		switch {
-		case n.has(quoted):
+		if n.has(quoted) {
 			spelling := n.spelling(t)
-			b = append(b, spelling[:len(spelling)-1]...) // the quote comes with what follows
-		case n.kind() == KindField:
-			b = appendEscaped(append(b, `"f:`...), n.in(t))
-		default:
-			b = appendWireEscaped(append(b, '"'), n.element(t))
+			b = append(append(b, spelling...), ":{"...)
+		} else {
+			var opened bool
+			if b, i, opened = appendFields(b, t, nodes, i); i == len(nodes) {
+				break
+			}
+			if n = &nodes[i]; !opened {
+				b = append(appendSpelled(b, t, n), ":{"...)
+			}
 		}
 		if n.skip == 1 {
-			b = append(b, `":{},`...)
+			b = append(b, "},"...)
 			i++
 			continue
 		}
-		b = append(b, `":{`...)
 		if n.has(included) {
 			b = append(b, `".":{},`...)
 		}
@@ -79,6 +87,143 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 		i = next
 	}
 	return b
+}
+
+// appendFields appends the entries for the run of leaves that begins at nodes[i], as long as they are fields with plain
+// names, and returns the index of the node behind them. If that one is such a field and no leaf, its entry is opened: all
+// that is in front of what is below it is appended. The run may end early.
+func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int, opened bool) {
+	const (
+		before = '"' | 'f'<<8 | ':'<<16
+		behind = '"' | ':'<<8 | '{'<<16 | '}'<<24 | ','<<32
+	)
+	at, room := len(b), b[:cap(b)]
+	for ; i < len(nodes) && !nodes[i].has(quoted); i++ {
+		n := &nodes[i]
+		text, start, size := t.at(n.at>>textBits), int(n.at&maxText), int(n.len)
+		if n.kind() != KindField || len(text) < start+size+16 || len(room) < at+size+24 {
+			break
+		}
+		text = text[start : start+size+16]
+		entry := room[at : at+size+24]
+		binary.LittleEndian.PutUint32(entry, before)
+		v, w := word(text, 0), word(text, 8)
+		binary.LittleEndian.PutUint64(entry[3:], v)
+		binary.LittleEndian.PutUint64(entry[11:], w)
+		found := awkward(v)
+		if size > 8 {
+			found |= awkward(w)
+		}
+		for k := 16; k < size; k += 8 {
+			w = word(text, k)
+			found |= awkward(w)
+			binary.LittleEndian.PutUint64(entry[3+k:], w)
+		}
+		if found != 0 && plainEnd(text[:size], 0) < size {
+			break
+		}
+		binary.LittleEndian.PutUint64(entry[3+size:], behind)
+		if n.skip > 1 {
+			return room[:at+size+len(`"f:":{`)], i, true
+		}
+		at += size + len(`"f:":{},`)
+	}
+	return room[:at], i, false
+}
+
+// awkward is not 0 if there is a quote, backslash or control character in the eight bytes of w, or a space or '!'.
+func awkward(w uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	slash := w ^ '\\'*ones
+	return ((w-'#'*ones)&^w | (slash-ones)&^slash) & highs
+}
+
+// appendSpelled appends how the element of n is printed, in quotes.
+func appendSpelled(b []byte, t *texts, n *node) []byte {
+	b = append(b, '"')
+	switch n.kind() {
+	case KindField:
+		b = appendEscaped(append(b, "f:"...), n.in(t))
+	default:
+		b = appendWireEscaped(b, n.kind(), t.at(n.at >> textBits)[n.at&maxText:], int(n.len))
+	}
+	return append(b, '"')
+}
+
+// appendWireEscaped appends a key, item or index, whose text is text[:size], as it stands within a JSON string.
+func appendWireEscaped(b []byte, kind Kind, text string, size int) []byte {
+	start, simple := len(b), false
+	switch kind {
+	case KindKey:
+		b, simple = appendSimpleKey(b, text, size)
+	case KindItem:
+		b, _, simple = appendScalar(append(b, "v:"...), text, 0)
+	}
+	if simple {
+		return b
+	}
+	return appendEscaped(b[:start], Element{kind, text[:size]}.Wire())
+}
+
+// appendSimpleKey appends the key whose text is text[:size]. It fails for the empty key, and if appendSimple or appendScalar
+// does.
+func appendSimpleKey(b []byte, text string, size int) (out []byte, ok bool) {
+	b = append(b, "k:{"...)
+	for pos := 0; pos < size; {
+		b = append(b, `\"`...)
+		if b, pos, ok = appendSimple(b, text, pos); !ok {
+			return b, false
+		}
+		b = append(b, `\":`...)
+		if b, pos, ok = appendScalar(b, text, pos); !ok {
+			return b, false
+		}
+		b = append(b, ',')
+	}
+	b[len(b)-1] = '}'
+	return b, ok
+}
+
+// appendScalar appends the value whose encoding is at text[pos:] as it stands within a JSON string, and returns what follows
+// it. It fails for lists and objects, and if appendSimple does.
+func appendScalar(b []byte, text string, pos int) (out []byte, next int, ok bool) {
+	switch text[pos] {
+	case tagString:
+		b, next, ok = appendSimple(append(b, `\"`...), text, pos+1)
+		return append(b, `\"`...), next, ok
+	case tagList, tagObject:
+		return b, pos, false
+	}
+	out, rest := appendEncoded(b, text[pos:], styleWire)
+	return out, len(text) - len(rest), true
+}
+
+// appendSimple appends the string whose encoding by appendText is at text[pos:], and returns what follows it. It fails unless
+// all characters are simple.
+func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool) {
+	for ; pos+8 <= len(text) && len(b)+8 <= cap(b); pos += 8 {
+		w := word(text, pos)
+		room := b[len(b) : len(b)+8]
+		binary.LittleEndian.PutUint64(room, w)
+		if found := unsimple(w); found != 0 {
+			n := bits.TrailingZeros64(found) / 8
+			b, pos = b[:len(b)+n], pos+n
+			break
+		}
+		b = b[:len(b)+8]
+	}
+	for ; simple[text[pos]]; pos++ {
+		b = append(b, text[pos])
+	}
+	return b, pos + 2, text[pos] == 0 && text[pos+1] == 1
+}
+
+// unsimple finds characters that are not simple in the eight bytes of w, and the others up to '&': the lowest byte whose high
+// bit is set in the result is the first one.
+func unsimple(w uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	angle, slash := (w|2*ones)^'>'*ones, w^'\\'*ones // '<' is '>' without 2
+	return (w | (w - '\''*ones) | (angle-ones)&^angle | (slash-ones)&^slash) & highs
 }
 
 // loneRun returns the end of the run of leaves that begins at i, all lone, with no more than a comma between two.
@@ -92,65 +237,4 @@ func loneRun(nodes []node, i int) int {
 		next += n.len + uint32(len(`":{},"f:`))
 	}
 	return i
-}
-
-// appendWireEscaped appends a key, item or index as it stands within a JSON string.
-func appendWireEscaped(b []byte, e Element) []byte {
-	switch start := len(b); e.kind {
-	case KindKey:
-		b = append(b, "k:{"...)
-		for text, first := e.text, true; text != ""; first = false {
-			if !first {
-				b = append(b, ',')
-			}
-			var name string
-			if name, text = cutText(text); !isSimple(name) {
-				return appendSlowly(b[:start], e)
-			}
-			b = append(append(append(b, `\"`...), name...), `\":`...)
-			var ok bool
-			if b, text, ok = appendScalar(b, text); !ok {
-				return appendSlowly(b[:start], e)
-			}
-		}
-		return append(b, '}')
-	case KindItem:
-		if b, _, ok := appendScalar(append(b, "v:"...), e.text); ok {
-			return b
-		}
-		return appendSlowly(b[:start], e)
-	}
-	return appendSlowly(b, e)
-}
-
-// appendScalar appends the value whose encoding text begins with as it stands within a JSON string, and returns what
-// follows it. It fails for lists, objects and strings that need escapes.
-func appendScalar(b []byte, text string) (out []byte, rest string, ok bool) {
-	switch text[0] {
-	case tagString:
-		s, rest := cutText(text[1:])
-		if !isSimple(s) {
-			return b, rest, false
-		}
-		return append(append(append(b, `\"`...), s...), `\"`...), rest, true
-	case tagList, tagObject:
-		return b, text, false
-	}
-	out, rest = appendEncoded(b, text, styleWire)
-	return out, rest, true
-}
-
-// isSimple reports whether s stands for itself within every string.
-func isSimple(s string) bool {
-	for i := range len(s) {
-		if !simple[s[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-// appendSlowly is appendWireEscaped for every element.
-func appendSlowly(b []byte, e Element) []byte {
-	return appendEscaped(b, e.Wire())
 }
