@@ -99,7 +99,7 @@ func (d *draft) reset() {
 
 // How many nodes, and bytes of text, of scratch are kept for the next set.
 const (
-	maxScratch     = 1 << 14
+	maxScratch     = 1 << 17
 	maxScratchText = 16 * maxScratch
 )
 

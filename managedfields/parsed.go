@@ -11,24 +11,28 @@ import (
 )
 
 // parsed remembers the sets of the fieldsV1 that were read lately, for the whole process: controllers repeat the same few. One table
-// is for those that came as text, and one for those that came as maps.
+// is for those that came as text, and two are for those that came as maps.
 //
 // They are tables of fixed size. A text has one row, found by its hash, and takes the place of the one that is there longest. A map
 // has two places, see readMap, and takes them from those that were there. Reading and writing a place are single atomic
 // operations, so nobody waits for anybody.
 //
-// Each holds rowCount*rowSize sets of at most maxTextCached or maxMapCached bytes: at the most about 70 MB with what they were read
-// from, and mostly one or two.
+// The table of texts and the first one of maps hold rowCount*rowSize sets of at most maxTextCached and maxMapCached bytes: each at the
+// most about 70 MB with what they were read from, and mostly one or two. The second table of maps holds largeCount sets of at most
+// maxLargeCached bytes, so at the most 64 MB.
 var parsed struct {
 	texts [rowCount]cacheRow
 	maps  [rowCount * rowSize]atomic.Pointer[parsedSet]
+	large [largeCount]atomic.Pointer[parsedSet]
 }
 
 const (
-	rowCount      = 256
-	rowSize       = 4
-	maxTextCached = 32 << 10 // bytes of text
-	maxMapCached  = 64 << 10 // bytes of the set
+	rowCount       = 256
+	rowSize        = 4
+	largeCount     = 16
+	maxTextCached  = 32 << 10 // bytes of text
+	maxMapCached   = 64 << 10 // bytes of the set
+	maxLargeCached = 4 << 20  // bytes of the set
 )
 
 // cacheRow is where the texts are that have the same hash, as far as it counts.
@@ -87,30 +91,50 @@ func readText[T string | []byte](text T, hash uint64) (*parsedSet, error) {
 // compared with all of content, which costs a fraction of reading it.
 //
 // One place is found by owner, time and shape of the map: there is the set of this very entry, if it was read lately. The other is
-// found without the time: there is the set that the owner has of many objects, or again and again.
+// found without the time: there is the set that the owner has of many objects, or again and again. Large sets have both in a table
+// of their own.
 func readMap(content map[string]any, owner string, seconds int64) (*parsedSet, error) {
 	hash := maphash.String(hashSeed, owner) + partSizes(content)
-	own, repeated := mapPlace(hash^uint64(seconds)), mapPlace(hash)
-	known := own.Load()
-	if known != nil && known.set.MatchesAny(content) {
+	timed := hash ^ uint64(seconds)
+	if known := lookUp(parsed.maps[:], timed, hash, content); known != nil {
 		return known, nil
 	}
-	if other := repeated.Load(); other != nil && other != known && other.set.MatchesAny(content) {
-		own.Store(other)
-		return other, nil
+	if known := lookUp(parsed.large[:], timed, hash, content); known != nil {
+		return known, nil
 	}
 	s, canonical, err := fieldpath.FromAny(content)
 	p := &parsedSet{set: s, canonical: canonical}
-	if canonical && s.Size() <= maxMapCached {
-		own.Store(p)
-		repeated.Store(p)
+	if !canonical {
+		return p, err
 	}
-	return p, err
+	switch size := s.Size(); {
+	case size <= maxMapCached:
+		placeOf(parsed.maps[:], timed).Store(p)
+		placeOf(parsed.maps[:], hash).Store(p)
+	case size <= maxLargeCached:
+		placeOf(parsed.large[:], timed).Store(p)
+		placeOf(parsed.large[:], hash).Store(p)
+	}
+	return p, nil
 }
 
-func mapPlace(hash uint64) *atomic.Pointer[parsedSet] {
+// lookUp returns the set that content is read as, if table has it at one of its two places, and else nil.
+func lookUp(table []atomic.Pointer[parsedSet], timed, hash uint64, content map[string]any) *parsedSet {
+	own := placeOf(table, timed)
+	known := own.Load()
+	if known != nil && known.set.MatchesAny(content) {
+		return known
+	}
+	if other := placeOf(table, hash).Load(); other != nil && other != known && other.set.MatchesAny(content) {
+		own.Store(other)
+		return other
+	}
+	return nil
+}
+
+func placeOf(table []atomic.Pointer[parsedSet], hash uint64) *atomic.Pointer[parsedSet] {
 	const spread = 0x9e3779b97f4a7c15 // makes the bits that count depend on all
-	return &parsed.maps[hash*spread>>32%uint64(len(parsed.maps))]
+	return &table[hash*spread>>32%uint64(len(table))]
 }
 
 // partSizes returns a number that tells most maps apart that differ in which parts of an object they are about, and in how many

@@ -66,18 +66,24 @@ func TestReadMapAgain(t *testing.T) {
 	}
 }
 
-// TestReadLargeMap reads a map that is too large to be remembered.
-func TestReadLargeMap(t *testing.T) {
-	large := map[string]any{}
-	for i := range maxMapCached / 16 {
-		large["f:"+strconv.Itoa(i)] = map[string]any{}
-	}
-	first, err := readMap(large, "", 0)
-	if err != nil || first.set.Len() != len(large) {
-		t.Fatalf("%d fields, error %v", first.set.Len(), err)
-	}
-	if again, err := readMap(large, "", 0); err != nil || again == first || !again.set.Equal(first.set) {
-		t.Errorf("%d fields, the same set: %t, error %v", again.set.Len(), again == first, err)
+// TestReadLargeMaps reads a map that has a place among the large ones, and one that is too large to be remembered.
+func TestReadLargeMaps(t *testing.T) {
+	for _, c := range []struct {
+		size       int
+		remembered bool
+	}{{2 * maxMapCached, true}, {2 * maxLargeCached, false}} {
+		large := map[string]any{}
+		for i := range c.size / 16 {
+			large["f:"+strconv.Itoa(i)] = map[string]any{}
+		}
+		first, err := readMap(large, "", 0)
+		if err != nil || first.set.Len() != len(large) || first.set.Size() < c.size {
+			t.Fatalf("%d fields of %d bytes, error %v", first.set.Len(), first.set.Size(), err)
+		}
+		again, err := readMap(large, "", 0)
+		if err != nil || (again == first) != c.remembered || !again.set.Equal(first.set) {
+			t.Errorf("%d fields of %d bytes, the same set: %t, error %v", again.set.Len(), again.set.Size(), again == first, err)
+		}
 	}
 }
 

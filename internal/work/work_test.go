@@ -168,6 +168,51 @@ func (w writer) known(content map[string]any) managedfields.Object {
 	return w.must(managedfields.ObjectFromAnyLike(content, w.Recent(namespace, name)))
 }
 
+// TestGrowth demands that a field of a large object costs at most one and a half times the work that it costs in a smaller one.
+func TestGrowth(t *testing.T) {
+	least := map[string]float64{}
+	for fields := 10; fields <= 100_000; fields *= 10 {
+		object := configMap(fields)
+		w := writer{t, fieldManager(t, object.GVK())}
+		live := w.apply(w.update(managedfields.Object{}, object, "controller"), object, "alpha")
+		liveMap, newMap := w.maps(live), w.maps(labeled(live, "changed"))
+		for _, o := range []operation{
+			{"update", func() {
+				live := w.known(liveMap)
+				w.update(live, w.must(managedfields.ObjectFromAnyLike(newMap, live)), "controller")
+			}},
+			{"apply", func() { w.apply(live, labeled(object, "applied"), "alpha") }},
+			{"apply nothing new", func() { w.apply(live, object, "alpha") }},
+		} {
+			o.run()
+			c := work.Record(o.run)
+			if c.Sets > 0 {
+				t.Errorf("%s of %d fields read %d sets again", o.name, fields, c.Sets)
+			}
+			cost := float64(c.Values+c.Nodes+c.Elements) / float64(fields)
+			if known, ok := least[o.name]; ok && cost > 1.5*known {
+				t.Errorf("%s of %d fields: %.1f a field, and %.1f in a smaller object", o.name, fields, cost, known)
+			} else if !ok || cost < known {
+				least[o.name] = cost
+			}
+		}
+	}
+}
+
+// configMap returns an object of so many fields.
+func configMap(fields int) managedfields.Object {
+	data := make([]value.Member, fields)
+	for i := range data {
+		data[i] = value.Member{Name: fmt.Sprintf("setting-%05d", i), Value: value.String("on")}
+	}
+	return managedfields.Object{Content: value.Object(
+		value.Member{Name: "apiVersion", Value: value.String("v1")},
+		value.Member{Name: "kind", Value: value.String("ConfigMap")},
+		value.Member{Name: "metadata", Value: value.Object(value.Member{Name: "name", Value: value.String("settings")})},
+		value.Member{Name: "data", Value: value.Object(data...)},
+	)}
+}
+
 // TestRecord demands that work counts while it is recorded, and then only.
 func TestRecord(t *testing.T) {
 	count := work.Counts{Values: 1, Nodes: 2, Elements: 3, Sets: 4}
