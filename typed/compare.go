@@ -167,18 +167,18 @@ func (c *comparer) objects(m *schema.Map, old, new value.Value) {
 		}
 		name := a.Name
 		switch {
-		case n == newLen || o < oldLen && a.Name < b.Name: // only old has it
-			b.Value = value.Value{}
-			o++
-		case o == oldLen || a.Name > b.Name: // only new has it
-			name, a.Value = b.Name, value.Value{}
-			n++
-		default:
+		case o < oldLen && n < newLen && name == b.Name:
 			o++
 			n++
 			if a.Value.Same(b.Value) || sameScalar(a.Value, b.Value) {
 				continue
 			}
+		case n == newLen || o < oldLen && name < b.Name: // only old has it
+			b.Value = value.Value{}
+			o++
+		default: // only new has it
+			name, a.Value = b.Name, value.Value{}
+			n++
 		}
 		if t, _ := m.Lookup(name); t != nil {
 			c.below(fieldpath.Field(name), t, a.Value, b.Value)

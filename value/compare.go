@@ -15,9 +15,8 @@ func (v Value) Equal(w Value) bool {
 	if v.Same(w) {
 		return true
 	}
-	kind := v.Kind()
-	if v.num == w.num && kind == w.Kind() { // of one kind and, but for numbers, of one length
-		switch kind {
+	if v.num == w.num && !v.isNumber() && !w.isNumber() { // of one kind and length
+		switch Kind(v.num & kindMask) {
 		case KindString:
 			return v.str() == w.str()
 		case KindList:
@@ -26,14 +25,14 @@ func (v Value) Equal(w Value) bool {
 			return equalMembers(v.object(), w.object())
 		}
 	}
-	return isNumber(kind) && isNumber(w.Kind()) && compareNumbers(v, w) == 0
+	return v.isNumber() && w.isNumber() && compareNumbers(v, w) == 0
 }
 
 // equalItems is Equal for the items of two lists of one length.
 func equalItems(a, b []Value) bool {
 	b = b[:len(a)]
 	for i := range a {
-		if !a[i].Equal(b[i]) {
+		if !equalStrings(a[i], b[i]) && !a[i].Equal(b[i]) {
 			return false
 		}
 	}
@@ -44,11 +43,16 @@ func equalItems(a, b []Value) bool {
 func equalMembers(a, b []Member) bool {
 	b = b[:len(a)]
 	for i := range a {
-		if x, y := &a[i], &b[i]; x.Name != y.Name || !x.Value.Equal(y.Value) {
+		if x, y := &a[i], &b[i]; x.Name != y.Name || !equalStrings(x.Value, y.Value) && !x.Value.Equal(y.Value) {
 			return false
 		}
 	}
 	return true
+}
+
+// equalStrings reports whether v and w are strings, and equal. Unlike Equal it is inlined, for most values are strings.
+func equalStrings(v, w Value) bool {
+	return v.num == w.num && v.num&kindMask == uint64(KindString) && !v.isNumber() && !w.isNumber() && v.str() == w.str()
 }
 
 // Compare orders all values: it returns -1, 0 or 1 as v sorts before, with or after w. It is a total order, and 0 exactly

@@ -34,7 +34,10 @@ type Value struct {
 }
 
 // kindBits is the width of a Kind in num.
-const kindBits = 3
+const (
+	kindBits = 3
+	kindMask = 1<<kindBits - 1
+)
 
 // tags gives the two kinds of numbers, which need all 64 bits of num for themselves, a ptr that tells them apart.
 var tags [2]byte
@@ -50,8 +53,11 @@ func (v Value) Kind() Kind {
 	case floatTag():
 		return KindFloat
 	}
-	return Kind(v.num & (1<<kindBits - 1))
+	return Kind(v.num & kindMask)
 }
+
+// isNumber reports whether v is of KindInt or KindFloat.
+func (v Value) isNumber() bool { return uintptr(v.ptr)-uintptr(intTag()) < uintptr(len(tags)) }
 
 func pack(ptr unsafe.Pointer, n int, k Kind) Value {
 	if n == 0 {
