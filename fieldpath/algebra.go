@@ -124,7 +124,10 @@ func (e *editor) merge(op operation) {
 				i, j = next, after
 				continue
 			}
-			e.open = append(e.open, pair{end, last, e.enter(i, member)})
+			e.open = append(e.open, pair{end, last, e.enter(i)})
+			if member != own.has(included) {
+				e.turn(i)
+			}
 			i, end = i+1, next
 			j, last = j+1, after
 		}
@@ -150,7 +153,10 @@ func (e *editor) leaves(i, end int) {
 	for i < end {
 		next := i + int(e.base[i].skip)
 		if next > i+1 {
-			place := e.enter(i, false)
+			place := e.enter(i)
+			if e.base[i].has(included) {
+				e.turn(i)
+			}
 			e.leaves(i+1, next)
 			e.leave(place, next)
 		}
@@ -167,7 +173,7 @@ func (e *editor) filter(i, end int, p *matcher) {
 			e.drop(i, next)
 		case sub.all:
 		default:
-			place := e.enter(i, e.base[i].has(included))
+			place := e.enter(i)
 			e.filter(i+1, next, sub)
 			e.leave(place, next)
 		}

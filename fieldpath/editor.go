@@ -96,15 +96,13 @@ func (e *editor) take(i, j, next int) {
 	}
 }
 
-// enter makes base[i] a member or not, and returns its place in the result. The walk goes on with what is below it, then
-// leave must be called.
-func (e *editor) enter(i int, member bool) (place int) {
-	place = len(e.out) + i - e.start
-	if e.base[i].has(included) != member {
-		e.flush(i + 1)
-		e.out[place].setMember(member)
-	}
-	return place
+// enter returns the place of base[i] in the result. The walk goes on with what is below it, then leave must be called.
+func (e *editor) enter(i int) (place int) { return len(e.out) + i - e.start }
+
+// turn makes base[i], which was entered last, a member if it is none, and none if it is one.
+func (e *editor) turn(i int) {
+	e.flush(i + 1)
+	e.out[len(e.out)-1].bits ^= uint32(included)
 }
 
 // leave completes the tree that enter returned the place of, when the walk is at base[i], the first node behind it. It takes

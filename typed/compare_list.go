@@ -27,9 +27,15 @@ func (c *comparer) lists(l *schema.List, old, new value.Value) {
 // from the first pair on that is not.
 func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
 	i := 0
-	for i < old.Len() && i < new.Len() && sameItem(l, old.Item(i), new.Item(i)) {
-		c.pair(l, old.Item(i), new.Item(i))
-		i++
+	for ; i < old.Len() && i < new.Len(); i++ {
+		a, b := old.Item(i), new.Item(i)
+		if a.Equal(b) {
+			continue
+		}
+		if !sameItem(l, a, b) {
+			break
+		}
+		c.below(elementOf(&c.maker, l, a), l.Element(), a, b)
 	}
 	if i == old.Len() && i == new.Len() {
 		return

@@ -36,7 +36,7 @@ func TestRowsAreListedOnce(t *testing.T) {
 func TestTables(t *testing.T) {
 	status, out, _ := bench(t, "-row", "^(update-cold/pod/3|memory-text/pod)$")
 	for _, want := range []string{
-		"Machine: ", "## Update, unstructured\n", "| update-cold/pod/3 |", "## Memory\n", "| memory-text/pod |",
+		"Machine: ", "## Cold\n", "| update-cold/pod/3 |", "## Memory\n", "| memory-text/pod |",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
