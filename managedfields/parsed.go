@@ -14,16 +14,16 @@ import (
 // is for those that came as text, and two are for those that came as maps.
 //
 // They are tables of fixed size. A text has one row, found by its hash, and takes the place of the one that is there longest. A map
-// has two places, see readMap, and takes them from those that were there. Reading and writing a place are single atomic
-// operations, so nobody waits for anybody.
+// has two places, see readMap, and takes them from those that were there. Large sets of maps share one row, which is searched.
+// Reading and writing a place are single atomic operations, so nobody waits for anybody.
 //
-// The table of texts and the first one of maps hold rowCount*rowSize sets of at most maxTextCached and maxMapCached bytes: each at the
-// most about 70 MB with what they were read from, and mostly one or two. The second table of maps holds largeCount sets of at most
+// The table of texts and that of maps hold rowCount*rowSize sets of at most maxTextCached and maxMapCached bytes: each at the
+// most about 70 MB with what they were read from, and mostly one or two. The row of large sets holds largeCount of at most
 // maxLargeCached bytes, so at the most 64 MB.
 var parsed struct {
 	texts [rowCount]cacheRow
 	maps  [rowCount * rowSize]atomic.Pointer[parsedSet]
-	large [largeCount]atomic.Pointer[parsedSet]
+	large largeRow
 }
 
 const (
@@ -41,11 +41,19 @@ type cacheRow struct {
 	oldest atomic.Uint32 // counts what was stored
 }
 
+// largeRow is where the large sets are that came as maps.
+type largeRow struct {
+	places [largeCount]atomic.Pointer[parsedSet]
+	stored atomic.Uint32 // how many were; the last one is in place stored%largeCount
+}
+
 // parsedSet is a set with the fieldsV1 that it was read from.
 type parsedSet struct {
 	set       fieldpath.Set
 	canonical bool
-	text      string              // of those that came as text
+	text      string // of those that came as text
+	timed     uint64 // of large ones that came as maps: the hashes by which readMap finds them
+	hash      uint64
 	fits      atomic.Pointer[fit] // the type that the set was last found to be adapted to, see typed.Reconcile
 }
 
@@ -91,19 +99,19 @@ func readText[T string | []byte](text T, hash uint64) (*parsedSet, error) {
 // compared with all of content, which costs a fraction of reading it.
 //
 // One place is found by owner, time and shape of the map: there is the set of this very entry, if it was read lately. The other is
-// found without the time: there is the set that the owner has of many objects, or again and again. Large sets have both in a table
-// of their own.
+// found without the time: there is the set that the owner has of many objects, or again and again. Large sets are found by the
+// same, in any place of their row.
 func readMap(content map[string]any, owner string, seconds int64) (*parsedSet, error) {
 	hash := maphash.String(hashSeed, owner) + partSizes(content)
 	timed := hash ^ uint64(seconds)
 	if known := lookUp(parsed.maps[:], timed, hash, content); known != nil {
 		return known, nil
 	}
-	if known := lookUp(parsed.large[:], timed, hash, content); known != nil {
+	if known := parsed.large.lookUp(timed, hash, content); known != nil {
 		return known, nil
 	}
 	s, canonical, err := fieldpath.FromAny(content)
-	p := &parsedSet{set: s, canonical: canonical}
+	p := &parsedSet{set: s, canonical: canonical, timed: timed, hash: hash}
 	if !canonical {
 		return p, err
 	}
@@ -112,8 +120,7 @@ func readMap(content map[string]any, owner string, seconds int64) (*parsedSet, e
 		placeOf(parsed.maps[:], timed).Store(p)
 		placeOf(parsed.maps[:], hash).Store(p)
 	case size <= maxLargeCached:
-		placeOf(parsed.large[:], timed).Store(p)
-		placeOf(parsed.large[:], hash).Store(p)
+		parsed.large.store(p)
 	}
 	return p, nil
 }
@@ -130,6 +137,32 @@ func lookUp(table []atomic.Pointer[parsedSet], timed, hash uint64, content map[s
 		return other
 	}
 	return nil
+}
+
+// lookUp returns the set that content is read as, if row has it, and else nil. Of those that an owner had at other times it tries
+// the newest alone: comparing a large set with a map that it was not read from may take long.
+func (row *largeRow) lookUp(timed, hash uint64, content map[string]any) *parsedSet {
+	var newest *parsedSet
+	for i := range uint32(largeCount) {
+		p := row.places[(row.stored.Load()-i)%largeCount].Load()
+		switch {
+		case p == nil:
+		case p.timed == timed:
+			if p.set.MatchesAny(content) {
+				return p
+			}
+		case p.hash == hash && newest == nil:
+			newest = p
+		}
+	}
+	if newest != nil && newest.set.MatchesAny(content) {
+		return newest
+	}
+	return nil
+}
+
+func (row *largeRow) store(p *parsedSet) {
+	row.places[row.stored.Add(1)%largeCount].Store(p)
 }
 
 func placeOf(table []atomic.Pointer[parsedSet], hash uint64) *atomic.Pointer[parsedSet] {

@@ -80,9 +80,37 @@ func TestReadLargeMaps(t *testing.T) {
 		if err != nil || first.set.Len() != len(large) || first.set.Size() < c.size {
 			t.Fatalf("%d fields of %d bytes, error %v", first.set.Len(), first.set.Size(), err)
 		}
-		again, err := readMap(large, "", 0)
-		if err != nil || (again == first) != c.remembered || !again.set.Equal(first.set) {
-			t.Errorf("%d fields of %d bytes, the same set: %t, error %v", again.set.Len(), again.set.Size(), again == first, err)
+		for _, seconds := range []int64{0, 1, 1, 0} {
+			again, err := readMap(large, "", seconds)
+			if err != nil || (again == first) != c.remembered || !again.set.Equal(first.set) {
+				t.Errorf("%d fields of %d bytes at %d, the same set: %t, error %v", again.set.Len(), again.set.Size(), seconds, again == first, err)
+			}
+		}
+	}
+}
+
+// TestManyLargeMaps reads as many maps as have a place among the large ones, of one owner and of one shape, again and again: they do not
+// take each other's place.
+func TestManyLargeMaps(t *testing.T) {
+	var contents [largeCount]map[string]any
+	for i := range contents {
+		contents[i] = map[string]any{}
+		for j := range maxMapCached / 16 {
+			contents[i]["f:"+strconv.Itoa(i*maxMapCached+j)] = map[string]any{}
+		}
+	}
+	var first [largeCount]*parsedSet
+	for round := range 3 {
+		for i, content := range contents {
+			p, err := readMap(content, "many", int64(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if round == 0 {
+				first[i] = p
+			} else if p != first[i] {
+				t.Errorf("round %d: map %d was read again", round, i)
+			}
 		}
 	}
 }
