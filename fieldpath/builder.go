@@ -7,16 +7,17 @@ package fieldpath
 // element comes again, the result is the same. Add inserts a single path below the current one.
 type Builder struct {
 	draft draft
-	open  []frame // the nodes that are open, outermost first
-	top   frame   // of the nodes without parent
-	added int     // how many of open, the last ones, were opened by Add
+	open  frame   // of the current path
+	above []frame // of what stands above it, outermost first: that of the root, which is no node, and of nodes
+	added int     // how many frames, the last ones, were opened by Add
 }
 
 // frame is what a Builder knows of an open node.
 type frame struct {
-	index    int  // of the node in nodes
-	last     int  // index of its last child that is closed, one higher; 0 if there is none
-	unsorted bool // children are not strictly ascending
+	index    uint32 // of the node in nodes
+	last     uint32 // index of its last child that is closed, one higher; 0 if there is none
+	order    uint32 // of that child
+	unsorted bool   // children are not strictly ascending
 }
 
 // Enter goes to the path of e below the current path.
@@ -48,9 +49,8 @@ func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return
 	}
-	base := len(b.open) - b.added
 	shared := 0
-	for shared < b.added && shared < len(p) && b.draft.is(b.open[base+shared].index, p[shared]) {
+	for shared < b.added && shared < len(p) && b.draft.is(int(b.addedAt(shared).index), p[shared]) {
 		shared++
 	}
 	for b.added > shared {
@@ -77,64 +77,71 @@ func (b *Builder) AddSet(s Set) {
 	for i := start; i < len(b.draft.nodes); i += int(b.draft.nodes[i].skip) {
 		last = i
 	}
-	b.parent().last = last + 1
+	b.note(last)
 }
 
 // Set returns the set of all members. The Builder is then empty again; what it makes later does not change the set. Set
 // panics when a path is entered that was not left.
 func (b *Builder) Set() Set {
 	b.closeAdded()
-	if len(b.open) > 0 {
+	if len(b.above) > 0 {
 		panic("fieldpath: Builder.Set before Leave")
 	}
-	if b.top.unsorted {
+	if b.open.unsorted {
 		b.draft.sortSiblings(0, unite)
 	}
 	s := b.draft.set()
 	b.draft.reset()
-	b.top = frame{}
+	b.open = frame{}
 	return s
-}
-
-// parent returns the frame of the current path.
-func (b *Builder) parent() *frame {
-	if len(b.open) == 0 {
-		return &b.top
-	}
-	return &b.open[len(b.open)-1]
 }
 
 // closed notes that the node at index, which is complete, is a child of the current path.
 func (b *Builder) closed(index int) {
-	f := b.parent()
-	if f.last > 0 && !b.draft.ascend(f.last-1, index) {
+	if f := &b.open; f.last > 0 && b.draft.nodes[index].order() <= f.order && !b.draft.ascend(int(f.last-1), index) {
 		f.unsorted = true
 	}
-	f.last = index + 1
+	b.note(index)
+}
+
+// note makes the node at index the last child of the current path.
+func (b *Builder) note(index int) {
+	b.open.last, b.open.order = uint32(index+1), b.draft.nodes[index].order()
 }
 
 // current returns the node that was opened last.
-func (b *Builder) current() *node { return &b.draft.nodes[b.open[len(b.open)-1].index] }
+func (b *Builder) current() *node { return &b.draft.nodes[b.open.index] }
+
+// addedAt returns the frame number i of those that were opened by Add.
+func (b *Builder) addedAt(i int) *frame {
+	if i == b.added-1 {
+		return &b.open
+	}
+	return &b.above[len(b.above)-b.added+1+i]
+}
 
 func (b *Builder) push(e Element) {
-	b.open = append(b.open, frame{index: len(b.draft.nodes)})
+	b.above = append(b.above, b.open)
+	b.open = frame{index: uint32(len(b.draft.nodes))}
 	b.draft.add(e.kind, e.text, 0)
 }
 
-// pop closes the last open node.
+// pop closes the last open node. It panics if none is open.
 func (b *Builder) pop() {
-	f := b.open[len(b.open)-1]
-	b.open = b.open[:len(b.open)-1]
+	f := b.open
+	b.open = b.above[len(b.above)-1]
+	b.above = b.above[:len(b.above)-1]
+	index := int(f.index)
 	if f.unsorted {
-		b.draft.sortSiblings(f.index+1, unite)
+		b.draft.sortSiblings(index+1, unite)
 	}
-	n := &b.draft.nodes[f.index]
-	n.skip = uint32(len(b.draft.nodes) - f.index)
+	n := &b.draft.nodes[index]
+	n.skip = uint32(len(b.draft.nodes) - index)
 	if n.skip == 1 && !n.has(included) {
-		b.draft.drop(f.index)
+		b.draft.drop(index)
 		return
 	}
-	b.closed(f.index)
+	b.closed(index)
 }
 
 func (b *Builder) closeAdded() {

@@ -96,8 +96,10 @@ func (m *Map) Element() *Type { return m.element }
 // Lookup returns the type of the member called name, and whether it is a declared field. The type is nil when the map
 // admits no such member.
 func (m *Map) Lookup(name string) (t *Type, declared bool) {
-	if i := m.index.find(m.fields, name); i >= 0 {
-		return m.fields[i].Type, true
+	if len(m.fields) > 0 {
+		if i := m.index.find(m.fields, name); i >= 0 {
+			return m.fields[i].Type, true
+		}
 	}
 	return m.element, false
 }

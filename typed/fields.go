@@ -54,6 +54,9 @@ type itemAt struct {
 
 // isLeaf reports whether v, a value of type t, is a leaf.
 func isLeaf(t *schema.Type, v value.Value) bool {
+	if kind := v.Kind(); kind > value.KindNull && kind < value.KindList && t.Scalar() != schema.None {
+		return true // as the parts would say, but sooner: most values are scalars
+	}
 	switch partsFor(t, v).first() {
 	case mapPart:
 		return t.Map().Atomic()
