@@ -3,6 +3,7 @@ package managedfields
 import (
 	"time"
 
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -16,12 +17,17 @@ func (w *write) strip() error {
 	if !ok {
 		return nil
 	}
-	if own.Fields = own.Fields.Minus(systemFields); own.Fields.IsEmpty() {
-		w.managers = w.managers.Without(w.manager)
-	} else {
-		w.managers = w.managers.With(own)
-	}
+	own.Fields = own.Fields.Minus(systemFields)
+	w.managers = put(w.managers, own)
 	return nil
+}
+
+// put returns managers with the entry e, or without its manager if that owns nothing.
+func put(managers merge.Managers, e merge.Entry) merge.Managers {
+	if e.Fields.IsEmpty() {
+		return managers.Without(e.Manager)
+	}
+	return managers.With(e)
 }
 
 // stampApply gives the applier's entry its time:

@@ -115,19 +115,19 @@ func (w *write) mergeUpdate() error {
 	}
 	result, err := w.engine.Update(merge.Request{
 		Live: live, Object: object, Managers: w.before, Manager: currentOperation, APIVersion: w.apiVersion,
-		Adapted: w.entries.adapted,
+		Former: w.manager, Adapted: w.entries.adapted,
 	})
 	if err != nil {
 		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}
 	managers := result.Managers.Without(currentOperation)
 	if changed, ok := result.Managers.Get(currentOperation); ok {
+		former, _ := managers.Get(w.manager) // has not lost what it gets back; S7 says what it does not
+		former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
 		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
-			former, _ := managers.Get(w.manager)
-			managers = managers.With(merge.Entry{
-				Manager: w.manager, Fields: former.Fields.Union(fields), APIVersion: w.apiVersion, Time: w.now(),
-			})
+			former = merge.Entry{Manager: w.manager, Fields: former.Fields.Union(fields), APIVersion: w.apiVersion, Time: w.now()}
 		}
+		managers = put(managers, former)
 	}
 	w.managers, w.stored, w.changed, w.outcome = managers, object, result.Changed, w.object.Content
 	return nil

@@ -82,6 +82,10 @@ type Request struct {
 	Manager    Manager     // who writes
 	APIVersion string      // of Live and Object
 
+	// Former, if it is no zero Manager, is the entry that the caller is going to unite with Manager's, once an update has shown what
+	// that is. It is spared U2, so that it need not lose what it gets back.
+	Former Manager
+
 	// Adapted says that all sets of Managers are adapted to the types of their versions already, see O1, so that nobody
 	// needs to look.
 	Adapted bool
@@ -257,7 +261,9 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 		if v.gone {
 			l.removed = entry.Fields
 		} else {
-			l.taken = entry.Fields.Intersect(v.changed)
+			if entry.Manager != c.Former {
+				l.taken = entry.Fields.Intersect(v.changed)
+			}
 			l.removed = v.diff.Removed
 		}
 		if v.gone || !l.taken.IsEmpty() || !l.removed.IsEmpty() {

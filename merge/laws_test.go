@@ -103,6 +103,45 @@ func TestChangesHaveOneOwner(t *testing.T) {
 	})
 }
 
+// An updater that writes under another name, to be united with its former entry, comes to own the same as if that entry had lost
+// what it gets back; all others own the same.
+func TestFormerEntry(t *testing.T) {
+	stands := merge.Manager{Name: "stand-in"}
+	united := func(result merge.Result, former merge.Manager) merge.Managers {
+		own, _ := result.Managers.Get(stands)
+		e, _ := result.Managers.Get(former)
+		e.Manager, e.Fields = former, e.Fields.Union(own.Fields)
+		return result.Managers.Without(stands).With(e)
+	}
+	spared := 0
+	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		if w.Operation == merge.Apply {
+			return made(t, l, r, w)
+		}
+		usual := r
+		r.Manager, r.Former = stands, w.Manager
+		got, err := l.engine.Update(r)
+		r.Former = merge.Manager{}
+		want, wantErr := l.engine.Update(r)
+		if err != nil || wantErr != nil {
+			if (err == nil) != (wantErr == nil) {
+				t.Errorf("error %v, want %v", err, wantErr)
+			}
+			return made(t, l, usual, w)
+		}
+		if got, want := united(got, w.Manager), united(want, w.Manager); show(got) != show(want) {
+			t.Errorf("got\n%swant\n%s", show(got), show(want))
+		}
+		if show(got.Managers) != show(want.Managers) {
+			spared++
+		}
+		return made(t, l, usual, w)
+	})
+	if spared == 0 {
+		t.Error("no former entry was ever spared")
+	}
+}
+
 // A write modifies nothing that it is given.
 func TestWritesModifyNothing(t *testing.T) {
 	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
