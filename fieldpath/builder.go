@@ -10,11 +10,17 @@ type Builder struct {
 	open  frame   // of the current path
 	above []frame // of what stands above it, outermost first: that of the root, which is no node, and of nodes
 	added int     // how many frames, the last ones, were opened by Add
+
+	// As long as all that is built is what was expected, it is not in draft, but is the first nodes of like.
+	like    Set       // no set if nothing is expected, or if something else has come
+	next    int       // how many of its nodes have been built
+	waiting []Element // entered below that, one below the other, and not in like; they are dropped if nothing comes
 }
 
 // frame is what a Builder knows of an open node.
 type frame struct {
 	index    uint32 // of the node in nodes
+	end      uint32 // of the tree below the node, if it is one of like
 	last     uint32 // index of its last child that is closed, one higher; 0 if there is none
 	order    uint32 // of that child
 	unsorted bool   // children are not strictly ascending
@@ -22,6 +28,16 @@ type frame struct {
 
 // Enter goes to the path of e below the current path.
 func (b *Builder) Enter(e Element) {
+	if !b.like.IsEmpty() {
+		if n := b.expected(e); n != nil {
+			b.above = append(b.above, b.open)
+			b.open = frame{index: uint32(b.next), end: uint32(b.next) + n.skip}
+			b.next++
+		} else {
+			b.waiting = append(b.waiting, e)
+		}
+		return
+	}
 	b.closeAdded()
 	b.push(e)
 }
@@ -29,6 +45,9 @@ func (b *Builder) Enter(e Element) {
 // Leave comes back from the path last entered, which is a member if member says so or if it came before as a member. A path
 // that is no member and has none below is dropped. Leave panics when no path is entered.
 func (b *Builder) Leave(member bool) {
+	if !b.like.IsEmpty() && b.leaveExpected(member) {
+		return
+	}
 	b.closeAdded()
 	if member {
 		b.current().set(included)
@@ -38,6 +57,13 @@ func (b *Builder) Leave(member bool) {
 
 // Leaf is Enter(e) and Leave(true).
 func (b *Builder) Leaf(e Element) {
+	if !b.like.IsEmpty() {
+		if n := b.expected(e); n != nil && n.skip == 1 {
+			b.next++
+			return
+		}
+		b.depart()
+	}
 	b.closeAdded()
 	b.draft.add(e.kind, e.text, included)
 	b.closed(len(b.draft.nodes) - 1)
@@ -49,6 +75,7 @@ func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return
 	}
+	b.depart()
 	shared := 0
 	for shared < b.added && shared < len(p) && b.draft.is(int(b.addedAt(shared).index), p[shared]) {
 		shared++
@@ -66,6 +93,7 @@ func (b *Builder) Add(p Path) {
 
 // AddSet makes all members of s, put below the current path, members.
 func (b *Builder) AddSet(s Set) {
+	b.depart()
 	b.closeAdded()
 	if s.IsEmpty() {
 		return
@@ -84,15 +112,19 @@ func (b *Builder) AddSet(s Set) {
 // panics when a path is entered that was not left.
 func (b *Builder) Set() Set {
 	b.closeAdded()
-	if len(b.above) > 0 {
+	if len(b.above)+len(b.waiting) > 0 {
 		panic("fieldpath: Builder.Set before Leave")
 	}
-	if b.open.unsorted {
-		b.draft.sortSiblings(0, unite)
+	s := b.like
+	if s.IsEmpty() || b.next < len(s.nodes) {
+		b.depart()
+		if b.open.unsorted {
+			b.draft.sortSiblings(0, unite)
+		}
+		s = b.draft.set()
+		b.draft.reset()
 	}
-	s := b.draft.set()
-	b.draft.reset()
-	b.open = frame{}
+	b.open, b.like = frame{}, Set{}
 	return s
 }
 
@@ -129,8 +161,7 @@ func (b *Builder) push(e Element) {
 // pop closes the last open node. It panics if none is open.
 func (b *Builder) pop() {
 	f := b.open
-	b.open = b.above[len(b.above)-1]
-	b.above = b.above[:len(b.above)-1]
+	b.up()
 	index := int(f.index)
 	if f.unsorted {
 		b.draft.sortSiblings(index+1, unite)
@@ -142,6 +173,12 @@ func (b *Builder) pop() {
 		return
 	}
 	b.closed(index)
+}
+
+// up makes the path above the current one current.
+func (b *Builder) up() {
+	b.open = b.above[len(b.above)-1]
+	b.above = b.above[:len(b.above)-1]
 }
 
 func (b *Builder) closeAdded() {

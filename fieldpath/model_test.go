@@ -124,7 +124,11 @@ func TestBuilderModel(t *testing.T) {
 	var earlierModel model
 	for range rounds {
 		want := model{}
-		r.build(&b, want, r.stock(), nil)
+		stock := r.stock()
+		if r.IntN(2) == 0 {
+			b.Expect(fieldpath.SetOf(r.paths(stock)...))
+		}
+		r.build(&b, want, stock, nil)
 		s := b.Set()
 		checkModel(t, "set", s, want)
 		checkModel(t, "earlier set", earlier, earlierModel)
@@ -169,11 +173,63 @@ func (r random) build(b *fieldpath.Builder, want model, stock []fieldpath.Elemen
 	}
 }
 
+// TestBuilderExpects builds sets in order, and expects the same ones or some that differ in a few members.
+func TestBuilderExpects(t *testing.T) {
+	r := newRandom(13)
+	var b fieldpath.Builder
+	for range rounds {
+		stock := r.stock()
+		want := fieldpath.SetOf(r.paths(stock)...).Union(fieldpath.SetOf(r.paths(stock)...))
+		like := want
+		switch some := fieldpath.SetOf(r.path(stock)); r.IntN(3) {
+		case 0:
+			like = want.Union(some)
+		case 1:
+			like = want.Minus(some)
+		}
+		b.Expect(like)
+		r.emit(&b, want)
+		got := b.Set()
+		check(t, "set", got.JSON(), want.JSON())
+		check(t, "the expected set itself", got.Same(like), want.Equal(like))
+		r.emit(&b, want)
+		check(t, "the next set, which is not expected", !want.IsEmpty() && b.Set().Same(like), false)
+	}
+}
+
+// emit adds the members of s to b in order. At times it enters a path that comes to nothing.
+func (r random) emit(b *fieldpath.Builder, s fieldpath.Set) {
+	for e := range s.Entries() {
+		if r.IntN(8) == 0 {
+			b.Enter(fieldpath.Field("nothing"))
+			b.Enter(fieldpath.Index(1))
+			b.Leave(false)
+			b.Leave(false)
+		}
+		if e.Sub.IsEmpty() {
+			b.Leaf(e.Element)
+			continue
+		}
+		b.Enter(e.Element)
+		r.emit(b, e.Sub)
+		b.Leave(e.Member)
+	}
+}
+
 func TestBuilderMisuse(t *testing.T) {
 	for name, misuse := range map[string]func(*fieldpath.Builder){
 		"Leave without Enter": func(b *fieldpath.Builder) { b.Leave(true) },
 		"Leave after Add":     func(b *fieldpath.Builder) { b.Add(fieldpath.Path{fieldpath.Field("a")}); b.Leave(true) },
 		"Set before Leave":    func(b *fieldpath.Builder) { b.Enter(fieldpath.Field("a")); b.Set() },
+		"Leave without Enter, of a builder that expects": func(b *fieldpath.Builder) {
+			b.Expect(fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}))
+			b.Leave(true)
+		},
+		"Set before Leave, of a builder that expects": func(b *fieldpath.Builder) {
+			b.Expect(fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}))
+			b.Enter(fieldpath.Field("a"))
+			b.Set()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

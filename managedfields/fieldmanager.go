@@ -84,7 +84,7 @@ func New(c Config) (*FieldManager, error) {
 	return &FieldManager{
 		config: c, apiVersion: apiVersion, typ: typ,
 		engine: merge.New(merge.Config{
-			Converter: typedConverter{c.Converter, c.Types, c.GVK.Kind}, ResetFields: c.ResetFields,
+			Converter: typedConverter{c.Converter, c.Types, c.GVK.Kind}, ResetFields: c.ResetFields, Unowned: systemFields,
 		}),
 		recent: make(recents, c.Recent),
 	}, nil

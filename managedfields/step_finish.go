@@ -3,31 +3,13 @@ package managedfields
 import (
 	"time"
 
-	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/typed"
 )
 
-// strip takes the fields that nobody owns out of the applier's entry, and managed fields out of the outcome:
-//
-//	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name, uid, generation,
-//	    resourceVersion and the like.
+// strip takes managed fields out of the outcome: its entries are kept beside it.
 func (w *write) strip() error {
 	w.outcome = withoutEntries(w.outcome)
-	own, ok := w.managers.Get(w.manager)
-	if !ok {
-		return nil
-	}
-	own.Fields = own.Fields.Minus(systemFields)
-	w.managers = put(w.managers, own)
 	return nil
-}
-
-// put returns managers with the entry e, or without its manager if that owns nothing.
-func put(managers merge.Managers, e merge.Entry) merge.Managers {
-	if e.Fields.IsEmpty() {
-		return managers.Without(e.Manager)
-	}
-	return managers.With(e)
 }
 
 // stampApply gives the applier's entry its time:

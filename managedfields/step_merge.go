@@ -71,6 +71,9 @@ func (w *write) revised(role string, known typed.Value, v value.Value, opts ...t
 }
 
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
+//
+//	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name, uid, generation,
+//	    resourceVersion and the like.
 func (w *write) mergeConfig() error {
 	content, err := w.versioned(roleLive, w.liveData())
 	if err != nil {
@@ -131,6 +134,14 @@ func (w *write) mergeUpdate() error {
 	}
 	w.managers, w.stored, w.changed, w.outcome = managers, object, result.Changed, w.object.Content
 	return nil
+}
+
+// put returns managers with the entry e, or without its manager if that owns nothing.
+func put(managers merge.Managers, e merge.Entry) merge.Managers {
+	if e.Fields.IsEmpty() {
+		return managers.Without(e.Manager)
+	}
+	return managers.With(e)
 }
 
 // IsSystemField reports whether path is one that nobody owns, because it is identity or bookkeeping of the server: apiVersion,

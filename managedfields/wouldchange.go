@@ -68,9 +68,6 @@ func (m *FieldManager) WouldChange(live, config Object, manager string) (Change,
 	w := *plan.write
 	result := w.plan.Force()
 	w.managers = result.Managers
-	if err := w.strip(); err != nil {
-		return Change{}, err
-	}
 	object, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
 	if err != nil {
 		return Change{}, err

@@ -37,9 +37,9 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	last, _ := managers.Get(r.Manager)
 	known, _ := r.Managers.Get(r.Manager) // even if it is of a version that is gone
 	own := Entry{
-		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(r.Object.Fields()), APIVersion: r.APIVersion, Time: known.Time,
+		Manager: r.Manager, Fields: c.applied(last.Fields, e.unowned), APIVersion: r.APIVersion, Time: known.Time,
 	}
-	if c.object, err = c.prune(merged, managers.With(own), last); err != nil {
+	if c.object, err = c.prune(merged, managers, last, own); err != nil {
 		return nil, fmt.Errorf("failed to prune fields: %w", err)
 	}
 	losses, err := c.losses(managers)
@@ -47,6 +47,11 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 		return nil, err
 	}
 	return &Plan{call: c, managers: managers, last: last, own: own, losses: losses}, nil
+}
+
+// applied returns the fields of the configuration, without some. It is like itself if it is equal to that.
+func (c *call) applied(like, without fieldpath.Set) fieldpath.Set {
+	return c.reset[c.APIVersion].Keep(c.Object.FieldsLike(like, without))
 }
 
 // Plan is the outcome of an apply before anybody has decided about its conflicts. It is immutable.

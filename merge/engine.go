@@ -55,19 +55,21 @@ func (f Filter) keepDiff(d typed.Diff) typed.Diff {
 type Config struct {
 	Converter   Converter         // nil when there is only one version, or when all versions have the same fields
 	ResetFields map[string]Filter // by version
+	Unowned     fieldpath.Set     // nobody comes to own these fields by applying them
 }
 
 // Engine computes the outcome of writes. It is immutable and safe for concurrent use.
 type Engine struct {
 	converter Converter
 	reset     map[string]Filter
+	unowned   fieldpath.Set
 
 	resetsInItems map[string]bool // by version: whether some reset fields are parts of list items
 }
 
 // New returns an engine.
 func New(c Config) *Engine {
-	e := &Engine{converter: c.Converter, reset: c.ResetFields, resetsInItems: map[string]bool{}}
+	e := &Engine{converter: c.Converter, reset: c.ResetFields, unowned: c.Unowned, resetsInItems: map[string]bool{}}
 	for version, filter := range c.ResetFields {
 		e.resetsInItems[version] = filter.inItems()
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // prune removes from merged what the applier owned before, does not apply any more, and nobody else owns: A3 and A4. last is
-// its entry before this apply; managers has its new one.
+// its entry before this apply, which managers has, and own is its new one.
 //
 // A field that goes may take others with it, and a field that stays may need containers that went. So pruning is done in
 // three steps, each on whole field sets, in which every declared field counts as owned when something below it is:
@@ -18,11 +18,14 @@ import (
 //  1. Remove all that was applied last.
 //  2. Put back what somebody owns: of merged, only fields stay away that step 1 removed and that no set has.
 //  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
-func (c *call) prune(merged typed.Value, managers Managers, last Entry) (typed.Value, error) {
-	own, _ := managers.Get(c.Manager)
+func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (typed.Value, error) {
 	if last.Fields.IsEmpty() || c.keepsAll(last, own, managers, merged) {
 		return merged, nil
 	}
+	if !c.unowned.IsEmpty() { // what nobody owns is applied nevertheless
+		own.Fields = c.applied(fieldpath.Set{}, fieldpath.Set{})
+	}
+	managers = managers.With(own)
 	m, err := c.convert(merged, c.APIVersion, last.APIVersion)
 	if errors.Is(err, ErrNoVersion) {
 		return merged, nil

@@ -19,18 +19,22 @@ import (
 //	    not: an empty one is owned by nobody.
 //	F4  An item that is there more than once is in the set once, without anything below it.
 //	F5  The root is never in the set.
-func (v Value) Fields() fieldpath.Set {
+func (v Value) Fields() fieldpath.Set { return v.FieldsLike(fieldpath.Set{}, fieldpath.Set{}) }
+
+// FieldsLike returns v.Fields().Minus(except). If that is equal to like, it is like itself, and costs no memory.
+func (v Value) FieldsLike(like, except fieldpath.Set) fieldpath.Set {
 	if v.typ == nil {
 		return fieldpath.Set{}
 	}
 	f := fielders.Get().(*fielder)
-	f.tidy = v.tidy
+	f.tidy, f.except = v.tidy, except
+	f.b.Expect(like)
 	if !isLeaf(v.typ, v.content) {
 		f.below(v.typ, v.content)
 	}
 	out := f.b.Set()
 	work.Add(work.Counts{Nodes: f.nodes})
-	f.nodes = 0
+	f.nodes, f.except = 0, fieldpath.Set{}
 	fielders.Put(f)
 	return out
 }
@@ -39,11 +43,12 @@ var fielders = sync.Pool{New: func() any { return new(fielder) }}
 
 // fielder emits the fields of one value, siblings in ascending order, so that building the set is a matter of appending.
 type fielder struct {
-	b     fieldpath.Builder
-	maker fieldpath.Maker
-	tidy  bool
-	nodes int      // that were visited
-	items []itemAt // of the lists that are being walked, innermost last
+	b      fieldpath.Builder
+	maker  fieldpath.Maker
+	tidy   bool
+	except fieldpath.Set // what is not to be emitted, as seen from the value that is walked
+	nodes  int           // that were visited
+	items  []itemAt      // of the lists that are being walked, innermost last
 }
 
 // itemAt is an item of a list with its element.
@@ -90,13 +95,33 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 			continue
 		}
 		if isLeaf(t, member.Value) {
-			f.b.Leaf(fieldpath.Field(member.Name))
+			f.leaf(fieldpath.Field(member.Name))
 			continue
 		}
-		f.b.Enter(fieldpath.Field(member.Name))
-		f.below(t, member.Value)
-		f.b.Leave(!declared || member.Value.IsNull() || isEmptyObject(member.Value))
+		f.tree(fieldpath.Field(member.Name), !declared || member.Value.IsNull() || isEmptyObject(member.Value), t, member.Value)
 	}
+}
+
+func (f *fielder) leaf(e fieldpath.Element) {
+	if f.except.IsEmpty() || !f.except.HasMember(e) {
+		f.b.Leaf(e)
+	}
+}
+
+// tree emits e, if it is a member, and what is below v, which has this element, is of type t and no leaf.
+func (f *fielder) tree(e fieldpath.Element, member bool, t *schema.Type, v value.Value) {
+	f.b.Enter(e)
+	if f.except.IsEmpty() {
+		f.below(t, v)
+		f.b.Leave(member)
+		return
+	}
+	outer := f.except
+	var excepted bool
+	excepted, f.except = outer.Get(e)
+	f.below(t, v)
+	f.except = outer
+	f.b.Leave(member && !excepted)
 }
 
 func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
@@ -108,7 +133,7 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 	first := len(f.items)
 	f.items = appendItems(f.items, &f.maker, l, v, f.tidy)
 	if len(f.items)-first < v.Len() {
-		f.b.Leaf(fieldpath.Element{})
+		f.leaf(fieldpath.Element{})
 	}
 	sortItems(f.items[first:])
 	for i := first; i < len(f.items); {
@@ -117,11 +142,9 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 			n++
 		}
 		if n > 1 || isLeaf(l.Element(), at.item) {
-			f.b.Leaf(at.element)
+			f.leaf(at.element)
 		} else {
-			f.b.Enter(at.element)
-			f.below(l.Element(), at.item)
-			f.b.Leave(true)
+			f.tree(at.element, true, l.Element(), at.item)
 		}
 		i += n
 	}
