@@ -7,9 +7,9 @@ package fieldpath
 // element comes again, the result is the same. Add inserts a single path below the current one.
 type Builder struct {
 	draft draft
-	open  frame   // of the current path
-	above []frame // of what stands above it, outermost first: that of the root, which is no node, and of nodes
-	added int     // how many frames, the last ones, were opened by Add
+	open  []frame // the root, which is no node, and below it the nodes that are open; none as long as there is no node
+	added int     // how many of open, the last ones, were opened by Add
+	busy  bool    // there are such, or a set is expected
 
 	// As long as all that is built is what was expected, it is not in draft, but is the first nodes of like.
 	like    Set       // no set if nothing is expected, or if something else has come
@@ -20,7 +20,6 @@ type Builder struct {
 // frame is what a Builder knows of an open node.
 type frame struct {
 	index    uint32 // of the node in nodes
-	end      uint32 // of the tree below the node, if it is one of like
 	last     uint32 // index of its last child that is closed, one higher; 0 if there is none
 	order    uint32 // of that child
 	unsorted bool   // children are not strictly ascending
@@ -28,43 +27,32 @@ type frame struct {
 
 // Enter goes to the path of e below the current path.
 func (b *Builder) Enter(e Element) {
-	if !b.like.IsEmpty() {
-		if n := b.expected(e); n != nil {
-			b.above = append(b.above, b.open)
-			b.open = frame{index: uint32(b.next), end: uint32(b.next) + n.skip}
-			b.next++
-		} else {
-			b.waiting = append(b.waiting, e)
-		}
+	if b.busy && b.enterExpected(e) {
 		return
 	}
-	b.closeAdded()
 	b.push(e)
 }
 
 // Leave comes back from the path last entered, which is a member if member says so or if it came before as a member. A path
 // that is no member and has none below is dropped. Leave panics when no path is entered.
 func (b *Builder) Leave(member bool) {
-	if !b.like.IsEmpty() && b.leaveExpected(member) {
+	if b.busy && b.leaveExpected(member) {
 		return
 	}
-	b.closeAdded()
+	if len(b.open) < 2 {
+		panic("fieldpath: Builder.Leave without Enter")
+	}
 	if member {
-		b.current().set(included)
+		b.node().set(included)
 	}
 	b.pop()
 }
 
 // Leaf is Enter(e) and Leave(true).
 func (b *Builder) Leaf(e Element) {
-	if !b.like.IsEmpty() {
-		if n := b.expected(e); n != nil && n.skip == 1 {
-			b.next++
-			return
-		}
-		b.depart()
+	if b.busy && b.leafExpected(e) {
+		return
 	}
-	b.closeAdded()
 	b.draft.add(e.kind, e.text, included)
 	b.closed(len(b.draft.nodes) - 1)
 }
@@ -75,9 +63,13 @@ func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return
 	}
-	b.depart()
+	if !b.like.IsEmpty() {
+		b.settle()
+	}
+	b.busy = true
 	shared := 0
-	for shared < b.added && shared < len(p) && b.draft.is(int(b.addedAt(shared).index), p[shared]) {
+	base := len(b.open) - b.added
+	for shared < b.added && shared < len(p) && b.draft.is(int(b.open[base+shared].index), p[shared]) {
 		shared++
 	}
 	for b.added > shared {
@@ -88,80 +80,87 @@ func (b *Builder) Add(p Path) {
 		b.push(e)
 		b.added++
 	}
-	b.current().set(included)
+	b.node().set(included)
 }
 
 // AddSet makes all members of s, put below the current path, members.
 func (b *Builder) AddSet(s Set) {
-	b.depart()
-	b.closeAdded()
+	b.settle()
 	if s.IsEmpty() {
 		return
 	}
 	start := len(b.draft.nodes)
 	b.draft.addTrees(s)
-	b.closed(start)
-	last := start
 	for i := start; i < len(b.draft.nodes); i += int(b.draft.nodes[i].skip) {
-		last = i
+		b.closed(i)
 	}
-	b.note(last)
 }
 
 // Set returns the set of all members. The Builder is then empty again; what it makes later does not change the set. Set
 // panics when a path is entered that was not left.
 func (b *Builder) Set() Set {
-	b.closeAdded()
-	if len(b.above)+len(b.waiting) > 0 {
+	if b.next < len(b.like.nodes) || b.added > 0 {
+		b.settle()
+	}
+	if len(b.open) > 1 || len(b.waiting) > 0 {
 		panic("fieldpath: Builder.Set before Leave")
 	}
 	s := b.like
-	if s.IsEmpty() || b.next < len(s.nodes) {
-		b.depart()
-		if b.open.unsorted {
+	if s.IsEmpty() {
+		if b.current().unsorted {
 			b.draft.sortSiblings(0, unite)
 		}
 		s = b.draft.set()
 		b.draft.reset()
+	} else {
+		b.like = Set{}
 	}
-	b.open, b.like = frame{}, Set{}
+	b.open, b.busy = b.open[:0], false
 	return s
 }
 
+// settle closes what Add opened, and makes a draft of what was expected.
+func (b *Builder) settle() {
+	for ; b.added > 0; b.added-- {
+		b.pop()
+	}
+	if !b.like.IsEmpty() {
+		b.depart()
+	}
+	b.busy = false
+}
+
+// current returns the frame of the current path.
+func (b *Builder) current() *frame {
+	if len(b.open) == 0 {
+		b.open = append(b.open, frame{})
+	}
+	return &b.open[len(b.open)-1]
+}
+
+// node returns the node of the current path.
+func (b *Builder) node() *node { return &b.draft.nodes[b.open[len(b.open)-1].index] }
+
 // closed notes that the node at index, which is complete, is a child of the current path.
 func (b *Builder) closed(index int) {
-	if f := &b.open; f.last > 0 && b.draft.nodes[index].order() <= f.order && !b.draft.ascend(int(f.last-1), index) {
+	f, order := b.current(), b.draft.nodes[index].order()
+	if f.last > 0 && order <= f.order && !b.draft.ascend(int(f.last-1), index) {
 		f.unsorted = true
 	}
-	b.note(index)
-}
-
-// note makes the node at index the last child of the current path.
-func (b *Builder) note(index int) {
-	b.open.last, b.open.order = uint32(index+1), b.draft.nodes[index].order()
-}
-
-// current returns the node that was opened last.
-func (b *Builder) current() *node { return &b.draft.nodes[b.open.index] }
-
-// addedAt returns the frame number i of those that were opened by Add.
-func (b *Builder) addedAt(i int) *frame {
-	if i == b.added-1 {
-		return &b.open
-	}
-	return &b.above[len(b.above)-b.added+1+i]
+	f.last, f.order = uint32(index+1), order
 }
 
 func (b *Builder) push(e Element) {
-	b.above = append(b.above, b.open)
-	b.open = frame{index: uint32(len(b.draft.nodes))}
+	b.current() // the root
+	b.open = append(b.open, frame{}) // to append one that was just filled would make the processor wait
+	b.open[len(b.open)-1].index = uint32(len(b.draft.nodes))
 	b.draft.add(e.kind, e.text, 0)
 }
 
-// pop closes the last open node. It panics if none is open.
+// pop closes the last open node.
 func (b *Builder) pop() {
-	f := b.open
-	b.up()
+	f := &b.open[len(b.open)-1]
+	b.open = b.open[:len(b.open)-1]
 	index := int(f.index)
 	if f.unsorted {
 		b.draft.sortSiblings(index+1, unite)
@@ -173,16 +172,4 @@ func (b *Builder) pop() {
 		return
 	}
 	b.closed(index)
-}
-
-// up makes the path above the current one current.
-func (b *Builder) up() {
-	b.open = b.above[len(b.above)-1]
-	b.above = b.above[:len(b.above)-1]
-}
-
-func (b *Builder) closeAdded() {
-	for ; b.added > 0; b.added-- {
-		b.pop()
-	}
 }

@@ -202,6 +202,8 @@ func TestAllocations(t *testing.T) {
 	set := fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a"), fieldpath.Field("b")}, fieldpath.Path{fieldpath.Field("c")})
 	fields := []fieldpath.KeyField{{Name: "protocol", Value: value.String("TCP")}, {Name: "port", Value: value.Int(80)}}
 	var maker fieldpath.Maker
+	var builder fieldpath.Builder
+	r := newRandom(23)
 	name, other := "name", "other"
 	var element fieldpath.Element
 	var path fieldpath.Path
@@ -223,6 +225,11 @@ func TestAllocations(t *testing.T) {
 			}
 		}},
 		{"Union that changes nothing", 0, func() { set.Union(set.Sub(fieldpath.Field("x"))) }},
+		{"the set that a Builder expects", 0, func() {
+			builder.Expect(set)
+			r.emit(&builder, set)
+			builder.Set()
+		}},
 		{"Maker.Key", 0, func() { maker.Key(fields) }},
 		{"Key", 2, func() { element = fieldpath.Key(fields[:1]...) }},
 	} {

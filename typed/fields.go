@@ -19,22 +19,20 @@ import (
 //	    not: an empty one is owned by nobody.
 //	F4  An item that is there more than once is in the set once, without anything below it.
 //	F5  The root is never in the set.
-func (v Value) Fields() fieldpath.Set { return v.FieldsLike(fieldpath.Set{}, fieldpath.Set{}) }
+func (v Value) Fields() fieldpath.Set {
+	f := newFielder(v)
+	out := f.fields(v)
+	fielders.Put(f)
+	return out
+}
 
 // FieldsLike returns v.Fields().Minus(except). If that is equal to like, it is like itself, and costs no memory.
 func (v Value) FieldsLike(like, except fieldpath.Set) fieldpath.Set {
-	if v.typ == nil {
-		return fieldpath.Set{}
-	}
-	f := fielders.Get().(*fielder)
-	f.tidy, f.except = v.tidy, except
+	f := newFielder(v)
 	f.b.Expect(like)
-	if !isLeaf(v.typ, v.content) {
-		f.below(v.typ, v.content)
-	}
-	out := f.b.Set()
-	work.Add(work.Counts{Nodes: f.nodes})
-	f.nodes, f.except = 0, fieldpath.Set{}
+	f.except = except
+	out := f.fields(v)
+	f.except = fieldpath.Set{}
 	fielders.Put(f)
 	return out
 }
@@ -49,6 +47,22 @@ type fielder struct {
 	except fieldpath.Set // what is not to be emitted, as seen from the value that is walked
 	nodes  int           // that were visited
 	items  []itemAt      // of the lists that are being walked, innermost last
+}
+
+func newFielder(v Value) *fielder {
+	f := fielders.Get().(*fielder)
+	f.tidy = v.tidy
+	return f
+}
+
+// fields returns the set that v's fields make.
+func (f *fielder) fields(v Value) fieldpath.Set {
+	if v.typ != nil && !isLeaf(v.typ, v.content) {
+		f.below(v.typ, v.content)
+	}
+	work.Add(work.Counts{Nodes: f.nodes})
+	f.nodes = 0
+	return f.b.Set()
 }
 
 // itemAt is an item of a list with its element.
@@ -88,43 +102,55 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 	if v.Kind() != value.KindObject {
 		return
 	}
+	all, last := f.except.IsEmpty(), -1
 	for i := range v.Len() {
 		member := v.Member(i)
-		t, declared := m.Lookup(member.Name)
+		t, field := m.LookupNext(last, member.Name)
 		if t == nil {
 			continue
 		}
-		if isLeaf(t, member.Value) {
-			f.leaf(fieldpath.Field(member.Name))
+		if field >= 0 {
+			last = field
+		}
+		if !all {
+			f.some(fieldpath.Field(member.Name), field < 0 || isNothing(member.Value), t, member.Value)
 			continue
 		}
-		f.tree(fieldpath.Field(member.Name), !declared || member.Value.IsNull() || isEmptyObject(member.Value), t, member.Value)
+		if isLeaf(t, member.Value) {
+			f.b.Leaf(fieldpath.Field(member.Name))
+			continue
+		}
+		f.b.Enter(fieldpath.Field(member.Name))
+		f.below(t, member.Value)
+		f.b.Leave(field < 0 || isNothing(member.Value))
 	}
 }
 
-func (f *fielder) leaf(e fieldpath.Element) {
-	if f.except.IsEmpty() || !f.except.HasMember(e) {
-		f.b.Leaf(e)
-	}
-}
+func isNothing(v value.Value) bool { return v.IsNull() || isEmptyObject(v) }
 
-// tree emits e, if it is a member, and what is below v, which has this element, is of type t and no leaf.
-func (f *fielder) tree(e fieldpath.Element, member bool, t *schema.Type, v value.Value) {
-	f.b.Enter(e)
-	if f.except.IsEmpty() {
-		f.below(t, v)
-		f.b.Leave(member)
+func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
+
+// some emits what is not excepted of the element e of v, a value of type t, and of what is below it. e is a member if v is a leaf or if
+// member says so.
+func (f *fielder) some(e fieldpath.Element, member bool, t *schema.Type, v value.Value) {
+	if isLeaf(t, v) {
+		f.leaf(e)
 		return
 	}
 	outer := f.except
-	var excepted bool
-	excepted, f.except = outer.Get(e)
+	excepted, below := outer.Get(e)
+	f.except = below
+	f.b.Enter(e)
 	f.below(t, v)
-	f.except = outer
 	f.b.Leave(member && !excepted)
+	f.except = outer
 }
 
-func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
+func (f *fielder) leaf(e fieldpath.Element) {
+	if !f.except.HasMember(e) {
+		f.b.Leaf(e)
+	}
+}
 
 func (f *fielder) list(l *schema.List, v value.Value) {
 	if v.Kind() != value.KindList {
@@ -136,15 +162,23 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 		f.leaf(fieldpath.Element{})
 	}
 	sortItems(f.items[first:])
+	all := f.except.IsEmpty()
 	for i := first; i < len(f.items); {
 		at, n := f.items[i], 1
 		for !f.tidy && i+n < len(f.items) && f.items[i+n].element == at.element {
 			n++
 		}
-		if n > 1 || isLeaf(l.Element(), at.item) {
+		switch {
+		case n > 1:
 			f.leaf(at.element)
-		} else {
-			f.tree(at.element, true, l.Element(), at.item)
+		case !all:
+			f.some(at.element, true, l.Element(), at.item)
+		case isLeaf(l.Element(), at.item):
+			f.b.Leaf(at.element)
+		default:
+			f.b.Enter(at.element)
+			f.below(l.Element(), at.item)
+			f.b.Leave(true)
 		}
 		i += n
 	}

@@ -127,6 +127,32 @@ func TestMergeShares(t *testing.T) {
 	})
 }
 
+// FieldsLike is Fields without some, whatever is expected, and what is expected if that is equal.
+func TestFieldsLike(t *testing.T) {
+	met := 0
+	eachTrial(t, func(x *trial) {
+		some := x.other.Fields().Intersect(x.config.Fields())
+		for _, except := range []fieldpath.Set{{}, some, x.config.Fields()} {
+			want := x.live.Fields().Minus(except)
+			for _, like := range []fieldpath.Set{{}, x.other.Fields(), want.Minus(some), x.copied(x.live).Fields().Minus(except)} {
+				got := x.live.FieldsLike(like, except)
+				if got.JSON() != want.JSON() {
+					x.Errorf("fields without\n%v\nlike\n%v\nare\n%v\nwant\n%v", except, like, got, want)
+				}
+				if got.Same(like) != want.Equal(like) {
+					x.Errorf("the fields are what was expected, %v: %t", like, got.Same(like))
+				}
+				if got.Same(like) && got.Len() > 3 {
+					met++
+				}
+			}
+		}
+	})
+	if met < 1000 {
+		t.Errorf("only %d sets were expected", met)
+	}
+}
+
 // A value does not differ from itself, and there and back are opposites.
 func TestCompareIsSymmetric(t *testing.T) {
 	eachTrial(t, func(x *trial) {
