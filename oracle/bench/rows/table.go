@@ -51,7 +51,8 @@ no more than print its sets; what sorts and names entries cannot be called from 
 
 	pathologyDoc = `Objects that are large in one place, and one with ten updaters and twenty appliers. Maps in and out.`
 
-	sizeDoc = `Cost of one field of a custom resource without a schema, for objects of 10 to 100,000 fields. Maps in and out.`
+	sizeDoc = `Cost of one field of a custom resource without a schema, for objects of 10 to 100,000 fields. Maps in
+and out, and JSON text in those called text.`
 
 	managerDoc = `An update of one label of a pod with more and more managers. Maps in and out.`
 
@@ -268,6 +269,8 @@ func sizeRows() (rows []Row) {
 		for _, row := range []Row{
 			story("size-update/"+thousands(fields), Bar{}, o, 1, maps, updateOf),
 			story("size-apply/"+thousands(fields), Bar{}, o, 2, maps, changed),
+			story("size-text-update/"+thousands(fields), Bar{}, o, 1, text, updateOf),
+			story("size-text-apply/"+thousands(fields), Bar{}, o, 2, text, changed),
 		} {
 			row.Fields, row.Large = fields, fields > 10_000
 			rows = append(rows, row)
