@@ -151,9 +151,8 @@ func (b *Builder) closed(index int) {
 }
 
 func (b *Builder) push(e Element) {
-	b.current() // the root
-	b.open = append(b.open, frame{}) // to append one that was just filled would make the processor wait
-	b.open[len(b.open)-1].index = uint32(len(b.draft.nodes))
+	b.current() // that of the root is there, too
+	b.open = append(b.open, frame{index: uint32(len(b.draft.nodes))})
 	b.draft.add(e.kind, e.text, 0)
 }
 
