@@ -80,18 +80,26 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	n := len(k.found)
 	switch e.Manager {
 	case clientSideApply:
-		k.add(ClientSideApply, i, nil, fmt.Sprintf("client-side apply holds %d fields", fields.Len()),
+		k.add(ClientSideApply, i, nil, "client-side apply holds "+countFields(fields),
 			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
 	case beforeFirstApply:
-		k.add(BeforeFirstApply, i, nil, fmt.Sprintf("%d fields are held by an owner that was invented for all that the object had when it was first applied", fields.Len()),
+		k.add(BeforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
 	case ancientChanges:
-		k.add(AncientChanges, i, nil, fmt.Sprintf("%d fields are held by updaters that were too many to keep apart", fields.Len()),
+		k.add(AncientChanges, i, nil, "updaters that were too many to keep apart hold "+countFields(fields),
 			"Nobody can tell whose they are. Let tools that update the object use one name each.")
 	}
 	if len(k.found) > n {
 		k.found[n].Fields = fields
 	}
+}
+
+// countFields says how many members fields has.
+func countFields(fields fieldpath.Set) string {
+	if n := fields.Len(); n != 1 {
+		return fmt.Sprintf("%d fields", n)
+	}
+	return "1 field"
 }
 
 // checkWhole finds what no single entry is to blame for.

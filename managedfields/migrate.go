@@ -63,12 +63,12 @@ func migrate(entries []Entry, from, to, subresource string) ([]Entry, error) {
 		if receiver = slices.IndexFunc(entries, isUpdater); receiver < 0 {
 			return entries, nil
 		}
-		entries[receiver].Operation, entries[receiver].Manager = merge.Apply, to
 	}
 	fields, err := readFields(entries, receiver)
 	if err != nil {
 		return nil, err
 	}
+	entries[receiver].Operation, entries[receiver].Manager = merge.Apply, to
 	giver := slices.IndexFunc(entries, func(e Entry) bool {
 		return isUpdater(e) && e.APIVersion == entries[receiver].APIVersion
 	})

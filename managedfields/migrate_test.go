@@ -76,7 +76,7 @@ func TestMigrateUnreadable(t *testing.T) {
 		t.Errorf("an entry that need not be read: %v", err)
 	}
 	var e *managedfields.EntryError
-	if _, err := managedfields.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 0 {
+	if _, err := managedfields.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 0 || e.Manager != "eve" {
 		t.Errorf("an entry that must be read: %v", err)
 	}
 	entries = parseEntries(t, `[`+entry("ssa", "Apply", "v1", "1", `{}`)+","+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+`]`)

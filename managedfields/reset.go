@@ -26,7 +26,7 @@ type ResetFieldsError struct{ Fields fieldpath.Set }
 // Error lists the fields.
 func (e *ResetFieldsError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the configuration has %d fields that this endpoint does not write:", e.Fields.Len())
+	fmt.Fprintf(&b, "the configuration has %s that this endpoint does not write:", countFields(e.Fields))
 	for path := range e.Fields.All() {
 		fmt.Fprintf(&b, "\n- %v", path)
 	}
