@@ -142,6 +142,46 @@ func TestFormerEntry(t *testing.T) {
 	}
 }
 
+// What nobody comes to own is missing from what the applier owns, be it that it owned that before; all else is the same.
+func TestUnowned(t *testing.T) {
+	missing := 0
+	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		usual, ok := made(t, l, r, w)
+		if !ok || w.Operation == merge.Update {
+			return usual, ok
+		}
+		var some fieldpath.Builder
+		n := 0
+		for path := range r.Object.Fields().All() {
+			if n++; n%3 == 0 {
+				some.Add(path)
+			}
+		}
+		unowned := some.Set()
+		plan, err := merge.New(merge.Config{Unowned: unowned}).Apply(r)
+		if err != nil {
+			t.Errorf("error %v", err)
+			return usual, ok
+		}
+		got, want := plan.Force(), usual.Managers
+		if own, ok := want.Get(w.Manager); ok {
+			missing += own.Fields.Intersect(unowned).Len()
+			if own.Fields = own.Fields.Minus(unowned); own.Fields.IsEmpty() {
+				want = want.Without(w.Manager)
+			} else {
+				want = want.With(own)
+			}
+		}
+		if show(got.Managers) != show(want) || !got.Object.Content().Equal(usual.Object.Content()) {
+			t.Errorf("without %v\ngot %v\n%swant %v\n%s", unowned, got.Object.Content(), show(got.Managers), usual.Object.Content(), show(want))
+		}
+		return usual, ok
+	})
+	if missing == 0 {
+		t.Error("there was always nothing that nobody owns")
+	}
+}
+
 // A write modifies nothing that it is given.
 func TestWritesModifyNothing(t *testing.T) {
 	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
