@@ -153,17 +153,23 @@ func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 	copied := 0 // live members that are in m.members already, once there is a change
 	for c := range config.Len() {
 		own := config.Member(c)
-		for l < live.Len() && live.Member(l).Name < own.Name {
-			l++
+		merged, known := own.Value, false
+		var there value.Member
+		for ; l < live.Len(); l++ {
+			if there = live.Member(l); there.Name == own.Name {
+				known = true
+				break
+			}
+			if there.Name > own.Name {
+				break
+			}
 		}
-		merged := own.Value
-		known := l < live.Len() && live.Member(l).Name == own.Name
 		if known {
-			if sameScalar(live.Member(l).Value, own.Value) {
+			if sameScalar(there.Value, own.Value) {
 				continue
 			}
 			child, _ := t.Lookup(own.Name)
-			if merged = m.node(child, live.Member(l).Value, own.Value); merged.Same(live.Member(l).Value) {
+			if merged = m.node(child, there.Value, own.Value); merged.Same(there.Value) {
 				continue
 			}
 		}
