@@ -157,32 +157,38 @@ func (c *comparer) objects(m *schema.Map, old, new value.Value) {
 	if new.Kind() != value.KindObject {
 		newLen = 0
 	}
-	for o, n := 0, 0; o < oldLen || n < newLen; {
-		var a, b value.Member
-		if o < oldLen {
-			a = old.Member(o)
-		}
-		if n < newLen {
-			b = new.Member(n)
-		}
-		name := a.Name
+	o, n := 0, 0
+	for o < oldLen && n < newLen {
+		a, b := old.Member(o), new.Member(n)
 		switch {
-		case o < oldLen && n < newLen && name == b.Name:
+		case a.Name == b.Name:
 			o++
 			n++
-			if a.Value.Same(b.Value) || sameScalar(a.Value, b.Value) {
-				continue
+			if !a.Value.Same(b.Value) && !sameScalar(a.Value, b.Value) {
+				c.member(m, a.Name, a.Value, b.Value)
 			}
-		case n == newLen || o < oldLen && name < b.Name: // only old has it
-			b.Value = value.Value{}
+		case a.Name < b.Name:
 			o++
-		default: // only new has it
-			name, a.Value = b.Name, value.Value{}
+			c.member(m, a.Name, a.Value, value.Value{})
+		default:
 			n++
+			c.member(m, b.Name, value.Value{}, b.Value)
 		}
-		if t, _ := m.Lookup(name); t != nil {
-			c.below(fieldpath.Field(name), t, a.Value, b.Value)
-		}
+	}
+	for ; o < oldLen; o++ {
+		a := old.Member(o)
+		c.member(m, a.Name, a.Value, value.Value{})
+	}
+	for ; n < newLen; n++ {
+		b := new.Member(n)
+		c.member(m, b.Name, value.Value{}, b.Value)
+	}
+}
+
+// member compares the members called name of two objects, either of which may be absent.
+func (c *comparer) member(m *schema.Map, name string, old, new value.Value) {
+	if t, _ := m.Lookup(name); t != nil {
+		c.below(fieldpath.Field(name), t, old, new)
 	}
 }
 
