@@ -176,7 +176,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 		}
 		return
 	}
-	depth := len(w.trail)
+	depth, last := len(w.trail), -1
 	for i := range v.Len() {
 		member := v.Member(i)
 		old := known.Get(member.Name)
@@ -184,7 +184,11 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 			continue
 		}
 		w.trail = append(w.trail[:depth], step{member.Name, -1})
-		if t, _ := m.Lookup(member.Name); t != nil {
+		t, field := m.LookupNext(last, member.Name)
+		if field >= 0 {
+			last = field
+		}
+		if t != nil {
 			w.node(t, member.Value, old)
 		} else {
 			w.fail(Undeclared, "field not declared in schema")
