@@ -9,7 +9,6 @@ type Builder struct {
 	draft draft
 	open  []frame // the root, which is no node, and below it the nodes that are open; none as long as there is no node
 	added int     // how many of open, the last ones, were opened by Add
-	busy  bool    // there are such, or a set is expected
 
 	// As long as all that is built is what was expected, it is not in draft, but is the first nodes of like.
 	like    Set       // no set if nothing is expected, or if something else has come
@@ -27,7 +26,7 @@ type frame struct {
 
 // Enter goes to the path of e below the current path.
 func (b *Builder) Enter(e Element) {
-	if b.busy && b.enterExpected(e) {
+	if b.busy() && b.enterExpected(e) {
 		return
 	}
 	b.push(e)
@@ -36,7 +35,7 @@ func (b *Builder) Enter(e Element) {
 // Leave comes back from the path last entered, which is a member if member says so or if it came before as a member. A path
 // that is no member and has none below is dropped. Leave panics when no path is entered.
 func (b *Builder) Leave(member bool) {
-	if b.busy && b.leaveExpected(member) {
+	if b.busy() && b.leaveExpected(member) {
 		return
 	}
 	if len(b.open) < 2 {
@@ -50,7 +49,7 @@ func (b *Builder) Leave(member bool) {
 
 // Leaf is Enter(e) and Leave(true).
 func (b *Builder) Leaf(e Element) {
-	if b.busy && b.leafExpected(e) {
+	if b.busy() && b.leafExpected(e) {
 		return
 	}
 	b.draft.add(e.kind, e.text, included)
@@ -66,7 +65,6 @@ func (b *Builder) Add(p Path) {
 	if !b.like.IsEmpty() {
 		b.settle()
 	}
-	b.busy = true
 	shared := 0
 	base := len(b.open) - b.added
 	for shared < b.added && shared < len(p) && b.draft.is(int(b.open[base+shared].index), p[shared]) {
@@ -115,7 +113,7 @@ func (b *Builder) Set() Set {
 	} else {
 		b.like = Set{}
 	}
-	b.open, b.busy = b.open[:0], false
+	b.open = b.open[:0]
 	return s
 }
 
@@ -127,8 +125,10 @@ func (b *Builder) settle() {
 	if !b.like.IsEmpty() {
 		b.depart()
 	}
-	b.busy = false
 }
+
+// busy reports whether there is something to settle: Enter, Leave and Leaf are not as simple as usual then.
+func (b *Builder) busy() bool { return b.added|len(b.like.nodes) != 0 }
 
 // current returns the frame of the current path.
 func (b *Builder) current() *frame {

@@ -2,7 +2,7 @@ package fieldpath
 
 // Expect makes [Builder.Set] return like itself if it is the set that is built; then building costs no memory. b must be empty.
 func (b *Builder) Expect(like Set) {
-	b.like, b.next, b.busy = like, 0, !like.IsEmpty()
+	b.like, b.next = like, 0
 	b.open = append(b.open[:0], frame{last: uint32(len(like.nodes))})
 }
 

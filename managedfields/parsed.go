@@ -11,7 +11,7 @@ import (
 )
 
 // parsed remembers the sets of the fieldsV1 that were read lately, for the whole process: controllers repeat the same few. One table
-// is for those that came as text, and two are for those that came as maps.
+// is for those that came as text, one for those that came as maps, and one for the large ones among these.
 //
 // They are tables of fixed size. A text has one row, found by its hash, and takes the place of the one that is there longest. A map
 // has two places, see readMap, and takes them from those that were there. Large sets of maps share one row, which is searched.
@@ -143,8 +143,9 @@ func lookUp(table []atomic.Pointer[parsedSet], timed, hash uint64, content map[s
 // the newest alone: comparing a large set with a map that it was not read from may take long.
 func (row *largeRow) lookUp(timed, hash uint64, content map[string]any) *parsedSet {
 	var newest *parsedSet
+	stored := row.stored.Load()
 	for i := range uint32(largeCount) {
-		p := row.places[(row.stored.Load()-i)%largeCount].Load()
+		p := row.places[(stored-i)%largeCount].Load()
 		switch {
 		case p == nil:
 		case p.timed == timed:

@@ -97,8 +97,8 @@ func (w *write) mergeConfig() error {
 	return err
 }
 
-// currentOperation owns what an update changes while the update goes on. No entry can have this identity, so the
-// updater's former entry loses and keeps fields as anybody's does.
+// currentOperation owns what an update changes while the update goes on, apart from the updater's former entry. No entry can have
+// this identity.
 var currentOperation = merge.Manager{Name: "current-operation"}
 
 // mergeUpdate lets the engine compute the update, and gives the outcome to the updater, with the current time, see S8:
@@ -125,7 +125,8 @@ func (w *write) mergeUpdate() error {
 	}
 	managers := result.Managers.Without(currentOperation)
 	if changed, ok := result.Managers.Get(currentOperation); ok {
-		former, _ := managers.Get(w.manager) // has not lost what it gets back; S7 says what it does not
+		// The engine spared the former entry what was changed, for it gets that back; but not what S7 is about.
+		former, _ := managers.Get(w.manager)
 		former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
 		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
 			former = merge.Entry{Manager: w.manager, Fields: former.Fields.Union(fields), APIVersion: w.apiVersion, Time: w.now()}

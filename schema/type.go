@@ -104,18 +104,20 @@ func (m *Map) Lookup(name string) (t *Type, declared bool) {
 	return m.element, false
 }
 
-// LookupNext is Lookup for who walks members in the order of their names. last is the number of the declared field that was found
-// last, or -1; it returns the number of this one, or -1 if the member is not declared.
-func (m *Map) LookupNext(last int, name string) (t *Type, field int) {
-	if next := last + 1; next < len(m.fields) && m.fields[next].Name == name {
-		return m.fields[next].Type, next
-	}
-	if len(m.fields) > 0 {
-		if i := m.index.find(m.fields, name); i >= 0 {
-			return m.fields[i].Type, i
+// LookupNext is Lookup for who walks members in the order of their names: declared fields mostly come one after the other, so the one
+// with number *next is tried first. *next is 0 to begin with, and the caller keeps it for the next member.
+func (m *Map) LookupNext(next *int, name string) (t *Type, declared bool) {
+	i := *next
+	if i >= len(m.fields) || m.fields[i].Name != name {
+		if len(m.fields) == 0 {
+			return m.element, false
+		}
+		if i = m.index.find(m.fields, name); i < 0 {
+			return m.element, false
 		}
 	}
-	return m.element, -1
+	*next = i + 1
+	return m.fields[i].Type, true
 }
 
 // AdmitsAnything reports whether t is a map without fields whose members are deduced or untyped: one whose topology no

@@ -102,27 +102,24 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 	if v.Kind() != value.KindObject {
 		return
 	}
-	all, last := f.except.IsEmpty(), -1
+	all, next := f.except.IsEmpty(), 0
 	for i := range v.Len() {
 		member := v.Member(i)
-		t, field := m.LookupNext(last, member.Name)
+		t, declared := m.LookupNext(&next, member.Name)
 		if t == nil {
 			continue
 		}
-		if field >= 0 {
-			last = field
-		}
 		if !all {
-			f.some(fieldpath.Field(member.Name), field < 0 || isNothing(member.Value), t, member.Value)
+			f.node(fieldpath.Field(member.Name), !declared || isNothing(member.Value), t, member.Value)
 			continue
 		}
-		if isLeaf(t, member.Value) {
+		if isLeaf(t, member.Value) { // from here on what node does, but without a call for each member
 			f.b.Leaf(fieldpath.Field(member.Name))
 			continue
 		}
 		f.b.Enter(fieldpath.Field(member.Name))
 		f.below(t, member.Value)
-		f.b.Leave(field < 0 || isNothing(member.Value))
+		f.b.Leave(!declared || isNothing(member.Value))
 	}
 }
 
@@ -130,24 +127,29 @@ func isNothing(v value.Value) bool { return v.IsNull() || isEmptyObject(v) }
 
 func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
 
-// some emits what is not excepted of the element e of v, a value of type t, and of what is below it. e is a member if v is a leaf or if
+// node emits the element e of v, a value of type t, and what is below it, but for what is excepted. e is a member if v is a leaf or if
 // member says so.
-func (f *fielder) some(e fieldpath.Element, member bool, t *schema.Type, v value.Value) {
+func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value.Value) {
 	if isLeaf(t, v) {
 		f.leaf(e)
+		return
+	}
+	f.b.Enter(e)
+	if f.except.IsEmpty() {
+		f.below(t, v)
+		f.b.Leave(member)
 		return
 	}
 	outer := f.except
 	excepted, below := outer.Get(e)
 	f.except = below
-	f.b.Enter(e)
 	f.below(t, v)
-	f.b.Leave(member && !excepted)
 	f.except = outer
+	f.b.Leave(member && !excepted)
 }
 
 func (f *fielder) leaf(e fieldpath.Element) {
-	if !f.except.HasMember(e) {
+	if f.except.IsEmpty() || !f.except.HasMember(e) {
 		f.b.Leaf(e)
 	}
 }
@@ -162,23 +164,15 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 		f.leaf(fieldpath.Element{})
 	}
 	sortItems(f.items[first:])
-	all := f.except.IsEmpty()
 	for i := first; i < len(f.items); {
 		at, n := f.items[i], 1
 		for !f.tidy && i+n < len(f.items) && f.items[i+n].element == at.element {
 			n++
 		}
-		switch {
-		case n > 1:
+		if n > 1 {
 			f.leaf(at.element)
-		case !all:
-			f.some(at.element, true, l.Element(), at.item)
-		case isLeaf(l.Element(), at.item):
-			f.b.Leaf(at.element)
-		default:
-			f.b.Enter(at.element)
-			f.below(l.Element(), at.item)
-			f.b.Leave(true)
+		} else {
+			f.node(at.element, true, l.Element(), at.item)
 		}
 		i += n
 	}

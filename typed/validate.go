@@ -176,7 +176,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 		}
 		return
 	}
-	depth, last := len(w.trail), -1
+	depth, next := len(w.trail), 0
 	for i := range v.Len() {
 		member := v.Member(i)
 		old := known.Get(member.Name)
@@ -184,11 +184,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 			continue
 		}
 		w.trail = append(w.trail[:depth], step{member.Name, -1})
-		t, field := m.LookupNext(last, member.Name)
-		if field >= 0 {
-			last = field
-		}
-		if t != nil {
+		if t, _ := m.LookupNext(&next, member.Name); t != nil {
 			w.node(t, member.Value, old)
 		} else {
 			w.fail(Undeclared, "field not declared in schema")

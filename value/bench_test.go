@@ -119,6 +119,45 @@ func BenchmarkFromAny(b *testing.B) {
 	})
 }
 
+// BenchmarkLookups does what nobody can do without who reads two large documents that are held as maps, and nothing else: it looks
+// up their members and compares them with what is known. It says what growth is that of maps.
+func BenchmarkLookups(b *testing.B) {
+	for _, fields := range []int{10_000, 100_000} {
+		var known [][]Member
+		var maps [2][]map[string]any
+		for i := range fields / 10 {
+			var members []Member
+			for j := range 10 {
+				members = append(members, Member{fmt.Sprint("field", j), String(fmt.Sprint("value ", i*10+j))})
+			}
+			known = append(known, members)
+		}
+		for side := range maps {
+			for _, members := range known {
+				var held map[string]any
+				if err := json.Unmarshal(Object(members...).AppendJSON(nil), &held); err != nil {
+					b.Fatal(err)
+				}
+				maps[side] = append(maps[side], held)
+			}
+		}
+		b.Run(fmt.Sprint(fields), func(b *testing.B) {
+			for b.Loop() {
+				for _, held := range maps {
+					for i, members := range known {
+						for _, m := range members {
+							if text, _ := held[i][m.Name].(string); text != m.Value.Str() {
+								b.Fatalf("%q, want %q", text, m.Value.Str())
+							}
+						}
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*fields), "ns/field")
+		})
+	}
+}
+
 // BenchmarkFromAnyLike converts the same document again.
 func BenchmarkFromAnyLike(b *testing.B) {
 	eachText(b, func(b *testing.B, text []byte) {

@@ -112,8 +112,6 @@ func compareMembers(a, b []Member) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-func isNumber(k Kind) bool { return k == KindInt || k == KindFloat }
-
 func compareNumbers(v, w Value) int {
 	switch vInt, wInt := v.Kind() == KindInt, w.Kind() == KindInt; {
 	case vInt && wInt:

@@ -93,7 +93,7 @@ func failure(method string, t reflect.Type, err error) *ConversionError {
 // misfit says that v is nothing that t could hold.
 func (v Value) misfit(t reflect.Type) *ConversionError {
 	kind := v.Kind().String()
-	if isNumber(v.Kind()) {
+	if v.isNumber() {
 		kind = "number " + v.String()
 	}
 	return inexpressible("%s does not fit Go type %v", kind, t)

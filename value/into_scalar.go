@@ -19,11 +19,11 @@ func (v Value) fillScalar(p *plan, to memory) *ConversionError {
 			write(to, v.Bool())
 		}
 	case shapeInt:
-		fits = isNumber(k) && v.fillInt(p, to)
+		fits = v.isNumber() && v.fillInt(p, to)
 	case shapeUint:
-		fits = isNumber(k) && v.fillUint(p, to)
+		fits = v.isNumber() && v.fillUint(p, to)
 	case shapeFloat:
-		fits = isNumber(k) && v.fillFloat(p, to)
+		fits = v.isNumber() && v.fillFloat(p, to)
 	case shapeNumber:
 		fits = v.fillNumber(to)
 	case shapeBytes, shapeSlice:
@@ -84,7 +84,7 @@ func (v Value) fillNumber(to memory) bool {
 		if _, err := fromNumber(s); err != nil || s == "" {
 			return false
 		}
-	} else if !isNumber(v.Kind()) {
+	} else if !v.isNumber() {
 		return false
 	}
 	write(to, s)
