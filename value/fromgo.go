@@ -200,14 +200,21 @@ func (c *converter) elements(p *plan, first memory, n int, like Value) (Value, *
 // printing converts what lies at m by the method that its type, which p is for, has for it. The method is called on the address in
 // either case, as that has the methods of the value too, and needs no copy.
 func (c *converter) printing(p *plan, m memory, like Value) (Value, *ConversionError) {
-	switch {
-	case p.typ.Kind() == reflect.Pointer || p.typ.Kind() == reflect.Interface:
+	if k := p.typ.Kind(); k == reflect.Pointer || k == reflect.Interface {
 		if m.isNil() {
 			return Null(), nil
 		}
-		return c.printed(p, p.prints, m.reflect(p.typ).Interface(), like)
-	case m.addressable:
-		return c.printed(p, p.addrPrints, m.address(p.null), like)
+		if k == reflect.Interface || !p.elem.printouts.serve(like) {
+			return c.printed(p, p.prints, m.reflect(p.typ).Interface(), like)
+		}
+		p, m = p.elem, m.target()
 	}
-	return c.printed(p, p.prints, m.address(p.null), like)
+	how := p.prints
+	if m.addressable {
+		how = p.addrPrints
+	}
+	if p.printouts.serve(like) {
+		return p.printouts.again(m, like, func() (Value, *ConversionError) { return c.printed(p, how, m.address(p.null), like) })
+	}
+	return c.printed(p, how, m.address(p.null), like)
 }

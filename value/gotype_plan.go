@@ -25,6 +25,7 @@ type plan struct {
 	prints     method // prints a T
 	addrPrints method // prints a T through its address
 	reads      method // fills a T through its address
+	printouts  printouts
 }
 
 // shape is what a Go type is in the eyes of JSON.
@@ -133,6 +134,9 @@ func (under planner) plan(t reflect.Type) *plan {
 		return p
 	}
 	p.prints, p.addrPrints, p.reads = printerOf(t), printerOf(reflect.PointerTo(t)), readerOf(t)
+	if p.prints == p.addrPrints && p.prints != noMethod {
+		p.printouts = printoutsOf(t)
+	}
 	p.shape = shapeOf(t)
 	switch p.shape {
 	case shapeSlice, shapeArray, shapeMap, shapeStrings, shapePointer:

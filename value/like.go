@@ -17,6 +17,10 @@ func FromAnyLike(v any, like Value) (Value, error) {
 }
 
 // FromGoLike is to [FromGo] what [FromAnyLike] is to FromAny.
+//
+// Where like has a scalar, methods that print a small value without references, such as a quantity or a time, may not be called
+// again: what they printed for equal values is remembered, in tables of fixed size, one for each type. They must depend on the
+// value alone.
 func FromGoLike(v any, like Value) (Value, error) {
 	c := converters.Get().(*converter)
 	c.goTypes = true

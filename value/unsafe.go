@@ -146,6 +146,9 @@ func (m memory) elements() (first memory, n int) {
 // point makes the value, a pointer, point to what pointer points to.
 func (m memory) point(pointer reflect.Value) { write(m, pointer.UnsafePointer()) }
 
+// bytes returns the first size bytes of the value, which nobody may modify or keep.
+func (m memory) bytes(size uintptr) []byte { return unsafe.Slice((*byte)(m.ptr), size) }
+
 // read returns the value as a T.
 func read[T any](m memory) T { return *(*T)(m.ptr) }
 
