@@ -22,23 +22,28 @@ func Decode(entries []Entry) (merge.Managers, error) {
 	return d.managers, err
 }
 
-// decoded is what entries stand for, and how each set was written.
+// decoded is what entries stand for.
 type decoded struct {
 	managers merge.Managers
-	origins  []origin // of the sets that are written canonically
-	adapted  bool     // all sets are adapted to the types of their versions already
+	entries  []Entry
+	sets     []*parsedSet // of the entries
+	adapted  bool         // all sets are adapted to the types of their versions already
 }
 
-// origin is a set with the fieldsV1 that it was read from, which need not be written anew as long as nobody changes the set.
-type origin struct {
-	manager merge.Manager
-	set     fieldpath.Set
-	fields  Fields
+// fieldsOf returns the fieldsV1 of set, which m owns: that of an entry which is written canonically and has the very same set, if
+// there is one. That need not be written anew.
+func (d *decoded) fieldsOf(m merge.Manager, set fieldpath.Set) Fields {
+	for i, p := range d.sets {
+		if p.canonical && (p.set.Same(set) || identityOf(d.entries[i]) == m && p.set.Equal(set)) {
+			return d.entries[i].FieldsV1
+		}
+	}
+	return FieldsOf(set)
 }
 
 // decode is Decode that keeps what else there is to know, given the types of the versions.
 func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
-	d := decoded{origins: make([]origin, 0, len(entries)), adapted: len(entries) > 0}
+	d := decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: len(entries) > 0}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		if err := e.check(i); err != nil {
@@ -48,12 +53,9 @@ func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
 		if err != nil {
 			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 		}
-		m := identityOf(e)
-		if fields.canonical {
-			d.origins = append(d.origins, origin{m, fields.set, e.FieldsV1})
-		}
+		d.sets[i] = fields
 		d.adapted = d.adapted && fields.fitsTo(types[e.APIVersion])
-		out[i] = merge.Entry{Manager: m, Fields: fields.set, APIVersion: e.APIVersion, Time: e.Time}
+		out[i] = merge.Entry{Manager: identityOf(e), Fields: fields.set, APIVersion: e.APIVersion, Time: e.Time}
 	}
 	d.managers = merge.ManagersOf(out...)
 	return d, nil
@@ -78,25 +80,19 @@ func (e Entry) check(i int) error {
 //
 //	S12  Entries are sorted: appliers before updaters, then by time in whole seconds, unknown times first, then by name,
 //	     version and subresource.
-func Encode(managers merge.Managers) []Entry { return encode(managers, nil) }
+func Encode(managers merge.Managers) []Entry { return encode(managers, &decoded{}) }
 
-// encode is Encode that uses the fieldsV1 of origins for sets that are still the same.
-func encode(managers merge.Managers, origins []origin) []Entry {
+// encode is Encode that uses the fieldsV1 that was decoded for sets that are still the same.
+func encode(managers merge.Managers, was *decoded) []Entry {
 	if managers.Len() == 0 {
 		return nil
 	}
 	entries := make([]Entry, 0, managers.Len())
 	for m := range managers.All() {
-		e := Entry{
+		entries = append(entries, Entry{
 			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,
-			FieldsType: fieldsV1, FieldsV1: FieldsOf(m.Fields), Subresource: m.Manager.Subresource,
-		}
-		for _, o := range origins {
-			if o.manager == m.Manager && o.set.Equal(m.Fields) {
-				e.FieldsV1 = o.fields
-			}
-		}
-		entries = append(entries, e)
+			FieldsType: fieldsV1, FieldsV1: was.fieldsOf(m.Manager, m.Fields), Subresource: m.Manager.Subresource,
+		})
 	}
 	slices.SortStableFunc(entries, compareEntries)
 	return entries

@@ -212,7 +212,7 @@ func (m *FieldManager) Update(live, object Object, manager string, opts ...Updat
 		return Object{}, err
 	}
 	m.recent.store(w.stored)
-	return Object{Content: object.Content, Entries: encode(w.managers, w.entries.origins), source: object.source}, nil
+	return Object{Content: object.Content, Entries: encode(w.managers, &w.entries), source: object.source}, nil
 }
 
 // Plan is an apply whose conflicts are not decided yet. It is immutable.
@@ -284,5 +284,5 @@ func (p *Plan) Force() (Object, error) {
 		return Object{}, err
 	}
 	w.recent.store(w.stored)
-	return Object{Content: w.outcome, Entries: encode(w.managers, w.entries.origins), source: w.live.source}, nil
+	return Object{Content: w.outcome, Entries: encode(w.managers, &w.entries), source: w.live.source}, nil
 }

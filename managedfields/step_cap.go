@@ -19,6 +19,9 @@ const ancientChanges = "ancient-changes"
 // The bucket that takes a version's updaters replaces the first of them, and has the time of the last. kube-apiserver goes
 // on to the bucket itself when that is not the oldest of its version, and then loses all that it holds; so does this.
 func (w *write) capUpdaters() error {
+	if w.managers.Len() <= w.config.MaxUpdateManagers {
+		return nil
+	}
 	var updaters []merge.Entry
 	for e := range w.managers.All() {
 		if e.Manager.Operation != merge.Apply {

@@ -123,26 +123,26 @@ func (w *write) mergeUpdate() error {
 	if err != nil {
 		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}
-	managers := result.Managers.Without(currentOperation)
-	if changed, ok := result.Managers.Get(currentOperation); ok {
+	managers := result.Managers
+	if changed, ok := managers.Get(currentOperation); ok {
 		// The engine spared the former entry what was changed, for it gets that back; but not what S7 is about.
 		former, _ := managers.Get(w.manager)
 		former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
 		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
 			former = merge.Entry{Manager: w.manager, Fields: former.Fields.Union(fields), APIVersion: w.apiVersion, Time: w.now()}
 		}
-		managers = put(managers, former)
+		managers = replace(managers, currentOperation, former)
 	}
 	w.managers, w.stored, w.changed, w.outcome = managers, object, result.Changed, w.object.Content
 	return nil
 }
 
-// put returns managers with the entry e, or without its manager if that owns nothing.
-func put(managers merge.Managers, e merge.Entry) merge.Managers {
+// replace returns managers without m and with the entry e, or without its manager if that owns nothing.
+func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Managers {
 	if e.Fields.IsEmpty() {
-		return managers.Without(e.Manager)
+		return managers.Without(m).Without(e.Manager)
 	}
-	return managers.With(e)
+	return managers.Replace(m, e)
 }
 
 // IsSystemField reports whether path is one that nobody owns, because it is identity or bookkeeping of the server: apiVersion,

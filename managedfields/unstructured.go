@@ -1,10 +1,6 @@
 package managedfields
 
-import (
-	"maps"
-
-	"github.com/deed-project/deed/value"
-)
+import "github.com/deed-project/deed/value"
 
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object refers to content, which must
 // not be modified as long as the Object, or one that a [FieldManager] made of it, is in use.
@@ -16,19 +12,13 @@ func ObjectFromAny(content map[string]any) (Object, error) {
 // one that it replaces, and a configuration like the object that it is applied to. Content that is the same is shared with like,
 // see [value.FromAnyLike], and a [FieldManager] that is given both has less to do. The outcome is the same.
 func ObjectFromAnyLike(content map[string]any, like Object) (Object, error) {
-	bare, managed := content, any(nil)
-	metadata, _ := content["metadata"].(map[string]any)
-	managed, found := metadata["managedFields"]
-	if found {
-		bare, metadata = maps.Clone(content), maps.Clone(metadata)
-		delete(metadata, "managedFields")
-		bare["metadata"] = metadata
-	}
-	v, err := value.FromAnyLike(bare, like.Content)
+	v, err := value.FromAnyExcept(content, like.Content, "metadata", "managedFields")
 	if err != nil {
 		return Object{}, err
 	}
 	o := Object{Content: v, source: source{content, v}}
+	metadata, _ := content["metadata"].(map[string]any)
+	managed, found := metadata["managedFields"]
 	if !found {
 		return o, nil
 	}

@@ -287,8 +287,9 @@ func settle(managers Managers, losses []loss, own Entry) Managers {
 			out = append(out, entry)
 		}
 	}
-	if own.Fields.IsEmpty() {
-		return Managers{entries: out}
+	if !own.Fields.IsEmpty() {
+		i, _ := Managers{out}.search(own.Manager)
+		out = slices.Insert(out, i, own)
 	}
-	return Managers{entries: out}.With(own)
+	return Managers{out}
 }

@@ -115,13 +115,12 @@ type Managers struct {
 	entries []Entry // sorted by manager
 }
 
-// ManagersOf returns the managers of entries. Of several entries for one manager, the last one counts.
+// ManagersOf returns the managers of entries, a slice that it takes over. Of several entries for one manager, the last one counts.
 func ManagersOf(entries ...Entry) Managers {
-	sorted := slices.Clone(entries)
-	slices.SortStableFunc(sorted, func(a, b Entry) int { return a.Manager.Compare(b.Manager) })
-	out := sorted[:0]
-	for i, e := range sorted {
-		if i+1 == len(sorted) || sorted[i+1].Manager != e.Manager {
+	slices.SortStableFunc(entries, func(a, b Entry) int { return a.Manager.Compare(b.Manager) })
+	out := entries[:0]
+	for i, e := range entries {
+		if i+1 == len(entries) || entries[i+1].Manager != e.Manager {
 			out = append(out, e)
 		}
 	}
@@ -152,14 +151,24 @@ func (ms Managers) Get(m Manager) (Entry, bool) {
 func (ms Managers) All() iter.Seq[Entry] { return slices.Values(ms.entries) }
 
 // With returns ms with the entry of e.Manager set to e.
-func (ms Managers) With(e Entry) Managers {
-	i, ok := ms.search(e.Manager)
+func (ms Managers) With(e Entry) Managers { return ms.Replace(e.Manager, e) }
+
+// Replace returns ms without m and with the entry of e.Manager set to e.
+func (ms Managers) Replace(m Manager, e Entry) Managers {
+	place, _ := ms.search(e.Manager)
 	out := make([]Entry, 0, len(ms.entries)+1)
-	out = append(append(out, ms.entries[:i]...), e)
-	if ok {
-		i++
+	for i, other := range ms.entries {
+		if i == place {
+			out = append(out, e)
+		}
+		if other.Manager != m && other.Manager != e.Manager {
+			out = append(out, other)
+		}
 	}
-	return Managers{entries: append(out, ms.entries[i:]...)}
+	if place == len(ms.entries) {
+		out = append(out, e)
+	}
+	return Managers{entries: out}
 }
 
 // Without returns ms without m.

@@ -34,6 +34,7 @@ type converter struct {
 	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
 	open     []Member // members of the open structs and objects, innermost last
 	values   int      // how many were converted
+	except   []string // the path of what is to be left out, from the map on that is converted next; nil without any
 	box      mapBox   // of the last map that was read by reflection; kept for the next document
 	shared   int      // how many containers of an earlier document are in what was converted so far
 }
@@ -145,9 +146,13 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
-	out := c.arena.members.take(len(m))
+	except, n := c.exceptIn(m)
+	out := c.arena.members.take(n)
 	i := 0
 	for name, x := range m {
+		if except != nil && c.omits(except, name, x) {
+			continue
+		}
 		v, err := c.value(x, Value{})
 		if err != nil {
 			return Value{}, err.within("." + name)
@@ -158,6 +163,30 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	c.depth--
 	sortStable(out)
 	return fromMembers(out), nil
+}
+
+// exceptIn returns the path of what is to be left out of m, nil without any, and how many members are left.
+func (c *converter) exceptIn(m map[string]any) (path []string, n int) {
+	if path, n = c.except, len(m); path == nil {
+		return nil, n
+	}
+	c.except = nil
+	if _, ok := m[path[0]]; ok && len(path) == 1 {
+		n--
+	}
+	return path, n
+}
+
+// omits reports whether member name of a map, which is x, is what path leads to from there. If that is inside of x, it is left to
+// the conversion of x, which comes next.
+func (c *converter) omits(path []string, name string, x any) bool {
+	if name != path[0] {
+		return false
+	}
+	if _, ok := x.(map[string]any); ok && len(path) > 1 {
+		c.except = path[1:]
+	}
+	return len(path) == 1
 }
 
 func (c *converter) list(l []any, like Value) (Value, *ConversionError) {

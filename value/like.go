@@ -16,6 +16,21 @@ func FromAnyLike(v any, like Value) (Value, error) {
 	return out, nil
 }
 
+// FromAnyExcept is FromAnyLike for v without the member at path, names of members from the outermost map on. There need not be
+// such a member, and nobody looks at what it is.
+func FromAnyExcept(v any, like Value, path ...string) (Value, error) {
+	c := converters.Get().(*converter)
+	if _, ok := v.(map[string]any); ok && len(path) > 0 {
+		c.except = path
+	}
+	out, err := c.value(v, like)
+	c.release()
+	if err != nil {
+		return Value{}, err.located()
+	}
+	return out, nil
+}
+
 // FromGoLike is to [FromGo] what [FromAnyLike] is to FromAny.
 //
 // Where like has a scalar, methods that print a small value without references, such as a quantity or a time, may not be called
@@ -49,10 +64,11 @@ func (c *converter) objectLike(m map[string]any, like Value) (Value, *Conversion
 	}
 	var out memberDraft
 	c.begin(&out, like)
+	except, n := c.exceptIn(m)
 	for i := range out.old {
 		was := &out.old[i]
 		x, ok := m[was.Name]
-		if !ok {
+		if !ok || except != nil && c.omits(except, was.Name, x) {
 			continue
 		}
 		v, err := c.value(x, was.Value)
@@ -61,9 +77,9 @@ func (c *converter) objectLike(m map[string]any, like Value) (Value, *Conversion
 		}
 		c.add(&out, i, was.Name, v)
 	}
-	if out.n < len(m) {
+	if out.n < n {
 		c.move(&out)
-		if err := c.others(m, &out); err != nil {
+		if err := c.others(m, except, &out); err != nil {
 			return Value{}, err
 		}
 		sortStable(c.open[out.first:])
@@ -72,10 +88,10 @@ func (c *converter) objectLike(m map[string]any, like Value) (Value, *Conversion
 	return c.close(&out), nil
 }
 
-// others converts the members of m that the old object has not.
-func (c *converter) others(m map[string]any, out *memberDraft) *ConversionError {
+// others converts the members of m that the old object has not, except one.
+func (c *converter) others(m map[string]any, except []string, out *memberDraft) *ConversionError {
 	for name, x := range m {
-		if _, ok := search(out.old, name); ok {
+		if _, ok := search(out.old, name); ok || except != nil && c.omits(except, name, x) {
 			continue
 		}
 		v, err := c.value(x, Value{})

@@ -88,6 +88,59 @@ func TestFromAnyLikeShares(t *testing.T) {
 	}
 }
 
+// TestFromAnyExcept demands that a document without one part is what the map without it is.
+func TestFromAnyExcept(t *testing.T) {
+	left := 0
+	seeded(t, 3000, func(t *testing.T, r *rand.Rand) {
+		like := randomObject(r, 4)
+		v := changed(r, like.ToAny())
+		var path []string
+		bare, err := FromAny(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for in := bare; in.Kind() == KindObject && in.Len() > 0 && len(path) < 3; in = in.Get(path[len(path)-1]) {
+			path = append(path, in.Member(r.IntN(in.Len())).Name)
+		}
+		if r.IntN(4) == 0 {
+			path = append(path, "missing")
+		}
+		got, err := FromAnyExcept(v, like, path...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := without(bare, path)
+		if got.String() != want.String() || !got.Equal(want) {
+			t.Errorf("%v without %q, like %v: got %v, want %v", bare, path, like, got, want)
+		}
+		if got.Len() < bare.Len() || len(path) > 1 && !got.Equal(bare) {
+			left++
+		}
+	})
+	if left < 500 {
+		t.Errorf("only %d documents had something to leave out", left)
+	}
+}
+
+// without returns v without what lies at path.
+func without(v Value, path []string) Value {
+	if len(path) == 0 || v.Kind() != KindObject {
+		return v
+	}
+	var members []Member
+	for name, member := range v.Members() {
+		switch {
+		case name != path[0]:
+		case len(path) == 1:
+			continue
+		default:
+			member = without(member, path[1:])
+		}
+		members = append(members, Member{name, member})
+	}
+	return Object(members...)
+}
+
 func TestFromAnyLikeAllocatesNothingForTheSame(t *testing.T) {
 	v := mustParse(t, podText(t)).ToAny()
 	like, err := FromAny(v)

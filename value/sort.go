@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // sortMembers sorts members by name, stably. If two have the same name it returns the index of the second, and false.
@@ -44,15 +45,18 @@ type sortKey struct {
 	index int
 }
 
+var sortKeys = sync.Pool{New: func() any { return new([]sortKey) }}
+
 // sortLarge sorts s by way of keys, which hold no pointers and mostly tell names apart.
 func sortLarge(s []Member) {
 	if slices.IsSortedFunc(s, func(a, b Member) int { return strings.Compare(a.Name, b.Name) }) {
 		return
 	}
 	common := commonPrefix(s)
-	keys := make([]sortKey, len(s))
+	pooled := sortKeys.Get().(*[]sortKey)
+	keys := (*pooled)[:0]
 	for i := range s {
-		keys[i] = sortKey{eightBytes(s[i].Name[common:]), i}
+		keys = append(keys, sortKey{eightBytes(s[i].Name[common:]), i})
 	}
 	slices.SortFunc(keys, func(a, b sortKey) int {
 		if a.bytes != b.bytes {
@@ -60,11 +64,29 @@ func sortLarge(s []Member) {
 		}
 		return cmp.Or(strings.Compare(s[a.index].Name, s[b.index].Name), a.index-b.index)
 	})
-	sorted := make([]Member, len(s))
-	for i, k := range keys {
-		sorted[i] = s[k.index]
+	arrange(s, keys)
+	if len(keys) <= maxKept {
+		*pooled = keys
+		sortKeys.Put(pooled)
 	}
-	copy(s, sorted)
+}
+
+// arrange puts the member that keys[i] stands for in place i of s, for each i. It moves members around in circles, and marks
+// keys of places that are done.
+func arrange(s []Member, keys []sortKey) {
+	for start := range keys {
+		first := s[start]
+		for i := start; keys[i].index >= 0; {
+			from := keys[i].index
+			keys[i].index = -1
+			if from == start {
+				s[i] = first
+			} else {
+				s[i] = s[from]
+			}
+			i = from
+		}
+	}
 }
 
 // commonPrefix returns how many bytes all names begin with.
