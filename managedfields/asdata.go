@@ -47,8 +47,9 @@ func (w *write) liveData() value.Value {
 // claimsManagedFields reports whether somebody owns metadata as such, managed fields, or something below them.
 func claimsManagedFields(managers merge.Managers) bool {
 	for e := range managers.All() {
-		metadata := e.Fields.Sub(metadataPath[0])
-		if metadata.Has(managedFieldsPath[1:]) || !metadata.Sub(managedFieldsPath[1]).IsEmpty() || e.Fields.Has(metadataPath) {
+		whole, metadata := e.Fields.Get(metadataPath[0])
+		owned, below := metadata.Get(managedFieldsPath[1])
+		if whole || owned || !below.IsEmpty() {
 			return true
 		}
 	}

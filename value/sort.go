@@ -1,7 +1,7 @@
 package value
 
 import (
-	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -39,46 +39,49 @@ func sortStable(s []Member) {
 	}
 }
 
-// sortKey stands for a member: the eight bytes of its name behind what all names begin with, as a number, and where it is.
-type sortKey struct {
-	bytes uint64
-	index int
-}
+var sortKeys = sync.Pool{New: func() any { return new([]uint64) }}
 
-var sortKeys = sync.Pool{New: func() any { return new([]sortKey) }}
-
-// sortLarge sorts s by way of keys, which hold no pointers and mostly tell names apart.
+// sortLarge sorts s by way of keys: numbers of which the low bits say where a member is, and the others are those of its name behind
+// what all names begin with. They hold no pointers and mostly tell names apart. Members whose names they do not tell apart are
+// sorted in turn.
 func sortLarge(s []Member) {
-	if slices.IsSortedFunc(s, func(a, b Member) int { return strings.Compare(a.Name, b.Name) }) {
+	byName := func(a, b Member) int { return strings.Compare(a.Name, b.Name) }
+	if slices.IsSortedFunc(s, byName) {
 		return
 	}
-	common := commonPrefix(s)
-	pooled := sortKeys.Get().(*[]sortKey)
+	common, place := commonPrefix(s), uint64(1)<<bits.Len(uint(len(s)))-1
+	pooled := sortKeys.Get().(*[]uint64)
 	keys := (*pooled)[:0]
 	for i := range s {
-		keys = append(keys, sortKey{eightBytes(s[i].Name[common:]), i})
+		keys = append(keys, eightBytes(s[i].Name[common:])&^place|uint64(i))
 	}
-	slices.SortFunc(keys, func(a, b sortKey) int {
-		if a.bytes != b.bytes {
-			return cmp.Compare(a.bytes, b.bytes)
+	slices.Sort(keys)
+	arrange(s, keys, place)
+	for from, to := 0, 1; from < len(s); to++ {
+		if to < len(s) && keys[to]&^place == keys[from]&^place {
+			continue
 		}
-		return cmp.Or(strings.Compare(s[a.index].Name, s[b.index].Name), a.index-b.index)
-	})
-	arrange(s, keys)
-	if len(keys) <= maxKept {
+		if to-from < len(s) {
+			sortStable(s[from:to])
+		} else {
+			slices.SortStableFunc(s, byName) // keys tell nothing: names go on with zero bytes
+		}
+		from = to
+	}
+	if cap(keys) <= maxKept {
 		*pooled = keys
 		sortKeys.Put(pooled)
 	}
 }
 
-// arrange puts the member that keys[i] stands for in place i of s, for each i. It moves members around in circles, and marks
-// keys of places that are done.
-func arrange(s []Member, keys []sortKey) {
+// arrange puts the member that is at the place in keys[i] at i, for each i. It moves members in circles, and sets the places of
+// keys that are done to an impossible one, which is place itself.
+func arrange(s []Member, keys []uint64, place uint64) {
 	for start := range keys {
 		first := s[start]
-		for i := start; keys[i].index >= 0; {
-			from := keys[i].index
-			keys[i].index = -1
+		for i := start; keys[i]&place != place; {
+			from := int(keys[i] & place)
+			keys[i] |= place
 			if from == start {
 				s[i] = first
 			} else {

@@ -15,8 +15,15 @@ func TestSortMembers(t *testing.T) {
 	for range 500 {
 		prefix := strings.Repeat("p", r.IntN(12))
 		members := make([]Member, r.IntN(200))
+		middle := pick(r, "", "", "example.com/", strings.Repeat("\x00", 9))
 		for i := range members {
-			members[i] = Member{prefix + fmt.Sprint(r.IntN(1000)) + strings.Repeat("x", r.IntN(3)), Int(int64(i))}
+			members[i] = Member{prefix + middle + fmt.Sprint(r.IntN(1000)) + strings.Repeat("x", r.IntN(3)), Int(int64(i))}
+			switch r.IntN(40) {
+			case 0:
+				members[i].Name = prefix
+			case 1:
+				members[i].Name = prefix + pick(r, "other.org/", "example.org/") + fmt.Sprint(r.IntN(9))
+			}
 		}
 		want := slices.Clone(members)
 		slices.SortStableFunc(want, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
