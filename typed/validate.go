@@ -138,6 +138,19 @@ func (w *validator) node(t *schema.Type, v, known value.Value) {
 	}
 }
 
+// takes reports whether v is a scalar that s allows, as most values are that a walk comes to.
+func takes(s schema.Scalar, v value.Value) bool {
+	switch v.Kind() {
+	case value.KindString:
+		return s == schema.String || s == schema.Untyped
+	case value.KindInt, value.KindFloat:
+		return s == schema.Numeric || s == schema.Untyped
+	case value.KindBool:
+		return s == schema.Boolean || s == schema.Untyped
+	}
+	return false
+}
+
 func (w *validator) scalar(s schema.Scalar, v value.Value) {
 	ok, want, form := false, "", formValue
 	switch k := v.Kind(); s {
@@ -176,15 +189,22 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 		}
 		return
 	}
-	depth, next := len(w.trail), 0
+	depth, next, fresh := len(w.trail), 0, known.Kind() != value.KindObject
 	for i := range v.Len() {
 		member := v.Member(i)
-		old := known.Get(member.Name)
-		if member.Value.Same(old) {
+		var old value.Value
+		if !fresh {
+			if old = known.Get(member.Name); member.Value.Same(old) {
+				continue
+			}
+		}
+		t, _ := m.LookupNext(&next, member.Name)
+		if t != nil && takes(t.Scalar(), member.Value) {
+			w.nodes++
 			continue
 		}
 		w.trail = append(w.trail[:depth], step{member.Name, -1})
-		if t, _ := m.LookupNext(&next, member.Name); t != nil {
+		if t != nil {
 			w.node(t, member.Value, old)
 		} else {
 			w.fail(Undeclared, "field not declared in schema")
@@ -207,14 +227,24 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 	case schema.IncompleteList:
 		w.tidy = w.tidy && v.Len() == 0
 	}
-	depth := len(w.trail)
+	depth, olds := len(w.trail), 0
+	if known.Kind() == value.KindList {
+		olds = known.Len()
+	}
 	for i := range identified {
+		item := v.Item(i)
 		var old value.Value
-		if known.Kind() == value.KindList && i < known.Len() {
-			old = known.Item(i)
+		if i < olds {
+			if old = known.Item(i); item.Same(old) {
+				continue
+			}
+		}
+		if takes(l.Element().Scalar(), item) {
+			w.nodes++
+			continue
 		}
 		w.trail = append(w.trail[:depth], step{"", i})
-		w.node(l.Element(), v.Item(i), old)
+		w.node(l.Element(), item, old)
 	}
 	if w.trail = w.trail[:depth]; reason != "" {
 		w.fail(Unidentified, "element %d: %s", identified, reason)
