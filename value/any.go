@@ -28,15 +28,16 @@ func FromAny(v any) (Value, error) {
 
 // converter makes one document from Go values.
 type converter struct {
-	arena    arena
-	depth    int      // how many open containers there are
-	pointers int      // how many pointers led from the root to here: a cycle need not have containers
-	goTypes  bool     // follow FromGo's rules: all types, and nil slices and maps are null
-	open     []Member // members of the open structs and objects, innermost last
-	values   int      // how many were converted
-	except   []string // the path of what is to be left out, from the map on that is converted next; nil without any
-	box      mapBox   // of the last map that was read by reflection; kept for the next document
-	shared   int      // how many containers of an earlier document are in what was converted so far
+	arena     arena
+	depth     int      // how many open containers there are
+	pointers  int      // how many pointers led from the root to here: a cycle need not have containers
+	goTypes   bool     // follow FromGo's rules: all types, and nil slices and maps are null
+	printouts bool     // use what methods printed before
+	open      []Member // members of the open structs and objects, innermost last
+	values    int      // how many were converted
+	except    []string // the path of what is to be left out, from the map on that is converted next; nil without any
+	box       mapBox   // of the last map that was read by reflection; kept for the next document
+	shared    int      // how many containers of an earlier document are in what was converted so far
 }
 
 var converters = sync.Pool{New: func() any { return new(converter) }}

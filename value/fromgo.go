@@ -204,7 +204,7 @@ func (c *converter) printing(p *plan, m memory, like Value) (Value, *ConversionE
 		if m.isNil() {
 			return Null(), nil
 		}
-		if k == reflect.Interface || !p.elem.printouts.serve(like) {
+		if k == reflect.Interface || !c.printouts || p.elem.printouts.sets == nil {
 			return c.printed(p, p.prints, m.reflect(p.typ).Interface(), like)
 		}
 		p, m = p.elem, m.target()
@@ -213,7 +213,7 @@ func (c *converter) printing(p *plan, m memory, like Value) (Value, *ConversionE
 	if m.addressable {
 		how = p.addrPrints
 	}
-	if p.printouts.serve(like) {
+	if c.printouts && p.printouts.sets != nil {
 		return p.printouts.again(m, like, func() (Value, *ConversionError) { return c.printed(p, how, m.address(p.null), like) })
 	}
 	return c.printed(p, how, m.address(p.null), like)

@@ -33,12 +33,12 @@ func FromAnyExcept(v any, like Value, path ...string) (Value, error) {
 
 // FromGoLike is to [FromGo] what [FromAnyLike] is to FromAny.
 //
-// Where like has a scalar, methods that print a small value without references, such as a quantity or a time, may not be called
-// again: what they printed for equal values is remembered, in tables of fixed size, one for each type. They must depend on the
-// value alone.
+// Methods that print a small value without references, such as a quantity or a time, are not always called: what they printed for
+// equal values is remembered, if it was found in an earlier document too, in tables of fixed size, one for each type. They must
+// depend on the value alone.
 func FromGoLike(v any, like Value) (Value, error) {
 	c := converters.Get().(*converter)
-	c.goTypes = true
+	c.goTypes, c.printouts = true, true
 	out, err := c.value(v, like)
 	c.release()
 	if err != nil {

@@ -85,11 +85,6 @@ func (o *printouts) add(t reflect.Type, offset uintptr) {
 	}
 }
 
-// serve reports whether what a value prints may be remembered, if an earlier document has like in its place.
-func (o *printouts) serve(like Value) bool {
-	return o.sets != nil && !like.IsAbsent() && like.Kind() != KindList && like.Kind() != KindObject
-}
-
 // appendKey appends the key of the value at m, and reports whether there is one.
 func (o *printouts) appendKey(key []byte, m memory) ([]byte, bool) {
 	for _, offset := range o.absent {
@@ -121,7 +116,7 @@ func (o *printouts) appendKey(key []byte, m memory) ([]byte, bool) {
 }
 
 // again returns what print returns, which prints the value at m by its method, or what it returned before for the same value. Scalars
-// are remembered if they are what like is.
+// are remembered if they are what an earlier document, like, has.
 func (o *printouts) again(m memory, like Value, print func() (Value, *ConversionError)) (Value, *ConversionError) {
 	var buf [maxKey]byte
 	key, ok := o.appendKey(buf[:0], m)
@@ -142,7 +137,7 @@ func (o *printouts) again(m memory, like Value, print func() (Value, *Conversion
 		}
 	}
 	v, err := print()
-	if err != nil || !exactly(v, like) {
+	if err != nil || v.Kind() == KindList || v.Kind() == KindObject || !exactly(v, like) {
 		return v, err
 	}
 	if v.Kind() == KindString {
