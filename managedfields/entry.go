@@ -23,8 +23,8 @@ type Entry struct {
 
 // parsed is [Fields.parsed] for the fields of e.
 func (e *Entry) parsed() (*parsedSet, error) {
-	if e.FieldsV1.form == formContent {
-		return readMap(e.FieldsV1.content, e.Manager, unixSeconds(e.Time))
+	if content, ok := e.FieldsV1.held.(map[string]any); ok {
+		return readMap(content, e.Manager, unixSeconds(e.Time))
 	}
 	return e.FieldsV1.parsed()
 }
@@ -105,11 +105,11 @@ func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, all bool,
 
 // hasNoFields reports whether fieldsV1 is something else than an object, as far as that is plain without reading it.
 func (e Entry) hasNoFields() bool {
-	switch e.FieldsV1.form {
-	case formText:
-		return e.FieldsV1.text == "" || e.FieldsV1.text[0] != '{'
-	case formDocument:
-		return e.FieldsV1.document.Kind() != value.KindObject
+	switch held := e.FieldsV1.held.(type) {
+	case string:
+		return held == "" || held[0] != '{'
+	case value.Value:
+		return held.Kind() != value.KindObject
 	}
 	return false
 }

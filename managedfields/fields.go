@@ -11,37 +11,21 @@ import (
 )
 
 // Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON text, a part of a document,
-// the map that holds it in an unstructured object, or a set. It is read when somebody asks for it, and keeps its form while nobody changes it. It is immutable; the zero
-// Fields stands for an entry without fieldsV1, which owns nothing.
+// the map that holds it in an unstructured object, or a set. It is read when somebody asks for it, and keeps its form while nobody
+// changes it. It is immutable; the zero Fields stands for an entry without fieldsV1, which owns nothing.
 type Fields struct {
-	// One of these, as form says.
-	text     string
-	bytes    []byte
-	document value.Value
-	content  map[string]any
-	set      fieldpath.Set
-	form     form
+	_    [0]func() // no ==
+	held any       // a string, a []byte, a value.Value, a map[string]any or a fieldpath.Set
 }
 
-type form uint8
-
-const (
-	formAbsent form = iota
-	formText
-	formBytes
-	formDocument
-	formContent
-	formSet
-)
-
 // FieldsOf returns s as the fields of an entry.
-func FieldsOf(s fieldpath.Set) Fields { return Fields{set: s, form: formSet} }
+func FieldsOf(s fieldpath.Set) Fields { return Fields{held: s} }
 
 // FieldsFromJSON returns the fields that JSON text holds. The text is not looked at yet.
-func FieldsFromJSON(text string) Fields { return Fields{text: text, form: formText} }
+func FieldsFromJSON(text string) Fields { return Fields{held: text} }
 
 // FieldsFromBytes is FieldsFromJSON for text that is held as bytes, which nobody may modify any more. They are not copied.
-func FieldsFromBytes(text []byte) Fields { return Fields{bytes: text, form: formBytes} }
+func FieldsFromBytes(text []byte) Fields { return Fields{held: text} }
 
 // FieldsFromValue returns the fields that a document holds, and absent ones for the absent value and null. The document is
 // not looked at yet.
@@ -49,11 +33,11 @@ func FieldsFromValue(document value.Value) Fields {
 	if document.IsAbsent() || document.IsNull() {
 		return Fields{}
 	}
-	return Fields{document: document, form: formDocument}
+	return Fields{held: document}
 }
 
 // IsAbsent reports whether the entry has no fieldsV1.
-func (f Fields) IsAbsent() bool { return f.form == formAbsent }
+func (f Fields) IsAbsent() bool { return f.held == nil }
 
 // Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1: see [fieldpath.ParseSet].
 func (f Fields) Set() (fieldpath.Set, error) {
@@ -69,18 +53,20 @@ func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
 
 // parsed is read that tells what else is known of the set. It is never nil.
 func (f Fields) parsed() (*parsedSet, error) {
-	switch f.form {
-	case formText:
-		return readText(f.text, maphash.String(hashSeed, f.text))
-	case formBytes:
-		return readText(f.bytes, maphash.Bytes(hashSeed, f.bytes))
-	case formContent:
-		return readMap(f.content, "", 0)
-	case formDocument:
-		s, canonical, err := fieldpath.FromValue(f.document)
+	switch held := f.held.(type) {
+	case string:
+		return readText(held, maphash.String(hashSeed, held))
+	case []byte:
+		return readText(held, maphash.Bytes(hashSeed, held))
+	case map[string]any:
+		return readMap(held, "", 0)
+	case value.Value:
+		s, canonical, err := fieldpath.FromValue(held)
 		return &parsedSet{set: s, canonical: canonical}, err
+	case fieldpath.Set:
+		return &parsedSet{set: held, canonical: true}, nil
 	}
-	return &parsedSet{set: f.set, canonical: f.form == formSet}, nil
+	return &parsedSet{}, nil
 }
 
 // Equal reports whether f and g are the same set, or, where one of them is none, the same text. Absent Fields equal absent ones
@@ -98,12 +84,12 @@ func (f Fields) Equal(g Fields) bool {
 // AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON], but text as it came. What JSON cannot
 // express, as a map can hold, is null.
 func (f Fields) AppendJSON(b []byte) []byte {
-	switch f.form {
-	case formText:
-		return append(b, f.text...)
-	case formBytes:
-		return append(b, f.bytes...)
-	case formAbsent:
+	switch held := f.held.(type) {
+	case string:
+		return append(b, held...)
+	case []byte:
+		return append(b, held...)
+	case nil:
 		return append(b, "null"...)
 	}
 	if s, canonical, err := f.read(); err == nil && canonical {
@@ -118,31 +104,35 @@ func (f Fields) AppendJSON(b []byte) []byte {
 
 // textLen returns about how long the text of f is.
 func (f Fields) textLen() int {
-	switch f.form {
-	case formText, formBytes:
-		return len(f.text) + len(f.bytes)
-	case formDocument:
-		return f.document.TextLen()
+	switch held := f.held.(type) {
+	case string:
+		return len(held)
+	case []byte:
+		return len(held)
+	case value.Value:
+		return held.TextLen()
+	case fieldpath.Set:
+		return 20 * held.Len()
 	}
-	return 20 * f.set.Len()
+	return 0
 }
 
 // Bytes returns f as [Fields.AppendJSON] writes it, for callers that do not modify the result: it may be what [FieldsFromBytes] was
 // given.
 func (f Fields) Bytes() []byte {
-	if f.form == formBytes {
-		return f.bytes
+	if text, ok := f.held.([]byte); ok {
+		return text
 	}
 	return f.AppendJSON(nil)
 }
 
 // String returns f as [Fields.AppendJSON] writes it.
 func (f Fields) String() string {
-	switch f.form {
-	case formText:
-		return f.text
-	case formSet:
-		return f.set.JSON()
+	switch held := f.held.(type) {
+	case string:
+		return held
+	case fieldpath.Set:
+		return held.JSON()
 	}
 	return string(f.AppendJSON(nil))
 }
@@ -172,30 +162,30 @@ func mayNeedEscapes(text []byte) bool {
 // Value returns f as a document, and null for the absent Fields. The error says why the text is no JSON, or the map no
 // document.
 func (f Fields) Value() (value.Value, error) {
-	switch f.form {
-	case formText, formBytes:
+	switch held := f.held.(type) {
+	case string, []byte:
 		v, err := value.Parse(f.AppendJSON(nil))
 		if err != nil {
 			return value.Value{}, fmt.Errorf("fieldsV1: %w", err)
 		}
 		return v, nil
-	case formDocument:
-		return f.document, nil
-	case formContent:
-		return value.FromAny(f.content)
-	case formSet:
-		return f.set.Value(), nil
+	case value.Value:
+		return held, nil
+	case map[string]any:
+		return value.FromAny(held)
+	case fieldpath.Set:
+		return held.Value(), nil
 	}
 	return value.Null(), nil
 }
 
 // toAny returns f as an unstructured object holds it, sharing the map that it came in.
 func (f Fields) toAny() (any, error) {
-	switch f.form {
-	case formContent:
-		return f.content, nil
-	case formSet:
-		return f.set.ToAny(), nil
+	switch held := f.held.(type) {
+	case map[string]any:
+		return held, nil
+	case fieldpath.Set:
+		return held.ToAny(), nil
 	}
 	document, err := f.Value()
 	return document.ToAny(), err

@@ -62,7 +62,7 @@ func (e *Entry) setAll(content any) bool {
 			ok = ok && name != "fieldsV1" && e.set(name, member) == nil
 		case map[string]any:
 			ok = ok && name == "fieldsV1"
-			e.FieldsV1 = Fields{content: member, form: formContent}
+			e.FieldsV1 = Fields{held: member}
 		default:
 			ok = ok && member == nil && isMember(name)
 		}
