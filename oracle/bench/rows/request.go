@@ -50,18 +50,22 @@ type peerForm struct {
 // form is how both callers hold objects.
 type form struct {
 	structs bool // as Go structs, so that kinds have the fields that these print
+	recent  int  // how many objects deed's field manager remembers
 	deed    func(request) (deedForm, error)
 	peer    func(request, *peer.Peer) (peerForm, error)
 }
 
 // The forms.
 var (
-	maps       = form{false, deedUnstructured, peerUnstructured}
-	cold       = form{false, deedCold, peerCold}
-	text       = form{false, deedText, peerText}
-	textCold   = form{false, deedTextCold, peerTextCold}
-	structs    = form{true, deedStructs, peerStructs}
-	sameStruct = form{true, deedSameStruct, peerStructs}
+	maps       = form{deed: deedUnstructured, peer: peerUnstructured}
+	cold       = form{deed: deedCold, peer: peerCold}
+	text       = form{deed: deedText, peer: peerText}
+	textCold   = form{deed: deedTextCold, peer: peerTextCold}
+	structs    = form{structs: true, deed: deedStructs, peer: peerStructs}
+	sameStruct = form{structs: true, deed: deedSameStruct, peer: peerStructs}
+
+	knownMaps   = form{recent: 1, deed: deedUnstructured, peer: peerUnstructured}
+	knownStruct = form{recent: 1, structs: true, deed: deedSameStruct, peer: peerStructs}
 )
 
 // sides returns both ways to answer the request.
@@ -75,7 +79,7 @@ func (r request) sides(f form) (both sides, err error) {
 
 // deed returns the side of the request that deed's field manager is. All workers share the field manager.
 func (r request) deed(f form) (measure.Side, error) {
-	manager, err := r.kind.Deed(f.structs)
+	manager, err := r.kind.Deed(f.structs, f.recent)
 	if err != nil {
 		return nil, err
 	}

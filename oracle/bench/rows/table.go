@@ -13,6 +13,7 @@ func Groups() []Group {
 		{"Apply, unstructured", applyDoc, applyRows()},
 		{"JSON text in and out", textDoc, textRows()},
 		{"Go structs", structDoc, structRows()},
+		{"Objects that are remembered", knownDoc, knownRows()},
 		{"Engine", engineDoc, engineRows()},
 		{"Field sets", setDoc, setRows()},
 		{"Managed fields", entryDoc, entryRows()},
@@ -40,6 +41,9 @@ kube-apiserver (sigs.k8s.io/json), its printer encoding/json.`
 	structDoc = `Live and new object are Go structs of k8s.io/api; applied configurations are maps, as in kube-apiserver. Rows of
 updates put the new managed fields into the struct that was sent, as the peer does. Those called into fill a new struct
 with all of the answer, as those of applies do.`
+
+	knownDoc = `Rows of above, called known, with a field manager that remembers the object as it wrote it last (Config.Recent): what is
+stored is converted like that, and differs from it by the row's change.`
 
 	engineDoc = `Values are built and typed before anything is measured, except for validate, from a map to a typed value, and
 validate-built, from a value to a typed value.`
@@ -149,6 +153,17 @@ func structRows() (rows []Row) {
 		rows = append(rows,
 			story("struct-update-into/"+o.name+"/3", Bar{}, o, 3, structs, updateOf),
 			story("struct-apply/"+o.name+"/2", Bar{}, o, 2, structs, changed))
+	}
+	return rows
+}
+
+func knownRows() (rows []Row) {
+	for _, o := range ordinary {
+		rows = append(rows,
+			story("known-update/"+o.name+"/3", updateBar, o, 3, knownMaps, updateOf),
+			story("known-apply/"+o.name+"/2", applyBar, o, 2, knownMaps, changed),
+			story("known-apply-nothing/"+o.name+"/2", nothingBar, o, 2, knownMaps, nothing),
+			story("known-struct-update/"+o.name+"/3", structBar, o, 3, knownStruct, updateOf))
 	}
 	return rows
 }
