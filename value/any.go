@@ -36,6 +36,7 @@ type converter struct {
 	open      []Member // members of the open structs and objects, innermost last
 	values    int      // how many were converted
 	except    []string // the path of what is to be left out, from the map on that is converted next; nil without any
+	named     []Member // of an object that the next map, an item behind it, is likely to have the names of
 	box       mapBox   // of the last map that was read by reflection; kept for the next document
 	shared    int      // how many containers of an earlier document are in what was converted so far
 }
@@ -149,21 +150,53 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	}
 	except, n := c.exceptIn(m)
 	out := c.arena.members.take(n)
-	i := 0
-	for name, x := range m {
-		if except != nil && c.omits(except, name, x) {
-			continue
+	i, err := c.inOrder(m, out)
+	if err != nil {
+		return Value{}, err
+	}
+	if i < n {
+		done := out[:i]
+		for name, x := range m {
+			if except != nil && c.omits(except, name, x) {
+				continue
+			}
+			if _, ok := search(done, name); ok {
+				continue
+			}
+			v, err := c.value(x, Value{})
+			if err != nil {
+				return Value{}, err.within("." + name)
+			}
+			out[i] = Member{name, v}
+			i++
+		}
+		sortStable(out)
+	}
+	c.depth--
+	return fromMembers(out), nil
+}
+
+// inOrder converts members of m by the names of an object that it is likely to have the names of, one after the other: that needs neither
+// iterating nor sorting. It ends at a name that m has not, and returns how many members there are in out.
+func (c *converter) inOrder(m map[string]any, out []Member) (n int, _ *ConversionError) {
+	named := c.named
+	c.named = nil
+	if len(named) != len(out) {
+		return 0, nil
+	}
+	for i := range named {
+		name := named[i].Name
+		x, ok := m[name]
+		if !ok {
+			return i, nil
 		}
 		v, err := c.value(x, Value{})
 		if err != nil {
-			return Value{}, err.within("." + name)
+			return 0, err.within("." + name)
 		}
 		out[i] = Member{name, v}
-		i++
 	}
-	c.depth--
-	sortStable(out)
-	return fromMembers(out), nil
+	return len(out), nil
 }
 
 // exceptIn returns the path of what is to be left out of m, nil without any, and how many members are left.
@@ -205,7 +238,11 @@ func (c *converter) list(l []any, like Value) (Value, *ConversionError) {
 			return Value{}, err.within(fmt.Sprintf("[%d]", i))
 		}
 		out.add(v)
+		if out.old == nil && v.Kind() == KindObject {
+			c.named = v.object() // items mostly have the same names
+		}
 	}
+	c.named = nil
 	c.depth--
 	return c.closeItems(&out), nil
 }

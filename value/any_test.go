@@ -34,6 +34,27 @@ func TestFromAny(t *testing.T) {
 	}
 }
 
+// TestFromAnyItems converts lists of maps that have many names in common, in any order and number: none may get another's.
+func TestFromAnyItems(t *testing.T) {
+	seeded(t, 500, func(t *testing.T, r *rand.Rand) {
+		var items []any
+		var want []Value
+		for i := range r.IntN(20) {
+			item, members := map[string]any{}, []Member(nil)
+			for _, name := range []string{"a", "b", "c", "d", "e"} {
+				if r.IntN(5) > 0 {
+					item[name] = []any{int64(i), map[string]any{name: name}}
+					members = append(members, Member{name, List(Int(int64(i)), Object(Member{name, String(name)}))})
+				}
+			}
+			items, want = append(items, item), append(want, Object(members...))
+		}
+		if got, err := FromAny(items); err != nil || got.String() != List(want...).String() {
+			t.Errorf("got %v (error %v), want %v", got, err, List(want...))
+		}
+	})
+}
+
 func TestFromAnyErrors(t *testing.T) {
 	deep := any(nil)
 	for range MaxDepth + 1 {
