@@ -30,11 +30,16 @@ type decoded struct {
 	adapted  bool         // all sets are adapted to the types of their versions already
 }
 
-// fieldsOf returns the fieldsV1 of set, which m owns: that of an entry which is written canonically and has the very same set, if
-// there is one. That need not be written anew.
-func (d *decoded) fieldsOf(m merge.Manager, set fieldpath.Set) Fields {
+// fieldsOf returns the fieldsV1 of set: that of an entry which has the same set and is written canonically, if there is one, for that
+// need not be written anew.
+func (d *decoded) fieldsOf(set fieldpath.Set) Fields {
 	for i, p := range d.sets {
-		if p.canonical && (p.set.Same(set) || identityOf(d.entries[i]) == m && p.set.Equal(set)) {
+		if p.canonical && p.set.Same(set) { // as most are
+			return d.entries[i].FieldsV1
+		}
+	}
+	for i, p := range d.sets {
+		if p.canonical && p.set.Equal(set) {
 			return d.entries[i].FieldsV1
 		}
 	}
@@ -91,7 +96,7 @@ func encode(managers merge.Managers, was *decoded) []Entry {
 	for m := range managers.All() {
 		entries = append(entries, Entry{
 			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,
-			FieldsType: fieldsV1, FieldsV1: was.fieldsOf(m.Manager, m.Fields), Subresource: m.Manager.Subresource,
+			FieldsType: fieldsV1, FieldsV1: was.fieldsOf(m.Fields), Subresource: m.Manager.Subresource,
 		})
 	}
 	slices.SortStableFunc(entries, compareEntries)

@@ -169,12 +169,19 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 			}
 			out[i] = Member{name, v}
 			i++
+			if n >= manyMembers && v.Kind() == KindObject {
+				c.named = v.object() // many members are mostly of one type
+			}
 		}
+		c.named = nil
 		sortStable(out)
 	}
 	c.depth--
 	return fromMembers(out), nil
 }
+
+// manyMembers is how many members an object has that is more likely a map of one type than a struct.
+const manyMembers = 16
 
 // inOrder converts members of m by the names of an object that it is likely to have the names of, one after the other: that needs neither
 // iterating nor sorting. It ends at a name that m has not, and returns how many members there are in out.

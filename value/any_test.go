@@ -34,12 +34,12 @@ func TestFromAny(t *testing.T) {
 	}
 }
 
-// TestFromAnyItems converts lists of maps that have many names in common, in any order and number: none may get another's.
+// TestFromAnyItems converts lists and maps of maps that have many names in common, in any order and number: none may get another's.
 func TestFromAnyItems(t *testing.T) {
 	seeded(t, 500, func(t *testing.T, r *rand.Rand) {
 		var items []any
 		var want []Value
-		for i := range r.IntN(20) {
+		for i := range r.IntN(26) {
 			item, members := map[string]any{}, []Member(nil)
 			for _, name := range []string{"a", "b", "c", "d", "e"} {
 				if r.IntN(5) > 0 {
@@ -51,6 +51,14 @@ func TestFromAnyItems(t *testing.T) {
 		}
 		if got, err := FromAny(items); err != nil || got.String() != List(want...).String() {
 			t.Errorf("got %v (error %v), want %v", got, err, List(want...))
+		}
+		named, members := map[string]any{}, []Member(nil)
+		for i, item := range items {
+			name := string(rune('a' + i))
+			named[name], members = item, append(members, Member{name, want[i]})
+		}
+		if got, err := FromAny(named); err != nil || got.String() != Object(members...).String() {
+			t.Errorf("got %v (error %v), want %v", got, err, Object(members...))
 		}
 	})
 }
