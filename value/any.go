@@ -150,31 +150,12 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	}
 	except, n := c.exceptIn(m)
 	out := c.arena.members.take(n)
-	i, err := c.inOrder(m, out)
+	done, err := c.inOrder(m, out)
+	if err == nil && done < n {
+		err = c.inAnyOrder(m, except, out, done)
+	}
 	if err != nil {
 		return Value{}, err
-	}
-	if i < n {
-		done := out[:i]
-		for name, x := range m {
-			if except != nil && c.omits(except, name, x) {
-				continue
-			}
-			if _, ok := search(done, name); ok {
-				continue
-			}
-			v, err := c.value(x, Value{})
-			if err != nil {
-				return Value{}, err.within("." + name)
-			}
-			out[i] = Member{name, v}
-			i++
-			if n >= manyMembers && v.Kind() == KindObject {
-				c.named = v.object() // many members are mostly of one type
-			}
-		}
-		c.named = nil
-		sortStable(out)
 	}
 	c.depth--
 	return fromMembers(out), nil
@@ -204,6 +185,28 @@ func (c *converter) inOrder(m map[string]any, out []Member) (n int, _ *Conversio
 		out[i] = Member{name, v}
 	}
 	return len(out), nil
+}
+
+// inAnyOrder converts the members of m that are not yet in out, which has some already, and sorts it.
+func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, done int) *ConversionError {
+	before, i := out[:done], done
+	for name, x := range m {
+		if _, ok := search(before, name); ok || except != nil && c.omits(except, name, x) {
+			continue
+		}
+		v, err := c.value(x, Value{})
+		if err != nil {
+			return err.within("." + name)
+		}
+		out[i] = Member{name, v}
+		i++
+		if len(out) >= manyMembers && v.Kind() == KindObject {
+			c.named = v.object() // many members are mostly of one type
+		}
+	}
+	c.named = nil
+	sortStable(out)
+	return nil
 }
 
 // exceptIn returns the path of what is to be left out of m, nil without any, and how many members are left.
