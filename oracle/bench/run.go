@@ -50,7 +50,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.StringVar(&o.memProfile, "memprofile", "", "write a profile of all allocations to `file`; use with -only")
 	clock := flags.String("clock", "wall", "measure `wall` or cpu time; cpu is that of all threads, and fit for a loaded machine")
 	flags.DurationVar(&o.plan.Length, "sample", 0, "length of a sample (default 100ms, quick 10ms)")
-	flags.IntVar(&o.plan.Pairs, "pairs", 0, "samples of each side (default 9, quick 3)")
+	flags.IntVar(&o.plan.Pairs, "pairs", 0, "samples of each side (default 9, quick 7)")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -70,7 +70,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	}
 	length, pairs := 100*time.Millisecond, 9
 	if o.quick {
-		length, pairs = 10*time.Millisecond, 3
+		length, pairs = 10*time.Millisecond, 7
 	}
 	o.plan.Length, o.plan.Pairs = cmp.Or(o.plan.Length, length), cmp.Or(o.plan.Pairs, pairs)
 	o.row, err = regexp.Compile(*pattern)
