@@ -152,23 +152,24 @@ func takes(s schema.Scalar, v value.Value) bool {
 }
 
 func (w *validator) scalar(s schema.Scalar, v value.Value) {
-	ok, want, form := false, "", formValue
-	switch k := v.Kind(); s {
-	case schema.Numeric:
-		ok, want, form = k == value.KindInt || k == value.KindFloat, "numeric (int or float)", formType
-	case schema.String:
-		ok, want, form = k == value.KindString, "string", formSource
-	case schema.Boolean:
-		ok, want = k == value.KindBool, "boolean"
-	case schema.Untyped:
-		ok, want = k != value.KindList && k != value.KindObject, "any scalar"
-	default:
-		if !v.IsNull() {
-			w.fail(BadSchema, "unexpected scalar type in schema: %v", s)
-		}
+	if v.IsNull() || takes(s, v) {
 		return
 	}
-	if !ok && !v.IsNull() && !v.IsAbsent() {
+	want, form := "", formValue
+	switch s {
+	case schema.Numeric:
+		want, form = "numeric (int or float)", formType
+	case schema.String:
+		want, form = "string", formSource
+	case schema.Boolean:
+		want = "boolean"
+	case schema.Untyped:
+		want = "any scalar"
+	default:
+		w.fail(BadSchema, "unexpected scalar type in schema: %v", s)
+		return
+	}
+	if !v.IsAbsent() {
 		w.failKind(want, form, v)
 	}
 }

@@ -16,15 +16,7 @@ import (
 // a [*ConversionError].
 //
 // Strings share memory with v; maps and slices are copied, so v may be modified afterwards.
-func FromAny(v any) (Value, error) {
-	c := converters.Get().(*converter)
-	out, err := c.value(v, Value{})
-	c.release()
-	if err != nil {
-		return Value{}, err.located()
-	}
-	return out, nil
-}
+func FromAny(v any) (Value, error) { return FromAnyExcept(v, Value{}) }
 
 // converter makes one document from Go values.
 type converter struct {

@@ -6,15 +6,7 @@ package value
 //
 // Parts that are the same cost no memory and need not be sorted, and a walk that compares the result with like stops at
 // them.
-func FromAnyLike(v any, like Value) (Value, error) {
-	c := converters.Get().(*converter)
-	out, err := c.value(v, like)
-	c.release()
-	if err != nil {
-		return Value{}, err.located()
-	}
-	return out, nil
-}
+func FromAnyLike(v any, like Value) (Value, error) { return FromAnyExcept(v, like) }
 
 // FromAnyExcept is FromAnyLike for v without the member at path, names of members from the outermost map on. There need not be
 // such a member, and nobody looks at what it is.
