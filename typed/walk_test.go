@@ -1,0 +1,222 @@
+package typed_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/work"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// A walk finds what a lookup of each path would find, in the order of the set.
+func TestWalkFindsWhatLookupsFind(t *testing.T) {
+	found := 0
+	eachTrial(t, func(x *trial) {
+		all := x.live.Fields().Union(x.other.Fields())
+		s := gen.Subset(x.values.Choices, all)
+		sets := []fieldpath.Set{x.live.Fields(), {}, gen.Subset(x.values.Choices, all), x.other.Fields()}
+		var paths []fieldpath.Path
+		for step := range typed.Walk(s, []typed.Value{x.live, x.other}, sets...) {
+			paths = append(paths, slices.Clone(step.Path))
+			for i, v := range []typed.Value{x.live, x.other} {
+				if want := lookup(v, step.Path); !step.Values[i].Same(want) || !v.At(step.Path).Same(want) {
+					x.Errorf("value %d has %v at %v, and %v by itself, want %v", i, step.Values[i], step.Path, v.At(step.Path), want)
+				}
+			}
+			var in []int
+			for i, set := range sets {
+				if set.Has(step.Path) {
+					in = append(in, i)
+				}
+			}
+			if !slices.Equal(step.Sets, in) {
+				x.Errorf("%v is in the sets %v, want %v", step.Path, step.Sets, in)
+			}
+			if got := byNumbers(x.live.Content(), step); !got.Same(step.Values[0]) {
+				x.Errorf("the items %v of %v lead to %v, want %v", step.Items, step.Path, got, step.Values[0])
+			}
+			found += len(in)
+		}
+		if !slices.EqualFunc(paths, slices.Collect(s.All()), fieldpath.Path.Equal) {
+			x.Errorf("the walk along\n%v\ngoes\n%v", s, paths)
+		}
+	})
+	if found < 1000 {
+		t.Errorf("only %d paths were found in sets", found)
+	}
+}
+
+// lookup returns what v has at path, as a walk from the root finds it that looks at each item by itself.
+func lookup(v typed.Value, path fieldpath.Path) value.Value {
+	t, at := v.Type(), v.Content()
+	for _, e := range path {
+		next, found := value.Value{}, false
+		switch l := t.List(); {
+		case e.Kind() == fieldpath.KindField && t.Map() != nil:
+			next = at.Get(e.Name())
+			t, _ = t.Map().Lookup(e.Name())
+			found = t != nil
+		case e.Kind() == fieldpath.KindField || l == nil:
+		default:
+			n := 0
+			for item := range at.Items() {
+				if !found && isAt(l, item, n, e) {
+					next, found = item, true
+				}
+				n++
+			}
+			t = l.Element()
+		}
+		if !found {
+			return value.Value{}
+		}
+		at = next
+	}
+	return at
+}
+
+// isAt reports whether item number n of a list is what e selects.
+func isAt(l *schema.List, item value.Value, n int, e fieldpath.Element) bool {
+	switch {
+	case e.Kind() == fieldpath.KindIndex:
+		return e.Index() == n
+	case e.Kind() == fieldpath.KindItem:
+		return l.Topology() == schema.SetList && item.Equal(e.Value())
+	case l.Topology() != schema.KeyedList:
+		return false
+	}
+	var own []fieldpath.KeyField
+	for _, k := range l.Keys() {
+		if v := item.Get(k.Name); !v.IsAbsent() {
+			own = append(own, fieldpath.KeyField{Name: k.Name, Value: v})
+		} else if !k.Default.IsAbsent() {
+			own = append(own, fieldpath.KeyField{Name: k.Name, Value: k.Default})
+		}
+	}
+	return fieldpath.Key(own...) == e
+}
+
+// byNumbers returns what the names and item numbers of a step lead to.
+func byNumbers(v value.Value, step typed.Step) value.Value {
+	for i, e := range step.Path {
+		switch {
+		case e.Kind() == fieldpath.KindField:
+			v = v.Get(e.Name())
+		case step.Items[i] < 0:
+			return value.Value{}
+		default:
+			v = v.Item(step.Items[i])
+		}
+	}
+	return v
+}
+
+// Without a type, items are found by what the path says of them.
+func TestUntyped(t *testing.T) {
+	content, err := value.Parse([]byte(`{"keyed":[{"a":1},{"a":1,"b":2},{"a":2,"c":3},{"a":1.0,"b":2},{"b":7}],
+		"values":["x",1,"x",{"o":1}],"nested":[[{"k":null}]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path  string
+		want  string
+		items string
+	}{
+		{`.keyed[a=1]`, `{"a":1}`, "[-1 0]"},
+		{`.keyed[a=1,b=2]`, `{"a":1,"b":2}`, "[-1 1]"},
+		{`.keyed[a=1,b=3]`, `{"a":1}`, "[-1 0]"}, // which may be 3 by default
+		{`.keyed[a=5,b=7]`, `{"b":7}`, "[-1 4]"},
+		{`.keyed[a=2].c`, `3`, "[-1 2 -1]"},
+		{`.keyed[a=7]`, ``, "[-1 -1]"},
+		{`.keyed[z=1]`, ``, "[-1 -1]"},
+		{`.keyed[a=7].c`, ``, "[-1 -1 -1]"},
+		{`.keyed[3].b`, `2`, "[-1 3 -1]"},
+		{`.keyed[5]`, ``, "[-1 -1]"},
+		{`.values[="x"]`, `"x"`, "[-1 0]"},
+		{`.values[=1]`, `1`, "[-1 1]"},
+		{`.values[={"o":1}].o`, `1`, "[-1 3 -1]"},
+		{`.values[="y"]`, ``, "[-1 -1]"},
+		{`.nested[0][k=null]`, `{"k":null}`, "[-1 0 0]"},
+		{`.nested.x`, ``, "[-1 -1]"},
+		{`.keyed[0][0]`, ``, "[-1 0 -1]"},
+	} {
+		path, err := fieldpath.ParsePath(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range typed.Walk(fieldpath.SetOf(path), []typed.Value{typed.Untyped(content)}) {
+			if got := step.Values[0]; !got.IsAbsent() && got.String() != c.want || got.IsAbsent() && c.want != "" {
+				t.Errorf("%s is %v, want %q", c.path, got, c.want)
+			}
+			if got := fmt.Sprint(step.Items); got != c.items {
+				t.Errorf("%s has the items %s, want %s", c.path, got, c.items)
+			}
+		}
+	}
+}
+
+func TestWalkBreaks(t *testing.T) {
+	v := listOf(t, 3)
+	for n := range v.Fields().Len() {
+		steps := 0
+		for range typed.Walk(v.Fields(), []typed.Value{v}) {
+			if steps++; steps > n {
+				break
+			}
+		}
+		if steps != n+1 {
+			t.Errorf("%d steps, want %d", steps, n+1)
+		}
+	}
+}
+
+// TestWalkIsLinear counts the work of walks along lists of four sizes, beside sets of as many owners of one item each: four
+// times as many items make four times the work.
+func TestWalkIsLinear(t *testing.T) {
+	count := func(n int) int {
+		v := listOf(t, n)
+		fields := v.Fields()
+		var owners []fieldpath.Set
+		for e := range fields.Sub(fieldpath.Field("list")).Entries() {
+			owners = append(owners, fieldpath.SetOf(fieldpath.Path{fieldpath.Field("list"), e.Element}))
+		}
+		steps := 0
+		c := work.Record(func() {
+			for range typed.Walk(fields, []typed.Value{v, v}, owners...) {
+				steps++
+			}
+		})
+		if steps != fields.Len() {
+			t.Errorf("%d steps, want %d", steps, fields.Len())
+		}
+		return c.Nodes
+	}
+	one, four := count(500), count(2000)
+	if one < 500 || four > 4*one+one/10 {
+		t.Errorf("%d nodes for 500 items, %d for 2,000", one, four)
+	}
+}
+
+// listOf returns an object with a keyed list of n items.
+func listOf(t *testing.T, n int) typed.Value {
+	t.Helper()
+	root := typeOf(t, `{"types":[{"name":"root","map":{"fields":[{"name":"list","type":{"list":{
+		"elementRelationship":"associative","keys":["name"],"elementType":{"map":{"fields":[
+			{"name":"name","type":{"scalar":"string"}},{"name":"value","type":{"scalar":"string"}}]}}}}}]}}]}`)
+	items := make([]value.Value, n)
+	for i := range items {
+		items[i] = value.Object(value.Member{Name: "name", Value: value.String(fmt.Sprint("n", i))},
+			value.Member{Name: "value", Value: value.String("x")})
+	}
+	v, err := typed.New(value.Object(value.Member{Name: "list", Value: value.List(items...)}), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
