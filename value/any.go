@@ -16,7 +16,7 @@ import (
 // a [*ConversionError].
 //
 // Strings share memory with v; maps and slices are copied, so v may be modified afterwards.
-func FromAny(v any) (Value, error) { return FromAnyExcept(v, Value{}) }
+func FromAny(v any) (Value, error) { return new(Decoder).FromAny(v) }
 
 // converter makes one document from Go values.
 type converter struct {
@@ -45,7 +45,7 @@ func (c *converter) release() {
 	}
 }
 
-// value converts v like another document: see FromAnyLike.
+// value converts v like another document: see [Decoder.FromAny].
 func (c *converter) value(v any, like Value) (Value, *ConversionError) {
 	c.values++
 	switch v := v.(type) {

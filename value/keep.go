@@ -1,21 +1,5 @@
 package value
 
-// ParseKeeping is like [Parse], but leaves the values at path unread: each becomes a string that holds its JSON text. The
-// text is checked to be JSON, except that names may come twice.
-//
-// A step of path is the name of a member, or "*" for every item of a list. Where the document has something else than the
-// path says, it is read as usual.
-func ParseKeeping(text []byte, path ...string) (Value, error) {
-	p := parsers.Get().(*parser)
-	p.text, p.keep = text, path
-	v, err := p.document()
-	p.release()
-	if err != nil {
-		return Value{}, err.located()
-	}
-	return v, nil
-}
-
 // onPath reports whether step leads from where the parser is along the path to what is kept.
 func (p *parser) onPath(step string) bool {
 	return p.matched == p.depth-1 && p.matched < len(p.keep) && p.keep[p.matched] == step

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-func TestParseKeeping(t *testing.T) {
+func TestDecoderText(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`{"m":{"l":[{"f": {"a\"é\ud83d\ude00" : [1, {}, 1e99, "x"]} ,"g":"é"}, {"f":null}, 7], "f":{"x": 1}}, "f":2}`,
 			`{"f":2,"m":{"f":{"x":1},"l":[{"f":"{\"a\\\"é\\ud83d\\ude00\" : [1, {}, 1e99, \"x\"]}","g":"é"},{"f":"null"},7]}}`},
@@ -15,7 +15,7 @@ func TestParseKeeping(t *testing.T) {
 		{`{"m":[{"l":[{"f":{"x": 1}}]}]}`, `{"m":[{"l":[{"f":{"x":1}}]}]}`},
 		{`[{"f":{"x": 1}}]`, `[{"f":{"x":1}}]`},
 	} {
-		v, err := value.ParseKeeping([]byte(test.text), "m", "l", "*", "f")
+		v, err := (&value.Decoder{Text: []string{"m", "l", "*", "f"}}).Parse([]byte(test.text))
 		if err != nil {
 			t.Errorf("%s: %v", test.text, err)
 			continue
@@ -30,14 +30,14 @@ func TestParseKeeping(t *testing.T) {
 	}
 }
 
-// TestParseKeepingErrors shows that what is kept is JSON.
-func TestParseKeepingErrors(t *testing.T) {
+// TestDecoderTextErrors shows that what stays text is JSON.
+func TestDecoderTextErrors(t *testing.T) {
 	for _, kept := range []string{
 		``, `{`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{a:1}`, `[1 2]`, `[}`, `{"a":"` + "\n" + `"}`, `{"a\x":1}`, `"` + "\xff" + `"`, `tru`, `01`,
 		strings.Repeat("[", value.MaxDepth+1), `"abc`,
 	} {
-		if v, err := value.ParseKeeping([]byte(`{"f":`+kept+`}`), "f"); err == nil {
-			t.Errorf("%q was kept as %v", kept, v)
+		if v, err := (&value.Decoder{Text: []string{"f"}}).Parse([]byte(`{"f":` + kept + `}`)); err == nil {
+			t.Errorf("%q stayed text, as %v", kept, v)
 		}
 	}
 }

@@ -1,29 +1,6 @@
 package value
 
-// FromAnyLike is [FromAny] for a v that is expected to be much like an earlier document. Parts that are exactly what like has in
-// the same place, members by name and items by number, are like's own: a v that is the same document as like gives like
-// itself, see [Value.Same]. Otherwise it returns what FromAny returns, whatever like is.
-//
-// Parts that are the same cost no memory and need not be sorted, and a walk that compares the result with like stops at
-// them.
-func FromAnyLike(v any, like Value) (Value, error) { return FromAnyExcept(v, like) }
-
-// FromAnyExcept is FromAnyLike for v without the member at path, names of members from the outermost map on. There need not be
-// such a member, and nobody looks at what it is.
-func FromAnyExcept(v any, like Value, path ...string) (Value, error) {
-	c := converters.Get().(*converter)
-	if _, ok := v.(map[string]any); ok && len(path) > 0 {
-		c.except = path
-	}
-	out, err := c.value(v, like)
-	c.release()
-	if err != nil {
-		return Value{}, err.located()
-	}
-	return out, nil
-}
-
-// FromGoLike is to [FromGo] what [FromAnyLike] is to FromAny.
+// FromGoLike is to [FromGo] what [Decoder.FromAny] is to [FromAny].
 //
 // Methods that print a small value without references, such as a quantity or a time, are not always called: what they printed for
 // equal values is remembered, if it was found in an earlier document too, in tables of fixed size, one for each type. They must

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFromAnyLike demands that what is like another document differs in nothing but storage from what is like none.
-func TestFromAnyLike(t *testing.T) {
+// TestDecoderFromAny demands that what is like another document differs in nothing but storage from what is like none.
+func TestDecoderFromAny(t *testing.T) {
 	seeded(t, 5000, func(t *testing.T, r *rand.Rand) {
 		like := randomValue(r, 4)
 		v := changed(r, like.ToAny())
@@ -19,14 +19,14 @@ func TestFromAnyLike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FromAnyLike(v, like)
+		got, err := (&Decoder{Last: like}).FromAny(v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got.String() != want.String() || !got.Equal(want) {
 			t.Errorf("like %v: got %v, want %v", like, got, want)
 		}
-		if again, err := FromAnyLike(like.ToAny(), like); err != nil || like.Kind() != KindString && !again.Same(like) {
+		if again, err := (&Decoder{Last: like}).FromAny(like.ToAny()); err != nil || like.Kind() != KindString && !again.Same(like) {
 			t.Errorf("%v is not itself, but %v (error %v)", like, again, err)
 		}
 	})
@@ -70,13 +70,13 @@ func changedMap(r *rand.Rand, v map[string]any) any {
 	return out
 }
 
-// TestFromAnyLikeShares demands that what is the same is shared, and that numbers of another kind are not the same.
-func TestFromAnyLikeShares(t *testing.T) {
+// TestDecoderFromAnyShares demands that what is the same is shared, and that numbers of another kind are not the same.
+func TestDecoderFromAnyShares(t *testing.T) {
 	like := mustParse(t, []byte(`{"a":{"b":[1,{"c":"x"}],"d":{"e":1.5}},"f":{"g":0}}`))
-	got, err := FromAnyLike(map[string]any{
+	got, err := (&Decoder{Last: like}).FromAny(map[string]any{
 		"a": map[string]any{"b": []any{int64(1), map[string]any{"c": "x"}}, "d": map[string]any{"e": 2.5}},
 		"f": map[string]any{"g": 0.0},
-	}, like)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,8 @@ func TestFromAnyLikeShares(t *testing.T) {
 	}
 }
 
-// TestFromAnyExcept demands that a document without one part is what the map without it is.
-func TestFromAnyExcept(t *testing.T) {
+// TestDecoderExcept demands that a document without one part is what the map without it is.
+func TestDecoderExcept(t *testing.T) {
 	left := 0
 	seeded(t, 3000, func(t *testing.T, r *rand.Rand) {
 		like := randomObject(r, 4)
@@ -105,7 +105,7 @@ func TestFromAnyExcept(t *testing.T) {
 		if r.IntN(4) == 0 {
 			path = append(path, "missing")
 		}
-		got, err := FromAnyExcept(v, like, path...)
+		got, err := (&Decoder{Last: like, Except: path}).FromAny(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,18 +141,18 @@ func without(v Value, path []string) Value {
 	return Object(members...)
 }
 
-func TestFromAnyLikeAllocatesNothingForTheSame(t *testing.T) {
+func TestDecoderFromAnyAllocatesNothingForTheSame(t *testing.T) {
 	v := mustParse(t, podText(t)).ToAny()
 	like, err := FromAny(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if allocs := testing.AllocsPerRun(100, func() { _, _ = FromAnyLike(v, like) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(100, func() { _, _ = (&Decoder{Last: like}).FromAny(v) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 }
 
-// TestFromGoLike does with Go values of random types what TestFromAnyLike does with maps.
+// TestFromGoLike does with Go values of random types what TestDecoderFromAny does with maps.
 func TestFromGoLike(t *testing.T) {
 	shared := 0
 	seeded(t, 1500, func(t *testing.T, r *rand.Rand) {

@@ -6,33 +6,10 @@ import (
 	"slices"
 )
 
-// ParsePair is [ParseKeeping] for two texts of which the second is expected to be much like the first, as a new object is like the
-// stored one that it replaces. A list or object of the second text that begins in what both texts begin with, and ends there, or
-// that lies in what both end with, is not read again: it is the first document's own, see [Value.Same]. Otherwise the outcome is
-// that of reading each text by itself.
-//
-// The error is a [*SyntaxError] of the first text if first is absent, and else of the second.
-func ParsePair(firstText, secondText []byte, path ...string) (first, second Value, err error) {
-	p := parsers.Get().(*parser)
-	defer p.release()
-	p.text, p.keep, p.marking = firstText, path, true
-	first, failure := p.document()
-	if failure != nil {
-		return Value{}, Value{}, failure.located()
-	}
-	p.restart(secondText)
-	p.marking = false
-	p.seen = newLikeness(p.marks, firstText, secondText)
-	if second, failure = p.document(); failure != nil {
-		return first, Value{}, failure.located()
-	}
-	return first, second, nil
-}
-
-// mark is where the first text of a pair has a container, and what that is.
+// mark is where a text has a container, and what that is.
 type mark struct {
 	start, end     int
-	depth, matched int // of the parser, in front of it
+	depth, matched uint8 // of the parser, in front of it
 	value          Value
 }
 
@@ -42,33 +19,39 @@ const (
 	maxMarks  = 512
 )
 
-// pairs reports whether p reads one of a pair of texts, at a depth where containers are marked.
-func (p *parser) pairs() bool { return p.depth < markDepth && (p.marking || len(p.seen.marks) > 0) }
+// marksHere reports whether containers where p stands are marked, or may be known by their marks.
+func (p *parser) marksHere() bool { return p.depth < markDepth && p.marking }
 
 // mark notes that a container begins at pos. It returns the number of its mark, and -1 if there is none.
 func (p *parser) mark() int {
-	if !p.marking || len(p.marks) == maxMarks {
+	if len(p.marks) == maxMarks {
 		return -1
 	}
-	p.marks = append(p.marks, mark{start: p.pos, depth: p.depth, matched: p.matched})
+	p.marks = append(p.marks, mark{start: p.pos, depth: uint8(p.depth), matched: uint8(p.matched)})
 	return len(p.marks) - 1
 }
 
 // marked reads the container at pos, unless it is one that is known.
-func (p *parser) marked() (Value, *SyntaxError) {
+func (p *parser) marked() (v Value, err *SyntaxError) {
+	i := p.mark()
 	if known := p.seen.at(p); known != nil {
 		p.pos += known.end - known.start
-		return known.value, nil
+		v = known.value
+	} else if v, err = p.container(p.text[p.pos]); err != nil {
+		return Value{}, err
 	}
-	i := p.mark()
-	v, err := p.container(p.text[p.pos])
 	if i >= 0 {
 		p.marks[i].end, p.marks[i].value = p.pos, v
 	}
-	return v, err
+	return v, nil
 }
 
-// likeness is what the texts of a pair have in common.
+// likeness is what two texts have in common, of which the second is being read:
+//
+//	first   ├── prefix ──┤ 1 ├──── suffix ────┤
+//	second  ├── prefix ──┤ 1000 ├──── suffix ────┤
+//
+// The two parts overlap if the texts differ by nothing but a repetition, as [1,2] and [1,2,2] do.
 type likeness struct {
 	marks  []mark // of the first text, by their start
 	prefix int    // how many bytes both begin with
@@ -81,23 +64,25 @@ func newLikeness(marks []mark, first, second []byte) likeness {
 	return likeness{marks, commonStart(first, second), len(second) - n, len(second) - len(first)}
 }
 
-// at returns the mark of the container that the parser, which reads the second text, is in front of, and nil if the first text has
-// none there, or has it otherwise.
+// at returns the mark of the container that the parser, which reads the second text, stands in front of, and nil if the
+// first text has none there, or has it otherwise. A container that begins in the suffix ends in it, since both texts do.
 func (l *likeness) at(p *parser) *mark {
 	if len(l.marks) == 0 {
 		return nil
 	}
-	start, limit := p.pos, l.prefix
-	if start >= l.suffix {
-		start, limit = start-l.shift, len(p.text)
-	} else if start >= l.prefix {
-		return nil
+	start, suffix := p.pos, p.pos >= l.suffix
+	if suffix {
+		start -= l.shift
 	}
 	i, ok := slices.BinarySearchFunc(l.marks, start, func(m mark, start int) int { return cmp.Compare(m.start, start) })
-	if m := &l.marks[min(i, len(l.marks)-1)]; ok && m.end <= limit && m.depth == p.depth && m.matched == p.matched {
-		return m
+	if !ok {
+		return nil
 	}
-	return nil
+	m := &l.marks[i]
+	if !suffix && m.end > l.prefix || int(m.depth) != p.depth || int(m.matched) != p.matched {
+		return nil
+	}
+	return m
 }
 
 // block is how many bytes are compared at once.

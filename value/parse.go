@@ -48,13 +48,13 @@ type parser struct {
 	shorts  nameTable // short strings that are no names, of this document only
 	scratch []byte    // of the string that is being read, if it has escapes
 
-	keep    []string // the path to what [ParseKeeping] leaves unread
+	keep    []string // the path to what stays text, see [Decoder.Text]
 	matched int      // how many of its steps the parser has gone
 	values  int      // how many were read
 
-	marking bool     // this is the first text of a pair
-	marks   []mark   // of its containers
-	seen    likeness // of the second text to the first
+	marking bool     // containers are marked
+	marks   []mark   // of the text
+	seen    likeness // of the text to the one before
 }
 
 // maxKept bounds the stacks that wait in a pool for another document.
@@ -67,17 +67,12 @@ func (p *parser) release() {
 	clear(p.items)
 	clear(p.marks)
 	clear(p.shorts.places[:])
-	p.restart(nil)
+	p.text, p.pos, p.depth, p.arena, p.matched = nil, 0, 0, arena{}, 0
 	p.keep, p.marking, p.marks, p.seen, p.values = nil, false, p.marks[:0], likeness{}, 0
 	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
 	if cap(p.open) <= maxKept && cap(p.items) <= maxKept {
 		parsers.Put(p)
 	}
-}
-
-// restart makes p begin with another text, in memory of its own.
-func (p *parser) restart(text []byte) {
-	p.text, p.pos, p.depth, p.arena, p.matched = text, 0, 0, arena{}, 0
 }
 
 // maxBytes bounds the arrays that strings are cut from.
@@ -134,7 +129,7 @@ func (p *parser) value() (Value, *SyntaxError) {
 	p.values++
 	switch c := p.peek(); c {
 	case '{', '[':
-		if p.pairs() {
+		if p.marksHere() {
 			return p.marked()
 		}
 		return p.container(c)

@@ -1,0 +1,72 @@
+package value
+
+// Decoder reads documents that belong together, such as a stored object and the one that is to replace it. Each document
+// shares with the one before it what is the same: see [Value.Same]. Sharing changes nothing but storage: the outcome is
+// Equal to that of [Parse] or [FromAny].
+//
+//	document before  {"metadata":{"name":"web"},"spec":{"replicas":1,"template":{…}}}
+//	next document    {"metadata":{"name":"web"},"spec":{"replicas":2,"template":{…}}}
+//	shared                       └────────────┘                         └──┘
+//
+// What is shared costs no memory, need not be sorted, and ends every later walk that compares the two documents.
+//
+// The zero Decoder is ready. Options are set before the first document and stay. A Decoder must not be used by two
+// goroutines at once; what it returns may be.
+type Decoder struct {
+	// Last is the document that was read last, which the next one is expected to resemble. It may be set to any other
+	// document, wherever that is from; if it is absent, nothing is expected. An error leaves it as it was.
+	Last Value
+
+	// Text leads to values that Parse does not read: each becomes a string that holds its JSON text, which is checked to
+	// be JSON. A step is the name of a member, or "*" for every item of a list. Where a document has something else than
+	// the path says, it is read as usual.
+	Text []string
+
+	// Except leads to a member that FromAny leaves out, by the names of members from the outermost map on. There need not
+	// be such a member, and nobody looks at what it is.
+	Except []string
+
+	text  []byte // of Last, if Parse read that
+	read  Value  // Last, if Parse read that
+	marks []mark // of containers in text, by their start
+}
+
+// Parse is the function [Parse] for the next document. It compares the text with that of the document before, if Parse
+// read that too: a list or object within what both texts begin with, or within what both end with, is not read again. The
+// Decoder keeps text, which must not change until the next document has been read. The error is a [*SyntaxError].
+//
+// Cost: linear in the length of text.
+func (d *Decoder) Parse(text []byte) (Value, error) {
+	p := parsers.Get().(*parser)
+	defer p.release()
+	p.text, p.keep, p.marking = text, d.Text, true
+	if len(d.marks) > 0 && d.Last.Same(d.read) {
+		p.seen = newLikeness(d.marks, d.text, text)
+	}
+	v, err := p.document()
+	if err != nil {
+		return Value{}, err.located()
+	}
+	d.Last, d.read, d.text = v, v, text
+	d.marks = append([]mark(nil), p.marks...)
+	return v, nil
+}
+
+// FromAny is the function [FromAny] for the next document. A part of v that is exactly what the document before has in the
+// same place, members by name and items by number, becomes that part: if all is the same, the outcome is [Decoder.Last].
+// The error is a [*ConversionError].
+//
+// Cost: linear in the size of v, with a factor log n for names that come in no order.
+func (d *Decoder) FromAny(v any) (Value, error) {
+	c := converters.Get().(*converter)
+	defer c.release()
+	if _, ok := v.(map[string]any); ok && len(d.Except) > 0 {
+		c.except = d.Except
+	}
+	out, err := c.value(v, d.Last)
+	if err != nil {
+		return Value{}, err.located()
+	}
+	d.Last = out
+	return out, nil
+}

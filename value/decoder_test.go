@@ -1,0 +1,126 @@
+package value
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deed-project/deed/internal/work"
+)
+
+// samePair demands that reading two texts by one Decoder gives what reading each by one of its own gives.
+func samePair(t *testing.T, first, second []byte) {
+	t.Helper()
+	path := []string{"a", "b", "*", "c"}
+	d := Decoder{Text: path}
+	for _, text := range [][]byte{first, second} {
+		want, wantErr := (&Decoder{Text: path}).Parse(text)
+		got, err := d.Parse(text)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%s and %s: error %v, want %v", first, second, err, wantErr)
+		}
+		if !got.Equal(want) || got.String() != want.String() {
+			t.Fatalf("%s and %s: got %v, want %v", first, second, got, want)
+		}
+	}
+}
+
+func TestDecoderParse(t *testing.T) {
+	seeded(t, 4000, func(t *testing.T, r *rand.Rand) {
+		v := randomValue(r, 6)
+		w, err := FromAny(changed(r, v.ToAny()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := appendLoosely(nil, r, v), w.AppendJSON(nil)
+		if r.IntN(2) == 0 {
+			first = v.AppendJSON(nil)
+		}
+		if r.IntN(4) == 0 { // any part of the one is any part of the other
+			i, j := r.IntN(len(first)+1), r.IntN(len(second)+1)
+			second = append(append([]byte(nil), first[:i]...), second[j:]...)
+		}
+		samePair(t, first, second)
+	})
+}
+
+// TestDecoderParseShares demands that what lies in front of and behind a change is not read again, however the change
+// moves it, and that this holds for the third document as it does for the second.
+func TestDecoderParseShares(t *testing.T) {
+	text := func(d string) []byte {
+		return []byte(`{"a":{"x":[1,2,3]},"b":{"c":{"d":` + d + `},"e":[2]},"f":[{"g":{}},{"h":3}]}`)
+	}
+	for _, ds := range [][]string{
+		{`1`, `1000`, `1`}, // longer, then shorter
+		{`1000`, `1`, `2`}, // shorter, then as long
+		{`{"e":[2]},"g":{"e":[2]}`, `{"e":[2]}`, `[]`}, // repetitions
+		{`1`, `1`, `1`}, // nothing
+	} {
+		var dec Decoder
+		var before Value
+		for i, d := range ds {
+			var v Value
+			var err error
+			counts := work.Record(func() { v, err = dec.Parse(text(d)) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				before = v
+				continue
+			}
+			for _, path := range [][]string{{"a"}, {"f"}, {"b", "e"}} {
+				if !v.At(path...).Same(before.At(path...)) {
+					t.Errorf("%s after %s: %v is not shared", d, ds[i-1], path)
+				}
+			}
+			if d == ds[i-1] && !v.Same(before) {
+				t.Errorf("%s again is another document", d)
+			}
+			if want := mustParse(t, text(d)); !v.Equal(want) {
+				t.Errorf("%s after %s: got %v, want %v", d, ds[i-1], v, want)
+			}
+			if most := 8; counts.Values > most { // the root, a, b, c, d, e and f, and one in d
+				t.Errorf("%s after %s: %d values were read, want at most %d", d, ds[i-1], counts.Values, most)
+			}
+			before = v
+		}
+	}
+}
+
+// TestDecoderMixes reads documents of all forms by one Decoder, some of them wrong, and one after a document from elsewhere.
+func TestDecoderMixes(t *testing.T) {
+	var d Decoder
+	check := func(v Value, err error, shared Value) Value {
+		t.Helper()
+		if err != nil || !v.Get("a").Same(shared) || !d.Last.Same(v) {
+			t.Errorf("got %v (error %v), which shares nothing", v, err)
+		}
+		return v.Get("a")
+	}
+	first, err := d.Parse([]byte(`{"a":[1],"b":1}`))
+	shared := check(first, err, first.Get("a"))
+	if _, err := d.Parse([]byte(`{"a":[1],"b":`)); err == nil || !d.Last.Same(first) {
+		t.Errorf("after an error, the last document is %v", d.Last)
+	}
+	v, err := d.FromAny(map[string]any{"a": []any{int64(1)}, "b": true})
+	check(v, err, shared)
+	if _, err := d.FromAny(func() {}); err == nil || !d.Last.Same(v) {
+		t.Errorf("after an error, the last document is %v", d.Last)
+	}
+	if v, err = d.Parse([]byte(`{"a":[1],"b":2}`)); err != nil || v.Get("a").Same(shared) {
+		t.Errorf("got %v (error %v) out of a text that is not the last document's", v, err)
+	}
+	d.Last = first
+	v, err = d.FromAny(map[string]any{"a": []any{int64(1)}, "b": 2.5})
+	check(v, err, shared)
+}
+
+func FuzzDecoder(f *testing.F) {
+	f.Add([]byte(`{"a":{"b":[{"c":{}}]}}`), []byte(`{"a":{"b":[{"c":{"d":1}}]}}`))
+	f.Add([]byte(`{"a":{"b":[{"c":{}}]}}`), []byte(`{"x":{"b":[{"c":{}}]}}`))
+	f.Add([]byte(`[[1],[2]]`), []byte(`[[1],[1],[2]]`))
+	f.Add([]byte(`[]`), []byte(`[[]]`))
+	f.Add([]byte(`{"a":`), []byte(`{"a":1}`))
+	f.Fuzz(func(t *testing.T, first, second []byte) { samePair(t, first, second) })
+}
