@@ -72,12 +72,13 @@ func (p *Plan) Changed() bool { return !p.call.Live.Content().Equal(p.call.objec
 // version. A server that holds objects as Go structs may see a change in that alone.
 func (p *Plan) Detour() bool { return p.call.detour }
 
-// Conflicts returns the fields that the apply changes although others own them, sorted by manager, then by path.
+// Conflicts returns the fields that the apply changes although others own them, sorted by manager, then by path. It costs
+// one [typed.Walk] for each owner.
 func (p *Plan) Conflicts() Conflicts {
 	var out Conflicts
 	for _, l := range p.losses {
-		for path := range l.taken.All() {
-			out = append(out, Conflict{Owner: l.entry, Path: path, Live: l.version.old.At(path), Wanted: l.version.new.At(path)})
+		for at := range typed.Walk(l.taken, []typed.Value{l.version.old, l.version.new}) {
+			out = append(out, Conflict{Owner: l.entry, Path: at.Path.Clone(), Live: at.Values[0], Wanted: at.Values[1]})
 		}
 	}
 	return out
@@ -109,15 +110,4 @@ func (p *Plan) ForceOnly(force func(Conflict) bool) (Result, error) {
 		return Result{}, refused
 	}
 	return p.Force(), nil
-}
-
-// paths returns every path that the apply affects, in the request's version: what the applier owned or owns, what the object
-// gains, changes and loses.
-func (p *Plan) paths() fieldpath.Set {
-	request := p.call.versions[0]
-	all := p.own.Fields.Union(request.changed).Union(request.diff.Removed)
-	if p.last.APIVersion == p.own.APIVersion {
-		all = all.Union(p.last.Fields)
-	}
-	return all
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -48,77 +49,141 @@ type Rule string
 
 // Decision says what an apply does to one path, and why.
 type Decision struct {
-	Path    fieldpath.Path
-	Outcome Outcome
-	Rule    Rule
-	Live    value.Value // what is there now; absent when nothing is
-	Result  value.Value // what will be there, conflicts forced
-	Before  []Manager   // who owns the path now, sorted
-	After   []Manager   // who will own it, conflicts forced
+	Path       fieldpath.Path
+	APIVersion string // that Path, Live and Result are of
+	Outcome    Outcome
+	Rule       Rule
+	Live       value.Value // what is there now; absent when nothing is
+	Result     value.Value // what will be there, conflicts forced
+	Before     []Manager   // who owns the path now, sorted
+	After      []Manager   // who will own it, conflicts forced
 }
 
-// Decisions yields one Decision for each path that the apply affects, in the order of [fieldpath.Set.All]. Paths and values
-// are in the request's version; managers count as owners when they have the path in a version that equals it.
+// Decisions yields one Decision for each path that the apply affects, in the order of [fieldpath.Set.All]:
+//
+//  1. Paths are in the request's version: what the applier owned or owns, what the object gains, changes and loses.
+//  2. Behind these come, version by version, the conflicts about paths that do not change in the request's version, because
+//     another version has the field under another name, or owns it by other parts. These are in their owners' version.
+//  3. So the paths that are Conflicting are those of [Plan.Conflicts].
+//  4. Whoever has the path counts as its owner, in whatever version its entry is.
+//
+// It costs one [typed.Walk] for each version, along all that the managers own.
 func (p *Plan) Decisions() iter.Seq[Decision] {
 	return func(yield func(Decision) bool) {
-		after := settle(p.managers, p.losses, p.own)
-		taken := p.taken()
-		for path := range p.paths().All() {
-			d := Decision{
-				Path: path, Live: p.call.Live.At(path), Result: p.call.object.At(path),
-				Before: p.owners(p.managers, path), After: p.owners(after, path),
-			}
-			d.Outcome = p.outcome(path, taken, len(d.After))
-			d.Rule = outcomes[d.Outcome].rule
-			if !yield(d) {
+		d := p.decider()
+		request := p.call.versions[0]
+		if !d.decide(p.affected(), request, yield) {
+			return
+		}
+		for _, v := range p.call.versions[1:] {
+			if !d.decide(p.takenIn(v).Minus(request.changed), v, yield) {
 				return
 			}
 		}
 	}
 }
 
-// taken returns the fields that others lose to the applier.
-func (p *Plan) taken() fieldpath.Set {
+// affected returns every path that the apply affects in the request's version.
+func (p *Plan) affected() fieldpath.Set {
+	request, last := p.call.versions[0], p.last.Fields
+	if p.last.APIVersion != p.own.APIVersion { // it may have paths there that lead nowhere here
+		last = last.Intersect(p.call.Live.Fields())
+	}
+	return p.own.Fields.Union(last).Union(request.changed).Union(request.diff.Removed)
+}
+
+// takenIn returns what others lose to the applier of the fields of a version.
+func (p *Plan) takenIn(v *version) fieldpath.Set {
 	var all fieldpath.Set
 	for _, l := range p.losses {
-		if l.entry.APIVersion == p.own.APIVersion {
+		if l.version == v {
 			all = all.Union(l.taken)
 		}
 	}
 	return all
 }
 
-func (p *Plan) outcome(path fieldpath.Path, taken fieldpath.Set, owners int) Outcome {
-	request := p.call.versions[0]
-	own, last := p.own.Fields.Has(path), p.last.APIVersion == p.own.APIVersion && p.last.Fields.Has(path)
-	switch changed := request.changed.Has(path); {
-	case taken.Has(path):
+// The sets that decide about a path, by their numbers in the walk. Behind them come those of the managers.
+const (
+	ownSet     = iota // what the applier owns afterwards
+	lastSet           // what it owned before
+	takenSet          // conflicts
+	changedSet        // what is added or modified
+	removedSet        // what is removed
+	managerSets
+)
+
+// decider makes decisions out of the sets that have a path.
+type decider struct {
+	plan     *Plan
+	sets     []fieldpath.Set // of managerSets and behind: the managers before, and then those after
+	managers []Manager       // of these sets
+	before   int             // how many of managers are those before
+}
+
+func (p *Plan) decider() *decider {
+	d := &decider{plan: p, sets: make([]fieldpath.Set, managerSets), before: p.managers.Len()}
+	for _, managers := range []Managers{p.managers, settle(p.managers, p.losses, p.own)} {
+		for e := range managers.All() {
+			d.sets, d.managers = append(d.sets, e.Fields), append(d.managers, e.Manager)
+		}
+	}
+	return d
+}
+
+// decide yields the decisions about paths, which are of version v. It reports false when no more are wanted.
+func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) bool) bool {
+	d.sets[ownSet], d.sets[lastSet] = d.plan.own.Fields, d.plan.last.Fields
+	d.sets[takenSet] = fieldpath.Set{}
+	for _, l := range d.plan.losses {
+		d.sets[takenSet] = d.sets[takenSet].Union(l.taken)
+	}
+	d.sets[changedSet], d.sets[removedSet] = v.changed, v.diff.Removed
+	for at := range typed.Walk(paths, []typed.Value{v.old, v.new}, d.sets...) {
+		if !yield(d.decision(at, v)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *decider) decision(at typed.Step, v *version) Decision {
+	out := Decision{Path: at.Path.Clone(), APIVersion: v.apiVersion, Live: at.Values[0], Result: at.Values[1]}
+	var in [managerSets]bool
+	for _, n := range at.Sets {
+		switch m := n - managerSets; {
+		case m < 0:
+			in[n] = true
+		case m < d.before:
+			out.Before = append(out.Before, d.managers[m])
+		default:
+			out.After = append(out.After, d.managers[m])
+		}
+	}
+	out.Outcome = outcomeOf(in, len(out.After))
+	out.Rule = outcomes[out.Outcome].rule
+	return out
+}
+
+// outcomeOf returns the outcome for a path that is in these sets and has so many owners afterwards.
+func outcomeOf(in [managerSets]bool, owners int) Outcome {
+	switch {
+	case in[takenSet] && in[changedSet]:
 		return Conflicting
-	case request.diff.Removed.Has(path) && last:
+	case in[removedSet] && in[lastSet]:
 		return Pruned
-	case request.diff.Removed.Has(path):
+	case in[removedSet]:
 		return Dropped
-	case own && changed:
+	case in[ownSet] && in[changedSet]:
 		return Set
-	case own && owners > 1:
+	case in[ownSet] && owners > 1:
 		return Shared
-	case own && last:
+	case in[ownSet] && in[lastSet]:
 		return Kept
-	case own:
+	case in[ownSet]:
 		return Claimed
-	case changed:
+	case in[changedSet]:
 		return Adjusted
 	}
 	return Released
-}
-
-// owners returns who of managers owns path in the request's version.
-func (p *Plan) owners(managers Managers, path fieldpath.Path) []Manager {
-	var out []Manager
-	for e := range managers.OwnersOf(path) {
-		if e.APIVersion == p.own.APIVersion {
-			out = append(out, e.Manager)
-		}
-	}
-	return out
 }

@@ -61,22 +61,14 @@ func (r *deedRun) step(w gen.Write) (out outcome) {
 }
 
 func (r *deedRun) write(w gen.Write) error {
-	t := r.types[w.Version]
-	live, err := typed.New(r.schema.Convert(r.live, r.version, w.Version), t, typed.AllowDuplicates)
+	request, err := r.request(w)
 	if err != nil {
 		return err
 	}
-	request := merge.Request{Live: live, Managers: r.managers, Manager: w.Manager, APIVersion: w.Version}
 	var result merge.Result
 	if w.Operation == merge.Update {
-		if request.Object, err = typed.New(w.Object, t, typed.AllowDuplicates); err != nil {
-			return err
-		}
 		result, err = r.engine.Update(request)
 	} else {
-		if request.Object, err = typed.New(w.Object, t); err != nil {
-			return err
-		}
 		result, err = r.apply(request, w.Force)
 	}
 	if err != nil {
@@ -84,6 +76,22 @@ func (r *deedRun) write(w gen.Write) error {
 	}
 	r.live, r.version, r.managers = result.Object.Content(), w.Version, result.Managers
 	return nil
+}
+
+// request returns w as a request to the engine, on the object as it is.
+func (r *deedRun) request(w gen.Write) (merge.Request, error) {
+	t := r.types[w.Version]
+	live, err := typed.New(r.schema.Convert(r.live, r.version, w.Version), t, typed.AllowDuplicates)
+	if err != nil {
+		return merge.Request{}, err
+	}
+	request := merge.Request{Live: live, Managers: r.managers, Manager: w.Manager, APIVersion: w.Version}
+	if w.Operation == merge.Update {
+		request.Object, err = typed.New(w.Object, t, typed.AllowDuplicates)
+	} else {
+		request.Object, err = typed.New(w.Object, t)
+	}
+	return request, err
 }
 
 func (r *deedRun) apply(request merge.Request, force bool) (merge.Result, error) {

@@ -1,0 +1,123 @@
+package merge_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// envType is an object with a keyed list called env.
+func envType(t *testing.T) *schema.Type {
+	t.Helper()
+	v, err := value.Parse([]byte(`{"types":[{"name":"root","map":{"fields":[{"name":"env","type":{"list":{
+		"elementRelationship":"associative","keys":["name"],"elementType":{"map":{"fields":[
+			{"name":"name","type":{"scalar":"string"}},{"name":"value","type":{"scalar":"string"}}]}}}}}]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ParseDocument(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _ := s.Type("root")
+	return root
+}
+
+// envOf returns an object with n items of this value.
+func envOf(t *testing.T, root *schema.Type, n int, text string) typed.Value {
+	t.Helper()
+	items := make([]value.Value, n)
+	for i := range items {
+		items[i] = value.Object(value.Member{Name: "name", Value: value.String(fmt.Sprintf("n%05d", i))},
+			value.Member{Name: "value", Value: value.String(text)})
+	}
+	v, err := typed.New(value.Object(value.Member{Name: "env", Value: value.List(items...)}), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// conflicting plans an apply that changes n items, which somebody else owns.
+func conflicting(t *testing.T, root *schema.Type, n int) *merge.Plan {
+	t.Helper()
+	live := envOf(t, root, n, "old")
+	owner := merge.Entry{Manager: merge.Manager{Name: "owner", Operation: merge.Apply}, APIVersion: "v1", Fields: live.Fields()}
+	plan, err := merge.New(merge.Config{}).Apply(merge.Request{
+		Live: live, Object: envOf(t, root, n, "new"), Managers: merge.ManagersOf(owner), APIVersion: "v1",
+		Manager: merge.Manager{Name: "applier", Operation: merge.Apply},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// What a plan says of n conflicts costs n, not n times a search of the list.
+func TestPlansAreReadInLinearTime(t *testing.T) {
+	root := envType(t)
+	for _, c := range []struct {
+		name string
+		read func(*merge.Plan) int
+	}{
+		{"conflicts", func(p *merge.Plan) int { return len(p.Conflicts()) }},
+		{"decisions", func(p *merge.Plan) int {
+			n := 0
+			for d := range p.Decisions() {
+				if d.Outcome == merge.Conflicting {
+					n++
+				}
+			}
+			return n
+		}},
+	} {
+		nodes := func(n int) int {
+			plan := conflicting(t, root, n)
+			return work.Record(func() {
+				if got := c.read(plan); got != n {
+					t.Errorf("%d %s, want %d", got, c.name, n)
+				}
+			}).Nodes
+		}
+		if one, four := nodes(500), nodes(2000); one == 0 || four > 4*one+one/10 {
+			t.Errorf("%s: %d nodes are visited for 500 conflicts, and %d for 2,000", c.name, one, four)
+		}
+	}
+}
+
+// Whether owners are told apart by version is not a matter of the version's name: whoever has the path is an owner.
+func TestDecisionsSeeOwnersOfOtherVersions(t *testing.T) {
+	root := envType(t)
+	live := envOf(t, root, 1, "old")
+	owner := merge.Entry{Manager: merge.Manager{Name: "owner", Operation: merge.Apply}, APIVersion: "v1", Fields: live.Fields()}
+	plan, err := merge.New(merge.Config{}).Apply(merge.Request{
+		Live: live, Object: envOf(t, root, 1, "new"), Managers: merge.ManagersOf(owner), APIVersion: "v2",
+		Manager: merge.Manager{Name: "applier", Operation: merge.Apply},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]merge.Outcome{}
+	for d := range plan.Decisions() {
+		got[d.Path.String()] = d.Outcome
+		if d.APIVersion != "v2" || len(d.Before) != 1 || d.Before[0] != owner.Manager {
+			t.Errorf("%+v, want it of v2, owned by owner before", d)
+		}
+	}
+	item := fieldpath.Path{fieldpath.Field("env"), fieldpath.Key(fieldpath.KeyField{Name: "name", Value: value.String("n00000")})}.String()
+	for path, want := range map[string]merge.Outcome{item: merge.Shared, item + ".name": merge.Shared, item + ".value": merge.Conflicting} {
+		if got[path] != want {
+			t.Errorf("%s is %v, want %v", path, got[path], want)
+		}
+	}
+}
