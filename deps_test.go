@@ -23,13 +23,15 @@ var layers = []struct {
 	{"typed", "value fieldpath schema internal/work", ""},
 	{"merge", "value fieldpath schema typed", ""},
 	{"managedfields", "value fieldpath schema typed merge", ""},
+	{"ownership", "value fieldpath schema typed merge managedfields", ""},
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/builtin", "value schema", ""},
 	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
 	{"internal/replay", "value fieldpath schema merge managedfields schema/openapi internal/yaml", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge", ""},
-	{"internal/cli", "value fieldpath schema typed merge managedfields schema/openapi schema/builtin internal/yaml",
+	{"internal/thing", "value fieldpath schema merge managedfields", ""},
+	{"internal/cli", "value fieldpath schema typed merge managedfields ownership schema/openapi schema/builtin internal/yaml",
 		"github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
 			"github.com/rogpeppe/go-internal/diff golang.org/x/tools/txtar"},
 	{"cmd/deed", "internal/cli", ""},
@@ -90,10 +92,10 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestCoreIsStandard shows that a program that imports package managedfields, and so every core package, compiles nothing
+// TestCoreIsStandard shows that a program that imports package ownership, and so every core package, compiles nothing
 // but this module and the standard library.
 func TestCoreIsStandard(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}{{end}}`, "./managedfields", "./schema/builtin").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}}{{end}}`, "./ownership", "./schema/builtin").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,19 +51,36 @@ func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
 	d := decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: len(entries) > 0}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
-		if err := e.check(i); err != nil {
-			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
+		var err error
+		if out[i], d.sets[i], err = readEntry(entries, i); err != nil {
+			return decoded{}, err
 		}
-		fields, err := e.parsed()
-		if err != nil {
-			return decoded{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
-		}
-		d.sets[i] = fields
-		d.adapted = d.adapted && fields.fitsTo(types[e.APIVersion])
-		out[i] = merge.Entry{Manager: identityOf(e), Fields: fields.set, APIVersion: e.APIVersion, Time: e.Time}
+		d.adapted = d.adapted && d.sets[i].fitsTo(types[e.APIVersion])
 	}
 	d.managers = merge.ManagersOf(out...)
 	return d, nil
+}
+
+// Read reads entry i of entries alone. The error is an [*EntryError], for the reasons that [Decode] has; along with it comes whose
+// entry it is.
+func Read(entries []Entry, i int) (merge.Entry, error) {
+	e, _, err := readEntry(entries, i)
+	return e, err
+}
+
+// readEntry is the way in which every entry is read: it returns what entry i stands for, with what else is known of its set.
+func readEntry(entries []Entry, i int) (merge.Entry, *parsedSet, error) {
+	e := entries[i]
+	out := merge.Entry{Manager: e.Identity(), APIVersion: e.APIVersion, Time: e.Time}
+	if err := e.check(i); err != nil {
+		return out, nil, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
+	}
+	fields, err := e.parsed()
+	if err != nil {
+		return out, nil, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
+	}
+	out.Fields = fields.set
+	return out, fields, nil
 }
 
 // check returns what is wrong with e, entry number i, apart from its fields, in the words of kube-apiserver.

@@ -6,12 +6,11 @@
 // computes what kube-apiserver would store there: [FieldManager.Apply] for server-side apply, [FieldManager.Update] for
 // every other write, and [FieldManager.Plan] for an apply that is not decided yet.
 //
-// A write is a list of steps, each a function in a file of its own; see planSteps, finishSteps and updateSteps in
-// fieldmanager.go. Who owns what is decided by package merge, which the steps mergeConfig and mergeUpdate call.
+// A write is a list of steps, read from top to bottom in fieldmanager.go: planSteps, finishSteps and updateSteps. Who owns what is
+// decided by package merge, which the steps mergeConfig and mergeUpdate call. [ScaleHandler] carries managed fields to the
+// subresource scale and back.
 //
-// Around writes there is more to do with managed fields: [ScaleHandler] carries them to the subresource scale and back, [Extract]
-// turns them into the configuration that was applied, [Migrate] and [Transfer] give them to others, [Owners] tells whose each
-// part of an object is, and [Check] what is wrong with them.
+// What people do with managed fields once they are there, such as asking whose a field is, is package ownership's.
 //
 // The package knows nothing of HTTP, storage and admission; the caller does what the server does around a field manager.
 package managedfields

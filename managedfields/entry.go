@@ -21,6 +21,15 @@ type Entry struct {
 	Subresource string
 }
 
+// Identity returns the manager that e is of. An applier is the same in all versions.
+func (e Entry) Identity() merge.Manager {
+	m := merge.Manager{Name: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
+	if e.Operation == merge.Apply {
+		m.APIVersion = ""
+	}
+	return m
+}
+
 // parsed is [Fields.parsed] for the fields of e.
 func (e *Entry) parsed() (*parsedSet, error) {
 	if content, ok := e.FieldsV1.held.(map[string]any); ok {

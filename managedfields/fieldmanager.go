@@ -35,10 +35,9 @@ type Config struct {
 	Hub string
 	// Converter converts between the versions in Types. nil means [ChangeVersion].
 	Converter Converter
-	// ResetFields has, by apiVersion, the fields that the endpoint does not write.
+	// ResetFields has, by apiVersion, the fields that the endpoint does not write. An apply merges them, but neither owns them nor
+	// finds conflicts on them; the caller restores them in the outcome.
 	ResetFields map[string]merge.Filter
-	// ResetPolicy says what becomes of an apply that has such fields.
-	ResetPolicy ResetPolicy
 	// MaxUpdateManagers is how many updaters an object keeps apart, see capUpdaters. 0 means 10, as in kube-apiserver.
 	MaxUpdateManagers int
 	// Recent is how many objects the field manager remembers, as it last wrote them, so that what has not changed since is not
@@ -89,6 +88,9 @@ func New(c Config) (*FieldManager, error) {
 		recent: make(recents, c.Recent),
 	}, nil
 }
+
+// Config returns what m serves, with what [New] filled in. Its maps must not be modified.
+func (m *FieldManager) Config() Config { return m.config }
 
 // write is one request on its way through the steps. Each step is told what it may rely on and what it leaves behind.
 type write struct {
@@ -244,6 +246,10 @@ func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 		}
 	}
 }
+
+// Merge returns the plan of the engine underneath: what the apply makes of the object, before defaults are filled in and before
+// kubectl's annotation is brought up to date, and of who owns it. Its conflicts are those that kubectl does not take over, too.
+func (p *Plan) Merge() *merge.Plan { return p.write.plan }
 
 // Changed reports whether the apply changes the object, before defaults are filled in. Where objects are held as Go structs, see
 // [Config.Hub], one that was converted to another version and back has its managed fields written anew: that is a change, too, when

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
@@ -102,7 +103,10 @@ func checkEntryError(t *testing.T, err error, n int) {
 // fuzzedObject returns the object of a fuzzed request: members without the outer braces, and managed fields. It reports
 // whether they make one.
 func fuzzedObject(members, entries string) (managedfields.Object, bool) {
-	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"example.com/v1","kind":"Thing"` + comma(members) + `}`))
+	if members != "" {
+		members = "," + members
+	}
+	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"example.com/v1","kind":"Thing"` + members + `}`))
 	if err != nil {
 		return o, false
 	}
@@ -145,7 +149,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		given := append(config.Content.AppendJSON(nil), live.Content.AppendJSON(nil)...)
-		out, err := newManager(nil).Apply(live, config, manager, force)
+		out, err := thing.Manager(nil).Apply(live, config, manager, force)
 		if !bytes.Equal(given, append(config.Content.AppendJSON(nil), live.Content.AppendJSON(nil)...)) {
 			t.Fatal("the apply changed its inputs")
 		}
@@ -186,7 +190,7 @@ func FuzzUpdate(f *testing.F) {
 		if !ok || !ok2 {
 			return
 		}
-		out, err := newManager(nil).Update(live, object, manager, managedfields.KeepEntries)
+		out, err := thing.Manager(nil).Update(live, object, manager, managedfields.KeepEntries)
 		if !out.Content.Same(object.Content) {
 			t.Fatalf("the update changed the object to %v", out.Content)
 		}

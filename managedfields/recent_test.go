@@ -4,22 +4,23 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
 )
 
 // TestRecent writes each object twice by two field managers that differ in what they remember: their answers do not.
 func TestRecent(t *testing.T) {
-	recent := newManager(func(c *managedfields.Config) { c.Recent = 1 })
-	plain := newManager(nil)
+	recent := thing.Manager(func(c *managedfields.Config) { c.Recent = 1 })
+	plain := thing.Manager(nil)
 	remembered := 0
-	histories(t, func(t *testing.T, r *rand.Rand, live managedfields.Object) {
+	thing.Histories(t, func(t *testing.T, r *rand.Rand, live managedfields.Object) {
 		name := live.Content.At("metadata", "name").Str()
 		namespace := live.Content.At("metadata", "namespace").Str()
 		like := recent.Recent(namespace, name)
 		if !like.Content.IsAbsent() {
 			remembered++
 		}
-		stored, sent := fromMaps(t, live, like), fromMaps(t, randomObject(t, r), live)
+		stored, sent := fromMaps(t, live, like), fromMaps(t, thing.RandomObject(t, r), live)
 		if r.IntN(2) == 0 {
 			sent.Entries = nil
 			want, wantErr := plain.Apply(live, sent, "a", true)
@@ -61,8 +62,8 @@ func sameAnswer(t *testing.T, got managedfields.Object, err error, want managedf
 
 // TestRecentRemembers names what is remembered and what is not.
 func TestRecentRemembers(t *testing.T) {
-	m := newManager(func(c *managedfields.Config) { c.Recent = 1 })
-	if _, err := m.Update(managedfields.Object{}, newThing(t, `"spec":{"replicas":1}`), "u"); err != nil {
+	m := thing.Manager(func(c *managedfields.Config) { c.Recent = 1 })
+	if _, err := m.Update(managedfields.Object{}, thing.New(t, `"spec":{"replicas":1}`), "u"); err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Recent("here", "one").Content.At("spec", "replicas").Int(); got != 1 {
@@ -71,7 +72,7 @@ func TestRecentRemembers(t *testing.T) {
 	if got := m.Recent("here", "other"); !got.Content.IsAbsent() {
 		t.Errorf("an object that was never written is %v", got.Content)
 	}
-	if got := newManager(nil).Recent("here", "one"); !got.Content.IsAbsent() {
+	if got := thing.Manager(nil).Recent("here", "one"); !got.Content.IsAbsent() {
 		t.Errorf("a field manager that remembers nothing has %v", got.Content)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -33,13 +34,13 @@ func TestScaleToSubresource(t *testing.T) {
 		{"a version without scale, and one that is not known", `[` + parentV0 + `,` + parentV9 + `]`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := managedfields.NewScaleHandler(parseEntries(t, test.parent), "example.com/v1", replicas)
+			h := managedfields.NewScaleHandler(thing.Entries(t, test.parent), "example.com/v1", replicas)
 			got, err := h.ToSubresource()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if show(t, got) != lines(test.want) {
-				t.Errorf("got\n%s", show(t, got))
+			if thing.Show(t, got) != thing.Lines(test.want) {
+				t.Errorf("got\n%s", thing.Show(t, got))
 			}
 			for _, e := range got {
 				if e.APIVersion != "autoscaling/v1" {
@@ -72,13 +73,13 @@ func TestScaleToParent(t *testing.T) {
 		{"who owns something else in scale", parentOnly, other, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := managedfields.NewScaleHandler(parseEntries(t, `[`+test.parent+`]`), "example.com/v1", replicas)
-			got, err := h.ToParent(parseEntries(t, `[`+test.scale+`]`))
+			h := managedfields.NewScaleHandler(thing.Entries(t, `[`+test.parent+`]`), "example.com/v1", replicas)
+			got, err := h.ToParent(thing.Entries(t, `[`+test.scale+`]`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if show(t, got) != lines(test.want) {
-				t.Errorf("got\n%s", show(t, got))
+			if thing.Show(t, got) != thing.Lines(test.want) {
+				t.Errorf("got\n%s", thing.Show(t, got))
 			}
 		})
 	}
@@ -86,7 +87,7 @@ func TestScaleToParent(t *testing.T) {
 
 // Who owned replicas as an updater, and comes back from scale untouched, owns them no more after the next read.
 func TestScaleRoundTripForgetsUpdaters(t *testing.T) {
-	h := managedfields.NewScaleHandler(parseEntries(t, `[`+parentUpdater+`]`), "example.com/v1", replicas)
+	h := managedfields.NewScaleHandler(thing.Entries(t, `[`+parentUpdater+`]`), "example.com/v1", replicas)
 	scale, err := h.ToSubresource()
 	if err != nil {
 		t.Fatal(err)
@@ -99,13 +100,13 @@ func TestScaleRoundTripForgetsUpdaters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := show(t, managedfields.Encode(managers)), "bob Update v1 2: .spec.paused\n"; len(parent) != 2 || got != want {
+	if got, want := thing.Show(t, managedfields.Encode(managers)), "bob Update v1 2: .spec.paused\n"; len(parent) != 2 || got != want {
 		t.Errorf("%d entries, read as\n%s", len(parent), got)
 	}
 }
 
 func TestScaleOfUnreadableEntries(t *testing.T) {
-	bad := parseEntries(t, `[{"manager":"x","operation":"Delete"}]`)
+	bad := thing.Entries(t, `[{"manager":"x","operation":"Delete"}]`)
 	if _, err := managedfields.NewScaleHandler(bad, "example.com/v1", replicas).ToSubresource(); err == nil {
 		t.Error("ToSubresource takes an unknown operation")
 	}

@@ -39,7 +39,6 @@ func (s *Status) Error() string { return s.Message }
 //
 //   - [merge.Conflicts]: 409 with one cause for each conflict, sorted by manager. (The reference sorts them at random.)
 //   - [*BadRequestError]: 400.
-//   - [*ResetFieldsError]: 422 with one cause for each field.
 //   - Everything else, objects that do not conform to their type included: 500 without a reason.
 //
 // The messages are those of kube-apiserver, except that an entry whose fieldsV1 cannot be read is named rather than printed. nil gives nil.
@@ -50,7 +49,6 @@ func ToStatus(err error) *Status {
 	s := &Status{Kind: "Status", APIVersion: "v1", Status: "Failure", Message: err.Error(), Code: http.StatusInternalServerError}
 	var conflicts merge.Conflicts
 	var badRequest *BadRequestError
-	var resetFields *ResetFieldsError
 	switch {
 	case errors.As(err, &conflicts):
 		s.Message, s.Reason, s.Code, s.Details = conflicts.Error(), "Conflict", http.StatusConflict, &StatusDetails{}
@@ -61,13 +59,6 @@ func ToStatus(err error) *Status {
 		}
 	case errors.As(err, &badRequest):
 		s.Reason, s.Code = "BadRequest", http.StatusBadRequest
-	case errors.As(err, &resetFields):
-		s.Reason, s.Code, s.Details = "Invalid", http.StatusUnprocessableEntity, &StatusDetails{}
-		for path := range resetFields.Fields.All() {
-			s.Details.Causes = append(s.Details.Causes, StatusCause{
-				Reason: "FieldValueForbidden", Message: "Forbidden: this endpoint does not write the field", Field: path.String(),
-			})
-		}
 	}
 	return s
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// beforeFirstApply owns what was in an object before somebody first applied to it.
-const beforeFirstApply = "before-first-apply"
+// BeforeFirstApply owns what was in an object before somebody first applied to it.
+const BeforeFirstApply = "before-first-apply"
 
 // adopt finds an owner for what is in a live object that nobody manages: until somebody applies, such objects are not
 // tracked. It leaves in w.before who owns the live object.
@@ -20,7 +20,7 @@ func (w *write) adopt() error {
 		return nil
 	}
 	empty := Object{Content: w.config.Empty}
-	creation := w.newWrite(empty, Object{Content: w.live.Content}, beforeFirstApply, merge.Update)
+	creation := w.newWrite(empty, Object{Content: w.live.Content}, BeforeFirstApply, merge.Update)
 	if err := creation.run([]step{(*write).mergeUpdate, (*write).capUpdaters}); err != nil {
 		return fmt.Errorf("failed to create manager for existing fields: %w", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// ancientChanges owns what updaters changed that are too many to keep apart. There is one of this name for each version.
-const ancientChanges = "ancient-changes"
+// AncientChanges owns what updaters changed that are too many to keep apart. There is one of this name for each version.
+const AncientChanges = "ancient-changes"
 
 // capUpdaters joins the updaters that were active longest ago, those of one version with each other, until no more than
 // Config.MaxUpdateManagers are left or none can be joined:
@@ -47,7 +47,7 @@ func (w *write) capUpdaters() error {
 
 // join moves e to the bucket of its version. If there is no bucket yet, the entry of first becomes it.
 func (w *write) join(first merge.Manager, e merge.Entry) {
-	bucket := merge.Entry{Manager: merge.Manager{Name: ancientChanges, Operation: merge.Update, APIVersion: e.APIVersion}}
+	bucket := merge.Entry{Manager: merge.Manager{Name: AncientChanges, Operation: merge.Update, APIVersion: e.APIVersion}}
 	held, found := w.managers.Get(bucket.Manager)
 	if !found {
 		held, _ = w.managers.Get(first)

@@ -9,7 +9,8 @@ import (
 // record of what it applied, an annotation, lets it take over without conflicts. Other names opt out.
 const kubectl = "kubectl"
 
-const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
+// LastAppliedAnnotation is where kubectl records its client-side apply.
+const LastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 
 // maxAnnotations is how many bytes the names and values of all annotations may have.
 const maxAnnotations = 256 << 10
@@ -21,7 +22,7 @@ const maxAnnotations = 256 << 10
 //
 // There are none if the record is missing or unreadable, is of another version, or does not conform to the type.
 func (w *write) takeOver() error {
-	record := lastApplied(w.live.Content)
+	record, _ := LastApplied(w.live.Content)
 	if w.manager.Name != kubectl || record == "" {
 		return nil
 	}
@@ -52,13 +53,13 @@ func (w *write) takeOver() error {
 //
 // A record that would make annotations too large is removed instead.
 func (w *write) syncLastApplied() error {
-	if w.manager.Name != kubectl || lastApplied(w.outcome) == "" {
+	if record, _ := LastApplied(w.outcome); w.manager.Name != kubectl || record == "" {
 		return nil
 	}
 	record := append(withoutRecord(w.object.data()).AppendJSON(nil), '\n')
-	updated := annotations(w.outcome).With(lastAppliedAnnotation, value.String(string(record)))
+	updated := annotations(w.outcome).With(LastAppliedAnnotation, value.String(string(record)))
 	if w.exceeds(string(record)) {
-		updated = updated.With(lastAppliedAnnotation, value.Value{})
+		updated = updated.With(LastAppliedAnnotation, value.Value{})
 	}
 	w.outcome = withAnnotations(w.outcome, updated)
 	return nil
@@ -74,15 +75,17 @@ func (w *write) exceeds(record string) bool {
 		}
 	}
 	size := 0
-	for name, text := range annotations(held).With(lastAppliedAnnotation, value.String(record)).Members() {
+	for name, text := range annotations(held).With(LastAppliedAnnotation, value.String(record)).Members() {
 		size += len(name) + len(text.Str())
 	}
 	return size > maxAnnotations
 }
 
-// lastApplied returns kubectl's record in object, and "" when there is none.
-func lastApplied(object value.Value) string {
-	return annotations(object).Get(lastAppliedAnnotation).Str()
+// LastApplied returns kubectl's record of its client-side apply in object, and whether there is one. There is none among
+// annotations of which one is no string.
+func LastApplied(object value.Value) (record string, found bool) {
+	v := annotations(object).Get(LastAppliedAnnotation)
+	return v.Str(), !v.IsAbsent()
 }
 
 // withoutRecord returns object without kubectl's record in it, and without annotations where one of them is no string.
@@ -94,7 +97,7 @@ func withoutRecord(object value.Value) value.Value {
 	case all.IsAbsent():
 		return withAnnotations(object, value.Value{})
 	}
-	return withAnnotations(object, all.With(lastAppliedAnnotation, value.Value{}))
+	return withAnnotations(object, all.With(LastAppliedAnnotation, value.Value{}))
 }
 
 // annotations returns the annotations of object, and absent unless all of them are strings.

@@ -74,6 +74,7 @@ func (w *write) revised(role string, known typed.Value, v value.Value, opts ...t
 //
 //	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name, uid, generation,
 //	    resourceVersion and the like.
+//	S13  What an endpoint resets is merged like the rest, but not owned and not in conflict; the caller restores it.
 func (w *write) mergeConfig() error {
 	content, err := w.versioned(roleLive, w.liveData())
 	if err != nil {
@@ -85,9 +86,6 @@ func (w *write) mergeConfig() error {
 	}
 	live, err := w.revised(roleLive, w.lately(content, config), content, typed.AllowDuplicates)
 	if err != nil {
-		return err
-	}
-	if err := w.refuseResetFields(config); err != nil {
 		return err
 	}
 	w.plan, err = w.engine.Apply(merge.Request{
@@ -145,11 +143,11 @@ func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Mana
 	return managers.Replace(m, e)
 }
 
-// IsSystemField reports whether path is one that nobody owns, because it is identity or bookkeeping of the server: apiVersion,
-// kind, and metadata.name, namespace, uid, resourceVersion, generation, creationTimestamp, managedFields and the like.
-func IsSystemField(path fieldpath.Path) bool { return systemFields.Has(path) }
+// SystemFields returns the fields that nobody comes to own, because they are identity or bookkeeping of the server: apiVersion,
+// kind, metadata as such, and metadata.name, namespace, uid, resourceVersion, generation, creationTimestamp, managedFields and
+// the like.
+func SystemFields() fieldpath.Set { return systemFields }
 
-// systemFields are identity and bookkeeping of every object, which nobody owns.
 var systemFields = func() fieldpath.Set {
 	paths := []fieldpath.Path{
 		{fieldpath.Field("apiVersion")}, {fieldpath.Field("kind")}, {fieldpath.Field("metadata")},

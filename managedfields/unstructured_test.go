@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
 
 // TestFormsAreTheSameObject reads objects from text, from a document and from maps, and prints each in all three forms.
 func TestFormsAreTheSameObject(t *testing.T) {
-	histories(t, func(t *testing.T, _ *rand.Rand, o managedfields.Object) {
+	thing.Histories(t, func(t *testing.T, _ *rand.Rand, o managedfields.Object) {
 		document, err := o.Value()
 		if err != nil {
 			t.Fatal(err)
@@ -46,8 +47,8 @@ func TestFormsAreTheSameObject(t *testing.T) {
 
 // TestUnstructuredInputsStay shows that writes modify none of the maps that they were given.
 func TestUnstructuredInputsStay(t *testing.T) {
-	m := newManager(nil)
-	live := newThing(t, `"spec":{"replicas":1}`)
+	m := thing.Manager(nil)
+	live := thing.New(t, `"spec":{"replicas":1}`)
 	live, err := m.Update(managedfields.Object{}, live, "creator")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestUnstructuredInputsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent, err := newThing(t, `"spec":{"replicas":2}`).ToAny()
+	sent, err := thing.New(t, `"spec":{"replicas":2}`).ToAny()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +136,12 @@ func TestFieldsAreEscaped(t *testing.T) {
 
 // TestParseObjects reads two objects together, and demands that each is as if it were read by itself.
 func TestParseObjects(t *testing.T) {
-	histories(t, func(t *testing.T, r *rand.Rand, live managedfields.Object) {
+	thing.Histories(t, func(t *testing.T, r *rand.Rand, live managedfields.Object) {
 		object := live
 		if r.IntN(2) == 0 {
-			object = randomObject(t, r)
+			object = thing.RandomObject(t, r)
 		} else {
-			object.Content = object.Content.With("spec", randomObject(t, r).Content.Get("spec"))
+			object.Content = object.Content.With("spec", thing.RandomObject(t, r).Content.Get("spec"))
 		}
 		gotLive, gotObject, err := managedfields.ParseObjects(live.AppendJSON(nil), object.AppendJSON(nil))
 		if err != nil {

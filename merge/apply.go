@@ -62,6 +62,12 @@ type Plan struct {
 	losses    []loss
 }
 
+// Live returns the object as it is, as the request had it.
+func (p *Plan) Live() typed.Value { return p.call.Live }
+
+// Config returns the applied configuration, as the request had it.
+func (p *Plan) Config() typed.Value { return p.call.Request.Object }
+
 // Object returns the object as it will be, conflicts forced.
 func (p *Plan) Object() typed.Value { return p.call.object }
 

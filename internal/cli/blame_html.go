@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 )
 
 //go:embed blame.html
@@ -123,7 +124,7 @@ func (b *pageBuilder) object(o blamed) pageObject {
 }
 
 // time returns when owner changed something last, as it should be shown.
-func (b *pageBuilder) time(owner managedfields.Owner) string {
+func (b *pageBuilder) time(owner ownership.Owner) string {
 	switch {
 	case owner.Time.IsZero() || b.names.times == timeNone:
 		return ""

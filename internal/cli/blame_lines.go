@@ -7,7 +7,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/yaml"
-	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
 
@@ -28,8 +28,8 @@ type blamePart struct {
 	path    fieldpath.Path
 	at      position // where it was read
 	kind    string   // leaf, item, atomic; or object, list: their members and items are owned one by one
-	owners  []managedfields.Owner
-	through fieldpath.Path // see [managedfields.Owned]
+	owners  []ownership.Owner
+	through fieldpath.Path // see [ownership.Owned]
 }
 
 // The kinds of parts that are owned only in that a write has added them, with what is in them.
@@ -43,8 +43,8 @@ func (p blamePart) isContainer() bool { return p.kind == objectKind || p.kind ==
 // annotate returns the lines of the YAML of o, whose endpoint is e. The error says which entries cannot be read: they own
 // nothing in the lines.
 func annotate(o *object, e *endpoint) ([]blameLine, error) {
-	versions := &managedfields.Versions{Types: e.versions}
-	owned, err := managedfields.Owners(o.Object, e.typ, versions)
+	versions := &ownership.Versions{Types: e.versions}
+	owned, err := ownership.Owners(o.Object, e.typ, versions)
 	next, stop := iter.Pull(owned)
 	defer stop()
 	text := yaml.Append(nil, o.Content)
@@ -69,10 +69,10 @@ func annotate(o *object, e *endpoint) ([]blameLine, error) {
 // annotator walks an object beside what is known of its owners, which comes in the same order.
 type annotator struct {
 	*object
-	next       func() (managedfields.Owned, bool)
-	owned      managedfields.Owned // what comes next; without a path when nothing does
+	next       func() (ownership.Owned, bool)
+	owned      ownership.Owned // what comes next; without a path when nothing does
 	doc        yaml.Document
-	containers map[string][]managedfields.Owner
+	containers map[string][]ownership.Owner
 	lines      []blameLine
 
 	steps []any
@@ -145,17 +145,17 @@ func isBlockHeader(text string) bool {
 
 // containerOwners returns, by path, who owns objects and lists whose parts are owned one by one: whoever added them in an
 // update. Entries of other versions count where versions differ in nothing but their name.
-func containerOwners(o *object, e *endpoint) map[string][]managedfields.Owner {
-	out := map[string][]managedfields.Owner{}
+func containerOwners(o *object, e *endpoint) map[string][]ownership.Owner {
+	out := map[string][]ownership.Owner{}
 	for i, entry := range o.Entries {
 		if entry.APIVersion != o.GVK().APIVersion() && !e.renamed {
 			continue
 		}
 		set, err := entry.FieldsV1.Set()
 		if err != nil {
-			continue // managedfields.Owners says so
+			continue // ownership.Owners says so
 		}
-		owner := managedfields.Owner{Index: i, Manager: identity(entry), APIVersion: entry.APIVersion, Time: entry.Time}
+		owner := ownership.Owner{Index: i, Manager: identity(entry), APIVersion: entry.APIVersion, Time: entry.Time}
 		for path := range set.All() {
 			out[path.Text()] = append(out[path.Text()], owner)
 		}
@@ -180,7 +180,7 @@ func nodes(lines []blameLine) iter.Seq[blamePart] {
 func ownedBy(lines []blameLine, managers []string) []blameLine {
 	wanted := map[string]bool{}
 	for p := range nodes(lines) {
-		if slices.ContainsFunc(p.owners, func(o managedfields.Owner) bool { return slices.Contains(managers, o.Manager.Name) }) {
+		if slices.ContainsFunc(p.owners, func(o ownership.Owner) bool { return slices.Contains(managers, o.Manager.Name) }) {
 			for i := range p.path {
 				wanted[p.path[:i+1].Text()] = true
 			}

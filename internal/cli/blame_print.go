@@ -7,12 +7,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 )
 
 // claim is one owner of a line as it is shown.
 type claim struct {
-	owner managedfields.Owner
+	owner ownership.Owner
 	text  string
 }
 

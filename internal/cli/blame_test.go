@@ -15,6 +15,7 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -74,11 +75,11 @@ func linesOf(t *testing.T, o *object) []blameLine {
 }
 
 // TestAnnotate wants that the parts of the lines are exactly what the object consists of, with the owners that
-// managedfields.Owners says they have.
+// ownership.Owners says they have.
 func TestAnnotate(t *testing.T) {
 	for _, o := range ownedObjects(t) {
 		typ, _ := builtin.Catalog().Lookup(o.GVK())
-		owned, err := managedfields.Owners(o.Object, typ, nil)
+		owned, err := ownership.Owners(o.Object, typ, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

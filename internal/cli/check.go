@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 )
 
 // checkFlags are those of deed check.
@@ -63,19 +64,19 @@ is found for which none is needed.`,
 }
 
 // checkCodes are the codes of findings, those about managed fields in the order of docs/check.md.
-var checkCodes = []managedfields.Code{
-	managedfields.Undecodable, managedfields.InvalidManager, managedfields.InvalidSubresource, managedfields.DuplicateIdentity,
-	managedfields.UnknownVersion, managedfields.Unconvertible, managedfields.EmptySet, managedfields.NotCanonical,
-	managedfields.UndeclaredPath, managedfields.StalePath, managedfields.AbsentPath, managedfields.OrphanItem,
-	managedfields.ClientSideApply, managedfields.BeforeFirstApply, managedfields.AncientChanges, managedfields.TooManyUpdaters,
-	managedfields.LostOwners, managedfields.InvalidObject, atomicListCode, objectSetCode,
+var checkCodes = []ownership.Code{
+	ownership.Undecodable, ownership.InvalidManager, ownership.InvalidSubresource, ownership.DuplicateIdentity,
+	ownership.UnknownVersion, ownership.Unconvertible, ownership.EmptySet, ownership.NotCanonical,
+	ownership.UndeclaredPath, ownership.StalePath, ownership.AbsentPath, ownership.OrphanItem,
+	ownership.ClientSideApply, ownership.BeforeFirstApply, ownership.AncientChanges, ownership.TooManyUpdaters,
+	ownership.LostOwners, ownership.InvalidObject, atomicListCode, objectSetCode,
 }
 
 // checked is a finding with its place.
 type checked struct {
 	where   position
 	subject string
-	finding managedfields.Finding
+	finding ownership.Finding
 	entry   bool // whether it is about an entry
 	object  *object
 	kind    string // that a finding about a schema is about
@@ -180,16 +181,16 @@ func (c *cli) checkObject(o *object, types *types) []checked {
 }
 
 // needSchema are the codes of what is found only with the help of a schema.
-var needSchema = []managedfields.Code{
-	managedfields.UnknownVersion, managedfields.Unconvertible, managedfields.UndeclaredPath, managedfields.StalePath,
-	managedfields.AbsentPath, managedfields.OrphanItem, managedfields.InvalidObject,
+var needSchema = []ownership.Code{
+	ownership.UnknownVersion, ownership.Unconvertible, ownership.UndeclaredPath, ownership.StalePath,
+	ownership.AbsentPath, ownership.OrphanItem, ownership.InvalidObject,
 }
 
 // findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is none. It warns about
 // entries whose version o cannot be converted to: for these only that is found which needs no schema.
-func (c *cli) findings(o *object, e *endpoint) []managedfields.Finding {
+func (c *cli) findings(o *object, e *endpoint) []ownership.Finding {
 	if e == nil {
-		return managedfields.Check(o.Object, managedfields.CheckConfig{})
+		return ownership.Check(o.Object, ownership.CheckConfig{})
 	}
 	readable := o.Object
 	readable.Entries = nil
@@ -202,12 +203,12 @@ func (c *cli) findings(o *object, e *endpoint) []managedfields.Finding {
 		}
 		readable.Entries, at = append(readable.Entries, entry), append(at, i)
 	}
-	config := managedfields.CheckConfig{Versions: managedfields.Versions{Types: e.versions}}
+	config := ownership.CheckConfig{Versions: ownership.Versions{Types: e.versions}}
 	if len(at) == len(o.Entries) {
-		return managedfields.Check(o.Object, config)
+		return ownership.Check(o.Object, config)
 	}
-	found := managedfields.Check(o.Object, managedfields.CheckConfig{})
-	for _, f := range managedfields.Check(readable, config) {
+	found := ownership.Check(o.Object, ownership.CheckConfig{})
+	for _, f := range ownership.Check(readable, config) {
 		if slices.Contains(needSchema, f.Code) {
 			if f.Entry >= 0 {
 				f.Entry = at[f.Entry]
@@ -215,7 +216,7 @@ func (c *cli) findings(o *object, e *endpoint) []managedfields.Finding {
 			found = append(found, f)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b managedfields.Finding) int { return cmp.Compare(uint(a.Entry), uint(b.Entry)) })
+	slices.SortStableFunc(found, func(a, b ownership.Finding) int { return cmp.Compare(uint(a.Entry), uint(b.Entry)) })
 	return found
 }
 

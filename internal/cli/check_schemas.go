@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/openapi"
 	"github.com/deed-project/deed/value"
@@ -13,8 +13,8 @@ import (
 
 // The codes of findings about schemas.
 const (
-	atomicListCode managedfields.Code = "atomic-list" // a list of objects is replaced as a whole, and nobody said that it should be
-	objectSetCode  managedfields.Code = "object-set"  // the items of a set are objects
+	atomicListCode ownership.Code = "atomic-list" // a list of objects is replaced as a whole, and nobody said that it should be
+	objectSetCode  ownership.Code = "object-set"  // the items of a set are objects
 )
 
 // lintSchemas returns what makes lists hard to share in the schemas that f names and that are among objects, and whether
@@ -126,9 +126,9 @@ func (l *linter) isMeant(at []any) bool {
 	return l.definition != nil && valueAt(l.definition.Content, at).Get("x-kubernetes-list-type").Str() == "atomic"
 }
 
-func (l *linter) add(code managedfields.Code, path string, at []any, detail, remedy string) {
+func (l *linter) add(code ownership.Code, path string, at []any, detail, remedy string) {
 	x := checked{where: l.where, subject: l.subject, kind: l.kind, path: path}
-	x.finding = managedfields.Finding{Code: code, Entry: -1, Detail: detail, Remedy: remedy}
+	x.finding = ownership.Finding{Code: code, Entry: -1, Detail: detail, Remedy: remedy}
 	if l.definition != nil {
 		x.object, x.where = l.definition, l.definition.key(existing(l.definition.Content, at)...)
 	}

@@ -177,7 +177,7 @@ func shares(lines []blameLine, path fieldpath.Path) []string {
 func rulesOf(w way, atomic int, owners []holder) []string {
 	last := w[len(w)-1].typ
 	switch {
-	case managedfields.IsSystemField(w.path()):
+	case managedfields.SystemFields().Has(w.path()):
 		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
 	case atomic > 0:
 		return []string{

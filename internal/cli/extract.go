@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -67,7 +68,7 @@ func (c *cli) extract(f extractFlags) error {
 		if !ok {
 			continue
 		}
-		config, err := managedfields.Extract(o.Object, e.typ, f.manager, f.subresource)
+		config, err := ownership.Extract(o.Object, e.typ, f.manager, f.subresource)
 		switch {
 		case err != nil:
 			c.cannotExtract(o, e, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
 
@@ -194,7 +195,7 @@ type patchJSON struct {
 func printPatches(out *bufio.Writer, all []*handover) error {
 	patches := []patchJSON{}
 	for _, h := range all {
-		patch, err := managedfields.EntriesPatch(h.Object, h.after.Entries)
+		patch, err := ownership.EntriesPatch(h.Object, h.after.Entries)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 )
 
 // migrateFlags are those of deed migrate.
@@ -64,12 +64,12 @@ func (c *cli) migrate(f migrateFlags) error {
 	}
 	return c.handovers(f.handoverFlags, func(o, config *object, e *endpoint) *handover {
 		h := &handover{object: o, after: o.Object, config: config, receiver: f.manager}
-		if managedfields.HasLostOwners(o.Object) {
+		if ownership.HasLostOwners(o.Object) {
 			return c.restore(f, h, e)
 		}
 		from := f.from
 		if len(from) == 0 {
-			from = managedfields.ClientSideAppliers(o.Entries)
+			from = ownership.ClientSideAppliers(o.Entries)
 		}
 		if err := f.plan(h, e, from); err != nil {
 			c.cannotHandOver(h, e, err)
@@ -97,11 +97,11 @@ func (c *cli) cannotHandOver(h *handover, e *endpoint, err error) {
 // plan migrates h from the updaters called from.
 func (f migrateFlags) plan(h *handover, e *endpoint, from []string) error {
 	if h.config == nil || f.subresource != "" {
-		entries, err := managedfields.Migrate(h.Entries, from, f.manager, f.subresource)
+		entries, err := ownership.Migrate(h.Entries, from, f.manager, f.subresource)
 		h.after.Entries = entries
 		return err
 	}
-	m, err := e.manager.PlanMigration(h.Object, h.config.Object, from, f.manager)
+	m, err := ownership.PlanMigration(e.manager, h.Object, h.config.Object, from, f.manager)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (f migrateFlags) plan(h *handover, e *endpoint, from []string) error {
 	return nil
 }
 
-func leftovers(all []managedfields.Leftover) []leftover {
+func leftovers(all []ownership.Leftover) []leftover {
 	out := make([]leftover, len(all))
 	for i, l := range all {
 		out[i] = leftover{l.Path, l.Live, l.Owners}
@@ -126,7 +126,7 @@ func (c *cli) restore(f migrateFlags, h *handover, e *endpoint) *handover {
 			"--from-last-applied makes " + manager(f.manager) + " the owner of what kubectl's record says was applied"
 		return h
 	}
-	entries, err := managedfields.EntriesOfLastApplied(h.Object, e.typ, f.manager)
+	entries, err := ownership.EntriesOfLastApplied(h.Object, e.typ, f.manager)
 	if err != nil {
 		c.problem(h.key(steps(h.Content, record)...), "%v: %v", h.object, err)
 		return nil

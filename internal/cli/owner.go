@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
 
@@ -40,7 +41,7 @@ func ownersJSON(owners []holder) []ownerJSON {
 }
 
 // holder is who an entry of managedFields belongs to.
-type holder = managedfields.Owner
+type holder = ownership.Owner
 
 // ownersOf returns who the entries of o belong to.
 func ownersOf(o *object) []holder {

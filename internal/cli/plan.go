@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -132,7 +133,7 @@ func planOne(t *task, f planFlags, force force) planned {
 	if t.endpoint.restores == restoreStatus {
 		given.Content = given.Content.With(statusName, t.stored.Content.Get(statusName))
 	}
-	change, err := manager.WouldChange(t.stored, given, f.manager)
+	change, err := ownership.WouldChange(manager, t.stored, given, f.manager)
 	if err != nil {
 		return planned{err: err}
 	}
@@ -159,7 +160,7 @@ type planner struct {
 	conflicts   map[string]bool // paths that are in conflict, and whether the conflict remains
 }
 
-func (p *planner) object(manager string, plan *managedfields.Plan, change managedfields.Change) *objectPlan {
+func (p *planner) object(manager string, plan *managedfields.Plan, change ownership.Change) *objectPlan {
 	o := &objectPlan{
 		object: p.given, File: p.given.file, Document: p.given.number, Line: p.given.at().line,
 		APIVersion: p.given.GVK().APIVersion(), Kind: p.given.id.kind, Namespace: p.given.id.namespace, Name: p.given.id.name,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -333,7 +334,7 @@ func (r *replayer) extract(t *task, s *historyStep, result *stepResult) *stepRes
 		r.nothingToExtract(s)
 		return nil
 	}
-	config, err := managedfields.Extract(t.stored, t.endpoint.typ, s.manager, s.subresource)
+	config, err := ownership.Extract(t.stored, t.endpoint.typ, s.manager, s.subresource)
 	if err != nil {
 		r.problem(s.at(), "%v: %v", t.given, err)
 		return nil

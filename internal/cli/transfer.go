@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 )
 
 // transferFlags are those of deed transfer.
@@ -72,13 +72,13 @@ func (c *cli) transfer(f transferFlags) error {
 	err := c.handovers(f.handoverFlags, func(o, config *object, e *endpoint) *handover {
 		h := &handover{object: o, after: o.Object, config: config, receiver: to.name}
 		giver, err := only(o, from)
-		if errors.Is(err, managedfields.ErrNoManager) {
+		if errors.Is(err, ownership.ErrNoManager) {
 			h.note = fmt.Sprintf("nothing to transfer: %v owns nothing", from)
 			return h
 		}
 		matched++
 		receiver, err2 := only(o, to)
-		if errors.Is(err2, managedfields.ErrNoManager) {
+		if errors.Is(err2, ownership.ErrNoManager) {
 			receiver, err2 = newManager(to), nil
 		}
 		if err = errors.Join(err, err2); err != nil {
@@ -94,7 +94,7 @@ func (c *cli) transfer(f transferFlags) error {
 }
 
 func (c *cli) transferOne(h *handover, e *endpoint, from, to merge.Manager, within []fieldpath.Path) *handover {
-	entries, err := managedfields.Transfer(h.Entries, from, to, within...)
+	entries, err := ownership.Transfer(h.Entries, from, to, within...)
 	if err != nil {
 		c.cannotHandOver(h, e, err)
 		return nil
@@ -124,7 +124,7 @@ func newManager(r managerRef) merge.Manager {
 	return m
 }
 
-// only returns the only manager of o that r names. The error is [managedfields.ErrNoManager] if there is none.
+// only returns the only manager of o that r names. The error is [ownership.ErrNoManager] if there is none.
 func only(o *object, r managerRef) (merge.Manager, error) {
 	var found []merge.Manager
 	for _, w := range ownersOf(o) {
@@ -134,7 +134,7 @@ func only(o *object, r managerRef) (merge.Manager, error) {
 	}
 	switch len(found) {
 	case 0:
-		return merge.Manager{}, managedfields.ErrNoManager
+		return merge.Manager{}, ownership.ErrNoManager
 	case 1:
 		return found[0], nil
 	}

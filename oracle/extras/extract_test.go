@@ -21,6 +21,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/oracle/history"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	deedtyped "github.com/deed-project/deed/typed"
@@ -129,7 +130,7 @@ func compareExtract(t *testing.T, o managedfields.Object, typ *schema.Type, mana
 	t.Helper()
 	text := o.AppendJSON(nil)
 	want, wantErr := extractReference(t, text, typ.Name(), manager)
-	got, gotErr := managedfields.Extract(o, typ, manager, "")
+	got, gotErr := ownership.Extract(o, typ, manager, "")
 	if wantErr != nil && strings.Contains(wantErr.Error(), "expected map, got <nil>") {
 		// The reference fails where the manager owns nothing of the object; deed extracts the identity, with nothing in it.
 		if gotErr != nil || !got.Get("spec").IsAbsent() || got.At("metadata", "name").Str() == "" {
@@ -203,7 +204,7 @@ func TestExtractDeployment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := managedfields.Extract(o, typ, record.Manager, "")
+			got, err := ownership.Extract(o, typ, record.Manager, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +239,7 @@ func TestReferenceLeavesOutKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	typ, _ := builtin.Catalog().Lookup(schema.ParseGVK("v1", "Service"))
-	if got, err = managedfields.Extract(o, typ, "m", ""); err != nil {
+	if got, err = ownership.Extract(o, typ, "m", ""); err != nil {
 		t.Fatal(err)
 	}
 	if port := got.At("spec", "ports").Item(0); port.String() != `{"name":"web","port":80}` {
@@ -257,7 +258,7 @@ func TestExtractDuplicates(t *testing.T) {
 		t.Fatal(err)
 	}
 	typ, _ := builtin.Catalog().Lookup(schema.ParseGVK("v1", "Service"))
-	if _, err := managedfields.Extract(o, typ, "m", ""); err == nil {
+	if _, err := ownership.Extract(o, typ, "m", ""); err == nil {
 		t.Error("deed accepts it")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/oracle/history"
 	"github.com/deed-project/deed/oracle/peer"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
@@ -129,7 +130,7 @@ func compareKubectl(t *testing.T, kind history.Kind, manager string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent, err := m.ApplyAsKubectl(live, parseObject(t, kind.A2), manager, true)
+	sent, err := ownership.ApplyAsKubectl(m, live, parseObject(t, kind.A2), manager, true)
 	if err != nil {
 		t.Fatal(err)
 	}

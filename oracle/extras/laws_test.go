@@ -6,6 +6,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/typed"
@@ -33,8 +34,8 @@ func TestLawsOnRecordings(t *testing.T) {
 			o := parseObject(t, record.Object)
 			extractIsNoOp(t, m, o, typ)
 			ownersCover(t, o, typ)
-			for _, f := range managedfields.Check(o, managedfields.CheckConfig{Versions: managedfields.Versions{Types: types}}) {
-				if f.Code != managedfields.OrphanItem {
+			for _, f := range ownership.Check(o, ownership.CheckConfig{Versions: ownership.Versions{Types: types}}) {
+				if f.Code != ownership.OrphanItem {
 					t.Errorf("%s, %s: %v", kind.Name, record.Step, f)
 				}
 			}
@@ -52,11 +53,11 @@ func extractIsNoOp(t *testing.T, m *managedfields.FieldManager, o managedfields.
 		if e.Operation != merge.Apply {
 			continue
 		}
-		config, err := managedfields.Extract(o, typ, e.Manager, "")
+		config, err := ownership.Extract(o, typ, e.Manager, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		change, err := m.WouldChange(o, managedfields.Object{Content: config}, e.Manager)
+		change, err := ownership.WouldChange(m, o, managedfields.Object{Content: config}, e.Manager)
 		if err != nil || !change.IsNone() || change.Conflicts != nil {
 			t.Errorf("%s applies %v: %+v, %v", e.Manager, config, change, err)
 		}
@@ -70,7 +71,7 @@ func ownersCover(t *testing.T, o managedfields.Object, typ *schema.Type) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seq, err := managedfields.Owners(o, typ, nil)
+	seq, err := ownership.Owners(o, typ, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
 
@@ -48,7 +49,7 @@ func TestMigrate(t *testing.T) {
 		subresource := []string{"", "scale"}[r.IntN(2)]
 		want, wantErr := upgrade(entries, names, "ssa", subresource)
 		before := ours(t, copyOf(entries))
-		got, gotErr := managedfields.Migrate(before, names, "ssa", subresource)
+		got, gotErr := ownership.Migrate(before, names, "ssa", subresource)
 		if (wantErr == nil) != (gotErr == nil) {
 			t.Errorf("%v of %s: the reference fails with %v, deed with %v", names, describe(t, entries), wantErr, gotErr)
 			continue
@@ -75,14 +76,14 @@ func TestMigratePatch(t *testing.T) {
 		entries := randomEntries(t, r, "apps/v1", "apps/v2")
 		object := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: copyOf(entries), ResourceVersion: []string{"", "7"}[r.IntN(2)]}}
 		want, wantErr := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New("csa"), "ssa")
-		migrated, err := managedfields.Migrate(ours(t, copyOf(entries)), []string{"csa"}, "ssa", "")
+		migrated, err := ownership.Migrate(ours(t, copyOf(entries)), []string{"csa"}, "ssa", "")
 		if (wantErr == nil) != (err == nil) {
 			t.Errorf("%s: the reference fails with %v, deed with %v", describe(t, entries), wantErr, err)
 		}
 		if err != nil {
 			continue
 		}
-		got, err := managedfields.EntriesPatch(objectOf(object.ResourceVersion, ours(t, entries)), migrated)
+		got, err := ownership.EntriesPatch(objectOf(object.ResourceVersion, ours(t, entries)), migrated)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -127,7 +128,7 @@ func TestFindOwners(t *testing.T) {
 	for seed := range uint64(rounds) {
 		entries := randomEntries(t, rand.New(rand.NewPCG(seed, 5)), "apps/v1")
 		want := csaupgrade.FindFieldsOwners(entries, metav1.ManagedFieldsOperationUpdate, wanted)
-		got := managedfields.FindOwners(ours(t, entries), merge.Update, fieldpath.SetOf(path))
+		got := ownership.FindOwners(ours(t, entries), merge.Update, fieldpath.SetOf(path))
 		if diff := cmp.Diff(lines(t, ours(t, want)), lines(t, got)); diff != "" {
 			t.Errorf("%s (-reference +deed)\n%s", describe(t, entries), diff)
 		}
@@ -161,7 +162,7 @@ func TestReferenceRefusesEntriesWithoutFields(t *testing.T) {
 	if got, err := upgrade(entries, []string{"csa"}, "ssa", ""); err == nil {
 		t.Errorf("the reference returns %s", describe(t, got))
 	}
-	got, err := managedfields.Migrate(ours(t, entries), []string{"csa"}, "ssa", "")
+	got, err := ownership.Migrate(ours(t, entries), []string{"csa"}, "ssa", "")
 	if err != nil || len(got) != 1 || got[0].FieldsV1.String() != "{}" {
 		t.Errorf("deed returns %v, %v", lines(t, got), err)
 	}

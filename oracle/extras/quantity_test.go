@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -62,7 +63,7 @@ func TestQuantities(t *testing.T) {
 		default:
 			differ++
 		}
-		change, err := m.WouldChange(object(a), object(b), "m")
+		change, err := ownership.WouldChange(m, object(a), object(b), "m")
 		if err != nil {
 			t.Fatal(err)
 		}

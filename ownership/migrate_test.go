@@ -1,4 +1,4 @@
-package managedfields_test
+package ownership_test
 
 import (
 	"errors"
@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 )
 
 // entry is an entry in short: its time is minute, unless that is empty.
@@ -43,44 +45,44 @@ func TestMigrate(t *testing.T) {
 			eve Update v1 3: .c`, []string{"csa"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			entries := parseEntries(t, `[`+test.entries+`]`)
-			before := show(t, entries)
-			got, err := managedfields.Migrate(entries, test.from, "ssa", "")
+			entries := thing.Entries(t, `[`+test.entries+`]`)
+			before := thing.Show(t, entries)
+			got, err := ownership.Migrate(entries, test.from, "ssa", "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if show(t, got) != lines(test.want) {
-				t.Errorf("got\n%s", show(t, got))
+			if thing.Show(t, got) != thing.Lines(test.want) {
+				t.Errorf("got\n%s", thing.Show(t, got))
 			}
-			if show(t, entries) != before {
-				t.Errorf("the entries given became\n%s", show(t, entries))
+			if thing.Show(t, entries) != before {
+				t.Errorf("the entries given became\n%s", thing.Show(t, entries))
 			}
 		})
 	}
 }
 
 func TestMigrateSubresource(t *testing.T) {
-	entries := parseEntries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
+	entries := thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
 	entries[0].Subresource = "status"
-	if got, err := managedfields.Migrate(entries, []string{"csa"}, "ssa", ""); err != nil || show(t, got) != show(t, entries) {
-		t.Errorf("got\n%s%v", show(t, got), err)
+	if got, err := ownership.Migrate(entries, []string{"csa"}, "ssa", ""); err != nil || thing.Show(t, got) != thing.Show(t, entries) {
+		t.Errorf("got\n%s%v", thing.Show(t, got), err)
 	}
-	if got, err := managedfields.Migrate(entries, []string{"csa"}, "ssa", "status"); err != nil || show(t, got) != "ssa Apply v1/status 1: .a\n" {
-		t.Errorf("got\n%s%v", show(t, got), err)
+	if got, err := ownership.Migrate(entries, []string{"csa"}, "ssa", "status"); err != nil || thing.Show(t, got) != "ssa Apply v1/status 1: .a\n" {
+		t.Errorf("got\n%s%v", thing.Show(t, got), err)
 	}
 }
 
 func TestMigrateUnreadable(t *testing.T) {
-	entries := parseEntries(t, `[`+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+","+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
-	if got, err := managedfields.Migrate(entries, []string{"csa"}, "ssa", ""); err != nil || got[1].Manager != "ssa" {
+	entries := thing.Entries(t, `[`+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+","+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
+	if got, err := ownership.Migrate(entries, []string{"csa"}, "ssa", ""); err != nil || got[1].Manager != "ssa" {
 		t.Errorf("an entry that need not be read: %v", err)
 	}
 	var e *managedfields.EntryError
-	if _, err := managedfields.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 0 || e.Manager != "eve" {
+	if _, err := ownership.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 0 || e.Manager != "eve" {
 		t.Errorf("an entry that must be read: %v", err)
 	}
-	entries = parseEntries(t, `[`+entry("ssa", "Apply", "v1", "1", `{}`)+","+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+`]`)
-	if _, err := managedfields.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 1 {
+	entries = thing.Entries(t, `[`+entry("ssa", "Apply", "v1", "1", `{}`)+","+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+`]`)
+	if _, err := ownership.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 1 {
 		t.Errorf("an entry that must be added: %v", err)
 	}
 	if entries[0].Manager != "ssa" || entries[0].FieldsV1.String() != "{}" {
@@ -89,38 +91,38 @@ func TestMigrateUnreadable(t *testing.T) {
 }
 
 func TestFindOwners(t *testing.T) {
-	entries := parseEntries(t, `[`+entry("x", "Update", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("y", "Update", "v1", "1", `{"f:a":{}}`)+","+
+	entries := thing.Entries(t, `[`+entry("x", "Update", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("y", "Update", "v1", "1", `{"f:a":{}}`)+","+
 		entry("z", "Apply", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("bad", "Update", "v1", "1", `{"bad":{}}`)+`]`)
-	both := fieldpath.SetOf(parsePath(t, ".a"), parsePath(t, ".b"))
-	if got := show(t, managedfields.FindOwners(entries, merge.Update, both)); got != "x Update v1 1: .a .b\n" {
+	both := fieldpath.SetOf(thing.Path(t, ".a"), thing.Path(t, ".b"))
+	if got := thing.Show(t, ownership.FindOwners(entries, merge.Update, both)); got != "x Update v1 1: .a .b\n" {
 		t.Errorf("got\n%s", got)
 	}
 }
 
 func TestEntriesPatch(t *testing.T) {
-	o := newThing(t, `"metadata":{"name":"one","resourceVersion":"7"}`)
-	o.Entries = parseEntries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
-	migrated, err := managedfields.Migrate(o.Entries, []string{"csa"}, "ssa", "")
+	o := thing.New(t, `"metadata":{"name":"one","resourceVersion":"7"}`)
+	o.Entries = thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
+	migrated, err := ownership.Migrate(o.Entries, []string{"csa"}, "ssa", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = `[{"op":"replace","path":"/metadata/managedFields","value":[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1",` +
 		`"fieldsV1":{"f:a":{}},"manager":"ssa","operation":"Apply","time":"2026-01-01T00:01:00Z"}]},` +
 		`{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]`
-	if got, err := managedfields.EntriesPatch(o, migrated); err != nil || string(got) != want {
+	if got, err := ownership.EntriesPatch(o, migrated); err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)
 	}
-	if got, err := managedfields.EntriesPatch(o, nil); err != nil || string(got) != `[{"op":"replace","path":"/metadata/managedFields","value":[]},`+
+	if got, err := ownership.EntriesPatch(o, nil); err != nil || string(got) != `[{"op":"replace","path":"/metadata/managedFields","value":[]},`+
 		`{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]` {
 		t.Errorf("no entries: got %s, %v", got, err)
 	}
 	respelled := slices.Clone(o.Entries)
 	respelled[0].FieldsV1 = managedfields.FieldsFromJSON(` { "f:a" : { } }`)
-	if got, err := managedfields.EntriesPatch(o, respelled); err != nil || got != nil {
+	if got, err := ownership.EntriesPatch(o, respelled); err != nil || got != nil {
 		t.Errorf("the same entries: got %s, %v", got, err)
 	}
 	respelled[0].FieldsV1 = managedfields.FieldsFromJSON(`{`)
-	if _, err := managedfields.EntriesPatch(o, respelled); err == nil {
+	if _, err := ownership.EntriesPatch(o, respelled); err == nil {
 		t.Error("a set that is no JSON text gives a patch")
 	}
 }
@@ -128,32 +130,32 @@ func TestEntriesPatch(t *testing.T) {
 const record = `"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"one\"},\"spec\":{\"replicas\":1,\"args\":[\"-a\"]}}"}`
 
 func TestLostOwners(t *testing.T) {
-	lost := newThing(t, `"metadata":{"name":"one","labels":{"others":"1"},`+record+`},"spec":{"replicas":1}`)
-	if !managedfields.HasLostOwners(lost) || managedfields.HasLostOwners(newThing(t, "")) {
+	lost := thing.New(t, `"metadata":{"name":"one","labels":{"others":"1"},`+record+`},"spec":{"replicas":1}`)
+	if !ownership.HasLostOwners(lost) || ownership.HasLostOwners(thing.New(t, "")) {
 		t.Error("the state is not recognized")
 	}
-	entries, err := managedfields.EntriesOfLastApplied(lost, thing, "ann")
-	if err != nil || show(t, entries) != "ann Apply v1 -: .spec.replicas\n" {
-		t.Fatalf("got\n%s%v", show(t, entries), err)
+	entries, err := ownership.EntriesOfLastApplied(lost, thing.Type, "ann")
+	if err != nil || thing.Show(t, entries) != "ann Apply v1 -: .spec.replicas\n" {
+		t.Fatalf("got\n%s%v", thing.Show(t, entries), err)
 	}
 	lost.Entries = entries
-	if managedfields.HasLostOwners(lost) {
+	if ownership.HasLostOwners(lost) {
 		t.Error("an object with entries has lost its owners")
 	}
-	after := apply(t, newManager(nil), lost, "ann", `"metadata":{"name":"one"}`)
+	after := thing.Apply(t, thing.Manager(nil), lost, "ann", `"metadata":{"name":"one"}`)
 	const want = `"metadata":{"name":"one","labels":{"others":"1"},` + record + `}`
-	if got := after.Content; !got.Equal(newThing(t, want).Content) {
+	if got := after.Content; !got.Equal(thing.New(t, want).Content) {
 		t.Errorf("the next apply leaves %v", got)
 	}
 }
 
 func TestLastAppliedRefuses(t *testing.T) {
 	for name, o := range map[string]managedfields.Object{
-		"no record":        newThing(t, ""),
-		"not of the type":  newThing(t, `"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"x\":1}"}}`),
-		"an unknown field": newThing(t, `"metadata":{`+record+`},"x":1`),
+		"no record":        thing.New(t, ""),
+		"not of the type":  thing.New(t, `"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"x\":1}"}}`),
+		"an unknown field": thing.New(t, `"metadata":{`+record+`},"x":1`),
 	} {
-		if _, err := managedfields.EntriesOfLastApplied(o, thing, "ann"); err == nil {
+		if _, err := ownership.EntriesOfLastApplied(o, thing.Type, "ann"); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -162,10 +164,10 @@ func TestLastAppliedRefuses(t *testing.T) {
 // csaObject is what client-side apply by kubectl and an autoscaler leave behind.
 func csaObject(t *testing.T) managedfields.Object {
 	t.Helper()
-	m := newManager(nil)
-	live := update(t, m, managedfields.Object{}, "kubectl-client-side-apply",
+	m := thing.Manager(nil)
+	live := thing.Update(t, m, managedfields.Object{}, "kubectl-client-side-apply",
 		`"metadata":{"name":"one","uid":"u",`+record+`},"spec":{"replicas":1,"args":["-a"],"quota":{"cpu":"1"}}`)
-	return apply(t, m, live, "hpa", `"spec":{"quota":{"cpu":"1"}}`)
+	return thing.Apply(t, m, live, "hpa", `"spec":{"quota":{"cpu":"1"}}`)
 }
 
 func TestPlanMigration(t *testing.T) {
@@ -174,11 +176,11 @@ func TestPlanMigration(t *testing.T) {
 	other.Manager, other.Operation, other.APIVersion = "kubectl-client-side-apply", merge.Update, "example.com/v2"
 	other.FieldsV1 = managedfields.FieldsFromJSON(`{"f:spec":{"f:args":{}}}`)
 	live.Entries = append(live.Entries, other)
-	from := managedfields.ClientSideAppliers(live.Entries)
+	from := ownership.ClientSideAppliers(live.Entries)
 	if !slices.Equal(from, []string{"kubectl-client-side-apply"}) {
 		t.Fatalf("from %q", from)
 	}
-	plan, err := newManager(nil).PlanMigration(live, newThing(t, `"spec":{"args":["-b"]}`), from, "ann")
+	plan, err := ownership.PlanMigration(thing.Manager(nil), live, thing.New(t, `"spec":{"args":["-b"]}`), from, "ann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +194,7 @@ func TestPlanMigration(t *testing.T) {
 	want := map[string][]merge.Manager{
 		`-.metadata.annotations."kubectl.kubernetes.io/last-applied-configuration"`: nil,
 		"-.spec.replicas":  nil,
-		"=.spec.quota.cpu": {applier("hpa")},
+		"=.spec.quota.cpu": {thing.Applier("hpa")},
 	}
 	if len(got) != len(want) {
 		t.Errorf("got %v", got)
@@ -209,9 +211,9 @@ func TestPlanMigration(t *testing.T) {
 
 // What the discarded entry of another version owned alone stays for ever.
 func TestPlanMigrationDiscards(t *testing.T) {
-	live := newThing(t, `"spec":{"replicas":1,"args":["-a"]}`)
-	live.Entries = parseEntries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+","+entry("csa", "Update", "v2", "2", `{"f:spec":{"f:args":{}}}`)+`]`)
-	plan, err := newManager(nil).PlanMigration(live, newThing(t, `"spec":{"quota":{"cpu":"1"}}`), []string{"csa"}, "ann")
+	live := thing.New(t, `"spec":{"replicas":1,"args":["-a"]}`)
+	live.Entries = thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+","+entry("csa", "Update", "v2", "2", `{"f:spec":{"f:args":{}}}`)+`]`)
+	plan, err := ownership.PlanMigration(thing.Manager(nil), live, thing.New(t, `"spec":{"quota":{"cpu":"1"}}`), []string{"csa"}, "ann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,10 +228,10 @@ func TestPlanMigrationDiscards(t *testing.T) {
 // What a plan says is removed is not in the object after the apply, and what it says is kept is.
 func TestPlanMigrationIsTrue(t *testing.T) {
 	removed, kept := 0, 0
-	histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
-		m := newManager(nil)
-		config := newThing(t, randomConfig(r))
-		plan, err := m.PlanMigration(o, config, []string{"bob", "eve"}, "ann")
+	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		m := thing.Manager(nil)
+		config := thing.New(t, thing.RandomConfig(r))
+		plan, err := ownership.PlanMigration(m, o, config, []string{"bob", "eve"}, "ann")
 		if err != nil {
 			t.Error(err)
 			return
@@ -240,7 +242,7 @@ func TestPlanMigrationIsTrue(t *testing.T) {
 			return
 		}
 		left := map[string]bool{}
-		seq, err := managedfields.Owners(after, thing, nil)
+		seq, err := ownership.Owners(after, thing.Type, nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -274,7 +276,7 @@ func TestApplyAsKubectl(t *testing.T) {
 		{"kubectl", []string{"apply", "save record", "migrate", "apply again"}, true},
 		{"ann", []string{"apply", "migrate", "apply again"}, false},
 	} {
-		sent, err := newManager(nil).ApplyAsKubectl(csaObject(t), newThing(t, `"spec":{"args":["-b"]}`), test.manager, true)
+		sent, err := ownership.ApplyAsKubectl(thing.Manager(nil), csaObject(t), thing.New(t, `"spec":{"args":["-b"]}`), test.manager, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +294,7 @@ func TestApplyAsKubectl(t *testing.T) {
 		if got := !last.Content.At("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration").IsAbsent(); got != test.record {
 			t.Errorf("%s: the record is there: %v", test.manager, got)
 		}
-		again, err := newManager(nil).ApplyAsKubectl(last, newThing(t, `"spec":{"args":["-b"]}`), test.manager, false)
+		again, err := ownership.ApplyAsKubectl(thing.Manager(nil), last, thing.New(t, `"spec":{"args":["-b"]}`), test.manager, false)
 		if err != nil || len(again) != 1 {
 			t.Errorf("%s: sends %d requests the second time, %v", test.manager, len(again), err)
 		}
@@ -301,7 +303,7 @@ func TestApplyAsKubectl(t *testing.T) {
 
 func TestApplyAsKubectlConflicts(t *testing.T) {
 	var conflicts merge.Conflicts
-	_, err := newManager(nil).ApplyAsKubectl(csaObject(t), newThing(t, `"spec":{"quota":{"cpu":"2"}}`), "kubectl", false)
+	_, err := ownership.ApplyAsKubectl(thing.Manager(nil), csaObject(t), thing.New(t, `"spec":{"quota":{"cpu":"2"}}`), "kubectl", false)
 	if !errors.As(err, &conflicts) {
 		t.Errorf("got %v", err)
 	}

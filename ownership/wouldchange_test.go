@@ -1,4 +1,4 @@
-package managedfields_test
+package ownership_test
 
 import (
 	"errors"
@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 )
 
-func showChange(c managedfields.Change) string {
+func showChange(c ownership.Change) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "object=%v owners=%v conflicts=%d notation only=%v\n", c.Object, c.Ownership, len(c.Conflicts), c.NotationOnly)
 	for _, n := range c.Notations {
@@ -48,17 +50,17 @@ func TestWouldChange(t *testing.T) {
 		{"a number inside of what is atomic", strings.Replace(live, `["1"]`, `["2"]`, 1), `object=true owners=false conflicts=0 notation only=false`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := newManager(nil)
-			o := apply(t, m, managedfields.Object{}, "ann", live)
-			o = apply(t, m, o, "bob", `"spec":{"replicas":1}`)
+			m := thing.Manager(nil)
+			o := thing.Apply(t, m, managedfields.Object{}, "ann", live)
+			o = thing.Apply(t, m, o, "bob", `"spec":{"replicas":1}`)
 			if strings.HasPrefix(test.name, "less") { // nobody else is to keep it
-				o = apply(t, m, o, "bob", ``)
+				o = thing.Apply(t, m, o, "bob", ``)
 			}
-			change, err := m.WouldChange(o, newThing(t, test.config), "ann")
+			change, err := ownership.WouldChange(m, o, thing.New(t, test.config), "ann")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := showChange(change); got != lines(test.want) {
+			if got := showChange(change); got != thing.Lines(test.want) {
 				t.Errorf("got\n%s", got)
 			}
 			if got, want := change.IsNone(), !change.Object && !change.Ownership; got != want {
@@ -70,9 +72,9 @@ func TestWouldChange(t *testing.T) {
 
 // A keyed list whose items come in another order, and differ in notation inside.
 func TestWouldChangeOrderOfItems(t *testing.T) {
-	m := newManager(nil)
-	o := apply(t, m, managedfields.Object{}, "ann", `"spec":{"containers":[{"name":"a"},{"name":"b","dir":{"size":1}},{"name":"c"}]}`)
-	change, err := m.WouldChange(o, newThing(t, `"spec":{"containers":[{"name":"b","dir":{"size":1.0}},{"name":"a"},{"name":"c"}]}`), "ann")
+	m := thing.Manager(nil)
+	o := thing.Apply(t, m, managedfields.Object{}, "ann", `"spec":{"containers":[{"name":"a"},{"name":"b","dir":{"size":1}},{"name":"c"}]}`)
+	change, err := ownership.WouldChange(m, o, thing.New(t, `"spec":{"containers":[{"name":"b","dir":{"size":1.0}},{"name":"a"},{"name":"c"}]}`), "ann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +85,10 @@ func TestWouldChangeOrderOfItems(t *testing.T) {
 }
 
 func TestWouldChangeRefuses(t *testing.T) {
-	m := newManager(nil)
-	o := apply(t, m, managedfields.Object{}, "ann", `"spec":{"replicas":1}`)
+	m := thing.Manager(nil)
+	o := thing.Apply(t, m, managedfields.Object{}, "ann", `"spec":{"replicas":1}`)
 	var bad *managedfields.BadRequestError
-	if _, err := m.WouldChange(o, o, "ann"); !errors.As(err, &bad) {
+	if _, err := ownership.WouldChange(m, o, o, "ann"); !errors.As(err, &bad) {
 		t.Errorf("a configuration with managed fields: %v", err)
 	}
 }
@@ -94,10 +96,10 @@ func TestWouldChangeRefuses(t *testing.T) {
 // What would change nothing changes nothing; what would change the object or its owners does.
 func TestWouldChangeIsTrue(t *testing.T) {
 	none, notations := 0, 0
-	histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
-		config := newThing(t, randomConfig(r))
+	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		config := thing.New(t, thing.RandomConfig(r))
 		if r.IntN(2) == 0 {
-			extracted, err := managedfields.Extract(o, thing, "ann", "")
+			extracted, err := ownership.Extract(o, thing.Type, "ann", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,8 +107,8 @@ func TestWouldChangeIsTrue(t *testing.T) {
 				config.Content = extracted
 			}
 		}
-		m := newManager(nil)
-		change, err := m.WouldChange(o, config, "ann")
+		m := thing.Manager(nil)
+		change, err := ownership.WouldChange(m, o, config, "ann")
 		if err != nil {
 			t.Error(err)
 			return

@@ -1,4 +1,4 @@
-package managedfields
+package ownership
 
 import (
 	"fmt"

@@ -1,9 +1,10 @@
-package managedfields
+package ownership
 
 import (
 	"fmt"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -16,7 +17,7 @@ const kubectlLastApplied = "kubectl-last-applied"
 type Request struct {
 	Name    string // apply, save record, migrate or apply again
 	Manager string
-	Object  Object // what is stored after it
+	Object  managedfields.Object // what is stored after it
 }
 
 // ApplyAsKubectl does what kubectl apply --server-side does with a manifest, and returns the requests that it sends, in
@@ -29,15 +30,17 @@ type Request struct {
 //  4. apply again: after a migration, config is applied once more, which prunes what client-side apply once set and config
 //     lacks.
 //
-// Errors are those of [FieldManager.Apply] and [FieldManager.Update]. Along with an error come the requests that succeeded
+// Errors are those of [managedfields.FieldManager.Apply] and [managedfields.FieldManager.Update]. Along with an error come the requests that succeeded
 // before it: kubectl takes all errors but those of request 1 as warnings and leaves it at that.
-func (m *FieldManager) ApplyAsKubectl(live, config Object, manager string, force bool) ([]Request, error) {
+func ApplyAsKubectl(
+	m *managedfields.FieldManager, live, config managedfields.Object, manager string, force bool,
+) ([]Request, error) {
 	object, err := m.Apply(live, config, manager, force)
 	if err != nil {
 		return nil, err
 	}
 	sent := []Request{{"apply", manager, object}}
-	if m.config.Subresource != "" {
+	if m.Config().Subresource != "" {
 		return sent, nil
 	}
 	if manager == kubectl && recordIsLoose(object) {
@@ -55,7 +58,7 @@ func (m *FieldManager) ApplyAsKubectl(live, config Object, manager string, force
 	if sameEntries(entries, object.Entries) {
 		return sent, nil
 	}
-	if object, err = m.Update(object, Object{Content: object.Content, Entries: entries}, manager); err != nil {
+	if object, err = m.Update(object, managedfields.Object{Content: object.Content, Entries: entries}, manager); err != nil {
 		return sent, fmt.Errorf("migrate: %w", err)
 	}
 	sent = append(sent, Request{"migrate", manager, object})
@@ -66,13 +69,16 @@ func (m *FieldManager) ApplyAsKubectl(live, config Object, manager string, force
 }
 
 // recordIsLoose reports whether o has kubectl's record and no applier owns it.
-func recordIsLoose(o Object) bool {
-	return !annotations(o.Content).Get(lastAppliedAnnotation).IsAbsent() &&
-		len(FindOwners(o.Entries, merge.Apply, fieldpath.SetOf(lastAppliedPath))) == 0
+func recordIsLoose(o managedfields.Object) bool {
+	_, found := managedfields.LastApplied(o.Content)
+	return found && len(FindOwners(o.Entries, merge.Apply, fieldpath.SetOf(lastAppliedPath))) == 0
 }
 
 // recordOnly returns the configuration that has kubectl's record in o and nothing else.
-func recordOnly(o Object) Object {
-	record := value.Object(value.Member{Name: lastAppliedAnnotation, Value: annotations(o.Content).Get(lastAppliedAnnotation)})
-	return Object{Content: withIdentity(withAnnotations(value.Object(), record), o.Content)}
+func recordOnly(o managedfields.Object) managedfields.Object {
+	record, _ := managedfields.LastApplied(o.Content)
+	annotations := value.Object(value.Member{Name: managedfields.LastAppliedAnnotation, Value: value.String(record)})
+	metadata := value.Object(value.Member{Name: "annotations", Value: annotations})
+	config := value.Object(value.Member{Name: "metadata", Value: metadata})
+	return managedfields.Object{Content: withIdentity(config, o.Content)}
 }

@@ -1,4 +1,4 @@
-package managedfields_test
+package thing
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// thingSchema has one type of everything that can be owned in a way of its own.
-const thingSchema = `{"types": [
+// document has one type of everything that can be owned in a way of its own.
+const document = `{"types": [
   {"name": "thing", "map": {"fields": [
     {"name": "apiVersion", "type": {"scalar": "string"}},
     {"name": "kind", "type": {"scalar": "string"}},
@@ -44,8 +44,8 @@ const thingSchema = `{"types": [
     {"name": "hostPort", "type": {"scalar": "numeric"}}]}}
 ]}`
 
-var thing = func() *schema.Type {
-	v, err := value.Parse([]byte(thingSchema))
+var Type = func() *schema.Type {
+	v, err := value.Parse([]byte(document))
 	if err != nil {
 		panic(err)
 	}
@@ -61,17 +61,17 @@ var thing = func() *schema.Type {
 	return t
 }()
 
-const thingVersion = "example.com/v1"
+const Version = "example.com/v1"
 
-// newYear is when the clock of tests starts.
-var newYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// NewYear is when the clock of tests starts.
+var NewYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// newManager returns the field manager of things. Its clock advances by a minute with each look at it.
-func newManager(change func(*managedfields.Config)) *managedfields.FieldManager {
-	now := newYear
+// Manager returns the field manager of things. Its clock advances by a minute with each look at it.
+func Manager(change func(*managedfields.Config)) *managedfields.FieldManager {
+	now := NewYear
 	c := managedfields.Config{
-		GVK:   schema.ParseGVK(thingVersion, "Thing"),
-		Types: map[string]*schema.Type{thingVersion: thing, "example.com/v2": thing},
+		GVK:   schema.ParseGVK(Version, "Thing"),
+		Types: map[string]*schema.Type{Version: Type, "example.com/v2": Type},
 		Now: func() time.Time {
 			now = now.Add(time.Minute)
 			return now
@@ -87,15 +87,15 @@ func newManager(change func(*managedfields.Config)) *managedfields.FieldManager 
 	return m
 }
 
-// newThing returns a thing with the given members, JSON text without the outer braces, beside its identity.
-func newThing(t testing.TB, members string) managedfields.Object {
+// New returns a thing with the given members, JSON text without the outer braces, beside its identity.
+func New(t testing.TB, members string) managedfields.Object {
 	t.Helper()
 	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"example.com/v1","kind":"Thing"` + comma(members) + `}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if o.Content.Get("metadata").IsAbsent() {
-		o.Content = o.Content.With("metadata", parse(t, `{"name":"one","namespace":"here"}`))
+		o.Content = o.Content.With("metadata", Parse(t, `{"name":"one","namespace":"here"}`))
 	}
 	return o
 }
@@ -107,7 +107,7 @@ func comma(members string) string {
 	return "," + members
 }
 
-func parse(t testing.TB, json string) value.Value {
+func Parse(t testing.TB, json string) value.Value {
 	t.Helper()
 	v, err := value.Parse([]byte(json))
 	if err != nil {
@@ -116,7 +116,7 @@ func parse(t testing.TB, json string) value.Value {
 	return v
 }
 
-func parseEntries(t testing.TB, json string) []managedfields.Entry {
+func Entries(t testing.TB, json string) []managedfields.Entry {
 	t.Helper()
 	o, err := managedfields.ParseObject([]byte(`{"metadata":{"managedFields":` + json + `}}`))
 	if err != nil {
@@ -125,7 +125,7 @@ func parseEntries(t testing.TB, json string) []managedfields.Entry {
 	return o.Entries
 }
 
-func parsePath(t testing.TB, text string) fieldpath.Path {
+func Path(t testing.TB, text string) fieldpath.Path {
 	t.Helper()
 	p, err := fieldpath.ParsePath(text)
 	if err != nil {
@@ -134,8 +134,8 @@ func parsePath(t testing.TB, text string) fieldpath.Path {
 	return p
 }
 
-// show prints entries, one per line: manager operation version[/subresource] minutes since newYear, and the paths.
-func show(t testing.TB, entries []managedfields.Entry) string {
+// Show prints entries, one per line: manager operation version[/subresource] minutes since NewYear, and the paths.
+func Show(t testing.TB, entries []managedfields.Entry) string {
 	t.Helper()
 	var b strings.Builder
 	for _, e := range entries {
@@ -145,7 +145,7 @@ func show(t testing.TB, entries []managedfields.Entry) string {
 		}
 		at := "-"
 		if !e.Time.IsZero() {
-			at = fmt.Sprint(int(e.Time.Sub(newYear).Minutes()))
+			at = fmt.Sprint(int(e.Time.Sub(NewYear).Minutes()))
 		}
 		_, version, _ := strings.Cut(e.APIVersion, "/")
 		fmt.Fprintf(&b, "%s %s %s%s %s:", e.Manager, e.Operation, version, sub(e.Subresource), at)
@@ -164,8 +164,8 @@ func sub(s string) string {
 	return "/" + s
 }
 
-// lines trims each line of text and drops empty ones, so that expectations can be indented.
-func lines(text string) string {
+// Lines trims each line of text and drops empty ones, so that expectations can be indented.
+func Lines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -175,34 +175,34 @@ func lines(text string) string {
 	return b.String()
 }
 
-func applier(name string) merge.Manager { return merge.Manager{Name: name, Operation: merge.Apply} }
+func Applier(name string) merge.Manager { return merge.Manager{Name: name, Operation: merge.Apply} }
 
-func updater(name string) merge.Manager {
-	return merge.Manager{Name: name, Operation: merge.Update, APIVersion: thingVersion}
+func Updater(name string) merge.Manager {
+	return merge.Manager{Name: name, Operation: merge.Update, APIVersion: Version}
 }
 
-// apply applies members to live by force.
-func apply(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
+// Apply applies members to live by force.
+func Apply(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
 	t.Helper()
-	out, err := m.Apply(live, newThing(t, members), manager, true)
+	out, err := m.Apply(live, New(t, members), manager, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// update replaces live's content by that of members.
-func update(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
+// Update replaces live's content by that of members.
+func Update(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
 	t.Helper()
-	out, err := m.Update(live, newThing(t, members), manager)
+	out, err := m.Update(live, New(t, members), manager)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-// randomConfig returns the members of a random thing, few enough that managers meet.
-func randomConfig(r *rand.Rand) string {
+// RandomConfig returns the members of a random thing, few enough that managers meet.
+func RandomConfig(r *rand.Rand) string {
 	var members []string
 	maybe := func(out *[]string, text string) {
 		if r.IntN(2) == 0 {
@@ -236,28 +236,28 @@ func randomConfig(r *rand.Rand) string {
 	return strings.Join(members, ",")
 }
 
-// randomObject returns what a random history of several appliers and updaters leaves behind.
-func randomObject(t testing.TB, r *rand.Rand) managedfields.Object {
+// RandomObject returns what a random history of several appliers and updaters leaves behind.
+func RandomObject(t testing.TB, r *rand.Rand) managedfields.Object {
 	t.Helper()
-	m := newManager(nil)
+	m := Manager(nil)
 	var live managedfields.Object
 	for range 1 + r.IntN(6) {
 		name := []string{"ann", "bob", "eve"}[r.IntN(3)]
 		if r.IntN(3) > 0 {
-			live = apply(t, m, live, name, randomConfig(r))
+			live = Apply(t, m, live, name, RandomConfig(r))
 		} else {
-			live = update(t, m, live, name, randomConfig(r))
+			live = Update(t, m, live, name, RandomConfig(r))
 		}
 	}
 	return live
 }
 
-// histories calls f with many random objects.
-func histories(t *testing.T, f func(t *testing.T, r *rand.Rand, o managedfields.Object)) {
+// Histories calls f with many random objects.
+func Histories(t *testing.T, f func(t *testing.T, r *rand.Rand, o managedfields.Object)) {
 	t.Helper()
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		o := randomObject(t, r)
+		o := RandomObject(t, r)
 		f(t, r, o)
 		if t.Failed() {
 			t.Fatalf("with seed %d, object %s", seed, o.AppendJSON(nil))

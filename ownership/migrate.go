@@ -1,10 +1,11 @@
-package managedfields
+package ownership
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -12,8 +13,8 @@ import (
 )
 
 // FindOwners returns the entries of the given operation that own all of fields. Entries that cannot be read own nothing.
-func FindOwners(entries []Entry, op merge.Operation, fields fieldpath.Set) []Entry {
-	var out []Entry
+func FindOwners(entries []managedfields.Entry, op merge.Operation, fields fieldpath.Set) []managedfields.Entry {
+	var out []managedfields.Entry
 	for _, e := range entries {
 		if e.Operation != op {
 			continue
@@ -34,11 +35,11 @@ func FindOwners(entries []Entry, op merge.Operation, fields fieldpath.Set) []Ent
 //  3. All entries of the updater are removed. What those of other versions own beyond that has no owner any more.
 //
 // The entries keep their order. This is what client-go's csaupgrade does, but entries is left as it is, names are not migrated
-// in random order, and an entry without fieldsV1 is no error. To see beforehand what it leads to use [FieldManager.PlanMigration]; to carry it out in a
+// in random order, and an entry without fieldsV1 is no error. To see beforehand what it leads to use [managedfields.FieldManager.PlanMigration]; to carry it out in a
 // cluster use [EntriesPatch].
 //
-// The error is an [*EntryError] for an entry whose set must be read and cannot be.
-func Migrate(entries []Entry, from []string, to, subresource string) ([]Entry, error) {
+// The error is an [*managedfields.EntryError] for an entry whose set must be read and cannot be.
+func Migrate(entries []managedfields.Entry, from []string, to, subresource string) ([]managedfields.Entry, error) {
 	out := slices.Clone(entries)
 	names := slices.Clone(from)
 	slices.Sort(names)
@@ -52,11 +53,11 @@ func Migrate(entries []Entry, from []string, to, subresource string) ([]Entry, e
 }
 
 // migrate is Migrate for one name. It may write to entries.
-func migrate(entries []Entry, from, to, subresource string) ([]Entry, error) {
-	isUpdater := func(e Entry) bool {
+func migrate(entries []managedfields.Entry, from, to, subresource string) ([]managedfields.Entry, error) {
+	isUpdater := func(e managedfields.Entry) bool {
 		return e.Manager == from && e.Operation == merge.Update && e.Subresource == subresource
 	}
-	receiver := slices.IndexFunc(entries, func(e Entry) bool {
+	receiver := slices.IndexFunc(entries, func(e managedfields.Entry) bool {
 		return e.Manager == to && e.Operation == merge.Apply && e.Subresource == subresource
 	})
 	if receiver < 0 {
@@ -69,7 +70,7 @@ func migrate(entries []Entry, from, to, subresource string) ([]Entry, error) {
 		return nil, err
 	}
 	entries[receiver].Operation, entries[receiver].Manager = merge.Apply, to
-	giver := slices.IndexFunc(entries, func(e Entry) bool {
+	giver := slices.IndexFunc(entries, func(e managedfields.Entry) bool {
 		return isUpdater(e) && e.APIVersion == entries[receiver].APIVersion
 	})
 	if giver >= 0 {
@@ -79,27 +80,30 @@ func migrate(entries []Entry, from, to, subresource string) ([]Entry, error) {
 		}
 		fields = fields.Union(given)
 	}
-	entries[receiver].FieldsV1 = FieldsOf(fields)
+	entries[receiver].FieldsV1 = managedfields.FieldsOf(fields)
 	return slices.DeleteFunc(entries, isUpdater), nil
 }
 
 // readFields returns the set of entry i.
-func readFields(entries []Entry, i int) (fieldpath.Set, error) {
+func readFields(entries []managedfields.Entry, i int) (fieldpath.Set, error) {
 	fields, err := entries[i].FieldsV1.Set()
 	if err != nil {
-		return fieldpath.Set{}, &EntryError{Index: i, Manager: entries[i].Manager, Err: fmt.Errorf("error decoding set: %w", err)}
+		return fieldpath.Set{}, &managedfields.EntryError{Index: i, Manager: entries[i].Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}
 	return fields, nil
 }
 
+// kubectl is the name in which kubectl applies on the server side, unless it is told another one.
+const kubectl = "kubectl"
+
 // lastAppliedPath is where kubectl records its client-side apply.
 var lastAppliedPath = fieldpath.Path{
-	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field(lastAppliedAnnotation),
+	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field(managedfields.LastAppliedAnnotation),
 }
 
 // ClientSideAppliers returns the names of the updaters that own kubectl's record of its client-side apply, sorted: those that
 // kubectl migrates when it goes over to server-side apply.
-func ClientSideAppliers(entries []Entry) []string {
+func ClientSideAppliers(entries []managedfields.Entry) []string {
 	var names []string
 	for _, e := range FindOwners(entries, merge.Update, fieldpath.SetOf(lastAppliedPath)) {
 		names = append(names, e.Manager)
@@ -109,8 +113,8 @@ func ClientSideAppliers(entries []Entry) []string {
 }
 
 // MigrateClientSide migrates what kubectl would migrate to the applier called to: [Migrate] from [ClientSideAppliers], on
-// the object itself. For the whole of what kubectl does then see [FieldManager.ApplyAsKubectl].
-func MigrateClientSide(entries []Entry, to string) ([]Entry, error) {
+// the object itself. For the whole of what kubectl does then see [managedfields.FieldManager.ApplyAsKubectl].
+func MigrateClientSide(entries []managedfields.Entry, to string) ([]managedfields.Entry, error) {
 	return Migrate(entries, ClientSideAppliers(entries), to, "")
 }
 
@@ -118,28 +122,32 @@ func MigrateClientSide(entries []Entry, to string) ([]Entry, error) {
 // has cleared them. Then the first server-side apply invents an owner for everything in the object, whoever wrote it, and
 // a migration that gives that owner's fields to an applier makes the applier's next apply remove what others wrote.
 // [EntriesOfLastApplied] is the way out.
-func HasLostOwners(o Object) bool { return len(o.Entries) == 0 && lastApplied(o.Content) != "" }
+func HasLostOwners(o managedfields.Object) bool {
+	record, _ := managedfields.LastApplied(o.Content)
+	return len(o.Entries) == 0 && record != ""
+}
 
 // EntriesOfLastApplied returns entries for an object, a t, that [HasLostOwners]: manager becomes the applier of what kubectl's
 // record says was applied, as far as o still has it, in o's version and without a time. All else has no owner, and so nothing
 // that others wrote can be removed in manager's name.
 //
 // The error says why the record or o is no t, or why the record is no JSON text.
-func EntriesOfLastApplied(o Object, t *schema.Type, manager string) ([]Entry, error) {
-	record, err := value.Parse([]byte(lastApplied(o.Content)))
+func EntriesOfLastApplied(o managedfields.Object, t *schema.Type, manager string) ([]managedfields.Entry, error) {
+	text, _ := managedfields.LastApplied(o.Content)
+	record, err := value.Parse([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", lastAppliedAnnotation, err)
+		return nil, fmt.Errorf("%s: %w", managedfields.LastAppliedAnnotation, err)
 	}
 	applied, err := typed.New(record, t)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", lastAppliedAnnotation, err)
+		return nil, fmt.Errorf("%s: %w", managedfields.LastAppliedAnnotation, err)
 	}
 	live, err := typed.New(o.Content, t, typed.AllowDuplicates)
 	if err != nil {
 		return nil, err
 	}
-	fields := applied.Fields().Intersect(live.Fields()).Minus(systemFields)
-	return Encode(merge.ManagersOf(merge.Entry{
+	fields := applied.Fields().Intersect(live.Fields()).Minus(managedfields.SystemFields())
+	return managedfields.Encode(merge.ManagersOf(merge.Entry{
 		Manager: merge.Manager{Name: manager, Operation: merge.Apply}, Fields: fields,
 		APIVersion: o.Content.Get("apiVersion").Str(),
 	})), nil

@@ -1,12 +1,14 @@
-package managedfields_test
+package ownership_test
 
 import (
 	"errors"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -32,9 +34,9 @@ func TestExtract(t *testing.T) {
 			`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"labels":{"b":"2"},"name":"one","namespace":"here"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := newThing(t, content)
-			o.Entries = parseEntries(t, `[`+test.entries+`]`)
-			got, err := managedfields.Extract(o, thing, "ann", "")
+			o := thing.New(t, content)
+			o.Entries = thing.Entries(t, `[`+test.entries+`]`)
+			got, err := ownership.Extract(o, thing.Type, "ann", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,7 +44,7 @@ func TestExtract(t *testing.T) {
 				if !got.IsAbsent() {
 					t.Errorf("got %v", got)
 				}
-			} else if !got.Equal(parse(t, test.want)) {
+			} else if !got.Equal(thing.Parse(t, test.want)) {
 				t.Errorf("got  %v\nwant %v", got, test.want)
 			}
 		})
@@ -56,15 +58,15 @@ func entryText(operation, subresource, fields string) string {
 }
 
 func TestExtractRefuses(t *testing.T) {
-	twice := newThing(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}]}`)
+	twice := thing.New(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}]}`)
 	var errs typed.Errors
-	if _, err := managedfields.Extract(twice, thing, "ann", ""); !errors.As(err, &errs) {
+	if _, err := ownership.Extract(twice, thing.Type, "ann", ""); !errors.As(err, &errs) {
 		t.Errorf("an object with an item twice: %v", err)
 	}
-	unreadable := newThing(t, "")
-	unreadable.Entries = parseEntries(t, `[`+entryText("Apply", "", `{"f":{}}`)+`]`)
+	unreadable := thing.New(t, "")
+	unreadable.Entries = thing.Entries(t, `[`+entryText("Apply", "", `{"f":{}}`)+`]`)
 	var entry *managedfields.EntryError
-	if _, err := managedfields.Extract(unreadable, thing, "ann", ""); !errors.As(err, &entry) || entry.Index != 0 {
+	if _, err := ownership.Extract(unreadable, thing.Type, "ann", ""); !errors.As(err, &entry) || entry.Index != 0 {
 		t.Errorf("an unreadable set: %v", err)
 	}
 }
@@ -72,24 +74,24 @@ func TestExtractRefuses(t *testing.T) {
 // To apply again what was extracted changes nothing, neither the object nor who owns what.
 func TestExtractAndApply(t *testing.T) {
 	applied := 0
-	histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
-		m := newManager(nil)
+	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		m := thing.Manager(nil)
 		for _, e := range o.Entries {
 			if e.Operation != merge.Apply {
 				continue
 			}
-			config, err := managedfields.Extract(o, thing, e.Manager, "")
+			config, err := ownership.Extract(o, thing.Type, e.Manager, "")
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			change, err := m.WouldChange(o, managedfields.Object{Content: config}, e.Manager)
+			change, err := ownership.WouldChange(m, o, managedfields.Object{Content: config}, e.Manager)
 			if err != nil || change.Object || len(change.Conflicts) > 0 {
 				t.Errorf("%s applies %v: %+v, %v", e.Manager, config, change, err)
 			}
 			if change.Ownership {
 				after, err := m.Apply(o, managedfields.Object{Content: config}, e.Manager, true)
-				t.Errorf("%s applies %v: owners\n%s%v", e.Manager, config, show(t, after.Entries), err)
+				t.Errorf("%s applies %v: owners\n%s%v", e.Manager, config, thing.Show(t, after.Entries), err)
 			}
 			applied++
 		}

@@ -1,10 +1,11 @@
-package managedfields
+package ownership
 
 import (
 	"errors"
 	"fmt"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -15,7 +16,7 @@ import (
 // object.
 type Versions struct {
 	Types     map[string]*schema.Type // by apiVersion
-	Converter Converter               // nil means [ChangeVersion]
+	Converter managedfields.Converter // nil means [managedfields.ChangeVersion]
 }
 
 // ErrVersion is an entry that is of another version than its object, without [Versions] to read it by.
@@ -32,54 +33,39 @@ type held struct {
 
 // holdings reads the entries of o, a t, each for itself. Of several entries of one manager the last one counts; the others
 // are left out. nil versions means that there is only the object's own.
-func holdings(o Object, t *schema.Type, versions *Versions) []held {
+func holdings(o managedfields.Object, t *schema.Type, versions *Versions) []held {
 	last := map[merge.Manager]int{}
 	for i, e := range o.Entries {
-		last[identityOf(e)] = i
+		last[e.Identity()] = i
 	}
-	out := make([]held, 0, len(o.Entries))
+	out := make([]held, 0, len(last))
 	for i, e := range o.Entries {
-		if last[identityOf(e)] == i {
-			h := held{index: i, manager: identityOf(e)}
-			h.written, h.fields, h.err = readEntry(o, t, versions, i)
-			out = append(out, h)
+		if last[e.Identity()] == i {
+			out = append(out, hold(o, t, versions, i))
 		}
 	}
 	return out
 }
 
-// identityOf returns the manager that e is of.
-func identityOf(e Entry) merge.Manager {
-	m := merge.Manager{Name: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
-	if e.Operation == merge.Apply {
-		m.APIVersion = ""
-	}
-	return m
-}
-
-// readEntry returns the set of entry i as it is written, and in o's version.
-func readEntry(o Object, t *schema.Type, versions *Versions, i int) (written, fields fieldpath.Set, err error) {
-	e := o.Entries[i]
-	if err = e.check(i); err == nil {
-		written, err = readFields(o.Entries, i)
-	} else {
-		err = &EntryError{Index: i, Manager: e.Manager, Err: err}
-	}
+// hold reads entry i of o, a t.
+func hold(o managedfields.Object, t *schema.Type, versions *Versions, i int) held {
+	e, err := managedfields.Read(o.Entries, i)
+	h := held{index: i, manager: e.Manager, written: e.Fields, err: err}
 	if err != nil {
-		return written, fields, err
+		return h
 	}
 	switch {
 	case e.APIVersion == o.Content.Get("apiVersion").Str():
-		fields, _, err = typed.Reconcile(written, t)
+		h.fields, _, err = typed.Reconcile(e.Fields, t)
 	case versions == nil:
 		err = fmt.Errorf("%w: %s", ErrVersion, e.APIVersion)
 	default:
-		fields, err = versions.translate(o.Content, t, written, e.APIVersion)
+		h.fields, err = versions.translate(o.Content, t, e.Fields, e.APIVersion)
 	}
 	if err != nil {
-		err = &EntryError{Index: i, Manager: e.Manager, Err: err}
+		h.err = &managedfields.EntryError{Index: i, Manager: e.Manager.Name, Err: err}
 	}
-	return written, fields, err
+	return h
 }
 
 // translate returns the fields of object, a t, that are what fields are in version from. Where versions differ in nothing but
@@ -88,10 +74,10 @@ func readEntry(o Object, t *schema.Type, versions *Versions, i int) (written, fi
 func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpath.Set, from string) (fieldpath.Set, error) {
 	there, ok := v.Types[from]
 	if !ok {
-		return fieldpath.Set{}, &NoTypeError{GVK: schema.ParseGVK(from, object.Get("kind").Str())}
+		return fieldpath.Set{}, &managedfields.NoTypeError{GVK: schema.ParseGVK(from, object.Get("kind").Str())}
 	}
 	converter := v.Converter
-	if converter == nil || converter == ChangeVersion {
+	if converter == nil || converter == managedfields.ChangeVersion {
 		fields, _, err := typed.Reconcile(fields, t)
 		return fields, err
 	}
@@ -114,5 +100,5 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 	if err != nil {
 		return fieldpath.Set{}, err
 	}
-	return back.Fields().Minus(systemFields.Minus(fields)), nil
+	return back.Fields().Minus(managedfields.SystemFields().Minus(fields)), nil
 }

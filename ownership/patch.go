@@ -1,8 +1,9 @@
-package managedfields
+package ownership
 
 import (
 	"slices"
 
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
 
@@ -16,11 +17,14 @@ import (
 // at all are written as an empty list, which lets the server forget all owners; null would mean no change.
 //
 // The error names the entry whose FieldsV1 is no JSON text.
-func EntriesPatch(o Object, entries []Entry) ([]byte, error) {
+func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) ([]byte, error) {
 	if sameEntries(o.Entries, entries) {
 		return nil, nil
 	}
-	list, err := entriesValue(entries)
+	if entries == nil {
+		entries = []managedfields.Entry{}
+	}
+	object, err := managedfields.Object{Content: value.Object(), Entries: entries}.Value()
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +36,14 @@ func EntriesPatch(o Object, entries []Entry) ([]byte, error) {
 		)
 	}
 	return value.List(
-		replace("/metadata/managedFields", list),
+		replace("/metadata/managedFields", object.At("metadata", "managedFields")),
 		replace("/metadata/resourceVersion", value.String(o.Content.At("metadata", "resourceVersion").Str())),
 	).AppendJSON(nil), nil
 }
 
 // sameEntries reports whether a and b are the same entries in the same order, however their sets are written.
-func sameEntries(a, b []Entry) bool {
-	return slices.EqualFunc(a, b, func(x, y Entry) bool {
+func sameEntries(a, b []managedfields.Entry) bool {
+	return slices.EqualFunc(a, b, func(x, y managedfields.Entry) bool {
 		return x.Manager == y.Manager && x.Operation == y.Operation && x.APIVersion == y.APIVersion &&
 			x.Time.Equal(y.Time) && x.FieldsType == y.FieldsType && x.Subresource == y.Subresource &&
 			x.FieldsV1.Equal(y.FieldsV1)

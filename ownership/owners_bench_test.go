@@ -1,11 +1,13 @@
-package managedfields_test
+package ownership_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 )
 
 // bigThing is a thing with 100 containers of 4 ports each, which three managers own.
@@ -16,18 +18,18 @@ func bigThing(b *testing.B) managedfields.Object {
 		containers = append(containers, fmt.Sprintf(
 			`{"name":"c%d","image":"i","ports":[{"port":1,"hostPort":1},{"port":2,"hostPort":1},{"port":3,"hostPort":1},{"port":4,"hostPort":1}]}`, i))
 	}
-	m := newManager(nil)
+	m := thing.Manager(nil)
 	spec := `"spec":{"args":["-a","-b"],"containers":[` + strings.Join(containers, ",") + `]}`
-	live := apply(b, m, managedfields.Object{}, "ann", spec)
-	live = apply(b, m, live, "bob", spec)
-	return update(b, m, live, "eve", strings.ReplaceAll(spec, `"image":"i"`, `"image":"j"`))
+	live := thing.Apply(b, m, managedfields.Object{}, "ann", spec)
+	live = thing.Apply(b, m, live, "bob", spec)
+	return thing.Update(b, m, live, "eve", strings.ReplaceAll(spec, `"image":"i"`, `"image":"j"`))
 }
 
 func BenchmarkOwners(b *testing.B) {
 	o := bigThing(b)
 	parts := 0
 	for b.Loop() {
-		seq, err := managedfields.Owners(o, thing, nil)
+		seq, err := ownership.Owners(o, thing.Type, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -42,7 +44,7 @@ func BenchmarkOwners(b *testing.B) {
 func BenchmarkCheck(b *testing.B) {
 	o := bigThing(b)
 	for b.Loop() {
-		if found := managedfields.Check(o, checkConfig); len(found) > 0 {
+		if found := ownership.Check(o, checkConfig); len(found) > 0 {
 			b.Fatal(found)
 		}
 	}

@@ -1,4 +1,4 @@
-package managedfields_test
+package ownership_test
 
 import (
 	"fmt"
@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 )
 
-var checkConfig = managedfields.CheckConfig{Versions: managedfields.Versions{
-	Types: map[string]*schema.Type{"example.com/v1": thing, "example.com/v2": thing},
+var checkConfig = ownership.CheckConfig{Versions: ownership.Versions{
+	Types: map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type},
 }}
 
 // checkCases has for each code an object that is found to have it, and what else is found.
@@ -73,7 +75,7 @@ func manyUpdaters(n int) string {
 	return strings.Join(all, ",")
 }
 
-func showFindings(all []managedfields.Finding) string {
+func showFindings(all []ownership.Finding) string {
 	var b strings.Builder
 	for _, f := range all {
 		fmt.Fprintf(&b, "%d %s", f.Entry, f.Code)
@@ -88,10 +90,10 @@ func showFindings(all []managedfields.Finding) string {
 func TestCheck(t *testing.T) {
 	for _, test := range checkCases {
 		t.Run(test.name, func(t *testing.T) {
-			o := newThing(t, test.content)
-			o.Entries = parseEntries(t, `[`+test.entries+`]`)
-			got := managedfields.Check(o, checkConfig)
-			if showFindings(got) != lines(test.want) {
+			o := thing.New(t, test.content)
+			o.Entries = thing.Entries(t, `[`+test.entries+`]`)
+			got := ownership.Check(o, checkConfig)
+			if showFindings(got) != thing.Lines(test.want) {
 				t.Errorf("got\n%s", showFindings(got))
 			}
 			for _, f := range got {
@@ -107,19 +109,19 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCheckUnconvertible(t *testing.T) {
-	o := newThing(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}],"replicas":1}`)
-	o.Entries = parseEntries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
+	o := thing.New(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}],"replicas":1}`)
+	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
 	c := checkConfig
 	c.Versions.Converter = failingConverter{}
-	if got := showFindings(managedfields.Check(o, c)); got != "0 unconvertible\n" {
+	if got := showFindings(ownership.Check(o, c)); got != "0 unconvertible\n" {
 		t.Errorf("got\n%s", got)
 	}
 }
 
 func TestCheckFieldsOfStuckEntries(t *testing.T) {
-	o := newThing(t, `"spec":{"replicas":1}`)
-	o.Entries = parseEntries(t, `[`+entry("kubectl-client-side-apply", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
-	got := managedfields.Check(o, checkConfig)
+	o := thing.New(t, `"spec":{"replicas":1}`)
+	o.Entries = thing.Entries(t, `[`+entry("kubectl-client-side-apply", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
+	got := ownership.Check(o, checkConfig)
 	if len(got) != 1 || got[0].Fields.String() != ".spec.replicas" {
 		t.Errorf("got %v", got)
 	}
@@ -127,9 +129,9 @@ func TestCheckFieldsOfStuckEntries(t *testing.T) {
 
 // Without a schema what needs none is found all the same.
 func TestCheckWithoutSchema(t *testing.T) {
-	o := newThing(t, "")
-	o.Entries = parseEntries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:x":{}}`)+","+entry("bob", "Apply", "v1", "1", `{}`)+`]`)
-	if got := showFindings(managedfields.Check(o, managedfields.CheckConfig{})); got != "1 empty-set\n" {
+	o := thing.New(t, "")
+	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:x":{}}`)+","+entry("bob", "Apply", "v1", "1", `{}`)+`]`)
+	if got := showFindings(ownership.Check(o, ownership.CheckConfig{})); got != "1 empty-set\n" {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -156,7 +158,7 @@ func TestCheckDocumentation(t *testing.T) {
 		t.Errorf("documented %q\ndeclared   %q", documented, declared)
 	}
 	for _, code := range declared {
-		tested := code == string(managedfields.Unconvertible) // by a test of its own
+		tested := code == string(ownership.Unconvertible) // by a test of its own
 		for _, test := range checkCases {
 			tested = tested || strings.Contains(test.want, code)
 		}
@@ -168,9 +170,9 @@ func TestCheckDocumentation(t *testing.T) {
 
 // What the field manager itself leaves behind is in order.
 func TestCheckOfHistories(t *testing.T) {
-	histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
-		for _, f := range managedfields.Check(o, checkConfig) {
-			if f.Code != managedfields.OrphanItem && f.Code != managedfields.BeforeFirstApply {
+	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		for _, f := range ownership.Check(o, checkConfig) {
+			if f.Code != ownership.OrphanItem && f.Code != ownership.BeforeFirstApply {
 				t.Error(f)
 			}
 		}

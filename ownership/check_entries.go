@@ -1,10 +1,12 @@
-package managedfields
+package ownership
 
 import (
+	"errors"
 	"fmt"
 	"unicode"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 )
 
@@ -21,24 +23,22 @@ const clientSideApply = "kubectl-client-side-apply"
 func (k *checker) checkEntry(i int) {
 	e := k.object.Entries[i]
 	k.checkNames(i)
-	fields, canonical, err := e.FieldsV1.read()
-	if invalid := e.check(i); invalid != nil {
-		err = invalid
-	}
+	read, err := managedfields.Read(k.object.Entries, i)
+	fields := read.Fields
 	switch {
 	case err != nil:
-		k.add(Undecodable, i, nil, err.Error(),
+		k.add(Undecodable, i, nil, errors.Unwrap(err).Error(),
 			"Every apply fails, and the next update forgets all owners. Remove the entry with a patch of metadata.managedFields.")
 		return
 	case fields.IsEmpty():
 		k.add(EmptySet, i, nil, "the manager owns nothing", "None needed: the next write that is tracked drops the entry.")
-	case !canonical && !isReordered(e.FieldsV1, fields):
+	case !isCanonical(e.FieldsV1, fields):
 		k.add(NotCanonical, i, nil, "the set is not written as kube-apiserver writes it",
 			"None needed: the next write that is tracked writes it anew.")
 	}
 	k.checkStuck(i, fields)
 	for j := i + 1; j < len(k.object.Entries); j++ {
-		if identityOf(k.object.Entries[j]) == identityOf(e) {
+		if k.object.Entries[j].Identity() == read.Manager {
 			k.add(DuplicateIdentity, i, nil, fmt.Sprintf("entry %d is of the same manager, and only the last one counts", j),
 				"What only this entry owns is already without an owner. Let the manager write again, or join the two with a patch.")
 			break
@@ -46,8 +46,8 @@ func (k *checker) checkEntry(i int) {
 	}
 }
 
-// isReordered reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.
-func isReordered(written Fields, set fieldpath.Set) bool {
+// isCanonical reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.
+func isCanonical(written managedfields.Fields, set fieldpath.Set) bool {
 	document, err := written.Value()
 	return err == nil && document.Equal(set.Value())
 }
@@ -82,10 +82,10 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	case clientSideApply:
 		k.add(ClientSideApply, i, nil, "client-side apply holds "+countFields(fields),
 			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
-	case beforeFirstApply:
+	case managedfields.BeforeFirstApply:
 		k.add(BeforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
-	case ancientChanges:
+	case managedfields.AncientChanges:
 		k.add(AncientChanges, i, nil, "updaters that were too many to keep apart hold "+countFields(fields),
 			"Nobody can tell whose they are. Let tools that update the object use one name each.")
 	}

@@ -1,4 +1,4 @@
-package managedfields
+package ownership
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 )
 
@@ -16,7 +17,7 @@ var ErrNoManager = errors.New("no such manager")
 var ErrOtherVersion = errors.New("the receiver's fields are of another version")
 
 // Transfer gives what one manager owns to another one, which may be new, and returns the entries after that, sorted as
-// [Encode] sorts them. Nobody's fields change but those of the two.
+// [managedfields.Encode] sorts them. Nobody's fields change but those of the two.
 //
 //  1. All of from's paths go, or, when within has any, those that are in it or below one of them.
 //  2. When a part of an item in a keyed list goes and the item itself stays, the receiver becomes a co-owner of the item and
@@ -25,9 +26,9 @@ var ErrOtherVersion = errors.New("the receiver's fields are of another version")
 //  4. Who owns nothing any more is dropped, here as in every write.
 //
 // Of an updater, the version belongs to its identity: from must say it; where to does not, it is that of the fields. The
-// error wraps [ErrNoManager] or [ErrOtherVersion], or is that of [Decode].
-func Transfer(entries []Entry, from, to merge.Manager, within ...fieldpath.Path) ([]Entry, error) {
-	managers, err := Decode(entries)
+// error wraps [ErrNoManager] or [ErrOtherVersion], or is that of [managedfields.Decode].
+func Transfer(entries []managedfields.Entry, from, to merge.Manager, within ...fieldpath.Path) ([]managedfields.Entry, error) {
+	managers, err := managedfields.Decode(entries)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func Transfer(entries []Entry, from, to merge.Manager, within ...fieldpath.Path)
 		to.APIVersion = giver.APIVersion
 	}
 	if from == to {
-		return Encode(managers), nil
+		return managedfields.Encode(managers), nil
 	}
 	receiver, ok := managers.Get(to)
 	if !ok {
@@ -54,7 +55,7 @@ func Transfer(entries []Entry, from, to merge.Manager, within ...fieldpath.Path)
 	given, kept := split(giver.Fields, within)
 	receiver.Fields, receiver.Time = receiver.Fields.Union(given), later(receiver.Time, giver.Time)
 	giver.Fields = kept
-	return Encode(dropEmpty(managers.With(giver).With(receiver))), nil
+	return managedfields.Encode(dropEmpty(managers.With(giver).With(receiver))), nil
 }
 
 // split returns which paths of fields go and which stay, by rules 1 and 2 of Transfer.

@@ -1,10 +1,11 @@
-package managedfields
+package ownership
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -22,14 +23,14 @@ import (
 //  4. apiVersion, kind, metadata.name and metadata.namespace are those of o, as far as it has them, and all that there is if
 //     the applier owns nothing of o. (The reference fails then.)
 //
-// The error is typed.Errors, wrapped, when o does not conform to t or holds a list item twice, or an [*EntryError] when the set
+// The error is typed.Errors, wrapped, when o does not conform to t or holds a list item twice, or an [*managedfields.EntryError] when the set
 // cannot be read.
-func Extract(o Object, t *schema.Type, manager, subresource string) (value.Value, error) {
+func Extract(o managedfields.Object, t *schema.Type, manager, subresource string) (value.Value, error) {
 	live, err := typed.New(o.Content, t)
 	if err != nil {
 		return value.Value{}, fmt.Errorf("error converting obj to typed: %w", err)
 	}
-	i := slices.IndexFunc(o.Entries, func(e Entry) bool {
+	i := slices.IndexFunc(o.Entries, func(e managedfields.Entry) bool {
 		return e.Manager == manager && e.Operation == merge.Apply && e.Subresource == subresource
 	})
 	if i < 0 {
@@ -37,7 +38,7 @@ func Extract(o Object, t *schema.Type, manager, subresource string) (value.Value
 	}
 	fields, err := o.Entries[i].FieldsV1.Set()
 	if err != nil {
-		return value.Value{}, &EntryError{Index: i, Manager: manager, Err: fmt.Errorf("error decoding set: %w", err)}
+		return value.Value{}, &managedfields.EntryError{Index: i, Manager: manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}
 	return withIdentity(extractFields(live, fields), o.Content), nil
 }

@@ -1,4 +1,4 @@
-package managedfields
+package ownership
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -84,7 +85,7 @@ type CheckConfig struct {
 
 // Check returns what is wrong with the managed fields of o, sorted by entry, the object as a whole last, then by code in the
 // order of docs/check.md, then by path. It says nothing of what o holds, except where that keeps it from checking.
-func Check(o Object, c CheckConfig) []Finding {
+func Check(o managedfields.Object, c CheckConfig) []Finding {
 	k := checker{object: o, config: c}
 	for i := range o.Entries {
 		k.checkEntry(i)
@@ -102,7 +103,7 @@ func Check(o Object, c CheckConfig) []Finding {
 }
 
 type checker struct {
-	object Object
+	object managedfields.Object
 	config CheckConfig
 	found  []Finding
 }
@@ -142,7 +143,7 @@ func (k *checker) inVersion(apiVersion string) (typed.Value, error) {
 	if content.Get("apiVersion").Str() != apiVersion {
 		converter := k.config.Versions.Converter
 		if converter == nil {
-			converter = ChangeVersion
+			converter = managedfields.ChangeVersion
 		}
 		var err error
 		if content, err = converter.Convert(content, apiVersion); err != nil {

@@ -1,9 +1,9 @@
-package managedfields
+package ownership
 
 import (
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -52,7 +52,7 @@ type Notation struct {
 }
 
 // WouldChange tells what an apply of config to live by manager would change, without carrying it out. Errors are those of
-// [FieldManager.Plan].
+// [managedfields.FieldManager.Plan].
 //
 // Values mean the same, by the types of the kind:
 //
@@ -60,28 +60,26 @@ type Notation struct {
 //  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of values without a schema do, if
 //     both are quantities of the same amount. A type that says string or number takes values at their word.
 //  3. Sets and keyed lists with the same items in another order.
-func (m *FieldManager) WouldChange(live, config Object, manager string) (Change, error) {
+func WouldChange(m *managedfields.FieldManager, live, config managedfields.Object, manager string) (Change, error) {
 	plan, err := m.Plan(live, config, manager)
 	if err != nil {
 		return Change{}, err
 	}
-	w := *plan.write
-	result := w.plan.Force()
-	w.managers = result.Managers
-	object, err := w.typed(roleLive, w.live.Content, typed.AllowDuplicates)
+	before, err := managedfields.Decode(live.Entries)
 	if err != nil {
 		return Change{}, err
 	}
+	result, object := plan.Merge().Force(), plan.Merge().Live()
 	out := Change{
 		Object: result.Changed, Conflicts: plan.Conflicts(),
-		Ownership: len(w.live.Entries) != w.managers.Len() || !sameOwners(w.entries.managers, w.managers),
+		Ownership: len(live.Entries) != result.Managers.Len() || !sameOwners(before, result.Managers),
 	}
 	written := notations{partial: true}
-	written.node(m.typ, object.Content(), w.object.Content)
+	written.node(object.Type(), object.Content(), config.Content)
 	out.Notations = written.found
 	if result.Changed {
 		changed := notations{}
-		changed.node(m.typ, object.Content(), result.Object.Content())
+		changed.node(object.Type(), object.Content(), result.Object.Content())
 		out.NotationOnly = !changed.other
 	}
 	return out, nil

@@ -1,24 +1,24 @@
-package managedfields
+package ownership
 
 import (
 	"errors"
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
 // Migration is what a migration from client-side to server-side apply leads to.
 type Migration struct {
-	Object    Object          // the live object with its entries migrated
-	Patch     []byte          // see [EntriesPatch]; nil when there is nothing to migrate
-	Conflicts merge.Conflicts // of the applier's next apply
-	Removed   []Leftover      // what the next apply removes
-	Kept      []Leftover      // what stays in the object although the configuration lacks it
-	LostOwner bool            // whether the live object [HasLostOwners]; then better do not migrate
+	Object    managedfields.Object // the live object with its entries migrated
+	Patch     []byte               // see [EntriesPatch]; nil when there is nothing to migrate
+	Conflicts merge.Conflicts      // of the applier's next apply
+	Removed   []Leftover           // what the next apply removes
+	Kept      []Leftover           // what stays in the object although the configuration lacks it
+	LostOwner bool                 // whether the live object [HasLostOwners]; then better do not migrate
 }
 
 // Leftover is a live value that the migrated manager held and that its configuration lacks.
@@ -36,13 +36,13 @@ type Leftover struct {
 // else owns it, and also when nobody does, because the entry that owned it was of another version than the receiver's and
 // is discarded: such values no apply will ever remove.
 //
-// Errors are those of Migrate and of [FieldManager.Plan].
-func (m *FieldManager) PlanMigration(live, config Object, from []string, to string) (*Migration, error) {
-	entries, err := Migrate(live.Entries, from, to, m.config.Subresource)
+// Errors are those of Migrate and of [managedfields.FieldManager.Plan].
+func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Object, from []string, to string) (*Migration, error) {
+	entries, err := Migrate(live.Entries, from, to, m.Config().Subresource)
 	if err != nil {
 		return nil, err
 	}
-	out := &Migration{Object: Object{Content: live.Content, Entries: entries}, LostOwner: HasLostOwners(live)}
+	out := &Migration{Object: managedfields.Object{Content: live.Content, Entries: entries}, LostOwner: HasLostOwners(live)}
 	if out.Patch, err = EntriesPatch(live, entries); err != nil {
 		return nil, err
 	}
@@ -51,26 +51,19 @@ func (m *FieldManager) PlanMigration(live, config Object, from []string, to stri
 		return nil, err
 	}
 	out.Conflicts = plan.Conflicts()
-	return out, out.addLeftovers(m, plan, live, from)
+	return out, out.addLeftovers(m.Config(), plan.Merge(), live.Entries, from, to)
 }
 
-func (out *Migration) addLeftovers(m *FieldManager, plan *Plan, live Object, from []string) error {
-	w := plan.write
-	object, err := w.typed(roleLive, live.Content, typed.AllowDuplicates)
+func (out *Migration) addLeftovers(
+	c managedfields.Config, plan *merge.Plan, entries []managedfields.Entry, from []string, to string,
+) error {
+	object, config, after := plan.Live(), plan.Config(), plan.Force()
+	applier := merge.Manager{Name: to, Operation: merge.Apply, Subresource: c.Subresource}
+	held, err := heldBy(c, managedfields.Object{Content: object.Content(), Entries: entries}, append([]string{to}, from...))
 	if err != nil {
 		return err
 	}
-	config, err := w.typed(rolePatch, w.object.Content)
-	if err != nil {
-		return err
-	}
-	after := w.plan.Force()
-	applier := m.identity(w.manager.Name, merge.Apply)
-	held, err := m.heldBy(Object{Content: object.Content(), Entries: live.Entries}, append([]string{applier.Name}, from...))
-	if err != nil {
-		return err
-	}
-	before, err := Decode(out.Object.Entries)
+	before, err := managedfields.Decode(out.Object.Entries)
 	if err != nil {
 		return err
 	}
@@ -81,10 +74,10 @@ func (out *Migration) addLeftovers(m *FieldManager, plan *Plan, live Object, fro
 		}
 		l := Leftover{Path: path, Live: v}
 		if after.Object.At(path).IsAbsent() {
-			l.Owners = m.ownersBut(before, applier, path)
+			l.Owners = ownersBut(before, c.GVK.APIVersion(), applier, path)
 			out.Removed = append(out.Removed, l)
 		} else {
-			l.Owners = m.ownersBut(after.Managers, applier, path)
+			l.Owners = ownersBut(after.Managers, c.GVK.APIVersion(), applier, path)
 			out.Kept = append(out.Kept, l)
 		}
 	}
@@ -93,10 +86,10 @@ func (out *Migration) addLeftovers(m *FieldManager, plan *Plan, live Object, fro
 
 // heldBy returns what the applier names[0] and the updaters called names own of o, in the endpoint's version. Entries of
 // versions that are gone own nothing.
-func (m *FieldManager) heldBy(o Object, names []string) (fieldpath.Set, error) {
+func heldBy(c managedfields.Config, o managedfields.Object, names []string) (fieldpath.Set, error) {
 	var all fieldpath.Set
-	for _, h := range holdings(o, m.typ, &Versions{m.config.Types, m.config.Converter}) {
-		if h.manager.Subresource != m.config.Subresource ||
+	for _, h := range holdings(o, c.Types[c.GVK.APIVersion()], &Versions{c.Types, c.Converter}) {
+		if h.manager.Subresource != c.Subresource ||
 			h.manager.Operation == merge.Apply && h.manager.Name != names[0] || !slices.Contains(names, h.manager.Name) {
 			continue
 		}
@@ -108,11 +101,11 @@ func (m *FieldManager) heldBy(o Object, names []string) (fieldpath.Set, error) {
 	return all, nil
 }
 
-// ownersBut returns who but one manager owns path, among those whose fields are of the endpoint's version.
-func (m *FieldManager) ownersBut(managers merge.Managers, but merge.Manager, path fieldpath.Path) []merge.Manager {
+// ownersBut returns who but one manager owns path, among those whose fields are of apiVersion.
+func ownersBut(managers merge.Managers, apiVersion string, but merge.Manager, path fieldpath.Path) []merge.Manager {
 	var out []merge.Manager
 	for e := range managers.OwnersOf(path) {
-		if e.APIVersion == m.apiVersion && e.Manager != but {
+		if e.APIVersion == apiVersion && e.Manager != but {
 			out = append(out, e.Manager)
 		}
 	}

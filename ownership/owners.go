@@ -1,4 +1,4 @@
-package managedfields
+package ownership
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -13,7 +14,7 @@ import (
 
 // Owner is a manager that owns a part of an object.
 type Owner struct {
-	Index      int // of its entry in [Object.Entries]
+	Index      int // of its entry in [managedfields.Object.Entries]
 	Manager    merge.Manager
 	APIVersion string    // of its entry
 	Time       time.Time // likewise
@@ -62,9 +63,9 @@ type Owned struct {
 //  4. o need not conform to t: a member that t does not declare, and all in it, is of no schema; an item without identity
 //     has the path of its place in the list.
 //
-// The error joins an [*EntryError] for each entry that cannot be read; these own nothing in what is yielded. It wraps
+// The error joins an [*managedfields.EntryError] for each entry that cannot be read; these own nothing in what is yielded. It wraps
 // [ErrVersion], [merge.ErrNoVersion] or what the converter returns. The sequence is good for use even then.
-func Owners(o Object, t *schema.Type, versions *Versions) (iter.Seq[Owned], error) {
+func Owners(o managedfields.Object, t *schema.Type, versions *Versions) (iter.Seq[Owned], error) {
 	all := holdings(o, t, versions)
 	var errs []error
 	for _, h := range all {

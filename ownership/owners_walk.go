@@ -1,9 +1,10 @@
-package managedfields
+package ownership
 
 import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -32,7 +33,7 @@ type stand struct {
 	below   fieldpath.Set // what it has below the node that the walk is at
 }
 
-func newOwnerWalk(o Object, all []held) *ownerWalk {
+func newOwnerWalk(o managedfields.Object, all []held) *ownerWalk {
 	w := &ownerWalk{holdings: all, owners: make([]Owner, len(all)), lists: map[string][]Owner{}}
 	for i, h := range all {
 		e := o.Entries[h.index]

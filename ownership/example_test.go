@@ -1,11 +1,12 @@
-package managedfields_test
+package ownership_test
 
 import (
 	"fmt"
 
-	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -26,31 +27,15 @@ func exampleObject() managedfields.Object {
 	return o
 }
 
-func ExampleScaleHandler() {
-	o := exampleObject()
-	h := managedfields.NewScaleHandler(o.Entries, "example.com/v1", map[string]fieldpath.Path{
-		"example.com/v1": {fieldpath.Field("spec"), fieldpath.Field("replicas")},
-	})
-	scale, err := h.ToSubresource()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, e := range scale {
-		fmt.Printf("%s %s %s\n", e.Manager, e.APIVersion, e.FieldsV1)
-	}
-	// Output: autoscaler autoscaling/v1 {"f:spec":{"f:replicas":{}}}
-}
-
 func ExampleExtract() {
-	config, err := managedfields.Extract(exampleObject(), thing, "autoscaler", "")
+	config, err := ownership.Extract(exampleObject(), thing.Type, "autoscaler", "")
 	fmt.Println(config, err)
 	// Output: {"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"replicas":3}} <nil>
 }
 
 func ExampleMigrate() {
 	o := exampleObject()
-	entries, err := managedfields.Migrate(o.Entries, []string{"kubectl-client-side-apply"}, "kubectl", "")
+	entries, err := ownership.Migrate(o.Entries, []string{"kubectl-client-side-apply"}, "kubectl", "")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,10 +48,10 @@ func ExampleMigrate() {
 	// kubectl Apply {"f:spec":{"f:args":{},"f:quota":{"f:cpu":{}}}}
 }
 
-func ExampleFieldManager_PlanMigration() {
-	m := newManager(nil)
+func ExamplePlanMigration() {
+	m := thing.Manager(nil)
 	config, _ := managedfields.ParseObject([]byte(`{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "one"}, "spec": {"args": ["-v"]}}`))
-	plan, err := m.PlanMigration(exampleObject(), config, []string{"kubectl-client-side-apply"}, "kubectl")
+	plan, err := ownership.PlanMigration(m, exampleObject(), config, []string{"kubectl-client-side-apply"}, "kubectl")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -79,7 +64,7 @@ func ExampleFieldManager_PlanMigration() {
 
 func ExampleTransfer() {
 	autoscaler := merge.Manager{Name: "autoscaler", Operation: merge.Apply}
-	entries, err := managedfields.Transfer(exampleObject().Entries, autoscaler, merge.Manager{Name: "people", Operation: merge.Apply})
+	entries, err := ownership.Transfer(exampleObject().Entries, autoscaler, merge.Manager{Name: "people", Operation: merge.Apply})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -89,13 +74,13 @@ func ExampleTransfer() {
 }
 
 func ExampleEntriesPatch() {
-	patch, err := managedfields.EntriesPatch(exampleObject(), nil)
+	patch, err := ownership.EntriesPatch(exampleObject(), nil)
 	fmt.Println(string(patch), err)
 	// Output: [{"op":"replace","path":"/metadata/managedFields","value":[]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}] <nil>
 }
 
 func ExampleOwners() {
-	owned, err := managedfields.Owners(exampleObject(), thing, nil)
+	owned, err := ownership.Owners(exampleObject(), thing.Type, nil)
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -112,8 +97,8 @@ func ExampleOwners() {
 }
 
 func ExampleCheck() {
-	for _, f := range managedfields.Check(exampleObject(), managedfields.CheckConfig{
-		Versions: managedfields.Versions{Types: map[string]*schema.Type{"example.com/v1": thing}},
+	for _, f := range ownership.Check(exampleObject(), ownership.CheckConfig{
+		Versions: ownership.Versions{Types: map[string]*schema.Type{"example.com/v1": thing.Type}},
 	}) {
 		fmt.Println(f)
 		fmt.Println(f.Remedy)
@@ -123,7 +108,7 @@ func ExampleCheck() {
 	// Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.
 }
 
-func ExampleFieldManager_WouldChange() {
+func ExampleWouldChange() {
 	config := value.Object(
 		value.Member{Name: "apiVersion", Value: value.String("example.com/v1")},
 		value.Member{Name: "kind", Value: value.String("Thing")},
@@ -131,7 +116,7 @@ func ExampleFieldManager_WouldChange() {
 			value.Member{Name: "quota", Value: value.Object(value.Member{Name: "cpu", Value: value.String("1000m")})},
 		)},
 	)
-	change, err := newManager(nil).WouldChange(exampleObject(), managedfields.Object{Content: config}, "people")
+	change, err := ownership.WouldChange(thing.Manager(nil), exampleObject(), managedfields.Object{Content: config}, "people")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,0 +1,123 @@
+package ownership_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+)
+
+func TestTransfer(t *testing.T) {
+	const item = `{"f:c":{"k:{\"name\":\"x\"}":{".":{},"f:name":{},"f:image":{},"f:dir":{"f:size":{}}}}}`
+	for _, test := range []struct {
+		name, entries string
+		from, to      merge.Manager
+		within        string
+		want          string
+	}{
+		{"everything, to somebody new", entry("ann", "Apply", "v1", "1", `{"f:a":{},"f:b":{}}`), thing.Applier("ann"), thing.Updater("bob"), ``,
+			`bob Update v1 1: .a .b`},
+		{"to somebody who was active later", entry("ann", "Apply", "v1", "1", `{"f:a":{}}`) + "," + entry("bob", "Update", "v1", "2", `{"f:b":{}}`),
+			thing.Applier("ann"), thing.Updater("bob"), ``, `bob Update v1 2: .a .b`},
+		{"by somebody who was", entry("ann", "Apply", "v1", "3", `{"f:a":{}}`) + "," + entry("bob", "Update", "v1", "", `{"f:b":{}}`),
+			thing.Applier("ann"), thing.Updater("bob"), ``, `bob Update v1 3: .a .b`},
+		{"co-owners stay", entry("ann", "Apply", "v1", "1", `{"f:a":{}}`) + "," + entry("eve", "Apply", "v1", "1", `{"f:a":{}}`),
+			thing.Applier("eve"), thing.Applier("bob"), ``, `
+			ann Apply v1 1: .a
+			bob Apply v1 1: .a`},
+		{"a path and what is below it", entry("ann", "Apply", "v1", "1", `{"f:a":{".":{},"f:x":{}},"f:ab":{}}`), thing.Applier("ann"), thing.Applier("bob"), `.a`, `
+			ann Apply v1 1: .ab
+			bob Apply v1 1: .a .a.x`},
+		{"nothing there", entry("ann", "Apply", "v1", "1", `{"f:a":{}}`), thing.Applier("ann"), thing.Applier("bob"), `.b`, `ann Apply v1 1: .a`},
+		{"a part of an item", entry("ann", "Apply", "v1", "1", item), thing.Applier("ann"), thing.Applier("bob"), `.c[name="x"].image`, `
+			ann Apply v1 1: .c[name="x"] .c[name="x"].name .c[name="x"].dir.size
+			bob Apply v1 1: .c[name="x"] .c[name="x"].image .c[name="x"].name`},
+		{"a whole item", entry("ann", "Apply", "v1", "1", item), thing.Applier("ann"), thing.Applier("bob"), `.c[name="x"]`,
+			`bob Apply v1 1: .c[name="x"] .c[name="x"].image .c[name="x"].name .c[name="x"].dir.size`},
+		{"to oneself", entry("ann", "Apply", "v1", "1", `{"f:a":{}}`), thing.Applier("ann"), thing.Applier("ann"), ``, `ann Apply v1 1: .a`},
+		{"the version is the fields' own", entry("ann", "Apply", "v2", "1", `{"f:a":{}}`), thing.Applier("ann"), merge.Manager{Name: "bob", Operation: merge.Update}, ``,
+			`bob Update v2 1: .a`},
+		{"who owns nothing goes", entry("ann", "Apply", "v1", "1", `{"f:a":{}}`) + "," + entry("eve", "Apply", "v1", "1", `{}`), thing.Applier("ann"), thing.Applier("bob"), ``,
+			`bob Apply v1 1: .a`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var within []fieldpath.Path
+			if test.within != "" {
+				within = append(within, thing.Path(t, test.within))
+			}
+			got, err := ownership.Transfer(thing.Entries(t, `[`+test.entries+`]`), test.from, test.to, within...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if thing.Show(t, got) != thing.Lines(test.want) {
+				t.Errorf("got\n%s", thing.Show(t, got))
+			}
+		})
+	}
+}
+
+func TestTransferRefuses(t *testing.T) {
+	entries := thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:a":{}}`)+","+entry("bob", "Apply", "v2", "1", `{"f:a":{}}`)+`]`)
+	if _, err := ownership.Transfer(entries, thing.Applier("eve"), thing.Applier("ann")); !errors.Is(err, ownership.ErrNoManager) {
+		t.Errorf("from nobody: %v", err)
+	}
+	if _, err := ownership.Transfer(entries, thing.Applier("ann"), thing.Applier("bob")); !errors.Is(err, ownership.ErrOtherVersion) {
+		t.Errorf("to an applier of another version: %v", err)
+	}
+	if _, err := ownership.Transfer(entries, thing.Applier("bob"), thing.Updater("eve")); !errors.Is(err, ownership.ErrOtherVersion) {
+		t.Errorf("to a new updater of another version: %v", err)
+	}
+	bad := thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"bad":{}}`)+`]`)
+	var e *managedfields.EntryError
+	if _, err := ownership.Transfer(bad, thing.Applier("ann"), thing.Applier("bob")); !errors.As(err, &e) {
+		t.Errorf("an unreadable entry: %v", err)
+	}
+}
+
+// What is given to somebody new and given back is as it was.
+func TestTransferForthAndBack(t *testing.T) {
+	parts := 0
+	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		before, err := managedfields.Decode(o.Entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e := range before.All() {
+			var within []fieldpath.Path
+			for path := range e.Fields.All() {
+				if r.IntN(4) == 0 {
+					within = append(within, path[:1+r.IntN(len(path))])
+					parts++
+				}
+			}
+			there, err := ownership.Transfer(o.Entries, e.Manager, thing.Applier("new"), within...)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			given, _ := managedfields.Decode(there)
+			if _, ok := given.Get(thing.Applier("new")); !ok && e.Fields.Len() > 0 && len(within) == 0 {
+				t.Errorf("nothing of %v is given", e.Manager)
+			}
+			back := there
+			if _, ok := given.Get(thing.Applier("new")); ok {
+				if back, err = ownership.Transfer(there, thing.Applier("new"), e.Manager); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+			after, err := managedfields.Decode(back)
+			if err != nil || !after.Equal(before) {
+				t.Errorf("%v within %v: got\n%swant\n%s%v", e.Manager, within, thing.Show(t, back), thing.Show(t, o.Entries), err)
+			}
+		}
+	})
+	if parts < 100 {
+		t.Errorf("only %d parts", parts)
+	}
+}
