@@ -20,6 +20,7 @@ var layers = []struct {
 	{"value", "internal/work", ""},
 	{"fieldpath", "value internal/work", ""},
 	{"schema", "value", ""},
+	{"schema/structural", "value", ""},
 	{"typed", "value fieldpath schema internal/work", ""},
 	{"merge", "value fieldpath schema typed", ""},
 	{"managedfields", "value fieldpath schema typed merge", ""},
@@ -27,7 +28,7 @@ var layers = []struct {
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/builtin", "value schema", ""},
 	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
-	{"internal/replay", "value fieldpath schema merge managedfields schema/openapi internal/yaml", ""},
+	{"internal/replay", "value fieldpath schema merge managedfields schema/openapi schema/structural internal/yaml", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge", ""},
 	{"internal/thing", "value fieldpath schema merge managedfields", ""},

@@ -8,6 +8,6 @@
 // What the server does: it decodes, prunes and defaults by the structural schema, keeps managed fields, validates types,
 // required fields and the uniqueness of list items, restores what an endpoint does not write, counts generations, and stores
 // objects in the storage version of the definition (conversion strategy None). What it does not know: other keywords of
-// validation and rules in CEL, the scale subresource, embedded resources, finalizers, owner references, JSON patches, lists
+// validation and rules in CEL, finalizers, owner references, JSON patches, lists
 // and watches.
 package replay

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/value"
 )
 
@@ -187,18 +188,21 @@ func (q *request) decode(body value.Value) (d decoded, f *failure) {
 	if body.Kind() != value.KindObject {
 		return d, badRequest("expected an object, got %v", body.Kind())
 	}
-	var p pruner
 	content := body
 	gvk := schema.ParseGVK(body.Get("apiVersion").Str(), body.Get("kind").Str())
 	if gvk.Group == q.group && gvk.Kind == q.kind {
-		var s *structural
+		var s *structural.Schema
 		if v := q.versions[gvk.Version]; v != nil {
 			s = v.schema
 		}
-		content = fillDefaults(cleanMetadata(dropNulls(p.root(body, s), s)), s)
-	}
-	for _, path := range p.unknown {
-		d.unknown = append(d.unknown, fmt.Sprintf("unknown field %q", path))
+		read, unknown, err := s.Decode(body)
+		if err != nil {
+			return d, badRequest("%v", err)
+		}
+		content = s.Default(read)
+		for _, path := range unknown {
+			d.unknown = append(d.unknown, fmt.Sprintf("unknown field %q", path))
+		}
 	}
 	object, err := managedfields.ObjectOf(content)
 	if err != nil {

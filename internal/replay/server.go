@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/openapi"
+	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/value"
 )
 
@@ -32,7 +33,8 @@ var epoch = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 // version is what the server has for one version of its resource.
 type version struct {
 	gvk      schema.GVK
-	schema   *structural
+	schema   *structural.Schema
+	rules    *rules
 	status   bool                                   // whether there is a status subresource
 	scale    *scale                                 // nil when there is no scale subresource
 	managers map[string]*managedfields.FieldManager // by subresource
@@ -50,8 +52,12 @@ func New(crd value.Value) (*Server, error) {
 		group: spec.Get("group").Str(), kind: spec.At("names", "kind").Str(), plural: spec.At("names", "plural").Str(),
 		versions: map[string]*version{}, objects: map[string]value.Value{}, replicas: map[string]fieldpath.Path{},
 	}
+	schemas, err := structural.Versions(crd)
+	if err != nil {
+		return nil, err
+	}
 	for v := range spec.Get("versions").Items() {
-		s.addVersion(v)
+		s.addVersion(v, schemas[v.Get("name").Str()])
 	}
 	for _, v := range s.versions {
 		if err := s.addManagers(v, types); err != nil {
@@ -81,14 +87,15 @@ func typesOf(crd value.Value) (map[string]*schema.Type, error) {
 	return types, nil
 }
 
-func (s *Server) addVersion(v value.Value) {
+func (s *Server) addVersion(v value.Value, structure *structural.Schema) {
 	name := v.Get("name").Str()
 	if v.Get("storage").Bool() {
 		s.storage = name
 	}
 	added := &version{
 		gvk:    schema.GVK{Group: s.group, Version: name, Kind: s.kind},
-		schema: structuralOf(v.At("schema", "openAPIV3Schema")),
+		schema: structure,
+		rules:  rulesOf(v.At("schema", "openAPIV3Schema")),
 		status: v.At("subresources", "status").Kind() == value.KindObject,
 		scale:  scaleOf(v.At("subresources", "scale")),
 	}
@@ -100,7 +107,7 @@ func (s *Server) addVersion(v value.Value) {
 func (s *Server) addManagers(v *version, types map[string]*schema.Type) error {
 	config := managedfields.Config{
 		GVK: v.gvk, Types: types, Converter: managedfields.StrategyNone(slices.Collect(maps.Keys(types))...),
-		Default: func(content value.Value) value.Value { return fillDefaults(content, v.schema) },
+		Default: func(content value.Value) value.Value { return v.schema.Default(content) },
 		Now:     func() time.Time { return epoch.Add(time.Duration(s.writes) * time.Second) },
 	}
 	if v.status {
@@ -168,8 +175,14 @@ func (s *Server) stored(key string, v *version) (managedfields.Object, bool, err
 
 func (s *Server) read(content value.Value, v *version) (managedfields.Object, error) {
 	from := s.versions[s.storage].schema
-	content = fillDefaults(coerce(content, from), from)
-	content = coerce(content.With("apiVersion", value.String(v.gvk.APIVersion())), v.schema)
+	content, err := from.Load(content)
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	content = from.Default(content).With("apiVersion", value.String(v.gvk.APIVersion()))
+	if content, _, err = v.schema.Decode(content); err != nil {
+		return managedfields.Object{}, err
+	}
 	return managedfields.ObjectOf(content)
 }
 
@@ -181,33 +194,9 @@ func (s *Server) encoded(object managedfields.Object, v *version) (value.Value, 
 	}
 	storage := s.versions[s.storage]
 	if v != storage {
-		content = coerce(content.With("apiVersion", value.String(storage.gvk.APIVersion())), storage.schema)
+		content, _, err = storage.schema.Decode(content.With("apiVersion", value.String(storage.gvk.APIVersion())))
 	}
-	return content, nil
-}
-
-// coerce makes content what decoding it gives: without unknown fields, without nulls that nothing can stand in for, and
-// without metadata that says nothing.
-func coerce(content value.Value, s *structural) value.Value {
-	var p pruner
-	return cleanMetadata(dropNulls(p.root(content, s), s))
-}
-
-// cleanMetadata removes the fields of metadata that are null or empty.
-func cleanMetadata(content value.Value) value.Value {
-	metadata := content.Get("metadata")
-	if metadata.Kind() != value.KindObject {
-		return content
-	}
-	members := make([]value.Member, 0, metadata.Len())
-	for name, member := range metadata.Members() {
-		empty := member.IsNull() || member.Len() == 0 && member.Str() == ""
-		if k := member.Kind(); empty && k != value.KindBool && k != value.KindInt && k != value.KindFloat {
-			continue
-		}
-		members = append(members, value.Member{Name: name, Value: member})
-	}
-	return content.With("metadata", value.Object(members...))
+	return content, err
 }
 
 // nextVersion counts a write and returns the resource version that it makes.

@@ -13,8 +13,8 @@ func (q *request) storeNew(object managedfields.Object) *failure {
 		object.Content = object.Content.With("status", value.Value{})
 	}
 	object.Content = withMetadata(object.Content, "generation", value.Int(1))
-	errs := validator{}.validate(q.schema, object.Content, value.Value{}, "")
-	errs = append(errs, duplicates(q.schema, object.Content, "")...)
+	errs := validator{}.validate(q.rules, object.Content, value.Value{}, "")
+	errs = append(errs, duplicates(q.schema, object.Content)...)
 	errs = append(errs, q.scale.validate(object.Content)...)
 	if f := invalid(q.group, q.kind, q.name, errs); f != nil {
 		return f
@@ -79,11 +79,11 @@ func (q *request) validateUpdate(live, content value.Value) []fieldError {
 		errs = append(errs, q.validateStatus(live.Get("status"), content.Get("status"))...)
 		errs = append(errs, q.scale.validateStatus(content)...)
 	} else {
-		errs = append(errs, validator{}.validate(q.schema, content, live, "")...)
+		errs = append(errs, validator{}.validate(q.rules, content, live, "")...)
 		errs = append(errs, q.scale.validate(content)...)
 	}
-	if len(duplicates(q.schema, live, "")) == 0 {
-		errs = append(errs, duplicates(q.schema, content, "")...)
+	if len(duplicates(q.schema, live)) == 0 {
+		errs = append(errs, duplicates(q.schema, content)...)
 	}
 	return errs
 }
@@ -93,7 +93,7 @@ func (q *request) validateStatus(old, status value.Value) []fieldError {
 	if status.IsAbsent() || status.IsNull() && old.IsAbsent() {
 		return nil
 	}
-	s, _ := q.schema.child("status")
+	s, _ := q.rules.child("status")
 	return validator{"status"}.validate(s, status, old, "")
 }
 

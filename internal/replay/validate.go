@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/value"
 )
 
@@ -17,7 +18,7 @@ type fieldError struct{ reason, field, message string }
 type validator struct{ base string } // of the paths in error fields; messages lack it
 
 // validate returns what is wrong with v. old, absent when there is none, is what stood in v's place.
-func (d validator) validate(s *structural, v, old value.Value, path string) []fieldError {
+func (d validator) validate(s *rules, v, old value.Value, path string) []fieldError {
 	if s == nil {
 		return nil
 	}
@@ -39,7 +40,7 @@ func (d validator) validate(s *structural, v, old value.Value, path string) []fi
 	return errs
 }
 
-func (d validator) members(s *structural, v, old value.Value, path string) []fieldError {
+func (d validator) members(s *rules, v, old value.Value, path string) []fieldError {
 	var errs []fieldError
 	for name, member := range v.Members() {
 		child, _ := s.child(name)
@@ -57,14 +58,14 @@ func (d validator) field(path string) string {
 	return strings.Trim(d.base+"."+strings.TrimPrefix(path, "."), ".")
 }
 
-func (d validator) wrongType(s *structural, v value.Value, path string) fieldError {
+func (d validator) wrongType(s *rules, v value.Value, path string) fieldError {
 	typ := typeOf(v)
 	message := fmt.Sprintf("Invalid value: %q: %s in body must be of type %s: %q", typ, path, strings.Join(s.types, ","), typ)
 	return fieldError{"FieldValueTypeInvalid", d.field(path), message}
 }
 
 // admits reports whether s admits values of v's type.
-func (s *structural) admits(v value.Value) bool {
+func (s *rules) admits(v value.Value) bool {
 	switch {
 	case len(s.types) == 0:
 		return true
@@ -97,7 +98,7 @@ func typeOf(v value.Value) string {
 
 // counterpart returns the item of old, a list with schema s, that has the keys of item; absent when items are not told by
 // keys, or when item lacks one.
-func (s *structural) counterpart(item, old value.Value) value.Value {
+func (s *rules) counterpart(item, old value.Value) value.Value {
 	keys := keysOf(item, s.listKeys)
 	if s.listType != "map" || s.items == nil || keys.Len() < len(s.listKeys) {
 		return value.Value{}
@@ -120,7 +121,7 @@ func keysOf(item value.Value, keys []string) value.Value {
 
 // unchanged reports whether v equals old, whatever the order of items that keys tell apart. Members that s does not know
 // are not comparable.
-func (s *structural) unchanged(v, old value.Value) bool {
+func (s *rules) unchanged(v, old value.Value) bool {
 	if v.Kind() != old.Kind() || v.Len() != old.Len() {
 		return v.Kind() != value.KindList && v.Kind() != value.KindObject && v.Equal(old)
 	}
@@ -148,50 +149,10 @@ func (s *structural) unchanged(v, old value.Value) bool {
 }
 
 // duplicates returns where a set or a list with keys holds an item again.
-func duplicates(s *structural, v value.Value, path string) []fieldError {
-	if s == nil {
-		return nil
-	}
+func duplicates(s *structural.Schema, v value.Value) []fieldError {
 	var errs []fieldError
-	switch v.Kind() {
-	case value.KindObject:
-		for name, member := range v.Members() {
-			here := strings.TrimPrefix(path+"."+name, ".")
-			if s.properties[name] == nil {
-				here = fmt.Sprintf("%s[%s]", path, name)
-			}
-			child, _ := s.child(name)
-			errs = append(errs, duplicates(child, member, here)...)
-		}
-	case value.KindList:
-		errs = s.duplicateItems(v, path)
-		for i := range v.Len() {
-			errs = append(errs, duplicates(s.items, v.Item(i), fmt.Sprintf("%s[%d]", path, i))...)
-		}
-	}
-	return errs
-}
-
-// duplicateItems reports the second of equal items, but not the third. Of items that should have keys but are no objects,
-// only the first is reported.
-func (s *structural) duplicateItems(v value.Value, path string) []fieldError {
-	if s.listType != "set" && s.listType != "map" {
-		return nil
-	}
-	var errs []fieldError
-	times := map[string]int{}
-	for i := range v.Len() {
-		item, here := v.Item(i), fmt.Sprintf("%s[%d]", path, i)
-		if s.listType == "map" && item.Kind() != value.KindObject && !item.IsNull() {
-			message := "Invalid value: " + item.String() + ": must be an object for an array of list-type map"
-			return []fieldError{{"FieldValueInvalid", here, message}}
-		}
-		if s.listType == "map" {
-			item = keysOf(item, s.listKeys)
-		}
-		if times[item.String()]++; times[item.String()] == 2 {
-			errs = append(errs, fieldError{"FieldValueDuplicate", here, "Duplicate value: " + item.String()})
-		}
+	for _, err := range s.Duplicates(v) {
+		errs = append(errs, fieldError{string(err.Reason), err.Path, err.Message()})
 	}
 	return errs
 }

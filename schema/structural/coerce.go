@@ -1,0 +1,108 @@
+package structural
+
+import (
+	"slices"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Coerce makes the metadata of the embedded resources in object canonical, see [Metadata], and returns the paths of the
+// fields that it does not know, in bytewise order. The error, always a [*FieldError], is about the first apiVersion or kind
+// of an embedded resource that is no string, or about its first metadata that is malformed, in the order of names.
+//
+// The cost grows with the size of the parts of object below which there may be embedded resources.
+func (s *Schema) Coerce(object value.Value) (value.Value, []string, error) {
+	return new(coercer).root(object, s)
+}
+
+// coercer coerces embedded resources. A lenient one removes what is malformed and reports nothing.
+type coercer struct {
+	lenient bool
+	at      trail
+	unknown []string
+	err     *FieldError
+}
+
+func (c *coercer) root(object value.Value, s *Schema) (value.Value, []string, error) {
+	out := c.value(object, s.rootNode())
+	if c.err != nil {
+		return value.Value{}, nil, c.err
+	}
+	slices.Sort(c.unknown)
+	return out, c.unknown, nil
+}
+
+func (c *coercer) value(v value.Value, n *node) value.Value {
+	if n == nil || !n.below.resources || c.err != nil {
+		return v
+	}
+	switch v.Kind() {
+	case value.KindObject:
+		if n.embedded {
+			return c.resource(v, n)
+		}
+		return rewriteMembers(v, func(name string, member value.Value) value.Value {
+			return c.member(name, member, n)
+		})
+	case value.KindList:
+		return rewriteItems(v, func(i int, item value.Value) value.Value {
+			c.at.enterItem(i)
+			defer c.at.leave()
+			return c.value(item, n.items)
+		})
+	}
+	return v
+}
+
+func (c *coercer) member(name string, v value.Value, n *node) value.Value {
+	if p, declared := n.properties[name]; declared {
+		c.at.enterMember(name)
+		defer c.at.leave()
+		return c.value(v, p)
+	}
+	child, _ := n.child(name)
+	c.at.enterKey(name)
+	defer c.at.leave()
+	return c.value(v, child)
+}
+
+// resource coerces an object that is one by itself.
+func (c *coercer) resource(v value.Value, n *node) value.Value {
+	return rewriteMembers(v, func(name string, member value.Value) value.Value {
+		switch {
+		case name == "metadata":
+			return c.metadata(member)
+		case isRootField(name) && member.Kind() != value.KindString && c.lenient:
+			return value.Value{}
+		case isRootField(name) && member.Kind() != value.KindString:
+			c.fail(name, member, "must be a string")
+		}
+		return c.member(name, member, n)
+	})
+}
+
+func (c *coercer) metadata(v value.Value) value.Value {
+	if c.lenient {
+		if out, err := lenientMetadata(v); err == nil {
+			return out
+		}
+		return v
+	}
+	c.at.enterMember("metadata")
+	d := metaDecoder{strict: true, at: c.at}
+	out := d.metadata(v)
+	c.at.leave()
+	if d.err != nil {
+		c.fail("metadata", v, d.err.Error())
+		return v
+	}
+	c.unknown = append(c.unknown, d.unknown...)
+	return out
+}
+
+// fail reports a member of where c is.
+func (c *coercer) fail(name string, v value.Value, detail string) {
+	if c.err == nil {
+		c.err = &FieldError{Reason: Invalid, Path: c.at.member(name), Value: v, Detail: detail}
+	}
+}

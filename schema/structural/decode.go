@@ -1,0 +1,76 @@
+package structural
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Decode returns object, as it came in a request, in the form in which an API server takes it up, and the paths of the fields
+// that it removed because nobody knows them, in the order in which strict decoding reports them.
+//
+//  1. apiVersion and kind must be strings where they are there.
+//  2. Metadata becomes canonical, see [Metadata].
+//  3. The rest is pruned, then nulls are dropped, then embedded resources are coerced, see [Schema.Prune], [Schema.DropNulls]
+//     and [Schema.Coerce].
+//
+// Defaults are not filled in: that is [Schema.Default]. The error is the first in this order. Decode after Decode changes nothing
+// and returns object itself. The cost grows with the size of object.
+func (s *Schema) Decode(object value.Value) (value.Value, []string, error) {
+	if err := checkTypeMeta(object); err != nil {
+		return value.Value{}, nil, err
+	}
+	d := metaDecoder{strict: true, at: trail{{name: "metadata"}}}
+	metadata := object.Get("metadata")
+	if !metadata.IsAbsent() {
+		metadata = d.metadata(metadata)
+	}
+	if d.err != nil {
+		return value.Value{}, nil, d.err
+	}
+	out, pruned := s.Prune(object)
+	out, coerced, err := new(coercer).root(s.DropNulls(out), s)
+	if err != nil {
+		return value.Value{}, nil, err
+	}
+	unknown := append(append(d.unknown, pruned...), coerced...)
+	return withRootFields(out, object, metadata), unknown, nil
+}
+
+// Load is Decode for objects that were stored earlier, perhaps by an earlier schema. Fields of metadata that are malformed go, also
+// in embedded resources, and a missing generation is 1.
+func (s *Schema) Load(object value.Value) (value.Value, error) {
+	if err := checkTypeMeta(object); err != nil {
+		return value.Value{}, err
+	}
+	metadata := object.Get("metadata")
+	if !metadata.IsAbsent() {
+		var err error
+		if metadata, err = storedMetadata(metadata); err != nil {
+			return value.Value{}, err
+		}
+	}
+	out, _ := s.Prune(object)
+	out, _, err := (&coercer{lenient: true}).root(s.DropNulls(out), s)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return withRootFields(out, object, metadata), nil
+}
+
+// withRootFields returns out with apiVersion and kind of object, and with metadata.
+func withRootFields(out, object, metadata value.Value) value.Value {
+	for _, name := range []string{"apiVersion", "kind"} {
+		out = withMember(out, name, object.Get(name))
+	}
+	return withMember(out, "metadata", metadata)
+}
+
+func checkTypeMeta(object value.Value) error {
+	for _, name := range []string{"kind", "apiVersion"} {
+		if v := object.Get(name); !v.IsAbsent() && v.Kind() != value.KindString {
+			return fmt.Errorf(".%s accessor error: %v is of the type %[2]T, expected string", name, v.ToAny())
+		}
+	}
+	return nil
+}

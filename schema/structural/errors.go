@@ -1,0 +1,52 @@
+package structural
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Reason says in which way a field is wrong. Its text is the reason of a cause in an API server's Status.
+type Reason string
+
+// The reasons that this package finds.
+const (
+	Invalid   Reason = "FieldValueInvalid"
+	Duplicate Reason = "FieldValueDuplicate"
+)
+
+// FieldError says what is wrong with a field of an object, as an API server says it.
+type FieldError struct {
+	Reason Reason
+	Path   string      // of the field, such as spec.ports[2]; members by additionalProperties are in brackets
+	Value  value.Value // that the field has
+	Detail string      // empty for Duplicate
+}
+
+// Error returns the path and the message.
+func (e *FieldError) Error() string { return e.Path + ": " + e.Message() }
+
+// Message returns the message of a cause: the reason in words, the value, and the detail.
+func (e *FieldError) Message() string {
+	text := "Invalid value: "
+	if e.Reason == Duplicate {
+		text = "Duplicate value: "
+	}
+	text += printed(e.Value)
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+// printed returns v as field errors show it.
+func printed(v value.Value) string {
+	switch v.Kind() {
+	case value.KindString:
+		return strconv.Quote(v.Str())
+	case value.KindFloat:
+		return fmt.Sprint(v.Float())
+	}
+	return string(v.AppendJSON(nil))
+}

@@ -1,0 +1,280 @@
+package structural
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Metadata returns metadata, the member of an object, as an API server decodes and prints it, and the paths of the fields that it
+// does not know, such as metadata.ownerReferences[0].nam, in the order of the members. What is there already is shared.
+//
+//  1. Fields that metadata does not have go.
+//  2. Fields that are null, empty, or zero go, but not the false and 0 of fields that are optional.
+//  3. Times are printed in UTC with seconds. Numbers that are whole are integers.
+//  4. A null in a list of strings or an object of strings is the empty string, and one in a list of structures an empty structure.
+//  5. Owner references have all of apiVersion, kind, name and uid.
+//  6. Null metadata is empty metadata.
+//
+// The error, in the server's words, is about the first field of the wrong type, or the first time that is none.
+func Metadata(metadata value.Value) (value.Value, []string, error) {
+	d := metaDecoder{strict: true, at: trail{{name: "metadata"}}}
+	out := d.metadata(metadata)
+	if d.err != nil {
+		return value.Value{}, nil, d.err
+	}
+	return out, d.unknown, nil
+}
+
+// storedMetadata is Metadata for stored objects: fields that are malformed go, and the generation is at least 1. Only metadata
+// that is no object is an error.
+func storedMetadata(metadata value.Value) (value.Value, error) {
+	out, err := lenientMetadata(metadata)
+	if err == nil && out.Get("generation").IsAbsent() {
+		out = out.With("generation", value.Int(1))
+	}
+	return out, err
+}
+
+// lenientMetadata is Metadata without the fields that are malformed.
+func lenientMetadata(metadata value.Value) (value.Value, error) {
+	d := metaDecoder{}
+	if out := d.metadata(metadata); d.err == nil {
+		return out, nil
+	}
+	if metadata.Kind() != value.KindObject {
+		return value.Value{}, fmt.Errorf("invalid metadata: expected object, got %T", metadata.ToAny())
+	}
+	return d.metadata(rewriteMembers(metadata, func(name string, member value.Value) value.Value {
+		field := metaDecoder{}
+		field.metadata(value.Object(value.Member{Name: name, Value: member}))
+		if field.err != nil {
+			return value.Value{}
+		}
+		return member
+	})), nil
+}
+
+// metaDecoder makes canonical metadata of what was sent.
+type metaDecoder struct {
+	strict  bool // unknown fields are reported
+	at      trail
+	unknown []string
+
+	// err is the first error. A time that is none ends decoding at once in the reference, so that its error replaces that of a
+	// wrong type, which does not: fatal is whether err is of that kind.
+	err   error
+	fatal bool
+}
+
+func (d *metaDecoder) metadata(v value.Value) value.Value {
+	d.err, d.fatal = nil, false
+	if v.IsNull() {
+		return value.Object()
+	}
+	if v.Kind() != value.KindObject {
+		d.fail("json: cannot unmarshal %s into Go value of type v1.ObjectMeta", jsonName(v))
+		return v
+	}
+	return d.structure(v, &objectMeta, "")
+}
+
+func (d *metaDecoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf(format, args...)
+	}
+}
+
+// mismatch reports a value that does not fit f, a field of s; prefix is the path of the structure, with a dot where it is not
+// empty.
+func (d *metaDecoder) mismatch(v value.Value, s *structure, prefix string, f *metaField, typ string) {
+	d.fail("json: cannot unmarshal %s into Go struct field %s.%s%s of type %s", jsonName(v), s.name, prefix, f.name, typ)
+}
+
+// jsonName returns what v is in the words of encoding/json.
+func jsonName(v value.Value) string {
+	switch v.Kind() {
+	case value.KindInt, value.KindFloat:
+		return "number"
+	case value.KindList:
+		return "array"
+	}
+	return v.Kind().String()
+}
+
+// structure decodes the members of an object at a place.
+func (d *metaDecoder) structure(v value.Value, s *structure, prefix string) value.Value {
+	out := rewriteMembers(v, func(name string, member value.Value) value.Value {
+		f := s.field(name)
+		if f == nil {
+			if d.strict {
+				d.unknown = append(d.unknown, d.at.member(name))
+			}
+			return value.Value{}
+		}
+		return d.field(member, s, f, prefix)
+	})
+	for i := range s.fields {
+		if f := &s.fields[i]; f.always && out.Get(f.name).IsAbsent() {
+			out = out.With(f.name, value.String(""))
+		}
+	}
+	return out
+}
+
+// field decodes one field of s, and returns the absent value for one that is not printed.
+func (d *metaDecoder) field(v value.Value, s *structure, f *metaField, prefix string) value.Value {
+	if v.IsNull() {
+		return value.Value{}
+	}
+	var out value.Value
+	switch f.form {
+	case text:
+		out = d.text(v, s, prefix, f, f.typ)
+	case integer:
+		out = d.integer(v, s, prefix, f)
+	case flag:
+		if out = v; v.Kind() != value.KindBool {
+			d.mismatch(v, s, prefix, f, f.typ)
+		}
+	case timestamp:
+		return d.time(v, s, prefix, f)
+	case texts, textMap:
+		out = d.texts(v, s, prefix, f)
+	case structs:
+		out = d.structs(v, s, f)
+	case anything:
+		return wholeNumbers(v)
+	}
+	if isZero(out) && !f.pointer && !f.always {
+		return value.Value{}
+	}
+	return out
+}
+
+// isZero reports whether v is empty, or 0.
+func isZero(v value.Value) bool {
+	switch v.Kind() {
+	case value.KindInt:
+		return v.Int() == 0
+	case value.KindString:
+		return v.Str() == ""
+	case value.KindBool, value.KindFloat:
+		return false
+	}
+	return v.Len() == 0
+}
+
+func (d *metaDecoder) text(v value.Value, s *structure, prefix string, f *metaField, typ string) value.Value {
+	switch v.Kind() {
+	case value.KindString:
+	case value.KindNull:
+		return value.String("")
+	default:
+		d.mismatch(v, s, prefix, f, typ)
+	}
+	return v
+}
+
+// integer decodes an int64; see [wholeNumbers].
+func (d *metaDecoder) integer(v value.Value, s *structure, prefix string, f *metaField) value.Value {
+	switch v.Kind() {
+	case value.KindInt:
+	case value.KindFloat:
+		if n := wholeNumbers(v); n.Kind() == value.KindInt {
+			return n
+		}
+		d.fail("json: cannot unmarshal number %s into Go struct field %s.%s%s of type int64",
+			v.AppendJSON(nil), s.name, prefix, f.name)
+	default:
+		d.mismatch(v, s, prefix, f, "int64")
+	}
+	return v
+}
+
+// wholeNumbers returns v with integers for the floats that print as such, as printing and reading v makes of it.
+func wholeNumbers(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.KindFloat:
+		if n, err := strconv.ParseInt(string(v.AppendJSON(nil)), 10, 64); err == nil {
+			return value.Int(n)
+		}
+	case value.KindObject:
+		return rewriteMembers(v, func(_ string, member value.Value) value.Value { return wholeNumbers(member) })
+	case value.KindList:
+		return rewriteItems(v, func(_ int, item value.Value) value.Value { return wholeNumbers(item) })
+	}
+	return v
+}
+
+// time decodes a time. The zero time is printed as null, which counts as nothing unless the field is a pointer.
+func (d *metaDecoder) time(v value.Value, s *structure, prefix string, f *metaField) value.Value {
+	if v.Kind() != value.KindString {
+		d.abort(fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s%s of type string",
+			jsonName(v), s.name, prefix, f.name))
+		return v
+	}
+	t, err := time.Parse(time.RFC3339, v.Str())
+	switch {
+	case err != nil:
+		d.abort(err)
+	case t.IsZero() && f.pointer:
+		return value.Null()
+	case t.IsZero():
+		return value.Value{}
+	default:
+		var b [len(time.RFC3339)]byte
+		if out := t.UTC().AppendFormat(b[:0], time.RFC3339); string(out) != v.Str() {
+			return value.String(string(out))
+		}
+	}
+	return v
+}
+
+// abort reports an error that ends decoding.
+func (d *metaDecoder) abort(err error) {
+	if !d.fatal {
+		d.err, d.fatal = err, true
+	}
+}
+
+// texts decodes a list of strings, or an object of strings.
+func (d *metaDecoder) texts(v value.Value, s *structure, prefix string, f *metaField) value.Value {
+	switch {
+	case f.form == texts && v.Kind() == value.KindList:
+		return rewriteItems(v, func(_ int, item value.Value) value.Value {
+			return d.text(item, s, prefix, f, "string")
+		})
+	case f.form == textMap && v.Kind() == value.KindObject:
+		return rewriteMembers(v, func(_ string, member value.Value) value.Value {
+			return d.text(member, s, prefix, f, "string")
+		})
+	}
+	d.mismatch(v, s, prefix, f, f.typ)
+	return v
+}
+
+// structs decodes a list of structures, a field of the outermost one.
+func (d *metaDecoder) structs(v value.Value, s *structure, f *metaField) value.Value {
+	if v.Kind() != value.KindList {
+		d.mismatch(v, s, "", f, f.typ)
+		return v
+	}
+	d.at.enterMember(f.name)
+	defer d.at.leave()
+	return rewriteItems(v, func(i int, item value.Value) value.Value {
+		switch item.Kind() {
+		case value.KindObject:
+		case value.KindNull:
+			item = value.Object()
+		default:
+			d.mismatch(item, s, "", f, "v1."+f.of.name)
+			return item
+		}
+		d.at.enterItem(i)
+		defer d.at.leave()
+		return d.structure(item, f.of, f.prefix)
+	})
+}

@@ -1,0 +1,79 @@
+package structural
+
+import "github.com/deed-project/deed/value"
+
+// Schema is the compiled structural schema of one version of a resource. It is immutable.
+//
+// A nil Schema is that of a version without one, and knows the fields that all objects have: apiVersion, kind and metadata.
+type Schema struct{ root *node }
+
+// node is the schema of one place in objects. A nil node knows no members and admits everything.
+type node struct {
+	nullable bool // null is admitted, and neither dropped nor defaulted
+	preserve bool // x-kubernetes-preserve-unknown-fields
+	embedded bool // x-kubernetes-embedded-resource
+
+	// fallback is the default, pruned and with the defaults inside of it filled in; absent when there is none. As a null
+	// default counts as none, it is never null.
+	fallback value.Value
+
+	properties map[string]*node // nil nodes do not occur
+	additional *additional      // nil when additionalProperties is not there
+	items      *node
+
+	listType string   // x-kubernetes-list-type, or ""
+	listKeys []string // x-kubernetes-list-map-keys
+
+	defaulted []property // the properties that have a default, by name
+	below     contents
+}
+
+// additional is what additionalProperties says: a schema, or a nil node for true and false, which prune alike.
+type additional struct{ *node }
+
+type property struct {
+	name string
+	*node
+}
+
+// contents says what a node or anything below it has, so that walks leave out what does not concern them.
+type contents struct {
+	defaults  bool // for what is there: items, members, and members of these
+	resources bool // embedded resources
+	unique    bool // lists that are sets or maps
+}
+
+// child returns the schema of the member called name, and whether the schema speaks of such a member.
+func (n *node) child(name string) (_ *node, known bool) {
+	if n == nil {
+		return nil, false
+	}
+	if p, ok := n.properties[name]; ok {
+		return p, true
+	}
+	return n.additionalNode(), n.additional != nil
+}
+
+// additionalNode returns what additionalProperties says about members, and nil where it says nothing.
+func (n *node) additionalNode() *node {
+	if n.additional == nil {
+		return nil
+	}
+	return n.additional.node
+}
+
+// item returns the schema of list items.
+func (n *node) item() *node {
+	if n == nil {
+		return nil
+	}
+	return n.items
+}
+
+// rejects reports whether v is a null that n does not admit.
+func (n *node) rejects(v value.Value) bool { return v.IsNull() && n != nil && !n.nullable }
+
+// isRootField reports whether name is a field that every object has, whatever its schema says.
+func isRootField(name string) bool {
+	return name == "apiVersion" || name == "kind" || name == "metadata"
+}

@@ -1,0 +1,59 @@
+package structural
+
+import "strconv"
+
+// trail is where a walk is: the steps from the root. It becomes text only for what is reported.
+//
+// Why not a list of steps through the callers' frames: Go cannot keep those on the stack in recursive functions, so that
+// each step of the walk would cost an allocation.
+type trail []trailStep
+
+type trailStep struct {
+	name string // of a member, unless index says which item
+	key  bool   // the member is one by additionalProperties, which field errors put into brackets
+	item int    // plus 1
+}
+
+func (t *trail) enterMember(name string) { t.enter(trailStep{name: name}) }
+
+func (t *trail) enterKey(name string) { t.enter(trailStep{name: name, key: true}) }
+
+func (t *trail) enterItem(i int) { t.enter(trailStep{item: i + 1}) }
+
+func (t *trail) enter(s trailStep) {
+	if *t == nil {
+		*t = make(trail, 0, 16) // enough for most walks
+	}
+	*t = append(*t, s)
+}
+
+func (t *trail) leave() { *t = (*t)[:len(*t)-1] }
+
+// String returns the path, such as spec.ports[2].name.
+func (t trail) String() string {
+	var b []byte
+	for i, s := range t {
+		switch {
+		case s.item > 0:
+			b = append(b, '[')
+			b = strconv.AppendInt(b, int64(s.item-1), 10)
+			b = append(b, ']')
+		case s.key:
+			b = append(b, '[')
+			b = append(b, s.name...)
+			b = append(b, ']')
+		case i > 0:
+			b = append(b, '.')
+			b = append(b, s.name...)
+		default:
+			b = append(b, s.name...)
+		}
+	}
+	return string(b)
+}
+
+// member returns the path of a member of where t is.
+func (t trail) member(name string) string {
+	t.enterMember(name)
+	return t.String()
+}
