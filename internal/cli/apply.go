@@ -65,7 +65,7 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
-	f.force.register(flags)
+	registerForce(flags, &f.force)
 	f.put.register(flags)
 	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
 	flags.Var(&f.validate, "validate",
@@ -73,7 +73,7 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 	flags.Lookup("validate").NoOptDefVal = "strict"
 	f.output.register(flags)
 	f.color.register(flags)
-	f.schemas.register(flags)
+	registerSchemas(flags, &f.schemas)
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 		return err
 	}
 	a := &applier{
-		workload: w, force: force, conflicts: conflictReport{cli: c, manager: f.manager, paint: f.color.painter(c.err)},
+		workload: w, force: force, conflicts: conflictReport{log: c.log, manager: f.manager, paint: f.color.painter(c.err)},
 		out: emitter{cli: c, put: f.put, verb: "serverside-applied", files: files},
 	}
 	if files == nil || printToo {
@@ -138,11 +138,11 @@ func applyOne(t *task, manager string, force force) applied {
 func (a *applier) use(t *task, x applied) {
 	switch {
 	case x.err != nil:
-		a.refused(t, applyRole, x.err)
+		refused(a.library, t, applyRole, x.err)
 	case len(x.refused) > 0:
 		a.conflicts.add(t.given, x.refused)
 	default:
-		a.forced(t.given, x.taken)
+		forced(a.library, t.given, x.taken)
 		a.out.add(t, x.outcome)
 	}
 }

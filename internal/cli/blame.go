@@ -61,7 +61,7 @@ color for every manager, for browsers.`,
 	f.format = choice{formatText, []string{formatText, formatYAML, formatJSON, formatHTML}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
-	f.stored.schemas.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
 	return cmd
 }
 
@@ -117,7 +117,7 @@ func (c *cli) blame(f blameFlags) error {
 // flush ends output, which may have failed before.
 func (c *cli) flush(out *bufio.Writer, err error) error {
 	if err := errors.Join(err, out.Flush()); err != nil {
-		fmt.Fprintf(c.err, "deed: %v\n", err)
+		fmt.Fprintf(c.log, "deed: %v\n", err)
 		c.raise(exitInternal)
 	}
 	return nil

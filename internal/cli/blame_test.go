@@ -32,7 +32,7 @@ func ownedObjects(t *testing.T) []*object {
 	var out []*object
 	for _, file := range files {
 		var stderr bytes.Buffer
-		c := &cli{err: &stderr}
+		c := newLibrary(&loader{log: newLog(&stderr, nil)})
 		read := c.objects(c.read([]string{file, filepath.Join(filepath.Dir(file), "b.yaml")}, false))
 		if len(read) != 2 {
 			t.Fatalf("%s: %s", file, stderr.String())
@@ -62,7 +62,7 @@ func ownedObjects(t *testing.T) []*object {
 // linesOf returns the lines of o.
 func linesOf(t *testing.T, o *object) []blameLine {
 	t.Helper()
-	c := &cli{err: os.Stderr}
+	c := newLibrary(&loader{log: newLog(os.Stderr, nil)})
 	e, ok := c.typeOf(o, c.newTypes(schemaFlags{}), managedfields.Config{})
 	if !ok {
 		t.Fatalf("%v has no type", o.id)

@@ -59,7 +59,7 @@ is found for which none is needed.`,
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
-	f.stored.schemas.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
 	return cmd
 }
 
@@ -100,11 +100,11 @@ func (c *cli) check(f checkFlags) error {
 			return err
 		}
 		for _, o := range objects {
-			found = append(found, c.checkObject(o, types)...)
+			found = append(found, checkObject(c.library, o, types)...)
 		}
 	}
 	if f.schemas {
-		lints, any := c.lintSchemas(f.stored.schemas, objects)
+		lints, any := lintSchemas(c.library, f.stored.schemas, objects)
 		if !any && c.problems == 0 {
 			return errors.New("--schemas: there is no schema to check: name some with --crd, --openapi, or --schema and --type")
 		}
@@ -158,13 +158,13 @@ func (f checkFlags) checkIgnored() error {
 func (f *schemaFlags) any() bool { return len(f.crds) > 0 || len(f.openAPI) > 0 || f.schema != "" }
 
 // checkObject returns what is wrong with the managed fields of o.
-func (c *cli) checkObject(o *object, types *types) []checked {
+func checkObject(c *library, o *object, types *types) []checked {
 	e, err := types.of(o.GVK(), managedfields.Config{})
 	if err != nil {
 		c.warn(o.at("kind"), "%v: %v; only what needs no schema is checked", o, err)
 	}
 	var out []checked
-	for _, finding := range c.findings(o, e) {
+	for _, finding := range findings(c, o, e) {
 		x := checked{where: o.at(), subject: o.String(), finding: finding, object: o, entry: finding.Entry >= 0}
 		if x.entry {
 			x.where = o.at("metadata", "managedFields", finding.Entry)
@@ -188,7 +188,7 @@ var needSchema = []ownership.Code{
 
 // findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is none. It warns about
 // entries whose version o cannot be converted to: for these only that is found which needs no schema.
-func (c *cli) findings(o *object, e *endpoint) []ownership.Finding {
+func findings(c *library, o *object, e *endpoint) []ownership.Finding {
 	if e == nil {
 		return ownership.Check(o.Object, ownership.CheckConfig{})
 	}

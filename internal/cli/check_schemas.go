@@ -19,13 +19,13 @@ const (
 
 // lintSchemas returns what makes lists hard to share in the schemas that f names and that are among objects, and whether
 // there are any schemas.
-func (c *cli) lintSchemas(f schemaFlags, objects []*object) (found []checked, any bool) {
+func lintSchemas(c *library, f schemaFlags, objects []*object) (found []checked, any bool) {
 	definitions, _ := c.definedBy(f.crds)
 	definitions = append(definitions, slices.DeleteFunc(slices.Clone(objects), func(o *object) bool {
 		return !isDefinition(o.Content)
 	})...)
 	for _, o := range definitions {
-		found = append(found, c.lintDefinition(o)...)
+		found = append(found, lintDefinition(c, o)...)
 	}
 	if len(f.openAPI) > 0 {
 		catalog, _ := c.catalogOf(f.openAPI)
@@ -47,10 +47,10 @@ func (c *cli) lintSchemas(f schemaFlags, objects []*object) (found []checked, an
 }
 
 // lintDefinition returns what is wrong with the lists that the CustomResourceDefinition o defines.
-func (c *cli) lintDefinition(o *object) []checked {
+func lintDefinition(c *library, o *object) []checked {
 	d, err := openapi.CRD(o.Content)
 	if err != nil {
-		eachError(err, func(err error) { c.problem(o.schemaPlace(err), "%v", err) })
+		eachError(err, func(err error) { c.problem(schemaPlace(o, err), "%v", err) })
 		return nil
 	}
 	catalog, err := d.Catalog()

@@ -13,13 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes of the command.
-const (
-	exitFinding  = 1 // the answer is one to look at: a conflict, a difference
-	exitInput    = 2 // the command line or the input is wrong
-	exitInternal = 3 // deed failed: it has a defect, or could not write its output
-)
-
 // Run carries out the command line args, without the name of the command, which is that of the process: the command calls
 // itself kubectl deed where that is kubectl-deed. It returns the exit code, the highest of those that apply:
 //
@@ -28,25 +21,21 @@ const (
 //	2  wrong usage, or input that cannot be used
 //	3  deed itself failed
 func Run(args []string, in io.Reader, out, err io.Writer) int {
-	c := &cli{in: in, out: out, err: err, program: filepath.Base(os.Args[0])}
+	c := &cli{library: newLibrary(&loader{log: newLog(err, out), in: in}), out: out, program: filepath.Base(os.Args[0])}
 	return c.run(args, c.rootCommand())
 }
 
 // cli is one run of the command.
 type cli struct {
-	program  string // what the process runs, without its directory
-	in       io.Reader
-	out, err io.Writer
-	code     int               // the exit code so far
-	problems int               // how many were reported so far
-	archived map[string][]byte // files that are not on disk, by name
-	jobs     int               // how many objects are worked on at a time; 0 is one for each processor
+	*library
+	program string // what the process runs, without its directory
+	out     io.Writer
 }
 
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	defer func() {
 		if x := recover(); x != nil {
-			fmt.Fprintf(c.err, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
+			fmt.Fprintf(c.log, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
 				version(), x, debug.Stack())
 			code = exitInternal
 		}
@@ -54,14 +43,11 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		name := cmd.CommandPath()
-		fmt.Fprintf(c.err, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
+		fmt.Fprintf(c.log, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
 		c.raise(exitInput)
 	}
 	return c.code
 }
-
-// raise makes the exit code at least code.
-func (c *cli) raise(code int) { c.code = max(c.code, code) }
 
 func (c *cli) rootCommand() *cobra.Command {
 	root := &cobra.Command{

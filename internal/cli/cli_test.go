@@ -14,7 +14,7 @@ import (
 
 func TestDefect(t *testing.T) {
 	var stderr bytes.Buffer
-	c := &cli{err: &stderr}
+	c := &cli{library: newLibrary(&loader{log: newLog(&stderr, nil)})}
 	root := &cobra.Command{Use: "deed", Run: func(*cobra.Command, []string) { panic("out of luck") }}
 	if code := c.run([]string{}, root); code != exitInternal {
 		t.Errorf("exit code %d, want %d", code, exitInternal)

@@ -43,7 +43,7 @@ func contests(conflicts merge.Conflicts) []*contest {
 
 // conflictReport explains the conflicts of a run, one object at a time, and says at the end what to do about them.
 type conflictReport struct {
-	cli     *cli
+	log     *log
 	manager string // who applies
 	paint   painter
 
@@ -57,7 +57,7 @@ const beforeFirstApply = "before-first-apply"
 
 // add reports the conflicts of applying config: what kube-apiserver says of them, then each field with its owners and values.
 func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
-	r.cli.raise(exitFinding)
+	r.log.raise(exitFinding)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", conflicts)
 	for _, f := range contests(conflicts) {
@@ -73,7 +73,7 @@ func (r *conflictReport) add(config *object, conflicts merge.Conflicts) {
 		live, wanted := f.show(config)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.paint.paint(red, live), r.paint.paint(green, wanted))
 	}
-	fmt.Fprint(r.cli.err, b.String())
+	fmt.Fprint(r.log, b.String())
 }
 
 // advise says what can be done, once for all conflicts of the run.
@@ -104,11 +104,11 @@ What to do about a field in conflict:
   share it    set it to the live value: %q then owns it too
   give it up  remove %s: it stays as it is
 `, r.manager, r.manager, remove)
-	fmt.Fprint(r.cli.err, b.String())
+	fmt.Fprint(r.log, b.String())
 }
 
 // forced says what writing given took from others.
-func (c *cli) forced(given *object, lost merge.Conflicts) {
+func forced(c *library, given *object, lost merge.Conflicts) {
 	for _, f := range contests(lost) {
 		owners := make([]string, len(f.owners))
 		for i, owner := range f.owners {
@@ -119,7 +119,7 @@ func (c *cli) forced(given *object, lost merge.Conflicts) {
 		if f.wanted.IsAbsent() {
 			change = live + " is removed, and was owned by "
 		}
-		fmt.Fprintf(c.err, "%v: %v: %v: %s%s\n", given.key(steps(given.Content, f.path)...), given, f.path, change,
+		fmt.Fprintf(c.log, "%v: %v: %v: %s%s\n", given.key(steps(given.Content, f.path)...), given, f.path, change,
 			strings.Join(owners, " and "))
 	}
 }

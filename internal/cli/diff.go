@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,11 +59,11 @@ difference or a conflict, and more for errors.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
-	f.force.register(flags)
+	registerForce(flags, &f.force)
 	f.color.register(flags)
 	flags.BoolVar(&f.showManaged, "show-managed-fields", false, "compare metadata.managedFields too")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
-	f.schemas.register(flags)
+	registerSchemas(flags, &f.schemas)
 	return cmd
 }
 
@@ -76,22 +77,22 @@ func (c *cli) diff(f diffFlags) error {
 	if w == nil {
 		return err
 	}
-	d := differ{cli: c, diffFlags: f}
+	d := differ{log: c.log, out: c.out, paint: f.color.painter(c.out), showManaged: f.showManaged, showSecrets: f.showSecrets}
 	if err := d.open(); err != nil {
 		c.failed(err)
 		return nil
 	}
 	defer d.remove()
-	conflicts := conflictReport{cli: c, manager: f.manager, paint: f.color.painter(c.err)}
+	conflicts := conflictReport{log: c.log, manager: f.manager, paint: f.color.painter(c.err)}
 	work := func(t *task) applied { return applyOne(t, f.manager, force) }
 	forEach(c, "applying", w.configTasks(), work, func(t *task, x applied) {
 		switch {
 		case x.err != nil:
-			c.refused(t, applyRole, x.err)
+			refused(c.library, t, applyRole, x.err)
 		case len(x.refused) > 0:
 			conflicts.add(t.given, x.refused)
 		default:
-			c.forced(t.given, x.taken)
+			forced(c.library, t.given, x.taken)
 			d.add(t, x.outcome)
 		}
 	})
@@ -104,9 +105,11 @@ func (c *cli) diff(f diffFlags) error {
 
 // differ compares objects with what becomes of them.
 type differ struct {
-	*cli
-	diffFlags
-	live, merged string   // directories
+	*log
+	out                      io.Writer
+	paint                    painter
+	showManaged, showSecrets bool
+	live, merged             string   // directories
 	names        []string // of files in them
 }
 
@@ -175,14 +178,13 @@ func (d *differ) compare() error {
 		return d.compareHere()
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Stdout, cmd.Stderr = d.out, d.err
+	cmd.Stdout, cmd.Stderr = d.out, d.log
 	var text bytes.Buffer
-	paint := d.color.painter(d.out)
-	if bool(paint) && os.Getenv(diffVariable) == "" {
+	if bool(d.paint) && os.Getenv(diffVariable) == "" {
 		cmd.Stdout = &text
 	}
 	err = cmd.Run()
-	if err := d.print(paint, text.Bytes()); err != nil {
+	if err := d.print(text.Bytes()); err != nil {
 		return err
 	}
 	var exit *exec.ExitError
@@ -232,7 +234,7 @@ func (d *differ) compareHere() error {
 			continue
 		}
 		d.raise(exitFinding)
-		if err := d.print(d.color.painter(d.out), text); err != nil {
+		if err := d.print(text); err != nil {
 			return err
 		}
 	}
@@ -246,7 +248,7 @@ var diffStyles = []struct {
 }{{"--- ", strong}, {"+++ ", strong}, {"diff ", strong}, {"@@", cyan}, {"-", red}, {"+", green}}
 
 // print prints a difference, with a style for each kind of line.
-func (d *differ) print(paint painter, text []byte) error {
+func (d *differ) print(text []byte) error {
 	var out []byte
 	for line := range strings.Lines(string(text)) {
 		style := plain
@@ -257,7 +259,7 @@ func (d *differ) print(paint painter, text []byte) error {
 			}
 		}
 		line, end := strings.CutSuffix(line, "\n")
-		out = append(out, paint.paint(style, line)...)
+		out = append(out, d.paint.paint(style, line)...)
 		if end {
 			out = append(out, '\n')
 		}

@@ -139,7 +139,7 @@ func (p *docRunner) run(command string) string {
 
 // TestPages wants a page for each command.
 func TestPages(t *testing.T) {
-	for _, cmd := range (&cli{}).rootCommand().Commands() {
+	for _, cmd := range (&cli{library: newLibrary(&loader{log: newLog(nil, nil)})}).rootCommand().Commands() {
 		if _, err := os.Stat(filepath.Join(docPages, cmd.Name()+".md")); err != nil && cmd.Name() != "help" {
 			t.Error(err)
 		}

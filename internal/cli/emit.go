@@ -25,12 +25,7 @@ func (f *putFlags) rewriter(c *cli, live []string) (*rewriter, error) {
 	if !f.write {
 		return nil, nil
 	}
-	files, err := c.newRewriter(live)
-	if err != nil {
-		return nil, err
-	}
-	files.dry = f.dryRun.value != "none"
-	return files, nil
+	return c.newRewriter(live, c.out, f.dryRun.value != "none")
 }
 
 // note says what was done to an object, in the words of kubectl.

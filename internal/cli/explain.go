@@ -57,7 +57,7 @@ may be left out: .spec.containers.image.`,
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
-	f.stored.schemas.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path)
 		if !ok {
 			continue
 		}
-		x, err := c.explainObject(o, e, path)
+		x, err := explainObject(c.library, o, e, path)
 		if err != nil {
 			c.problem(o.at(), "%v: %v", o, err)
 			continue

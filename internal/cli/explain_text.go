@@ -111,7 +111,7 @@ func atomicAbove(w way) int {
 }
 
 // explainObject explains path in o.
-func (c *cli) explainObject(o *object, e *endpoint, path fieldpath.Path) (*explanation, error) {
+func explainObject(c *library, o *object, e *endpoint, path fieldpath.Path) (*explanation, error) {
 	w, err := find(e.typ, o.Content, true, path)
 	if err != nil {
 		return nil, err
@@ -132,10 +132,10 @@ func (c *cli) explainObject(o *object, e *endpoint, path fieldpath.Path) (*expla
 	if p, ok := parts[x.Path]; ok {
 		x.Line, x.where, x.holders, x.Through = p.at.line, p.at.String(), p.owners, p.through.Text()
 	} else {
-		x.holders = c.fieldsOf(o).ownersAt(w.path())
+		x.holders = readFields(c, o).ownersAt(w.path())
 	}
 	last := w[len(w)-1]
-	x.shown = o.show(w.path(), last.value)
+	x.shown = showIn(o, w.path(), last.value)
 	if !last.value.IsAbsent() && x.shown != masked {
 		x.Value = &last.value
 	}

@@ -49,7 +49,7 @@ not applied one of the objects.`,
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that it applied through")
 	f.format = choice{formatYAML, []string{formatYAML, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
-	f.stored.schemas.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
 	return cmd
 }
 
@@ -62,7 +62,7 @@ func (c *cli) extract(f extractFlags) error {
 	if err != nil || types == nil {
 		return err
 	}
-	p := outputFlags{format: f.format}.printer(c.out, len(objects) > 1)
+	p := newPrinter(c.out, f.format.value, false, len(objects) > 1)
 	for _, o := range objects {
 		e, ok := c.typeOf(o, types, managedfields.Config{})
 		if !ok {
@@ -74,7 +74,7 @@ func (c *cli) extract(f extractFlags) error {
 			c.cannotExtract(o, e, err)
 		case config.IsAbsent():
 			c.raise(exitFinding)
-			fmt.Fprintf(c.err, "%v: %v: not applied by %s; %s\n", o.at(), o, f.applier(), appliers(o))
+			fmt.Fprintf(c.log, "%v: %v: not applied by %s; %s\n", o.at(), o, f.applier(), appliers(o))
 		default:
 			if err := p.print(managedfields.Object{Content: config}); err != nil {
 				c.problem(o.at(), "%v: %v", o, err)
@@ -82,7 +82,7 @@ func (c *cli) extract(f extractFlags) error {
 		}
 	}
 	if err := p.close(); err != nil {
-		fmt.Fprintf(c.err, "deed: %v\n", err)
+		fmt.Fprintf(c.log, "deed: %v\n", err)
 		c.raise(exitInternal)
 	}
 	return nil

@@ -86,7 +86,7 @@ func (c *cli) fields(f fieldsFlags) error {
 	var all []fieldsOf
 	for _, o := range objects {
 		c.untracked(o)
-		all = append(all, c.fieldsOf(o))
+		all = append(all, readFields(c.library, o))
 	}
 	out := bufio.NewWriter(c.out)
 	switch {
@@ -111,7 +111,7 @@ type fieldsOf struct {
 }
 
 // fieldsOf reads the entries of o, and reports those that cannot be read: they own nothing.
-func (c *cli) fieldsOf(o *object) fieldsOf {
+func readFields(c *library, o *object) fieldsOf {
 	out := fieldsOf{o, ownersOf(o), make([]fieldpath.Set, len(o.Entries)), sizesOf(o)}
 	for i, e := range o.Entries {
 		var err error
@@ -185,7 +185,7 @@ func (q fieldsQuery) printSets(out *bufio.Writer, objects []fieldsOf) {
 			where := o.at("metadata", "managedFields")
 			text := " (not in the object)"
 			if line, v := o.place(path); line > 0 {
-				where, text = o.key(steps(o.Content, path)...), ": "+o.show(path, v)
+				where, text = o.key(steps(o.Content, path)...), ": "+showIn(o.object, path, v)
 			}
 			fmt.Fprintf(out, "%v: %v: %s%s\n", where, o, path.Text(), text)
 		}

@@ -17,7 +17,7 @@ type forceFlags struct {
 	managers []string
 }
 
-func (f *forceFlags) register(flags *pflag.FlagSet) {
+func registerForce(flags *pflag.FlagSet, f *forceFlags) {
 	flags.BoolVar(&f.all, "force-conflicts", false, "take fields from others who own them")
 	flags.StringArrayVar(&f.fields, "force-field", nil,
 		"take the field at `path`, such as .spec.replicas, and what is below it, and no others; repeatable")

@@ -43,7 +43,7 @@ func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
 	f.put.register(flags)
 	f.format = choice{formatText, []string{formatText, formatPatch, formatYAML, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
-	f.schemas.register(flags)
+	registerSchemas(flags, &f.schemas)
 }
 
 // handoverRules is what the help of such commands has in common.
@@ -97,7 +97,7 @@ func (c *cli) handovers(f handoverFlags, hand func(o *object, config *object, e 
 	if types == nil {
 		return nil
 	}
-	targets := c.targets(objects, configs)
+	targets := targets(c.library, objects, configs)
 	config, err := clock()
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *cli) handovers(f handoverFlags, hand func(o *object, config *object, e 
 }
 
 // targets returns the configuration for each of the stored objects that has one.
-func (c *cli) targets(objects, configs []*object) map[*object]*object {
+func targets(c *library, objects, configs []*object) map[*object]*object {
 	out := map[*object]*object{}
 	live := newLiveObjects(objects, true)
 	for _, config := range configs {
@@ -147,10 +147,10 @@ func (c *cli) handOver(f handoverFlags, all []*handover, files *rewriter) error 
 			if i > 0 {
 				out.WriteString("\n")
 			}
-			h.print(out)
+			printHandover(out, h)
 		}
 	default:
-		p := outputFlags{format: f.format, showManaged: true}.printer(out, len(all) > 1)
+		p := newPrinter(out, f.format.value, true, len(all) > 1)
 		for _, h := range all {
 			err = errors.Join(err, p.print(h.after))
 		}
@@ -215,26 +215,26 @@ func printPatches(out *bufio.Writer, all []*handover) error {
 	return err
 }
 
-// print shows who owns what before and after, and what the next apply will do.
-func (h *handover) print(out *bufio.Writer) {
+// printHandover shows who owns what before and after, and what the next apply will do.
+func printHandover(out *bufio.Writer, h *handover) {
 	if h.note != "" {
 		fmt.Fprintf(out, "%v: %v: %s\n", h.at(), h.object, h.note)
 		return
 	}
 	fmt.Fprintf(out, "%v: %v\n", h.at(), h.object)
 	for _, g := range h.changes() {
-		fmt.Fprintf(out, "  %s: %s -> %s\n", plural(len(g.paths), "path"), g.before, g.after)
+		fmt.Fprintf(out, "  %s: %s -> %s\n", plural(len(g.paths), "path"), managersText(g.before), managersText(g.after))
 		for _, path := range g.paths {
-			fmt.Fprintf(out, "    %s\n", h.describe(path))
+			fmt.Fprintf(out, "    %s\n", describe(h.object, path))
 		}
 	}
 	if h.config != nil {
-		h.printNext(out, fmt.Sprintf("the next apply of %v", h.config.at()))
+		printNext(out, h, fmt.Sprintf("the next apply of %v", h.config.at()))
 	}
 }
 
 // printNext shows what next, the next apply by the receiver, will do.
-func (h *handover) printNext(out *bufio.Writer, next string) {
+func printNext(out *bufio.Writer, h *handover, next string) {
 	list := func(text string, all []leftover) {
 		if len(all) > 0 {
 			fmt.Fprintf(out, "  %s %s:\n", next, text)
@@ -247,7 +247,7 @@ func (h *handover) printNext(out *bufio.Writer, next string) {
 			if h.isKubectls(l) {
 				owners = ", unless kubectl applies: it keeps its record"
 			}
-			fmt.Fprintf(out, "    %s: %s%s\n", h.describe(l.path), h.show(l.path, l.value), owners)
+			fmt.Fprintf(out, "    %s: %s%s\n", describe(h.object, l.path), showIn(h.object, l.path, l.value), owners)
 		}
 	}
 	list("removes, as nobody else owns it", h.removed)
@@ -261,7 +261,7 @@ func (h *handover) printNext(out *bufio.Writer, next string) {
 		for i, w := range x.owners {
 			owners[i] = showOwner(w)
 		}
-		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, h.describe(x.path), live, wanted,
+		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(h.object, x.path), live, wanted,
 			strings.Join(owners, " and "))
 	}
 	if len(h.removed)+len(h.kept)+len(h.conflicts) == 0 {
@@ -270,16 +270,16 @@ func (h *handover) printNext(out *bufio.Writer, next string) {
 }
 
 // describe returns path with its line in the input, if it has one.
-func (h *handover) describe(path fieldpath.Path) string {
-	if line, _ := h.place(path); line > 0 {
-		return fmt.Sprintf("%v: %s", h.key(steps(h.Content, path)...), path.Text())
+func describe(o *object, path fieldpath.Path) string {
+	if line, _ := o.place(path); line > 0 {
+		return fmt.Sprintf("%v: %s", o.key(steps(o.Content, path)...), path.Text())
 	}
 	return path.Text()
 }
 
 // ownersChange are paths that change hands in the same way.
 type ownersChange struct {
-	before, after string
+	before, after []merge.Manager
 	paths         []fieldpath.Path
 }
 
@@ -292,11 +292,11 @@ func (h *handover) changes() []*ownersChange {
 	}
 	var all []*ownersChange
 	for path := range union.All() {
-		b, a := namesAt(before, path), namesAt(after, path)
-		if b == a {
+		b, a := holdersAt(before, path), holdersAt(after, path)
+		if slices.Equal(b, a) {
 			continue
 		}
-		i := slices.IndexFunc(all, func(g *ownersChange) bool { return g.before == b && g.after == a })
+		i := slices.IndexFunc(all, func(g *ownersChange) bool { return slices.Equal(g.before, b) && slices.Equal(g.after, a) })
 		if i < 0 {
 			i, all = len(all), append(all, &ownersChange{before: b, after: a})
 		}
@@ -317,22 +317,23 @@ func setsOf(entries []managedfields.Entry) []merge.Entry {
 	return out
 }
 
-// namesAt names the owners of path.
-func namesAt(entries []merge.Entry, path fieldpath.Path) string {
+// holdersAt returns the owners of path, in their order.
+func holdersAt(entries []merge.Entry, path fieldpath.Path) []merge.Manager {
 	var owners []merge.Manager
 	for _, e := range entries {
 		if e.Fields.Has(path) {
 			owners = append(owners, e.Manager)
 		}
 	}
-	if len(owners) == 0 {
-		return nobody
-	}
-	return managersText(owners)
+	slices.SortFunc(owners, merge.Manager.Compare)
+	return owners
 }
 
 // managersText lists managers with their operations.
 func managersText(owners []merge.Manager) string {
+	if len(owners) == 0 {
+		return nobody
+	}
 	names := make([]string, len(owners))
 	for i, m := range owners {
 		names[i] = manager(m.Name) + " " + operation(m)

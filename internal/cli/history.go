@@ -50,9 +50,9 @@ var stepOperations = []string{stepApply, stepUpdate, stepDelete, stepExtract}
 
 // histories reads the histories in a text: one in each document. It reports what is wrong, and returns only those that are
 // sound.
-func (c *cli) histories(t *text) []*history {
+func histories(c *library, t *text) []*history {
 	if filepath.Ext(t.name) == ".txtar" {
-		c.unpackArchive(t)
+		unpackArchive(c, t)
 	}
 	c.parse([]*text{t})
 	var out []*history
@@ -61,7 +61,7 @@ func (c *cli) histories(t *text) []*history {
 			c.parseProblem(p.err)
 		}
 		for i, doc := range p.docs {
-			r := historyReader{cli: c, h: &history{origin: origin{file: t.name, part: p, index: i, number: len(out) + 1, doc: doc}}}
+			r := historyReader{library: c, h: &history{origin: origin{file: t.name, part: p, index: i, number: len(out) + 1, doc: doc}}}
 			before := c.problems
 			if r.read(doc.Value); c.problems == before {
 				out = append(out, r.h)
@@ -72,7 +72,7 @@ func (c *cli) histories(t *text) []*history {
 }
 
 // unpackArchive makes t the comment of the txtar archive that it is, and its files ones that can be read by name.
-func (c *cli) unpackArchive(t *text) {
+func unpackArchive(c *library, t *text) {
 	archive := txtar.Parse(t.data)
 	t.data = archive.Comment
 	if c.archived == nil {
@@ -90,7 +90,7 @@ func inArchive(archive, name string) string {
 
 // historyReader reads one history.
 type historyReader struct {
-	*cli
+	*library
 	h *history
 }
 
@@ -300,7 +300,7 @@ func (r *historyReader) count(into *int64) func(value.Value, []any) {
 
 // object reads an object that stands in the history.
 func (r *historyReader) object(v value.Value, path []any) *object {
-	objects := reader{cli: r.cli, text: r.h.part.text}
+	objects := reader{loader: r.loader, text: r.h.part.text}
 	if v.Kind() != value.KindObject {
 		r.problem(r.h.at(path...), "expected an object, but this is %s", show(v))
 		return nil
@@ -315,7 +315,7 @@ func (r *historyReader) fileObject(v value.Value, path []any) *object {
 		return nil
 	}
 	before := r.problems
-	objects := r.objects(r.cli.read([]string{r.relative(name)}, false))
+	objects := r.objects(r.library.read([]string{r.relative(name)}, false))
 	if r.problems != before {
 		return nil
 	}

@@ -30,6 +30,14 @@ func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 
 const jobsUsage = "work on `n` objects at a time; 0 is one for each processor"
 
+// loader reads the objects in files.
+type loader struct {
+	*log
+	in       io.Reader
+	archived map[string][]byte // files that are not on disk, by name
+	jobs     int               // how many objects are worked on at a time; 0 is one for each processor
+}
+
 // stdinName stands for standard input on the command line, and stdinShown in messages.
 const (
 	stdinName  = "-"
@@ -41,7 +49,7 @@ var errNoInput = errors.New("no input: name files or directories with -f, or pip
 
 // inputs returns the names of f, or standard input if there are none and something is piped in. It is the first function of
 // this file to be called, as it sets how many jobs there are.
-func (c *cli) inputs(f inputFlags) ([]string, error) {
+func (c *loader) inputs(f inputFlags) ([]string, error) {
 	if f.jobs < 0 {
 		return nil, errors.New("--jobs must not be negative")
 	}
@@ -73,7 +81,7 @@ func checkStdin(names ...[]string) error {
 
 // read returns the texts of the named files in order, and those of the files in the named directories, sorted by name. What
 // cannot be read is reported and left out.
-func (c *cli) read(names []string, recursive bool) []*text {
+func (c *loader) read(names []string, recursive bool) []*text {
 	var texts []*text
 	for _, name := range names {
 		if name == stdinName {
@@ -105,7 +113,7 @@ func (c *cli) read(names []string, recursive bool) []*text {
 var manifestExtensions = []string{".json", ".yaml", ".yml"}
 
 // filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if it is a directory.
-func (c *cli) filesIn(name string, recursive bool) []string {
+func (c *loader) filesIn(name string, recursive bool) []string {
 	info, err := os.Stat(name)
 	if err != nil {
 		c.fileProblem(name, err)
@@ -126,7 +134,7 @@ func (c *cli) filesIn(name string, recursive bool) []string {
 }
 
 // manifestsIn returns the manifests in a directory.
-func (c *cli) manifestsIn(name string, recursive bool) []string {
+func (c *loader) manifestsIn(name string, recursive bool) []string {
 	var files []string
 	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -64,37 +63,3 @@ func TestInOrderPanics(t *testing.T) {
 	}
 }
 
-// TestBar wants that the bar is gone in the end, and that messages stand in lines of their own.
-func TestBar(t *testing.T) {
-	var screen bytes.Buffer
-	c := &cli{err: &screen}
-	tick, done := c.bar("applying", 3)
-	tick()
-	fmt.Fprintln(c.err, "a message")
-	tick()
-	tick()
-	done()
-	if c.err != &screen {
-		t.Error("messages still go through the bar")
-	}
-	text := screen.String()
-	if !strings.Contains(text, "applying") || !strings.Contains(text, "\ra message\n") {
-		t.Errorf("the screen shows %q", text)
-	}
-	last := text[strings.LastIndex(text, "\n")+1:]
-	if end := last[strings.LastIndex(last, "\r")+1:]; strings.TrimSpace(end) != "" {
-		t.Errorf("the bar is still there: %q", end)
-	}
-}
-
-// TestNoBar wants no bar where nobody would read it.
-func TestNoBar(t *testing.T) {
-	var stderr bytes.Buffer
-	c := &cli{err: &stderr}
-	tick, done := c.progress("applying", 10*fewObjects)
-	tick()
-	done()
-	if stderr.Len() > 0 {
-		t.Errorf("standard error is no terminal, but has %q", &stderr)
-	}
-}

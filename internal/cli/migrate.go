@@ -91,7 +91,7 @@ func (c *cli) cannotHandOver(h *handover, e *endpoint, err error) {
 	if given == nil {
 		given = h.object
 	}
-	c.refused(&task{given: given, live: h.object, endpoint: e}, applyRole, err)
+	refused(c.library, &task{given: given, live: h.object, endpoint: e}, applyRole, err)
 }
 
 // plan migrates h from the updaters called from.

@@ -75,17 +75,17 @@ func (o origin) key(path ...any) position {
 }
 
 // objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.
-func (c *cli) objects(texts []*text) []*object {
+func (c *loader) objects(texts []*text) []*object {
 	return c.objectsOnly(func(value.Value) bool { return true }, texts)
 }
 
 // objectsOnly is objects that passes over those that are not wanted.
-func (c *cli) objectsOnly(want func(value.Value) bool, texts []*text) []*object {
+func (c *loader) objectsOnly(want func(value.Value) bool, texts []*text) []*object {
 	return c.objectsBy(reader{want: want}, texts)
 }
 
 // objectsBy is objects as r reads them.
-func (c *cli) objectsBy(r reader, texts []*text) []*object {
+func (c *loader) objectsBy(r reader, texts []*text) []*object {
 	for _, t := range texts {
 		t.repeating = r.repeating
 	}
@@ -93,7 +93,7 @@ func (c *cli) objectsBy(r reader, texts []*text) []*object {
 	var out []*object
 	for _, t := range texts {
 		r := r
-		r.cli, r.text, r.objects = c, t, out
+		r.loader, r.text, r.objects = c, t, out
 		r.all()
 		out = r.objects
 	}
@@ -102,7 +102,7 @@ func (c *cli) objectsBy(r reader, texts []*text) []*object {
 
 // reader takes objects out of one text.
 type reader struct {
-	*cli
+	*loader
 	*text
 	want      func(value.Value) bool
 	unnamed   bool // whether objects may leave their name to the server

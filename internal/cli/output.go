@@ -58,7 +58,8 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 // printer writes objects: YAML as documents with --- in between; JSON as it is if there is to be one object, and else as one
 // list of them. Both are as kubectl prints them.
 type printer struct {
-	outputFlags
+	format      string // formatYAML or formatJSON
+	showManaged bool
 	out   *bufio.Writer
 	list  bool // JSON is a list, however many objects there are in the end
 	count int
@@ -67,7 +68,12 @@ type printer struct {
 }
 
 func (f outputFlags) printer(out io.Writer, list bool) *printer {
-	return &printer{outputFlags: f, out: bufio.NewWriter(out), list: list}
+	return newPrinter(out, f.format.value, f.showManaged, list)
+}
+
+// newPrinter returns the printer that writes to out.
+func newPrinter(out io.Writer, format string, showManaged, list bool) *printer {
+	return &printer{format: format, showManaged: showManaged, out: bufio.NewWriter(out), list: list}
 }
 
 // print writes o. Errors of writing show in close.
@@ -81,7 +87,7 @@ func (p *printer) print(o managedfields.Object) error {
 	}
 	p.count++
 	switch {
-	case p.format.value == formatYAML:
+	case p.format == formatYAML:
 		if p.count > 1 {
 			p.out.WriteString("---\n")
 		}
@@ -108,7 +114,7 @@ func (p *printer) json(v value.Value) error {
 
 // close writes what is not written yet. It returns the first error of writing.
 func (p *printer) close() error {
-	if p.format.value == formatJSON && p.list && p.count > 0 {
+	if p.format == formatJSON && p.list && p.count > 0 {
 		list := value.Object(
 			value.Member{Name: "apiVersion", Value: value.String("v1")},
 			value.Member{Name: "items", Value: value.List(p.items...)},

@@ -29,7 +29,7 @@ const largeText = 64 << 10
 
 // parse parses texts: as a whole, and document by document if that fails, so that a defective document does not hide others.
 // Large texts go the other way round, as the outcome is the same for all texts without a defect.
-func (c *cli) parse(texts []*text) {
+func (c *loader) parse(texts []*text) {
 	var parts []*part
 	for _, t := range texts {
 		t.parts = []*part{{text: t, data: t.data}}
@@ -38,7 +38,7 @@ func (c *cli) parse(texts []*text) {
 		}
 		parts = append(parts, t.parts...)
 	}
-	tick, done := c.progress("reading", len(parts))
+	tick, done := c.progress("reading")
 	for range inOrder(c.jobs, len(parts), func(i int) struct{} { parts[i].parse(); return struct{}{} }) {
 		tick()
 	}

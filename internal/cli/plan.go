@@ -67,13 +67,13 @@ code is 1 if there are conflicts.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
-	f.force.register(flags)
+	registerForce(flags, &f.force)
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
-	f.schemas.register(flags)
+	registerSchemas(flags, &f.schemas)
 	return cmd
 }
 
@@ -93,7 +93,7 @@ func (c *cli) plan(f planFlags) error {
 	work := func(t *task) planned { return planOne(t, f, force) }
 	forEach(c, "planning", w.configTasks(), work, func(t *task, x planned) {
 		if x.err != nil {
-			c.refused(t, applyRole, x.err)
+			refused(c.library, t, applyRole, x.err)
 			return
 		}
 		if x.plan.Conflicts > 0 {

@@ -10,28 +10,6 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// problem reports something that is wrong with the input, in one line.
-func (c *cli) problem(where position, format string, args ...any) {
-	c.problems++
-	c.raise(exitInput)
-	c.say(where, "", format, args...)
-}
-
-// warn reports something odd about the input that is put up with, in one line.
-func (c *cli) warn(where position, format string, args ...any) {
-	c.say(where, "warning: ", format, args...)
-}
-
-// failed reports an error that is not one of the input.
-func (c *cli) failed(err error) {
-	fmt.Fprintf(c.err, "deed: %v\n", err)
-	c.raise(exitInternal)
-}
-
-func (c *cli) say(where position, prefix, format string, args ...any) {
-	fmt.Fprintf(c.err, "%v: %s%s\n", where, prefix, oneLine(fmt.Sprintf(format, args...)))
-}
-
 // oneLine joins the lines of text.
 func oneLine(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -42,7 +20,7 @@ func oneLine(text string) string {
 }
 
 // fileProblem reports that the file called name cannot be read.
-func (c *cli) fileProblem(name string, err error) {
+func (c *loader) fileProblem(name string, err error) {
 	var atPath *fs.PathError
 	if errors.As(err, &atPath) {
 		name, err = atPath.Path, atPath.Err
@@ -51,7 +29,7 @@ func (c *cli) fileProblem(name string, err error) {
 }
 
 // parseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which names the place.
-func (c *cli) parseProblem(err error) {
+func (c *loader) parseProblem(err error) {
 	where, reason := position{}, err.Error()
 	var e *yaml.Error
 	if errors.As(err, &e) {

@@ -1,25 +1,18 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
-// fewObjects are so few that they are done before a bar can be read.
-const fewObjects = 100
-
-// progress shows on standard error how many of n steps are done, when that is a terminal and standard output is not: what
-// runs over a terminal is progress enough. tick is called after each step, and done at the end. What is written to c.err in
-// between stands above the bar.
-func (c *cli) progress(what string, n int) (tick, done func()) {
-	if n < fewObjects || !isTerminal(c.err) || isTerminal(c.out) || os.Getenv("TERM") == "dumb" {
-		return func() {}, func() {}
-	}
-	return c.bar(what, n)
+// newLog returns the log that writes messages to err, the standard error of a command whose answer goes to out. Progress is
+// shown when err is a terminal and out is not: an answer that runs over a terminal is progress enough.
+func newLog(err, out io.Writer) *log {
+	return &log{err: err, shows: isTerminal(err) && !isTerminal(out) && os.Getenv("TERM") != "dumb"}
 }
 
 func isTerminal(x any) bool {
@@ -27,30 +20,33 @@ func isTerminal(x any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-func (c *cli) bar(what string, n int) (tick, done func()) {
-	screen := c.err
-	bar := progressbar.NewOptions(n,
-		progressbar.OptionSetWriter(screen), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	c.err = &aboveBar{screen, bar}
-	tick = func() { ignore(bar.Add(1)) }
-	return tick, func() {
-		ignore(bar.Finish())
-		c.err = screen
+// How often progress is shown: not before this many steps, and with this much time in between.
+const (
+	firstShown = 100
+	shownEvery = 100 * time.Millisecond
+)
+
+// clearLine takes away what the line of a terminal shows.
+const clearLine = "\r\x1b[K"
+
+// progress shows how often tick was called, in a line that messages take away and done ends. what says what is done.
+func (c *log) progress(what string) (tick, done func()) {
+	n, last := 0, time.Time{}
+	tick = func() {
+		if n++; c.shows && n >= firstShown && time.Since(last) >= shownEvery {
+			last = time.Now()
+			c.clear()
+			fmt.Fprintf(c.err, "%s: %d", what, n)
+			c.shown = true
+		}
+	}
+	return tick, c.clear
+}
+
+// clear takes away the line that shows progress.
+func (c *log) clear() {
+	if c.shown {
+		c.shown = false
+		fmt.Fprint(c.err, clearLine)
 	}
 }
-
-// aboveBar writes to where a progress bar is, which it takes away first. The next tick shows it again.
-type aboveBar struct {
-	io.Writer
-	bar *progressbar.ProgressBar
-}
-
-// Write implements [io.Writer].
-func (a *aboveBar) Write(p []byte) (int, error) {
-	ignore(a.bar.Clear())
-	return a.Writer.Write(p)
-}
-
-// ignore says that a bar that cannot be shown is no error.
-func ignore(error) {}

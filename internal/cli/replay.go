@@ -85,7 +85,7 @@ the time of their last change.`,
 	flags.VarP(&f.format, "output", "o", "output format")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.color.register(flags)
-	f.schemas.register(flags)
+	registerSchemas(flags, &f.schemas)
 	return cmd
 }
 
@@ -102,8 +102,8 @@ func (c *cli) replay(f replayFlags) error {
 	out, paint := bufio.NewWriter(c.out), f.color.painter(c.out)
 	results := []*stepResult{}
 	for _, t := range c.read(names, false) {
-		for _, h := range c.histories(t) {
-			r := c.newReplayer(h, f, now)
+		for _, h := range histories(c.library, t) {
+			r := newReplayer(c.library, h, f, now)
 			if r == nil {
 				continue
 			}
@@ -127,7 +127,7 @@ func (c *cli) replay(f replayFlags) error {
 
 // replayer replays one history.
 type replayer struct {
-	*cli
+	*library
 	replayFlags
 	history *history
 	types   *types
@@ -137,7 +137,7 @@ type replayer struct {
 }
 
 // newReplayer returns what replays h, nil if its schemas have defects.
-func (c *cli) newReplayer(h *history, f replayFlags, now func() time.Time) *replayer {
+func newReplayer(c *library, h *history, f replayFlags, now func() time.Time) *replayer {
 	s := f.schemas
 	s.crds = slices.Concat(s.crds, h.schemas.crds)
 	s.openAPI = slices.Concat(s.openAPI, h.schemas.openAPI)
@@ -160,7 +160,7 @@ func (c *cli) newReplayer(h *history, f replayFlags, now func() time.Time) *repl
 		return nil
 	}
 	return &replayer{
-		cli: c, replayFlags: f, history: h, types: types, now: now(), stored: map[objectID]managedfields.Object{},
+		library: c, replayFlags: f, history: h, types: types, now: now(), stored: map[objectID]managedfields.Object{},
 	}
 }
 
@@ -293,7 +293,7 @@ func (r *replayer) apply(t *task, s *historyStep, result *stepResult) *stepResul
 	if len(conflicts) > 0 && !s.force {
 		result.Result = "conflict"
 	} else if outcome, err = plan.Force(); err != nil {
-		r.refused(t, applyRole, err)
+		refused(r.library, t, applyRole, err)
 		return nil
 	}
 	return r.settle(t, result, outcome)
@@ -314,10 +314,10 @@ func (r *replayer) refuse(t *task, s *historyStep, result *stepResult, role stri
 	switch {
 	case err == nil:
 		r.raise(exitFinding)
-		fmt.Fprintf(r.err, "%v: expected an error with %q, got none\n", s.at("error"), s.refusal)
+		fmt.Fprintf(r.log, "%v: expected an error with %q, got none\n", s.at("error"), s.refusal)
 		return nil
 	case s.refusal == "" || !strings.Contains(err.Error(), s.refusal):
-		r.refused(t, role, err)
+		refused(r.library, t, role, err)
 		return nil
 	}
 	result.Result, result.Error = "refused", oneLine(err.Error())
@@ -352,7 +352,7 @@ func (r *replayer) expect(s *historyStep, conflicts merge.Conflicts) {
 	switch {
 	case s.conflicts >= 0 && s.conflicts != int64(len(conflicts)):
 		r.raise(exitFinding)
-		fmt.Fprintf(r.err, "%v: expected %s, got %d\n", s.at("conflicts"), plural(int(s.conflicts), "conflict"), len(conflicts))
+		fmt.Fprintf(r.log, "%v: expected %s, got %d\n", s.at("conflicts"), plural(int(s.conflicts), "conflict"), len(conflicts))
 	case s.conflicts < 0 && len(conflicts) > 0 && !s.force:
 		r.raise(exitFinding)
 	}

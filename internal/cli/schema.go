@@ -46,7 +46,7 @@ type knownKind struct {
 
 // knownKinds returns the kinds in the schemas that f names and those that are built in, sorted. Of two types of a kind, the
 // one that counts is returned.
-func (c *cli) knownKinds(f schemaFlags) (all []knownKind, ok bool) {
+func knownKinds(c *library, f schemaFlags) (all []knownKind, ok bool) {
 	before := c.problems
 	seen := map[schema.GVK]bool{}
 	add := func(catalog *schema.Catalog, from string) {
@@ -61,7 +61,7 @@ func (c *cli) knownKinds(f schemaFlags) (all []knownKind, ok bool) {
 	for _, o := range definitions {
 		d, err := openapi.CRD(o.Content)
 		if err != nil {
-			eachError(err, func(err error) { c.problem(o.schemaPlace(err), "%v", err) })
+			eachError(err, func(err error) { c.problem(schemaPlace(o, err), "%v", err) })
 			continue
 		}
 		catalog, err := d.Catalog()
@@ -112,7 +112,7 @@ those whose APIVERSION/KIND has TEXT in it.`,
 }
 
 func (c *cli) schemaList(f schemaFlags, format, text string) error {
-	kinds, ok := c.knownKinds(f)
+	kinds, ok := knownKinds(c.library, f)
 	if !ok {
 		return nil
 	}

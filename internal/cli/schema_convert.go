@@ -61,14 +61,14 @@ func (c *cli) schemaConvert(name string, flags convertFlags) error {
 	if name == builtinName {
 		return errors.New("the built-in schema has no file: deed schema show KIND -o yaml prints what is needed for a kind")
 	}
-	f := c.schemaIn(name)
+	f := schemaIn(c.library, name)
 	if f == nil {
 		return nil
 	}
 	v := f.document.Value()
 	switch flags.to.value {
 	case openAPIForm:
-		w := openAPIWriter{where: inFile(name), cli: c}
+		w := openAPIWriter{where: inFile(name), library: c.library}
 		v = w.convert(f)
 	case crdForm:
 		var err error
@@ -91,7 +91,7 @@ func (c *cli) schemaConvert(name string, flags convertFlags) error {
 
 // openAPIWriter writes schemas as OpenAPI v3 has them.
 type openAPIWriter struct {
-	*cli
+	*library
 	where position
 	typ   string // that is being written
 	raw   bool   // whether rawExtension is needed

@@ -79,14 +79,14 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 	if oldName == builtinName && newName == builtinName {
 		return errors.New("these are the same schema")
 	}
-	old, new := c.schemaIn(oldName), c.schemaIn(newName)
+	old, new := schemaIn(c.library, oldName), schemaIn(c.library, newName)
 	if old == nil || new == nil {
 		return nil
 	}
 	changes := compareSchemas(old, new)
 	var owners []ownerChange
 	for _, o := range c.objects(c.read(f.live, f.recursive)) {
-		owners = append(owners, c.ownersUnder(o, old.catalog, new.catalog)...)
+		owners = append(owners, ownersUnder(c.library, o, old.catalog, new.catalog)...)
 	}
 	if len(changes)+len(owners) > 0 {
 		c.raise(exitFinding)
@@ -260,7 +260,7 @@ func fieldsByName(m *schema.Map) map[string]schema.Field {
 }
 
 // ownersUnder returns what becomes of who owns what in o when the schema of its kind changes.
-func (c *cli) ownersUnder(o *object, old, new *schema.Catalog) []ownerChange {
+func ownersUnder(c *library, o *object, old, new *schema.Catalog) []ownerChange {
 	var out []ownerChange
 	add := func(x ownerChange, where position) {
 		x.objectJSON, x.subject, x.where = o.json(), o, where
@@ -277,7 +277,7 @@ func (c *cli) ownersUnder(o *object, old, new *schema.Catalog) []ownerChange {
 			add(ownerChange{Detail: "the new schema does not admit it: " + explain(d, t)}, o.defectAt(d))
 		}
 	}
-	f := c.fieldsOf(o)
+	f := readFields(c, o)
 	for i, w := range f.owners {
 		if x := changeOf(w, f.sets[i], schema.ParseGVK(w.APIVersion, o.id.kind), old, new); x != nil {
 			add(*x, o.at("metadata", "managedFields", i))

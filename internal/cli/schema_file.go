@@ -25,7 +25,7 @@ const builtinName = "builtin"
 
 // schemaIn reads the schema in the named file: CustomResourceDefinitions, an OpenAPI document, or a schema of
 // structured-merge-diff. It reports what is wrong and returns nil then.
-func (c *cli) schemaIn(name string) *schemaFile {
+func schemaIn(c *library, name string) *schemaFile {
 	if name == builtinName {
 		return builtinSchema()
 	}
@@ -51,11 +51,11 @@ func (c *cli) schemaIn(name string) *schemaFile {
 	var f *schemaFile
 	switch {
 	case !first.Get("swagger").IsAbsent() || !first.Get("openapi").IsAbsent():
-		f = c.openAPIFile(name)
+		f = openAPIFile(c, name)
 	case first.Get("types").Kind() == value.KindList:
-		f = c.documentFile(name)
+		f = documentFile(c, name)
 	default:
-		f = c.definitionsFile(name)
+		f = definitionsFile(c, name)
 	}
 	if c.problems != before {
 		return nil
@@ -72,28 +72,28 @@ func builtinSchema() *schemaFile {
 	return f
 }
 
-func (c *cli) openAPIFile(name string) *schemaFile {
+func openAPIFile(c *library, name string) *schemaFile {
 	f := &schemaFile{document: &schema.Document{}}
 	definitions, _ := c.published([]string{name})
 	for _, d := range definitions {
 		f.document.Types = append(f.document.Types, d.Document.Types...)
 		f.kinds = append(f.kinds, d.Kinds...)
 	}
-	c.compile(name, f)
+	compile(c, name, f)
 	return f
 }
 
-func (c *cli) definitionsFile(name string) *schemaFile {
+func definitionsFile(c *library, name string) *schemaFile {
 	f := &schemaFile{document: &schema.Document{}}
 	definitions, _ := c.definedBy([]string{name})
 	for _, o := range definitions {
 		d, err := openapi.CRD(o.Content)
 		if err != nil {
-			eachError(err, func(err error) { c.problem(o.schemaPlace(err), "%v", err) })
+			eachError(err, func(err error) { c.problem(schemaPlace(o, err), "%v", err) })
 			continue
 		}
 		for _, w := range d.Warnings {
-			c.warn(o.schemaPlace(w), "%v; objects of this version count as having no schema", w)
+			c.warn(schemaPlace(o, w), "%v; objects of this version count as having no schema", w)
 		}
 		for _, t := range d.Document.Types { // the types of object metadata are in all of them
 			if !slices.ContainsFunc(f.document.Types, func(u schema.TypeDef) bool { return u.Name == t.Name }) {
@@ -102,11 +102,11 @@ func (c *cli) definitionsFile(name string) *schemaFile {
 		}
 		f.kinds = append(f.kinds, d.Kinds...)
 	}
-	c.compile(name, f)
+	compile(c, name, f)
 	return f
 }
 
-func (c *cli) documentFile(name string) *schemaFile {
+func documentFile(c *library, name string) *schemaFile {
 	f := &schemaFile{document: &schema.Document{}}
 	for _, t := range c.read([]string{name}, false) {
 		docs, err := yaml.Parse(t.name, t.data)
@@ -117,18 +117,18 @@ func (c *cli) documentFile(name string) *schemaFile {
 			c.problem(inFile(t.name), "expected one document, the schema, but there are %d", len(docs))
 		default:
 			d, err := schema.ParseDocument(docs[0].Value)
-			eachError(err, func(err error) { c.problem(origin{file: name, doc: docs[0]}.inSchema(err), "%v", err) })
+			eachError(err, func(err error) { c.problem(inSchema(origin{file: name, doc: docs[0]}, err), "%v", err) })
 			if err == nil {
 				f.document = d
 			}
 		}
 	}
-	c.compile(name, f)
+	compile(c, name, f)
 	return f
 }
 
 // compile resolves the document of f.
-func (c *cli) compile(name string, f *schemaFile) {
+func compile(c *library, name string, f *schemaFile) {
 	compiled, err := schema.Compile(f.document)
 	eachError(err, func(err error) { c.warn(inFile(name), "%v", err) })
 	f.types = map[string]*schema.Type{}

@@ -40,7 +40,7 @@ all types that it needs, as a schema of structured-merge-diff.`,
 }
 
 func (c *cli) schemaShow(f schemaShowFlags, name string) error {
-	t, from, err := c.typeNamed(f.schemas, name)
+	t, from, err := typeNamed(c.library, f.schemas, name)
 	if err != nil || t == nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (c *cli) schemaShow(f schemaShowFlags, name string) error {
 }
 
 // typeNamed returns the type of a kind, or the type called name.
-func (c *cli) typeNamed(f schemaFlags, name string) (*schema.Type, string, error) {
+func typeNamed(c *library, f schemaFlags, name string) (*schema.Type, string, error) {
 	if f.schema != "" {
 		t, ok := c.typeIn(f.schema, name)
 		if !ok {
@@ -64,7 +64,7 @@ func (c *cli) typeNamed(f schemaFlags, name string) (*schema.Type, string, error
 		}
 		return t, f.schema, nil
 	}
-	kinds, ok := c.knownKinds(f)
+	kinds, ok := knownKinds(c, f)
 	if !ok {
 		return nil, "", nil
 	}
@@ -76,7 +76,7 @@ func (c *cli) typeNamed(f schemaFlags, name string) (*schema.Type, string, error
 	if !strings.ContainsAny(name, "/.") {
 		if gvk, err := builtinKind(name); err != nil {
 			return nil, "", err
-		} else if t, from, err := c.typeNamed(f, gvk.APIVersion()+"/"+gvk.Kind); err == nil {
+		} else if t, from, err := typeNamed(c, f, gvk.APIVersion()+"/"+gvk.Kind); err == nil {
 			return t, from, nil
 		}
 	}

@@ -18,20 +18,20 @@ func TestConvertBack(t *testing.T) {
 			continue
 		}
 		f := &schemaFile{document: documentOf(typ), kinds: []openapi.Kind{{GVK: gvk, Type: typ.Name()}}}
-		c := &cli{err: os.Stderr}
-		c.compile("document", f)
+		c := newLibrary(&loader{log: newLog(os.Stderr, nil)})
+		compile(c, "document", f)
 		original := &schemaFile{catalog: schema.NewCatalog(map[schema.GVK]*schema.Type{gvk: typ})}
 		if changes := compareSchemas(original, f); len(changes) > 0 {
 			t.Errorf("%v as a document: %v", gvk, changes)
 		}
 		var stderr bytes.Buffer
-		w := openAPIWriter{cli: &cli{err: &stderr}}
+		w := openAPIWriter{library: newLibrary(&loader{log: newLog(&stderr, nil)})}
 		d, err := openapi.V3(w.convert(f).AppendJSON(nil))
 		if err != nil {
 			t.Fatalf("%v: %v", gvk, err)
 		}
 		converted := &schemaFile{document: d.Document, kinds: d.Kinds}
-		c.compile("OpenAPI", converted)
+		compile(c, "OpenAPI", converted)
 		if changes := compareSchemas(original, converted); len(changes) > 0 || stderr.Len() > 0 {
 			t.Errorf("%v as OpenAPI: %v, %s", gvk, changes, stderr.String())
 		}

@@ -109,8 +109,8 @@ func quotedList(names []string) string {
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
 }
 
-// show returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
-func (o *object) show(path fieldpath.Path, v value.Value) string {
+// showIn returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
+func showIn(o *object, path fieldpath.Path, v value.Value) string {
 	if isSecretPath(o.Object, path) && !v.IsAbsent() {
 		return masked
 	}

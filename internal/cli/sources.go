@@ -18,7 +18,7 @@ import (
 
 // definedBy returns the CustomResourceDefinitions in the named files and directories, whatever else is in there. It reports
 // what cannot be read, and names that lead to none, and whether all is well.
-func (c *cli) definedBy(names []string) (definitions []*object, ok bool) {
+func (c *library) definedBy(names []string) (definitions []*object, ok bool) {
 	before := c.problems
 	for _, name := range names {
 		unread := c.problems
@@ -37,7 +37,7 @@ func isDefinition(v value.Value) bool {
 
 // definitions returns the source of the types that the CustomResourceDefinitions among objects define. They are converted
 // when they are needed first. Of two definitions of one kind, the first counts.
-func (c *cli) definitions(objects []*object) source {
+func (c *library) definitions(objects []*object) source {
 	defined := map[groupKind]*object{}
 	for _, o := range objects {
 		if !isDefinition(o.Content) {
@@ -64,10 +64,10 @@ func (c *cli) definitions(objects []*object) source {
 }
 
 // definition returns the types that the CustomResourceDefinition o defines for the kind id. It reports what is wrong with it.
-func (c *cli) definition(o *object, id groupKind) kindTypes {
+func (c *library) definition(o *object, id groupKind) kindTypes {
 	definitions, err := openapi.CRD(o.Content)
 	if err != nil {
-		eachError(err, func(err error) { c.problem(o.schemaPlace(err), "%v", err) })
+		eachError(err, func(err error) { c.problem(schemaPlace(o, err), "%v", err) })
 		return kindTypes{unusable: o}
 	}
 	catalog, err := definitions.Catalog()
@@ -78,7 +78,7 @@ func (c *cli) definition(o *object, id groupKind) kindTypes {
 	kind.warn = func(version string) {
 		for _, warning := range definitions.Warnings {
 			if e := (*openapi.SchemaError)(nil); !errors.As(warning, &e) || e.Version == version {
-				c.warn(o.schemaPlace(warning), "%v; objects of this version count as having no schema", warning)
+				c.warn(schemaPlace(o, warning), "%v; objects of this version count as having no schema", warning)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (c *cli) definition(o *object, id groupKind) kindTypes {
 }
 
 // schemaPlace returns the position in o, a CustomResourceDefinition, that err is about.
-func (o *object) schemaPlace(err error) position {
+func schemaPlace(o *object, err error) position {
 	var e *openapi.SchemaError
 	if !errors.As(err, &e) {
 		return o.at()
@@ -107,13 +107,13 @@ func (o *object) schemaPlace(err error) position {
 
 // publishedBy returns the source of the types in the named OpenAPI documents. It reports documents that cannot be used, and
 // whether all is well.
-func (c *cli) publishedBy(names []string) (source, bool) {
+func (c *library) publishedBy(names []string) (source, bool) {
 	catalog, ok := c.catalogOf(names)
 	return catalogSource(catalog, "published in "+strings.Join(names, " and ")), ok
 }
 
 // catalogOf returns the types in the named OpenAPI documents, and reports what publishedBy reports.
-func (c *cli) catalogOf(names []string) (*schema.Catalog, bool) {
+func (c *library) catalogOf(names []string) (*schema.Catalog, bool) {
 	catalog := schema.NewCatalog(nil)
 	definitions, ok := c.published(names)
 	for _, d := range definitions {
@@ -132,7 +132,7 @@ type publication struct {
 
 // published returns what the named OpenAPI documents define. It reports documents that cannot be used, and whether all is
 // well. All documents of v3 are read as one schema, because each has only one API group.
-func (c *cli) published(names []string) (all []publication, ok bool) {
+func (c *library) published(names []string) (all []publication, ok bool) {
 	before := c.problems
 	add := func(where string, d *openapi.Definitions, err error) {
 		eachError(err, func(err error) { c.problem(inFile(where), "%v", err) })
@@ -159,7 +159,7 @@ func (c *cli) published(names []string) (all []publication, ok bool) {
 }
 
 // openAPIVersion returns 2 or 3 with the document that t is in JSON, and reports it when t is neither.
-func (c *cli) openAPIVersion(t *text) (version int, document []byte) {
+func (c *library) openAPIVersion(t *text) (version int, document []byte) {
 	docs, err := yaml.Parse(t.name, t.data)
 	if err != nil {
 		c.parseProblem(err)
@@ -183,7 +183,7 @@ func (c *cli) openAPIVersion(t *text) (version int, document []byte) {
 }
 
 // typeIn returns the type called name in the schema file. It reports what is wrong, and whether all is well.
-func (c *cli) typeIn(file, name string) (*schema.Type, bool) {
+func (c *library) typeIn(file, name string) (*schema.Type, bool) {
 	before := c.problems
 	var docs []yaml.Document
 	for _, t := range c.read([]string{file}, false) {
@@ -199,7 +199,7 @@ func (c *cli) typeIn(file, name string) (*schema.Type, bool) {
 	}
 	document, err := schema.ParseDocument(docs[0].Value)
 	if err != nil {
-		eachError(err, func(err error) { c.problem(origin{file: file, doc: docs[0]}.inSchema(err), "%v", err) })
+		eachError(err, func(err error) { c.problem(inSchema(origin{file: file, doc: docs[0]}, err), "%v", err) })
 		return nil, false
 	}
 	compiled, err := schema.Compile(document)
@@ -216,7 +216,7 @@ func (c *cli) typeIn(file, name string) (*schema.Type, bool) {
 }
 
 // inSchema returns the position in o, a schema document, that err is about.
-func (o origin) inSchema(err error) position {
+func inSchema(o origin, err error) position {
 	var e *schema.DocumentError
 	if !errors.As(err, &e) {
 		return o.at()

@@ -57,7 +57,7 @@ func (c *cli) stored(f storedFlags) ([]*object, *types, error) {
 }
 
 // typeOf returns how objects like o are written. It reports when no schema says.
-func (c *cli) typeOf(o *object, types *types, config managedfields.Config) (*endpoint, bool) {
+func (c *library) typeOf(o *object, types *types, config managedfields.Config) (*endpoint, bool) {
 	e, err := types.of(o.GVK(), config)
 	if err != nil {
 		c.problem(o.at("kind"), "%v: %v", o, err)
@@ -67,14 +67,14 @@ func (c *cli) typeOf(o *object, types *types, config managedfields.Config) (*end
 }
 
 // untracked warns about an object without managed fields, where somebody must have left them out.
-func (c *cli) untracked(o *object) {
+func (c *loader) untracked(o *object) {
 	if len(o.Entries) == 0 {
 		c.warn(o.at(), "%v has no metadata.managedFields: nobody owns anything; kubectl get shows them with --show-managed-fields", o)
 	}
 }
 
 // entryProblems reports what keeps entries of o from being read, each in its place.
-func (c *cli) entryProblems(o *object, err error) {
+func (c *loader) entryProblems(o *object, err error) {
 	eachError(err, func(err error) { c.problem(o.entry(err), "%v: %v", o, err) })
 }
 

@@ -24,7 +24,7 @@ type schemaFlags struct {
 	verbose    bool
 }
 
-func (f *schemaFlags) register(flags *pflag.FlagSet) {
+func registerSchemas(flags *pflag.FlagSet, f *schemaFlags) {
 	flags.StringArrayVar(&f.crds, "crd", nil,
 		"`file` or directory with CustomResourceDefinitions; repeatable. Those among the objects are used anyway")
 	flags.StringArrayVar(&f.openAPI, "openapi", nil,
@@ -94,13 +94,19 @@ type endpoint struct {
 	restores restoration
 }
 
+// library reads schemas from files.
+type library struct{ *loader }
+
+// newLibrary returns the library whose files l reads.
+func newLibrary(l *loader) *library { return &library{l} }
+
 // newTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It reports what is wrong and
 // returns nil if any schema cannot be used.
-func (c *cli) newTypes(f schemaFlags, objects ...*object) *types {
+func (c *library) newTypes(f schemaFlags, objects ...*object) *types {
 	t := &types{found: map[endpointID]*endpoint{}, told: func(schema.GVK, string) {}}
 	if f.verbose {
 		t.told = func(gvk schema.GVK, from string) {
-			fmt.Fprintf(c.err, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
+			fmt.Fprintf(c.log, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
 		}
 	}
 	defined, ok1 := c.definedBy(f.crds)

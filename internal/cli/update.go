@@ -48,7 +48,7 @@ Objects are read and found, and with --write put back, as by deed apply.`,
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
 	f.put.register(flags)
 	f.output.register(flags)
-	f.schemas.register(flags)
+	registerSchemas(flags, &f.schemas)
 	return cmd
 }
 
@@ -70,13 +70,13 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 	work := func(t *task) updated { return updateOne(t, f.manager) }
 	forEach(c, "updating", w.tasks(), work, func(t *task, x updated) {
 		if x.err != nil {
-			c.refused(t, updateRole, x.err)
+			refused(c.library, t, updateRole, x.err)
 			return
 		}
 		if x.forgot != nil {
 			c.warn(t.given.at(), "%v: the managed fields cannot be read, and the update forgets them: %v", t.given, x.forgot)
 		}
-		c.forced(t.given, x.lost)
+		forced(c.library, t.given, x.lost)
 		out.add(t, x.outcome)
 	})
 	out.close()

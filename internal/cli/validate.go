@@ -61,7 +61,7 @@ invalid.`,
 	f.format = choice{formatText, []string{formatText, formatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
-	f.stored.schemas.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
 	return cmd
 }
 

@@ -31,7 +31,7 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 
 // workload is the objects of a command, each to be written to a live one.
 type workload struct {
-	*cli
+	*library
 	types  *types
 	live   *liveObjects
 	config managedfields.Config // what is the same for all kinds
@@ -75,11 +75,16 @@ func (c *cli) open(f writeFlags, files *rewriter) (*workload, error) {
 	if types == nil {
 		return nil, nil
 	}
+	return newWorkload(c.library, types, managedfields.Config{Now: now}, given, newLiveObjects(stored, complete)), nil
+}
+
+// newWorkload returns the workload of writing given to what is stored, with what config has in common for all kinds.
+func newWorkload(c *library, types *types, config managedfields.Config, given []*object, live *liveObjects) *workload {
 	types.served = true
 	return &workload{
-		cli: c, types: types, live: newLiveObjects(stored, complete), config: managedfields.Config{Now: now}, given: given,
+		library: c, types: types, live: live, config: config, given: given,
 		applied: map[objectID]*object{}, target: map[*object]*object{},
-	}, nil
+	}
 }
 
 // tasks returns what there is to do. Objects that nothing can be done for are reported.
@@ -160,7 +165,7 @@ func (w *workload) liveOf(given *object) (live *object, ok bool) {
 
 // forEach does work for each task, several at a time, and calls use with the outcomes in order.
 func forEach[T any](c *cli, what string, tasks []*task, work func(*task) T, use func(*task, T)) {
-	tick, done := c.progress(what, len(tasks))
+	tick, done := c.progress(what)
 	for i, outcome := range inOrder(c.jobs, len(tasks), func(i int) T { return work(tasks[i]) }) {
 		use(tasks[i], outcome)
 		tick()
@@ -175,7 +180,7 @@ const (
 )
 
 // refused reports why t could not be done, each reason at the place that it is about. role is that of what is given.
-func (c *cli) refused(t *task, role string, err error) {
+func refused(c *library, t *task, role string, err error) {
 	var wrongType *managedfields.TypeError
 	var defects typed.Errors
 	var entry *managedfields.EntryError

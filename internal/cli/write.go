@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +20,8 @@ import (
 // rewriter puts outcomes back into the files that live objects were read from. Nothing is written before flush, which
 // writes each file whole or not at all.
 type rewriter struct {
-	*cli
+	*loader
+	notes io.Writer // where it says what was written
 	names []string // of the live files and directories, where new objects go
 	dry   bool     // nothing is written in the end
 	files map[string]*rewrite
@@ -42,14 +44,14 @@ type outcomeAt struct {
 }
 
 // newRewriter returns the rewriter for live objects in the files and directories called names.
-func (c *cli) newRewriter(names []string) (*rewriter, error) {
+func (c *loader) newRewriter(names []string, notes io.Writer, dry bool) (*rewriter, error) {
 	switch {
 	case len(names) == 0:
 		return nil, errors.New("--write needs --live, the file or directory to write to")
 	case slices.Contains(names, stdinName):
 		return nil, errors.New("--write cannot write to standard input: name a file with --live")
 	}
-	return &rewriter{cli: c, names: names, files: map[string]*rewrite{}}, nil
+	return &rewriter{loader: c, notes: notes, names: names, dry: dry, files: map[string]*rewrite{}}, nil
 }
 
 // existing returns the names, without those of files that do not exist yet and of directories without any.
@@ -162,7 +164,7 @@ func (w *rewriter) flush() {
 		}
 		for _, note := range f.notes {
 			if note != "" {
-				fmt.Fprintln(w.out, note)
+				fmt.Fprintln(w.notes, note)
 			}
 		}
 	}
