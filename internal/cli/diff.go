@@ -110,7 +110,7 @@ type differ struct {
 	paint                    painter
 	showManaged, showSecrets bool
 	live, merged             string   // directories
-	names        []string // of files in them
+	names                    []string // of files in them
 }
 
 func (d *differ) open() (err error) {

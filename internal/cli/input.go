@@ -49,7 +49,7 @@ var errNoInput = errors.New("no input: name files or directories with -f, or pip
 
 // inputs returns the names of f, or standard input if there are none and something is piped in. It is the first function of
 // this file to be called, as it sets how many jobs there are.
-func (c *loader) inputs(f inputFlags) ([]string, error) {
+func (c *cli) inputs(f inputFlags) ([]string, error) {
 	if f.jobs < 0 {
 		return nil, errors.New("--jobs must not be negative")
 	}

@@ -62,4 +62,3 @@ func TestInOrderPanics(t *testing.T) {
 		}
 	}
 }
-

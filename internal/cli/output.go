@@ -60,11 +60,11 @@ func (f *outputFlags) register(flags *pflag.FlagSet) {
 type printer struct {
 	format      string // formatYAML or formatJSON
 	showManaged bool
-	out   *bufio.Writer
-	list  bool // JSON is a list, however many objects there are in the end
-	count int
-	items []value.Value // what the list consists of so far
-	buf   []byte
+	out         *bufio.Writer
+	list        bool // JSON is a list, however many objects there are in the end
+	count       int
+	items       []value.Value // what the list consists of so far
+	buf         []byte
 }
 
 func (f outputFlags) printer(out io.Writer, list bool) *printer {

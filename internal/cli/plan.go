@@ -90,7 +90,7 @@ func (c *cli) plan(f planFlags) error {
 	out, paint := bufio.NewWriter(c.out), f.color.painter(c.out)
 	total := planSummary{Outcomes: map[string]int{}}
 	var plans []*objectPlan
-	work := func(t *task) planned { return planOne(t, f, force) }
+	work := func(t *task) planned { return planOne(t, f.manager, f.showSecrets, force) }
 	forEach(c, "planning", w.configTasks(), work, func(t *task, x planned) {
 		if x.err != nil {
 			refused(c.library, t, applyRole, x.err)
@@ -123,9 +123,9 @@ type planned struct {
 	err  error
 }
 
-func planOne(t *task, f planFlags, force force) planned {
-	manager := t.endpoint.manager
-	plan, err := manager.Plan(t.stored, t.given.Object, f.manager)
+func planOne(t *task, manager string, showSecrets bool, force force) planned {
+	fields := t.endpoint.manager
+	plan, err := fields.Plan(t.stored, t.given.Object, manager)
 	if err != nil {
 		return planned{err: err}
 	}
@@ -133,7 +133,7 @@ func planOne(t *task, f planFlags, force force) planned {
 	if t.endpoint.restores == restoreStatus {
 		given.Content = given.Content.With(statusName, t.stored.Content.Get(statusName))
 	}
-	change, err := ownership.WouldChange(manager, t.stored, given, f.manager)
+	change, err := fields.WouldChange(t.stored, given, manager)
 	if err != nil {
 		return planned{err: err}
 	}
@@ -142,13 +142,13 @@ func planOne(t *task, f planFlags, force force) planned {
 		return planned{err: err}
 	}
 	p := &planner{
-		task: t, force: force, showSecrets: f.showSecrets, result: t.endpoint.restore(t.stored, forced).Content, conflicts: map[string]bool{},
+		task: t, force: force, showSecrets: showSecrets, result: t.endpoint.restore(t.stored, forced).Content, conflicts: map[string]bool{},
 	}
 	for _, c := range plan.Conflicts() {
 		key := string(c.Path.AppendText(nil))
 		p.conflicts[key] = p.conflicts[key] || !force.takes(c)
 	}
-	return planned{plan: p.object(f.manager, plan, change)}
+	return planned{plan: p.object(manager, plan, change)}
 }
 
 // planner says in words what a plan does to one object.

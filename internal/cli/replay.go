@@ -103,7 +103,7 @@ func (c *cli) replay(f replayFlags) error {
 	results := []*stepResult{}
 	for _, t := range c.read(names, false) {
 		for _, h := range histories(c.library, t) {
-			r := newReplayer(c.library, h, f, now)
+			r := newReplayer(c.library, h, f.schemas, f.until, f.showSecrets, now)
 			if r == nil {
 				continue
 			}
@@ -128,17 +128,18 @@ func (c *cli) replay(f replayFlags) error {
 // replayer replays one history.
 type replayer struct {
 	*library
-	replayFlags
-	history *history
-	types   *types
-	now     time.Time
-	stored  map[objectID]managedfields.Object
-	last    *object // of the step before
+	until       int // stop after this step; 0 is none
+	showSecrets bool
+	history     *history
+	types       *types
+	now         time.Time
+	stored      map[objectID]managedfields.Object
+	last        *object // of the step before
 }
 
-// newReplayer returns what replays h, nil if its schemas have defects.
-func newReplayer(c *library, h *history, f replayFlags, now func() time.Time) *replayer {
-	s := f.schemas
+// newReplayer returns what replays h up to a step, 0 for all of them, and with s for schemas besides its own. It is nil if the
+// schemas have defects.
+func newReplayer(c *library, h *history, s schemaFlags, until int, showSecrets bool, now func() time.Time) *replayer {
 	s.crds = slices.Concat(s.crds, h.schemas.crds)
 	s.openAPI = slices.Concat(s.openAPI, h.schemas.openAPI)
 	s.schemaless = s.schemaless || h.schemas.schemaless
@@ -160,7 +161,7 @@ func newReplayer(c *library, h *history, f replayFlags, now func() time.Time) *r
 		return nil
 	}
 	return &replayer{
-		library: c, replayFlags: f, history: h, types: types, now: now(), stored: map[objectID]managedfields.Object{},
+		library: c, until: until, showSecrets: showSecrets, history: h, types: types, now: now(), stored: map[objectID]managedfields.Object{},
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 type rewriter struct {
 	*loader
 	notes io.Writer // where it says what was written
-	names []string // of the live files and directories, where new objects go
-	dry   bool     // nothing is written in the end
+	names []string  // of the live files and directories, where new objects go
+	dry   bool      // nothing is written in the end
 	files map[string]*rewrite
 	order []*rewrite
 }

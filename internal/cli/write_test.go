@@ -123,4 +123,3 @@ func TestRunRefusesChangedFiles(t *testing.T) {
 	}
 	wantFile(t, live, theirs)
 }
-
