@@ -58,7 +58,7 @@ which patch is for which. -o yaml and -o json are the objects.`
 
 // handover is an object before and after fields have changed hands.
 type handover struct {
-	*object
+	live      *object
 	after     managedfields.Object
 	config    *object // that the receiver applies next; nil when it is not known
 	receiver  string  // who applies it
@@ -161,11 +161,11 @@ func (c *cli) handOver(f handoverFlags, all []*handover, files *rewriter) error 
 			c.raise(exitFinding)
 		}
 		if files != nil && h.note == "" {
-			note := f.put.note(h.object, "handed over")
+			note := f.put.note(h.live, "handed over")
 			if f.format.value != formatText {
 				note = ""
 			}
-			err = errors.Join(err, files.set(h.object, h.after, note))
+			err = errors.Join(err, files.set(h.live, h.after, note))
 		}
 	}
 	if err := c.flush(out, err); err != nil || files == nil {
@@ -195,14 +195,14 @@ type patchJSON struct {
 func printPatches(out *bufio.Writer, all []*handover) error {
 	patches := []patchJSON{}
 	for _, h := range all {
-		patch, err := ownership.EntriesPatch(h.Object, h.after.Entries)
+		patch, err := ownership.EntriesPatch(h.live.Object, h.after.Entries)
 		if err != nil {
 			return err
 		}
 		if patch == nil {
 			patch = []byte("[]")
 		}
-		patches = append(patches, patchJSON{h.json(), patch})
+		patches = append(patches, patchJSON{h.live.json(), patch})
 	}
 	if len(patches) != 1 {
 		return writeJSON(out, patches)
@@ -218,14 +218,14 @@ func printPatches(out *bufio.Writer, all []*handover) error {
 // printHandover shows who owns what before and after, and what the next apply will do.
 func printHandover(out *bufio.Writer, h *handover) {
 	if h.note != "" {
-		fmt.Fprintf(out, "%v: %v: %s\n", h.at(), h.object, h.note)
+		fmt.Fprintf(out, "%v: %v: %s\n", h.live.at(), h.live, h.note)
 		return
 	}
-	fmt.Fprintf(out, "%v: %v\n", h.at(), h.object)
+	fmt.Fprintf(out, "%v: %v\n", h.live.at(), h.live)
 	for _, g := range h.changes() {
 		fmt.Fprintf(out, "  %s: %s -> %s\n", plural(len(g.paths), "path"), managersText(g.before), managersText(g.after))
 		for _, path := range g.paths {
-			fmt.Fprintf(out, "    %s\n", describe(h.object, path))
+			fmt.Fprintf(out, "    %s\n", describe(h.live, path))
 		}
 	}
 	if h.config != nil {
@@ -247,21 +247,21 @@ func printNext(out *bufio.Writer, h *handover, next string) {
 			if h.isKubectls(l) {
 				owners = ", unless kubectl applies: it keeps its record"
 			}
-			fmt.Fprintf(out, "    %s: %s%s\n", describe(h.object, l.path), showIn(h.object, l.path, l.value), owners)
+			fmt.Fprintf(out, "    %s: %s%s\n", describe(h.live, l.path), showIn(h.live, l.path, l.value), owners)
 		}
 	}
 	list("removes, as nobody else owns it", h.removed)
 	list("keeps, although it is not in there", h.kept)
 	for _, x := range contests(h.conflicts) {
 		live, wanted := showPair(x.live, x.wanted)
-		if isSecretPath(h.Object, x.path) {
+		if isSecretPath(h.live.Object, x.path) {
 			live, wanted = masked, masked
 		}
 		owners := make([]string, len(x.owners))
 		for i, w := range x.owners {
 			owners[i] = showOwner(w)
 		}
-		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(h.object, x.path), live, wanted,
+		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(h.live, x.path), live, wanted,
 			strings.Join(owners, " and "))
 	}
 	if len(h.removed)+len(h.kept)+len(h.conflicts) == 0 {
@@ -285,7 +285,7 @@ type ownersChange struct {
 
 // changes groups the paths whose owners change, in the order in which the groups come first.
 func (h *handover) changes() []*ownersChange {
-	before, after := setsOf(h.Entries), setsOf(h.after.Entries)
+	before, after := setsOf(h.live.Entries), setsOf(h.after.Entries)
 	var union fieldpath.Set
 	for _, e := range slices.Concat(before, after) {
 		union = union.Union(e.Fields)

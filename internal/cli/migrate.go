@@ -63,7 +63,7 @@ func (c *cli) migrate(f migrateFlags) error {
 		return err
 	}
 	return c.handovers(f.handoverFlags, func(o, config *object, e *endpoint) *handover {
-		h := &handover{object: o, after: o.Object, config: config, receiver: f.manager}
+		h := &handover{live: o, after: o.Object, config: config, receiver: f.manager}
 		if ownership.HasLostOwners(o.Object) {
 			return c.restore(f, h, e)
 		}
@@ -89,19 +89,19 @@ func (c *cli) migrate(f migrateFlags) error {
 func (c *cli) cannotHandOver(h *handover, e *endpoint, err error) {
 	given := h.config
 	if given == nil {
-		given = h.object
+		given = h.live
 	}
-	refused(c.library, &task{given: given, live: h.object, endpoint: e}, applyRole, err)
+	refused(c.library, &task{given: given, live: h.live, endpoint: e}, applyRole, err)
 }
 
 // plan migrates h from the updaters called from.
 func (f migrateFlags) plan(h *handover, e *endpoint, from []string) error {
 	if h.config == nil || f.subresource != "" {
-		entries, err := ownership.Migrate(h.Entries, from, f.manager, f.subresource)
+		entries, err := ownership.Migrate(h.live.Entries, from, f.manager, f.subresource)
 		h.after.Entries = entries
 		return err
 	}
-	m, err := ownership.PlanMigration(e.manager, h.Object, h.config.Object, from, f.manager)
+	m, err := ownership.PlanMigration(e.manager, h.live.Object, h.config.Object, from, f.manager)
 	if err != nil {
 		return err
 	}
@@ -126,9 +126,9 @@ func (c *cli) restore(f migrateFlags, h *handover, e *endpoint) *handover {
 			"--from-last-applied makes " + manager(f.manager) + " the owner of what kubectl's record says was applied"
 		return h
 	}
-	entries, err := ownership.EntriesOfLastApplied(h.Object, e.typ, f.manager)
+	entries, err := ownership.EntriesOfLastApplied(h.live.Object, e.typ, f.manager)
 	if err != nil {
-		c.problem(h.key(steps(h.Content, record)...), "%v: %v", h.object, err)
+		c.problem(h.live.key(steps(h.live.Content, record)...), "%v: %v", h.live, err)
 		return nil
 	}
 	h.after.Entries = entries

@@ -133,7 +133,7 @@ func planOne(t *task, manager string, showSecrets bool, force force) planned {
 	if t.endpoint.restores == restoreStatus {
 		given.Content = given.Content.With(statusName, t.stored.Content.Get(statusName))
 	}
-	change, err := fields.WouldChange(t.stored, given, manager)
+	change, err := ownership.WouldChange(fields, t.stored, given, manager)
 	if err != nil {
 		return planned{err: err}
 	}

@@ -70,7 +70,7 @@ func (c *cli) transfer(f transferFlags) error {
 	}
 	matched := 0
 	err := c.handovers(f.handoverFlags, func(o, config *object, e *endpoint) *handover {
-		h := &handover{object: o, after: o.Object, config: config, receiver: to.name}
+		h := &handover{live: o, after: o.Object, config: config, receiver: to.name}
 		giver, err := only(o, from)
 		if errors.Is(err, ownership.ErrNoManager) {
 			h.note = fmt.Sprintf("nothing to transfer: %v owns nothing", from)
@@ -94,7 +94,7 @@ func (c *cli) transfer(f transferFlags) error {
 }
 
 func (c *cli) transferOne(h *handover, e *endpoint, from, to merge.Manager, within []fieldpath.Path) *handover {
-	entries, err := ownership.Transfer(h.Entries, from, to, within...)
+	entries, err := ownership.Transfer(h.live.Entries, from, to, within...)
 	if err != nil {
 		c.cannotHandOver(h, e, err)
 		return nil
