@@ -97,7 +97,7 @@ func (c *cli) blame(f blameFlags) error {
 			lines = ownedBy(lines, f.managers)
 		}
 		if len(lines) > 0 {
-			all = append(all, blamed{o, lines})
+			all = append(all, blamed{object: o, lines: lines})
 		}
 	}
 	out := bufio.NewWriter(c.out)

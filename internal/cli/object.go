@@ -65,13 +65,13 @@ func (o origin) in(path ...any) origin {
 // at returns the position of the value at path.
 func (o origin) at(path ...any) position {
 	line, column := o.doc.Position(slices.Concat(o.within, path)...)
-	return position{o.file, line + o.above(), column}
+	return position{file: o.file, line: line + o.above(), column: column}
 }
 
 // key returns the position of the name of the member at path.
 func (o origin) key(path ...any) position {
 	line, column := o.doc.KeyPosition(slices.Concat(o.within, path)...)
-	return position{o.file, line + o.above(), column}
+	return position{file: o.file, line: line + o.above(), column: column}
 }
 
 // objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.

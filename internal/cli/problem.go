@@ -33,7 +33,7 @@ func (c *loader) parseProblem(err error) {
 	where, reason := position{}, err.Error()
 	var e *yaml.Error
 	if errors.As(err, &e) {
-		where, reason = position{e.File, e.Line, e.Column}, e.Reason
+		where, reason = position{file: e.File, line: e.Line, column: e.Column}, e.Reason
 	}
 	c.problem(where, "%s", reason)
 }

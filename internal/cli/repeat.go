@@ -27,7 +27,7 @@ func (r *reader) repeated(from origin, objects []*object) {
 
 // repetition returns the position of x.
 func (o origin) repetition(x yaml.Repetition) position {
-	return position{o.file, x.Line + o.above(), x.Column}
+	return position{file: o.file, line: x.Line + o.above(), column: x.Column}
 }
 
 // explain says what is wrong with x.
