@@ -50,4 +50,3 @@ func ownedObjects(t *testing.T) []*object {
 	}
 	return out
 }
-
