@@ -13,6 +13,7 @@ import (
 
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
 )
