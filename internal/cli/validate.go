@@ -82,8 +82,8 @@ type invalidJSON struct {
 	Detail  string `json:"detail"`
 	Warning bool   `json:"warning,omitempty"`
 
-	where   position
-	subject *object
+	where   position `json:"-"`
+	subject *object  `json:"-"`
 }
 
 // classes name the reasons for which values do not conform.
