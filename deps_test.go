@@ -32,9 +32,36 @@ var layers = []struct {
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge", ""},
 	{"internal/thing", "value fieldpath schema merge managedfields", ""},
-	{"internal/cli", "value fieldpath schema typed merge managedfields ownership schema/openapi schema/builtin internal/yaml",
-		"github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
-			"github.com/rogpeppe/go-internal/diff golang.org/x/tools/txtar"},
+	{"internal/wording", "value", ""},
+	{"internal/notice", "", "golang.org/x/term"},
+	{"internal/jobs", "", ""},
+	{"internal/manifest",
+		"value fieldpath typed merge managedfields ownership internal/yaml internal/wording " +
+			"internal/notice internal/jobs",
+		""},
+	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
+	{"internal/types",
+		"value fieldpath schema typed merge managedfields schema/openapi schema/builtin " +
+			"internal/yaml internal/wording internal/notice internal/manifest",
+		""},
+	{"internal/schemafile",
+		"value schema schema/openapi schema/builtin internal/yaml internal/wording " +
+			"internal/notice internal/manifest internal/types",
+		""},
+	{"internal/dryrun", "value fieldpath typed merge managedfields ownership internal/manifest internal/types", ""},
+	{"internal/report",
+		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/yaml " +
+			"internal/wording internal/notice internal/manifest internal/types internal/dryrun",
+		"github.com/rogpeppe/go-internal/diff"},
+	{"internal/history",
+		"value fieldpath schema merge managedfields ownership internal/yaml internal/wording " +
+			"internal/notice internal/manifest internal/types internal/dryrun internal/report",
+		"golang.org/x/tools/txtar"},
+	{"internal/cli",
+		"value fieldpath schema typed merge managedfields ownership internal/yaml " +
+			"internal/wording internal/notice internal/jobs internal/manifest internal/types " +
+			"internal/schemafile internal/dryrun internal/report internal/history",
+		"github.com/spf13/cobra github.com/spf13/pflag"},
 	{"cmd/deed", "internal/cli", ""},
 }
 

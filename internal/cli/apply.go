@@ -3,14 +3,14 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/report"
 )
 
 // applyFlags are those of deed apply.
 type applyFlags struct {
 	writeFlags
-	force    forceFlags
+	force    dryrun.ForceFlags
 	put      putFlags
 	validate choice
 	output   outputFlags
@@ -79,7 +79,7 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 
 // apply is deed apply.
 func (c *cli) apply(f applyFlags, printToo bool) error {
-	force, err := f.force.force()
+	force, err := f.force.Force()
 	if err != nil {
 		return err
 	}
@@ -92,57 +92,35 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 		return err
 	}
 	a := &applier{
-		workload: w, force: force, conflicts: conflictReport{log: c.log, manager: f.manager, paint: f.color.painter(c.err)},
+		Workload: w, force: force, conflicts: report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)},
 		out: emitter{cli: c, put: f.put, verb: "serverside-applied", files: files},
 	}
 	if files == nil || printToo {
-		a.out.printer = f.output.printer(c.out, len(w.given) > 1)
+		a.out.printer = f.output.printer(c.out, len(w.Given) > 1)
 	}
-	forEach(c, "applying", a.configTasks(), func(t *task) applied { return applyOne(t, f.manager, force) }, a.use)
-	a.conflicts.advise()
+	forEach(c, "applying", a.ConfigTasks(), func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }, a.use)
+	a.conflicts.Advise()
 	a.out.close()
 	return nil
 }
 
 // applier applies configurations.
 type applier struct {
-	*workload
-	force     force
-	conflicts conflictReport
+	*dryrun.Workload
+	force     dryrun.Force
+	conflicts report.ConflictReport
 	out       emitter
 }
 
-// applied is the outcome of an apply.
-type applied struct {
-	outcome        managedfields.Object
-	taken, refused merge.Conflicts // there is no outcome if some are refused
-	err            error           // likewise
-}
-
-func applyOne(t *task, manager string, force force) applied {
-	plan, err := t.endpoint.manager.Plan(t.stored, t.given.Object, manager)
-	if err != nil {
-		return applied{err: err}
-	}
-	var out applied
-	if out.taken, out.refused = force.split(plan.Conflicts()); len(out.refused) > 0 {
-		return out
-	}
-	if out.outcome, out.err = plan.Force(); out.err == nil {
-		out.outcome = t.endpoint.restore(t.stored, out.outcome)
-	}
-	return out
-}
-
 // use reports and prints what came of t.
-func (a *applier) use(t *task, x applied) {
+func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 	switch {
-	case x.err != nil:
-		refused(a.library, t, applyRole, x.err)
-	case len(x.refused) > 0:
-		a.conflicts.add(t.given, x.refused)
+	case x.Err != nil:
+		dryrun.Refused(a.Library, t, dryrun.ApplyRole, x.Err)
+	case len(x.Refused) > 0:
+		a.conflicts.Add(t.Given, x.Refused)
 	default:
-		forced(a.library, t.given, x.taken)
-		a.out.add(t, x.outcome)
+		report.Forced(a.Library, t.Given, x.Taken)
+		a.out.add(t, x.Outcome)
 	}
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -56,19 +59,13 @@ color for every manager, for browsers.`,
 	flags.SortFlags = false
 	f.stored.registerInput(flags)
 	flags.StringArrayVar(&f.managers, "manager", nil, "show only lines that the manager of this `name` owns; repeatable")
-	f.times = choice{timeRelative, []string{timeRelative, timeFull, timeNone}}
+	f.times = choice{report.TimeRelative, []string{report.TimeRelative, report.TimeFull, report.TimeNone}}
 	flags.Var(&f.times, "time", "how times are shown")
-	f.format = choice{formatText, []string{formatText, formatYAML, formatJSON, formatHTML}}
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatYAML, report.FormatJSON, formatHTML}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	registerSchemas(flags, &f.stored.schemas)
 	return cmd
-}
-
-// blamed is an object with its lines.
-type blamed struct {
-	*object
-	lines []blameLine
 }
 
 // blame is deed blame.
@@ -84,32 +81,32 @@ func (c *cli) blame(f blameFlags) error {
 	if err := c.knownManagers("--manager", f.managers, objects); err != nil {
 		return err
 	}
-	var all []blamed
+	var all []report.Blamed
 	for _, o := range objects {
-		e, ok := c.typeOf(o, types, managedfields.Config{})
+		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if !ok {
 			continue
 		}
-		c.untracked(o)
-		lines, err := annotate(o, e)
-		c.entryProblems(o, err)
+		c.Untracked(o)
+		lines, err := report.Annotate(o, e)
+		c.EntryProblems(o, err)
 		if len(f.managers) > 0 {
-			lines = ownedBy(lines, f.managers)
+			lines = report.OwnedBy(lines, f.managers)
 		}
 		if len(lines) > 0 {
-			all = append(all, blamed{object: o, lines: lines})
+			all = append(all, report.Blamed{Object: o, Lines: lines})
 		}
 	}
 	out := bufio.NewWriter(c.out)
-	names := ownerNames{times: f.times.value, now: now()}
+	names := report.OwnerNames{Times: f.times.value, Now: now()}
 	switch f.format.value {
-	case formatJSON:
-		err = blameJSON(out, all)
+	case report.FormatJSON:
+		err = report.BlameJSON(out, all)
 	case formatHTML:
-		err = blameHTML(out, all, names)
+		err = report.BlameHTML(out, all, names)
 	default:
-		p := blamePrinter{out: out, names: names, paint: f.color.painter(c.out), comments: f.format.value == formatYAML}
-		p.all(all, len(objects) > 1)
+		p := report.BlamePrinter{Out: out, Names: names, Paint: f.color.painter(c.out), Comments: f.format.value == report.FormatYAML}
+		p.All(all, len(objects) > 1)
 	}
 	return c.flush(out, err)
 }
@@ -117,30 +114,19 @@ func (c *cli) blame(f blameFlags) error {
 // flush ends output, which may have failed before.
 func (c *cli) flush(out *bufio.Writer, err error) error {
 	if err := errors.Join(err, out.Flush()); err != nil {
-		fmt.Fprintf(c.log, "deed: %v\n", err)
-		c.raise(exitInternal)
+		fmt.Fprintf(c.Log, "deed: %v\n", err)
+		c.Raise(notice.ExitInternal)
 	}
 	return nil
 }
 
 // knownManagers refuses names that are no manager's in any of the objects.
-func (c *cli) knownManagers(flag string, names []string, objects []*object) error {
-	known := managerNames(objects)
+func (c *cli) knownManagers(flag string, names []string, objects []*manifest.Object) error {
+	known := manifest.ManagerNames(objects)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return unknownName(flag, "manager", name, known)
+			return report.UnknownName(flag, "manager", name, known)
 		}
 	}
 	return nil
-}
-
-// unknownName says that name, the value of a flag, is none of the known names of what it should be.
-func unknownName(flag, what, name string, known []string) error {
-	hint := ""
-	if meant := nearest(name, known); meant != "" {
-		hint = fmt.Sprintf("; did you mean %q?", meant)
-	} else if len(known) > 0 {
-		hint = ", only " + quotedList(known)
-	}
-	return fmt.Errorf("%s: there is no %s %q in the objects%s", flag, what, name, hint)
 }

@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/types"
 )
 
 // Run carries out the command line args, without the name of the command, which is that of the process: the command calls
@@ -21,13 +25,13 @@ import (
 //	2  wrong usage, or input that cannot be used
 //	3  deed itself failed
 func Run(args []string, in io.Reader, out, err io.Writer) int {
-	c := &cli{library: newLibrary(&loader{log: newLog(err, out), in: in}), out: out, program: filepath.Base(os.Args[0])}
+	c := &cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(err, out), In: in}), out: out, program: filepath.Base(os.Args[0])}
 	return c.run(args, c.rootCommand())
 }
 
 // cli is one run of the command.
 type cli struct {
-	*library
+	*types.Library
 	program string // what the process runs, without its directory
 	out     io.Writer
 }
@@ -35,18 +39,18 @@ type cli struct {
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	defer func() {
 		if x := recover(); x != nil {
-			fmt.Fprintf(c.log, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
+			fmt.Fprintf(c.Log, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
 				version(), x, debug.Stack())
-			code = exitInternal
+			code = notice.ExitInternal
 		}
 	}()
 	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		name := cmd.CommandPath()
-		fmt.Fprintf(c.log, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
-		c.raise(exitInput)
+		fmt.Fprintf(c.Log, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
+		c.Raise(notice.ExitInput)
 	}
-	return c.code
+	return c.Code
 }
 
 func (c *cli) rootCommand() *cobra.Command {
@@ -63,9 +67,9 @@ Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	root.SetIn(c.in)
+	root.SetIn(c.In)
 	root.SetOut(c.out)
-	root.SetErr(c.err)
+	root.SetErr(c.Err)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	root.Flags().Bool("version", false, "print the version of deed")
 	root.SetVersionTemplate("deed {{.Version}}\n")

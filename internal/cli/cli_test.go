@@ -3,21 +3,23 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/value"
 	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/types"
 )
 
 func TestDefect(t *testing.T) {
 	var stderr bytes.Buffer
-	c := &cli{library: newLibrary(&loader{log: newLog(&stderr, nil)})}
+	c := &cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(&stderr, nil)})}
 	root := &cobra.Command{Use: "deed", Run: func(*cobra.Command, []string) { panic("out of luck") }}
-	if code := c.run([]string{}, root); code != exitInternal {
-		t.Errorf("exit code %d, want %d", code, exitInternal)
+	if code := c.run([]string{}, root); code != notice.ExitInternal {
+		t.Errorf("exit code %d, want %d", code, notice.ExitInternal)
 	}
 	got := stderr.String()
 	if !strings.HasPrefix(got, "deed "+version()+" has a defect: out of luck\n") || !strings.Contains(got, "cli_test.go") {
@@ -31,107 +33,12 @@ type failingWriter struct{}
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestOutputCannotBeWritten(t *testing.T) {
-	for _, format := range []string{formatYAML, formatJSON} {
+	for _, format := range []string{report.FormatYAML, report.FormatJSON} {
 		var stderr bytes.Buffer
 		in := strings.NewReader(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}`)
 		code := Run([]string{"apply", "-o", format}, in, failingWriter{}, &stderr)
-		if code != exitInternal || stderr.String() != "deed: no space left\n" {
+		if code != notice.ExitInternal || stderr.String() != "deed: no space left\n" {
 			t.Errorf("%s: exit code %d, stderr %q", format, code, stderr.String())
 		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"replicas", "revisionHistoryLimit", "selector", "template", "minReadySeconds", "ip"}
-	for name, want := range map[string]string{
-		"replcas":              "replicas",
-		"Replicas":             "replicas",
-		"repilcas":             "replicas",
-		"selectors":            "selector",
-		"revisonHistoryLimits": "revisionHistoryLimit",
-		"minreadyseconds":      "minReadySeconds",
-		"ips":                  "ip",
-		"spec":                 "",
-		"":                     "",
-		"unheardOf":            "",
-	} {
-		if got := nearest(name, names); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
-// TestEdits compares the table of edits with their definition.
-func TestEdits(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	word := func() string {
-		b := make([]byte, r.IntN(6))
-		for i := range b {
-			b[i] = "abc"[r.IntN(3)]
-		}
-		return string(b)
-	}
-	for range 2000 {
-		a, b := word(), word()
-		if got, want := edits(a, b), slowEdits(a, b); got != want {
-			t.Fatalf("edits(%q, %q) = %d, want %d", a, b, got, want)
-		}
-	}
-}
-
-func slowEdits(a, b string) int {
-	if a == "" || b == "" {
-		return len(a) + len(b)
-	}
-	i, j := len(a)-1, len(b)-1
-	n := slowEdits(a[:i], b[:j])
-	if a[i] != b[j] {
-		n = 1 + min(n, slowEdits(a[:i], b), slowEdits(a, b[:j]))
-	}
-	if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-		n = min(n, 1+slowEdits(a[:i-1], b[:j-1]))
-	}
-	return n
-}
-
-func TestSplit(t *testing.T) {
-	for _, c := range []struct{ stream, parts string }{
-		{"", "0:"},
-		{"a: 1\n", "0:a: 1\n"},
-		{"---\na: 1\n", "0:---\na: 1\n"},
-		{"a: 1\n---\nb: 2\n", "0:a: 1\n|1:---\nb: 2\n"},
-		{"a: 1\n--- # c\r\nb: 2\n---", "0:a: 1\n|1:--- # c\r\nb: 2\n|3:---"},
-		{"a: |\n  ---\n----\n--- {}", "0:a: |\n  ---\n----\n|3:--- {}"},
-	} {
-		var parts []string
-		for _, p := range (&text{data: []byte(c.stream)}).split() {
-			parts = append(parts, fmt.Sprintf("%d:%s", p.above, p.data))
-		}
-		if got := strings.Join(parts, "|"); got != c.parts {
-			t.Errorf("split(%q) = %q, want %q", c.stream, got, c.parts)
-		}
-	}
-}
-
-func TestShow(t *testing.T) {
-	long := strings.Repeat("0123456789", 8)
-	for _, c := range []struct {
-		value value.Value
-		want  string
-	}{
-		{value.Value{}, "(not set)"},
-		{value.Null(), "null"},
-		{value.String("<a> & \"b\"\n"), `"<a> & \"b\"\n"`},
-		{value.String(`\u003c`), `"\\u003c"`},
-		{value.String(long), `"` + long[:maxShown-1] + "… (80 characters)"},
-		{value.List(value.String(long)), `["` + long[:maxShown-2] + "… (1 item, 84 characters)"},
-	} {
-		if got := show(c.value); got != c.want {
-			t.Errorf("show(%v) = %s, want %s", c.value, got, c.want)
-		}
-	}
-	a, b := showPair(value.String(long+"a"), value.String(long+"b"))
-	if !strings.HasSuffix(a, `89a" (81 characters)`) || !strings.HasSuffix(b, `89b" (81 characters)`) {
-		t.Errorf("the difference is not shown: %s and %s", a, b)
 	}
 }

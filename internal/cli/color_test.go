@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/notice"
 )
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -22,7 +24,7 @@ func TestColorChangesNothingElse(t *testing.T) {
 	} {
 		run := func(when string) string {
 			var out, stderr strings.Builder
-			if code := Run(append(args, "--color", when), strings.NewReader(""), &out, &stderr); code > exitFinding {
+			if code := Run(append(args, "--color", when), strings.NewReader(""), &out, &stderr); code > notice.ExitFinding {
 				t.Fatalf("%v: exit code %d: %s", args, code, stderr.String())
 			}
 			return out.String() + stderr.String()

@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/testobjects"
 )
 
 // readers are the command lines that read a stored object from standard input.
@@ -19,7 +22,7 @@ var readers = [][]string{
 // TestReaders wants that no object, be it whole or cut off or with a byte changed, makes a command fail by a defect.
 func TestReaders(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for i, o := range ownedObjects(t) {
+	for i, o := range testobjects.Owned(t) {
 		text := o.Object.AppendJSON(nil)
 		for j, args := range readers {
 			if (i+j)%4 != 0 {
@@ -31,7 +34,7 @@ func TestReaders(t *testing.T) {
 			for k, in := range [][]byte{text, cut, damaged} {
 				var out, stderr strings.Builder
 				code := Run(args, bytes.NewReader(in), &out, &stderr)
-				if code == exitInternal || k == 0 && code == exitInput && !strings.HasPrefix(args[0], "explain") {
+				if code == notice.ExitInternal || k == 0 && code == notice.ExitInput && !strings.HasPrefix(args[0], "explain") {
 					t.Errorf("%s of %s: exit code %d, %s", fmt.Sprint(args), in, code, stderr.String())
 				}
 			}

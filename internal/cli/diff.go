@@ -1,34 +1,20 @@
 package cli
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strings"
-
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/internal/yaml"
-	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/report"
 )
 
 // diffFlags are those of deed diff.
 type diffFlags struct {
 	writeFlags
-	force       forceFlags
+	force       dryrun.ForceFlags
 	color       colorFlags
 	showManaged bool
 	showSecrets bool
 }
-
-// diffVariable names the environment variable with the program that shows differences.
-const diffVariable = "KUBECTL_EXTERNAL_DIFF"
 
 func (c *cli) diffCommand() *cobra.Command {
 	var f diffFlags
@@ -69,7 +55,7 @@ difference or a conflict, and more for errors.`,
 
 // diff is deed diff.
 func (c *cli) diff(f diffFlags) error {
-	force, err := f.force.force()
+	force, err := f.force.Force()
 	if err != nil {
 		return err
 	}
@@ -77,193 +63,28 @@ func (c *cli) diff(f diffFlags) error {
 	if w == nil {
 		return err
 	}
-	d := differ{log: c.log, out: c.out, paint: f.color.painter(c.out), showManaged: f.showManaged, showSecrets: f.showSecrets}
-	if err := d.open(); err != nil {
-		c.failed(err)
+	d := report.Differ{Log: c.Log, Out: c.out, Paint: f.color.painter(c.out), ShowManaged: f.showManaged, ShowSecrets: f.showSecrets}
+	if err := d.Open(); err != nil {
+		c.Failed(err)
 		return nil
 	}
-	defer d.remove()
-	conflicts := conflictReport{log: c.log, manager: f.manager, paint: f.color.painter(c.err)}
-	work := func(t *task) applied { return applyOne(t, f.manager, force) }
-	forEach(c, "applying", w.configTasks(), work, func(t *task, x applied) {
+	defer d.Remove()
+	conflicts := report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)}
+	work := func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }
+	forEach(c, "applying", w.ConfigTasks(), work, func(t *dryrun.Task, x dryrun.Applied) {
 		switch {
-		case x.err != nil:
-			refused(c.library, t, applyRole, x.err)
-		case len(x.refused) > 0:
-			conflicts.add(t.given, x.refused)
+		case x.Err != nil:
+			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.Err)
+		case len(x.Refused) > 0:
+			conflicts.Add(t.Given, x.Refused)
 		default:
-			forced(c.library, t.given, x.taken)
-			d.add(t, x.outcome)
+			report.Forced(c.Library, t.Given, x.Taken)
+			d.Add(t, x.Outcome)
 		}
 	})
-	conflicts.advise()
-	if err := d.compare(); err != nil {
-		c.failed(err)
+	conflicts.Advise()
+	if err := d.Compare(); err != nil {
+		c.Failed(err)
 	}
 	return nil
-}
-
-// differ compares objects with what becomes of them.
-type differ struct {
-	*log
-	out                      io.Writer
-	paint                    painter
-	showManaged, showSecrets bool
-	live, merged             string   // directories
-	names                    []string // of files in them
-}
-
-func (d *differ) open() (err error) {
-	if d.live, err = os.MkdirTemp("", "LIVE-"); err != nil {
-		return err
-	}
-	if d.merged, err = os.MkdirTemp("", "MERGED-"); err != nil {
-		return errors.Join(err, os.RemoveAll(d.live))
-	}
-	return nil
-}
-
-func (d *differ) remove() {
-	if err := errors.Join(os.RemoveAll(d.live), os.RemoveAll(d.merged)); err != nil {
-		d.failed(err)
-	}
-}
-
-// add writes the files of one object. Nothing is written where nothing is stored.
-func (d *differ) add(t *task, outcome managedfields.Object) {
-	stored := t.stored
-	if !d.showSecrets {
-		stored, outcome = maskObjects(stored, outcome)
-	}
-	if !d.showManaged {
-		stored.Entries, outcome.Entries = nil, nil
-	}
-	name := diffName(outcome)
-	d.names = append(d.names, name)
-	err := writeObject(filepath.Join(d.merged, name), outcome)
-	if t.live != nil {
-		err = errors.Join(err, writeObject(filepath.Join(d.live, name), stored))
-	}
-	if err != nil {
-		d.failed(err)
-	}
-}
-
-// diffName returns what kubectl calls the file of an object.
-func diffName(o managedfields.Object) string {
-	gvk, metadata := o.GVK(), o.Content.Get("metadata")
-	parts := []string{gvk.Version, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
-	if gvk.Group != "" {
-		parts = append([]string{gvk.Group}, parts...)
-	}
-	return strings.NewReplacer("/", "_", `\`, "_", "\x00", "_").Replace(strings.Join(parts, "."))
-}
-
-func writeObject(path string, o managedfields.Object) error {
-	v, err := o.Value()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, yaml.Append(nil, v), 0o600)
-}
-
-// compare runs the program that shows differences, and takes over its exit code.
-func (d *differ) compare() error {
-	program, args := diffProgram(os.Getenv(diffVariable), d.live, d.merged)
-	path, err := exec.LookPath(program)
-	if err != nil {
-		if os.Getenv(diffVariable) != "" {
-			return fmt.Errorf("%s: %w", diffVariable, err)
-		}
-		return d.compareHere()
-	}
-	cmd := exec.Command(path, args...)
-	cmd.Stdout, cmd.Stderr = d.out, d.log
-	var text bytes.Buffer
-	if bool(d.paint) && os.Getenv(diffVariable) == "" {
-		cmd.Stdout = &text
-	}
-	err = cmd.Run()
-	if err := d.print(text.Bytes()); err != nil {
-		return err
-	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == exitFinding {
-		d.raise(exitFinding)
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", program, err)
-	}
-	return nil
-}
-
-// diffArgument are the arguments that kubectl passes on.
-var diffArgument = regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
-
-// diffProgram returns the program in the value of KUBECTL_EXTERNAL_DIFF and its arguments, as kubectl reads it: the arguments
-// that are given come behind the directories.
-func diffProgram(value string, directories ...string) (program string, args []string) {
-	if value == "" {
-		return "diff", append([]string{"-u", "-N"}, directories...)
-	}
-	words := strings.Split(value, " ")
-	args = directories
-	for _, word := range words[1:] {
-		if diffArgument.MatchString(word) {
-			args = append(args, word)
-		}
-	}
-	return words[0], args
-}
-
-// compareHere shows differences without another program.
-func (d *differ) compareHere() error {
-	for _, name := range d.names {
-		live, merged := filepath.Join(d.live, name), filepath.Join(d.merged, name)
-		before, err := os.ReadFile(live)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		after, err := os.ReadFile(merged)
-		if err != nil {
-			return err
-		}
-		text := diff.Diff(live, before, merged, after)
-		if len(text) == 0 {
-			continue
-		}
-		d.raise(exitFinding)
-		if err := d.print(text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// diffStyles are those of the lines of a difference, by how they begin. The first that fits counts.
-var diffStyles = []struct {
-	prefix string
-	style  style
-}{{"--- ", strong}, {"+++ ", strong}, {"diff ", strong}, {"@@", cyan}, {"-", red}, {"+", green}}
-
-// print prints a difference, with a style for each kind of line.
-func (d *differ) print(text []byte) error {
-	var out []byte
-	for line := range strings.Lines(string(text)) {
-		style := plain
-		for _, s := range diffStyles {
-			if strings.HasPrefix(line, s.prefix) {
-				style = s.style
-				break
-			}
-		}
-		line, end := strings.CutSuffix(line, "\n")
-		out = append(out, d.paint.paint(style, line)...)
-		if end {
-			out = append(out, '\n')
-		}
-	}
-	_, err := d.out.Write(out)
-	return err
 }

@@ -1,10 +1,9 @@
-// Package cli is the command deed: it reads objects from files, has the other packages do the work, and prints what they
-// answer. [Run] is the whole command; nothing in the package touches the process, its files beside those that are named on
-// the command line, or the network.
+// Package cli is the command deed: flags become calls of the packages that do the work, and what they answer is printed. [Run] is
+// the whole command; nothing in the package touches the process, its files beside those that are named on the command line, or
+// the network.
 //
-// Its nouns: an object is an API object with the place it was found at, so that every message can say where; liveObjects
-// finds the stored object that a configuration is about; types finds the type of a kind in the schemas at hand; a printer
-// writes objects. Each subcommand is one file, and one or more scripts under testdata/script.
+// Each subcommand is one file, and one or more scripts under testdata/script. An object passes each room once: package manifest
+// reads it, types finds its type, dryrun says what the write does, report prints that, and manifest writes it back.
 //
 // What every subcommand keeps to:
 //

@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/types"
 )
 
 const (
@@ -139,7 +143,7 @@ func (p *docRunner) run(command string) string {
 
 // TestPages wants a page for each command.
 func TestPages(t *testing.T) {
-	for _, cmd := range (&cli{library: newLibrary(&loader{log: newLog(nil, nil)})}).rootCommand().Commands() {
+	for _, cmd := range (&cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(nil, nil)})}).rootCommand().Commands() {
 		if _, err := os.Stat(filepath.Join(docPages, cmd.Name()+".md")); err != nil && cmd.Name() != "help" {
 			t.Error(err)
 		}

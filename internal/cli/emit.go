@@ -5,6 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -21,20 +24,20 @@ func (f *putFlags) register(flags *pflag.FlagSet) {
 }
 
 // rewriter returns what writes to the live files, nil if nothing is to be written.
-func (f *putFlags) rewriter(c *cli, live []string) (*rewriter, error) {
+func (f *putFlags) rewriter(c *cli, live []string) (*manifest.Rewriter, error) {
 	if !f.write {
 		return nil, nil
 	}
-	return c.newRewriter(live, c.out, f.dryRun.value != "none")
+	return c.NewRewriter(live, c.out, f.dryRun.value != "none")
 }
 
 // note says what was done to an object, in the words of kubectl.
-func (f *putFlags) note(o *object, verb string) string {
-	name := strings.ToLower(o.id.kind)
-	if o.id.group != "" {
-		name += "." + o.id.group
+func (f *putFlags) note(o *manifest.Object, verb string) string {
+	name := strings.ToLower(o.Id.Kind)
+	if o.Id.Group != "" {
+		name += "." + o.Id.Group
 	}
-	note := name + "/" + o.id.name + " " + verb
+	note := name + "/" + o.Id.Name + " " + verb
 	switch f.dryRun.value {
 	case "client":
 		note += " (dry run)"
@@ -49,42 +52,42 @@ type emitter struct {
 	*cli
 	put     putFlags
 	verb    string // what is done, as kubectl says it
-	printer *printer
-	files   *rewriter
+	printer *report.Printer
+	files   *manifest.Rewriter
 }
 
-func (e *emitter) add(t *task, outcome managedfields.Object) {
+func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
 	if e.printer != nil {
-		if err := e.printer.print(outcome); err != nil {
-			e.problem(t.given.at(), "%v: %v", t.given, err)
+		if err := e.printer.Print(outcome); err != nil {
+			e.Problem(t.Given.At(), "%v: %v", t.Given, err)
 			return
 		}
 	}
 	if e.files == nil {
 		return
 	}
-	note, err := e.put.note(t.given, e.verb), error(nil)
+	note, err := e.put.note(t.Given, e.verb), error(nil)
 	if e.printer != nil {
 		note = ""
 	}
-	if t.live != nil {
-		err = e.files.set(t.live, outcome, note)
+	if t.Live != nil {
+		err = e.files.Set(t.Live, outcome, note)
 	} else {
-		err = e.files.create(t.given.id, outcome, note)
+		err = e.files.Create(t.Given.Id, outcome, note)
 	}
 	if err != nil {
-		e.problem(t.given.at(), "%v: %v", t.given, err)
+		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
 	}
 }
 
 // close prints and writes what is not printed and written yet.
 func (e *emitter) close() {
 	if e.printer != nil {
-		if err := e.printer.close(); err != nil {
-			e.failed(err)
+		if err := e.printer.Close(); err != nil {
+			e.Failed(err)
 		}
 	}
 	if e.files != nil {
-		e.files.flush()
+		e.files.Flush()
 	}
 }

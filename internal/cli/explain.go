@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/schema/builtin"
 )
 
 // explainFlags are those of deed explain.
@@ -43,7 +45,7 @@ may be left out: .spec.containers.image.`,
   deed explain .spec.template.spec.containers.ports --kind apps/v1/Deployment`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("one path is needed, such as .spec.replicas, but there are %s", plural(len(args), "argument"))
+				return fmt.Errorf("one path is needed, such as .spec.replicas, but there are %s", wording.Plural(len(args), "argument"))
 			}
 			return nil
 		},
@@ -54,7 +56,7 @@ may be left out: .spec.containers.image.`,
 	f.stored.registerInput(flags)
 	flags.StringVar(&f.kind, "kind", "",
 		"the `kind` that the path is in, such as apps/v1/Deployment or, for built-in ones, Deployment; of the objects, only those")
-	f.format = choice{formatText, []string{formatText, formatJSON}}
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	registerSchemas(flags, &f.stored.schemas)
@@ -70,7 +72,7 @@ func (c *cli) explain(f explainFlags, text string) error {
 	if len(path) == 0 {
 		return errors.New("the path is empty: say which field, such as .spec.replicas")
 	}
-	kind, err := parseKind(f.kind)
+	kind, err := types.ParseKind(f.kind)
 	if err != nil {
 		return err
 	}
@@ -79,35 +81,35 @@ func (c *cli) explain(f explainFlags, text string) error {
 		return err
 	}
 	out := bufio.NewWriter(c.out)
-	if f.format.value == formatJSON {
-		err = writeJSON(out, all)
+	if f.format.value == report.FormatJSON {
+		err = report.WriteJSON(out, all)
 	} else {
 		for i, e := range all {
 			if i > 0 {
 				out.WriteString("\n")
 			}
-			e.print(out, f.color.painter(c.out))
+			e.Print(out, f.color.painter(c.out))
 		}
 	}
 	return c.flush(out, err)
 }
 
 // explanations returns what there is to say about path in kind, or in the objects.
-func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path) ([]*explanation, error) {
-	all := []*explanation{}
+func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path) ([]*report.Explanation, error) {
+	all := []*report.Explanation{}
 	if len(f.stored.input.files) == 0 && f.kind != "" {
-		if err := f.stored.schemas.check(); err != nil {
+		if err := f.stored.schemas.Check(); err != nil {
 			return nil, err
 		}
-		types := c.newTypes(f.stored.schemas)
+		types := c.NewTypes(f.stored.schemas)
 		if types == nil {
 			return nil, nil
 		}
-		e, err := types.of(kind, managedfields.Config{})
+		e, err := types.Of(kind, managedfields.Config{})
 		if err != nil {
 			return nil, err
 		}
-		x, err := explainType(e, kind, path)
+		x, err := report.ExplainType(e, kind, path)
 		return append(all, x), err
 	}
 	objects, types, err := c.stored(f.stored)
@@ -115,66 +117,22 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path)
 		return nil, err
 	}
 	if f.kind != "" {
-		objects = slices.DeleteFunc(objects, func(o *object) bool { return o.GVK() != kind })
+		objects = slices.DeleteFunc(objects, func(o *manifest.Object) bool { return o.GVK() != kind })
 		if len(objects) == 0 {
 			return nil, fmt.Errorf("there is no %v in the input", kind)
 		}
 	}
 	for _, o := range objects {
-		e, ok := c.typeOf(o, types, managedfields.Config{})
+		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if !ok {
 			continue
 		}
-		x, err := explainObject(c.library, o, e, path)
+		x, err := report.ExplainObject(c.Library, o, e, path)
 		if err != nil {
-			c.problem(o.at(), "%v: %v", o, err)
+			c.Problem(o.At(), "%v: %v", o, err)
 			continue
 		}
 		all = append(all, x)
 	}
 	return all, nil
-}
-
-// parseKind reads APIVERSION/KIND, or the name of a built-in kind, which stands for its only stable version. No text is no
-// kind.
-func parseKind(text string) (schema.GVK, error) {
-	if text == "" {
-		return schema.GVK{}, nil
-	}
-	if i := strings.LastIndex(text, "/"); i >= 0 {
-		if gvk := schema.ParseGVK(text[:i], text[i+1:]); gvk.Version != "" && gvk.Kind != "" {
-			return gvk, nil
-		}
-		return schema.GVK{}, fmt.Errorf("%q is no kind: write apps/v1/Deployment or v1/Pod", text)
-	}
-	return builtinKind(text)
-}
-
-// builtinKind returns the kind called name, whatever its case.
-func builtinKind(text string) (schema.GVK, error) {
-	var found, names []string
-	var stable []schema.GVK
-	var gvk schema.GVK
-	for known := range builtin.Catalog().Kinds() {
-		names = append(names, known.Kind)
-		if strings.EqualFold(known.Kind, text) {
-			gvk, found = known, append(found, known.APIVersion()+"/"+known.Kind)
-			if !strings.ContainsAny(known.Version, "ab") { // alpha, beta
-				stable = append(stable, known)
-			}
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return gvk, nil
-	case len(stable) == 1:
-		return stable[0], nil
-	case len(found) > 1:
-		return gvk, fmt.Errorf("%s is in several versions: say which of %s", text, strings.Join(found, ", "))
-	}
-	hint := ""
-	if meant := nearest(text, names); meant != "" {
-		hint = fmt.Sprintf("; did you mean %q?", meant)
-	}
-	return gvk, fmt.Errorf("no kind called %q is built in: name others as APIVERSION/KIND%s", text, hint)
 }

@@ -8,6 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -47,7 +52,7 @@ not applied one of the objects.`,
 	f.stored.registerInput(flags)
 	flags.StringVar(&f.manager, "field-manager", "kubectl", "the `name` of the manager that applied")
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that it applied through")
-	f.format = choice{formatYAML, []string{formatYAML, formatJSON}}
+	f.format = choice{report.FormatYAML, []string{report.FormatYAML, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	registerSchemas(flags, &f.stored.schemas)
 	return cmd
@@ -55,35 +60,35 @@ not applied one of the objects.`,
 
 // extract is deed extract.
 func (c *cli) extract(f extractFlags) error {
-	if err := checkManager(f.manager); err != nil {
+	if err := dryrun.CheckManager(f.manager); err != nil {
 		return err
 	}
 	objects, types, err := c.stored(f.stored)
 	if err != nil || types == nil {
 		return err
 	}
-	p := newPrinter(c.out, f.format.value, false, len(objects) > 1)
+	p := report.NewPrinter(c.out, f.format.value, false, len(objects) > 1)
 	for _, o := range objects {
-		e, ok := c.typeOf(o, types, managedfields.Config{})
+		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if !ok {
 			continue
 		}
-		config, err := ownership.Extract(o.Object, e.typ, f.manager, f.subresource)
+		config, err := ownership.Extract(o.Object, e.Typ, f.manager, f.subresource)
 		switch {
 		case err != nil:
 			c.cannotExtract(o, e, err)
 		case config.IsAbsent():
-			c.raise(exitFinding)
-			fmt.Fprintf(c.log, "%v: %v: not applied by %s; %s\n", o.at(), o, f.applier(), appliers(o))
+			c.Raise(notice.ExitFinding)
+			fmt.Fprintf(c.Log, "%v: %v: not applied by %s; %s\n", o.At(), o, f.applier(), appliers(o))
 		default:
-			if err := p.print(managedfields.Object{Content: config}); err != nil {
-				c.problem(o.at(), "%v: %v", o, err)
+			if err := p.Print(managedfields.Object{Content: config}); err != nil {
+				c.Problem(o.At(), "%v: %v", o, err)
 			}
 		}
 	}
-	if err := p.close(); err != nil {
-		fmt.Fprintf(c.log, "deed: %v\n", err)
-		c.raise(exitInternal)
+	if err := p.Close(); err != nil {
+		fmt.Fprintf(c.Log, "deed: %v\n", err)
+		c.Raise(notice.ExitInternal)
 	}
 	return nil
 }
@@ -96,11 +101,11 @@ func (f extractFlags) applier() string {
 }
 
 // appliers says who has applied o.
-func appliers(o *object) string {
+func appliers(o *manifest.Object) string {
 	var names []string
-	for _, w := range ownersOf(o) {
+	for _, w := range manifest.OwnersOf(o) {
 		if w.Manager.Operation == merge.Apply {
-			name := manager(w.Manager.Name)
+			name := report.Manager(w.Manager.Name)
 			if w.Manager.Subresource != "" {
 				name += " through " + w.Manager.Subresource
 			}
@@ -115,13 +120,13 @@ func appliers(o *object) string {
 }
 
 // cannotExtract reports what keeps a configuration from being extracted from o.
-func (c *cli) cannotExtract(o *object, e *endpoint, err error) {
+func (c *cli) cannotExtract(o *manifest.Object, e *types.Endpoint, err error) {
 	var defects typed.Errors
 	if !errors.As(err, &defects) {
-		c.entryProblems(o, err)
+		c.EntryProblems(o, err)
 		return
 	}
 	for _, d := range defects {
-		c.problem(o.defectAt(d), "%v: %s", o, explain(d, e.typ))
+		c.Problem(o.DefectAt(d), "%v: %s", o, types.Explain(d, e.Typ))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/yaml"
 )
 
@@ -26,9 +27,9 @@ func FuzzRun(f *testing.F) {
 		var stdout, stderr bytes.Buffer
 		code := Run(args, strings.NewReader(input), &stdout, &stderr)
 		switch {
-		case code == exitInternal:
+		case code == notice.ExitInternal:
 			t.Fatalf("%s fails: %s", args[0], &stderr)
-		case code == exitInput && stderr.Len() == 0:
+		case code == notice.ExitInput && stderr.Len() == 0:
 			t.Fatalf("%s does not say what is wrong", args[0])
 		}
 		if _, err := yaml.Parse("", stdout.Bytes()); err != nil {

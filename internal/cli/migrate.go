@@ -6,6 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/ownership"
 )
 
@@ -59,11 +64,11 @@ record says was applied.`,
 
 // migrate is deed migrate.
 func (c *cli) migrate(f migrateFlags) error {
-	if err := checkManager(f.manager); err != nil {
+	if err := dryrun.CheckManager(f.manager); err != nil {
 		return err
 	}
-	return c.handovers(f.handoverFlags, func(o, config *object, e *endpoint) *handover {
-		h := &handover{live: o, after: o.Object, config: config, receiver: f.manager}
+	return c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
+		h := &dryrun.Handover{Live: o, After: o.Object, Config: config, Receiver: f.manager}
 		if ownership.HasLostOwners(o.Object) {
 			return c.restore(f, h, e)
 		}
@@ -75,10 +80,10 @@ func (c *cli) migrate(f migrateFlags) error {
 			c.cannotHandOver(h, e, err)
 			return nil
 		}
-		if len(h.changes()) == 0 {
-			h.note = "nothing to migrate: no manager owns kubectl's record of its client-side apply"
+		if len(h.Changes()) == 0 {
+			h.Note = "nothing to migrate: no manager owns kubectl's record of its client-side apply"
 			if len(f.from) > 0 {
-				h.note = "nothing to migrate: there are no updates by " + strings.Join(f.from, " or ")
+				h.Note = "nothing to migrate: there are no updates by " + strings.Join(f.from, " or ")
 			}
 		}
 		return h
@@ -86,53 +91,45 @@ func (c *cli) migrate(f migrateFlags) error {
 }
 
 // cannotHandOver reports why there is no handover.
-func (c *cli) cannotHandOver(h *handover, e *endpoint, err error) {
-	given := h.config
+func (c *cli) cannotHandOver(h *dryrun.Handover, e *types.Endpoint, err error) {
+	given := h.Config
 	if given == nil {
-		given = h.live
+		given = h.Live
 	}
-	refused(c.library, &task{given: given, live: h.live, endpoint: e}, applyRole, err)
+	dryrun.Refused(c.Library, &dryrun.Task{Given: given, Live: h.Live, Endpoint: e}, dryrun.ApplyRole, err)
 }
 
 // plan migrates h from the updaters called from.
-func (f migrateFlags) plan(h *handover, e *endpoint, from []string) error {
-	if h.config == nil || f.subresource != "" {
-		entries, err := ownership.Migrate(h.live.Entries, from, f.manager, f.subresource)
-		h.after.Entries = entries
+func (f migrateFlags) plan(h *dryrun.Handover, e *types.Endpoint, from []string) error {
+	if h.Config == nil || f.subresource != "" {
+		entries, err := ownership.Migrate(h.Live.Entries, from, f.manager, f.subresource)
+		h.After.Entries = entries
 		return err
 	}
-	m, err := ownership.PlanMigration(e.manager, h.live.Object, h.config.Object, from, f.manager)
+	m, err := ownership.PlanMigration(e.Manager, h.Live.Object, h.Config.Object, from, f.manager)
 	if err != nil {
 		return err
 	}
-	h.after, h.conflicts = m.Object, m.Conflicts
-	h.removed, h.kept = leftovers(m.Removed), leftovers(m.Kept)
+	h.After, h.Conflicts = m.Object, m.Conflicts
+	h.Removed, h.Kept = dryrun.Leftovers(m.Removed), dryrun.Leftovers(m.Kept)
 	return nil
 }
 
-func leftovers(all []ownership.Leftover) []leftover {
-	out := make([]leftover, len(all))
-	for i, l := range all {
-		out[i] = leftover{l.Path, l.Live, l.Owners}
-	}
-	return out
-}
-
 // restore makes up entries for an object that has lost them, if that is wanted.
-func (c *cli) restore(f migrateFlags, h *handover, e *endpoint) *handover {
+func (c *cli) restore(f migrateFlags, h *dryrun.Handover, e *types.Endpoint) *dryrun.Handover {
 	if !f.record {
-		c.raise(exitFinding)
-		h.note = "not migrated: client-side apply wrote it, but its managedFields are lost. " +
-			"--from-last-applied makes " + manager(f.manager) + " the owner of what kubectl's record says was applied"
+		c.Raise(notice.ExitFinding)
+		h.Note = "not migrated: client-side apply wrote it, but its managedFields are lost. " +
+			"--from-last-applied makes " + report.Manager(f.manager) + " the owner of what kubectl's record says was applied"
 		return h
 	}
-	entries, err := ownership.EntriesOfLastApplied(h.live.Object, e.typ, f.manager)
+	entries, err := ownership.EntriesOfLastApplied(h.Live.Object, e.Typ, f.manager)
 	if err != nil {
-		c.problem(h.live.key(steps(h.live.Content, record)...), "%v: %v", h.live, err)
+		c.Problem(h.Live.Key(manifest.Steps(h.Live.Content, dryrun.Record)...), "%v: %v", h.Live, err)
 		return nil
 	}
-	h.after.Entries = entries
-	if err := h.apply(e, f.manager); err != nil {
+	h.After.Entries = entries
+	if err := h.Apply(e, f.manager); err != nil {
 		c.cannotHandOver(h, e, fmt.Errorf("after the migration: %w", err))
 		return nil
 	}

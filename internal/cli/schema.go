@@ -3,15 +3,14 @@ package cli
 import (
 	"bufio"
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/schema/builtin"
-	"github.com/deed-project/deed/schema/openapi"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/types"
 )
 
 func (c *cli) schemaCommand() *cobra.Command {
@@ -37,51 +36,11 @@ schema means for the owners of objects.`,
 	return cmd
 }
 
-// knownKind is a kind with its type.
-type knownKind struct {
-	schema.GVK
-	typ  *schema.Type
-	from string
-}
-
-// knownKinds returns the kinds in the schemas that f names and those that are built in, sorted. Of two types of a kind, the
-// one that counts is returned.
-func knownKinds(c *library, f schemaFlags) (all []knownKind, ok bool) {
-	before := c.problems
-	seen := map[schema.GVK]bool{}
-	add := func(catalog *schema.Catalog, from string) {
-		for gvk, t := range catalog.Kinds() {
-			if !seen[gvk] {
-				seen[gvk] = true
-				all = append(all, knownKind{gvk, t, from})
-			}
-		}
-	}
-	definitions, _ := c.definedBy(f.crds)
-	for _, o := range definitions {
-		d, err := openapi.CRD(o.Content)
-		if err != nil {
-			eachError(err, func(err error) { c.problem(schemaPlace(o, err), "%v", err) })
-			continue
-		}
-		catalog, err := d.Catalog()
-		eachError(err, func(err error) { c.warn(o.at(), "%v", err) })
-		add(catalog, fmt.Sprintf("defined at %v", o.at()))
-	}
-	if len(f.openAPI) > 0 {
-		catalog, _ := c.catalogOf(f.openAPI)
-		add(catalog, "published in "+strings.Join(f.openAPI, " and "))
-	}
-	add(builtin.Catalog(), "built in ("+kubernetesVersion+")")
-	slices.SortFunc(all, func(a, b knownKind) int { return a.Compare(b.GVK) })
-	return all, c.problems == before
-}
-
 // kindFlags are the schema flags of commands that are about kinds.
-func kindFlags(cmd *cobra.Command, f *schemaFlags) {
+func kindFlags(cmd *cobra.Command, f *types.Flags) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.crds, "crd", nil, "`file` or directory with CustomResourceDefinitions; repeatable")
-	flags.StringArrayVar(&f.openAPI, "openapi", nil, "`file` or directory with OpenAPI documents, v2 or v3; repeatable")
+	flags.StringArrayVar(&f.Crds, "crd", nil, "`file` or directory with CustomResourceDefinitions; repeatable")
+	flags.StringArrayVar(&f.OpenAPI, "openapi", nil, "`file` or directory with OpenAPI documents, v2 or v3; repeatable")
 }
 
 type kindJSON struct {
@@ -92,8 +51,8 @@ type kindJSON struct {
 }
 
 func (c *cli) schemaListCommand() *cobra.Command {
-	var f schemaFlags
-	format := choice{formatText, []string{formatText, formatJSON}}
+	var f types.Flags
+	format := choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	cmd := &cobra.Command{
 		Use:   "list [TEXT]",
 		Short: "List the kinds that have a schema",
@@ -111,23 +70,23 @@ those whose APIVERSION/KIND has TEXT in it.`,
 	return cmd
 }
 
-func (c *cli) schemaList(f schemaFlags, format, text string) error {
-	kinds, ok := knownKinds(c.library, f)
+func (c *cli) schemaList(f types.Flags, format, text string) error {
+	kinds, ok := types.KnownKinds(c.Library, f)
 	if !ok {
 		return nil
 	}
 	all := []kindJSON{}
 	for _, k := range kinds {
 		if name := k.APIVersion() + "/" + k.Kind; strings.Contains(strings.ToLower(name), text) {
-			all = append(all, kindJSON{k.APIVersion(), k.Kind, k.typ.Name(), k.from})
+			all = append(all, kindJSON{k.APIVersion(), k.Kind, k.Typ.Name(), k.From})
 		}
 	}
 	if len(all) == 0 {
-		c.raise(exitFinding)
+		c.Raise(notice.ExitFinding)
 	}
 	out := bufio.NewWriter(c.out)
-	if format == formatJSON {
-		return c.flush(out, writeJSON(out, all))
+	if format == report.FormatJSON {
+		return c.flush(out, report.WriteJSON(out, all))
 	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "APIVERSION\tKIND\tTYPE\tSCHEMA")

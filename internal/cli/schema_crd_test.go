@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/schemafile"
 )
 
 // nullable is what a document says without effect, and a definition from it does not.
@@ -28,7 +30,7 @@ func TestDefinitionsRoundTrip(t *testing.T) {
 	}
 	for _, file := range files {
 		definition := filepath.Join(t.TempDir(), "crd.yaml")
-		if err := os.WriteFile(definition, []byte(convert(file, "--to", crdForm)), 0o666); err != nil {
+		if err := os.WriteFile(definition, []byte(convert(file, "--to", schemafile.CrdForm)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := convert(definition), nullable.ReplaceAllString(convert(file), ""); got != want {

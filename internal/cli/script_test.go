@@ -12,6 +12,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/types"
 )
 
 var update = flag.Bool("update", false, "re-record the golden sections of the scripts")
@@ -71,7 +75,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // TestExamples wants that the examples in the help of each command are run by the script COMMAND_examples.txtar. What is in
 // front of a | or behind a > is another program's, and a line that sets variables is left out.
 func TestExamples(t *testing.T) {
-	for _, cmd := range (&cli{library: newLibrary(&loader{log: newLog(nil, nil)})}).rootCommand().Commands() {
+	for _, cmd := range (&cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(nil, nil)})}).rootCommand().Commands() {
 		if cmd.Example == "" {
 			continue
 		}

@@ -1,19 +1,23 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/pflag"
 
-	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 )
 
 // storedFlags say which stored objects a command is about, and which schemas there are for them.
 type storedFlags struct {
 	input   inputFlags
-	schemas schemaFlags
+	schemas types.Flags
 }
 
 const storedObjects = "objects as they are stored, with managedFields"
@@ -24,7 +28,7 @@ var errNoObjects = errors.New("there are no objects in the input")
 func (f *storedFlags) registerInput(flags *pflag.FlagSet) { f.input.registerFor(flags, storedObjects) }
 
 // storedOnly returns the objects that f names. The error is one of the command line, or there is no object at all.
-func (c *cli) storedOnly(f inputFlags) ([]*object, error) {
+func (c *cli) storedOnly(f inputFlags) ([]*manifest.Object, error) {
 	names, err := c.inputs(f)
 	if err != nil {
 		return nil, err
@@ -32,8 +36,8 @@ func (c *cli) storedOnly(f inputFlags) ([]*object, error) {
 	if err := checkStdin(names); err != nil {
 		return nil, err
 	}
-	objects := c.objects(c.read(names, f.recursive))
-	if len(objects) == 0 && c.problems == 0 {
+	objects := c.Objects(c.Read(names, f.recursive))
+	if len(objects) == 0 && c.Problems == 0 {
 		return nil, errNoObjects
 	}
 	return objects, nil
@@ -41,51 +45,43 @@ func (c *cli) storedOnly(f inputFlags) ([]*object, error) {
 
 // stored returns the objects that f names and the schemas. There are no objects when the schemas cannot be used, which it
 // reports.
-func (c *cli) stored(f storedFlags) ([]*object, *types, error) {
-	if err := f.schemas.check(); err != nil {
+func (c *cli) stored(f storedFlags) ([]*manifest.Object, *types.Types, error) {
+	if err := f.schemas.Check(); err != nil {
 		return nil, nil, err
 	}
 	objects, err := c.storedOnly(f.input)
 	if err != nil {
 		return nil, nil, err
 	}
-	types := c.newTypes(f.schemas, objects...)
+	types := c.NewTypes(f.schemas, objects...)
 	if types == nil {
 		return nil, nil, nil
 	}
 	return objects, types, nil
 }
 
-// typeOf returns how objects like o are written. It reports when no schema says.
-func (c *library) typeOf(o *object, types *types, config managedfields.Config) (*endpoint, bool) {
-	e, err := types.of(o.GVK(), config)
-	if err != nil {
-		c.problem(o.at("kind"), "%v: %v", o, err)
-		return nil, false
+// newManager returns a manager that r names, which no object has yet.
+func newManager(r report.ManagerRef) merge.Manager {
+	m := merge.Manager{Name: r.Name, Operation: r.Operation, Subresource: r.Subresource}
+	if m.Operation == "" {
+		m.Operation = merge.Apply
 	}
-	return e, true
+	return m
 }
 
-// untracked warns about an object without managed fields, where somebody must have left them out.
-func (c *loader) untracked(o *object) {
-	if len(o.Entries) == 0 {
-		c.warn(o.at(), "%v has no metadata.managedFields: nobody owns anything; kubectl get shows them with --show-managed-fields", o)
-	}
-}
-
-// entryProblems reports what keeps entries of o from being read, each in its place.
-func (c *loader) entryProblems(o *object, err error) {
-	eachError(err, func(err error) { c.problem(o.entry(err), "%v: %v", o, err) })
-}
-
-// managerNames returns the names of all managers of the objects, sorted.
-func managerNames(objects []*object) []string {
-	var names []string
-	for _, o := range objects {
-		for _, e := range o.Entries {
-			names = append(names, e.Manager)
+// only returns the only manager of o that r names. The error is [ownership.ErrNoManager] if there is none.
+func only(o *manifest.Object, r report.ManagerRef) (merge.Manager, error) {
+	var found []merge.Manager
+	for _, w := range manifest.OwnersOf(o) {
+		if r.Matches(w.Manager) && !slices.Contains(found, w.Manager) {
+			found = append(found, w.Manager)
 		}
 	}
-	slices.SortFunc(names, cmp.Compare)
-	return slices.Compact(names)
+	switch len(found) {
+	case 0:
+		return merge.Manager{}, ownership.ErrNoManager
+	case 1:
+		return found[0], nil
+	}
+	return found[0], fmt.Errorf("%v is several managers: say which of %s", r, report.Identities(r.Name, []*manifest.Object{o}))
 }

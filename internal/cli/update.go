@@ -3,10 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/report"
 )
 
 // updateFlags are those of deed update.
@@ -62,72 +60,23 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 	if w == nil {
 		return err
 	}
-	w.config.Subresource = f.subresource
+	w.Config.Subresource = f.subresource
 	out := emitter{cli: c, put: f.put, verb: "replaced", files: files}
 	if files == nil || printToo {
-		out.printer = f.output.printer(c.out, len(w.given) > 1)
+		out.printer = f.output.printer(c.out, len(w.Given) > 1)
 	}
-	work := func(t *task) updated { return updateOne(t, f.manager) }
-	forEach(c, "updating", w.tasks(), work, func(t *task, x updated) {
-		if x.err != nil {
-			refused(c.library, t, updateRole, x.err)
+	work := func(t *dryrun.Task) dryrun.Updated { return dryrun.UpdateOne(t, f.manager) }
+	forEach(c, "updating", w.Tasks(), work, func(t *dryrun.Task, x dryrun.Updated) {
+		if x.Err != nil {
+			dryrun.Refused(c.Library, t, dryrun.UpdateRole, x.Err)
 			return
 		}
-		if x.forgot != nil {
-			c.warn(t.given.at(), "%v: the managed fields cannot be read, and the update forgets them: %v", t.given, x.forgot)
+		if x.Forgot != nil {
+			c.Warn(t.Given.At(), "%v: the managed fields cannot be read, and the update forgets them: %v", t.Given, x.Forgot)
 		}
-		forced(c.library, t.given, x.lost)
-		out.add(t, x.outcome)
+		report.Forced(c.Library, t.Given, x.Lost)
+		out.add(t, x.Outcome)
 	})
 	out.close()
 	return nil
-}
-
-// updated is the outcome of an update.
-type updated struct {
-	outcome managedfields.Object
-	lost    merge.Conflicts // what others owned
-	forgot  error           // why it is not known who owned what
-	err     error
-}
-
-func updateOne(t *task, manager string) updated {
-	outcome, err := t.endpoint.manager.Update(t.stored, t.given.Object, manager)
-	if err != nil {
-		return updated{err: err}
-	}
-	outcome = t.endpoint.restore(t.stored, outcome)
-	start := t.given.Entries
-	if len(start) == 0 {
-		start = t.stored.Entries
-	}
-	before, forgot := managedfields.Decode(start)
-	after, err := managedfields.Decode(outcome.Entries)
-	if err != nil {
-		return updated{err: err}
-	}
-	return updated{outcome: outcome, lost: losses(before, after, t.stored.Content, outcome.Content), forgot: forgot}
-}
-
-// ancientChanges is the updater that gets the fields of the oldest ones when an object has too many: see
-// [managedfields.Config].
-const ancientChanges = "ancient-changes"
-
-// losses returns what each manager owned before and does not own after, with its values in the live object and the outcome.
-// Fields that have others below them are left out.
-func losses(before, after merge.Managers, live, outcome value.Value) merge.Conflicts {
-	var ancient fieldpath.Set
-	for e := range after.All() {
-		if e.Manager.Name == ancientChanges {
-			ancient = ancient.Union(e.Fields)
-		}
-	}
-	var out merge.Conflicts
-	for e := range before.All() {
-		kept, _ := after.Get(e.Manager)
-		for path := range e.Fields.Minus(kept.Fields).Minus(ancient).Leaves().All() {
-			out = append(out, merge.Conflict{Owner: e, Path: path, Live: lookup(live, path), Wanted: lookup(outcome, path)})
-		}
-	}
-	return out
 }

@@ -8,8 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -20,13 +23,6 @@ type validateFlags struct {
 	format choice
 	color  colorFlags
 }
-
-// The modes of validation, as in kubectl.
-const (
-	strictMode = "strict"
-	warnMode   = "warn"
-	ignoreMode = "ignore"
-)
 
 func (c *cli) validateCommand() *cobra.Command {
 	var f validateFlags
@@ -55,67 +51,40 @@ invalid.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.input.registerFor(flags, "objects")
-	f.mode = choice{strictMode, []string{strictMode, warnMode, ignoreMode}}
+	f.mode = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}
 	flags.Var(&f.mode, "validate", "how strict to be")
-	flags.Lookup("validate").NoOptDefVal = strictMode
-	f.format = choice{formatText, []string{formatText, formatJSON}}
+	flags.Lookup("validate").NoOptDefVal = report.StrictMode
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	registerSchemas(flags, &f.stored.schemas)
 	return cmd
 }
 
-// validationJSON is the outcome of deed validate.
-type validationJSON struct {
-	Valid    int           `json:"valid"`
-	Invalid  int           `json:"invalid"`
-	Untyped  int           `json:"withoutSchema"`
-	Findings []invalidJSON `json:"findings"`
-}
-
-// invalidJSON is one place where an object is not as its schema wants it.
-type invalidJSON struct {
-	objectJSON
-	Path    string `json:"path"`
-	Column  int    `json:"column"`
-	Class   string `json:"class"`
-	Detail  string `json:"detail"`
-	Warning bool   `json:"warning,omitempty"`
-
-	where   position `json:"-"`
-	subject *object  `json:"-"`
-}
-
-// classes name the reasons for which values do not conform.
-var classes = map[typed.Reason]string{
-	typed.WrongKind: "mistyped", typed.Undeclared: "unknown", typed.Unidentified: "no-key", typed.Duplicate: "duplicate",
-	typed.BadSchema: "schema",
-}
-
 // validate is deed validate.
 func (c *cli) validate(f validateFlags) error {
 	names, err := c.inputs(f.stored.input)
-	if err := errors.Join(err, checkStdin(names), f.stored.schemas.check()); err != nil {
+	if err := errors.Join(err, checkStdin(names), f.stored.schemas.Check()); err != nil {
 		return err
 	}
 	everything := func(value.Value) bool { return true }
-	objects := c.objectsBy(reader{want: everything, unnamed: true, repeating: true}, c.read(names, f.stored.input.recursive))
-	if len(objects) == 0 && c.problems == 0 {
+	objects := c.ObjectsBy(manifest.Reader{Want: everything, Unnamed: true, Repeating: true}, c.Read(names, f.stored.input.recursive))
+	if len(objects) == 0 && c.Problems == 0 {
 		return errNoObjects
 	}
-	types := c.newTypes(f.stored.schemas, objects...)
+	types := c.NewTypes(f.stored.schemas, objects...)
 	if types == nil {
 		return nil
 	}
-	v := validationJSON{Findings: []invalidJSON{}}
+	v := report.ValidationJSON{Findings: []report.InvalidJSON{}}
 	for _, o := range objects {
-		findings := repetitions(o)
-		e, ok := c.typeOf(o, types, managedfields.Config{})
+		findings := report.Repetitions(o)
+		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if ok {
-			findings = append(findings, invalid(o, e)...)
-			slices.SortStableFunc(findings, func(a, b invalidJSON) int { return a.where.compare(b.where) })
+			findings = append(findings, report.Invalid(o, e)...)
+			slices.SortStableFunc(findings, func(a, b report.InvalidJSON) int { return a.Where.Compare(b.Where) })
 		}
-		isValid := v.add(f.mode.value, findings)
+		isValid := v.Add(f.mode.value, findings)
 		switch {
 		case !ok:
 			v.Untyped++
@@ -125,56 +94,21 @@ func (c *cli) validate(f validateFlags) error {
 			v.Invalid++
 		}
 		if !isValid {
-			c.raise(exitFinding)
+			c.Raise(notice.ExitFinding)
 		}
 	}
 	out := bufio.NewWriter(c.out)
-	if f.format.value == formatJSON {
-		return c.flush(out, writeJSON(out, v))
+	if f.format.value == report.FormatJSON {
+		return c.flush(out, report.WriteJSON(out, v))
 	}
 	paint := f.color.painter(c.out)
 	for _, x := range v.Findings {
-		prefix, style := "", red
+		prefix, style := "", report.Red
 		if x.Warning {
-			prefix, style = "warning: ", yellow
+			prefix, style = "warning: ", report.Yellow
 		}
-		fmt.Fprintf(out, "%v: %s%v: %s\n", x.where, prefix, x.subject, paint.paint(style, x.Detail))
+		fmt.Fprintf(out, "%v: %s%v: %s\n", x.Where, prefix, x.Subject, paint.Paint(style, x.Detail))
 	}
-	fmt.Fprintf(out, "%s: %d valid, %d invalid, %d without schema\n", plural(len(objects), "object"), v.Valid, v.Invalid, v.Untyped)
+	fmt.Fprintf(out, "%s: %d valid, %d invalid, %d without schema\n", wording.Plural(len(objects), "object"), v.Valid, v.Invalid, v.Untyped)
 	return c.flush(out, nil)
-}
-
-// add adds the findings of an object, as far as the mode takes them to be some, and reports whether it is valid all the same.
-func (v *validationJSON) add(mode string, findings []invalidJSON) (isValid bool) {
-	isValid = true
-	for _, x := range findings {
-		mild := x.Class == repeatedClass || x.Class == classes[typed.Undeclared] || x.Class == classes[typed.Duplicate]
-		if mild && mode == ignoreMode {
-			continue
-		}
-		x.Warning = mild && mode == warnMode
-		isValid = isValid && x.Warning
-		v.Findings = append(v.Findings, x)
-	}
-	return isValid
-}
-
-// invalid returns where o is not as its schema wants it.
-func invalid(o *object, e *endpoint) []invalidJSON {
-	_, err := typed.New(o.Content, e.typ)
-	var defects typed.Errors
-	if !errors.As(err, &defects) {
-		return nil
-	}
-	var out []invalidJSON
-	for _, d := range defects {
-		where := o.defectAt(d)
-		x := invalidJSON{
-			objectJSON: o.json(), Path: d.Path.Text(), Class: classes[d.Reason], Column: where.column, Detail: explain(d, e.typ),
-			where: where, subject: o,
-		}
-		x.Line = where.line
-		out = append(out, x)
-	}
-	return out
 }

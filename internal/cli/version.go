@@ -7,6 +7,9 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/types"
 )
 
 // versionJSON is what deed version says.
@@ -18,16 +21,16 @@ type versionJSON struct {
 }
 
 func (c *cli) versionCommand() *cobra.Command {
-	format := choice{formatText, []string{formatText, formatJSON}}
+	format := choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of deed, and of the Kubernetes that it answers as",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			v := versionJSON{version(), commit(), kubernetesVersion, runtime.Version()}
+			v := versionJSON{version(), commit(), types.KubernetesVersion, runtime.Version()}
 			out := bufio.NewWriter(c.out)
-			if format.value == formatJSON {
-				return c.flush(out, writeJSON(out, v))
+			if format.value == report.FormatJSON {
+				return c.flush(out, report.WriteJSON(out, v))
 			}
 			fmt.Fprintf(out, "deed %s\nanswers as %s\n", v.Version, v.Kubernetes)
 			return c.flush(out, nil)

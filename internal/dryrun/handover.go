@@ -1,0 +1,147 @@
+package dryrun
+
+import (
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/value"
+)
+
+// Handover is an object before and after fields have changed hands.
+type Handover struct {
+	Live      *manifest.Object
+	After     managedfields.Object
+	Config    *manifest.Object // that the receiver applies next; nil when it is not known
+	Receiver  string           // who applies it
+	Note      string           // why there is nothing to do
+	Removed   []Leftover
+	Kept      []Leftover
+	Conflicts merge.Conflicts
+}
+
+// Leftover is a live value that the configuration lacks.
+type Leftover struct {
+	Path   fieldpath.Path
+	Value  value.Value
+	Owners []merge.Manager // besides the receiver
+}
+
+// Targets returns the configuration for each of the stored objects that has one.
+func Targets(c *types.Library, objects, configs []*manifest.Object) map[*manifest.Object]*manifest.Object {
+	out := map[*manifest.Object]*manifest.Object{}
+	live := manifest.NewLive(objects, true)
+	for _, config := range configs {
+		o, err := live.Find(config)
+		switch {
+		case err != nil:
+			c.Problem(config.At(), "%v", err)
+		case o == nil:
+			c.Warn(config.At(), "%v is not among the stored objects", config)
+		case out[o] != nil:
+			c.Problem(config.At(), "%v is already configured at %v", config, out[o].At())
+		default:
+			out[o] = config
+		}
+	}
+	return out
+}
+
+// Record is the path of what kubectl's client-side apply records in an object.
+var Record = fieldpath.Path{
+	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field("kubectl.kubernetes.io/last-applied-configuration"),
+}
+
+// IsKubectls reports whether l is kubectl's record in an object that kubectl applies, which it takes care of itself.
+func (h *Handover) IsKubectls(l Leftover) bool {
+	return h.Receiver == "kubectl" && l.Path.Equal(Record)
+}
+
+// ownersChange are paths that change hands in the same way.
+type ownersChange struct {
+	Before, After []merge.Manager
+	Paths         []fieldpath.Path
+}
+
+// Changes groups the paths whose owners change, in the order in which the groups come first.
+func (h *Handover) Changes() []*ownersChange {
+	before, after := setsOf(h.Live.Entries), setsOf(h.After.Entries)
+	var union fieldpath.Set
+	for _, e := range slices.Concat(before, after) {
+		union = union.Union(e.Fields)
+	}
+	var all []*ownersChange
+	for path := range union.All() {
+		b, a := holdersAt(before, path), holdersAt(after, path)
+		if slices.Equal(b, a) {
+			continue
+		}
+		i := slices.IndexFunc(all, func(g *ownersChange) bool { return slices.Equal(g.Before, b) && slices.Equal(g.After, a) })
+		if i < 0 {
+			i, all = len(all), append(all, &ownersChange{Before: b, After: a})
+		}
+		all[i].Paths = append(all[i].Paths, path)
+	}
+	return all
+}
+
+// setsOf returns what the entries own. Those that cannot be read own nothing: whoever hands fields over has read them.
+func setsOf(entries []managedfields.Entry) []merge.Entry {
+	out := make([]merge.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = merge.Entry{Manager: manifest.Identity(e)}
+		if set, err := e.FieldsV1.Set(); err == nil {
+			out[i].Fields = set
+		}
+	}
+	return out
+}
+
+// holdersAt returns the owners of path, in their order.
+func holdersAt(entries []merge.Entry, path fieldpath.Path) []merge.Manager {
+	var owners []merge.Manager
+	for _, e := range entries {
+		if e.Fields.Has(path) {
+			owners = append(owners, e.Manager)
+		}
+	}
+	slices.SortFunc(owners, merge.Manager.Compare)
+	return owners
+}
+
+// Leftovers returns what a migration leaves behind.
+func Leftovers(all []ownership.Leftover) []Leftover {
+	out := make([]Leftover, len(all))
+	for i, l := range all {
+		out[i] = Leftover{l.Path, l.Live, l.Owners}
+	}
+	return out
+}
+
+// Apply finds out what the next apply of the configuration does, if there is one.
+func (h *Handover) Apply(e *types.Endpoint, manager string) error {
+	if h.Config == nil {
+		return nil
+	}
+	plan, err := e.Manager.Plan(h.After, h.Config.Object, manager)
+	if err != nil {
+		return err
+	}
+	h.Conflicts = plan.Conflicts()
+	for d := range plan.Decisions() {
+		others := slices.DeleteFunc(slices.Clone(d.After), func(m merge.Manager) bool {
+			return m.Name == manager && m.Operation == merge.Apply
+		})
+		switch d.Outcome {
+		case merge.Pruned, merge.Dropped:
+			h.Removed = append(h.Removed, Leftover{d.Path, d.Live, nil})
+		case merge.Released:
+			h.Kept = append(h.Kept, Leftover{d.Path, d.Live, others})
+		}
+	}
+	return nil
+}

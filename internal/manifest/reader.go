@@ -1,0 +1,162 @@
+package manifest
+
+import (
+	"strings"
+
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/value"
+)
+
+// Objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.
+func (c *Loader) Objects(texts []*Text) []*Object {
+	return c.ObjectsOnly(func(value.Value) bool { return true }, texts)
+}
+
+// ObjectsOnly is objects that passes over those that are not wanted.
+func (c *Loader) ObjectsOnly(want func(value.Value) bool, texts []*Text) []*Object {
+	return c.ObjectsBy(Reader{Want: want}, texts)
+}
+
+// ObjectsBy is objects as r reads them.
+func (c *Loader) ObjectsBy(r Reader, texts []*Text) []*Object {
+	for _, t := range texts {
+		t.repeating = r.Repeating
+	}
+	c.Parse(texts)
+	var out []*Object
+	for _, t := range texts {
+		r := r
+		r.Loader, r.Text, r.objects = c, t, out
+		r.all()
+		out = r.objects
+	}
+	return out
+}
+
+// Reader takes objects out of one text.
+type Reader struct {
+	*Loader
+	*Text
+	Want      func(value.Value) bool
+	Unnamed   bool // whether objects may leave their name to the server
+	Repeating bool // whether objects may have a name several times
+	number    int  // of documents so far
+	objects   []*Object
+}
+
+// all takes the objects in all documents. A defective document does not hide others.
+func (r *Reader) all() {
+	several := len(r.Parts) > 1 || len(r.Parts[0].Docs) > 1
+	for _, p := range r.Parts {
+		if p.Err != nil {
+			r.number++
+			r.ParseProblem(p.Err)
+		}
+		for i, doc := range p.Docs {
+			r.number++
+			before := len(r.objects)
+			from := Origin{File: r.Name, Part: p, Index: i, Number: r.number, several: several, Doc: doc}
+			r.unpack(from, doc.Value)
+			r.repeated(from, r.objects[before:])
+		}
+	}
+}
+
+// unpack takes the object v, or the objects in the list v.
+func (r *Reader) unpack(from Origin, v value.Value) {
+	switch {
+	case v.IsNull(): // is nothing, as kubectl has it
+	case !isList(v) && !r.Want(v):
+	case v.Kind() != value.KindObject:
+		r.Problem(from.At(), "a document must be an object, but this is %s", wording.Show(v))
+	case isList(v):
+		items := v.Get("items")
+		for i := range items.Len() {
+			r.unpack(from.In("items", i), itemOf(v, items.Item(i)))
+		}
+	default:
+		if o := r.Object(from, v); o != nil {
+			r.objects = append(r.objects, o)
+		}
+	}
+}
+
+// ListSuffix ends the kinds of lists.
+const ListSuffix = "List"
+
+// isList reports whether v is a list of objects: of kind List, or what API servers answer for a collection.
+func isList(v value.Value) bool {
+	if !strings.HasSuffix(v.Get("kind").Str(), ListSuffix) || !v.At("metadata", "name").IsAbsent() {
+		return false
+	}
+	items := v.Get("items")
+	return items.Kind() == value.KindList || items.IsNull()
+}
+
+// itemOf returns an item of list. The items of collections do not say what they are: the list does.
+func itemOf(list, item value.Value) value.Value {
+	kind := strings.TrimSuffix(list.Get("kind").Str(), ListSuffix)
+	if kind == "" || item.Kind() != value.KindObject || !item.Get("kind").IsAbsent() || !item.Get("apiVersion").IsAbsent() {
+		return item
+	}
+	return item.With("kind", value.String(kind)).With("apiVersion", list.Get("apiVersion"))
+}
+
+// Object returns v as an object, and nil, with all reasons reported, when it is none.
+func (r *Reader) Object(from Origin, v value.Value) *Object {
+	usable := true
+	fail := func(where notice.Position, format string, args ...any) {
+		usable = false
+		r.Problem(where, format, args...)
+	}
+	for _, name := range []string{"apiVersion", "kind"} {
+		if reason := wantText(v.Get(name)); reason != "" {
+			fail(from.At(name), "%s %s", name, reason)
+		}
+	}
+	switch metadata := v.Get("metadata"); {
+	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
+		fail(from.At("metadata"), "metadata must be an object, but is %s", wording.Show(metadata))
+	case metadata.Get("name").IsAbsent() && metadata.Get("generateName").Kind() == value.KindString && r.Unnamed:
+	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
+		fail(from.Key("metadata", "generateName"),
+			"metadata.name is missing: apply has to know which object it is about, so it cannot use generateName")
+	default:
+		if reason := wantText(metadata.Get("name")); reason != "" {
+			fail(from.At("metadata", "name"), "metadata.name %s", reason)
+		}
+		if ns := metadata.Get("namespace"); !ns.IsAbsent() && !ns.IsNull() && ns.Kind() != value.KindString {
+			fail(from.At("metadata", "namespace"), "metadata.namespace must be a string, but is %s", wording.Show(ns))
+		}
+	}
+	content, err := managedfields.ObjectOf(v)
+	if err != nil {
+		fail(from.Entry(err), "%v", err)
+	}
+	if !usable {
+		return nil
+	}
+	metadata, gvk := v.Get("metadata"), content.GVK()
+	id := ID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+	if id.Name == "" {
+		id.Name = metadata.Get("generateName").Str() + "…"
+	}
+	return &Object{Object: content, Origin: from, Id: id}
+}
+
+// wantText says what is wrong with v where a name is wanted, and nothing when it is one.
+func wantText(v value.Value) string {
+	switch {
+	case v.IsAbsent(), v.IsNull():
+		return "is missing"
+	case v.Kind() == value.KindList, v.Kind() == value.KindObject:
+		return "must be a string, but is " + wording.Show(v)
+	case v.Kind() != value.KindString:
+		return "must be a string, but is " + wording.Show(v) + "; quote it"
+	case v.Str() == "":
+		return "is empty"
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+)
+
+//go:embed blame.html
+var blamePage string
+
+var blameTemplate = template.Must(template.New("blame").Parse(blamePage))
+
+// page is what blame.html shows.
+type page struct {
+	Title   string
+	Colors  []pageColor
+	Objects []pageObject
+}
+
+type pageColor struct{ Number, Hue int }
+
+type pageObject struct {
+	Name, Where       string
+	Size, ManagedSize string
+	Managers          []pageManager
+	Nobodys           int
+	Lines             []pageLine
+}
+
+type pageManager struct {
+	Number                         int // of its color
+	Name, Operation, Version, Time string
+	Lines, Bytes                   int
+	Share                          string
+}
+
+type pageLine struct {
+	At         int
+	Text, Path string
+	Nobodys    bool
+	Owners     []pageOwner
+}
+
+// More is how many owners there are besides the first.
+func (l pageLine) More() int { return max(0, len(l.Owners)-1) }
+
+type pageOwner struct {
+	Number     int // of its color
+	Name, Long string
+}
+
+// BlameHTML writes one page with all objects.
+func BlameHTML(out io.Writer, objects []Blamed, names OwnerNames) error {
+	b := pageBuilder{names: names, numbers: map[merge.Manager]int{}}
+	p := page{Title: "Who owns what"}
+	if len(objects) == 1 {
+		p.Title = objects[0].Id.String()
+	}
+	for _, o := range objects {
+		p.Objects = append(p.Objects, b.object(o))
+	}
+	for i := range len(b.numbers) {
+		p.Colors = append(p.Colors, pageColor{i, hue(i)})
+	}
+	return blameTemplate.Execute(out, p)
+}
+
+// hue returns the hue of the color with the given number: each is as far as can be from those before.
+func hue(number int) int { return (210 + number*13750/100) % 360 }
+
+// pageBuilder makes a page. A manager has the same color in all objects.
+type pageBuilder struct {
+	names   OwnerNames
+	numbers map[merge.Manager]int
+}
+
+func (b *pageBuilder) number(m merge.Manager) int {
+	n, ok := b.numbers[m]
+	if !ok {
+		n = len(b.numbers)
+		b.numbers[m] = n
+	}
+	return n
+}
+
+func (b *pageBuilder) object(o Blamed) pageObject {
+	b.names.version = o.GVK().APIVersion()
+	sizes := sizesOf(o.Object)
+	p := pageObject{
+		Name: o.Id.String(), Where: o.At().String(), Size: bytesText(sizes.object), ManagedSize: share(sizes.managed, sizes.object),
+	}
+	for i, owner := range manifest.OwnersOf(o.Object) {
+		p.Managers = append(p.Managers, pageManager{
+			Number: b.number(owner.Manager), Name: Manager(owner.Manager.Name), Operation: operation(owner.Manager),
+			Version: owner.APIVersion, Time: b.time(owner), Bytes: sizes.entries[i], Share: share(sizes.entries[i], sizes.object),
+		})
+	}
+	var last pageLine
+	for _, line := range o.Lines {
+		l := b.line(line)
+		if line.continues > 0 {
+			l.Path, l.Owners, l.Nobodys = last.Path, last.Owners, last.Nobodys
+		}
+		l.At, last = line.number, l
+		p.Lines = append(p.Lines, l)
+		if line.continues > 0 {
+			continue
+		}
+		claims, isNobodys := b.names.claims(line)
+		for _, c := range claims {
+			p.Managers[c.owner.Index].Lines++
+		}
+		if isNobodys {
+			p.Nobodys++
+		}
+	}
+	return p
+}
+
+// time returns when owner changed something last, as it should be shown.
+func (b *pageBuilder) time(owner ownership.Owner) string {
+	switch {
+	case owner.Time.IsZero() || b.names.Times == TimeNone:
+		return ""
+	case b.names.Times == TimeFull:
+		return fullTime(owner.Time)
+	}
+	return age(b.names.Now.Sub(owner.Time)) + " ago"
+}
+
+func (b *pageBuilder) line(line Line) pageLine {
+	l := pageLine{Text: line.text}
+	if len(line.parts) == 0 {
+		return l
+	}
+	l.Path = line.parts[len(line.parts)-1].path.String()
+	var claims []claim
+	claims, l.Nobodys = b.names.claims(line)
+	for _, c := range claims {
+		l.Owners = append(l.Owners, pageOwner{b.number(c.owner.Manager), Manager(c.owner.Manager.Name), c.text})
+	}
+	return l
+}
+
+// sizes are how many bytes the JSON text of an object has, of its managed fields, and of each of their entries.
+type sizes struct {
+	object, managed int
+	entries         []int
+}
+
+func sizesOf(o *manifest.Object) sizes {
+	s := sizes{object: len(o.Object.AppendJSON(nil)), entries: make([]int, len(o.Entries))}
+	bare := o.Object
+	bare.Entries = nil
+	s.managed = s.object - len(bare.AppendJSON(nil))
+	for i, e := range o.Entries {
+		one := managedfields.Object{Content: emptyMetadata, Entries: []managedfields.Entry{e}}
+		s.entries[i] = len(one.AppendJSON(nil)) - len(`{"metadata":{"managedFields":[]}}`)
+	}
+	return s
+}
+
+// share returns part as a percentage of whole.
+func share(part, whole int) string {
+	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(max(1, whole)))
+}
+
+// bytesText returns n bytes in words.
+func bytesText(n int) string {
+	if n < 1000 {
+		return wording.Plural(n, "byte")
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1000)
+}

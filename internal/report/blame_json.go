@@ -1,0 +1,47 @@
+package report
+
+import (
+	"io"
+
+	"github.com/deed-project/deed/internal/manifest"
+)
+
+type blamedJSON struct {
+	manifest.Ref
+	Lines []blameLineJSON `json:"lines"`
+}
+
+type blameLineJSON struct {
+	Text      string          `json:"text"`
+	Continues bool            `json:"continues,omitempty"`
+	Parts     []blamePartJSON `json:"parts,omitempty"`
+}
+
+type blamePartJSON struct {
+	Path    string      `json:"path"`
+	Line    int         `json:"line"` // of the file
+	Kind    string      `json:"kind"`
+	Owners  []ownerJSON `json:"owners"`
+	Through string      `json:"through,omitempty"`
+}
+
+// BlameJSON writes objects with all parts of all lines.
+func BlameJSON(out io.Writer, objects []Blamed) error {
+	all := []blamedJSON{}
+	for _, o := range objects {
+		b := blamedJSON{Ref: o.Ref()}
+		for _, line := range o.Lines {
+			l := blameLineJSON{Text: line.text, Continues: line.continues > 0}
+			for _, p := range line.parts {
+				part := blamePartJSON{Path: p.path.Text(), Line: p.at.Line, Kind: p.kind, Owners: ownersJSON(p.owners)}
+				if p.through != nil {
+					part.Through = p.through.Text()
+				}
+				l.Parts = append(l.Parts, part)
+			}
+			b.Lines = append(b.Lines, l)
+		}
+		all = append(all, b)
+	}
+	return WriteJSON(out, all)
+}

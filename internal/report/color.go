@@ -1,0 +1,50 @@
+package report
+
+import (
+	"strings"
+)
+
+// Painter colors text, or leaves it as it is when it is false.
+type Painter bool
+
+// A style is how a terminal shows text: the parameters of the escape sequence that turns it on.
+type Style string
+
+const (
+	plain  Style = ""
+	Faint  Style = "2"
+	strong Style = "1"
+	Red    Style = "31"
+	alarm  Style = "31;1"
+	green  Style = "32"
+	Yellow Style = "33"
+	violet Style = "35"
+	cyan   Style = "36"
+)
+
+// wordStyles are those of words that say what becomes of a field or an object: what is lost stands out, and what stays does not.
+var wordStyles = map[string]Style{
+	"conflicting": alarm, "conflict": alarm, "refused": alarm, "error": alarm, "lost": Yellow, OutcomeTaken: Yellow,
+	"set": green, "adjusted": green, "created": green, "changed": green, "extracted": green,
+	"pruned": Red, "dropped": Red, "deleted": Red, "released": violet, "claimed": cyan, "shared": cyan,
+	"kept": Faint, "unchanged": Faint, "nothing": Faint, "note": Faint,
+}
+
+// Word returns a word in its style, padded on the right to a width in characters.
+func (p Painter) Word(word string, width int) string {
+	return p.Paint(wordStyles[word], word) + strings.Repeat(" ", max(width-len(word), 0))
+}
+
+// ownerStyles tell managers apart: the colors that are readable on light and on dark ground, then the same underlined.
+var ownerStyles = []Style{"36", "35", "33", "32", "34", "91", "95", "96", "36;4", "35;4", "33;4", "32;4", "34;4", "91;4", "95;4", "96;4"}
+
+// ownerStyle returns the style of the manager with the given number.
+func ownerStyle(number int) Style { return ownerStyles[number%len(ownerStyles)] }
+
+// Paint returns text in style s.
+func (p Painter) Paint(s Style, text string) string {
+	if !bool(p) || s == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// Contest is a field that an apply would change, with everybody who has a conflict over it.
+type Contest struct {
+	Path         fieldpath.Path
+	Live, Wanted value.Value
+	Owners       []merge.Entry
+}
+
+// show returns the two values for messages. Secrets stay secret.
+func (f *Contest) show(o *manifest.Object) (live, wanted string) {
+	if IsSecretPath(o.Object, f.Path) {
+		return wording.ShowPair(MaskPair(f.Live, f.Wanted))
+	}
+	return wording.ShowPair(f.Live, f.Wanted)
+}
+
+// Contests groups conflicts by field, in the order in which the fields come first.
+func Contests(conflicts merge.Conflicts) []*Contest {
+	var out []*Contest
+	byPath := map[string]*Contest{}
+	for _, f := range conflicts {
+		key := string(f.Path.AppendText(nil))
+		known := byPath[key]
+		if known == nil || !known.Live.Equal(f.Live) || !known.Wanted.Equal(f.Wanted) {
+			known = &Contest{Path: f.Path, Live: f.Live, Wanted: f.Wanted}
+			byPath[key] = known
+			out = append(out, known)
+		}
+		known.Owners = append(known.Owners, f.Owner)
+	}
+	return out
+}
+
+// ConflictReport explains the conflicts of a run, one object at a time, and says at the end what to do about them.
+type ConflictReport struct {
+	Log     *notice.Log
+	Manager string // who applies
+	Paint   Painter
+
+	places      []notice.Position // of the fields in the configurations
+	sameName    bool              // whether an owner is an updater of the same name
+	beforeFirst bool              // whether an owner is what kube-apiserver makes up for objects without managed fields
+}
+
+// beforeFirstApply is who owns what was in an object when it was first applied to.
+const beforeFirstApply = "before-first-apply"
+
+// Add reports the conflicts of applying config: what kube-apiserver says of them, then each field with its owners and values.
+func (r *ConflictReport) Add(config *manifest.Object, conflicts merge.Conflicts) {
+	r.Log.Raise(notice.ExitFinding)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v\n", conflicts)
+	for _, f := range Contests(conflicts) {
+		where := config.Key(manifest.Steps(config.Content, f.Path)...)
+		r.places = append(r.places, where)
+		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.String()))
+		for _, owner := range f.Owners {
+			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, showOwner(owner)))
+			name, operation := owner.Manager.Name, owner.Manager.Operation
+			r.sameName = r.sameName || name == r.Manager && operation == merge.Update
+			r.beforeFirst = r.beforeFirst || name == beforeFirstApply
+		}
+		live, wanted := f.show(config)
+		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
+	}
+	fmt.Fprint(r.Log, b.String())
+}
+
+// Advise says what can be done, once for all conflicts of the run.
+func (r *ConflictReport) Advise() {
+	if len(r.places) == 0 {
+		return
+	}
+	remove := "it from " + r.places[0].String()
+	if len(r.places) > 1 {
+		remove = fmt.Sprintf("it from the %d places above", len(r.places))
+	}
+	var b strings.Builder
+	if r.sameName {
+		fmt.Fprintf(&b, `
+The owner %q with the operation Update is not you: it wrote with kubectl apply
+without --server-side, kubectl edit or the like, and you write with Apply.
+`, r.Manager)
+	}
+	if r.beforeFirst {
+		fmt.Fprintf(&b, `
+The owner %q stands for everybody who wrote to the object before it
+was applied to for the first time.
+`, beforeFirstApply)
+	}
+	fmt.Fprintf(&b, `
+What to do about a field in conflict:
+  take it     run again with --force-conflicts, or --force-field PATH: its owners lose it to %q
+  share it    set it to the live value: %q then owns it too
+  give it up  remove %s: it stays as it is
+`, r.Manager, r.Manager, remove)
+	fmt.Fprint(r.Log, b.String())
+}
+
+// Forced says what writing given took from others.
+func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
+	for _, f := range Contests(lost) {
+		owners := make([]string, len(f.Owners))
+		for i, owner := range f.Owners {
+			owners[i] = showOwner(owner)
+		}
+		live, taken := f.show(given)
+		change := live + " becomes " + taken + ", taken from "
+		if f.Wanted.IsAbsent() {
+			change = live + " is removed, and was owned by "
+		}
+		fmt.Fprintf(c.Log, "%v: %v: %v: %s%s\n", given.Key(manifest.Steps(given.Content, f.Path)...), given, f.Path, change,
+			strings.Join(owners, " and "))
+	}
+}

@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// place is a step on the way that a path takes through a type, and through an object of that type.
+type place struct {
+	element fieldpath.Element // zero for whatever item
+	typ     *schema.Type
+	value   value.Value // absent when there is nothing or no object
+}
+
+// way is the places that a path leads to, the last of which it means.
+type way []place
+
+// path returns the path, which ends in front of the first item that is not said.
+func (w way) path() fieldpath.Path {
+	var p fieldpath.Path
+	for _, step := range w {
+		if step.element.IsZero() {
+			break
+		}
+		p = append(p, step.element)
+	}
+	return p
+}
+
+// text returns the path with [] for items that are not said.
+func (w way) text() string {
+	var b []byte
+	for _, step := range w {
+		if step.element.IsZero() {
+			b = append(b, "[]"...)
+		} else {
+			b = step.element.AppendText(b)
+		}
+	}
+	return string(b)
+}
+
+// finder follows a path.
+type finder struct {
+	way
+	typ    *schema.Type
+	value  value.Value
+	object bool // whether there is an object, so that items must be said
+}
+
+// find returns the way that path takes through v, a t, or, without an object, through t alone.
+func find(t *schema.Type, v value.Value, object bool, path fieldpath.Path) (way, error) {
+	f := finder{typ: t, value: v, object: object}
+	for _, e := range path {
+		if err := f.step(e); err != nil {
+			return f.way, err
+		}
+	}
+	return f.way, nil
+}
+
+func (f *finder) step(e fieldpath.Element) error {
+	if e.Kind() == fieldpath.KindField {
+		if f.typ.Map() == nil && f.typ.List() != nil {
+			if err := f.anyItem(); err != nil {
+				return err
+			}
+		}
+		return f.field(e)
+	}
+	if f.typ.List() == nil {
+		return fmt.Errorf("%s is no list but %s: it has no item %s", f.here(), types.Admitted(f.typ), e.AppendText(nil))
+	}
+	return f.item(e)
+}
+
+func (f *finder) here() string {
+	if len(f.way) == 0 {
+		return "the object"
+	}
+	return f.text()
+}
+
+// add goes to e.
+func (f *finder) add(e fieldpath.Element, t *schema.Type, v value.Value) {
+	f.typ, f.value = t, v
+	f.way = append(f.way, place{e, t, v})
+}
+
+func (f *finder) field(e fieldpath.Element) error {
+	m := f.typ.Map()
+	if m == nil {
+		return fmt.Errorf("%s is no object but %s: it has no field %q", f.here(), types.Admitted(f.typ), e.Name())
+	}
+	t, _ := m.Lookup(e.Name())
+	if t == nil {
+		names := make([]string, len(m.Fields()))
+		for i, field := range m.Fields() {
+			names[i] = field.Name
+		}
+		if meant := wording.Nearest(e.Name(), names); meant != "" {
+			return fmt.Errorf("%s has no field %q; did you mean %q?", f.here(), e.Name(), meant)
+		}
+		return fmt.Errorf("%s has no field %q; it has %s", f.here(), e.Name(), strings.Join(names, ", "))
+	}
+	f.add(e, t, f.value.Get(e.Name()))
+	return nil
+}
+
+// anyItem goes to the only item of a list, or, without an object, to whatever item.
+func (f *finder) anyItem() error {
+	l := f.typ.List()
+	switch {
+	case !f.object:
+		f.add(fieldpath.Element{}, l.Element(), value.Value{})
+	case f.value.Len() == 1:
+		f.add(f.identity(0), l.Element(), f.value.Item(0))
+	default:
+		return fmt.Errorf("%s is a list of %s: say which%s", f.here(), wording.Plural(f.value.Len(), "item"), f.items())
+	}
+	return nil
+}
+
+// identity returns the element of item i of the list that f is at.
+func (f *finder) identity(i int) fieldpath.Element {
+	if e, ok := typed.ElementOf(&fieldpath.Maker{}, f.typ.List(), f.value.Item(i)); ok {
+		return e
+	}
+	return fieldpath.Index(i)
+}
+
+// items lists the items of the list that f is at, as far as they are few.
+func (f *finder) items() string {
+	const few = 12
+	var names []string
+	for i := range min(f.value.Len(), few) {
+		names = append(names, string(f.identity(i).AppendText(nil)))
+	}
+	if f.value.Len() > few {
+		names = append(names, "…")
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " of " + strings.Join(names, ", ")
+}
+
+func (f *finder) item(e fieldpath.Element) error {
+	l := f.typ.List()
+	if e.Kind() == fieldpath.KindKey && l.Topology() == schema.KeyedList {
+		var err error
+		if e, err = f.completed(e, l.Keys()); err != nil {
+			return err
+		}
+	}
+	i, found := manifest.FindItem(f.value, e, 0)
+	switch {
+	case found:
+		f.add(f.identity(i), l.Element(), f.value.Item(i))
+	case f.object && f.value.Len() > 0:
+		return fmt.Errorf("%s has no item %s, only those%s", f.here(), e.AppendText(nil), f.items())
+	case matches(e, l.Topology()):
+		f.add(e, l.Element(), value.Value{})
+	case f.object:
+		return fmt.Errorf("%s has no item %s: it is empty", f.here(), e.AppendText(nil))
+	default:
+		f.add(fieldpath.Element{}, l.Element(), value.Value{})
+	}
+	return nil
+}
+
+// matches reports whether e names items of lists with that topology.
+func matches(e fieldpath.Element, t schema.Topology) bool {
+	return t == schema.KeyedList && e.Kind() == fieldpath.KindKey || t == schema.SetList && e.Kind() == fieldpath.KindItem
+}
+
+// completed returns e with the keys that it leaves to their defaults.
+func (f *finder) completed(e fieldpath.Element, keys []schema.Key) (fieldpath.Element, error) {
+	fields := slices.Clone(e.Fields())
+	for _, field := range fields {
+		if !slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Name == field.Name }) {
+			return e, fmt.Errorf("the items of %s are told apart by %s, not by %s", f.here(), types.KeyNames(keys), field.Name)
+		}
+	}
+	for _, k := range keys {
+		missing := !slices.ContainsFunc(fields, func(field fieldpath.KeyField) bool { return field.Name == k.Name })
+		if missing && !k.Default.IsAbsent() {
+			fields = append(fields, fieldpath.KeyField{Name: k.Name, Value: k.Default})
+		}
+	}
+	return fieldpath.Key(fields...), nil
+}

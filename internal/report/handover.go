@@ -1,0 +1,122 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+)
+
+// patchJSON is a patch with the object that it is for.
+type patchJSON struct {
+	manifest.Ref
+	Patch json.RawMessage `json:"patch"`
+}
+
+// PrintPatches prints the patch of a single object as it is, and those of several with what they are for.
+func PrintPatches(out *bufio.Writer, all []*dryrun.Handover) error {
+	patches := []patchJSON{}
+	for _, h := range all {
+		patch, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
+		if err != nil {
+			return err
+		}
+		if patch == nil {
+			patch = []byte("[]")
+		}
+		patches = append(patches, patchJSON{h.Live.Ref(), patch})
+	}
+	if len(patches) != 1 {
+		return WriteJSON(out, patches)
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, patches[0].Patch, "", "    "); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, b.String())
+	return err
+}
+
+// PrintHandover shows who owns what before and after, and what the next apply will do.
+func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
+	if h.Note != "" {
+		fmt.Fprintf(out, "%v: %v: %s\n", h.Live.At(), h.Live, h.Note)
+		return
+	}
+	fmt.Fprintf(out, "%v: %v\n", h.Live.At(), h.Live)
+	for _, g := range h.Changes() {
+		fmt.Fprintf(out, "  %s: %s -> %s\n", wording.Plural(len(g.Paths), "path"), ManagersText(g.Before), ManagersText(g.After))
+		for _, path := range g.Paths {
+			fmt.Fprintf(out, "    %s\n", describe(h.Live, path))
+		}
+	}
+	if h.Config != nil {
+		printNext(out, h, fmt.Sprintf("the next apply of %v", h.Config.At()))
+	}
+}
+
+// printNext shows what next, the next apply by the receiver, will do.
+func printNext(out *bufio.Writer, h *dryrun.Handover, next string) {
+	list := func(text string, all []dryrun.Leftover) {
+		if len(all) > 0 {
+			fmt.Fprintf(out, "  %s %s:\n", next, text)
+		}
+		for _, l := range all {
+			owners := ""
+			if len(l.Owners) > 0 {
+				owners = ", owned by " + ManagersText(l.Owners)
+			}
+			if h.IsKubectls(l) {
+				owners = ", unless kubectl applies: it keeps its record"
+			}
+			fmt.Fprintf(out, "    %s: %s%s\n", describe(h.Live, l.Path), ShowIn(h.Live, l.Path, l.Value), owners)
+		}
+	}
+	list("removes, as nobody else owns it", h.Removed)
+	list("keeps, although it is not in there", h.Kept)
+	for _, x := range Contests(h.Conflicts) {
+		live, wanted := wording.ShowPair(x.Live, x.Wanted)
+		if IsSecretPath(h.Live.Object, x.Path) {
+			live, wanted = masked, masked
+		}
+		owners := make([]string, len(x.Owners))
+		for i, w := range x.Owners {
+			owners[i] = showOwner(w)
+		}
+		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(h.Live, x.Path), live, wanted,
+			strings.Join(owners, " and "))
+	}
+	if len(h.Removed)+len(h.Kept)+len(h.Conflicts) == 0 {
+		fmt.Fprintf(out, "  %s removes nothing and has no conflict\n", next)
+	}
+}
+
+// describe returns path with its line in the input, if it has one.
+func describe(o *manifest.Object, path fieldpath.Path) string {
+	if line, _ := o.Place(path); line > 0 {
+		return fmt.Sprintf("%v: %s", o.Key(manifest.Steps(o.Content, path)...), path.Text())
+	}
+	return path.Text()
+}
+
+// ManagersText lists managers with their operations.
+func ManagersText(owners []merge.Manager) string {
+	if len(owners) == 0 {
+		return nobody
+	}
+	names := make([]string, len(owners))
+	for i, m := range owners {
+		names[i] = Manager(m.Name) + " " + operation(m)
+	}
+	slices.Sort(names)
+	return strings.Join(names, between)
+}

@@ -1,0 +1,194 @@
+// Package report says what became of objects, or would: plans, conflicts, owners line by line, explanations, findings and
+// differences, as text for people, as JSON for programs, and as pages for browsers. It computes no outcome.
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// ObjectPlan is what an apply would do to one object. Its JSON is the output of deed plan.
+type ObjectPlan struct {
+	object       *manifest.Object
+	File         string          `json:"file"`
+	Document     int             `json:"document"`
+	Line         int             `json:"line"`
+	APIVersion   string          `json:"apiVersion"`
+	Kind         string          `json:"kind"`
+	Namespace    string          `json:"namespace,omitempty"`
+	Name         string          `json:"name"`
+	Manager      string          `json:"manager"`
+	Creates      bool            `json:"creates"`
+	NoOp         bool            `json:"noOp"`
+	NotationOnly bool            `json:"notationOnly"`
+	Conflicts    int             `json:"conflicts"`
+	Outcomes     map[string]int  `json:"outcomes"`
+	Decisions    []*fieldPlan    `json:"decisions"`
+	Notations    []*notationPlan `json:"notations"`
+	Nulls        []string        `json:"nulls"` // paths of what becomes null
+}
+
+// fieldPlan is what an apply would do to one field.
+type fieldPlan struct {
+	Path    string      `json:"path"`
+	Outcome string      `json:"outcome"`
+	Rule    merge.Rule  `json:"rule"`
+	Line    int         `json:"line,omitempty"` // in the configuration, if the field is there
+	Column  int         `json:"column,omitempty"`
+	Live    value.Value `json:"live,omitzero"`
+	Result  value.Value `json:"result,omitzero"`
+	Before  []Owner     `json:"before"`
+	After   []Owner     `json:"after"`
+	Notes   []string    `json:"notes,omitempty"`
+}
+
+// notationPlan is a value that is written in two ways.
+type notationPlan struct {
+	Path   string      `json:"path"`
+	Kind   string      `json:"kind"`
+	Live   value.Value `json:"live"`
+	Wanted value.Value `json:"wanted"`
+}
+
+// outcomeOrder is the order in which outcomes are counted.
+var outcomeOrder = []string{
+	"conflicting", OutcomeTaken, "set", "adjusted", "pruned", "dropped", "released", "claimed", "shared", "kept",
+}
+
+// showOutcomes returns how many fields have each outcome.
+func showOutcomes(outcomes map[string]int, paint Painter) string {
+	var words []string
+	for _, word := range outcomeOrder {
+		if n := outcomes[word]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, paint.Word(word, 0)))
+		}
+	}
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
+}
+
+// Write prints the plan of one object in words.
+func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
+	what := ""
+	switch {
+	case o.Creates:
+		what = " is created"
+	case o.NoOp:
+		what = " does not change, and neither do its owners: the request can be spared"
+	case o.NotationOnly:
+		what = " changes only in how values are written"
+	}
+	fmt.Fprintf(out, "%v: %v%s: %s\n", o.object.At(), o.object, what, showOutcomes(o.Outcomes, paint))
+	for _, f := range o.Decisions {
+		if all || f.Outcome != merge.Kept.String() {
+			f.write(out, o.Manager, paint)
+		}
+	}
+	note := paint.Word("note", outcomeWidth)
+	for _, path := range o.Nulls {
+		fmt.Fprintf(out, "  %s  %s: becomes null, which a server refuses where the field is not nullable\n", note, path)
+	}
+	for _, n := range o.Notations {
+		fmt.Fprintf(out, "  %s  %s: the live %s and the configured %s mean the same (%s)\n",
+			note, n.Path, wording.Show(n.Live), wording.Show(n.Wanted), n.Kind)
+	}
+}
+
+// outcomeWidth is that of the column with outcomes, and planIndent what is in front of the column behind it.
+const (
+	outcomeWidth = 11
+	planIndent   = "               "
+)
+
+func (f *fieldPlan) write(out *bufio.Writer, manager string, paint Painter) {
+	live, result := wording.ShowPair(f.Live, f.Result)
+	change := live
+	switch {
+	case f.Live.Equal(f.Result):
+	case f.stays() && f.Live.Len() > 0 && f.Result.Len() > 0:
+		change = "what is below it changes"
+	case f.Live.IsAbsent():
+		change = "becomes " + result
+	case f.Result.IsAbsent():
+		change = live + " is removed"
+	default:
+		change = live + " becomes " + result
+	}
+	where := ""
+	if f.Line > 0 {
+		where = fmt.Sprintf(", line %d", f.Line)
+	}
+	fmt.Fprintf(out, "  %s  %s: %s (%s%s)\n", paint.Word(f.Outcome, outcomeWidth), f.Path, change, f.Rule, where)
+	f.writeOwners(out, manager)
+	for _, note := range f.Notes {
+		fmt.Fprintf(out, "%s%s\n", planIndent, note)
+	}
+}
+
+// writeOwners prints who owns the field, before and after, if the outcome does not say it all.
+func (f *fieldPlan) writeOwners(out *bufio.Writer, manager string) {
+	before, after := ShowOwners(f.Before), ShowOwners(f.After)
+	switch {
+	case !f.others(manager):
+	case slices.Equal(f.Before, f.After):
+		fmt.Fprintf(out, "%sowned by %s\n", planIndent, after)
+	case f.Outcome == merge.Conflicting.String():
+		fmt.Fprintf(out, "%sowned by %s; forced, by %s\n", planIndent, before, after)
+	default:
+		fmt.Fprintf(out, "%sowned by %s, then by %s\n", planIndent, before, after)
+	}
+}
+
+// stays reports whether the outcome is about who owns the field, and not about what it is.
+func (f *fieldPlan) stays() bool {
+	switch f.Outcome {
+	case merge.Shared.String(), merge.Kept.String(), merge.Claimed.String(), merge.Released.String():
+		return true
+	}
+	return false
+}
+
+// others reports whether somebody else than the applier called manager owns the field, before or after.
+func (f *fieldPlan) others(manager string) bool {
+	other := func(o Owner) bool { return o.Manager != manager || o.Operation != merge.Apply || o.Subresource != "" }
+	return slices.ContainsFunc(f.Before, other) || slices.ContainsFunc(f.After, other)
+}
+
+// PlanSummary counts what there is in several plans.
+type PlanSummary struct {
+	Objects   int            `json:"objects"`
+	Created   int            `json:"created"`
+	NoOps     int            `json:"noOps"`
+	Conflicts int            `json:"conflicts"`
+	Outcomes  map[string]int `json:"outcomes"`
+}
+
+// Add counts what is in o.
+func (s *PlanSummary) Add(o *ObjectPlan) {
+	s.Objects++
+	s.Conflicts += o.Conflicts
+	if o.Creates {
+		s.Created++
+	}
+	if o.NoOp {
+		s.NoOps++
+	}
+	for word, n := range o.Outcomes {
+		s.Outcomes[word] += n
+	}
+}
+
+// Write prints the counts in a line.
+func (s *PlanSummary) Write(out *bufio.Writer, paint Painter) {
+	fmt.Fprintf(out, "%s, %d created, %d without change; fields: %s\n",
+		wording.Plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes, paint))
+}

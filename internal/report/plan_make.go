@@ -1,0 +1,207 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// FormatText is output for people.
+const FormatText = "text"
+
+// Planned is the outcome of planning one object.
+type Planned struct {
+	Plan *ObjectPlan
+	Err  error
+}
+
+// PlanOne says what an apply by manager does to t.
+func PlanOne(t *dryrun.Task, manager string, showSecrets bool, force dryrun.Force) Planned {
+	fields := t.Endpoint.Manager
+	plan, err := fields.Plan(t.Stored, t.Given.Object, manager)
+	if err != nil {
+		return Planned{Err: err}
+	}
+	given := t.Given.Object
+	if t.Endpoint.Restores == types.RestoreStatus {
+		given.Content = given.Content.With(types.StatusName, t.Stored.Content.Get(types.StatusName))
+	}
+	change, err := ownership.WouldChange(fields, t.Stored, given, manager)
+	if err != nil {
+		return Planned{Err: err}
+	}
+	forced, err := plan.Force()
+	if err != nil {
+		return Planned{Err: err}
+	}
+	p := &planner{
+		Task: t, force: force, showSecrets: showSecrets, result: t.Endpoint.Restore(t.Stored, forced).Content, conflicts: map[string]bool{},
+	}
+	for _, c := range plan.Conflicts() {
+		key := string(c.Path.AppendText(nil))
+		p.conflicts[key] = p.conflicts[key] || !force.Takes(c)
+	}
+	return Planned{Plan: p.object(manager, plan, change)}
+}
+
+// planner says in words what a plan does to one object.
+type planner struct {
+	*dryrun.Task
+	force       dryrun.Force
+	showSecrets bool
+	result      value.Value     // what the object becomes, conflicts forced
+	conflicts   map[string]bool // paths that are in conflict, and whether the conflict remains
+}
+
+func (p *planner) object(manager string, plan *managedfields.Plan, change ownership.Change) *ObjectPlan {
+	o := &ObjectPlan{
+		object: p.Given, File: p.Given.File, Document: p.Given.Number, Line: p.Given.At().Line,
+		APIVersion: p.Given.GVK().APIVersion(), Kind: p.Given.Id.Kind, Namespace: p.Given.Id.Namespace, Name: p.Given.Id.Name,
+		Manager: manager, Creates: p.Live == nil, NoOp: change.IsNone(), Outcomes: map[string]int{},
+		Decisions: []*fieldPlan{}, Notations: []*notationPlan{},
+		Nulls: OrEmpty(newNulls(p.Stored.Content, p.result, nil)),
+	}
+	for d := range plan.Decisions() {
+		if p.Endpoint.Restores == types.RestoreStatus && len(d.Path) > 0 && d.Path[0] == fieldpath.Field(types.StatusName) {
+			continue // is not written
+		}
+		field := p.field(d)
+		o.Outcomes[field.Outcome]++
+		if field.Outcome == merge.Conflicting.String() {
+			o.Conflicts++
+		}
+		o.Decisions = append(o.Decisions, field)
+	}
+	for _, n := range change.Notations {
+		live, wanted := p.shown(n.Path, n.Live, n.Wanted)
+		o.Notations = append(o.Notations, &notationPlan{Path: n.Path.String(), Kind: n.Kind.String(), Live: live, Wanted: wanted})
+	}
+	o.NotationOnly = change.NotationOnly
+	return o
+}
+
+// Outcomes beside those of merge: conflicts that are decided for the applier.
+const (
+	OutcomeTaken = "taken"
+	ruleTaken    = merge.Rule("A7")
+)
+
+// field says what d does to its path.
+func (p *planner) field(d merge.Decision) *fieldPlan {
+	f := &fieldPlan{
+		Path: d.Path.String(), Outcome: d.Outcome.String(), Rule: d.Rule, Before: owners(d.Before), After: owners(d.After),
+	}
+	if remains := p.conflicts[f.Path]; d.Outcome == merge.Conflicting && !remains {
+		f.Outcome, f.Rule = OutcomeTaken, ruleTaken
+	}
+	if way := manifest.Steps(p.Given.Content, d.Path); len(way) == len(d.Path) && !manifest.ValueAt(p.Given.Content, way).IsAbsent() {
+		where := p.Given.Key(way...)
+		f.Line, f.Column = where.Line, where.Column
+	}
+	f.Live, f.Result = p.shown(d.Path, d.Live, d.Result)
+	f.Notes = p.notes(d)
+	return f
+}
+
+// shown returns two values as they may be shown.
+func (p *planner) shown(path fieldpath.Path, live, result value.Value) (value.Value, value.Value) {
+	if !p.showSecrets && IsSecretPath(p.Given.Object, path) {
+		return MaskPair(live, result)
+	}
+	return live, result
+}
+
+// notes says what is easily overlooked about d.
+func (p *planner) notes(d merge.Decision) []string {
+	var notes []string
+	t := types.TypeAt(p.Endpoint.Typ, d.Path)
+	if !d.Live.Equal(d.Result) && t != nil && !d.Live.IsAbsent() {
+		switch {
+		case t.List() != nil && t.List().Topology() == schema.AtomicList && d.Live.Kind() == value.KindList:
+			notes = append(notes, atomicList(d.Live, d.Result))
+		case t.Map() != nil && t.Map().Atomic() && d.Live.Kind() == value.KindObject:
+			notes = append(notes, atomicObject(d.Live, d.Result))
+		}
+	}
+	if standard := p.defaultOf(d); !standard.IsAbsent() {
+		notes = append(notes, "returns to its default "+wording.Show(standard))
+	}
+	return notes
+}
+
+// defaultOf returns the default that the schema has for a field that d removes from an object that stays, absent when it has
+// none.
+func (p *planner) defaultOf(d merge.Decision) value.Value {
+	if len(d.Path) == 0 || d.Live.IsAbsent() || !d.Result.IsAbsent() {
+		return value.Value{}
+	}
+	path, name := d.Path[:len(d.Path)-1], d.Path[len(d.Path)-1].Name()
+	parent := types.TypeAt(p.Endpoint.Typ, path)
+	if parent == nil || parent.Map() == nil || manifest.Lookup(p.result, path).Kind() != value.KindObject {
+		return value.Value{}
+	}
+	for _, f := range parent.Map().Fields() {
+		if f.Name == name {
+			return f.Default
+		}
+	}
+	return value.Value{}
+}
+
+// newNulls returns the paths of what is null in result and something else in live. Items of lists that differ in length are
+// not looked at.
+func newNulls(live, result value.Value, path fieldpath.Path) []string {
+	var out []string
+	switch {
+	case result.IsNull() && !live.IsAbsent() && !live.IsNull():
+		return []string{path.String()}
+	case result.Kind() == value.KindObject && live.Kind() == value.KindObject:
+		for name, member := range result.Members() {
+			out = append(out, newNulls(live.Get(name), member, append(slices.Clone(path), fieldpath.Field(name)))...)
+		}
+	case result.Kind() == value.KindList && live.Kind() == value.KindList && result.Len() == live.Len():
+		for i := range result.Len() {
+			out = append(out, newNulls(live.Item(i), result.Item(i), append(slices.Clone(path), fieldpath.Index(i)))...)
+		}
+	}
+	return out
+}
+
+// atomicList says what the list live loses when it is replaced by result.
+func atomicList(live, result value.Value) string {
+	lost := 0
+	used := make([]bool, result.Len())
+	for item := range live.Items() {
+		found := false
+		for j := 0; j < result.Len() && result.Kind() == value.KindList && !found; j++ {
+			if found = !used[j] && item.Equal(result.Item(j)); found {
+				used[j] = true
+			}
+		}
+		if !found {
+			lost++
+		}
+	}
+	return fmt.Sprintf("atomic: %s replaced, loses %d", wording.Plural(live.Len(), "item"), lost)
+}
+
+// atomicObject is [atomicList] for objects.
+func atomicObject(live, result value.Value) string {
+	lost := 0
+	for name := range live.Members() {
+		if result.Get(name).IsAbsent() {
+			lost++
+		}
+	}
+	return fmt.Sprintf("atomic: %s replaced, loses %d", wording.Plural(live.Len(), "member"), lost)
+}

@@ -1,0 +1,266 @@
+package types
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/openapi"
+	"github.com/deed-project/deed/value"
+)
+
+// DefinedBy returns the CustomResourceDefinitions in the named files and directories, whatever else is in there. It reports
+// what cannot be read, and names that lead to none, and whether all is well.
+func (c *Library) DefinedBy(names []string) (definitions []*manifest.Object, ok bool) {
+	before := c.Problems
+	for _, name := range names {
+		unread := c.Problems
+		found := c.ObjectsOnly(IsDefinition, c.Read([]string{name}, true))
+		if len(found) == 0 && c.Problems == unread {
+			c.Problem(notice.InFile(name), "no CustomResourceDefinition of apiextensions.k8s.io/v1 in here")
+		}
+		definitions = append(definitions, found...)
+	}
+	return definitions, c.Problems == before
+}
+
+// IsDefinition reports whether v is a CustomResourceDefinition of the version that is read.
+func IsDefinition(v value.Value) bool {
+	return v.Get("apiVersion").Str() == "apiextensions.k8s.io/v1" && v.Get("kind").Str() == "CustomResourceDefinition"
+}
+
+// definitions returns the source of the types that the CustomResourceDefinitions among objects define. They are converted
+// when they are needed first. Of two definitions of one kind, the first counts.
+func (c *Library) definitions(objects []*manifest.Object) source {
+	defined := map[groupKind]*manifest.Object{}
+	for _, o := range objects {
+		if !IsDefinition(o.Content) {
+			continue
+		}
+		id := groupKind{o.Content.At("spec", "group").Str(), o.Content.At("spec", "names", "kind").Str()}
+		if defined[id] == nil {
+			defined[id] = o
+		}
+	}
+	converted := map[groupKind]kindTypes{}
+	return func(gvk schema.GVK) (kindTypes, bool) {
+		id := groupKind{gvk.Group, gvk.Kind}
+		if defined[id] == nil {
+			return kindTypes{}, false
+		}
+		found, ok := converted[id]
+		if !ok {
+			found = c.definition(defined[id], id)
+			converted[id] = found
+		}
+		return found, true
+	}
+}
+
+// definition returns the types that the CustomResourceDefinition o defines for the kind id. It reports what is wrong with it.
+func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
+	definitions, err := openapi.CRD(o.Content)
+	if err != nil {
+		notice.EachError(err, func(err error) { c.Problem(PlaceInDefinition(o, err), "%v", err) })
+		return kindTypes{unusable: o}
+	}
+	catalog, err := definitions.Catalog()
+	notice.EachError(err, func(err error) { c.Warn(o.At(), "%v", err) })
+	kind, _ := catalogSource(catalog, fmt.Sprintf("defined at %v", o.At()))(schema.GVK{Group: id.group, Kind: id.kind})
+	kind.status = withStatus(o.Content)
+	kind.Renamed = o.Content.At("spec", "conversion", "strategy").Str() != "Webhook"
+	kind.warn = func(version string) {
+		for _, warning := range definitions.Warnings {
+			if e := (*openapi.SchemaError)(nil); !errors.As(warning, &e) || e.Version == version {
+				c.Warn(PlaceInDefinition(o, warning), "%v; objects of this version count as having no schema", warning)
+			}
+		}
+	}
+	return kind
+}
+
+// PlaceInDefinition returns the position in o, a CustomResourceDefinition, that err is about.
+func PlaceInDefinition(o *manifest.Object, err error) notice.Position {
+	var e *openapi.SchemaError
+	if !errors.As(err, &e) {
+		return o.At()
+	}
+	var path []any
+	for _, step := range strings.FieldsFunc(e.Path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		if i, err := strconv.Atoi(step); err == nil && manifest.ValueAt(o.Content, path).Kind() == value.KindList {
+			path = append(path, i)
+			continue
+		}
+		if manifest.ValueAt(o.Content, path).Get(step).IsAbsent() {
+			break
+		}
+		path = append(path, step)
+	}
+	return o.Key(path...)
+}
+
+// publishedBy returns the source of the types in the named OpenAPI documents. It reports documents that cannot be used, and
+// whether all is well.
+func (c *Library) publishedBy(names []string) (source, bool) {
+	catalog, ok := c.CatalogOf(names)
+	return catalogSource(catalog, "published in "+strings.Join(names, " and ")), ok
+}
+
+// CatalogOf returns the types in the named OpenAPI documents, and reports what publishedBy reports.
+func (c *Library) CatalogOf(names []string) (*schema.Catalog, bool) {
+	catalog := schema.NewCatalog(nil)
+	definitions, ok := c.Published(names)
+	for _, d := range definitions {
+		types, err := d.Catalog()
+		notice.EachError(err, func(err error) { c.Warn(notice.InFile(d.where), "%v", err) })
+		catalog = catalog.Merge(types)
+	}
+	return catalog, ok
+}
+
+// publication is what one or several OpenAPI documents define.
+type publication struct {
+	*openapi.Definitions
+	where string
+}
+
+// Published returns what the named OpenAPI documents define. It reports documents that cannot be used, and whether all is
+// well. All documents of v3 are read as one schema, because each has only one API group.
+func (c *Library) Published(names []string) (all []publication, ok bool) {
+	before := c.Problems
+	add := func(where string, d *openapi.Definitions, err error) {
+		notice.EachError(err, func(err error) { c.Problem(notice.InFile(where), "%v", err) })
+		if err == nil {
+			all = append(all, publication{d, where})
+		}
+	}
+	var v3 [][]byte
+	var v3Names []string
+	for _, t := range c.Read(names, true) {
+		switch version, data := c.openAPIVersion(t); version {
+		case 2:
+			d, err := openapi.V2(data)
+			add(t.Name, d, err)
+		case 3:
+			v3, v3Names = append(v3, data), append(v3Names, t.Name)
+		}
+	}
+	if len(v3) > 0 {
+		d, err := openapi.V3(v3...)
+		add(strings.Join(v3Names, " "), d, err)
+	}
+	return all, c.Problems == before
+}
+
+// openAPIVersion returns 2 or 3 with the document that t is in JSON, and reports it when t is neither.
+func (c *Library) openAPIVersion(t *manifest.Text) (version int, document []byte) {
+	docs, err := yaml.Parse(t.Name, t.Data)
+	if err != nil {
+		c.ParseProblem(err)
+		return 0, nil
+	}
+	if len(docs) == 1 {
+		v := docs[0].Value
+		document = t.Data
+		if !bytes.HasPrefix(bytes.TrimLeft(t.Data, " \t\r\n"), []byte("{")) {
+			document = v.AppendJSON(nil)
+		}
+		switch {
+		case strings.HasPrefix(v.Get("swagger").Str(), "2."):
+			return 2, document
+		case strings.HasPrefix(v.Get("openapi").Str(), "3."):
+			return 3, document
+		}
+	}
+	c.Problem(notice.InFile(t.Name), `no OpenAPI document: it says neither "swagger": "2.0" nor "openapi": "3.0.0"`)
+	return 0, nil
+}
+
+// TypeIn returns the type called name in the schema file. It reports what is wrong, and whether all is well.
+func (c *Library) TypeIn(file, name string) (*schema.Type, bool) {
+	before := c.Problems
+	var docs []yaml.Document
+	for _, t := range c.Read([]string{file}, false) {
+		var err error
+		if docs, err = yaml.Parse(t.Name, t.Data); err != nil {
+			c.ParseProblem(err)
+		} else if len(docs) != 1 {
+			c.Problem(notice.InFile(t.Name), "expected one document, the schema, but there are %d", len(docs))
+		}
+	}
+	if c.Problems != before || len(docs) != 1 {
+		return nil, false
+	}
+	document, err := schema.ParseDocument(docs[0].Value)
+	if err != nil {
+		notice.EachError(err, func(err error) { c.Problem(PlaceInSchema(manifest.Origin{File: file, Doc: docs[0]}, err), "%v", err) })
+		return nil, false
+	}
+	compiled, err := schema.Compile(document)
+	notice.EachError(err, func(err error) { c.Problem(notice.InFile(file), "%v", err) })
+	t, ok := compiled.Type(name)
+	if !ok {
+		hint := ""
+		if meant := wording.Nearest(name, compiled.Names()); meant != "" {
+			hint = fmt.Sprintf("; did you mean %q?", meant)
+		}
+		c.Problem(notice.InFile(file), "no type %q in this schema%s", name, hint)
+	}
+	return t, ok && err == nil
+}
+
+// PlaceInSchema returns the position in o, a schema document, that err is about.
+func PlaceInSchema(o manifest.Origin, err error) notice.Position {
+	var e *schema.DocumentError
+	if !errors.As(err, &e) {
+		return o.At()
+	}
+	path, err := fieldpath.ParsePath(e.Path)
+	if err != nil {
+		return o.At()
+	}
+	return o.Key(manifest.Steps(o.Doc.Value, path)...)
+}
+
+// sortedVersions returns the names of all versions in several maps.
+func sortedVersions(all []versions) []string {
+	var names []string
+	for _, v := range all {
+		names = slices.AppendSeq(names, maps.Keys(v))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// everyKind is the source that has the same type for every kind.
+func everyKind(t *schema.Type, from string) source {
+	return func(gvk schema.GVK) (kindTypes, bool) {
+		return kindTypes{From: from, Versions: versions{gvk.APIVersion(): t}}, true
+	}
+}
+
+// catalogSource returns the source of the types in catalog.
+func catalogSource(catalog *schema.Catalog, from string) source {
+	kinds := map[groupKind]versions{}
+	for gvk, t := range catalog.Kinds() {
+		id := groupKind{gvk.Group, gvk.Kind}
+		if kinds[id] == nil {
+			kinds[id] = versions{}
+		}
+		kinds[id][gvk.APIVersion()] = t
+	}
+	return func(gvk schema.GVK) (kindTypes, bool) {
+		found, ok := kinds[groupKind{gvk.Group, gvk.Kind}]
+		return kindTypes{From: from, Versions: found}, ok
+	}
+}

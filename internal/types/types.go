@@ -1,0 +1,217 @@
+// Package types knows where the type of a kind comes from: definitions of custom resources, OpenAPI documents, files with
+// schemas, and those that are built in. A [Library] reads them from files, [Types] finds the one that counts, and an [Endpoint]
+// is how objects of a kind are then written. It also says in words what a type admits.
+package types
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+)
+
+// Any reports whether f names schemas.
+func (f *Flags) Any() bool { return len(f.Crds) > 0 || len(f.OpenAPI) > 0 || f.Schema != "" }
+
+// TypeOf returns how objects like o are written. It reports when no schema says.
+func (c *Library) TypeOf(o *manifest.Object, types *Types, config managedfields.Config) (*Endpoint, bool) {
+	e, err := types.Of(o.GVK(), config)
+	if err != nil {
+		c.Problem(o.At("kind"), "%v: %v", o, err)
+		return nil, false
+	}
+	return e, true
+}
+
+// Flags say which schemas there are besides the built-in ones.
+type Flags struct {
+	Crds       []string
+	OpenAPI    []string
+	Schema     string
+	TypeName   string
+	Schemaless bool
+	Verbose    bool
+}
+
+// Check refuses flags that make no sense without each other.
+func (f *Flags) Check() error {
+	switch {
+	case f.Schema != "" && f.TypeName == "":
+		return errors.New("--schema needs --type, the name of the type in it")
+	case f.Schema == "" && f.TypeName != "":
+		return errors.New("--type needs --schema, the file that defines it")
+	}
+	return nil
+}
+
+// groupKind names a kind in all its versions.
+type groupKind struct{ group, kind string }
+
+// versions has the types of one kind by apiVersion.
+type versions map[string]*schema.Type
+
+// kindTypes is what a schema source knows about a kind.
+type kindTypes struct {
+	From     string // where the types come from, in words
+	Versions versions
+	// renamed says that versions differ in nothing but their name, so that objects can be converted.
+	Renamed bool
+	// status has the versions of a custom resource that have the status subresource; nil for other kinds.
+	status map[string]bool
+	// warn says what is odd about the type of a version that is used. nil says nothing.
+	warn func(version string)
+	// unusable is the definition of the kind, when it is defective and that has been reported; there are no versions then.
+	unusable *manifest.Object
+}
+
+// source is one place to look for the type of a kind.
+type source func(schema.GVK) (kindTypes, bool)
+
+// Types finds the type of a kind. The first of these sources that has it counts: --crd, the definitions among the objects,
+// those of configurations before live ones, --openapi, --schema, and the types that are built in; --schemaless comes last.
+type Types struct {
+	sources []source
+	found   map[endpointID]*Endpoint
+	Served  bool                              // whether endpoints do what definitions say besides types, as those of a server
+	told    func(gvk schema.GVK, from string) // is called for each kind that is found
+}
+
+// endpointID says which endpoint is meant.
+type endpointID struct {
+	gvk         schema.GVK
+	subresource string
+}
+
+// Endpoint is how objects of one kind in one version are written.
+type Endpoint struct {
+	kindTypes
+	Typ      *schema.Type
+	Manager  *managedfields.FieldManager
+	Restores Restoration
+}
+
+// Library reads schemas from files.
+type Library struct{ *manifest.Loader }
+
+// NewLibrary returns the library whose files l reads.
+func NewLibrary(l *manifest.Loader) *Library { return &Library{l} }
+
+// NewTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It reports what is wrong and
+// returns nil if any schema cannot be used.
+func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
+	t := &Types{found: map[endpointID]*Endpoint{}, told: func(schema.GVK, string) {}}
+	if f.Verbose {
+		t.told = func(gvk schema.GVK, from string) {
+			fmt.Fprintf(c.Log, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
+		}
+	}
+	defined, ok1 := c.DefinedBy(f.Crds)
+	published, ok2 := c.publishedBy(f.OpenAPI)
+	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects), published)
+	ok3 := true
+	if f.Schema != "" {
+		var typ *schema.Type
+		typ, ok3 = c.TypeIn(f.Schema, f.TypeName)
+		t.sources = append(t.sources, everyKind(typ, fmt.Sprintf("type %q in %s", f.TypeName, f.Schema)))
+	}
+	t.sources = append(t.sources, catalogSource(builtin.Catalog(), "built in ("+KubernetesVersion+")"))
+	if f.Schemaless {
+		t.sources = append(t.sources, everyKind(schema.Deduced, "made up from the object (--schemaless)"))
+	}
+	if !ok1 || !ok2 || !ok3 {
+		return nil
+	}
+	return t
+}
+
+// KubernetesVersion is that of the built-in types.
+const KubernetesVersion = "Kubernetes v1.37"
+
+// VersionsOf returns the types of a kind in the versions of the source that has it in version gvk.Version.
+func (t *Types) VersionsOf(gvk schema.GVK) versions {
+	for _, source := range t.sources {
+		if kind, ok := source(gvk); ok && kind.Versions[gvk.APIVersion()] != nil {
+			return kind.Versions
+		}
+	}
+	return nil
+}
+
+// Of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has the kind in that version.
+func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, error) {
+	id := endpointID{gvk, config.Subresource}
+	if e, ok := t.found[id]; ok {
+		return e, nil
+	}
+	unknown := &noTypeError{gvk: gvk}
+	for _, source := range t.sources {
+		kind, ok := source(gvk)
+		if !ok {
+			continue
+		}
+		if kind.unusable != nil {
+			return nil, fmt.Errorf("the definition of %s at %v cannot be used", gvk.Kind, kind.unusable.At())
+		}
+		typ, ok := kind.Versions[gvk.APIVersion()]
+		if !ok {
+			unknown.others = append(unknown.others, kind.Versions)
+			continue
+		}
+		config.GVK, config.Types = gvk, kind.Versions
+		if empty, ok := builtin.Empty(gvk); ok {
+			config.Empty, config.Hub = empty, gvk.APIVersion()
+		}
+		restores := t.complete(&config, kind)
+		manager, err := managedfields.New(config)
+		if err != nil {
+			return nil, err
+		}
+		if kind.warn != nil {
+			kind.warn(gvk.Version)
+		}
+		t.told(gvk, kind.From)
+		t.found[id] = &Endpoint{kindTypes: kind, Typ: typ, Manager: manager, Restores: restores}
+		return t.found[id], nil
+	}
+	return nil, unknown
+}
+
+// complete adds to config what the definition of a custom resource says besides types, and returns what is then to be restored.
+func (t *Types) complete(config *managedfields.Config, kind kindTypes) Restoration {
+	if kind.status == nil || !t.Served {
+		return restoreNothing
+	}
+	if kind.Renamed {
+		config.Converter = managedfields.StrategyNone(slices.Collect(maps.Keys(kind.Versions))...)
+	}
+	config.ResetFields = kind.resets(config.GVK.APIVersion(), config.Subresource)
+	switch {
+	case config.ResetFields == nil:
+		return restoreNothing
+	case config.Subresource == StatusName:
+		return RestoreRest
+	}
+	return RestoreStatus
+}
+
+// noTypeError is a kind that no schema describes in the version wanted.
+type noTypeError struct {
+	gvk    schema.GVK
+	others []versions // in which the kind is described
+}
+
+// Error names the kind, and what would supply its type.
+func (e *noTypeError) Error() string {
+	text := "no schema describes " + e.gvk.String()
+	if known := sortedVersions(e.others); len(known) > 0 {
+		text += ", only " + strings.Join(known, " and ")
+	}
+	return text + ": supply one with --crd FILE, --openapi FILE, or --schema FILE --type NAME, " +
+		"or do without one by --schemaless"
+}
