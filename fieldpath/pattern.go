@@ -1,6 +1,9 @@
 package fieldpath
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // Prefix is how the paths begin that a [Pattern] keeps. [Any] in it, the zero Element, stands for every element.
 type Prefix []Element
@@ -30,7 +33,8 @@ type entry struct {
 //  2. A member is kept if a prefix begins with it, or it with a prefix.
 //  3. At each place in the tree of prefixes, an element goes on with one prefix only: with one that has Any there before one
 //     that has the element itself, and of several with the first. So of two prefixes a, Any, b and a, Any, c the second
-//     keeps nothing below a that the first does not.
+//     keeps nothing below a that the first does not. Where more than 12 go on from a place, the first is not always that
+//     of the arguments: it is the one that [sort.Sort] leaves in front, and sort.Sort is not stable.
 //  4. Prefixes that have the same element at a place go on together there only if the place has no other elements. So of
 //     a, b and then c and then a, d the last keeps nothing below a, although of a, b and a, d and c it would.
 //
@@ -66,9 +70,16 @@ func (m *matcher) merge(other *matcher) *matcher {
 			entries = append(entries, e)
 		}
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return Compare(a.element, b.element) })
+	sort.Sort(byElement(entries))
 	return &matcher{entries: entries}
 }
+
+// byElement sorts entries as the reference does: by [sort.Sort], so that of several with one element the same comes first.
+type byElement []entry
+
+func (s byElement) Len() int           { return len(s) }
+func (s byElement) Less(i, j int) bool { return Compare(s[i].element, s[j].element) < 0 }
+func (s byElement) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
 // joins reports whether a further prefix with e at this place becomes one with the first entry. The reference searches its
 // sorted entries by bisection, but in the wrong direction, so that it finds an element only when all entries that it looks

@@ -135,7 +135,9 @@ func (c *compiler) fill(t *Type, atom Atom, at place) {
 		c.report(at, "admits neither scalar, list nor map")
 		return
 	}
+	t.word = atom.Scalar.String()
 	if t.scalar = atom.Scalar; t.scalar == UnknownScalar {
+		t.word = atom.Word
 		c.report(at, "unknown scalar")
 	}
 	if atom.List != nil {

@@ -18,6 +18,7 @@ type TypeDef struct {
 // which applies. An Atom without any part is invalid.
 type Atom struct {
 	Scalar Scalar // None when no scalar is admitted
+	Word   string // how an UnknownScalar is written; without meaning for any other
 	List   *ListDef
 	Map    *MapDef
 }

@@ -130,7 +130,9 @@ func (r *reader) atom(a *Atom) members {
 	return members{
 		"scalar": func(v value.Value, at string) {
 			if word, ok := r.text(v, at); ok {
-				a.Scalar = parseScalarWord(word)
+				if a.Scalar = parseScalarWord(word); a.Scalar == UnknownScalar {
+					a.Word = word
+				}
 			}
 		},
 		"list": func(v value.Value, at string) {

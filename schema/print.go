@@ -15,7 +15,11 @@ func (d *Document) Value() value.Value {
 func (a Atom) members() []value.Member {
 	var out []value.Member
 	if a.Scalar != None {
-		out = append(out, value.Member{Name: "scalar", Value: value.String(a.Scalar.String())})
+		word := a.Scalar.String()
+		if a.Scalar == UnknownScalar {
+			word = a.Word
+		}
+		out = append(out, value.Member{Name: "scalar", Value: value.String(word)})
 	}
 	if a.List != nil {
 		out = append(out, value.Member{Name: "list", Value: a.List.value()})

@@ -7,6 +7,7 @@ import "github.com/deed-project/deed/value"
 type Type struct {
 	name   string
 	scalar Scalar
+	word   string // for scalar in the document
 	list   *List
 	object *Map
 	err    error
@@ -20,6 +21,9 @@ func (t *Type) Name() string { return t.name }
 
 // Scalar returns which scalars t admits; None when it admits none.
 func (t *Type) Scalar() Scalar { return t.scalar }
+
+// ScalarWord returns the word that the schema document has for Scalar, which for an [UnknownScalar] is any.
+func (t *Type) ScalarWord() string { return t.word }
 
 // List returns how t admits lists, and nil when it does not.
 func (t *Type) List() *List { return t.list }

@@ -42,7 +42,7 @@ func Compare(old, new Value) (Diff, error) {
 	if old.typ != new.typ {
 		return Diff{}, ErrTypes
 	}
-	if errs := slices.Concat(old.unidentified(false), new.unidentified(false)); errs != nil {
+	if errs := slices.Concat(old.unidentified(), new.unidentified()); errs != nil {
 		return Diff{}, errs
 	}
 	if old.content.Same(new.content) {

@@ -15,9 +15,10 @@ import (
 //	X6  A member of an object whose own path is in s is extracted by the very set that its object was extracted by, not by what
 //	    is below its path: a peculiarity of the reference, which matters only where a granular object is itself in s.
 //
-// The result is not validated again: items of a keyed list may lack their keys, see [Value.ExtractWithKeys].
+// Items without identity are as in [Value.Remove]. The result is not validated again: items of a keyed list may lack their keys, see [Value.ExtractWithKeys].
 func (v Value) Extract(s fieldpath.Set) Value {
-	return Value{content: extract(v.typ, v.content, s), typ: v.typ}
+	x := extractor{tidy: v.tidy}
+	return Value{content: x.node(v.typ, v.content, s), typ: v.typ, tidy: x.tidy}
 }
 
 // ExtractWithKeys is like Extract, but gives each item of a keyed list that it extracts parts of its keys, as far as v has
@@ -43,7 +44,11 @@ func addKeys(b *fieldpath.Builder, s fieldpath.Set) {
 	}
 }
 
-func extract(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
+type extractor struct {
+	tidy bool // the result is
+}
+
+func (x *extractor) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
 	switch partsFor(t, v).first() {
 	case mapPart:
 		switch {
@@ -52,7 +57,7 @@ func extract(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
 		case v.Len() == 0 || t.Map().Atomic():
 			return v
 		}
-		return extractMembers(t.Map(), v, s)
+		return x.members(t.Map(), v, s)
 	case listPart:
 		switch {
 		case v.Kind() != value.KindList:
@@ -60,14 +65,14 @@ func extract(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
 		case v.Len() == 0 || t.List().Topology() == schema.AtomicList:
 			return v
 		}
-		return extractItems(t.List(), v, s)
+		return x.items(t.List(), v, s)
 	case scalarPart:
 		return v
 	}
 	return value.Null()
 }
 
-func extractMembers(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
+func (x *extractor) members(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
 	var out []value.Member
 	for e := range s.Entries() {
 		if e.Element.Kind() != fieldpath.KindField {
@@ -83,19 +88,21 @@ func extractMembers(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
 		if e.Member {
 			below = s // rule X6
 		}
-		out = append(out, value.Member{Name: name, Value: extract(t, child, below)})
+		out = append(out, value.Member{Name: name, Value: x.node(t, child, below)})
 	}
 	return objectOrNull(out)
 }
 
-func extractItems(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
+func (x *extractor) items(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
 	entries := itemEntries(l, s)
 	var maker fieldpath.Maker
 	var out []value.Value
 	for item := range v.Items() {
 		switch e := entryOf(entries, &maker, l, item); {
 		case !e.Sub.IsEmpty():
-			out = append(out, extract(l.Element(), item, e.Sub))
+			part := x.node(l.Element(), item, e.Sub)
+			x.tidy = x.tidy && keepsIdentity(l, item, part)
+			out = append(out, part)
 		case e.Member:
 			out = append(out, item)
 		}

@@ -27,20 +27,14 @@ var ErrTypes = errors.New("expected objects of the same type")
 //	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
 //
 // The result shares every node that config does not change with live, except that it does not look far into leaves. It is an
-// error, [Errors], when config holds an item twice, or either holds items without identity in a granular list: those of a list whose
+// error, [Errors], when config holds an item twice in a granular list, or either holds items without identity in a granular list: those of a list whose
 // relationship the schema leaves open, or what [Value.Remove] left of others; and [ErrTypes] when the types differ.
 func Merge(live, config Value) (Value, error) {
 	if live.typ != config.typ {
 		return Value{}, ErrTypes
 	}
-	if errs := outermost(slices.Concat(config.unidentified(true), live.unidentified(true))); errs != nil {
+	if errs := outermost(slices.Concat(config.unmergeable(true), live.unmergeable(false))); errs != nil {
 		return Value{}, errs
-	}
-	if !config.tidy {
-		var err error
-		if config, err = New(config.content, config.typ); err != nil {
-			return Value{}, err
-		}
 	}
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy

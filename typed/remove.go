@@ -15,7 +15,8 @@ import (
 //	X3  So does every container with paths of s below it that has no such parts: an empty or atomic one, null, and a value of
 //	    another kind than its type's.
 //
-// The root counts as having paths below it. The result is not validated again: an item of a keyed list may have lost its
+// Items without identity, as those of a list whose relationship the schema leaves open, have one path together, that of the
+// zero [fieldpath.Element]: they go or stay together. The root counts as having paths below it. The result is not validated again: an item of a keyed list may have lost its
 // keys, or have become null.
 func (v Value) Remove(s fieldpath.Set) Value {
 	r := remover{tidy: v.tidy}
@@ -106,7 +107,7 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 			continue
 		case !e.Sub.IsEmpty():
 			left := r.node(l.Element(), item, e.Sub)
-			r.tidy = r.tidy && defect(l, left) == "" && sameItem(l, item, left)
+			r.tidy = r.tidy && keepsIdentity(l, item, left)
 			item = left
 		}
 		out = append(out, item)
@@ -114,7 +115,13 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 	return listOrNull(out)
 }
 
-// itemEntries returns the entries of s that may concern items of l, in ascending order.
+// keepsIdentity reports whether part, which is left of item, has the identity that item has in l.
+func keepsIdentity(l *schema.List, item, part value.Value) bool {
+	return defect(l, part) == "" && sameItem(l, item, part)
+}
+
+// itemEntries returns the entries of s that may concern items of l, in ascending order: those of its sort of elements, and
+// that of the zero Element, which stands for items without identity.
 func itemEntries(l *schema.List, s fieldpath.Set) []fieldpath.Entry {
 	kind := fieldpath.KindItem
 	if l.Topology() == schema.KeyedList {
@@ -122,7 +129,7 @@ func itemEntries(l *schema.List, s fieldpath.Set) []fieldpath.Entry {
 	}
 	var entries []fieldpath.Entry
 	for e := range s.Entries() {
-		if e.Element.Kind() == kind {
+		if e.Element.Kind() == kind || e.Element.IsZero() {
 			entries = append(entries, e)
 		}
 	}
@@ -131,10 +138,11 @@ func itemEntries(l *schema.List, s fieldpath.Set) []fieldpath.Entry {
 
 // entryOf returns the entry for item, and the zero Entry when there is none.
 func entryOf(entries []fieldpath.Entry, m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Entry {
-	if defect(l, item) != "" {
-		return fieldpath.Entry{}
+	var element fieldpath.Element // zero if the item has no identity
+	if defect(l, item) == "" {
+		element = elementOf(m, l, item)
 	}
-	i, found := slices.BinarySearchFunc(entries, elementOf(m, l, item), func(e fieldpath.Entry, want fieldpath.Element) int {
+	i, found := slices.BinarySearchFunc(entries, element, func(e fieldpath.Entry, want fieldpath.Element) int {
 		return fieldpath.Compare(e.Element, want)
 	})
 	if !found {

@@ -9,19 +9,28 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// unidentified returns an [Error] for each item of v, in granular lists, that has no identity, so that nobody can tell which item of
-// another value is the same. That an item is there twice is no such error; repeated says whether what is inside of it counts.
-func (v Value) unidentified(repeated bool) Errors {
+// unidentified returns an [Error] for each item of v, in granular lists, that has no identity, so that nobody can tell which
+// item of another value is the same. What is inside of an item that is there twice does not count.
+func (v Value) unidentified() Errors { return v.unmatched(identifier{}) }
+
+// unmergeable is unidentified for one of the two values that are merged: what is inside of an item that is there twice
+// counts, and if unique says so, it is an error that it is.
+func (v Value) unmergeable(unique bool) Errors {
+	return outermost(v.unmatched(identifier{repeated: true, unique: unique}))
+}
+
+// unmatched returns what w finds in v.
+func (v Value) unmatched(w identifier) Errors {
 	if v.tidy {
 		return nil
 	}
-	w := identifier{repeated: repeated}
 	w.node(v.typ, v.content)
 	return w.errs
 }
 
 type identifier struct {
 	repeated bool // look into items that are there more than once
+	unique   bool // no item may be there more than once
 	maker    fieldpath.Maker
 	path     fieldpath.Path // to the node that the walk is at
 	errs     Errors
@@ -56,19 +65,24 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 	count := map[fieldpath.Element]int{}
 	for i := range v.Len() {
 		if reason := defect(l, v.Item(i)); reason != "" {
-			detail := "element " + strconv.Itoa(i) + ": " + reason
-			w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: Unidentified, Detail: detail, Plain: detail})
+			w.fail(Unidentified, "element "+strconv.Itoa(i)+": "+reason)
 			continue
 		}
 		at := itemAt{elementOf(&w.maker, l, v.Item(i)), v.Item(i)}
 		items = append(items, at)
-		count[at.element]++
+		if count[at.element]++; w.unique && count[at.element] > 1 {
+			w.fail(Duplicate, "duplicate entries for key "+at.element.Decimal())
+		}
 	}
 	for _, at := range items {
 		if w.repeated || count[at.element] == 1 {
 			w.below(at.element, l.Element(), at.item)
 		}
 	}
+}
+
+func (w *identifier) fail(r Reason, detail string) {
+	w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: r, Detail: detail, Plain: detail})
 }
 
 // outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes does not look into items then.

@@ -130,7 +130,7 @@ func (w *validator) node(t *schema.Type, v, known value.Value) {
 	case mapPart:
 		w.object(t.Map(), v, known)
 	case scalarPart:
-		w.scalar(t.Scalar(), v)
+		w.scalar(t, v)
 	case listPart:
 		w.list(t.List(), v, known)
 	default:
@@ -151,7 +151,8 @@ func takes(s schema.Scalar, v value.Value) bool {
 	return false
 }
 
-func (w *validator) scalar(s schema.Scalar, v value.Value) {
+func (w *validator) scalar(t *schema.Type, v value.Value) {
+	s := t.Scalar()
 	if v.IsNull() || takes(s, v) {
 		return
 	}
@@ -166,7 +167,7 @@ func (w *validator) scalar(s schema.Scalar, v value.Value) {
 	case schema.Untyped:
 		want = "any scalar"
 	default:
-		w.fail(BadSchema, "unexpected scalar type in schema: %v", s)
+		w.fail(BadSchema, "unexpected scalar type in schema: %v", t.ScalarWord())
 		return
 	}
 	if !v.IsAbsent() {

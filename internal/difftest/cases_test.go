@@ -30,6 +30,7 @@ var divergenceCases = []struct {
 	run        func(*testing.T) (deed, reference string)
 }{
 	{"swallowed-errors", "error", []string{`{"l":[{"k":"a","n":1}]}`}, swallowedErrors},
+	{"number-above-2-53-in-a-set", `{"v:9007199254740993":{}}`, []string{`{"v:9007199254740992":{}}`}, bigNumberInSet},
 	{"numbers-above-2-53-in-sets", `{"v:9007199254740992":{},"v:9007199254740993":{}}`, []string{`{"v:9007199254740992":{}}`}, bigNumbersInSets},
 	{"numbers-above-2-53-changed", "modified", []string{"same"}, bigNumberChanged},
 	{"name-twice", "rejected", []string{`{"a":2}`}, nameTwice},
@@ -39,6 +40,7 @@ var divergenceCases = []struct {
 	{"uint64", "1", []string{"panic"}, unsignedNumbers},
 	{"order-of-conflicts", "m1 m2", []string{"m1 m2", "m2 m1"}, orderOfConflicts},
 	{"validation-errors", "2 errors", []string{"1 error: .x", "1 error: .y"}, validationErrors},
+	{"validation-errors-beside-others", "2 errors", []string{"1 error: .x", "2 errors"}, validationErrorsBeside},
 	{"objects-as-keys-in-messages", "[k=a=1b=2]", []string{"[k=a=1b=2]", "[k=b=2a=1]"}, objectsAsKeys},
 	{"struct-values-in-messages", "one text", []string{"two texts"}, structValues},
 	{"negative-zero", "v:0", []string{"v:0", "v:-0"}, negativeZero},
@@ -184,9 +186,18 @@ func smdAccepted(t *testing.T, v value.Value, root smdtyped.ParseableType) *smdt
 	return out
 }
 
+// bigNumberInSet: an integer that no float64 is equal to is an item of a set.
+func bigNumberInSet(t *testing.T) (string, string) {
+	return readAndWritten(t, `{"v:9007199254740993":{}}`)
+}
+
 // bigNumbersInSets: two integers that no float64 tells apart are items of one set.
 func bigNumbersInSets(t *testing.T) (string, string) {
-	text := `{"v:9007199254740992":{},"v:9007199254740993":{}}`
+	return readAndWritten(t, `{"v:9007199254740992":{},"v:9007199254740993":{}}`)
+}
+
+// readAndWritten returns a set as both write it once they have read it.
+func readAndWritten(t *testing.T, text string) (string, string) {
 	set, err := fieldpath.ParseSet([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -289,6 +300,21 @@ func validationErrors(t *testing.T) (string, string) {
 		t.Fatalf("the reference answers %v", smdErr)
 	}
 	return fmt.Sprintf("%d errors", len(errs)), fmt.Sprintf("%d error: %s", len(smdErrs), smdErrs[0].Path)
+}
+
+// validationErrorsBeside: an object has a member that is not declared, and another that is of the wrong kind.
+func validationErrorsBeside(t *testing.T) (string, string) {
+	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"scalar":"string"}}]}}]}`)
+	v := parsed(`{"a":1,"x":2}`)
+	_, err := typed.New(v, root)
+	errs, _ := err.(typed.Errors)
+	_, smdErr := smd.FromUnstructured(v.ToAny())
+	smdErrs, _ := smdErr.(smdtyped.ValidationErrors)
+	answer := fmt.Sprintf("%d errors", len(smdErrs))
+	if len(smdErrs) == 1 {
+		answer = "1 error: " + smdErrs[0].Path
+	}
+	return fmt.Sprintf("%d errors", len(errs)), answer
 }
 
 // notANumber: one of the paths of a set is that of NaN, which the reference takes for equal to every number when it looks for the

@@ -65,6 +65,7 @@ func (u *subject) check(other *subject) {
 	u.merge(deedOld, smdOld, new)
 	set := gen.Subset(u.values.Choices, identified(deedOld.Fields().Union(deedNew.Fields())))
 	u.remove(deedOld, smdOld, set)
+	u.ownFields(deedOld, smdOld)
 	if foreign, err := typed.New(old, other.typ, typed.AllowDuplicates); err == nil {
 		set = gen.Subset(u.values.Choices, identified(foreign.Fields()))
 	}
@@ -169,6 +170,20 @@ func (u *subject) fields(v typed.Value, smd *smdtyped.TypedValue) {
 		wire(smdSet(set).EnsureNamedFieldsAreMembers(u.smd.Schema, u.smd.TypeRef)), v.Content())
 }
 
+// ownFields removes the fields of a value itself, among them those of items that have no identity.
+func (u *subject) ownFields(v typed.Value, smd *smdtyped.TypedValue) {
+	set, smdSet := v.Fields(), smdFieldsOf(smd)
+	u.differ("what is left without all fields", v.Remove(set).Content(), contentOf(smd.RemoveItems(smdSet)), v.Content())
+}
+
+func smdFieldsOf(v *smdtyped.TypedValue) *smdpath.Set {
+	out, err := v.ToFieldSet()
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
 func (u *subject) compare(old, new typed.Value, smdOld, smdNew *smdtyped.TypedValue) {
 	want, wantErr := smdOld.Compare(smdNew)
 	got, err := typed.Compare(old, new)
@@ -181,7 +196,10 @@ func (u *subject) compare(old, new typed.Value, smdOld, smdNew *smdtyped.TypedVa
 }
 
 func (u *subject) merge(live typed.Value, smdLive *smdtyped.TypedValue, config value.Value) {
-	config = gen.Distinct(u.values.Part(config, u.typ), u.typ)
+	config = u.values.Part(config, u.typ)
+	if u.values.Chance(70) {
+		config = gen.Distinct(config, u.typ)
+	}
 	deedConfig, smdConfig := u.validate(config)
 	if smdConfig == nil {
 		return
@@ -189,7 +207,8 @@ func (u *subject) merge(live typed.Value, smdLive *smdtyped.TypedValue, config v
 	want, wantErr := smdLive.Merge(smdConfig)
 	got, err := typed.Merge(live, deedConfig)
 	// The reference drops lists inside of items whose own items have no identity, see swallowedErrors.
-	swallowed := smdLive.Validate(smdtyped.AllowDuplicates) != nil || opensInItems(u.typ, live.Content(), false) || opensInItems(u.typ, config, false)
+	swallowed := smdLive.Validate(smdtyped.AllowDuplicates) != nil || opensInItems(u.typ, live.Content(), false) || opensInItems(u.typ, config, false) ||
+		repeatsInItems(u.typ, config, false)
 	if wantErr == nil && swallowed {
 		if err == nil {
 			u.differ("swallowed errors of merge", err, "an error", live.Content(), config)
@@ -220,6 +239,30 @@ func opensInItems(t *schema.Type, v value.Value, inItem bool) bool {
 	}
 	for item := range v.Items() {
 		if opensInItems(t.List().Element(), item, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatsInItems reports whether an item of a granular list has a list in it, outside of all that is atomic, that holds an
+// item twice. inItem says whether v is in an item itself.
+func repeatsInItems(t *schema.Type, v value.Value, inItem bool) bool {
+	if v.Kind() == value.KindObject && t.Map() != nil && !t.Map().Atomic() {
+		for name, member := range v.Members() {
+			if mt, _ := t.Map().Lookup(name); mt != nil && repeatsInItems(mt, member, inItem) {
+				return true
+			}
+		}
+	}
+	if v.Kind() != value.KindList || t.List() == nil || t.List().Topology() == schema.AtomicList {
+		return false
+	}
+	if inItem && gen.Repeats(t.List(), v) {
+		return true
+	}
+	for item := range v.Items() {
+		if repeatsInItems(t.List().Element(), item, true) {
 			return true
 		}
 	}

@@ -18,6 +18,9 @@ func smdTypes(d *schema.Document) []smdschema.TypeDef {
 func smdAtom(a schema.Atom) (out smdschema.Atom) {
 	if a.Scalar != schema.None {
 		scalar := smdschema.Scalar(a.Scalar.String())
+		if a.Scalar == schema.UnknownScalar {
+			scalar = smdschema.Scalar(a.Word)
+		}
 		out.Scalar = &scalar
 	}
 	if a.List != nil {

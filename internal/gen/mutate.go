@@ -162,6 +162,20 @@ func Distinct(v value.Value, t *schema.Type) value.Value {
 	return v
 }
 
+// Repeats reports whether v, a set or keyed list, holds an item more than once.
+func Repeats(l *schema.List, v value.Value) bool {
+	if l.Topology() != schema.SetList && l.Topology() != schema.KeyedList {
+		return false
+	}
+	items := slices.Collect(v.Items())
+	for i, item := range items {
+		if slices.ContainsFunc(items[:i], func(other value.Value) bool { return sameIdentity(l, item, other) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // Spoil returns v, a value of t, with a part in it that t mostly does not admit.
 func (g *Values) Spoil(v value.Value, t *schema.Type) value.Value {
 	switch {
