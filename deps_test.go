@@ -17,8 +17,9 @@ var layers = []struct {
 	thirdParty string // space-separated prefixes
 }{
 	{"internal/work", "", ""},
-	{"value", "internal/work", ""},
-	{"fieldpath", "value internal/work", ""},
+	{"internal/jsontext", "", ""},
+	{"value", "internal/jsontext internal/work", ""},
+	{"fieldpath", "value internal/jsontext internal/work", ""},
 	{"schema", "value", ""},
 	{"schema/structural", "value", ""},
 	{"typed", "value fieldpath schema internal/work", ""},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
@@ -35,14 +36,13 @@ func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	work.Add(work.Counts{Sets: 1})
 	p.load(fieldsV1)
 	if err := p.document(); err != nil {
-		err.What = "fieldsV1"
-		return Set{}, false, err
+		return Set{}, false, syntaxError("fieldsV1", err)
 	}
 	if len(p.draft.text) > maxText {
 		return Set{}, false, &SyntaxError{What: "fieldsV1", Offset: len(fieldsV1), Reason: "longer than 1 GiB"}
 	}
 	work.Add(work.Counts{Elements: len(p.draft.nodes)})
-	return setOf(textOf(p.whole()), slices.Clone(p.draft.nodes)), !p.loose && !p.spaced, nil
+	return setOf(textOf(p.whole()), slices.Clone(p.draft.nodes)), !p.loose && !p.Spaced, nil
 }
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
@@ -71,12 +71,16 @@ func (p *setParser) release() {
 	setParsers.Put(p)
 }
 
+// chunk is how much of a fieldsV1 json-iterator reads at once for the reference.
+const chunk = 4096
+
 // load makes fieldsV1 the text to be read. That is the beginning of the result's text, behind which there is room for the
 // texts of keys and items, in which there is a backslash for each quote.
 func (p *setParser) load(fieldsV1 []byte) {
 	p.room.Grow(len(fieldsV1) + 8*bytes.Count(fieldsV1, []byte{'\\'}))
 	p.room.Write(fieldsV1)
-	p.text = p.room.String()
+	p.scanner = scan(p.room.String(), 0)
+	p.Chunk = chunk
 	p.draft.text = append(p.draft.text, fieldsV1...)
 }
 
@@ -85,18 +89,18 @@ func (p *setParser) whole() string {
 	if p.room.Cap() < len(p.draft.text) {
 		return string(p.draft.text)
 	}
-	p.room.Write(p.draft.text[len(p.text):])
+	p.room.Write(p.draft.text[len(p.Text):])
 	return p.room.String()
 }
 
-func (p *setParser) document() *SyntaxError {
-	p.space()
+func (p *setParser) document() *jsontext.Error {
+	p.Space()
 	if self, err := p.object(); err != nil {
 		return err
 	} else if self {
 		p.loose = true
 	}
-	return p.end()
+	return p.End()
 }
 
 // level is what is known of the entries of one object.
@@ -107,24 +111,24 @@ type level struct {
 }
 
 // object reads what is below an element, or a whole set, and reports whether it has a member named ".".
-func (p *setParser) object() (self bool, err *SyntaxError) {
-	if p.peek() == 'n' {
+func (p *setParser) object() (self bool, err *jsontext.Error) {
+	if p.Peek() == 'n' {
 		p.loose = true
-		return false, p.literal("null")
+		return false, p.Literal("null")
 	}
-	if p.peek() != '{' {
-		return false, p.unexpected("an object")
+	if p.Peek() != '{' {
+		return false, p.Unexpected("an object")
 	}
-	more, err := p.open('}')
+	more, err := p.Open('}')
 	first, l := len(p.draft.nodes), level{last: -1}
-	if more && p.startsWith(`".":{},"`) && p.depth < value.MaxDepth {
-		p.pos += len(`".":{},`)
+	if more && p.startsWith(`".":{},"`) && p.Depth < value.MaxDepth {
+		p.Pos += len(`".":{},`)
 		l.self = true
 	}
 	for more && err == nil {
 		p.leaves(&l)
 		if err = p.entry(&l); err == nil {
-			more, err = p.more('}')
+			more, err = p.More('}')
 		}
 	}
 	if l.unsorted && err == nil {
@@ -136,9 +140,9 @@ func (p *setParser) object() (self bool, err *SyntaxError) {
 
 // leaves reads the run of leaves at pos that are fields with plain names, as long as another entry follows.
 func (p *setParser) leaves(l *level) {
-	text, pos := p.text, p.pos
-	for p.depth < value.MaxDepth && strings.HasPrefix(text[pos:], `"f:`) {
-		end := plainEnd(text, pos+len(`"f:`))
+	text, pos := p.Text, p.Pos
+	for p.Depth < value.MaxDepth && strings.HasPrefix(text[pos:], `"f:`) {
+		end := jsontext.PlainEnd(text, pos+len(`"f:`))
 		if !strings.HasPrefix(text[end:], `":{},"`) {
 			break
 		}
@@ -146,12 +150,12 @@ func (p *setParser) leaves(l *level) {
 		p.follow(l, len(p.draft.nodes)-1)
 		pos = end + len(`":{},`)
 	}
-	p.pos = pos
+	p.Pos = pos
 }
 
 // field appends the node of the field whose name is text[start:end].
 func (p *setParser) field(start, end int, f flags) {
-	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, bitsOf(KindField, p.text[start:end], f)})
+	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, bitsOf(KindField, p.Text[start:end], f)})
 }
 
 // follow makes the node at index the last of l.
@@ -163,7 +167,7 @@ func (p *setParser) follow(l *level, index int) {
 }
 
 // entry reads one entry.
-func (p *setParser) entry(l *level) *SyntaxError {
+func (p *setParser) entry(l *level) *jsontext.Error {
 	index := len(p.draft.nodes)
 	kind, err := p.element()
 	if err != nil {
@@ -172,11 +176,11 @@ func (p *setParser) entry(l *level) *SyntaxError {
 	switch kind {
 	case entryUnknown:
 		p.loose = true
-		return p.skip()
+		return p.Skip()
 	case entrySelf:
 		p.loose = p.loose || l.self || l.last >= 0 || !p.startsWith("{},")
 		l.self = true
-		return p.skip()
+		return p.Skip()
 	}
 	if err := p.below(index); err != nil {
 		return err
@@ -186,13 +190,13 @@ func (p *setParser) entry(l *level) *SyntaxError {
 }
 
 // below reads what is below the element of the node at index, the last one, and completes the node.
-func (p *setParser) below(index int) *SyntaxError {
-	if p.startsWith("{}") && p.depth < value.MaxDepth {
+func (p *setParser) below(index int) *jsontext.Error {
+	if p.startsWith("{}") && p.Depth < value.MaxDepth {
 		n := &p.draft.nodes[index]
-		if n.set(included); n.kind() == KindField && n.has(quoted) && p.pos == int(n.at+n.len)+len(`":`) {
+		if n.set(included); n.kind() == KindField && n.has(quoted) && p.Pos == int(n.at+n.len)+len(`":`) {
 			n.set(lone)
 		}
-		p.pos += 2
+		p.Pos += 2
 		return nil
 	}
 	self, err := p.object()
@@ -206,7 +210,7 @@ func (p *setParser) below(index int) *SyntaxError {
 	return nil
 }
 
-func (p *setParser) startsWith(s string) bool { return strings.HasPrefix(p.text[p.pos:], s) }
+func (p *setParser) startsWith(s string) bool { return strings.HasPrefix(p.Text[p.Pos:], s) }
 
 // entryKind is what an entry of an object in fieldsV1 is by its name.
 type entryKind uint8
@@ -218,20 +222,20 @@ const (
 )
 
 // element reads the name of an entry and the colon behind it.
-func (p *setParser) element() (entryKind, *SyntaxError) {
-	start := p.pos
-	if p.peek() != '"' {
-		return 0, p.unexpected("a name in double quotes")
+func (p *setParser) element() (entryKind, *jsontext.Error) {
+	start := p.Pos
+	if p.Peek() != '"' {
+		return 0, p.NoName()
 	}
 	if p.quick() {
-		return entryElement, p.colon()
+		return entryElement, p.Colon()
 	}
 	name, err := p.str()
 	if err != nil {
 		return 0, err
 	}
-	end := p.pos
-	if err := p.colon(); err != nil {
+	end := p.Pos
+	if err := p.Colon(); err != nil {
 		return 0, err
 	}
 	if name == "." {
@@ -243,11 +247,11 @@ func (p *setParser) element() (entryKind, *SyntaxError) {
 		return entryUnknown, nil
 	}
 	if err != nil {
-		return 0, &SyntaxError{Offset: start, Reason: "element " + strconv.Quote(name) + ": " + err.Reason}
+		return 0, &jsontext.Error{Offset: start, Reason: "element " + strconv.Quote(name) + ": " + err.Reason}
 	}
 	p.draft.add(e.kind, e.text, 0)
 	if !p.loose {
-		p.loose = string(appendEscaped(nil, e.Wire())) != p.text[start+1:end-1]
+		p.loose = string(jsontext.AppendContent(nil, e.Wire(), jsontext.Bare)) != p.Text[start+1:end-1]
 	}
 	return entryElement, nil
 }
@@ -255,19 +259,19 @@ func (p *setParser) element() (entryKind, *SyntaxError) {
 // quick reads the most frequent elements, those with nothing in them that has two spellings, without taking them apart
 // first. It appends the node. It changes nothing when the element is another one.
 func (p *setParser) quick() bool {
-	text, pos := p.text, p.pos
+	text, pos := p.Text, p.Pos
 	if len(text)-pos < len(`"f:"`) || text[pos+2] != ':' {
 		return false
 	}
 	pos += len(`"f:`)
 	switch text[pos-2] {
 	case 'f':
-		end := plainEnd(text, pos)
+		end := jsontext.PlainEnd(text, pos)
 		if end == len(text) || text[end] != '"' {
 			return false
 		}
 		p.field(pos, end, quoted)
-		p.pos = end + 1
+		p.Pos = end + 1
 		return true
 	case 'k':
 		q := quickScanner{text: text, quote: `\"`, pos: pos, b: p.draft.reserve()}
@@ -284,7 +288,7 @@ func (p *setParser) encoded(kind Kind, q *quickScanner) bool {
 	if !q.pass(`"`) {
 		return false
 	}
-	p.draft.addSpelled(kind, q.b, p.pos, q.pos, quoted)
-	p.pos = q.pos
+	p.draft.addSpelled(kind, q.b, p.Pos, q.pos, quoted)
+	p.Pos = q.pos
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver writes it. It is an object
@@ -107,7 +109,7 @@ func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int
 		text = text[start : start+size+16]
 		entry := room[at : at+size+24]
 		binary.LittleEndian.PutUint32(entry, before)
-		v, w := word(text, 0), word(text, 8)
+		v, w := jsontext.Word(text, 0), jsontext.Word(text, 8)
 		binary.LittleEndian.PutUint64(entry[3:], v)
 		binary.LittleEndian.PutUint64(entry[11:], w)
 		found := awkward(v)
@@ -115,11 +117,11 @@ func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int
 			found |= awkward(w)
 		}
 		for k := 16; k < size; k += 8 {
-			w = word(text, k)
+			w = jsontext.Word(text, k)
 			found |= awkward(w)
 			binary.LittleEndian.PutUint64(entry[3+k:], w)
 		}
-		if found != 0 && plainEnd(text[:size], 0) < size {
+		if found != 0 && jsontext.PlainEnd(text[:size], 0) < size {
 			break
 		}
 		binary.LittleEndian.PutUint64(entry[3+size:], behind)
@@ -143,7 +145,7 @@ func appendSpelled(b []byte, t *texts, n *node) []byte {
 	b = append(b, '"')
 	switch n.kind() {
 	case KindField:
-		b = appendEscaped(append(b, "f:"...), n.in(t))
+		b = jsontext.AppendContent(append(b, "f:"...), n.in(t), jsontext.Bare)
 	default:
 		b = appendWireEscaped(b, n.kind(), t.at(n.at >> textBits)[n.at&maxText:], int(n.len))
 	}
@@ -162,7 +164,7 @@ func appendWireEscaped(b []byte, kind Kind, text string, size int) []byte {
 	if simple {
 		return b
 	}
-	return appendEscaped(b[:start], Element{kind, text[:size]}.Wire())
+	return jsontext.AppendContent(b[:start], Element{kind, text[:size]}.Wire(), jsontext.Bare)
 }
 
 // appendSimpleKey appends the key whose text is text[:size]. It fails for the empty key, and if appendSimple or appendScalar
@@ -202,7 +204,7 @@ func appendScalar(b []byte, text string, pos int) (out []byte, next int, ok bool
 // all characters are simple.
 func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool) {
 	for ; pos+8 <= len(text) && len(b)+8 <= cap(b); pos += 8 {
-		w := word(text, pos)
+		w := jsontext.Word(text, pos)
 		room := b[len(b) : len(b)+8]
 		binary.LittleEndian.PutUint64(room, w)
 		if found := unsimple(w); found != 0 {
@@ -212,7 +214,7 @@ func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool
 		}
 		b = b[:len(b)+8]
 	}
-	for ; simple[text[pos]]; pos++ {
+	for ; jsontext.Simple[text[pos]]; pos++ {
 		b = append(b, text[pos])
 	}
 	return b, pos + 2, text[pos] == 0 && text[pos+1] == 1

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // ErrUnknownKind is the error for an element whose kind, the letter before the colon, is none of f, k, v and i. Such
@@ -26,8 +28,7 @@ func ParseElement(wire string) (Element, error) {
 		return Element{}, ErrUnknownKind
 	}
 	if err != nil {
-		err.What = "path element"
-		return Element{}, err
+		return Element{}, syntaxError("path element", err)
 	}
 	return e, nil
 }
@@ -37,9 +38,9 @@ type elementParser struct {
 	maker Maker
 }
 
-func (p *elementParser) element(wire string) (e Element, unknown bool, err *SyntaxError) {
+func (p *elementParser) element(wire string) (e Element, unknown bool, err *jsontext.Error) {
 	if len(wire) < 2 || wire[1] != ':' {
-		return Element{}, false, &SyntaxError{Offset: min(len(wire), 1), Reason: "want a letter and a colon"}
+		return Element{}, false, &jsontext.Error{Offset: min(len(wire), 1), Reason: "want a letter and a colon"}
 	}
 	switch wire[0] {
 	case 'f':
@@ -47,7 +48,7 @@ func (p *elementParser) element(wire string) (e Element, unknown bool, err *Synt
 	case 'i':
 		i, err := strconv.Atoi(wire[2:])
 		if err != nil {
-			return Element{}, false, &SyntaxError{Offset: 2, Reason: "want a decimal integer"}
+			return Element{}, false, &jsontext.Error{Offset: 2, Reason: "want a decimal integer"}
 		}
 		return Index(i), false, nil
 	case 'k':
@@ -61,22 +62,22 @@ func (p *elementParser) element(wire string) (e Element, unknown bool, err *Synt
 }
 
 // json reads the JSON behind the colon of a key or item.
-func (p *elementParser) json(wire string, kind Kind) (Element, *SyntaxError) {
-	s := scanner{text: wire, pos: 2}
-	s.space()
-	var err *SyntaxError
+func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) {
+	s := scan(wire, len("k:"))
+	s.Space()
+	var err *jsontext.Error
 	switch b := p.maker.scratch[:0]; {
 	case kind == KindItem:
 		p.maker.scratch, err = s.value(b)
-	case s.peek() == '{':
+	case s.Peek() == '{':
 		p.maker.scratch, err = s.key(b)
-	case s.peek() == 'n':
-		p.maker.scratch, err = b, s.literal("null")
+	case s.Peek() == 'n':
+		p.maker.scratch, err = b, s.Literal("null")
 	default:
-		err = s.unexpected("an object")
+		err = s.Unexpected("an object")
 	}
 	if err == nil {
-		err = s.end()
+		err = s.End()
 	}
 	if err != nil {
 		return Element{}, err
@@ -85,8 +86,8 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *SyntaxError) {
 }
 
 // value appends the encoding of the JSON value at pos.
-func (s *scanner) value(b []byte) ([]byte, *SyntaxError) {
-	switch s.peek() {
+func (s *scanner) value(b []byte) ([]byte, *jsontext.Error) {
+	switch s.Peek() {
 	case '"':
 		str, err := s.str()
 		return appendText(append(b, tagString), str), err
@@ -94,10 +95,10 @@ func (s *scanner) value(b []byte) ([]byte, *SyntaxError) {
 		return s.numberValue(b)
 	case '[':
 		b = append(b, tagList)
-		more, err := s.open(']')
+		more, err := s.Open(']')
 		for more && err == nil {
 			if b, err = s.value(b); err == nil {
-				more, err = s.more(']')
+				more, err = s.More(']')
 			}
 		}
 		return append(b, endMark), err
@@ -107,21 +108,13 @@ func (s *scanner) value(b []byte) ([]byte, *SyntaxError) {
 	return s.constant(b)
 }
 
-func (s *scanner) numberValue(b []byte) ([]byte, *SyntaxError) {
-	start := s.pos
-	text, integer, err := s.number()
-	if err != nil {
+func (s *scanner) numberValue(b []byte) ([]byte, *jsontext.Error) {
+	i, f, integer, err := s.Number()
+	switch {
+	case err != nil:
 		return b, err
-	}
-	if integer {
-		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return appendInt(b, i), nil
-		}
-	}
-	f, parseErr := strconv.ParseFloat(text, 64)
-	if parseErr != nil {
-		s.pos = start
-		return b, s.fail("number overflows a float64")
+	case integer:
+		return appendInt(b, i), nil
 	}
 	return appendFloat(b, f), nil
 }
@@ -133,12 +126,12 @@ type member struct {
 }
 
 // members appends, for each member of the object at pos, mark, its name and its value, and says where each lies.
-func (s *scanner) members(b, mark []byte) ([]byte, []member, *SyntaxError) {
+func (s *scanner) members(b, mark []byte) ([]byte, []member, *jsontext.Error) {
 	var members []member
-	more, err := s.open('}')
+	more, err := s.Open('}')
 	for more && err == nil {
 		m := member{start: len(b)}
-		if m.name, err = s.name(); err != nil {
+		if m.name, err = s.name(len(members) == 0); err != nil {
 			break
 		}
 		b = appendText(append(b, mark...), m.name)
@@ -147,7 +140,7 @@ func (s *scanner) members(b, mark []byte) ([]byte, []member, *SyntaxError) {
 		}
 		m.end = len(b)
 		members = append(members, m)
-		more, err = s.more('}')
+		more, err = s.More('}')
 	}
 	return b, members, err
 }
@@ -155,7 +148,7 @@ func (s *scanner) members(b, mark []byte) ([]byte, []member, *SyntaxError) {
 func compareMembers(a, b member) int { return strings.Compare(a.name, b.name) }
 
 // key appends the text of the key that the object at pos is. Of equal names all are kept, in their order.
-func (s *scanner) key(b []byte) ([]byte, *SyntaxError) {
+func (s *scanner) key(b []byte) ([]byte, *jsontext.Error) {
 	start := len(b)
 	b, members, err := s.members(b, nil)
 	if err != nil || slices.IsSortedFunc(members, compareMembers) {
@@ -166,7 +159,7 @@ func (s *scanner) key(b []byte) ([]byte, *SyntaxError) {
 }
 
 // object appends the encoding of the object at pos. Of equal names the last counts.
-func (s *scanner) object(b []byte) ([]byte, *SyntaxError) {
+func (s *scanner) object(b []byte) ([]byte, *jsontext.Error) {
 	b = append(b, tagObject)
 	start := len(b)
 	b, members, err := s.members(b, []byte{memberMark})

@@ -4,17 +4,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // ParsePath reads a path as [Path.Text] writes it. It also takes what [Path.String] writes where that has one meaning only,
 // such as a name with a space in it, or a string quoted as Go does. The first dot may be left out. Every error is a
 // [*SyntaxError].
 func ParsePath(text string) (Path, error) {
-	p := pathParser{scanner: scanner{text: text}}
+	p := pathParser{scanner: scan(text, 0)}
 	path, err := p.path()
 	if err != nil {
-		err.What = "path"
-		return nil, err
+		return nil, syntaxError("path", err)
 	}
 	return path, nil
 }
@@ -24,24 +25,24 @@ type pathParser struct {
 	elements elementParser
 }
 
-func (p *pathParser) path() (Path, *SyntaxError) {
+func (p *pathParser) path() (Path, *jsontext.Error) {
 	var path Path
-	for p.pos < len(p.text) {
+	for p.Pos < len(p.Text) {
 		var e Element
-		var err *SyntaxError
-		switch c := p.peek(); {
+		var err *jsontext.Error
+		switch c := p.Peek(); {
 		case c == '[':
-			p.pos++
+			p.Pos++
 			e, err = p.item()
 		case c == '.':
-			p.pos++
+			p.Pos++
 			fallthrough
-		case p.pos == 0:
+		case p.Pos == 0:
 			var name string
 			name, err = p.pathName(".[")
 			e = Field(name)
 		default:
-			err = p.unexpected("a dot or '['")
+			err = p.Unexpected("a dot or '['")
 		}
 		if err != nil {
 			return nil, err
@@ -52,31 +53,31 @@ func (p *pathParser) path() (Path, *SyntaxError) {
 }
 
 // pathName reads a name in quotes, or a bare one up to a byte of ends or the end.
-func (p *pathParser) pathName(ends string) (string, *SyntaxError) {
-	if p.peek() == '"' {
+func (p *pathParser) pathName(ends string) (string, *jsontext.Error) {
+	if p.Peek() == '"' {
 		return p.quoted()
 	}
-	start := p.pos
-	for p.pos < len(p.text) && strings.IndexByte(ends, p.text[p.pos]) < 0 {
-		if c := p.text[p.pos]; c == '"' || c == ']' {
-			return "", p.unexpected("a name; put it in double quotes if it has this character")
+	start := p.Pos
+	for p.Pos < len(p.Text) && strings.IndexByte(ends, p.Text[p.Pos]) < 0 {
+		if c := p.Text[p.Pos]; c == '"' || c == ']' {
+			return "", p.Unexpected("a name; put it in double quotes if it has this character")
 		}
-		p.pos++
+		p.Pos++
 	}
-	if start == p.pos {
-		return "", p.unexpected("a name")
+	if start == p.Pos {
+		return "", p.Unexpected("a name")
 	}
-	return p.text[start:p.pos], nil
+	return p.Text[start:p.Pos], nil
 }
 
 // item reads what stands between brackets, and the closing one.
-func (p *pathParser) item() (e Element, err *SyntaxError) {
-	rest := p.text[p.pos:]
+func (p *pathParser) item() (e Element, err *jsontext.Error) {
+	rest := p.Text[p.Pos:]
 	switch {
 	case rest == "":
-		return e, p.unexpected("an index, a key or a value")
+		return e, p.Unexpected("an index, a key or a value")
 	case rest[0] == '=':
-		p.pos++
+		p.Pos++
 		m := &p.elements.maker
 		if m.scratch, err = p.bracketValue(m.scratch[:0]); err == nil {
 			e = Element{KindItem, m.cut(m.scratch)}
@@ -93,51 +94,51 @@ func (p *pathParser) item() (e Element, err *SyntaxError) {
 	if err != nil {
 		return Element{}, err
 	}
-	if p.peek() != ']' {
-		return Element{}, p.unexpected("']'")
+	if p.Peek() != ']' {
+		return Element{}, p.Unexpected("']'")
 	}
-	p.pos++
+	p.Pos++
 	return e, nil
 }
 
 // index reads a decimal integer.
-func (p *pathParser) index() (Element, *SyntaxError) {
-	start := p.pos
-	if p.peek() == '-' {
-		p.pos++
+func (p *pathParser) index() (Element, *jsontext.Error) {
+	start := p.Pos
+	if p.Peek() == '-' {
+		p.Pos++
 	}
-	if !p.digits() {
-		return Element{}, p.unexpected("a digit")
+	if !p.Digits() {
+		return Element{}, p.Unexpected("a digit")
 	}
-	i, err := strconv.Atoi(p.text[start:p.pos])
+	i, err := strconv.Atoi(p.Text[start:p.Pos])
 	if err != nil {
-		p.pos = start
-		return Element{}, p.fail("index overflows an int")
+		p.Pos = start
+		return Element{}, p.Fail("index overflows an int")
 	}
 	return Index(i), nil
 }
 
 // key reads the fields of a key, each a name, '=' and a value, with commas between them.
-func (p *pathParser) key() (Element, *SyntaxError) {
+func (p *pathParser) key() (Element, *jsontext.Error) {
 	m := &p.elements.maker
 	b := m.scratch[:0]
 	var members []member
-	for more := p.peek() != ']'; more; {
+	for more := p.Peek() != ']'; more; {
 		name, err := p.pathName("=,")
 		if err != nil {
 			return Element{}, err
 		}
-		if p.peek() != '=' {
-			return Element{}, p.unexpected("'='")
+		if p.Peek() != '=' {
+			return Element{}, p.Unexpected("'='")
 		}
-		p.pos++
+		p.Pos++
 		start := len(b)
 		if b, err = p.bracketValue(appendText(b, name)); err != nil {
 			return Element{}, err
 		}
 		members = append(members, member{name, start, len(b)})
-		if more = p.peek() == ','; more {
-			p.pos++
+		if more = p.Peek() == ','; more {
+			p.Pos++
 		}
 	}
 	slices.SortStableFunc(members, compareMembers)
@@ -146,8 +147,8 @@ func (p *pathParser) key() (Element, *SyntaxError) {
 }
 
 // bracketValue appends the encoding of the value at pos.
-func (p *pathParser) bracketValue(b []byte) ([]byte, *SyntaxError) {
-	if p.peek() != '"' {
+func (p *pathParser) bracketValue(b []byte) ([]byte, *jsontext.Error) {
+	if p.Peek() != '"' {
 		return p.value(b)
 	}
 	s, err := p.quoted()
@@ -155,19 +156,19 @@ func (p *pathParser) bracketValue(b []byte) ([]byte, *SyntaxError) {
 }
 
 // quoted reads a string in double quotes, as JSON or, where it is no JSON, as Go.
-func (p *pathParser) quoted() (string, *SyntaxError) {
-	start := p.pos
+func (p *pathParser) quoted() (string, *jsontext.Error) {
+	start := p.Pos
 	s, err := p.str()
 	if err == nil {
 		return s, nil
 	}
-	quoted, goErr := strconv.QuotedPrefix(p.text[start:])
+	quoted, goErr := strconv.QuotedPrefix(p.Text[start:])
 	if goErr != nil {
 		return "", err
 	}
 	if s, goErr = strconv.Unquote(quoted); goErr != nil {
 		return "", err
 	}
-	p.pos = start + len(quoted)
+	p.Pos = start + len(quoted)
 	return s, nil
 }

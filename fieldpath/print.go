@@ -3,7 +3,8 @@ package fieldpath
 import (
 	"math"
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // style is one of the ways in which elements are written.
@@ -32,7 +33,7 @@ func (e Element) AppendWire(b []byte) []byte {
 			}
 			var name string
 			name, text = cutText(text)
-			b = append(appendString(b, name), ':')
+			b = append(jsontext.AppendString(b, name, jsontext.Bare), ':')
 			b, text = appendEncoded(b, text, styleWire)
 		}
 		return append(b, '}')
@@ -102,7 +103,7 @@ func appendName(b []byte, name string, s style) []byte {
 	if s.forMessages() || isPlainName(name) {
 		return append(b, name...)
 	}
-	return appendString(b, name)
+	return jsontext.AppendString(b, name, jsontext.Bare)
 }
 
 // isPlainName reports whether name needs no quotes in a path.
@@ -129,11 +130,11 @@ func appendEncoded(b []byte, text string, s style) (out []byte, rest string) {
 		str, rest := cutText(text)
 		switch s {
 		case styleWire:
-			return appendHTMLString(b, str), rest
+			return jsontext.AppendString(b, str, jsontext.HTML), rest
 		case styleDisplay, styleDecimal:
 			return strconv.AppendQuote(b, str), rest
 		}
-		return appendString(b, str), rest
+		return jsontext.AppendString(b, str, jsontext.Bare), rest
 	case tagBool:
 		return strconv.AppendBool(b, text[0] == 1), text[1:]
 	case tagList:
@@ -163,9 +164,9 @@ func appendEncodedObject(b []byte, text string, s style) (out []byte, rest strin
 		name, text = cutText(text[1:])
 		switch s {
 		case styleWire:
-			b = append(appendHTMLString(b, name), ':')
+			b = append(jsontext.AppendString(b, name, jsontext.HTML), ':')
 		case styleText:
-			b = append(appendString(b, name), ':')
+			b = append(jsontext.AppendString(b, name, jsontext.Bare), ':')
 		default:
 			b = append(append(b, name...), '=')
 		}
@@ -191,68 +192,4 @@ func (n number) append(b []byte, s style) []byte {
 		format = 'e'
 	}
 	return strconv.AppendFloat(b, n.float, format, -1, 64)
-}
-
-// appendString appends s as a JSON string that differs from s only where JSON demands it. Bytes that are no UTF-8 stay.
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	b = appendEscaped(b, s)
-	return append(b, '"')
-}
-
-// appendEscaped is appendString without the quotes.
-func appendEscaped(b []byte, s string) []byte {
-	for {
-		i := plainEnd(s, 0)
-		b = append(b, s[:i]...)
-		if i == len(s) {
-			return b
-		}
-		b = appendEscape(b, rune(s[i]))
-		s = s[i+1:]
-	}
-}
-
-// appendHTMLString appends s as a JSON string in which <, > and & and U+2028 and U+2029 are escaped too, and U+FFFD stands
-// for bytes that are no UTF-8.
-func appendHTMLString(b []byte, s string) []byte {
-	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
-		}
-		if simple[s[i]] || size > 1 && r != '\u2028' && r != '\u2029' {
-			i += size
-			continue
-		}
-		b = appendEscape(append(b, s[start:i]...), r)
-		i += size
-		start = i
-	}
-	return append(append(b, s[start:]...), '"')
-}
-
-// simple tells which bytes are ASCII and stand for themselves in every string that the package writes.
-var simple = func() (t [256]bool) {
-	for c := ' '; c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
-	}
-	return t
-}()
-
-func appendEscape(b []byte, r rune) []byte {
-	const hex = "0123456789abcdef"
-	switch r {
-	case '"', '\\':
-		return append(b, '\\', byte(r))
-	case '\n':
-		return append(b, `\n`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\t':
-		return append(b, `\t`...)
-	}
-	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }

@@ -1,6 +1,10 @@
 package fieldpath
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/deed-project/deed/internal/jsontext"
+)
 
 // quickScanner reads the JSON of keys and items, where it stands within a JSON string or by itself, and only as
 // [Set.AppendJSON] writes it: strings of simple characters, integers of up to 15 digits, booleans, key fields in order. It
@@ -61,7 +65,7 @@ func (q *quickScanner) str() (string, bool) {
 		return "", false
 	}
 	start := q.pos
-	for q.pos < len(q.text) && simple[q.text[q.pos]] {
+	for q.pos < len(q.text) && jsontext.Simple[q.text[q.pos]] {
 		q.pos++
 	}
 	end := q.pos

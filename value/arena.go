@@ -25,7 +25,7 @@ func (a *arena) list(items []Value) Value {
 }
 
 // string copies s into the arena.
-func (a *arena) string(s []byte) string {
+func (a *arena) string(s string) string {
 	if len(s) == 0 {
 		return ""
 	}

@@ -1,5 +1,7 @@
 package value
 
+import "github.com/deed-project/deed/internal/jsontext"
+
 // Decoder reads documents that belong together, such as a stored object and the one that is to replace it. Each document
 // shares with the one before it what is the same: see [Value.Same]. Sharing changes nothing but storage: the outcome is
 // Equal to that of [Parse] or [FromAny].
@@ -16,6 +18,16 @@ type Decoder struct {
 	// Last is the document that was read last, which the next one is expected to resemble. It may be set to any other
 	// document, wherever that is from; if it is absent, nothing is expected. An error leaves it as it was.
 	Last Value
+
+	// Repair makes Parse take what kube-apiserver takes as the text of an object: bytes that are not UTF-8, and escapes of
+	// half a surrogate pair. U+FFFD stands for each. Objects from the wire and from files are read so; schemas, and
+	// whatever else a program brings with it, are read without.
+	Repair bool
+
+	// Repeats makes Parse take a name twice in one object: the last member with it counts. kubectl's record of what it
+	// applied last is read so, as kube-apiserver reads it. In an object, a name twice is an error, because a writer lost
+	// something and the reader would not know.
+	Repeats bool
 
 	// Text leads to values that Parse does not read: each becomes a string that holds its JSON text, which is checked to
 	// be JSON. A step is the name of a member, or "*" for every item of a list. Where a document has something else than
@@ -39,13 +51,16 @@ type Decoder struct {
 func (d *Decoder) Parse(text []byte) (Value, error) {
 	p := parsers.Get().(*parser)
 	defer p.release()
-	p.text, p.keep, p.marking = text, d.Text, true
+	p.Text, p.keep, p.repeats, p.marking = textOf(text), d.Text, d.Repeats, true
+	if d.Repair {
+		p.Mode = jsontext.Repair
+	}
 	if len(d.marks) > 0 && d.Last.Same(d.read) {
 		p.seen = newLikeness(d.marks, d.text, text)
 	}
 	v, err := p.document()
 	if err != nil {
-		return Value{}, err.located()
+		return Value{}, syntaxError(err)
 	}
 	d.Last, d.read, d.text = v, v, text
 	d.marks = append([]mark(nil), p.marks...)

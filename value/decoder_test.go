@@ -124,3 +124,73 @@ func FuzzDecoder(f *testing.F) {
 	f.Add([]byte(`{"a":`), []byte(`{"a":1}`))
 	f.Fuzz(func(t *testing.T, first, second []byte) { samePair(t, first, second) })
 }
+
+// TestDecoderRepairs reads texts that Parse does not take, as kube-apiserver reads them.
+func TestDecoderRepairs(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"{\"\xff\xfe\": 1}", `{"\ufffd\ufffd":1}`},
+		{`["\ud800","\ud800\u0041","\udc00x"]`, `["\ufffd","\ufffdA","\ufffdx"]`},
+		{"{\"a\":\"x\xc3\"}", `{"a":"x\ufffd"}`},
+	} {
+		if v, err := Parse([]byte(test.text)); err == nil {
+			t.Errorf("Parse takes %q, as %v", test.text, v)
+		}
+		d := Decoder{Repair: true}
+		got, err := d.Parse([]byte(test.text))
+		if want := mustParse(t, []byte(test.want)); err != nil || !got.Equal(want) {
+			t.Errorf("%q: got %v (error %v), want %v", test.text, got, err, want)
+		}
+	}
+	d := Decoder{Repair: true}
+	for _, text := range []string{`{"a":1,"a":2}`, "[\"a\tb\"]", `["\x"]`, "{\"\xff\":1,\"\xfe\":2}"} {
+		if v, err := d.Parse([]byte(text)); err == nil {
+			t.Errorf("a Decoder that repairs takes %q, as %v", text, v)
+		}
+	}
+}
+
+// TestDecoderRepeats reads names that come twice: the last counts, whatever was before it.
+func TestDecoderRepeats(t *testing.T) {
+	many := []byte(`{"z":0`)
+	for i := range 100 {
+		many = fmt.Appendf(many, `,"n%d":%d`, i%40, i)
+	}
+	want := map[string]any{"z": 0}
+	for i := range 100 {
+		want[fmt.Sprintf("n%d", i%40)] = i
+	}
+	for text, want := range map[string]any{
+		`{"a":{"b":1,"c":2},"x":[{"y":1,"y":2,"y":null}],"a":{"d":3}}`: map[string]any{"a": map[string]any{"d": 3}, "x": []any{map[string]any{"y": nil}}},
+		string(many) + "}":   want,
+		`{"a":1,"\u0061":2}`: map[string]any{"a": 2},
+	} {
+		d := Decoder{Repeats: true}
+		got, err := d.Parse([]byte(text))
+		if want, _ := FromAny(want); err != nil || !got.Equal(want) {
+			t.Errorf("%s: got %v (error %v), want %v", text, got, err, want)
+		}
+	}
+}
+
+// TestUnusualTexts reads what structured-merge-diff's own tests demand to be read, and means the same by both spellings.
+func TestUnusualTexts(t *testing.T) {
+	for _, test := range []struct{ text, canonical string }{
+		{`null`, `null`}, {`true`, `true`}, {`false`, `false`}, {`42`, `42`}, {`"x"`, `"x"`}, {`""`, `""`}, {`{}`, `{}`}, {`[]`, `[]`},
+		{"  42", `42`}, {"\ttrue", `true`}, {"\n\"x\"", `"x"`}, {" \t\n{\"a\":1}", `{"a":1}`}, {" \t\n[1,2]", `[1,2]`}, {" \t\nnull", `null`},
+		{"42  ", `42`}, {"false\t", `false`}, {"\"x\"\n", `"x"`}, {"{\"a\":1} \t\n", `{"a":1}`}, {"[1,2] \t\n\r", `[1,2]`},
+		{" \t\n {\"a\":1} \t\n", `{"a":1}`}, {" null ", `null`}, {" true ", `true`},
+		{`{"Iñtërnâtiônàlizætiøn":1}`, `{"Iñtërnâtiônàlizætiøn":1}`}, {`{"Здравствуйте":1}`, `{"Здравствуйте":1}`},
+		{`{"こんにちは世界":1}`, `{"こんにちは世界":1}`}, {`{"😂💝🐹🌇⛔":1}`, `{"😂💝🐹🌇⛔":1}`},
+		{`{"\u0041":1}`, `{"A":1}`}, {`{"\u00c5":1}`, `{"Å":1}`}, {`{"\uD83D\uDE02":1}`, `{"😂":1}`},
+		{"{\"\xff\xfe\": 1}", "{\"\xff\xfe\": 1}"},
+	} {
+		got, err := (&Decoder{Repair: true}).Parse([]byte(test.text))
+		if err != nil {
+			t.Errorf("%q: %v", test.text, err)
+		}
+		want, err := (&Decoder{Repair: true}).Parse([]byte(test.canonical))
+		if err != nil || !got.Equal(want) {
+			t.Errorf("%q is %v, want %v (error %v)", test.text, got, want, err)
+		}
+	}
+}

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // AppendJSON appends v as canonical JSON text to b: byte for byte what encoding/json prints for the same data held in maps
@@ -91,87 +92,5 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// escaped tells which ASCII bytes AppendString cannot copy as they are.
-var escaped = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&'
-	}
-	return t
-}()
-
 // AppendString appends s to b as a JSON string, quotes included, as [Value.AppendJSON] prints strings.
-func AppendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	if i := verbatim(s); i < len(s) {
-		return append(appendUnverbatim(b, s, i), '"')
-	}
-	return append(append(b, s...), '"')
-}
-
-// verbatim returns how many bytes of s, from its start on, are printed as they are. There may be more behind the next eight.
-//
-// It looks at eight bytes at once, as plainEnd does. '<' and '>' differ in one bit only, and so do '"' and '&'.
-func verbatim(s string) int {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		word := littleEndian(s[i : i+8])
-		angle, quote, backslash := word&^(2*ones)^'<'*ones, word&^(4*ones)^'"'*ones, word^'\\'*ones
-		if ((word-' '*ones)|(angle-ones)|(quote-ones)|(backslash-ones)|word)&high != 0 {
-			return i
-		}
-	}
-	for i < len(s) && s[i] < utf8.RuneSelf && !escaped[s[i]] {
-		i++
-	}
-	return i
-}
-
-func littleEndian(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// appendUnverbatim appends s, whose first i bytes are printed as they are, without quotes.
-func appendUnverbatim(b []byte, s string, i int) []byte {
-	start := 0
-	for i < len(s) {
-		if c := s[i]; c < utf8.RuneSelf {
-			if !escaped[c] {
-				i++
-				continue
-			}
-			b = appendEscape(append(b, s[start:i]...), rune(c))
-			i++
-			start = i
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
-			b = appendEscape(append(b, s[start:i]...), r)
-			start = i + size
-		}
-		i += size
-	}
-	return append(b, s[start:]...)
-}
-
-func appendEscape(b []byte, r rune) []byte {
-	const hex = "0123456789abcdef"
-	switch r {
-	case '"', '\\':
-		return append(b, '\\', byte(r))
-	case '\b':
-		return append(b, `\b`...)
-	case '\f':
-		return append(b, `\f`...)
-	case '\n':
-		return append(b, `\n`...)
-	case '\r':
-		return append(b, `\r`...)
-	case '\t':
-		return append(b, `\t`...)
-	}
-	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
-}
+func AppendString(b []byte, s string) []byte { return jsontext.AppendString(b, s, jsontext.Standard) }

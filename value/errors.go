@@ -5,7 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // SyntaxError says where and why a text is no JSON document.
@@ -13,8 +14,6 @@ type SyntaxError struct {
 	Offset int    // of the first byte that is wrong, counted from 0
 	Path   string // of the value that is being read, such as .spec.ports[2]; empty at the root
 	Reason string // such as "duplicate name \"a\""
-
-	steps trail
 }
 
 // Error returns the reason with its place. The wording may change.
@@ -25,15 +24,9 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("invalid JSON at byte %d, in %s: %s", e.Offset, e.Path, e.Reason)
 }
 
-// within adds one step to the path of an error on its way out.
-func (e *SyntaxError) within(step string) *SyntaxError {
-	e.steps = append(e.steps, step)
-	return e
-}
-
-func (e *SyntaxError) located() *SyntaxError {
-	e.Path, e.steps = e.steps.path(), nil
-	return e
+// syntaxError returns err, which is not nil, as the package's own type.
+func syntaxError(err *jsontext.Error) error {
+	return &SyntaxError{Offset: err.Offset, Path: err.Path(), Reason: err.Reason}
 }
 
 // ConversionError says where and why a Go value is no JSON document, or a document does not fit a Go type.
@@ -97,20 +90,4 @@ func (v Value) misfit(t reflect.Type) *ConversionError {
 		kind = "number " + v.String()
 	}
 	return inexpressible("%s does not fit Go type %v", kind, t)
-}
-
-func (p *parser) fail(format string, args ...any) *SyntaxError {
-	return &SyntaxError{Offset: p.pos, Reason: fmt.Sprintf(format, args...)}
-}
-
-// unexpected says that something else than the next byte should be there.
-func (p *parser) unexpected(want string) *SyntaxError {
-	if p.pos >= len(p.text) {
-		return p.fail("unexpected end, want %s", want)
-	}
-	r, size := utf8.DecodeRune(p.text[p.pos:])
-	if r == utf8.RuneError && size == 1 {
-		return p.fail("byte 0x%02x is not UTF-8", p.text[p.pos])
-	}
-	return p.fail("unexpected %q, want %s", r, want)
 }

@@ -3,6 +3,9 @@ package value
 import (
 	"encoding"
 	"encoding/json"
+	"strings"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // printed converts v, which is no nil pointer, or what v points to, by the method m that v has. The error speaks of the type that p
@@ -22,7 +25,7 @@ func (c *converter) printed(p *plan, m method, v any, like Value) (Value, *Conve
 		if err != nil {
 			return Value{}, failure("MarshalText", p.typ, err)
 		}
-		return stringLike(text, like), nil
+		return stringLike(textOf(text), like), nil
 	}
 	text, err := v.(json.Marshaler).MarshalJSON()
 	if err != nil {
@@ -39,44 +42,23 @@ func (c *converter) printed(p *plan, m method, v any, like Value) (Value, *Conve
 }
 
 // stringLike returns text as a string, which is like if that is the same.
-func stringLike(text []byte, like Value) Value {
-	if like.Kind() == KindString && like.str() == string(text) {
+func stringLike(text string, like Value) Value {
+	if like.Kind() == KindString && like.str() == text {
 		return like
 	}
-	return String(string(text))
+	return String(strings.Clone(text))
 }
 
-// parseScalar parses text that is a string without escapes, or a short integer, and nothing else: most methods print such. It
-// takes no parser, which costs more than such text.
+// parseScalar parses text that is a string without escapes, or a short integer, and nothing else: most methods print such.
+// It takes no parser, which costs more than such text.
 func parseScalar(text []byte, like Value) (Value, bool) {
-	if n := len(text); n >= 2 && text[0] == '"' && plainEnd(text, 1) == n-1 && text[n-1] == '"' {
-		return stringLike(text[1:n-1], like), true
+	s := jsontext.Scanner{Text: textOf(text)}
+	if s.Peek() == '"' {
+		str, ok := s.PlainString()
+		return stringLike(str, like), ok && s.Pos == len(text)
 	}
-	return parseInt(text)
-}
-
-// parseInt parses text that is a JSON integer of at most [maxDigits] digits, and nothing else.
-func parseInt[T string | []byte](text T) (Value, bool) {
-	first := 0
-	if len(text) > 0 && text[0] == '-' {
-		first = 1
-	}
-	digits := len(text) - first
-	if digits < 1 || digits > maxDigits || digits > 1 && text[first] == '0' {
-		return Value{}, false
-	}
-	n := int64(0)
-	for i := first; i < len(text); i++ {
-		c := text[i] - '0'
-		if c > 9 {
-			return Value{}, false
-		}
-		n = n*10 + int64(c)
-	}
-	if first > 0 {
-		n = -n
-	}
-	return Int(n), true
+	i, ok := s.Integer()
+	return Int(i), ok && s.Pos == len(text)
 }
 
 // fromNumber converts a json.Number, which is 0 when empty.
@@ -84,11 +66,8 @@ func fromNumber(text string) (Value, *ConversionError) {
 	if text == "" {
 		return Int(0), nil
 	}
-	if v, ok := parseInt(text); ok {
-		return v, nil
-	}
-	p := parser{text: []byte(text)}
-	if v, err := p.number(); err == nil && p.pos == len(text) {
+	p := parser{Scanner: jsontext.Scanner{Text: text}}
+	if v, err := p.number(); err == nil && p.Pos == len(text) {
 		return v, nil
 	}
 	return Value{}, inexpressible("%q is no JSON number", text)

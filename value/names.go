@@ -1,5 +1,7 @@
 package value
 
+import "strings"
+
 // nameTable remembers the names that a parser met lately, so that equal names of one document, and of documents that the
 // parser reads one after the other, share their memory. It is a table of fixed size: a name has one place and takes it from
 // the name that was there.
@@ -10,20 +12,20 @@ type nameTable struct {
 // maxName is the longest name that is remembered: longer ones are mostly data.
 const maxName = 48
 
-// get returns name as a string.
-func (t *nameTable) get(name []byte) string {
+// get returns a name that is equal to name and shares no memory with it.
+func (t *nameTable) get(name string) string {
 	if len(name) == 0 || len(name) > maxName {
-		return string(name)
+		return strings.Clone(name)
 	}
 	place := t.place(name)
-	if *place != string(name) {
-		*place = string(name)
+	if *place != name {
+		*place = strings.Clone(name)
 	}
 	return *place
 }
 
 // place returns where text, which is not empty, is if it is remembered.
-func (t *nameTable) place(text []byte) *string {
+func (t *nameTable) place(text string) *string {
 	n := len(text)
 	h := uint32(n)
 	for i := 0; i < n; i += 1 + n/8 {

@@ -19,7 +19,7 @@ func TestNamesAreShared(t *testing.T) {
 	var table nameTable
 	for i := range 5000 {
 		want := strings.Repeat("x", i%60) + fmt.Sprint(i%700)
-		if got := table.get([]byte(want)); got != want {
+		if got := table.get(want); got != want {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	}

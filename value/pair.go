@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // mark is where a text has a container, and what that is.
@@ -20,28 +22,28 @@ const (
 )
 
 // marksHere reports whether containers where p stands are marked, or may be known by their marks.
-func (p *parser) marksHere() bool { return p.depth < markDepth && p.marking }
+func (p *parser) marksHere() bool { return p.Depth < markDepth && p.marking }
 
 // mark notes that a container begins at pos. It returns the number of its mark, and -1 if there is none.
 func (p *parser) mark() int {
 	if len(p.marks) == maxMarks {
 		return -1
 	}
-	p.marks = append(p.marks, mark{start: p.pos, depth: uint8(p.depth), matched: uint8(p.matched)})
+	p.marks = append(p.marks, mark{start: p.Pos, depth: uint8(p.Depth), matched: uint8(p.matched)})
 	return len(p.marks) - 1
 }
 
 // marked reads the container at pos, unless it is one that is known.
-func (p *parser) marked() (v Value, err *SyntaxError) {
+func (p *parser) marked() (v Value, err *jsontext.Error) {
 	i := p.mark()
 	if known := p.seen.at(p); known != nil {
-		p.pos += known.end - known.start
+		p.Pos += known.end - known.start
 		v = known.value
-	} else if v, err = p.container(p.text[p.pos]); err != nil {
+	} else if v, err = p.container(p.Text[p.Pos]); err != nil {
 		return Value{}, err
 	}
 	if i >= 0 {
-		p.marks[i].end, p.marks[i].value = p.pos, v
+		p.marks[i].end, p.marks[i].value = p.Pos, v
 	}
 	return v, nil
 }
@@ -70,7 +72,7 @@ func (l *likeness) at(p *parser) *mark {
 	if len(l.marks) == 0 {
 		return nil
 	}
-	start, suffix := p.pos, p.pos >= l.suffix
+	start, suffix := p.Pos, p.Pos >= l.suffix
 	if suffix {
 		start -= l.shift
 	}
@@ -79,7 +81,7 @@ func (l *likeness) at(p *parser) *mark {
 		return nil
 	}
 	m := &l.marks[i]
-	if !suffix && m.end > l.prefix || int(m.depth) != p.depth || int(m.matched) != p.matched {
+	if !suffix && m.end > l.prefix || int(m.depth) != p.Depth || int(m.matched) != p.matched {
 		return nil
 	}
 	return m

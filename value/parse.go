@@ -1,45 +1,44 @@
 package value
 
 import (
-	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/internal/work"
 )
 
 // MaxDepth is how many lists and objects [Parse] and [FromAny] accept inside each other.
-const MaxDepth = 10000
+const MaxDepth = jsontext.MaxDepth
 
 // Parse reads one JSON document as RFC 8259 has it. These are errors too, always a [*SyntaxError]: a name twice in an
 // object, anything but white space after the document, bytes that are not UTF-8, escapes that are half of a surrogate
-// pair, a number that overflows a float64, and nesting deeper than [MaxDepth].
+// pair, a number that overflows a float64, and nesting deeper than [MaxDepth]. A [Decoder] can be told to take more.
 //
 // Numbers without fraction and exponent that fit an int64 become KindInt, all others KindFloat, as Kubernetes decodes them.
 //
 // The result shares no memory with text. Its parts lie together, so that a part that is kept may keep others.
 func Parse(text []byte) (Value, error) {
 	p := parsers.Get().(*parser)
-	p.text = text
+	p.Text = textOf(text) // until the release
 	v, err := p.document()
 	p.release()
 	if err != nil {
-		return Value{}, err.located()
+		return Value{}, syntaxError(err)
 	}
 	return v, nil
 }
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// parser reads text from pos on. Members and items of containers that are still open wait on two stacks; a container that
+// parser reads a text. Members and items of containers that are still open wait on two stacks; a container that
 // closes moves its part of a stack, sorted, to the arena, so that finished values lie close together.
 //
 // The text is the caller's and stays as it is. Names are shared between all objects that have them; other strings go to the
 // arena.
 type parser struct {
-	text  []byte
-	pos   int
-	depth int
+	jsontext.Scanner
 	arena arena
 	open  []Member // members of the open objects, innermost last
 	items []Value  // items of the open lists, innermost last
@@ -51,6 +50,8 @@ type parser struct {
 	keep    []string // the path to what stays text, see [Decoder.Text]
 	matched int      // how many of its steps the parser has gone
 	values  int      // how many were read
+
+	repeats bool // of members with one name the last counts
 
 	marking bool     // containers are marked
 	marks   []mark   // of the text
@@ -67,8 +68,8 @@ func (p *parser) release() {
 	clear(p.items)
 	clear(p.marks)
 	clear(p.shorts.places[:])
-	p.text, p.pos, p.depth, p.arena, p.matched = nil, 0, 0, arena{}, 0
-	p.keep, p.marking, p.marks, p.seen, p.values = nil, false, p.marks[:0], likeness{}, 0
+	p.Scanner, p.arena, p.matched = jsontext.Scanner{}, arena{}, 0
+	p.keep, p.repeats, p.marking, p.marks, p.seen, p.values = nil, false, false, p.marks[:0], likeness{}, 0
 	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
 	if cap(p.open) <= maxKept && cap(p.items) <= maxKept {
 		parsers.Put(p)
@@ -78,56 +79,30 @@ func (p *parser) release() {
 // maxBytes bounds the arrays that strings are cut from.
 const maxBytes = 8 << 10
 
-func (p *parser) document() (Value, *SyntaxError) {
+func (p *parser) document() (Value, *jsontext.Error) {
 	// There are about as many members as colons, unless strings are full of them: few texts have members of 16 bytes.
-	p.arena.members.due = min(bytes.Count(p.text, []byte{':'}), len(p.text)/16+1)
-	p.arena.bytes.due, p.arena.bytes.most = len(p.text)/4, maxBytes
+	p.arena.members.due = min(strings.Count(p.Text, ":"), len(p.Text)/16+1)
+	p.arena.bytes.due, p.arena.bytes.most = len(p.Text)/4, maxBytes
 	if p.keep != nil {
 		p.arena.members.due /= 4 // what is kept may be most of the text
 	}
 	if len(p.seen.marks) > 0 {
 		p.arena.members.due, p.arena.bytes.due = 0, 0 // most of it is there already
 	}
-	p.space()
+	p.Space()
 	v, err := p.value()
+	if err == nil {
+		err = p.End()
+	}
 	if err != nil {
 		return Value{}, err
-	}
-	if p.space(); p.pos < len(p.text) {
-		return Value{}, p.fail("data after the document")
 	}
 	return v, nil
 }
 
-// space passes white space.
-func (p *parser) space() {
-	if p.pos < len(p.text) && p.text[p.pos] <= ' ' {
-		p.passSpace()
-	}
-}
-
-func (p *parser) passSpace() {
-	for p.pos < len(p.text) {
-		switch p.text[p.pos] {
-		case ' ', '\t', '\n', '\r':
-			p.pos++
-		default:
-			return
-		}
-	}
-}
-
-// peek returns the next byte, and 0, which starts nothing in JSON, at the end.
-func (p *parser) peek() byte {
-	if p.pos < len(p.text) {
-		return p.text[p.pos]
-	}
-	return 0
-}
-
-func (p *parser) value() (Value, *SyntaxError) {
+func (p *parser) value() (Value, *jsontext.Error) {
 	p.values++
-	switch c := p.peek(); c {
+	switch c := p.Peek(); c {
 	case '{', '[':
 		if p.marksHere() {
 			return p.marked()
@@ -137,65 +112,48 @@ func (p *parser) value() (Value, *SyntaxError) {
 		s, err := p.str()
 		return fromString(p.short(s)), err
 	case 't':
-		return Bool(true), p.literal("true")
+		return Bool(true), p.Literal("true")
 	case 'f':
-		return Bool(false), p.literal("false")
+		return Bool(false), p.Literal("false")
 	case 'n':
-		return Null(), p.literal("null")
+		return Null(), p.Literal("null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return p.number()
 	}
-	return Value{}, p.unexpected("a value")
+	return Value{}, p.Unexpected("a value")
 }
 
 // maxShort is the longest string that is worth looking for among those that the document had already, such as TCP or True.
 const maxShort = 16
 
 // short returns s as a string: the one that is there already, or else one in the arena.
-func (p *parser) short(s []byte) string {
+func (p *parser) short(s string) string {
 	if len(s) == 0 || len(s) > maxShort {
 		return p.arena.string(s)
 	}
 	place := p.shorts.place(s)
-	if *place != string(s) {
+	if *place != s {
 		*place = p.arena.string(s)
 	}
 	return *place
 }
 
 // container reads the list or object at pos, whose opening bracket is c.
-func (p *parser) container(c byte) (Value, *SyntaxError) {
+func (p *parser) container(c byte) (Value, *jsontext.Error) {
 	if c == '{' {
 		return p.object()
 	}
 	return p.list()
 }
 
-func (p *parser) literal(word string) *SyntaxError {
-	if !bytes.HasPrefix(p.text[p.pos:], []byte(word)) {
-		return p.unexpected("a value")
-	}
-	p.pos += len(word)
-	return nil
-}
-
-// enter counts the nesting at the bracket that opens a container, and passes it.
-func (p *parser) enter() *SyntaxError {
-	if p.depth++; p.depth > MaxDepth {
-		return p.fail("nested deeper than %d", MaxDepth)
-	}
-	p.pos++
-	p.space()
-	return nil
-}
-
-func (p *parser) object() (Value, *SyntaxError) {
-	start := p.pos
-	if err := p.enter(); err != nil {
+func (p *parser) object() (Value, *jsontext.Error) {
+	start := p.Pos
+	more, err := p.Open('}')
+	if err != nil {
 		return Value{}, err
 	}
 	first, sorted := len(p.open), true
-	for more := p.peek() != '}'; more; {
+	for more {
 		name, err := p.name()
 		if err != nil {
 			return Value{}, err
@@ -207,106 +165,111 @@ func (p *parser) object() (Value, *SyntaxError) {
 			v, err = p.value()
 		}
 		if err != nil {
-			return Value{}, err.within("." + name)
+			return Value{}, err.Within("." + name)
 		}
 		if sorted && len(p.open) > first {
 			sorted = p.open[len(p.open)-1].Name < name
 		}
 		p.open = append(p.open, Member{name, v})
-		if more, err = p.comma('}'); err != nil {
+		if more, err = p.More('}'); err != nil {
 			return Value{}, err
 		}
 	}
-	p.pos++
-	p.depth--
 	members := p.open[first:]
 	if !sorted {
-		if dup, ok := sortMembers(members); !ok {
-			p.pos = p.second(start, members[dup].Name)
-			return Value{}, p.fail("duplicate name %q", members[dup].Name)
+		if dup, ok := sortMembers(members); !ok && p.repeats {
+			members = lastOfEachName(members)
+		} else if !ok {
+			p.Pos = p.second(start, members[dup].Name)
+			return Value{}, p.Fail("duplicate name %q", members[dup].Name)
 		}
 	}
 	v := p.arena.object(members)
-	clear(members)
+	clear(p.open[first:])
 	p.open = p.open[:first]
 	return v, nil
 }
 
 // name reads a member's name and the colon behind it.
-func (p *parser) name() (string, *SyntaxError) {
-	if p.peek() != '"' {
-		return "", p.unexpected("a name in double quotes")
+func (p *parser) name() (string, *jsontext.Error) {
+	if p.Peek() != '"' {
+		return "", p.NoName()
 	}
 	s, err := p.str()
 	if err != nil {
 		return "", err
 	}
-	name := p.names.get(s)
-	if p.space(); p.peek() != ':' {
-		return "", p.unexpected("a colon")
+	return p.names.get(s), p.Colon()
+}
+
+// str reads the string at the position. The result is valid until the next string is read.
+func (p *parser) str() (string, *jsontext.Error) {
+	if s, ok := p.PlainString(); ok {
+		return s, nil
 	}
-	p.pos++
-	p.space()
-	return name, nil
+	var err *jsontext.Error
+	p.scratch, err = p.AppendString(p.scratch[:0])
+	return textOf(p.scratch), err
+}
+
+func (p *parser) number() (Value, *jsontext.Error) {
+	if i, ok := p.Integer(); ok {
+		return Int(i), nil
+	}
+	i, f, integer, err := p.Number()
+	switch {
+	case err != nil:
+		return Value{}, err
+	case integer:
+		return Int(i), nil
+	}
+	return Float(f), nil
 }
 
 // second returns where the second member called name begins in the object at start, which is known to be JSON and to have it.
 func (p *parser) second(start int, name string) int {
-	p.pos = start + 1
-	p.space()
+	p.Pos = start + 1
+	p.Space()
 	for found := false; ; {
-		at := p.pos
+		at := p.Pos
 		if s, err := p.name(); err != nil || s == name && found {
 			return at
 		} else if s == name {
 			found = true
 		}
-		if err := p.pass(); err != nil {
+		if err := p.Skip(); err != nil {
 			return at
 		}
-		if more, err := p.comma('}'); err != nil || !more {
+		if more, err := p.More('}'); err != nil || !more {
 			return at
 		}
 	}
 }
 
-// comma reads what follows a member or item: a comma, after which there is more, or the closing bracket, which it leaves.
-func (p *parser) comma(closing byte) (more bool, err *SyntaxError) {
-	p.space()
-	switch p.peek() {
-	case ',':
-		p.pos++
-		p.space()
-		return true, nil
-	case closing:
-		return false, nil
-	}
-	return false, p.unexpected(fmt.Sprintf("a comma or %q", closing))
-}
-
-func (p *parser) list() (Value, *SyntaxError) {
-	if err := p.enter(); err != nil {
+func (p *parser) list() (Value, *jsontext.Error) {
+	more, err := p.Open(']')
+	if err != nil {
 		return Value{}, err
 	}
-	first, kept := len(p.items), p.onPath("*")
-	for more := p.peek() != ']'; more; {
+	first, kept := len(p.items), false
+	if more {
+		kept = p.onPath("*")
+	}
+	for more {
 		var v Value
-		var err *SyntaxError
 		if kept {
 			v, err = p.step()
 		} else {
 			v, err = p.value()
 		}
 		if err != nil {
-			return Value{}, err.within(fmt.Sprintf("[%d]", len(p.items)-first))
+			return Value{}, err.Within(fmt.Sprintf("[%d]", len(p.items)-first))
 		}
 		p.items = append(p.items, v)
-		if more, err = p.comma(']'); err != nil {
+		if more, err = p.More(']'); err != nil {
 			return Value{}, err
 		}
 	}
-	p.pos++
-	p.depth--
 	items := p.items[first:]
 	v := p.arena.list(items)
 	clear(items)

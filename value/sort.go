@@ -18,6 +18,17 @@ func sortMembers(members []Member) (dup int, ok bool) {
 	return 0, true
 }
 
+// lastOfEachName drops from members, which are sorted stably, all but the last with each name.
+func lastOfEachName(members []Member) []Member {
+	kept := members[:0]
+	for i, m := range members {
+		if i+1 == len(members) || members[i+1].Name != m.Name {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
 // maxInsertion is the largest object that is sorted by insertion.
 const maxInsertion = 24
 

@@ -28,9 +28,9 @@ type Document struct {
 // Parse reads all documents of a stream, of YAML or of JSON texts one after the other. Documents without any content are
 // left out; a document that says null is not. The name of the file is for messages, and may be empty.
 //
-// A text that begins with { or [ and is JSON is read by the rules of [value.Parse], so that 1.0 is a float there and 1e400 an
-// error, and any other by those of the package comment. Parse accepts a byte order mark and every kind of line end. The
-// error is always an [*Error].
+// A text that begins with { or [ and is JSON is read by the rules of [value.Parse], so that 1.0 is a float there and 1e400
+// an error, but repaired, see [value.Decoder]: a server that kubectl sends it to reads it so. Any other text is read by the
+// rules of the package comment. Parse accepts a byte order mark and every kind of line end. The error is always an [*Error].
 func Parse(name string, data []byte) ([]Document, error) { return parseFile(name, data, false) }
 
 // parseFile is Parse, or ParseRepeating.
@@ -89,7 +89,7 @@ func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
 			start = nextText(text, int(decoder.InputOffset()))
 			one = text[start:]
 		}
-		v, valueErr := value.Parse(one)
+		v, valueErr := (&value.Decoder{Repair: true}).Parse(one)
 		if err == nil && valueErr != nil {
 			err = jsonError(text, start, valueErr)
 		}

@@ -1,0 +1,111 @@
+package jsontext
+
+import "unicode/utf8"
+
+// Style says how strings are printed. All styles mean the same string to a reader that takes them, unless the string holds
+// bytes that are not UTF-8.
+//
+//	                            Standard  HTML     Bare
+//	< > & U+2028 U+2029         escaped   escaped  stay
+//	a byte that is not UTF-8    \ufffd    \ufffd   stays
+//	backspace and form feed     \b \f     \u0008   \u0008
+type Style uint8
+
+const (
+	Standard Style = iota // as encoding/json prints
+	HTML                  // as json-iterator prints values within the names of fieldsV1
+	Bare                  // as json-iterator prints those names
+)
+
+// AppendString appends s to b as a JSON string, quotes included.
+func AppendString(b []byte, s string, style Style) []byte {
+	b = append(b, '"')
+	b = AppendContent(b, s, style)
+	return append(b, '"')
+}
+
+// AppendContent is AppendString without the quotes.
+func AppendContent(b []byte, s string, style Style) []byte {
+	if style == Bare {
+		return appendBare(b, s)
+	}
+	if i := verbatim(s); i < len(s) {
+		return appendRest(b, s, i, style)
+	}
+	return append(b, s...)
+}
+
+func appendBare(b []byte, s string) []byte {
+	for {
+		i := PlainEnd(s, 0)
+		b = append(b, s[:i]...)
+		if i == len(s) {
+			return b
+		}
+		b = appendEscape(b, rune(s[i]), Bare)
+		s = s[i+1:]
+	}
+}
+
+// Simple tells which bytes are ASCII and stand for themselves in every style.
+var Simple = func() (t [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
+	}
+	return t
+}()
+
+// verbatim returns how many bytes of s, from its start on, are printed as they are. There may be more behind the next
+// eight. '<' and '>' differ in one bit only, and so do '"' and '&'.
+func verbatim(s string) int {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := Word(s, i)
+		angle, quote, slash := w&^(2*ones)^'<'*ones, w&^(4*ones)^'"'*ones, w^'\\'*ones
+		if ((w-' '*ones)|(angle-ones)|(quote-ones)|(slash-ones)|w)&highs != 0 {
+			return i
+		}
+	}
+	for i < len(s) && Simple[s[i]] {
+		i++
+	}
+	return i
+}
+
+// appendRest appends s, whose first i bytes are printed as they are, in a style other than Bare.
+func appendRest(b []byte, s string, i int, style Style) []byte {
+	start := 0
+	for i < len(s) {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if Simple[s[i]] || size > 1 && r != '\u2028' && r != '\u2029' {
+			i += size
+			continue
+		}
+		b = appendEscape(append(b, s[start:i]...), r, style)
+		i += size
+		start = i
+	}
+	return append(b, s[start:]...)
+}
+
+func appendEscape(b []byte, r rune, style Style) []byte {
+	const hex = "0123456789abcdef"
+	switch {
+	case r == '"' || r == '\\':
+		return append(b, '\\', byte(r))
+	case r == '\n':
+		return append(b, `\n`...)
+	case r == '\r':
+		return append(b, `\r`...)
+	case r == '\t':
+		return append(b, `\t`...)
+	case r == '\b' && style == Standard:
+		return append(b, `\b`...)
+	case r == '\f' && style == Standard:
+		return append(b, `\f`...)
+	}
+	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}

@@ -1,0 +1,169 @@
+package jsontext
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxDepth is how many lists and objects may be inside each other.
+const MaxDepth = 10000
+
+// Scanner reads JSON text from a position on. It is the part of a parser that knows the grammar: its methods pass what is
+// at the position, or leave an error that says what is there instead.
+//
+// Invariants, of which a parser may rely on the first and must keep the second:
+//
+//	0 <= Pos <= len(Text)
+//	Depth = how many brackets before Pos are open
+type Scanner struct {
+	Text   string
+	Pos    int
+	Depth  int
+	Mode   Mode // which strings are taken
+	Chunk  int  // in mode Stored, how much text json-iterator reads at once; 0 means all of it
+	Spaced bool // white space was passed
+}
+
+// Error says where and why a text is not JSON.
+type Error struct {
+	Offset int    // of the first byte that is wrong, counted from 0
+	Reason string // such as "unexpected '}', want a colon"
+
+	steps []string // from the value that is being read to the root
+}
+
+// Within adds one step, such as .name or [2], to the front of the path of an error on its way out. Joining the steps at
+// once would cost the square of the depth, which the author of a text chooses.
+func (e *Error) Within(step string) *Error {
+	e.steps = append(e.steps, step)
+	return e
+}
+
+// Path returns the path of the value that was being read, such as .spec.ports[2], and "" at the root.
+func (e *Error) Path() string {
+	var b strings.Builder
+	for i := len(e.steps) - 1; i >= 0; i-- {
+		b.WriteString(e.steps[i])
+	}
+	return b.String()
+}
+
+// Fail returns an error about what is at the position.
+func (s *Scanner) Fail(format string, args ...any) *Error {
+	return &Error{Offset: s.Pos, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Unexpected returns an error that says that something else than the next byte should be there.
+func (s *Scanner) Unexpected(want string) *Error {
+	if s.Pos >= len(s.Text) {
+		return s.Fail("unexpected end, want %s", want)
+	}
+	r, size := utf8.DecodeRuneInString(s.Text[s.Pos:])
+	if r == utf8.RuneError && size == 1 {
+		return s.Fail("byte 0x%02x is not UTF-8", s.Text[s.Pos])
+	}
+	return s.Fail("unexpected %q, want %s", r, want)
+}
+
+// Space passes white space.
+func (s *Scanner) Space() {
+	if s.Pos < len(s.Text) && s.Text[s.Pos] <= ' ' {
+		s.passSpace()
+	}
+}
+
+func (s *Scanner) passSpace() {
+	for s.Pos < len(s.Text) {
+		switch s.Text[s.Pos] {
+		case ' ', '\t', '\n', '\r':
+			s.Pos++
+			s.Spaced = true
+		default:
+			return
+		}
+	}
+}
+
+// Peek returns the next byte, and 0, which begins nothing in JSON, at the end.
+func (s *Scanner) Peek() byte {
+	if s.Pos < len(s.Text) {
+		return s.Text[s.Pos]
+	}
+	return 0
+}
+
+// End passes white space and fails unless that is all there is.
+func (s *Scanner) End() *Error {
+	if s.Space(); s.Pos < len(s.Text) {
+		return s.Fail("data after the document")
+	}
+	return nil
+}
+
+// Literal passes word, one of true, false and null.
+func (s *Scanner) Literal(word string) *Error {
+	if !strings.HasPrefix(s.Text[s.Pos:], word) {
+		return s.Unexpected("a value")
+	}
+	s.Pos += len(word)
+	return nil
+}
+
+// Open passes the bracket that opens a container, and reports whether there is a member or item. If there is none it
+// passes the closing bracket too.
+func (s *Scanner) Open(closing byte) (more bool, err *Error) {
+	if s.Depth++; s.Depth > MaxDepth {
+		return false, s.Fail("nested deeper than %d", MaxDepth)
+	}
+	s.Pos++
+	s.Space()
+	if s.Peek() != closing {
+		return true, nil
+	}
+	s.Pos++
+	s.Depth--
+	return false, nil
+}
+
+// More passes what follows a member or item: a comma, after which there is more, or the closing bracket.
+func (s *Scanner) More(closing byte) (more bool, err *Error) {
+	if s.packed(',') {
+		s.Pos++
+		return true, nil
+	}
+	s.Space()
+	switch s.Peek() {
+	case ',':
+		s.Pos++
+		s.Space()
+		return true, nil
+	case closing:
+		s.Pos++
+		s.Depth--
+		return false, nil
+	}
+	return false, s.Unexpected(fmt.Sprintf("a comma or %q", closing))
+}
+
+// NoName returns an error that says that the name of a member should be at the position.
+func (s *Scanner) NoName() *Error { return s.Unexpected("a name in double quotes") }
+
+// Colon passes the colon behind the name of a member, and the white space around it.
+func (s *Scanner) Colon() *Error {
+	if s.packed(':') {
+		s.Pos++
+		return nil
+	}
+	if s.Space(); s.Peek() != ':' {
+		return s.Unexpected("a colon")
+	}
+	s.Pos++
+	s.Space()
+	return nil
+}
+
+// packed reports whether c is at the position, with no white space behind it.
+func (s *Scanner) packed(c byte) bool {
+	return s.Pos+1 < len(s.Text) && s.Text[s.Pos] == c && s.Text[s.Pos+1] > ' '
+}

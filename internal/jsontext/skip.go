@@ -1,0 +1,78 @@
+package jsontext
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Skip passes the value at the position. It is checked to be JSON, except that names may come twice. A number with an
+// exponent must be one that a float64 holds; json-iterator has it so.
+//
+// Cost: linear in the length of the value.
+func (s *Scanner) Skip() *Error {
+	switch s.Peek() {
+	case '{':
+		return s.skipObject()
+	case '[':
+		return s.skipList()
+	case '"':
+		return s.SkipString()
+	case 't':
+		return s.Literal("true")
+	case 'f':
+		return s.Literal("false")
+	case 'n':
+		return s.Literal("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return s.skipNumber()
+	}
+	return s.Unexpected("a value")
+}
+
+func (s *Scanner) skipObject() *Error {
+	more, err := s.Open('}')
+	for first := true; more && err == nil; first = false {
+		if err = s.skipName(first); err == nil {
+			if err = s.Skip(); err == nil {
+				more, err = s.More('}')
+			}
+		}
+	}
+	return err
+}
+
+func (s *Scanner) skipName(first bool) *Error {
+	if !first && s.NullName() {
+		return s.Colon()
+	}
+	if s.Peek() != '"' {
+		return s.NoName()
+	}
+	if err := s.SkipString(); err != nil {
+		return err
+	}
+	return s.Colon()
+}
+
+func (s *Scanner) skipList() *Error {
+	more, err := s.Open(']')
+	for more && err == nil {
+		if err = s.Skip(); err == nil {
+			more, err = s.More(']')
+		}
+	}
+	return err
+}
+
+func (s *Scanner) skipNumber() *Error {
+	start := s.Pos
+	text, _, err := s.numberText()
+	if err != nil || !strings.ContainsAny(text, "eE") {
+		return err
+	}
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		s.Pos = start
+		return s.Fail("number overflows a float64")
+	}
+	return nil
+}
