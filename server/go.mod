@@ -1,0 +1,7 @@
+module github.com/deed-project/deed/server
+
+go 1.26.0
+
+replace github.com/deed-project/deed => ../
+
+require github.com/anishathalye/porcupine v1.3.1
