@@ -27,7 +27,8 @@ var layers = []struct {
 	{"managedfields", "value fieldpath schema typed merge", ""},
 	{"ownership", "value fieldpath schema typed merge managedfields", ""},
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
-	{"schema/builtin", "value schema", ""},
+	{"schema/form", "value fieldpath", ""},
+	{"schema/builtin", "value fieldpath schema schema/form merge", ""},
 	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
 	{"internal/replay", "value fieldpath schema merge managedfields schema/openapi schema/structural internal/yaml", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},

@@ -6,3 +6,4 @@
 package builtin
 
 //go:generate go run ../../oracle/genschema
+//go:generate env GOWORK=off go -C ../../oracle/kube run ./generate ../../schema/builtin

@@ -1,0 +1,112 @@
+// Command generate writes what package schema/builtin embeds: the forms of all struct types, and what there is to say of each kind.
+// Run it in this directory, without a workspace:
+//
+//	GOWORK=off go run ./generate ../../schema/builtin
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+//go:embed discovery.json.gz
+var discovered []byte
+
+//go:embed reset.json
+var resets []byte
+
+func main() {
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string) error {
+	d, err := readDiscovery()
+	if err != nil {
+		return err
+	}
+	var r resetFields
+	if err := json.Unmarshal(resets, &r); err != nil {
+		return err
+	}
+	kinds, forms := collect(d, r)
+	text, err := lines(kinds)
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(dir, "kinds.json.gz"), text); err != nil {
+		return err
+	}
+	return write(filepath.Join(dir, "forms.txt.gz"), []byte(forms.String()))
+}
+
+// readDiscovery reads what a server serves by default, and what it serves when everything is turned on.
+func readDiscovery() (discovery, error) {
+	r, err := gzip.NewReader(bytes.NewReader(discovered))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var documents struct{ Default, Everything []json.RawMessage }
+	if err := json.Unmarshal(text, &documents); err != nil {
+		return nil, err
+	}
+	d := discovery{}
+	for _, text := range documents.Default {
+		if err := d.add(text, "default"); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range documents.Everything {
+		if err := d.add(text, "option"); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// lines prints a list with an item on each line.
+func lines(kinds []kind) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("[")
+	for i, k := range kinds {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		text, err := json.Marshal(k)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString("\n")
+		b.Write(text)
+	}
+	b.WriteString("\n]\n")
+	return b.Bytes(), nil
+}
+
+// write packs text with neither name nor time, so that equal texts give equal bytes.
+func write(name string, text []byte) error {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(text); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(name, b.Bytes(), 0o644)
+}

@@ -1,0 +1,295 @@
+package builtin
+
+import (
+	"strings"
+	"time"
+
+	"github.com/deed-project/deed/schema/form"
+	"github.com/deed-project/deed/value"
+)
+
+// functions are what defaults.txt calls. They see values as they were sent: a member may be null, and of a kind that its type
+// refuses later.
+var functions = form.Functions{
+	Fill: map[string]func(value.Value) value.Value{
+		"serviceAccount":        serviceAccount,
+		"gracePeriod":           gracePeriod,
+		"requestLimits":         requestLimits,
+		"hostPorts":             hostPorts,
+		"podIPs":                podIPs,
+		"sessionAffinityConfig": sessionAffinityConfig,
+		"targetPorts":           targetPorts,
+		"ingressModes":          ingressModes,
+		"namespaceLabel":        namespaceLabel,
+		"containerLimits":       containerLimits,
+		"roundQuantities":       roundQuantities,
+		"storedVersions":        storedVersions,
+		"definitionNames":       definitionNames,
+		"timeAdded":             timeAdded,
+	},
+	Is: map[string]func(value.Value) bool{"latest": isLatest, "sourceless": isSourceless},
+}
+
+// isNothing reports whether a member counts as not there.
+func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }
+
+// within returns v with what names lead to changed by change. v is returned as it is where there is no object to step into.
+func within(v value.Value, change func(value.Value) value.Value, names ...string) value.Value {
+	if len(names) == 0 {
+		return change(v)
+	}
+	if v.Kind() != value.KindObject {
+		return v
+	}
+	member := v.Get(names[0])
+	changed := within(member, change, names[1:]...)
+	if changed.Same(member) {
+		return v
+	}
+	return v.With(names[0], changed)
+}
+
+// eachItem returns the list at names with change made to each of its items that is an object.
+func eachItem(v value.Value, change func(value.Value) value.Value, names ...string) value.Value {
+	return within(v, func(list value.Value) value.Value {
+		if list.Kind() != value.KindList {
+			return list
+		}
+		same := true
+		items := make([]value.Value, 0, list.Len())
+		for item := range list.Items() {
+			changed := item
+			if item.Kind() == value.KindObject {
+				changed = change(item)
+			}
+			same = same && changed.Same(item)
+			items = append(items, changed)
+		}
+		if same {
+			return list
+		}
+		return value.List(items...)
+	}, names...)
+}
+
+// isSourceless reports whether a volume names nothing to mount.
+func isSourceless(volume value.Value) bool {
+	for name, source := range volume.Members() {
+		if name != "name" && !source.IsNull() {
+			return false
+		}
+	}
+	return true
+}
+
+// serviceAccount keeps the old name of serviceAccountName in step with it.
+func serviceAccount(spec value.Value) value.Value {
+	if name := spec.Get("serviceAccountName"); !isNothing(name) || !isNothing(spec.Get("serviceAccount")) {
+		return spec.With("serviceAccount", name)
+	}
+	return spec
+}
+
+// gracePeriod makes a negative grace period one second.
+func gracePeriod(pod value.Value) value.Value {
+	if pod.At("spec", "terminationGracePeriodSeconds").Float() >= 0 {
+		return pod
+	}
+	return within(pod, func(spec value.Value) value.Value {
+		return spec.With("terminationGracePeriodSeconds", value.Int(1))
+	}, "spec")
+}
+
+// requestLimits has each container of a pod request what it is limited to, where it does not say.
+func requestLimits(pod value.Value) value.Value {
+	fill := func(container value.Value) value.Value {
+		return within(container, func(resources value.Value) value.Value {
+			limits := resources.Get("limits")
+			if limits.Kind() != value.KindObject {
+				return resources
+			}
+			return resources.With("requests", filled(resources.Get("requests"), limits))
+		}, "resources")
+	}
+	pod = eachItem(pod, fill, "spec", "containers")
+	return eachItem(pod, fill, "spec", "initContainers")
+}
+
+// filled returns object with those members of other that it lacks. Where it is no object, it is returned as it is.
+func filled(object, other value.Value) value.Value {
+	if isNothing(object) {
+		object = value.Object()
+	}
+	if object.Kind() != value.KindObject {
+		return object
+	}
+	for name, member := range other.Members() {
+		if object.Get(name).IsAbsent() {
+			object = object.With(name, member)
+		}
+	}
+	return object
+}
+
+// hostPorts gives the ports of containers in the network of their host the same number there.
+func hostPorts(pod value.Value) value.Value {
+	if !pod.At("spec", "hostNetwork").Bool() {
+		return pod
+	}
+	fill := func(container value.Value) value.Value {
+		return eachItem(container, func(port value.Value) value.Value {
+			if port.Get("hostPort").Float() != 0 {
+				return port
+			}
+			return port.With("hostPort", port.Get("containerPort"))
+		}, "ports")
+	}
+	pod = eachItem(pod, fill, "spec", "containers")
+	return eachItem(pod, fill, "spec", "initContainers")
+}
+
+// podIPs keeps a pod's address in step with the list of its addresses; the former counts.
+func podIPs(status value.Value) value.Value {
+	ip, ips := status.Get("podIP").Str(), status.Get("podIPs")
+	switch {
+	case ip == "" && ips.Len() > 0 && ips.Kind() == value.KindList:
+		return status.With("podIP", ips.Item(0).Get("ip"))
+	case ip != "" && (ips.Len() == 0 || ips.Item(0).Get("ip").Str() != ip):
+		return status.With("podIPs", value.List(value.Object(value.Member{Name: "ip", Value: value.String(ip)})))
+	}
+	return status
+}
+
+// sessionAffinityConfig has the sessions of a service last three hours, if it has any.
+func sessionAffinityConfig(service value.Value) value.Value {
+	return within(service, func(spec value.Value) value.Value {
+		config := spec.Get("sessionAffinityConfig")
+		switch spec.Get("sessionAffinity").Str() {
+		case "None":
+			return spec.With("sessionAffinityConfig", value.Value{})
+		case "ClientIP":
+			if isNothing(config.At("clientIP", "timeoutSeconds")) {
+				timeout := value.Object(value.Member{Name: "timeoutSeconds", Value: value.Int(10800)})
+				return spec.With("sessionAffinityConfig", value.Object(value.Member{Name: "clientIP", Value: timeout}))
+			}
+		}
+		return spec
+	}, "spec")
+}
+
+// targetPorts has the ports of a service lead to the same port of its pods.
+func targetPorts(service value.Value) value.Value {
+	return eachItem(service, func(port value.Value) value.Value {
+		if target := port.Get("targetPort"); !isNothing(target) && target.Str() == "" && target.Float() != 0 || target.Str() != "" {
+			return port
+		}
+		number := port.Get("port")
+		if isNothing(number) {
+			number = value.Int(0)
+		}
+		return port.With("targetPort", number)
+	}, "spec", "ports")
+}
+
+// ingressModes says how the addresses of a load balancer deliver traffic.
+func ingressModes(service value.Value) value.Value {
+	if service.At("spec", "type").Str() != "LoadBalancer" {
+		return service
+	}
+	return eachItem(service, func(ingress value.Value) value.Value {
+		if ingress.Get("ip").Str() == "" || !isNothing(ingress.Get("ipMode")) {
+			return ingress
+		}
+		return ingress.With("ipMode", value.String("VIP"))
+	}, "status", "loadBalancer", "ingress")
+}
+
+// namespaceLabel labels a namespace with its name.
+func namespaceLabel(namespace value.Value) value.Value {
+	name := namespace.At("metadata", "name")
+	if name.Str() == "" {
+		return namespace
+	}
+	return within(namespace, func(metadata value.Value) value.Value {
+		labels := metadata.Get("labels")
+		if isNothing(labels) {
+			labels = value.Object()
+		}
+		if labels.Kind() != value.KindObject {
+			return metadata
+		}
+		return metadata.With("labels", labels.With("kubernetes.io/metadata.name", name))
+	}, "metadata")
+}
+
+// containerLimits fills in what containers get that do not say: their limit is the maximum; they request their limit, or the minimum.
+func containerLimits(item value.Value) value.Value {
+	if item.Get("type").Str() != "Container" {
+		return item
+	}
+	limits := filled(item.Get("default"), item.Get("max"))
+	requests := filled(filled(item.Get("defaultRequest"), limits), item.Get("min"))
+	return item.With("default", limits).With("defaultRequest", requests)
+}
+
+// roundQuantities rounds the quantities of a list of resources up to a thousandth.
+func roundQuantities(resources value.Value) value.Value {
+	for name, amount := range resources.Members() {
+		text := amount.Str()
+		if amount.Kind() == value.KindFloat {
+			text = amount.String()
+		}
+		if rounded := form.RoundQuantity(text); rounded != text {
+			resources = resources.With(name, value.String(rounded))
+		}
+	}
+	return resources
+}
+
+// storedVersions has a definition remember the version that it stores objects in.
+func storedVersions(definition value.Value) value.Value {
+	if definition.At("status", "storedVersions").Len() > 0 {
+		return definition
+	}
+	for version := range definition.At("spec", "versions").Items() {
+		if version.Get("storage").Bool() {
+			status := definition.Get("status")
+			if isNothing(status) {
+				status = value.Object()
+			}
+			name := version.Get("name")
+			if isNothing(name) {
+				name = value.String("")
+			}
+			return definition.With("status", status.With("storedVersions", value.List(name)))
+		}
+	}
+	return definition
+}
+
+// definitionNames derives the names of a custom resource from its kind.
+func definitionNames(spec value.Value) value.Value {
+	names := spec.Get("names")
+	kind := names.Get("kind").Str()
+	if kind == "" {
+		return spec
+	}
+	if names.Get("singular").Str() == "" {
+		names = names.With("singular", value.String(strings.ToLower(kind)))
+	}
+	if names.Get("listKind").Str() == "" {
+		names = names.With("listKind", value.String(kind+"List"))
+	}
+	return spec.With("names", names)
+}
+
+// now is the clock that timeAdded reads, which tests replace.
+var now = time.Now
+
+// timeAdded says since when a device has a taint.
+func timeAdded(taint value.Value) value.Value {
+	if !isNothing(taint.Get("timeAdded")) {
+		return taint
+	}
+	return taint.With("timeAdded", value.String(now().UTC().Format(time.RFC3339)))
+}

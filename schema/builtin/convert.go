@@ -1,0 +1,79 @@
+package builtin
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/form"
+	"github.com/deed-project/deed/value"
+)
+
+// conversion is how the objects of a version become those that all versions of the kind have in common, and back.
+type conversion struct {
+	toCommon, fromCommon func(value.Value) value.Value
+}
+
+// conversions has the versions whose objects differ in more than the fields that they have.
+var conversions = map[schema.GVK]conversion{
+	{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"}:        {scalerFromV1, scalerToV1},
+	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaim"}:         {requestsFromFlat("spec", "devices"), requestsToFlat("spec", "devices")},
+	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaimTemplate"}: {requestsFromFlat("spec", "spec", "devices"), requestsToFlat("spec", "spec", "devices")},
+	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceSlice"}:         {devicesFromBasic, devicesToBasic},
+	{Group: "events.k8s.io", Version: "v1", Kind: "Event"}:                        {eventFromNew, eventToNew},
+}
+
+// Convert returns object, which is of version k of a kind, in version to of it. What the other version does not have is lost, and so is
+// what reading and printing it loses: empty members, for instance. The error is a [*form.Error].
+func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
+	if c := conversions[k.GVK]; c.toCommon != nil {
+		object = c.toCommon(object)
+	}
+	if c := conversions[to.GVK]; c.fromCommon != nil {
+		object = c.fromCommon(object)
+	}
+	object = object.With("apiVersion", value.String(to.GVK.APIVersion())).With("kind", value.String(to.GVK.Kind))
+	return to.Form().Normalize(object, form.Printed)
+}
+
+// Stored returns what a server reads back after it stored object, which is as [Kind.Held] returns it. Objects are stored in one version
+// of their kind, [Kind.Hub], and what that does not have is lost. The error is a [*form.Error].
+func (k *Kind) Stored(object value.Value) (value.Value, error) {
+	hub := k
+	if k.Hub != k.GVK.APIVersion() {
+		hub, _ = Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
+		var err error
+		if object, err = k.Convert(object, hub); err != nil {
+			return value.Value{}, err
+		}
+	}
+	object, err := hub.Form().Normalize(object, hub.storage())
+	if err != nil || hub == k {
+		return object, err
+	}
+	return hub.Convert(object, k)
+}
+
+// storage says how what is stored is read. Two groups store JSON, which keeps empty lists.
+func (k *Kind) storage() form.Mode {
+	if k.GVK.Group == "apiextensions.k8s.io" || k.GVK.Group == "apiregistration.k8s.io" {
+		return form.Held
+	}
+	return form.Held | form.Stored
+}
+
+// converter converts the objects of a kind between its versions, as a field manager wants it.
+type converter map[string]*Kind // by apiVersion
+
+// Convert implements [managedfields.Converter].
+func (c converter) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	from, ok := c[object.Get("apiVersion").Str()]
+	if !ok {
+		return value.Value{}, fmt.Errorf("%w %s", merge.ErrNoVersion, object.Get("apiVersion").Str())
+	}
+	to, ok := c[apiVersion]
+	if !ok {
+		return value.Value{}, fmt.Errorf("%w %s", merge.ErrNoVersion, apiVersion)
+	}
+	return from.Convert(object, to)
+}

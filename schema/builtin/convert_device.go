@@ -1,0 +1,65 @@
+package builtin
+
+import "github.com/deed-project/deed/value"
+
+// flatRequest are the members that requests for devices have themselves in resource.k8s.io/v1beta1, and in a member called exactly in
+// later versions.
+var flatRequest = []string{
+	"deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity", "derivedAttributes",
+}
+
+// requestsFromFlat returns the conversion of the requests that names lead to.
+func requestsFromFlat(names ...string) func(value.Value) value.Value {
+	return func(object value.Value) value.Value {
+		return eachItem(object, func(request value.Value) value.Value {
+			return nested(request, "exactly", flatRequest)
+		}, append(names[:len(names):len(names)], "requests")...)
+	}
+}
+
+// nested moves members of object into one called name, if there are any.
+func nested(object value.Value, name string, members []string) value.Value {
+	inner := value.Object()
+	for _, member := range members {
+		if v := object.Get(member); !isNothing(v) && (v.Kind() != value.KindString || v.Str() != "") {
+			inner = inner.With(member, v)
+		}
+		object = object.With(member, value.Value{})
+	}
+	if inner.Len() == 0 {
+		return object
+	}
+	return object.With(name, inner)
+}
+
+// flattened moves the members of the one called name into object.
+func flattened(object value.Value, name string) value.Value {
+	for member, v := range object.Get(name).Members() {
+		object = object.With(member, v)
+	}
+	return object.With(name, value.Value{})
+}
+
+// requestsToFlat is the reverse of requestsFromFlat.
+func requestsToFlat(names ...string) func(value.Value) value.Value {
+	return func(object value.Value) value.Value {
+		return eachItem(object, func(request value.Value) value.Value {
+			return flattened(request, "exactly")
+		}, append(names[:len(names):len(names)], "requests")...)
+	}
+}
+
+// devicesFromBasic and devicesToBasic convert the devices of a slice, which say in resource.k8s.io/v1beta1 that they are basic.
+func devicesFromBasic(object value.Value) value.Value {
+	return eachItem(object, func(device value.Value) value.Value { return flattened(device, "basic") }, "spec", "devices")
+}
+
+func devicesToBasic(object value.Value) value.Value {
+	return eachItem(object, func(device value.Value) value.Value {
+		basic := device.With("name", value.Value{})
+		return value.Object(
+			value.Member{Name: "basic", Value: basic},
+			value.Member{Name: "name", Value: value.String(device.Get("name").Str())},
+		)
+	}, "spec", "devices")
+}

@@ -1,0 +1,46 @@
+package builtin
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/deed-project/deed/value"
+)
+
+// isLatest reports whether an image's reference has the tag latest, or neither tag nor digest. A text that is no reference has no tag
+// at all.
+func isLatest(image value.Value) bool {
+	m := reference().FindStringSubmatch(image.Str())
+	if m == nil {
+		return false
+	}
+	name, tag, digest := m[1], m[2], m[3]
+	if len(name) > 255 || hexadecimal().MatchString(image.Str()) {
+		return false
+	}
+	host, path, ok := strings.Cut(name, "/")
+	if !ok || !strings.ContainsAny(host, ".:") && host != "localhost" && strings.ToLower(host) == host {
+		path = name // of a repository on the usual host
+	}
+	if path != strings.ToLower(path) {
+		return false
+	}
+	return tag == "latest" || tag == "" && digest == ""
+}
+
+// reference matches HOST/PATH:TAG@DIGEST, all but the path optional.
+var reference = sync.OnceValue(func() *regexp.Regexp {
+	const (
+		label  = `(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])`
+		host   = `(?:` + label + `(?:\.` + label + `)*|\[(?:[a-fA-F0-9:]+)\])(?::[0-9]+)?`
+		part   = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
+		name   = `(?:` + host + `/)?` + part + `(?:/` + part + `)*`
+		tag    = `[\w][\w.-]{0,127}`
+		digest = `[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[[:xdigit:]]{32,}`
+	)
+	return regexp.MustCompile(`^(` + name + `)(?::(` + tag + `))?(?:@(` + digest + `))?$`)
+})
+
+// hexadecimal matches what identifies an image instead of naming it.
+var hexadecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-f0-9]{64}$`) })

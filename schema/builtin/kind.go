@@ -1,0 +1,201 @@
+package builtin
+
+import (
+	_ "embed"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/form"
+	"github.com/deed-project/deed/value"
+)
+
+//go:embed kinds.json.gz
+var packedKinds []byte
+
+//go:embed forms.txt.gz
+var packedForms []byte
+
+//go:embed defaults.txt
+var defaults string
+
+// Kind is a built-in kind in one version. It is immutable; the caller must not modify its slices.
+type Kind struct {
+	GVK  schema.GVK
+	Hub  string // the apiVersion in which a server holds objects of the kind
+	form string // the name of its struct type
+
+	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one that does not serve it any
+	// more. Replacement says what to use instead, such as apps/v1 Deployment. All are empty where nothing is known.
+	Since, Removed, Replacement string
+	// Served says whether servers serve the version: by default, if they are told to, or not at all.
+	Served Serving
+
+	// The rest is known of versions that are served.
+
+	Resource, Singular     string
+	ShortNames, Categories []string
+	Namespaced             bool
+	Verbs                  []string
+	Subresources           []Subresource
+	reset                  map[string]merge.Filter // by subresource
+}
+
+// Serving says whether servers serve a version.
+type Serving uint8
+
+// The ways. ServedOnRequest is for versions that --runtime-config turns on.
+const (
+	NotServed Serving = iota
+	ServedOnRequest
+	ServedByDefault
+)
+
+// Subresource is a part of an object, or an action, with a path of its own.
+type Subresource struct {
+	Name  string
+	GVK   schema.GVK // what it reads and writes
+	Verbs []string
+}
+
+// Lookup returns what there is to know of a kind, and whether it is a built-in one.
+func Lookup(gvk schema.GVK) (*Kind, bool) {
+	k, ok := kindIndex().kinds[gvk]
+	return k, ok
+}
+
+// Kinds yields the built-in kinds in all their versions, sorted by group, kind and version.
+func Kinds() iter.Seq[*Kind] { return slices.Values(kindIndex().sorted) }
+
+// Siblings returns the kind of gvk in all versions that its objects can be written in, gvk itself among them, sorted by group and
+// version. Events are in two groups; every other kind is in one.
+func Siblings(gvk schema.GVK) []*Kind {
+	var out []*Kind
+	for _, k := range kindIndex().sorted {
+		if k.GVK.Kind == gvk.Kind && family(k.GVK) == family(gvk) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// family returns the group whose objects those of gvk are held as.
+func family(gvk schema.GVK) string {
+	if gvk.Group == "events.k8s.io" && gvk.Kind == "Event" {
+		return ""
+	}
+	return gvk.Group
+}
+
+// indexOfKinds is what kinds.json.gz holds.
+type indexOfKinds struct {
+	sorted []*Kind
+	kinds  map[schema.GVK]*Kind
+}
+
+// kindIndex panics when the embedded file is damaged.
+var kindIndex = sync.OnceValue(func() indexOfKinds {
+	text, err := unpack(packedKinds)
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	list, err := value.Parse(text)
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	x := indexOfKinds{kinds: map[schema.GVK]*Kind{}}
+	hubs := map[[2]string]string{} // by family and kind
+	for v := range list.Items() {
+		k := kindOf(v)
+		x.sorted, x.kinds[k.GVK] = append(x.sorted, k), k
+		if v.Get("hub").Bool() && family(k.GVK) == k.GVK.Group {
+			hubs[[2]string{k.GVK.Group, k.GVK.Kind}] = k.GVK.APIVersion()
+		}
+	}
+	for _, k := range x.sorted {
+		k.Hub = hubs[[2]string{family(k.GVK), k.GVK.Kind}]
+	}
+	return x
+})
+
+func kindOf(v value.Value) *Kind {
+	k := &Kind{
+		GVK:  schema.GVK{Group: v.Get("group").Str(), Version: v.Get("version").Str(), Kind: v.Get("kind").Str()},
+		form: v.Get("form").Str(), Since: v.Get("since").Str(), Removed: v.Get("removed").Str(),
+		Replacement: v.Get("replacement").Str(), Resource: v.Get("resource").Str(), Singular: v.Get("singular").Str(),
+		ShortNames: texts(v.Get("shortNames")), Categories: texts(v.Get("categories")), Verbs: texts(v.Get("verbs")),
+		Namespaced: v.Get("namespaced").Bool(), reset: map[string]merge.Filter{},
+	}
+	switch v.Get("served").Str() {
+	case "default":
+		k.Served = ServedByDefault
+	case "option":
+		k.Served = ServedOnRequest
+	}
+	for s := range v.Get("subresources").Items() {
+		sub := Subresource{Name: s.Get("name").Str(), GVK: k.GVK, Verbs: texts(s.Get("verbs"))}
+		sub.GVK.Kind = s.Get("kind").Str()
+		if version := s.Get("version").Str(); version != "" {
+			sub.GVK.Group, sub.GVK.Version = s.Get("group").Str(), version
+		}
+		k.Subresources = append(k.Subresources, sub)
+	}
+	for name, paths := range v.Get("reset").Members() {
+		k.reset[name] = merge.Filter{Exclude: pathsOf(paths)}
+	}
+	return k
+}
+
+func texts(list value.Value) []string {
+	var out []string
+	for item := range list.Items() {
+		out = append(out, item.Str())
+	}
+	return out
+}
+
+// pathsOf reads a list of paths, each a list of the names of fields.
+func pathsOf(list value.Value) fieldpath.Set {
+	var paths []fieldpath.Path
+	for names := range list.Items() {
+		var p fieldpath.Path
+		for name := range names.Items() {
+			p = append(p, fieldpath.Field(name.Str()))
+		}
+		paths = append(paths, p)
+	}
+	return fieldpath.SetOf(paths...)
+}
+
+// forms panics when an embedded file is damaged.
+var forms = sync.OnceValue(func() *form.Types {
+	text, err := unpack(packedForms)
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	types := form.Parse(string(text))
+	called := functions
+	called.Print = printed
+	if err := types.SetRules(defaults, called); err != nil {
+		panic(fmt.Sprintf("builtin: defaults.txt: %v", err))
+	}
+	return types
+})
+
+// Form returns the Go type of the kind's objects, whose Normalize says what a server makes of one.
+func (k *Kind) Form() *form.Type {
+	t, _ := forms().Struct(k.form)
+	return t
+}
+
+// Held returns what a server holds after it read object: with default values, in the one spelling of everything, and without what the
+// kind does not know. The error is a [*form.Error]: what the kind cannot hold.
+//
+// It takes time in proportion to the size of object.
+func (k *Kind) Held(object value.Value) (value.Value, error) {
+	return k.Form().Normalize(object, form.Held)
+}

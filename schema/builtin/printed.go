@@ -1,0 +1,146 @@
+package builtin
+
+import (
+	"encoding/base64"
+	"strconv"
+
+	"github.com/deed-project/deed/value"
+)
+
+// printed has, by struct type, what becomes of values because a server does not hold them as they are written, but as a type that all
+// versions of the kind have in common. It is filled by init, as it leads back to the forms, which lead to it.
+var printed map[string]func(value.Value) value.Value
+
+func init() {
+	printed = map[string]func(value.Value) value.Value{
+		"core/v1.NodeSpec":                          podCIDRs,
+		"core/v1.Secret":                            stringData,
+		"apps/v1.DaemonSet":                         templateGeneration,
+		"apps/v1.RollingUpdateDaemonSet":            rollingUpdateCounts,
+		"apps/v1.RollingUpdateDeployment":           rollingUpdateCounts,
+		"apps/v1.Deployment":                        rollbackTo,
+		"apps/v1.StatefulSetSpec":                   claimTemplates,
+		"apiextensions/v1.CustomResourceConversion": conversionWebhook,
+		"apps/v1.RollingUpdateStatefulSetStrategy":  partition,
+		"autoscaling/v2.HorizontalPodAutoscaler":    withoutScalerAnnotations,
+		"autoscaling/v1.HorizontalPodAutoscaler":    scalerOfV1,
+		"resource/v1beta1.Device":                   basicDevice,
+	}
+}
+
+// podCIDRs keeps the address range of a node in step with the list of its ranges; the former counts.
+func podCIDRs(spec value.Value) value.Value {
+	first, all := spec.Get("podCIDR"), spec.Get("podCIDRs")
+	switch {
+	case first.Str() != "" && (all.Len() == 0 || all.Item(0).Str() != first.Str()):
+		return spec.With("podCIDRs", value.List(first))
+	case first.Str() == "" && all.Len() > 0 && all.Item(0).Str() != "":
+		return spec.With("podCIDR", all.Item(0))
+	}
+	return spec
+}
+
+// stringData moves the texts of a secret to its data.
+func stringData(secret value.Value) value.Value {
+	texts := secret.Get("stringData")
+	if texts.Len() == 0 {
+		return secret
+	}
+	data := secret.Get("data")
+	for name, text := range texts.Members() {
+		data = data.With(name, value.String(base64.StdEncoding.EncodeToString([]byte(text.Str()))))
+	}
+	return secret.With("data", data).With("stringData", value.Value{})
+}
+
+// annotated returns object with an annotation; text "" removes it.
+func annotated(object value.Value, name, text string) value.Value {
+	metadata := object.Get("metadata")
+	annotations := metadata.Get("annotations")
+	if text == "" {
+		if annotations.Get(name).IsAbsent() {
+			return object
+		}
+		if annotations = annotations.With(name, value.Value{}); annotations.Len() == 0 {
+			annotations = value.Value{}
+		}
+	} else {
+		annotations = annotations.With(name, value.String(text))
+	}
+	return object.With("metadata", metadata.With("annotations", annotations))
+}
+
+// templateGeneration has each daemon set say how often its template has changed.
+func templateGeneration(set value.Value) value.Value {
+	const name = "deprecated.daemonset.template.generation"
+	text := set.At("metadata", "annotations", name).Str()
+	n, _ := strconv.ParseInt(text, 10, 64)
+	if canonical := strconv.FormatInt(n, 10); canonical != text {
+		return annotated(set, name, canonical)
+	}
+	return set
+}
+
+// rollbackTo drops an annotation that says nothing.
+func rollbackTo(deployment value.Value) value.Value {
+	const name = "deprecated.deployment.rollback.to"
+	if deployment.At("metadata", "annotations", name).Str() == "" {
+		return annotated(deployment, name, "")
+	}
+	return deployment
+}
+
+// rollingUpdateCounts has the two counts of a rolling update be there, if only as 0.
+func rollingUpdateCounts(update value.Value) value.Value {
+	for _, name := range []string{"maxSurge", "maxUnavailable"} {
+		if update.Get(name).IsAbsent() {
+			update = update.With(name, value.Int(0))
+		}
+	}
+	return update
+}
+
+// partition has the partition of a rolling update be there, if only as 0.
+func partition(update value.Value) value.Value {
+	if update.Get("partition").IsAbsent() {
+		return update.With("partition", value.Int(0))
+	}
+	return update
+}
+
+// scalerOfV1 has a scaler of autoscaling/v1 keep in annotations just what fits nowhere else.
+func scalerOfV1(scaler value.Value) value.Value {
+	scaler = scalerToV1(scalerFromV1(scaler))
+	t, _ := forms().Struct("autoscaling/v1.HorizontalPodAutoscaler")
+	if printed, err := t.Normalize(scaler, 0); err == nil {
+		return printed
+	}
+	return scaler // cannot be: the type has printed it before
+}
+
+// claimTemplates has the templates of claims say what they are.
+func claimTemplates(spec value.Value) value.Value {
+	return eachItem(spec, func(claim value.Value) value.Value {
+		if claim.Get("apiVersion").Str() == "v1" && claim.Get("kind").Str() == "PersistentVolumeClaim" {
+			return claim
+		}
+		return claim.With("apiVersion", value.String("v1")).With("kind", value.String("PersistentVolumeClaim"))
+	}, "volumeClaimTemplates")
+}
+
+// conversionWebhook drops a webhook that says nothing.
+func conversionWebhook(conversion value.Value) value.Value {
+	webhook := conversion.Get("webhook")
+	if !webhook.IsAbsent() && webhook.Get("clientConfig").IsAbsent() && webhook.Get("conversionReviewVersions").IsNull() {
+		return conversion.With("webhook", value.Value{})
+	}
+	return conversion
+}
+
+// basicDevice has a device in the first version say that it is a basic one.
+func basicDevice(device value.Value) value.Value {
+	if device.Get("basic").IsAbsent() {
+		return device.With("basic", value.Object())
+	}
+	return device
+}

@@ -1,0 +1,155 @@
+package form
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/value"
+)
+
+// Error is a value that its Go type cannot hold.
+type Error struct {
+	// Path leads to the value. Items of lists are named by their index.
+	Path fieldpath.Path
+
+	decoding   string
+	converting string
+}
+
+// Error returns what reading the JSON text of the document fails with, in the words of kube-apiserver.
+func (e *Error) Error() string { return e.decoding }
+
+// Converting returns what reading the document that an apply came to fails with, in the words of kube-apiserver.
+func (e *Error) Converting() string { return e.converting }
+
+// mismatch is a value of another kind than t.
+func (w *walk) mismatch(t *Type, v value.Value) *Error {
+	return &Error{
+		Path:       w.path(),
+		decoding:   fmt.Sprintf("json: cannot unmarshal %s into Go %s of type %s", jsonKind(v), w.place(), t),
+		converting: converting(t, v),
+	}
+}
+
+// custom is a value that a type which reads itself refuses.
+func (w *walk) custom(reason string) *Error {
+	return &Error{Path: w.path(), decoding: reason, converting: reason}
+}
+
+// customMismatch is a value of another kind than a type that reads itself wants, which is a string or a number.
+func (w *walk) customMismatch(wanted string, v value.Value) *Error {
+	return &Error{
+		Path:       w.path(),
+		decoding:   fmt.Sprintf("json: cannot unmarshal %s into Go %s of type %s", jsonKind(v), w.place(), wanted),
+		converting: fmt.Sprintf("json: cannot unmarshal %s into Go value of type %s", jsonKind(v), wanted),
+	}
+}
+
+// path returns the path to where the walk is.
+func (w *walk) path() fieldpath.Path {
+	var p fieldpath.Path
+	for _, s := range w.steps {
+		if s.named {
+			p = append(p, fieldpath.Field(s.name))
+		} else {
+			p = append(p, fieldpath.Index(s.index))
+		}
+	}
+	return p
+}
+
+// place names where the walk is, as encoding/json does: by the innermost struct, and the names of fields that lead there.
+func (w *walk) place() string {
+	var b strings.Builder
+	owner := ""
+	for _, s := range w.steps {
+		if s.owner == nil {
+			continue // an item of a list or a member of a map
+		}
+		_, owner, _ = strings.Cut(s.owner.name, ".")
+		b.WriteString("." + s.name)
+	}
+	if owner == "" {
+		return "value"
+	}
+	return "struct field " + owner + b.String()
+}
+
+// jsonKind names what v is, as encoding/json does.
+func jsonKind(v value.Value) string {
+	switch v.Kind() {
+	case value.KindBool:
+		return "bool"
+	case value.KindInt, value.KindFloat:
+		return "number"
+	case value.KindString:
+		return "string"
+	case value.KindList:
+		return "array"
+	}
+	return "object"
+}
+
+// converting says why v is no t, as the conversion of maps to structs does.
+func converting(t *Type, v value.Value) string {
+	goKind := map[value.Kind]string{
+		value.KindBool: "bool", value.KindInt: "int64", value.KindFloat: "float64", value.KindString: "string",
+		value.KindList: "slice", value.KindObject: "map",
+	}[v.Kind()]
+	switch t.kind {
+	case kindMap:
+		return "cannot restore map from " + goKind
+	case kindList, kindBytes:
+		return "cannot restore slice from " + goKind
+	case kindStruct:
+		return "cannot restore struct from: " + goKind
+	}
+	number := v.Kind() == value.KindInt || v.Kind() == value.KindFloat
+	if number && (t.isNumber() || t.kind == kindString && v.Kind() == value.KindInt) {
+		return fmt.Sprintf("cannot convert %s to %s", goKind, t)
+	}
+	return "unrecognized type: " + t.basic()
+}
+
+func (t *Type) isNumber() bool {
+	return t.kind == kindInt32 || t.kind == kindInt64 || t.kind == kindFloat
+}
+
+// basic returns the name of the Go type that a basic type is.
+func (t *Type) basic() string {
+	for name, k := range basics {
+		if k == t.kind {
+			return name
+		}
+	}
+	return ""
+}
+
+// String returns the type as Go prints it.
+func (t *Type) String() string {
+	switch {
+	case t.kind == kindStruct:
+		_, name, _ := strings.Cut(t.name, "/")
+		return name
+	case t.name != "":
+		return t.name
+	}
+	switch t.kind {
+	case kindPointer:
+		return "*" + t.elem.String()
+	case kindList:
+		return "[]" + t.elem.String()
+	case kindMap:
+		key := t.key
+		if key == "" {
+			key = "string"
+		}
+		return "map[" + key + "]" + t.elem.String()
+	case kindBytes:
+		return "[]uint8"
+	case kindQuantity:
+		return "resource.Quantity"
+	}
+	return t.basic()
+}

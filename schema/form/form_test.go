@@ -1,0 +1,215 @@
+package form
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/value"
+)
+
+const shapes = `a/v1.Shape
+	name string
+	size? int32
+	area? *int64
+	open? bool
+	tags? []string
+	notes []string
+	labels? {}string
+	inner? a/v1.Inner
+	ref? *a/v1.Inner
+	items? []a/v1.Inner
+	when time
+	since?! time
+	cost? quantity
+	port? intorstring
+	blob? bytes
+	any? *raw
+	mode? @v1.Mode:string
+	limits? @v1.Limits:{v1.Name}quantity
+a/v1.Inner
+	value? string
+	count int64
+`
+
+func shape(t *testing.T, rules string) *Type {
+	t.Helper()
+	types := Parse(shapes)
+	if err := types.SetRules(rules, Functions{}); err != nil {
+		t.Fatal(err)
+	}
+	s, ok := types.Struct("a/v1.Shape")
+	if !ok {
+		t.Fatal("no a/v1.Shape")
+	}
+	return s
+}
+
+func parse(t *testing.T, text string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestNormalize(t *testing.T) {
+	s := shape(t, "")
+	for _, test := range []struct{ reads, prints string }{
+		{`{}`, `{"cost":"0","inner":{"count":0},"name":"","notes":null,"port":0,"when":null}`},
+		{`{"size":0,"open":false,"tags":[],"labels":{},"area":null,"ref":null}`,
+			`{"cost":"0","inner":{"count":0},"name":"","notes":null,"port":0,"when":null}`},
+		{`{"area":0,"ref":{},"items":[null]}`,
+			`{"area":0,"cost":"0","inner":{"count":0},"items":[{"count":0}],"name":"","notes":null,"port":0,"ref":{"count":0},"when":null}`},
+		{`{"unknown":1,"name":"x","notes":[]}`, `{"cost":"0","inner":{"count":0},"name":"x","notes":[],"port":0,"when":null}`},
+		{`{"when":"2026-01-01T02:00:00.5+02:00","cost":"1024Mi","port":"http","blob":"aGk=","limits":{"cpu":1}}`,
+			`{"blob":"aGk=","cost":"1Gi","inner":{"count":0},"limits":{"cpu":"1"},"name":"","notes":null,"port":"http","when":"2026-01-01T00:00:00Z"}`},
+	} {
+		got, err := s.Normalize(parse(t, test.reads), 0)
+		if err != nil {
+			t.Errorf("%s: %v", test.reads, err)
+			continue
+		}
+		if got.String() != test.prints {
+			t.Errorf("%s prints %v, want %s", test.reads, got, test.prints)
+		}
+		again, err := s.Normalize(got, 0)
+		if err != nil || !again.Same(got) {
+			t.Errorf("%v is not shared when it is read again: %v, %v", got, again, err)
+		}
+	}
+}
+
+func TestStored(t *testing.T) {
+	got, err := shape(t, "").Normalize(parse(t, `{"notes":[]}`), Stored)
+	if err != nil || !got.Get("notes").IsNull() {
+		t.Errorf("an empty list is stored as %v, %v", got.Get("notes"), err)
+	}
+}
+
+// What a type cannot hold is refused with the words of the reference: those of reading JSON, and those of converting maps.
+func TestErrors(t *testing.T) {
+	s := shape(t, "")
+	for _, test := range []struct{ reads, path, decoding, converting string }{
+		{`{"size":1.5}`, ".size", "json: cannot unmarshal number 1.5 into Go struct field Shape.size of type int32",
+			"cannot convert float64 to int32"},
+		{`{"size":"x"}`, ".size", "json: cannot unmarshal string into Go struct field Shape.size of type int32",
+			"unrecognized type: int32"},
+		{`{"mode":7}`, ".mode", "json: cannot unmarshal number into Go struct field Shape.mode of type v1.Mode",
+			"cannot convert int64 to v1.Mode"},
+		{`{"items":[{},{"value":[]}]}`, ".items[1].value",
+			"json: cannot unmarshal array into Go struct field Inner.items.value of type string", "unrecognized type: string"},
+		{`{"items":{}}`, ".items", "json: cannot unmarshal object into Go struct field Shape.items of type []v1.Inner",
+			"cannot restore slice from map"},
+		{`{"labels":{"a":1}}`, ".labels.a", "json: cannot unmarshal number into Go struct field Shape.labels of type string",
+			"cannot convert int64 to string"},
+		{`{"limits":7}`, ".limits", "json: cannot unmarshal number into Go struct field Shape.limits of type v1.Limits",
+			"cannot restore map from int64"},
+		{`{"ref":"x"}`, ".ref", "json: cannot unmarshal string into Go struct field Shape.ref of type v1.Inner",
+			"cannot restore struct from: string"},
+		{`{"when":"x"}`, ".when", `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`,
+			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`},
+		{`{"when":7}`, ".when", "json: cannot unmarshal number into Go struct field Shape.when of type string",
+			"json: cannot unmarshal number into Go value of type string"},
+		{`{"cost":"1x"}`, ".cost", ErrQuantityFormat.Error(), ErrQuantityFormat.Error()},
+		{`{"cost":"x","name":1}`, ".name", "json: cannot unmarshal number into Go struct field Shape.name of type string",
+			"cannot convert int64 to string"},
+	} {
+		_, err := s.Normalize(parse(t, test.reads), 0)
+		var refused *Error
+		if !errors.As(err, &refused) {
+			t.Errorf("%s: %v", test.reads, err)
+			continue
+		}
+		if got := refused.Path.String(); got != test.path {
+			t.Errorf("%s: at %s, want %s", test.reads, got, test.path)
+		}
+		if refused.Error() != test.decoding || refused.Converting() != test.converting {
+			t.Errorf("%s:\n%s\n%s\nwant\n%s\n%s", test.reads, refused, refused.Converting(), test.decoding, test.converting)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	s := shape(t, `
+a/v1.Shape
+	name = "n" if size is set
+	mode = "A" if ref.value is x|y and area is unset
+	items[].value = "v"
+	labels = $limits
+	ref.count = 3 if ref is set
+	tags := ["t"]
+`)
+	for _, test := range []struct{ reads, at, want string }{
+		{`{"size":1}`, "name", `"n"`},
+		{`{"size":0}`, "name", `""`},
+		{`{"size":1,"name":"x"}`, "name", `"x"`},
+		{`{"ref":{"value":"y"}}`, "mode", `"A"`},
+		{`{"ref":{"value":"y"},"area":0}`, "mode", "absent"},
+		{`{"ref":{"value":"z"}}`, "mode", "absent"},
+		{`{"items":[{},{"value":"w"}]}`, "items", `[{"count":0,"value":"v"},{"count":0,"value":"w"}]`},
+		{`{"ref":{}}`, "ref", `{"count":3}`},
+		{`{"ref":{"count":4}}`, "ref", `{"count":4}`},
+		{`{}`, "ref", "absent"},
+		{`{}`, "tags", `["t"]`},
+		{`{"tags":[]}`, "tags", "absent"},
+		{`{"tags":null}`, "tags", `["t"]`},
+	} {
+		got, err := s.Normalize(parse(t, test.reads), Defaults)
+		if err != nil {
+			t.Errorf("%s: %v", test.reads, err)
+			continue
+		}
+		if member := got.Get(test.at); member.String() != test.want {
+			t.Errorf("%s: %s is %v, want %s", test.reads, test.at, member, test.want)
+		}
+	}
+}
+
+func TestRulesThatCannotBeRead(t *testing.T) {
+	for _, test := range []struct{ text, reason string }{
+		{"a/v1.Shape\n\tname", `line 2: "name" is no rule`},
+		{"a/v1.None\n\tname = 1", "line 2: no struct type is called a/v1.None"},
+		{"a/v1.Shape\n\t@none", "line 2: no function is called none"},
+		{"a/v1.Shape\n\tname = 1 if x", `line 2: "x" is no condition`},
+		{"a/v1.Shape\n\tname = [", "line 2: "},
+	} {
+		err := Parse(shapes).SetRules(test.text, Functions{})
+		if err == nil || !strings.HasPrefix(err.Error(), test.reason) {
+			t.Errorf("%q: %v, want %s", test.text, err, test.reason)
+		}
+	}
+}
+
+func TestQuantity(t *testing.T) {
+	for _, test := range []struct{ reads, prints string }{
+		{"0", "0"}, {"1", "1"}, {"1000m", "1"}, {"0.1", "100m"}, {"1024Mi", "1Gi"}, {"1.5Gi", "1536Mi"}, {"1Ki", "1Ki"}, {"1e3", "1e3"},
+		{"1000e3", "1e6"}, {"12E", "12E"}, {"1500u", "1500u"}, {"0.1n", "1n"}, {"-0.1n", "-1n"}, {"+5", "+5"}, {"05", "05"}, {"1000", "1k"},
+		{"0.5Ki", "512"}, {"0.1Ki", "102400m"}, {"100Ei", "9223372036854775807"}, {"0Gi", "0"}, {"-1024Ki", "-1Mi"}, {"1.", "1."},
+	} {
+		if got, err := Quantity(test.reads); err != nil || got != test.prints {
+			t.Errorf("%s prints %s, %v; want %s", test.reads, got, err, test.prints)
+		}
+	}
+	for text, want := range map[string]error{
+		"": ErrQuantityFormat, "x": ErrQuantityFormat, "1x": ErrQuantityFormat, "1KI": ErrQuantityFormat, "1ki": ErrQuantitySuffix, "1 ": ErrQuantityFormat,
+	} {
+		if _, err := Quantity(text); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", text, err, want)
+		}
+	}
+	for reads, want := range map[string]string{"1500u": "2m", "1": "1", "0.0001": "1m", "-1500u": "-2m", "x": "x"} {
+		if got := RoundQuantity(reads); got != want {
+			t.Errorf("%s is rounded to %s, want %s", reads, got, want)
+		}
+	}
+}
+
+func TestAppendJSON(t *testing.T) {
+	s := shape(t, "")
+	v := parse(t, `{"items":[{"count":1,"value":"x"}],"name":"n","size":2}`)
+	if got, want := string(s.AppendJSON(nil, v)), `{"name":"n","size":2,"items":[{"value":"x","count":1}]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,0 +1,267 @@
+package form
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// The reasons why a text is no quantity, in the words of kube-apiserver.
+var (
+	ErrQuantityFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+	ErrQuantityNumber  = errors.New("unable to parse numeric part of quantity")
+	ErrQuantitySuffix  = errors.New("unable to parse quantity's suffix")
+	decimalSuffixes    = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"} // powers of 1000, from -3
+	binarySuffixes     = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}              // powers of 1024, from 1
+	smallestDecimal    = -9                                                        // as a power of ten
+	one                = big.NewInt(1)
+	ten                = big.NewInt(10)
+	kibi               = big.NewInt(1024)
+	largestBinary      = new(big.Int).SetInt64(1<<63 - 1)
+	quantitySuffixRune = "eEinumkKMGTP"
+)
+
+// notation is how a quantity was written, and is printed.
+type notation uint8
+
+const (
+	decimalSI notation = iota
+	decimalExponent
+	binarySI
+)
+
+// quantity is the number mantissa * 10^exponent.
+type quantity struct {
+	mantissa *big.Int
+	exponent int
+	notation notation
+	text     string // how it prints, if it is kept as it was written
+}
+
+// Quantity returns the one spelling in which a quantity is printed: 1000m is 1, 1024Mi is 1Gi, and 0.1 is 100m. What is finer than a
+// billionth is rounded up. The error is one of the three above.
+func Quantity(text string) (string, error) {
+	q, err := parseQuantity(text)
+	if err != nil {
+		return "", err
+	}
+	return q.String(), nil
+}
+
+// RoundQuantity returns a quantity rounded up, away from zero, to a thousandth. What is none is returned as it is.
+func RoundQuantity(text string) string {
+	q, err := parseQuantity(strings.TrimSpace(text))
+	if err != nil || q.exponent >= -3 {
+		return text
+	}
+	q.roundUp(-3)
+	q.text = ""
+	return q.String()
+}
+
+// quantityParts are a quantity's sign and number without leading zeros, and its suffix.
+type quantityParts struct {
+	negative            bool
+	whole, fraction     string
+	suffix              string
+	sign, number, point bool // which of them there are
+}
+
+func splitQuantity(text string) (quantityParts, error) {
+	var p quantityParts
+	rest := text
+	if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") {
+		p.negative, p.sign, rest = rest[0] == '-', true, rest[1:]
+	}
+	rest = strings.TrimLeft(rest, "0")
+	if rest == "" {
+		p.whole = "0"
+		return p, nil
+	}
+	p.whole, rest = digits(rest)
+	if p.whole == "" {
+		p.whole = "0"
+	}
+	if strings.HasPrefix(rest, ".") {
+		p.fraction, rest = digits(rest[1:])
+	}
+	p.suffix = rest
+	rest = strings.TrimLeft(rest, quantitySuffixRune)
+	if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") {
+		rest = rest[1:]
+	}
+	if _, rest = digits(rest); rest != "" {
+		return p, ErrQuantityFormat
+	}
+	return p, nil
+}
+
+// digits returns the digits that text starts with, and the rest.
+func digits(text string) (string, string) {
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+// suffixed returns the base, 2 or 10, and the exponent that a suffix stands for.
+func suffixed(suffix string) (base, exponent int, n notation, ok bool) {
+	for i, s := range decimalSuffixes {
+		if suffix == s {
+			return 10, 3 * (i - 3), decimalSI, true
+		}
+	}
+	for i, s := range binarySuffixes {
+		if suffix == s {
+			return 2, 10 * (i + 1), binarySI, true
+		}
+	}
+	if len(suffix) > 1 && (suffix[0] == 'e' || suffix[0] == 'E') {
+		if e, err := strconv.ParseInt(suffix[1:], 10, 32); err == nil {
+			return 10, int(e), decimalExponent, true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+func parseQuantity(text string) (quantity, error) {
+	if text == "" {
+		return quantity{}, ErrQuantityFormat
+	}
+	p, err := splitQuantity(text)
+	if err != nil {
+		return quantity{}, err
+	}
+	base, exponent, n, ok := suffixed(p.suffix)
+	if !ok {
+		return quantity{}, ErrQuantitySuffix
+	}
+	q := quantity{mantissa: new(big.Int), exponent: -len(p.fraction), notation: n}
+	if _, ok := q.mantissa.SetString(p.whole+p.fraction, 10); !ok {
+		return quantity{}, ErrQuantityNumber
+	}
+	if text == "0" || p.keepsText(exponent, n, q.mantissa) {
+		q.text = text
+	}
+	if base == 10 {
+		q.exponent += exponent
+	} else {
+		q.mantissa.Lsh(q.mantissa, uint(exponent))
+	}
+	q.bound()
+	if p.negative {
+		q.mantissa.Neg(q.mantissa)
+	}
+	return q, nil
+}
+
+// keepsText reports whether the quantity is printed as it was written: if it is short, and in its one spelling already.
+func (p quantityParts) keepsText(exponent int, n notation, mantissa *big.Int) bool {
+	length := len(p.whole) + len(p.fraction)
+	scale := exponent - len(p.fraction)
+	if n == binarySI {
+		room := 15 - len(p.whole) - int(float32(exponent)*3/10) - 1
+		return p.fraction == "" && room >= 0 && mantissa.Int64()&7 != 0
+	}
+	shifted := p.whole + p.fraction
+	return length <= 18 && scale >= smallestDecimal && scale%3 == 0 && !strings.HasSuffix(shifted, "000") && shifted[0] != '0'
+}
+
+// bound rounds and caps a quantity that is not negative to what can be held.
+func (q *quantity) bound() {
+	q.roundUp(smallestDecimal)
+	if q.notation != binarySI {
+		return
+	}
+	if q.scaled(0).Cmp(largestBinary) > 0 {
+		q.mantissa, q.exponent = new(big.Int).Set(largestBinary), 0
+	}
+	if q.scaled(0).Sign() == 0 && q.mantissa.Sign() > 0 { // below one
+		q.notation = decimalSI
+	}
+}
+
+// scaled returns the quantity in units of 10^exponent, cut off.
+func (q *quantity) scaled(exponent int) *big.Int {
+	power := new(big.Int)
+	if d := q.exponent - exponent; d >= 0 {
+		return power.Mul(q.mantissa, power.Exp(ten, big.NewInt(int64(d)), nil))
+	}
+	return power.Quo(q.mantissa, new(big.Int).Exp(ten, big.NewInt(int64(exponent-q.exponent)), nil))
+}
+
+// roundUp rounds away from zero to a multiple of 10^exponent.
+func (q *quantity) roundUp(exponent int) {
+	if q.exponent >= exponent {
+		return
+	}
+	divisor := new(big.Int).Exp(ten, big.NewInt(int64(exponent-q.exponent)), nil)
+	rounded, rest := new(big.Int).QuoRem(q.mantissa, divisor, new(big.Int))
+	switch rest.Sign() {
+	case 1:
+		rounded.Add(rounded, one)
+	case -1:
+		rounded.Sub(rounded, one)
+	}
+	q.mantissa, q.exponent = rounded, exponent
+}
+
+// String returns the quantity in its one spelling.
+func (q *quantity) String() string {
+	switch {
+	case q.text != "":
+		return q.text
+	case q.mantissa.Sign() == 0:
+		return "0"
+	}
+	if q.notation == binarySI {
+		if text, ok := q.binary(); ok {
+			return text
+		}
+	}
+	return q.decimal()
+}
+
+// binary prints whole numbers from 1024 on with the largest suffix that leaves them whole.
+func (q *quantity) binary() (string, bool) {
+	number := q.scaled(0)
+	whole := quantity{mantissa: number}
+	if number.CmpAbs(kibi) < 0 || whole.scaled(q.exponent).Cmp(q.mantissa) != 0 && q.exponent < 0 {
+		return "", false
+	}
+	suffix := ""
+	for _, s := range binarySuffixes {
+		quotient, rest := new(big.Int).QuoRem(number, kibi, new(big.Int))
+		if rest.Sign() != 0 {
+			break
+		}
+		number, suffix = quotient, s
+	}
+	return number.String() + suffix, true
+}
+
+// decimal prints the number without trailing zeros, and a power of 1000.
+func (q *quantity) decimal() string {
+	number, exponent := new(big.Int).Set(q.mantissa), q.exponent
+	for {
+		quotient, rest := new(big.Int).QuoRem(number, ten, new(big.Int))
+		if rest.Sign() != 0 {
+			break
+		}
+		number, exponent = quotient, exponent+1
+	}
+	for exponent%3 != 0 {
+		number.Mul(number, ten)
+		exponent--
+	}
+	i := exponent/3 + 3
+	switch {
+	case q.notation == decimalExponent && exponent != 0:
+		return number.String() + "e" + strconv.Itoa(exponent)
+	case i >= 0 && i < len(decimalSuffixes):
+		return number.String() + decimalSuffixes[i]
+	}
+	return number.String() // as kube-apiserver prints numbers that no suffix is large enough for
+}

@@ -1,0 +1,194 @@
+package form
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/deed-project/deed/value"
+)
+
+// scalar returns what a basic type prints that was read from v.
+func (w *walk) scalar(t *Type, v value.Value) value.Value {
+	nothing := isNothing(v)
+	switch t.kind {
+	case kindString:
+		return w.simple(t, v, value.KindString, value.String(""))
+	case kindBool:
+		return w.simple(t, v, value.KindBool, value.Bool(false))
+	case kindInt32, kindInt64:
+		return w.integer(t, v)
+	case kindFloat:
+		if v.Kind() == value.KindInt {
+			return v
+		}
+		return w.simple(t, v, value.KindFloat, value.Int(0))
+	case kindBytes:
+		return w.bytes(t, v)
+	case kindQuantity:
+		return w.quantity(v)
+	case kindTime:
+		return w.time(v, time.RFC3339, time.RFC3339)
+	case kindMicroTime:
+		return w.time(v, microTime, microTime)
+	case kindDuration:
+		return w.duration(v)
+	case kindIntOrString:
+		return w.intOrString(v)
+	case kindRaw:
+		if nothing {
+			return value.Null()
+		}
+		return v
+	}
+	return w.schemaOr(t, v)
+}
+
+// microTime is how times with microseconds are written.
+const microTime = "2006-01-02T15:04:05.000000Z07:00"
+
+// simple reads a v that prints as it is, and zero where there is nothing.
+func (w *walk) simple(t *Type, v value.Value, kind value.Kind, zero value.Value) value.Value {
+	switch {
+	case isNothing(v):
+		return zero
+	case v.Kind() != kind:
+		return w.fail(w.mismatch(t, v))
+	}
+	return v
+}
+
+func (w *walk) integer(t *Type, v value.Value) value.Value {
+	switch {
+	case isNothing(v):
+		return value.Int(0)
+	case v.Kind() != value.KindInt && v.Kind() != value.KindFloat:
+		return w.fail(w.mismatch(t, v))
+	}
+	whole := v.Kind() == value.KindInt
+	if whole && (t.kind == kindInt64 || int64(int32(v.Int())) == v.Int()) {
+		return v
+	}
+	err := w.mismatch(t, v)
+	err.decoding = strings.Replace(err.decoding, "number", "number "+v.String(), 1)
+	return w.fail(err)
+}
+
+func (w *walk) bytes(t *Type, v value.Value) value.Value {
+	switch {
+	case isNothing(v):
+		return value.Null()
+	case v.Kind() != value.KindString:
+		return w.fail(w.mismatch(t, v))
+	}
+	decoded, err := base64.StdEncoding.DecodeString(v.Str())
+	if err != nil {
+		refused := w.custom(err.Error())
+		refused.converting = "error decoding from json: " + err.Error()
+		return w.fail(refused)
+	}
+	return respelled(v, base64.StdEncoding.EncodeToString(decoded))
+}
+
+// respelled returns text as a value: v if that is what v is.
+func respelled(v value.Value, text string) value.Value {
+	if v.Kind() == value.KindString && v.Str() == text {
+		return v
+	}
+	return value.String(text)
+}
+
+func (w *walk) quantity(v value.Value) value.Value {
+	text := "0"
+	switch v.Kind() {
+	case value.KindAbsent, value.KindNull:
+		return value.String(text)
+	case value.KindString:
+		text = v.Str()
+	default:
+		text = v.String()
+	}
+	printed, err := Quantity(strings.TrimSpace(text))
+	if err != nil {
+		return w.fail(w.custom(err.Error()))
+	}
+	return respelled(v, printed)
+}
+
+// time reads a time in the one layout and prints it in the other. The zero time prints as null.
+func (w *walk) time(v value.Value, reads, prints string) value.Value {
+	switch {
+	case isNothing(v):
+		return value.Null()
+	case v.Kind() != value.KindString:
+		return w.fail(w.customMismatch("string", v))
+	}
+	t, err := time.Parse(reads, v.Str())
+	switch {
+	case err != nil:
+		return w.fail(w.custom(err.Error()))
+	case t.IsZero():
+		return value.Null()
+	}
+	return respelled(v, t.UTC().Format(prints))
+}
+
+func (w *walk) duration(v value.Value) value.Value {
+	switch {
+	case isNothing(v):
+		return value.String("0s")
+	case v.Kind() != value.KindString:
+		return w.fail(w.customMismatch("string", v))
+	}
+	d, err := time.ParseDuration(v.Str())
+	if err != nil {
+		return w.fail(w.custom(err.Error()))
+	}
+	return respelled(v, d.String())
+}
+
+func (w *walk) intOrString(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.KindAbsent, value.KindNull:
+		return value.Int(0)
+	case value.KindString:
+		return v
+	case value.KindInt:
+		if v.Int() == int64(int32(v.Int())) {
+			return v
+		}
+	case value.KindFloat:
+	default:
+		return w.fail(w.customMismatch("int32", v))
+	}
+	err := w.customMismatch("int32", v)
+	number := fmt.Sprintf("number %v", v)
+	err.decoding = strings.Replace(err.decoding, "number", number, 1)
+	err.converting = strings.Replace(err.converting, "number", number, 1)
+	return w.fail(err)
+}
+
+// schemaOr reads one of the three types that are a schema or something else: true and false, a list of schemas, or a list of names.
+// They print as they are read, but for the schemas.
+func (w *walk) schemaOr(t *Type, v value.Value) value.Value {
+	switch {
+	case isNothing(v):
+		return value.Null()
+	case v.Kind() == value.KindObject:
+		return w.value(t.elem, v)
+	case t.kind == kindSchemaOrArray && v.Kind() == value.KindList:
+		return w.list(&Type{kind: kindList, elem: t.elem}, v)
+	case t.kind == kindSchemaOrBool && v.Kind() == value.KindBool,
+		t.kind == kindSchemaOrStrings && v.Kind() == value.KindList:
+		return v
+	}
+	return w.fail(w.custom(schemaMismatch[t.kind]))
+}
+
+// schemaMismatch says what such a type wants.
+var schemaMismatch = map[kind]string{
+	kindSchemaOrBool:    "boolean or JSON schema expected",
+	kindSchemaOrArray:   "array or JSON schema expected",
+	kindSchemaOrStrings: "array or JSON schema expected",
+}

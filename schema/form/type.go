@@ -1,0 +1,197 @@
+package form
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/deed-project/deed/value"
+)
+
+// kind says what a Go type is.
+type kind uint8
+
+// The kinds of Go types. Those from kindQuantity on read and print themselves.
+const (
+	kindString kind = iota
+	kindBool
+	kindInt32
+	kindInt64
+	kindFloat
+	kindBytes
+	kindPointer
+	kindList
+	kindMap
+	kindStruct
+	kindQuantity
+	kindTime
+	kindMicroTime
+	kindDuration
+	kindIntOrString
+	kindRaw // any JSON; nothing prints as null
+	kindSchemaOrBool
+	kindSchemaOrArray
+	kindSchemaOrStrings
+)
+
+// basics are the types that have a name of their own in texts.
+var basics = map[string]kind{
+	"string": kindString, "bool": kindBool, "int32": kindInt32, "int64": kindInt64, "float64": kindFloat, "bytes": kindBytes,
+	"quantity": kindQuantity, "time": kindTime, "microtime": kindMicroTime, "duration": kindDuration,
+	"intorstring": kindIntOrString, "raw": kindRaw, "any": kindRaw, "schemaorbool": kindSchemaOrBool,
+	"schemaorarray": kindSchemaOrArray, "schemaorstrings": kindSchemaOrStrings,
+}
+
+// Type describes a Go type. It is immutable once its [Types] are complete.
+type Type struct {
+	kind kind
+	name string // of a struct, such as core/v1.Pod, or of a named type as Go prints it; empty for others
+	key  string // of a map: the Go type of its keys
+	elem *Type  // of a pointer, list or map; of a schemaor…: the schema
+
+	// For structs only.
+	lines  string // describe the fields; read by the first call of all
+	types  *Types
+	once   sync.Once
+	fields []field // sorted by name
+
+	defaults func(value.Value) value.Value // for structs and named maps; nil without any
+	prints   func(value.Value) value.Value // for structs; nil without any
+}
+
+// field is a member that a struct reads and prints.
+type field struct {
+	name      string
+	typ       *Type
+	order     int // where the struct has it
+	omitEmpty bool
+	omitZero  bool
+	required  bool
+	enum      []string // the values that it may have; nil if any
+}
+
+// Types is a set of struct types by name. It is safe for concurrent use once complete.
+type Types struct {
+	structs  map[string]*Type
+	defaults map[string]func(value.Value) value.Value // by the name of a struct type or a named map
+	prints   map[string]func(value.Value) value.Value // likewise, by the name of a struct type
+	mu       sync.Mutex
+	refs     map[string]*Type // every type that a field refers to, by its text
+}
+
+// Parse reads descriptions of struct types: a line with the name of each, and below it an indented line for each field, as
+//
+//	core/v1.Volume
+//		name string
+//		hostPath? *core/v1.HostPathVolumeSource
+//
+// The name of a field is followed by ? if it is left out when empty, by ! if it is left out when zero, and by + if OpenAPI
+// requires it. Its type is *T, []T, {}T (a map), the name of a struct, or one of the basic types; @N:T is T under the name N.
+// After the type may stand the values that the field may have, separated by |. What a field's line says is read when a value of
+// its struct is first looked at; it is an error only then, and a panic: descriptions are generated.
+//
+// Parse takes time in proportion to the text, and the first use of a type in proportion to its own lines.
+func Parse(text string) *Types {
+	ts := &Types{structs: map[string]*Type{}, defaults: map[string]func(value.Value) value.Value{}, refs: map[string]*Type{}}
+	for len(text) > 0 {
+		name, rest, _ := strings.Cut(text, "\n")
+		end := 0
+		for strings.HasPrefix(rest[end:], "\t") {
+			end += strings.IndexByte(rest[end:], '\n') + 1
+		}
+		ts.structs[name] = &Type{kind: kindStruct, name: name, lines: rest[:end], types: ts}
+		text = rest[end:]
+	}
+	return ts
+}
+
+// Struct returns the struct type called name, and whether there is one.
+func (ts *Types) Struct(name string) (*Type, bool) {
+	t, ok := ts.structs[name]
+	return t, ok
+}
+
+// all returns the fields of a struct, sorted by name.
+func (t *Type) all() []field {
+	t.once.Do(func() {
+		t.defaults, t.prints = t.types.defaults[t.name], t.types.prints[t.name]
+		for line := range strings.Lines(t.lines) {
+			t.fields = append(t.fields, t.types.field(t.name, strings.TrimSpace(line), len(t.fields)))
+		}
+		slices.SortFunc(t.fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	})
+	return t.fields
+}
+
+// lookup returns the field called name, or nil.
+func (t *Type) lookup(name string) *field {
+	fields := t.all()
+	i, ok := slices.BinarySearchFunc(fields, name, func(f field, name string) int { return strings.Compare(f.name, name) })
+	if !ok {
+		return nil
+	}
+	return &fields[i]
+}
+
+// field reads the line of a field of the struct called owner.
+func (ts *Types) field(owner, line string, order int) field {
+	name, rest, _ := strings.Cut(line, " ")
+	ref, enum, _ := strings.Cut(rest, " ")
+	f := field{typ: ts.ref(ref), order: order}
+	if named, ok := strings.CutPrefix(ref, "@"); ok {
+		named, _, _ = strings.Cut(named, ":")
+		if fill := ts.defaults[owner[:strings.IndexByte(owner, '.')]+":"+named]; fill != nil {
+			f.typ = &Type{kind: f.typ.kind, name: f.typ.name, key: f.typ.key, elem: f.typ.elem, defaults: fill}
+		}
+	}
+	f.name = strings.TrimRight(name, "?!+")
+	f.omitEmpty, f.omitZero, f.required = strings.Contains(name, "?"), strings.Contains(name, "!"), strings.Contains(name, "+")
+	if enum != "" {
+		f.enum = strings.Split(enum, "|")
+	}
+	return f
+}
+
+// ref returns the type that a text stands for.
+func (ts *Types) ref(text string) *Type {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.lockedRef(text)
+}
+
+func (ts *Types) lockedRef(text string) *Type {
+	if t, ok := ts.structs[text]; ok {
+		return t
+	}
+	if t, ok := ts.refs[text]; ok {
+		return t
+	}
+	t := ts.newRef(text)
+	ts.refs[text] = t
+	return t
+}
+
+func (ts *Types) newRef(text string) *Type {
+	if k, ok := basics[text]; ok {
+		t := &Type{kind: k}
+		if k >= kindSchemaOrBool {
+			t.elem = ts.structs["apiextensions/v1.JSONSchemaProps"]
+		}
+		return t
+	}
+	switch {
+	case strings.HasPrefix(text, "*"):
+		return &Type{kind: kindPointer, elem: ts.lockedRef(text[1:])}
+	case strings.HasPrefix(text, "[]"):
+		return &Type{kind: kindList, elem: ts.lockedRef(text[2:])}
+	case strings.HasPrefix(text, "{"):
+		key, elem, _ := strings.Cut(text[1:], "}")
+		return &Type{kind: kindMap, key: key, elem: ts.lockedRef(elem)}
+	case strings.HasPrefix(text, "@"):
+		name, under, _ := strings.Cut(text[1:], ":")
+		t := ts.newRef(under)
+		t.name = name
+		return t
+	}
+	panic("form: no type is called " + text)
+}
