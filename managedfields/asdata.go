@@ -29,19 +29,19 @@ var placeholder = value.List(value.Object())
 //	     ends.
 //
 // So they are where they have what entries do not: then the kind's type may refuse them.
-func (w *write) liveData() value.Value {
-	managed := w.live.managed
+func (r *request) liveData(owners owned) value.Value {
+	managed := r.live.managed
 	switch {
 	case !managed.IsAbsent():
-	case slices.ContainsFunc(w.live.Entries, Entry.hasNoFields):
-		managed, _ = entriesValue(w.live.Entries) // absent if one is no JSON
-	case w.object.managed.IsNull() || claimsManagedFields(w.before):
+	case slices.ContainsFunc(r.live.Entries, Entry.hasNoFields):
+		managed, _ = entriesValue(r.live.Entries) // absent if one is no JSON
+	case r.object.managed.IsNull() || claimsManagedFields(owners.managers):
 		managed = placeholder
 	}
-	if managed.IsAbsent() || !managed.IsNull() && (w.live.Entries == nil || !w.admitsManagedFields()) {
-		return w.live.Content
+	if managed.IsAbsent() || !managed.IsNull() && (r.live.Entries == nil || !r.admitsManagedFields()) {
+		return r.live.Content
 	}
-	return w.live.Content.With("metadata", w.live.Content.Get("metadata").With("managedFields", managed))
+	return r.live.Content.With("metadata", r.live.Content.Get("metadata").With("managedFields", managed))
 }
 
 // claimsManagedFields reports whether somebody owns metadata as such, managed fields, or something below them.
@@ -57,9 +57,9 @@ func claimsManagedFields(managers merge.Managers) bool {
 }
 
 // admitsManagedFields reports whether the type of the endpoint's objects has managed fields at all.
-func (w *write) admitsManagedFields() bool {
+func (m *FieldManager) admitsManagedFields() bool {
 	metadata := value.Object(value.Member{Name: "managedFields", Value: placeholder})
-	_, err := typed.New(value.Object(value.Member{Name: "metadata", Value: metadata}), w.typ)
+	_, err := typed.New(value.Object(value.Member{Name: "metadata", Value: metadata}), m.typ)
 	return err == nil
 }
 

@@ -15,9 +15,12 @@ import (
 // readers are all ways to read an object.
 var readers = map[string]func(text string) (managedfields.Object, error){
 	"ParseObject": func(text string) (managedfields.Object, error) { return managedfields.ParseObject([]byte(text)) },
-	"ParseObjects": func(text string) (managedfields.Object, error) {
-		live, _, err := managedfields.ParseObjects([]byte(text), []byte(`{}`))
-		return live, err
+	"Decoder.Parse": func(text string) (managedfields.Object, error) {
+		var d managedfields.Decoder
+		if _, err := d.Parse([]byte(text)); err != nil {
+			return managedfields.Object{}, err
+		}
+		return d.Parse([]byte(text))
 	},
 	"ObjectOf": func(text string) (managedfields.Object, error) {
 		v, err := value.Parse([]byte(text))

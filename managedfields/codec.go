@@ -19,41 +19,63 @@ import (
 //   - its fieldsV1 is no field set, see [fieldpath.ParseSet].
 func Decode(entries []Entry) (merge.Managers, error) {
 	d, err := decode(entries, nil)
-	return d.managers, err
+	if err != nil {
+		return merge.Managers{}, err
+	}
+	return d.managers, nil
 }
 
 // decoded is what entries stand for.
 type decoded struct {
 	managers merge.Managers
 	entries  []Entry
-	sets     []*parsedSet // of the entries
-	adapted  bool         // all sets are adapted to the types of their versions already
+	sets     []*parsedSet          // of the entries
+	index    map[merge.Manager]int // made when it is needed first
+	adapted  bool                  // all sets are adapted to the types of their versions already
 }
 
-// fieldsOf returns the fieldsV1 of set: that of an entry which has the same set and is written canonically, if there is one, for that
-// need not be written anew.
-func (d *decoded) fieldsOf(set fieldpath.Set) Fields {
-	for i, p := range d.sets {
-		if p.canonical && p.set.Same(set) { // as most are
-			return d.entries[i].FieldsV1
-		}
-	}
-	for i, p := range d.sets {
-		if p.canonical && p.set.Equal(set) {
-			return d.entries[i].FieldsV1
-		}
+// fieldsOf returns the fieldsV1 of what m owns: that of its entry if it has the same set and is written canonically, for that need
+// not be written anew.
+func (d *decoded) fieldsOf(m merge.Manager, set fieldpath.Set) Fields {
+	if i := d.indexOf(m); i >= 0 && d.sets[i].canonical && d.sets[i].set.Equal(set) {
+		return d.entries[i].FieldsV1
 	}
 	return FieldsOf(set)
 }
 
+// fewEntries is how many entries are searched one by one.
+const fewEntries = 64
+
+// indexOf returns which entry m has, the last one if it has several, and -1 if it has none. To find all managers costs linear time.
+func (d *decoded) indexOf(m merge.Manager) int {
+	if len(d.entries) <= fewEntries {
+		for i := len(d.entries) - 1; i >= 0; i-- {
+			if d.entries[i].Manager == m.Name && d.entries[i].Identity() == m {
+				return i
+			}
+		}
+		return -1
+	}
+	if d.index == nil {
+		d.index = make(map[merge.Manager]int, len(d.entries))
+		for i, e := range d.entries {
+			d.index[e.Identity()] = i
+		}
+	}
+	if i, ok := d.index[m]; ok {
+		return i
+	}
+	return -1
+}
+
 // decode is Decode that keeps what else there is to know, given the types of the versions.
-func decode(entries []Entry, types map[string]*schema.Type) (decoded, error) {
-	d := decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: len(entries) > 0}
+func decode(entries []Entry, types map[string]*schema.Type) (*decoded, error) {
+	d := &decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: len(entries) > 0}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		var err error
 		if out[i], d.sets[i], err = readEntry(entries, i); err != nil {
-			return decoded{}, err
+			return nil, err
 		}
 		d.adapted = d.adapted && d.sets[i].fitsTo(types[e.APIVersion])
 	}
@@ -113,7 +135,7 @@ func encode(managers merge.Managers, was *decoded) []Entry {
 	for m := range managers.All() {
 		entries = append(entries, Entry{
 			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,
-			FieldsType: fieldsV1, FieldsV1: was.fieldsOf(m.Fields), Subresource: m.Manager.Subresource,
+			FieldsType: fieldsV1, FieldsV1: was.fieldsOf(m.Manager, m.Fields), Subresource: m.Manager.Subresource,
 		})
 	}
 	slices.SortStableFunc(entries, compareEntries)

@@ -109,13 +109,13 @@ func (e *NoTypeError) Error() string { return fmt.Sprintf("no corresponding type
 func (e *NoTypeError) Unwrap() error { return merge.ErrNoVersion }
 
 // versioned returns object, which plays the given role in the write, in the endpoint's version.
-func (w *write) versioned(role string, object value.Value) (value.Value, error) {
-	converted, err := w.convertContent(object, w.apiVersion)
+func (r *request) versioned(role string, object value.Value) (value.Value, error) {
+	converted, err := r.convertContent(object, r.apiVersion)
 	switch {
 	case err == nil:
 		return converted, nil
 	case role == roleNew:
-		return object, fmt.Errorf("failed to convert new object (%s) to proper version (%s): %w", describe(object), w.apiVersion, err)
+		return object, fmt.Errorf("failed to convert new object (%s) to proper version (%s): %w", describe(object), r.apiVersion, err)
 	}
 	return object, fmt.Errorf("failed to convert %s object (%s) to proper version: %w", role, describe(object), err)
 }

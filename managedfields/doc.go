@@ -6,9 +6,11 @@
 // computes what kube-apiserver would store there: [FieldManager.Apply] for server-side apply, [FieldManager.Update] for
 // every other write, and [FieldManager.Plan] for an apply that is not decided yet.
 //
-// A write is a list of steps, read from top to bottom in fieldmanager.go: planSteps, finishSteps and updateSteps. Who owns what is
-// decided by package merge, which the steps mergeConfig and mergeUpdate call. [ScaleHandler] carries managed fields to the
-// subresource scale and back.
+// A write is a list of steps that is read from top to bottom: in [FieldManager.Plan] and, once conflicts are decided, in
+// Plan.finish; and in [FieldManager.Update]. Who owns what is decided by package merge, which the steps mergeConfig and mergeUpdate
+// call. [ScaleHandler] carries managed fields to the subresource scale and back.
+//
+// Objects are read by [ParseObject], [ObjectFromAny] and [ObjectOf]; a [Decoder] reads several that belong together.
 //
 // What people do with managed fields once they are there, such as asking whose a field is, is package ownership's.
 //

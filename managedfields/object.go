@@ -18,41 +18,25 @@ type Object struct {
 	// managed is metadata.managedFields as it was read, if Entries do not tell all of it: null, or a list with things in it
 	// that entries do not have. Absent otherwise.
 	managed value.Value
-	source  source // what Content was made from, if it was by ObjectFromAny
+	source  source  // what Content was made from, if it was by ObjectFromAny
+	memory  *memory // what is known of Content or of what came before it; nil for nothing
 }
 
 // ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
-	v, err := value.ParseKeeping(json, fieldsPath...)
+	d := value.Decoder{Text: fieldsPath}
+	v, err := d.Parse(json)
 	if err != nil {
 		return Object{}, err
 	}
 	return objectOfText(v)
 }
 
-// ParseObjects is [ParseObject] for a stored object and one that replaces it. What their texts have in common is read once and shared:
-// see [value.ParsePair]. The error says which of the two is wrong, and wraps what ParseObject returns.
-func ParseObjects(liveJSON, newJSON []byte) (live, object Object, err error) {
-	first, second, err := value.ParsePair(liveJSON, newJSON, fieldsPath...)
-	if first.IsAbsent() {
-		return Object{}, Object{}, fmt.Errorf("live object: %w", err)
-	}
-	live, invalid := objectOfText(first)
-	if invalid != nil {
-		return Object{}, Object{}, fmt.Errorf("live object: %w", invalid)
-	}
-	if err == nil {
-		object, err = objectOfText(second)
-	}
-	if err != nil {
-		return Object{}, Object{}, fmt.Errorf("new object: %w", err)
-	}
-	return live, object, nil
-}
-
-// fieldsPath leads to what stays text.
-var fieldsPath = []string{"metadata", "managedFields", "*", "fieldsV1"}
+var (
+	entriesPath = []string{"metadata", "managedFields"}
+	fieldsPath  = []string{"metadata", "managedFields", "*", "fieldsV1"} // leads to what stays text
+)
 
 // objectOfText is objectOf for a v whose fieldsV1 are text.
 func objectOfText(v value.Value) (Object, error) {

@@ -1,7 +1,6 @@
 package managedfields
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/deed-project/deed/merge"
@@ -11,33 +10,24 @@ import (
 const BeforeFirstApply = "before-first-apply"
 
 // adopt finds an owner for what is in a live object that nobody manages: until somebody applies, such objects are not
-// tracked. It leaves in w.before who owns the live object.
+// tracked.
 //
 //	S3  When an object that nobody manages is first applied to, all that is in it becomes the updater before-first-apply's.
-func (w *write) adopt() error {
-	w.before = w.entries.managers
-	if w.before.Len() > 0 {
-		return nil
+func (r *request) adopt(stored *decoded) (owned, error) {
+	if stored.managers.Len() > 0 {
+		return owned{managers: stored.managers, adapted: stored.adapted}, nil
 	}
-	empty := Object{Content: w.config.Empty}
-	creation := w.newWrite(empty, Object{Content: w.live.Content}, BeforeFirstApply, merge.Update)
-	if err := creation.run([]step{(*write).mergeUpdate, (*write).capUpdaters}); err != nil {
-		return fmt.Errorf("failed to create manager for existing fields: %w", err)
+	creation := r.request(Object{Content: r.config.Empty}, Object{Content: r.live.Content}, BeforeFirstApply, merge.Update)
+	out, err := creation.mergeUpdate(owned{})
+	if err != nil {
+		return owned{}, fmt.Errorf("failed to create manager for existing fields: %w", err)
 	}
-	w.before = creation.managers
-	return nil
+	return owned{managers: creation.capUpdaters(out).managers, invented: true}, nil
 }
 
-// errUntracked ends an update of an object that is not tracked.
-var errUntracked = errors.New("the object is not tracked")
-
-// track ends updates of objects that nobody manages, except while they are created:
+// isUntracked reports whether an update is of an object that nobody manages, unless it is being created:
 //
 //	S4  An update of an object that exists and that nobody manages is not tracked: nobody manages it afterwards.
-func (w *write) track() error {
-	w.before = w.entries.managers
-	if w.before.Len() == 0 && w.live.Content.At("metadata", "uid").Str() != "" {
-		return errUntracked
-	}
-	return nil
+func (r *request) isUntracked(stored *decoded) bool {
+	return stored.managers.Len() == 0 && r.live.Content.At("metadata", "uid").Str() != ""
 }

@@ -3,7 +3,9 @@ package managedfields
 import (
 	"cmp"
 	"slices"
+	"time"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 )
 
@@ -18,12 +20,15 @@ const AncientChanges = "ancient-changes"
 //
 // The bucket that takes a version's updaters replaces the first of them, and has the time of the last. kube-apiserver goes
 // on to the bucket itself when that is not the oldest of its version, and then loses all that it holds; so does this.
-func (w *write) capUpdaters() error {
-	if w.managers.Len() <= w.config.MaxUpdateManagers {
-		return nil
+//
+// It costs n log n for n managers, and as much for what they own.
+func (r *request) capUpdaters(out outcome) outcome {
+	limit := r.config.MaxUpdateManagers
+	if out.managers.Len() <= limit {
+		return out
 	}
 	var updaters []merge.Entry
-	for e := range w.managers.All() {
+	for e := range out.managers.All() {
 		if e.Manager.Operation != merge.Apply {
 			updaters = append(updaters, e)
 		}
@@ -31,28 +36,81 @@ func (w *write) capUpdaters() error {
 	slices.SortStableFunc(updaters, func(a, b merge.Entry) int {
 		return cmp.Or(cmp.Compare(unixSeconds(a.Time), unixSeconds(b.Time)), a.Manager.Compare(b.Manager))
 	})
-	oldest := map[string]merge.Manager{} // by version
-	for i, left := 0, len(updaters); i < len(updaters) && left > w.config.MaxUpdateManagers; i++ {
-		e, _ := w.managers.Get(updaters[i].Manager)
-		first, found := oldest[e.APIVersion]
-		if !found {
-			oldest[e.APIVersion] = e.Manager
-			continue
+	buckets := map[string]*bucket{} // by version
+	gone := map[merge.Manager]bool{}
+	for i, left := 0, len(updaters); i < len(updaters) && left > limit; i++ {
+		e := updaters[i]
+		if b, found := buckets[e.APIVersion]; found {
+			b.join(e, gone)
+			left--
+		} else {
+			buckets[e.APIVersion] = newBucket(e, out.managers)
 		}
-		w.join(first, e)
-		left--
 	}
-	return nil
+	out.managers = withBuckets(out.managers, buckets, gone)
+	return out
 }
 
-// join moves e to the bucket of its version. If there is no bucket yet, the entry of first becomes it.
-func (w *write) join(first merge.Manager, e merge.Entry) {
-	bucket := merge.Entry{Manager: merge.Manager{Name: AncientChanges, Operation: merge.Update, APIVersion: e.APIVersion}}
-	held, found := w.managers.Get(bucket.Manager)
-	if !found {
-		held, _ = w.managers.Get(first)
-		w.managers = w.managers.Without(first)
+// bucket is what becomes the entry ancient-changes of a version.
+type bucket struct {
+	manager merge.Manager
+	first   merge.Entry // the version's oldest updater
+	spared  bool        // first is still an entry of its own
+	exists  bool        // there is such an entry; then it holds held, since at
+	held    []fieldpath.Set
+	at      time.Time
+}
+
+// newBucket returns the bucket of the version of first, its oldest updater: the entry that managers have, if they have one.
+func newBucket(first merge.Entry, managers merge.Managers) *bucket {
+	b := &bucket{
+		manager: merge.Manager{Name: AncientChanges, Operation: merge.Update, APIVersion: first.APIVersion},
+		first:   first, spared: true,
 	}
-	bucket.Fields, bucket.APIVersion, bucket.Time = e.Fields.Union(held.Fields), e.APIVersion, e.Time
-	w.managers = w.managers.With(bucket).Without(e.Manager)
+	if e, found := managers.Get(b.manager); found {
+		b.exists, b.held, b.at = true, []fieldpath.Set{e.Fields}, e.Time
+	}
+	return b
+}
+
+// join moves e to the bucket, and says in gone whose entries go.
+func (b *bucket) join(e merge.Entry, gone map[merge.Manager]bool) {
+	gone[e.Manager] = true
+	if e.Manager == b.manager { // it joins itself, and goes
+		b.exists, b.held = false, nil
+		return
+	}
+	if !b.exists && b.spared { // first becomes the bucket
+		b.spared, b.held = false, []fieldpath.Set{b.first.Fields}
+		gone[b.first.Manager] = true
+	}
+	b.exists, b.held, b.at = true, append(b.held, e.Fields), e.Time
+}
+
+// withBuckets returns managers with the buckets as their entries, and without those that are gone.
+func withBuckets(managers merge.Managers, buckets map[string]*bucket, gone map[merge.Manager]bool) merge.Managers {
+	var out []merge.Entry
+	for e := range managers.All() {
+		b := buckets[e.APIVersion]
+		if !gone[e.Manager] && (b == nil || e.Manager != b.manager) {
+			out = append(out, e)
+		}
+	}
+	for version, b := range buckets {
+		if b.exists {
+			out = append(out, merge.Entry{Manager: b.manager, Fields: unite(b.held), APIVersion: version, Time: b.at})
+		}
+	}
+	return merge.ManagersOf(out...)
+}
+
+// unite returns the union of sets, in halves, so that each member is copied no more often than the sets can be halved.
+func unite(sets []fieldpath.Set) fieldpath.Set {
+	switch len(sets) {
+	case 0:
+		return fieldpath.Set{}
+	case 1:
+		return sets[0]
+	}
+	return unite(sets[:len(sets)/2]).Union(unite(sets[len(sets)/2:]))
 }

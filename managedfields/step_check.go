@@ -11,8 +11,8 @@ func (e *BadRequestError) Error() string { return e.Reason }
 // checkVersion refuses configurations of another kind or version than the endpoint's:
 //
 //	S1  A configuration is of the endpoint's kind and version, and has no managed fields, not even an empty list of them.
-func (w *write) checkVersion() error {
-	if gvk := w.object.GVK(); gvk != w.config.GVK {
+func (r *request) checkVersion() error {
+	if gvk := r.object.GVK(); gvk != r.config.GVK {
 		return &BadRequestError{Reason: fmt.Sprintf("invalid object type: %v", gvk)}
 	}
 	return nil
@@ -20,8 +20,8 @@ func (w *write) checkVersion() error {
 
 // checkConfig refuses configurations that have managed fields, even an empty list of them: they are not a manager's to apply.
 // This is the other half of S1.
-func (w *write) checkConfig() error {
-	if w.object.Entries != nil {
+func (r *request) checkConfig() error {
+	if r.object.Entries != nil {
 		return &BadRequestError{Reason: "metadata.managedFields must be nil"}
 	}
 	return nil

@@ -6,11 +6,12 @@ import (
 )
 
 // decodeLive reads the managed fields that an apply starts from, S2: those of the live object, which must be valid.
-func (w *write) decodeLive() (err error) {
-	if w.entries, err = decode(w.live.Entries, w.config.Types); err != nil {
-		return &decodeError{err}
+func (r *request) decodeLive() (*decoded, error) {
+	d, err := decode(r.live.Entries, r.config.Types)
+	if err != nil {
+		return nil, &decodeError{err}
 	}
-	return nil
+	return d, nil
 }
 
 // decodeError says why the managed fields of a live object cannot be read, in the words of kube-apiserver as far as those do not
@@ -42,18 +43,18 @@ func (e *decodeError) Unwrap() error { return e.err }
 //   - Where the endpoint is a subresource, those of the live object count whatever the new object has.
 //
 // Live entries that are invalid count as none.
-func (w *write) decodeNewOrLive() error {
-	if w.config.Subresource == "" && w.object.Entries != nil {
-		if len(w.object.Entries) == 0 || len(w.object.Entries) == 1 && w.object.Entries[0].isZero() {
-			return nil
+func (r *request) decodeNewOrLive() *decoded {
+	if entries := r.object.Entries; r.config.Subresource == "" && entries != nil {
+		if len(entries) == 0 || len(entries) == 1 && entries[0].isZero() {
+			return new(decoded)
 		}
-		if d, err := decode(w.object.Entries, w.config.Types); err == nil {
-			w.entries = d
-			return nil
+		if d, err := decode(entries, r.config.Types); err == nil {
+			return d
 		}
 	}
-	if d, err := decode(w.live.Entries, w.config.Types); err == nil {
-		w.entries = d
+	d, err := decode(r.live.Entries, r.config.Types)
+	if err != nil {
+		return new(decoded)
 	}
-	return nil
+	return d
 }

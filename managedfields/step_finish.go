@@ -7,9 +7,9 @@ import (
 )
 
 // strip takes managed fields out of the outcome: its entries are kept beside it.
-func (w *write) strip() error {
-	w.outcome = withoutEntries(w.outcome)
-	return nil
+func (r *request) strip(out outcome) outcome {
+	out.content = withoutEntries(out.content)
+	return out
 }
 
 // stampApply gives the applier's entry its time:
@@ -18,24 +18,25 @@ func (w *write) strip() error {
 //	    anything that it then owns. Who loses fields keeps its time.
 //
 // So an applier's entry has no time as long as its applies have found in the object all that they apply.
-func (w *write) stampApply() error {
-	if own, ok := w.managers.Get(w.manager); ok && w.changed {
-		own.Time = w.now()
-		w.managers = w.managers.With(own)
+func (r *request) stampApply(out outcome) outcome {
+	if own, ok := out.managers.Get(r.manager); ok && out.changed {
+		own.Time = r.now()
+		out.managers = out.managers.With(own)
 	}
-	return nil
+	return out
 }
 
-func (w *write) now() time.Time { return w.config.Now().UTC() }
+func (m *FieldManager) now() time.Time { return m.config.Now().UTC() }
 
-// fillDefaults lets the endpoint fill in defaults, which are owned by nobody.
-func (w *write) fillDefaults() error {
-	if w.config.Default == nil || !w.changed {
-		return nil
+// fillDefaults lets the endpoint fill in defaults, which are owned by nobody. The error is a [*TypeError] if they do not conform
+// to the type.
+func (r *request) fillDefaults(out outcome) (outcome, error) {
+	if r.config.Default == nil || !out.changed {
+		return out, nil
 	}
-	w.outcome = w.config.Default(w.outcome)
-	if _, err := typed.New(w.outcome, w.typ, typed.AllowDuplicates); err != nil {
-		return &TypeError{Operation: w.operation, Role: "defaulted", Object: describe(w.outcome), Err: err}
+	out.content = r.config.Default(out.content)
+	if _, err := out.checked.Revise(out.content, typed.AllowDuplicates); err != nil {
+		return out, &TypeError{Operation: r.manager.Operation, Role: "defaulted", Object: describe(out.content), Err: err}
 	}
-	return nil
+	return out, nil
 }

@@ -1,6 +1,7 @@
 package managedfields
 
 import (
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
@@ -15,35 +16,34 @@ const LastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 // maxAnnotations is how many bytes the names and values of all annotations may have.
 const maxAnnotations = 256 << 10
 
-// takeOver finds the fields on which kubectl has no conflicts:
+// takeOver returns plan with the conflicts decided that kubectl does not have:
 //
 //	S5  The applier kubectl has no conflict on a field that kubectl's annotation records with its live value: it takes over
 //	    what it applied on the client side.
 //
 // There are none if the record is missing or unreadable, is of another version, or does not conform to the type.
-func (w *write) takeOver() error {
-	record, _ := LastApplied(w.live.Content)
-	if w.manager.Name != kubectl || record == "" {
-		return nil
+func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
+	record, _ := LastApplied(r.live.Content)
+	if r.manager.Name != kubectl || record == "" {
+		return plan
 	}
 	content, err := value.Parse([]byte(record))
-	if err != nil || gvkOf(content) != w.config.GVK {
-		return nil
+	if err != nil || gvkOf(content) != r.config.GVK {
+		return plan
 	}
-	applied, err := typed.New(content, w.typ)
+	applied, err := typed.New(content, r.typ)
 	if err != nil {
-		return nil
+		return plan
 	}
-	live, err := w.typed(roleLive, w.live.Content)
+	live, err := r.conforming(roleLive, plan.Config(), r.live.Content)
 	if err != nil {
-		return nil
+		return plan
 	}
 	diff, err := typed.Compare(applied, live)
 	if err != nil {
-		return nil
+		return plan
 	}
-	w.takeover = applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed)
-	return nil
+	return plan.TakeOver(applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed))
 }
 
 // syncLastApplied keeps kubectl's record of its client-side apply up to date:
@@ -52,25 +52,25 @@ func (w *write) takeOver() error {
 //	    does not change.
 //
 // A record that would make annotations too large is removed instead.
-func (w *write) syncLastApplied() error {
-	if record, _ := LastApplied(w.outcome); w.manager.Name != kubectl || record == "" {
-		return nil
+func (r *request) syncLastApplied(out outcome) outcome {
+	if record, _ := LastApplied(out.content); r.manager.Name != kubectl || record == "" {
+		return out
 	}
-	record := append(withoutRecord(w.object.data()).AppendJSON(nil), '\n')
-	updated := annotations(w.outcome).With(LastAppliedAnnotation, value.String(string(record)))
-	if w.exceeds(string(record)) {
+	record := append(withoutRecord(r.object.data()).AppendJSON(nil), '\n')
+	updated := annotations(out.content).With(LastAppliedAnnotation, value.String(string(record)))
+	if r.exceeds(out.content, string(record)) {
 		updated = updated.With(LastAppliedAnnotation, value.Value{})
 	}
-	w.outcome = withAnnotations(w.outcome, updated)
-	return nil
+	out.content = withAnnotations(out.content, updated)
+	return out
 }
 
-// exceeds reports whether annotations are too large with record among them, in the version in which the server holds the object:
-// its annotations may not be the same.
-func (w *write) exceeds(record string) bool {
-	held := w.outcome
-	if w.config.Hub != "" {
-		if converted, err := w.convertContent(held, w.config.Hub); err == nil {
+// exceeds reports whether the annotations of object are too large with record among them, in the version in which the server
+// holds it: its annotations may not be the same.
+func (m *FieldManager) exceeds(object value.Value, record string) bool {
+	held := object
+	if m.config.Hub != "" {
+		if converted, err := m.convertContent(held, m.config.Hub); err == nil {
 			held = converted
 		}
 	}

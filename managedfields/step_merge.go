@@ -41,58 +41,28 @@ func describe(v value.Value) string {
 	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
 }
 
-// typed returns v, converted to the endpoint's version, as a value of the kind's type.
-func (w *write) typed(role string, v value.Value, opts ...typed.Option) (typed.Value, error) {
-	return w.revised(role, w.lately(v, typed.Empty(w.typ)), v, opts...)
-}
-
-// lately returns the object v as it was last written, which v may share parts with, or else what there is instead.
-func (w *write) lately(v value.Value, instead typed.Value) typed.Value {
-	if len(w.recent) > 0 {
-		name := nameOf(v)
-		if recent := w.recent.get(name[0], name[1]); recent != nil {
-			return *recent
-		}
-	}
-	return instead
-}
-
-// revised is typed for an object that is expected to share parts with known, a value of the kind's type.
-func (w *write) revised(role string, known typed.Value, v value.Value, opts ...typed.Option) (typed.Value, error) {
-	v, err := w.versioned(role, v)
-	if err != nil {
-		return typed.Value{}, err
-	}
-	out, err := known.Revise(v, opts...)
-	if err != nil {
-		return typed.Value{}, &TypeError{Operation: w.operation, Role: role, Object: describe(v), Err: err}
-	}
-	return out, nil
-}
-
 // mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
 //
 //	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name, uid, generation,
 //	    resourceVersion and the like.
 //	S13  What an endpoint resets is merged like the rest, but not owned and not in conflict; the caller restores it.
-func (w *write) mergeConfig() error {
-	content, err := w.versioned(roleLive, w.liveData())
+func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
+	content, err := r.versioned(roleLive, r.liveData(owners))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	config, err := w.typed(rolePatch, w.object.data())
+	config, err := r.conforming(rolePatch, r.known(typed.Empty(r.typ)), r.object.data())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	live, err := w.revised(roleLive, w.lately(content, config), content, typed.AllowDuplicates)
+	live, err := r.conforming(roleLive, r.known(config), content, typed.AllowDuplicates)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w.plan, err = w.engine.Apply(merge.Request{
-		Live: live, Object: config, Managers: w.before, Manager: w.manager, APIVersion: w.apiVersion,
-		Adapted: w.entries.adapted,
+	return r.engine.Apply(merge.Request{
+		Live: live, Object: config, Managers: owners.managers, Manager: r.manager, APIVersion: r.apiVersion,
+		Adapted: owners.adapted,
 	})
-	return err
 }
 
 // currentOperation owns what an update changes while the update goes on, apart from the updater's former entry. No entry can have
@@ -105,34 +75,33 @@ var currentOperation = merge.Manager{Name: "current-operation"}
 //	    entry.
 //
 // An update that changes nothing that is owned, see S7, leaves the entry as it is.
-func (w *write) mergeUpdate() error {
-	object, err := w.typed(roleNew, w.object.Content, typed.AllowDuplicates)
+func (r *request) mergeUpdate(owners owned) (outcome, error) {
+	object, err := r.conforming(roleNew, r.known(typed.Empty(r.typ)), r.object.Content, typed.AllowDuplicates)
 	if err != nil {
-		return err
+		return outcome{}, err
 	}
-	live, err := w.revised(roleLive, object, w.liveData(), typed.AllowDuplicates)
+	live, err := r.conforming(roleLive, object, r.liveData(owners), typed.AllowDuplicates)
 	if err != nil {
-		return err
+		return outcome{}, err
 	}
-	result, err := w.engine.Update(merge.Request{
-		Live: live, Object: object, Managers: w.before, Manager: currentOperation, APIVersion: w.apiVersion,
-		Former: w.manager, Adapted: w.entries.adapted,
+	result, err := r.engine.Update(merge.Request{
+		Live: live, Object: object, Managers: owners.managers, Manager: currentOperation, APIVersion: r.apiVersion,
+		Former: r.manager, Adapted: owners.adapted,
 	})
 	if err != nil {
-		return fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
+		return outcome{}, fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}
 	managers := result.Managers
 	if changed, ok := managers.Get(currentOperation); ok {
 		// The engine spared the former entry what was changed, for it gets that back; but not what S7 is about.
-		former, _ := managers.Get(w.manager)
+		former, _ := managers.Get(r.manager)
 		former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
 		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
-			former = merge.Entry{Manager: w.manager, Fields: former.Fields.Union(fields), APIVersion: w.apiVersion, Time: w.now()}
+			former = merge.Entry{Manager: r.manager, Fields: former.Fields.Union(fields), APIVersion: r.apiVersion, Time: r.now()}
 		}
 		managers = replace(managers, currentOperation, former)
 	}
-	w.managers, w.stored, w.changed, w.outcome = managers, object, result.Changed, w.object.Content
-	return nil
+	return outcome{content: r.object.Content, managers: managers, changed: result.Changed, checked: object}, nil
 }
 
 // replace returns managers without m and with the entry e, or without its manager if that owns nothing.

@@ -5,17 +5,16 @@ import "github.com/deed-project/deed/value"
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object refers to content, which must
 // not be modified as long as the Object, or one that a [FieldManager] made of it, is in use.
 func ObjectFromAny(content map[string]any) (Object, error) {
-	return ObjectFromAnyLike(content, Object{})
-}
-
-// ObjectFromAnyLike is [ObjectFromAny] for an object that is expected to be much like another one, as a new object is like the live
-// one that it replaces, and a configuration like the object that it is applied to. Content that is the same is shared with like,
-// see [value.FromAnyLike], and a [FieldManager] that is given both has less to do. The outcome is the same.
-func ObjectFromAnyLike(content map[string]any, like Object) (Object, error) {
-	v, err := value.FromAnyExcept(content, like.Content, "metadata", "managedFields")
+	d := value.Decoder{Except: entriesPath}
+	v, err := d.FromAny(content)
 	if err != nil {
 		return Object{}, err
 	}
+	return objectOfMap(content, v)
+}
+
+// objectOfMap returns the object that content holds, given all of it but its managed fields as v.
+func objectOfMap(content map[string]any, v value.Value) (_ Object, err error) {
 	o := Object{Content: v, source: source{content, v}}
 	metadata, _ := content["metadata"].(map[string]any)
 	managed, found := metadata["managedFields"]

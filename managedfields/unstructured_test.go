@@ -133,37 +133,3 @@ func TestFieldsAreEscaped(t *testing.T) {
 		}
 	}
 }
-
-// TestParseObjects reads two objects together, and demands that each is as if it were read by itself.
-func TestParseObjects(t *testing.T) {
-	thing.Histories(t, func(t *testing.T, r *rand.Rand, live managedfields.Object) {
-		object := live
-		if r.IntN(2) == 0 {
-			object = thing.RandomObject(t, r)
-		} else {
-			object.Content = object.Content.With("spec", thing.RandomObject(t, r).Content.Get("spec"))
-		}
-		gotLive, gotObject, err := managedfields.ParseObjects(live.AppendJSON(nil), object.AppendJSON(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sameAnswer(t, gotLive, nil, live, nil)
-		sameAnswer(t, gotObject, nil, object, nil)
-	})
-}
-
-// TestParseObjectsErrors demands that the error says which object is wrong.
-func TestParseObjectsErrors(t *testing.T) {
-	for _, test := range []struct{ live, object, want string }{
-		{`{`, `{}`, "live object: "},
-		{`[]`, `{}`, "live object: expected an object, got list"},
-		{`{}`, `{"a":}`, "new object: "},
-		{`{}`, `1`, "new object: expected an object, got int"},
-		{`{}`, `{"metadata":{"managedFields":1}}`, "new object: metadata.managedFields: "},
-	} {
-		_, _, err := managedfields.ParseObjects([]byte(test.live), []byte(test.object))
-		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("%s and %s: error %v, want %s...", test.live, test.object, err, test.want)
-		}
-	}
-}

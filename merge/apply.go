@@ -60,6 +60,7 @@ type Plan struct {
 	managers  Managers // adapted to the schema
 	last, own Entry    // of the applier: before and after
 	losses    []loss
+	yielded   fieldpath.Set // conflicts on these paths are decided for the applier: see TakeOver
 }
 
 // Live returns the object as it is, as the request had it.
@@ -78,12 +79,36 @@ func (p *Plan) Changed() bool { return !p.call.Live.Content().Equal(p.call.objec
 // version. A server that holds objects as Go structs may see a change in that alone.
 func (p *Plan) Detour() bool { return p.call.detour }
 
+// TakeOver returns p with its conflicts on the paths of s decided for the applier: they are no conflicts any more, see
+// [Plan.TakenOver]. A path counts as the owner's version has it.
+func (p *Plan) TakeOver(s fieldpath.Set) *Plan {
+	out := *p
+	out.yielded = p.yielded.Union(s)
+	return &out
+}
+
 // Conflicts returns the fields that the apply changes although others own them, sorted by manager, then by path. It costs
 // one [typed.Walk] for each owner.
 func (p *Plan) Conflicts() Conflicts {
+	return p.conflictsOn(p.contested)
+}
+
+// TakenOver returns what would be conflicts, had [Plan.TakeOver] not decided them. It costs what Conflicts costs.
+func (p *Plan) TakenOver() Conflicts {
+	if p.yielded.IsEmpty() {
+		return nil
+	}
+	return p.conflictsOn(func(l loss) fieldpath.Set { return l.taken.Intersect(p.yielded) })
+}
+
+// contested returns what l takes in conflict with its owner.
+func (p *Plan) contested(l loss) fieldpath.Set { return l.taken.Minus(p.yielded) }
+
+// conflictsOn returns the conflicts on those fields of each loss that part returns.
+func (p *Plan) conflictsOn(part func(loss) fieldpath.Set) Conflicts {
 	var out Conflicts
 	for _, l := range p.losses {
-		for at := range typed.Walk(l.taken, []typed.Value{l.version.old, l.version.new}) {
+		for at := range typed.Walk(part(l), []typed.Value{l.version.old, l.version.new}) {
 			out = append(out, Conflict{Owner: l.entry, Path: at.Path.Clone(), Live: at.Values[0], Wanted: at.Values[1]})
 		}
 	}

@@ -136,7 +136,7 @@ func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) b
 	d.sets[ownSet], d.sets[lastSet] = d.plan.own.Fields, d.plan.last.Fields
 	d.sets[takenSet] = fieldpath.Set{}
 	for _, l := range d.plan.losses {
-		d.sets[takenSet] = d.sets[takenSet].Union(l.taken)
+		d.sets[takenSet] = d.sets[takenSet].Union(d.plan.contested(l))
 	}
 	d.sets[changedSet], d.sets[removedSet] = v.changed, v.diff.Removed
 	for at := range typed.Walk(paths, []typed.Value{v.old, v.new}, d.sets...) {

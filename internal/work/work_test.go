@@ -68,27 +68,26 @@ func operations(t *testing.T, kind string) []operation {
 	liveText, newText := live.AppendJSON(nil), relabeled.AppendJSON(nil)
 	liveMap, newMap, configMap := w.maps(live), w.maps(relabeled), w.maps(labeled(config, "applied"))
 	w.apply(live, config, "alpha")
+	var known managedfields.Decoder
 	return []operation{
 		{"read text", func() { w.must(managedfields.ParseObject(liveText)) }},
 		{"update one label, text", func() {
-			live, object, err := managedfields.ParseObjects(liveText, newText)
-			w.update(w.must(live, err), object, "controller")
+			var d managedfields.Decoder
+			w.update(w.must(d.Parse(liveText)), w.must(d.Parse(newText)), "controller")
 		}},
 		{"update one label, text read apart", func() {
 			w.update(w.must(managedfields.ParseObject(liveText)), w.must(managedfields.ParseObject(newText)), "controller")
 		}},
 		{"update one label, maps", func() {
-			live := w.must(managedfields.ObjectFromAny(liveMap))
-			w.update(live, w.must(managedfields.ObjectFromAnyLike(newMap, live)), "controller")
+			var d managedfields.Decoder
+			w.update(w.must(d.FromAny(liveMap)), w.must(d.FromAny(newMap)), "controller")
 		}},
 		{"update one label, maps of a known object", func() {
-			live := w.known(liveMap)
-			w.update(live, w.must(managedfields.ObjectFromAnyLike(newMap, live)), "controller")
+			w.update(w.must(known.FromAny(liveMap)), w.must(known.FromAny(newMap)), "controller")
 		}},
 		{"apply one label, values", func() { w.apply(live, labeled(config, "applied"), "alpha") }},
 		{"apply one label, maps of a known object", func() {
-			live := w.known(liveMap)
-			w.apply(live, w.must(managedfields.ObjectFromAnyLike(configMap, live)), "alpha")
+			w.apply(w.must(known.FromAny(liveMap)), w.must(known.FromAny(configMap)), "alpha")
 		}},
 		{"apply nothing new, values", func() { w.apply(live, config, "alpha") }},
 	}
@@ -100,7 +99,7 @@ func fieldManager(t *testing.T, gvk schema.GVK) *managedfields.FieldManager {
 		t.Fatalf("no type for %v", gvk)
 	}
 	m, err := managedfields.New(managedfields.Config{
-		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Recent: 1,
+		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): typ},
 		Now: func() time.Time { return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) },
 	})
 	if err != nil {
@@ -160,14 +159,6 @@ func (w writer) maps(o managedfields.Object) map[string]any {
 	return content
 }
 
-// known reads an object like the one that the field manager wrote last under its name.
-func (w writer) known(content map[string]any) managedfields.Object {
-	metadata, _ := content["metadata"].(map[string]any)
-	namespace, _ := metadata["namespace"].(string)
-	name, _ := metadata["name"].(string)
-	return w.must(managedfields.ObjectFromAnyLike(content, w.Recent(namespace, name)))
-}
-
 // TestGrowth demands that a field of a large object costs at most one and a half times the work that it costs in a smaller one.
 func TestGrowth(t *testing.T) {
 	least := map[string]float64{}
@@ -176,10 +167,10 @@ func TestGrowth(t *testing.T) {
 		w := writer{t, fieldManager(t, object.GVK())}
 		live := w.apply(w.update(managedfields.Object{}, object, "controller"), object, "alpha")
 		liveMap, newMap := w.maps(live), w.maps(labeled(live, "changed"))
+		var known managedfields.Decoder
 		for _, o := range []operation{
 			{"update", func() {
-				live := w.known(liveMap)
-				w.update(live, w.must(managedfields.ObjectFromAnyLike(newMap, live)), "controller")
+				w.update(w.must(known.FromAny(liveMap)), w.must(known.FromAny(newMap)), "controller")
 			}},
 			{"apply", func() { w.apply(live, labeled(object, "applied"), "alpha") }},
 			{"apply nothing new", func() { w.apply(live, object, "alpha") }},

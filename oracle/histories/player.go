@@ -150,8 +150,8 @@ func (p *Player) ask(reference *peer.Peer, op Op) peer.Answer {
 	return reference.Apply(live, op.Body, op.Manager, op.Verb == Force)
 }
 
-// answerMaps has deed answer op with both objects as maps: the live one like what deed remembers of it, and the one that is sent like
-// that. It reports whether maps can hold the objects.
+// answerMaps has deed answer op with both objects as maps, which one decoder reads for all requests. It reports whether maps can
+// hold the objects.
 func (p *Player) answerMaps(e *engines, op Op) (out deed.Object, ok bool, err error) {
 	body, err := value.Parse(op.Body)
 	if err != nil {
@@ -159,12 +159,11 @@ func (p *Player) answerMaps(e *engines, op Op) (out deed.Object, ok bool, err er
 	}
 	var live deed.Object
 	if stored := p.World.served(op.Endpoint, p.Live); !p.Live.IsAbsent() {
-		like := e.deed.Recent(stored.At("metadata", "namespace").Str(), stored.At("metadata", "name").Str())
-		if live, err = objectOfMap(stored, like); err != nil {
+		if live, err = objectOfMap(&e.decoder, stored); err != nil {
 			return deed.Object{}, false, nil
 		}
 	}
-	sent, err := objectOfMap(body, live)
+	sent, err := objectOfMap(&e.decoder, body)
 	if err != nil {
 		return deed.Object{}, false, nil
 	}
@@ -172,12 +171,12 @@ func (p *Player) answerMaps(e *engines, op Op) (out deed.Object, ok bool, err er
 	return out, true, err
 }
 
-func objectOfMap(v value.Value, like deed.Object) (deed.Object, error) {
+func objectOfMap(d *deed.Decoder, v value.Value) (deed.Object, error) {
 	content, ok := v.ToAny().(map[string]any)
 	if !ok {
 		return deed.Object{}, fmt.Errorf("%v is no object", v)
 	}
-	return deed.ObjectFromAnyLike(content, like)
+	return d.FromAny(content)
 }
 
 // answer has deed answer op.

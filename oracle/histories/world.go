@@ -51,6 +51,8 @@ type engines struct {
 	peer *peer.Peer
 	deed *deed.FieldManager
 	fail error // of deed's hooks, which cannot return one
+
+	decoder deed.Decoder // of all objects that deed is given as maps
 }
 
 // Open returns the world that a script names. crd is the definition of a custom resource, and nil for built-in kinds.
@@ -98,7 +100,7 @@ func (w *World) at(e Endpoint) (*engines, error) {
 		GVK: gvkschema.GroupVersionKind(gvk), Subresource: e.Subresource, ResetFields: resets.peer, Types: w.peerTypes,
 		Custom: w.CRD != nil,
 	}
-	config := deed.Config{GVK: gvk, Recent: 2, Types: w.Types, Subresource: e.Subresource, ResetFields: resets.deed}
+	config := deed.Config{GVK: gvk, Types: w.Types, Subresource: e.Subresource, ResetFields: resets.deed}
 	if w.structs != nil {
 		ask.Scheme, ask.Hub = w.structs.scheme, w.structs.hub
 		w.structs.configure(&config, out)

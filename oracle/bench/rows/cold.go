@@ -16,7 +16,7 @@ func deedCold(r request) (deedForm, error) {
 	inputs := unseen[map[string]any]{request: r, decode: decode}
 	form, err := deedUnstructured(r)
 	form.prepare = inputs.prepare
-	form.live = func(*managedfields.FieldManager) (managedfields.Object, error) {
+	form.live = func() (managedfields.Object, error) {
 		return managedfields.ObjectFromAny(inputs.next().live)
 	}
 	form.sent = func() (managedfields.Object, error) { return managedfields.ObjectFromAny(inputs.current().sent) }
@@ -38,7 +38,7 @@ func deedTextCold(r request) (deedForm, error) {
 	inputs := unseen[[]byte]{request: r, decode: asText}
 	form, err := deedText(r)
 	form.prepare = inputs.prepare
-	form.live = func(*managedfields.FieldManager) (managedfields.Object, error) {
+	form.live = func() (managedfields.Object, error) {
 		return managedfields.ParseObject(inputs.next().live)
 	}
 	form.sent = func() (managedfields.Object, error) { return managedfields.ParseObject(inputs.current().sent) }

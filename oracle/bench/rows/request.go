@@ -28,11 +28,12 @@ type request struct {
 	verb       verb
 	manager    string
 	live, sent []byte // empty live means that there is no object yet
+	known      bool   // deed's caller keeps its decoder from write to write
 }
 
 // deedForm is how deed's caller holds objects: what comes before and after the field manager.
 type deedForm struct {
-	live    func(*managedfields.FieldManager) (managedfields.Object, error)
+	live    func() (managedfields.Object, error)
 	sent    func() (managedfields.Object, error)
 	done    func(managedfields.Object) error
 	answer  func() (string, error) // what done was given last
@@ -47,10 +48,18 @@ type peerForm struct {
 	prepare    func(n int) error
 }
 
+// decoder returns the decoder to read the two objects of a write with, given that of the write before.
+func (r request) decoder(before *managedfields.Decoder) *managedfields.Decoder {
+	if r.known && before != nil {
+		return before
+	}
+	return new(managedfields.Decoder)
+}
+
 // form is how both callers hold objects.
 type form struct {
 	structs bool // as Go structs, so that kinds have the fields that these print
-	recent  int  // how many objects deed's field manager remembers
+	known   bool // see request
 	deed    func(request) (deedForm, error)
 	peer    func(request, *peer.Peer) (peerForm, error)
 }
@@ -64,8 +73,8 @@ var (
 	structs    = form{structs: true, deed: deedStructs, peer: peerStructs}
 	sameStruct = form{structs: true, deed: deedSameStruct, peer: peerStructs}
 
-	knownMaps   = form{recent: 1, deed: deedUnstructured, peer: peerUnstructured}
-	knownStruct = form{recent: 1, structs: true, deed: deedSameStruct, peer: peerStructs}
+	knownMaps   = form{known: true, deed: deedUnstructured, peer: peerUnstructured}
+	knownStruct = form{known: true, structs: true, deed: deedSameStruct, peer: peerStructs}
 )
 
 // sides returns both ways to answer the request.
@@ -79,10 +88,11 @@ func (r request) sides(f form) (both sides, err error) {
 
 // deed returns the side of the request that deed's field manager is. All workers share the field manager.
 func (r request) deed(f form) (measure.Side, error) {
-	manager, err := r.kind.Deed(f.structs, f.recent)
+	manager, err := r.kind.Deed(f.structs)
 	if err != nil {
 		return nil, err
 	}
+	r.known = f.known
 	return func() (measure.Worker, error) {
 		form, err := f.deed(r)
 		if err != nil {
@@ -90,7 +100,7 @@ func (r request) deed(f form) (measure.Side, error) {
 		}
 		var refusal error
 		run := func() error {
-			live, err := form.live(manager)
+			live, err := form.live()
 			if err != nil {
 				return err
 			}

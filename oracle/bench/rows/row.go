@@ -92,10 +92,10 @@ func (o object) tell(managers fixture.Managers) (*fixture.Story, error) {
 
 // updateOf is the creator's update of one label.
 func updateOf(s *fixture.Story) request {
-	return request{s.Kind, update, fixture.Creator, s.Live, s.Updated}
+	return request{s.Kind, update, fixture.Creator, s.Live, s.Updated, false}
 }
 
 // applyOf is the applier's next apply.
 func applyOf(s *fixture.Story, config []byte) request {
-	return request{s.Kind, apply, fixture.Applier, s.Live, config}
+	return request{s.Kind, apply, fixture.Applier, s.Live, config, false}
 }

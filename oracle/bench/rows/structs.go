@@ -27,14 +27,14 @@ func deedStructs(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
-	var was managedfields.Object
+	var decoder *managedfields.Decoder
 	var out runtime.Object
 	return deedForm{
-		live: func(m *managedfields.FieldManager) (_ managedfields.Object, err error) {
-			was, err = fromStored(live, m)
-			return was, err
+		live: func() (managedfields.Object, error) {
+			decoder = r.decoder(decoder)
+			return fromStruct(live, decoder)
 		},
-		sent: func() (managedfields.Object, error) { return sent(was) },
+		sent: func() (managedfields.Object, error) { return sent(decoder) },
 		done: func(o managedfields.Object) (err error) {
 			if out, err = src.Scheme.New(r.kind.GVK); err != nil {
 				return err
@@ -48,17 +48,14 @@ func deedStructs(r request) (deedForm, error) {
 	}, nil
 }
 
-// deedSent returns the function that gives deed what was sent, like what is stored: a configuration out of maps, or an object out of a
-// struct.
-func deedSent(r request) (func(was managedfields.Object) (managedfields.Object, error), error) {
+// deedSent returns the function that gives deed what was sent: a configuration out of maps, or an object out of a struct.
+func deedSent(r request) (func(*managedfields.Decoder) (managedfields.Object, error), error) {
 	if r.verb == apply {
 		config, err := decode(r.sent)
-		return func(was managedfields.Object) (managedfields.Object, error) {
-			return managedfields.ObjectFromAnyLike(config, was)
-		}, err
+		return func(d *managedfields.Decoder) (managedfields.Object, error) { return d.FromAny(config) }, err
 	}
 	sent, err := r.structOf(r.sent)
-	return func(was managedfields.Object) (managedfields.Object, error) { return fromStruct(sent, was) }, err
+	return func(d *managedfields.Decoder) (managedfields.Object, error) { return fromStruct(sent, d) }, err
 }
 
 // deedSameStruct is deedStructs for callers that keep the struct they sent, as the peer does: an update changes nothing in
@@ -76,15 +73,18 @@ func deedSameStruct(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
-	live := form.live
-	var was managedfields.Object
-	form.live = func(m *managedfields.FieldManager) (_ managedfields.Object, err error) {
-		was, err = live(m)
-		return was, err
+	live, err := r.structOf(r.live)
+	if err != nil {
+		return deedForm{}, err
+	}
+	var decoder *managedfields.Decoder
+	form.live = func() (managedfields.Object, error) {
+		decoder = r.decoder(decoder)
+		return fromStruct(live, decoder)
 	}
 	form.sent = func() (managedfields.Object, error) {
 		restore()
-		return fromStruct(sent, was)
+		return fromStruct(sent, decoder)
 	}
 	form.done = func(o managedfields.Object) error { return setEntries(sent, o.Entries) }
 	form.answer = func() (string, error) { return canonical(sent) }
@@ -149,27 +149,17 @@ func structRestorer(object runtime.Object) (func(), error) {
 	return func() { accessor.SetManagedFields(entries) }, nil
 }
 
-// fromStored converts what is stored, like what m wrote last under its name.
-func fromStored(object runtime.Object, m *managedfields.FieldManager) (managedfields.Object, error) {
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		return managedfields.Object{}, err
-	}
-	return fromStruct(object, m.Recent(accessor.GetNamespace(), accessor.GetName()))
-}
-
-// fromStruct converts a Go struct to deed's object, like another one. Its managed fields are not converted as data, but entry by
-// entry.
-func fromStruct(object runtime.Object, like managedfields.Object) (managedfields.Object, error) {
+// fromStruct converts a Go struct to the decoder's next object. Its managed fields are not converted as data, but entry by entry.
+func fromStruct(object runtime.Object, d *managedfields.Decoder) (managedfields.Object, error) {
 	accessor, err := meta.Accessor(object)
 	if err != nil {
 		return managedfields.Object{}, err
 	}
 	entries := accessor.GetManagedFields()
 	accessor.SetManagedFields(nil)
-	content, err := value.FromGoLike(object, like.Content)
+	content, err := value.FromGoLike(object, d.Last())
 	accessor.SetManagedFields(entries)
-	return managedfields.Object{Content: content, Entries: fromEntries(entries)}, err
+	return d.Next(managedfields.Object{Content: content, Entries: fromEntries(entries)}), err
 }
 
 func fromEntries(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {

@@ -42,8 +42,8 @@ kube-apiserver (sigs.k8s.io/json), its printer encoding/json.`
 updates put the new managed fields into the struct that was sent, as the peer does. Those called into fill a new struct
 with all of the answer, as those of applies do.`
 
-	knownDoc = `Rows of above, called known, with a field manager that remembers the object as it wrote it last (Config.Recent): what is
-stored is converted like that, and differs from it by the row's change.`
+	knownDoc = `Rows of above, called known, whose caller reads all states of the object by one managedfields.Decoder: what is stored
+is converted like what the field manager made of it last, and differs from that by the row's change.`
 
 	engineDoc = `Values are built and typed before anything is measured, except for validate, from a map to a typed value, and
 validate-built, from a value to a typed value.`
@@ -84,7 +84,9 @@ func story(name string, bar Bar, o object, n int, f form, pick func(*fixture.Sto
 func changed(s *fixture.Story) request     { return applyOf(s, s.Changed) }
 func nothing(s *fixture.Story) request     { return applyOf(s, s.Config) }
 func conflicting(s *fixture.Story) request { return applyOf(s, s.Conflicting) }
-func created(s *fixture.Story) request     { return request{s.Kind, apply, fixture.Applier, nil, s.Config} }
+func created(s *fixture.Story) request {
+	return request{s.Kind, apply, fixture.Applier, nil, s.Config, false}
+}
 
 func updateRows() (rows []Row) {
 	for _, o := range ordinary {

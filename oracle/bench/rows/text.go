@@ -12,20 +12,19 @@ import (
 
 // deedText holds objects as JSON text.
 func deedText(r request) (deedForm, error) {
-	var sent managedfields.Object
+	var decoder *managedfields.Decoder
 	var out []byte
 	return deedForm{
-		live: func(*managedfields.FieldManager) (live managedfields.Object, err error) {
-			if r.verb == update {
-				live, sent, err = managedfields.ParseObjects(r.live, r.sent)
-				return live, err
-			}
-			if sent, err = managedfields.ParseObject(r.sent); err == nil {
-				live, err = managedfields.ParseObject(r.live)
-			}
-			return live, err
+		live: func() (managedfields.Object, error) {
+			decoder = r.decoder(decoder)
+			return decoder.Parse(r.live)
 		},
-		sent: func() (managedfields.Object, error) { return sent, nil },
+		sent: func() (managedfields.Object, error) {
+			if r.verb == apply { // a configuration has too little in common with the object's text
+				return managedfields.ParseObject(r.sent)
+			}
+			return decoder.Parse(r.sent)
+		},
 		done: func(o managedfields.Object) error {
 			out = o.AppendJSON(nil)
 			return nil

@@ -21,29 +21,22 @@ func deedUnstructured(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
-	var was managedfields.Object
+	var decoder *managedfields.Decoder
 	var out map[string]any
 	return deedForm{
-		live: func(m *managedfields.FieldManager) (_ managedfields.Object, err error) {
-			was, err = fromMap(live, m)
-			return was, err
+		live: func() (managedfields.Object, error) {
+			if decoder = r.decoder(decoder); live == nil {
+				return managedfields.Object{}, nil
+			}
+			return decoder.FromAny(live)
 		},
-		sent: func() (managedfields.Object, error) { return managedfields.ObjectFromAnyLike(sent, was) },
+		sent: func() (managedfields.Object, error) { return decoder.FromAny(sent) },
 		done: func(o managedfields.Object) (err error) {
 			out, err = o.AsAny()
 			return err
 		},
 		answer: func() (string, error) { return canonical(out) },
 	}, nil
-}
-
-// fromMap converts what is stored, like what m wrote last under its name. No map is no object.
-func fromMap(content map[string]any, m *managedfields.FieldManager) (managedfields.Object, error) {
-	if content == nil {
-		return managedfields.Object{}, nil
-	}
-	stored := unstructured.Unstructured{Object: content}
-	return managedfields.ObjectFromAnyLike(content, m.Recent(stored.GetNamespace(), stored.GetName()))
 }
 
 // peerUnstructured holds objects as maps, as the peer takes and returns them.
