@@ -4,19 +4,25 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// syntaxError returns an error of the scanner with the line it is in. What the scanner says of lines is often the line in
-// which the enclosing object begins, one line too few, or nothing: the line is found by scanning again, see [locate].
+// syntaxError returns an error of the scanner with the place it is at. What the scanner says of lines is often the line in
+// which the enclosing object begins, one line too few, or nothing, and of columns it says nothing: both are found by scanning
+// again, see [locate] and [columnOf].
 func syntaxError(text []byte, err error) *Error {
 	reason, line := splitLine(err)
-	if found := locate(text, reason); found > 0 {
+	budget := maxRescan
+	if found := locate(text, reason, &budget); found > 0 {
 		line = found
 	}
 	line = min(max(line, 1), bytes.Count(text, []byte("\n"))+1)
-	return &Error{Line: line, Reason: plainReason(reason, lineOf(text, line))}
+	return &Error{
+		Line: line, Column: columnOf(text, line, reason, &budget), Reason: plainReason(reason, lineOf(text, line)),
+	}
 }
 
 var linePrefix = regexp.MustCompile(`^line (\d+): `)
@@ -32,6 +38,9 @@ func splitLine(err error) (reason string, line int) {
 	return reason, 0
 }
 
+// missingValue is what the scanner says where nothing, or something else than a value, stands.
+const missingValue = "did not find expected node content"
+
 // plainReasons says what the scanner means where its own words are about itself.
 var plainReasons = map[string]string{
 	"found character that cannot start any token":    "a value cannot begin like this; quote it",
@@ -39,7 +48,7 @@ var plainReasons = map[string]string{
 	"did not find expected '-' indicator":            `not an item as in the lines above, which begin with "- "; check the indentation`,
 	"did not find expected ',' or '}'":               "a comma is missing, or the } of an object",
 	"did not find expected ',' or ']'":               "a comma is missing, or the ] of a list",
-	"did not find expected node content":             "a value is missing",
+	missingValue:                                     "a value is missing",
 	"did not find expected <document start>":         "text behind the end of the document",
 	"found unexpected end of stream":                 "the quote that opens here is never closed",
 	"could not find expected ':'":                    "a key without a colon",
@@ -62,13 +71,19 @@ func plainReason(reason, line string) string {
 }
 
 func lineOf(text []byte, line int) string {
+	start, end := lineBounds(text, line)
+	return string(text[start:end])
+}
+
+// lineBounds returns where a line of text, counted from 1, begins and ends.
+func lineBounds(text []byte, line int) (start, end int) {
 	for range line - 1 {
-		text = text[bytes.IndexByte(text, '\n')+1:]
+		start += bytes.IndexByte(text[start:], '\n') + 1
 	}
-	if end := bytes.IndexByte(text, '\n'); end >= 0 {
-		text = text[:end]
+	if n := bytes.IndexByte(text[start:], '\n'); n >= 0 {
+		return start, start + n
 	}
-	return string(text)
+	return start, len(text)
 }
 
 // locate returns the line of the error that scanning text ends with, or 0 when it would take too long to find.
@@ -76,30 +91,88 @@ func lineOf(text []byte, line int) string {
 // The scanner is given the text line by line: the error is not behind the last line that it asks for. From there backwards,
 // the text is cut off in front of a line and scanned: where the error is gone, or is another one because the cut is in the
 // middle of something, it was in that line. For a quote or bracket that is never closed this is the line that opens it.
-func locate(text []byte, reason string) int {
+func locate(text []byte, reason string, budget *int) int {
 	feed := &lineReader{rest: text}
 	if _, err := scan(feed); err == nil {
 		return 0
 	}
 	end := len(text) - len(feed.rest)
-	for line, budget := feed.lines, maxRescan; line > 0; line-- {
+	for line := feed.lines; line > 0; line-- {
 		end = bytes.LastIndexByte(text[:max(end-1, 0)], '\n') + 1
-		if budget -= end; budget < 0 {
+		if *budget -= end; *budget < 0 {
 			return 0
 		}
-		_, err := scan(bytes.NewReader(text[:end]))
-		if err == nil {
-			return line
-		}
-		if other, _ := splitLine(err); other != reason {
+		if !fails(text[:end], reason) {
 			return line
 		}
 	}
 	return 1
 }
 
-// maxRescan bounds the bytes that locate scans again.
+// maxRescan bounds the bytes that locate and columnOf scan again.
 const maxRescan = 4 << 20
+
+// fails reports whether scanning text ends with an error for reason.
+func fails(text []byte, reason string) bool {
+	_, err := scan(bytes.NewReader(text))
+	if err == nil {
+		return false
+	}
+	other, _ := splitLine(err)
+	return other == reason
+}
+
+// columnOf returns the column, counted from 1 in characters, of the error that scanning text ends with, in the line that
+// locate found. It is 0 when it would take too long to find, as in lines longer than maxLine.
+//
+// The scanner does not tell the column either. It is found as the line is: the line is cut off in front of its last
+// character, of the one before, and so on, until the error is gone or is another one.
+//
+//	b: "x       the line
+//	b: "        the same error: the quote is never closed
+//	b:          no error: so it was in column 4
+func columnOf(text []byte, line int, reason string, budget *int) int {
+	start, end := lineBounds(text, line)
+	end = start + len(bytes.TrimRight(text[start:end], " \t\r"))
+	if end-start > maxLine {
+		return 0
+	}
+	filler := ""
+	if reason == missingValue {
+		filler = "0" // so that a value is missing only in front of what stands in its place, and not at every cut
+	}
+	for cut := end; cut > start; {
+		_, size := utf8.DecodeLastRune(text[start:cut])
+		if *budget -= cut - size; *budget < 0 {
+			return 0
+		}
+		if !fails(slices.Concat(text[:cut-size], []byte(filler)), reason) {
+			at := beginning(string(text[start:cut]), size, reason)
+			return utf8.RuneCount(text[start:start+at]) + 1
+		}
+		cut -= size
+	}
+	return 1
+}
+
+// maxLine bounds the lines, in bytes, that columnOf looks into: it scans once for each character.
+const maxLine = 1000
+
+// beginning returns where in line that begins which the scanner complains about at the end of line, in the last size bytes.
+func beginning(line string, size int, reason string) int {
+	last := len(line) - size
+	switch {
+	case strings.HasPrefix(reason, "unknown anchor"): // whose name is complete only now
+		return max(strings.LastIndexByte(line, '*'), 0)
+	case strings.HasSuffix(reason, "',' or ']'"): // the list that it is in
+		return max(strings.LastIndexByte(line[:last], '['), 0)
+	case strings.HasSuffix(reason, "',' or '}'"):
+		return max(strings.LastIndexByte(line[:last], '{'), 0)
+	case line[last] == ':' && strings.HasPrefix(reason, "did not find expected"): // the key, which the colon makes one
+		return len(line) - len(strings.TrimLeft(line, " \t"))
+	}
+	return last
+}
 
 // lineReader reads rest one line at a time, and counts the lines it has begun.
 type lineReader struct {
