@@ -127,6 +127,6 @@ func (c *cli) cannotExtract(o *manifest.Object, e *types.Endpoint, err error) {
 		return
 	}
 	for _, d := range defects {
-		c.Problem(o.DefectAt(d), "%v: %s", o, types.Explain(d, e.Typ))
+		c.Problem(o.DefectAt(d), "%v: %s", o, types.Explain(o, d, e.Typ))
 	}
 }

@@ -30,7 +30,7 @@ func Refused(c *types.Library, t *Task, role string, err error) {
 		}
 		slices.SortStableFunc(defects, func(d, e *typed.Error) int { return subject.DefectAt(d).Compare(subject.DefectAt(e)) })
 		for _, defect := range defects {
-			c.Problem(subject.DefectAt(defect), "%v: %s", subject, types.Explain(defect, t.Endpoint.Typ))
+			c.Problem(subject.DefectAt(defect), "%v: %s", subject, types.Explain(subject, defect, t.Endpoint.Typ))
 		}
 	case errors.As(err, &entry) && t.Live != nil:
 		c.Problem(t.Live.Entry(err), "%v: %v", t.Live, entry)

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/deed-project/deed/internal/notice"
@@ -112,7 +113,7 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 		r.Problem(where, format, args...)
 	}
 	for _, name := range []string{"apiVersion", "kind"} {
-		if reason := wantText(v.Get(name)); reason != "" {
+		if reason := from.wantText(v, name); reason != "" {
 			fail(from.At(name), "%s %s", name, reason)
 		}
 	}
@@ -124,7 +125,7 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 		fail(from.Key("metadata", "generateName"),
 			"metadata.name is missing: apply has to know which object it is about, so it cannot use generateName")
 	default:
-		if reason := wantText(metadata.Get("name")); reason != "" {
+		if reason := from.wantText(v, "metadata", "name"); reason != "" {
 			fail(from.At("metadata", "name"), "metadata.name %s", reason)
 		}
 		if ns := metadata.Get("namespace"); !ns.IsAbsent() && !ns.IsNull() && ns.Kind() != value.KindString {
@@ -146,13 +147,16 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 	return &Object{Object: content, Origin: from, Id: id}
 }
 
-// wantText says what is wrong with v where a name is wanted, and nothing when it is one.
-func wantText(v value.Value) string {
+// wantText says what is wrong with what is at path in root, where a name is wanted, and nothing when it is one.
+func (o Origin) wantText(root value.Value, path ...any) string {
+	v := ValueAt(root, path)
 	switch {
 	case v.IsAbsent(), v.IsNull():
 		return "is missing"
 	case v.Kind() == value.KindList, v.Kind() == value.KindObject:
 		return "must be a string, but is " + wording.Show(v)
+	case v.Kind() == value.KindBool && o.Doc.BooleanWord(o.In(path...).Within...) != "":
+		return fmt.Sprintf("must be a string, but %s is a boolean in YAML 1.1; quote it", o.Doc.BooleanWord(o.In(path...).Within...))
 	case v.Kind() != value.KindString:
 		return "must be a string, but is " + wording.Show(v) + "; quote it"
 	case v.Str() == "":

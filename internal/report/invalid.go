@@ -100,7 +100,7 @@ func Invalid(o *manifest.Object, e *types.Endpoint) []InvalidJSON {
 	for _, d := range defects {
 		where := o.DefectAt(d)
 		x := InvalidJSON{
-			Ref: o.Ref(), Path: d.Path.Text(), Class: classes[d.Reason], Column: where.Column, Detail: types.Explain(d, e.Typ),
+			Ref: o.Ref(), Path: d.Path.Text(), Class: classes[d.Reason], Column: where.Column, Detail: types.Explain(o, d, e.Typ),
 			Where: where, Subject: o,
 		}
 		x.Line = where.Line

@@ -43,7 +43,7 @@ func OwnersUnder(c *types.Library, o *manifest.Object, old, new *schema.Catalog)
 	var defects typed.Errors
 	if _, err := typed.New(o.Content, t, typed.AllowDuplicates); errors.As(err, &defects) {
 		for _, d := range defects {
-			add(OwnerChange{Detail: "the new schema does not admit it: " + types.Explain(d, t)}, o.DefectAt(d))
+			add(OwnerChange{Detail: "the new schema does not admit it: " + types.Explain(o, d, t)}, o.DefectAt(d))
 		}
 	}
 	f := ReadFields(c, o)

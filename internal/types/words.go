@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -113,8 +114,12 @@ func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	return t
 }
 
-// Explain returns what is wrong, in plain words, and the declared field that was probably meant.
-func Explain(e *typed.Error, t *schema.Type) string {
+// Explain returns what e says is wrong in o, whose type is t, in plain words, and what was probably meant: a declared field,
+// or a word that the YAML of Kubernetes takes for a boolean.
+func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
+	if word := booleanWord(o, e); word != "" {
+		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", e.PlainError(), word)
+	}
 	if e.Reason != typed.Undeclared || len(e.Path) == 0 {
 		return e.PlainError()
 	}
@@ -131,6 +136,19 @@ func Explain(e *typed.Error, t *schema.Type) string {
 		return fmt.Sprintf("%s; did you mean %q?", e.PlainError(), meant)
 	}
 	return e.PlainError()
+}
+
+// booleanWord returns the word that e is about, if it is a boolean that does not look like one.
+func booleanWord(o *manifest.Object, e *typed.Error) string {
+	way := manifest.Steps(o.Content, e.Path)
+	switch {
+	case len(way) < len(e.Path):
+	case e.Reason == typed.WrongKind:
+		return o.Doc.BooleanWord(o.In(way...).Within...)
+	case e.Reason == typed.Undeclared:
+		return o.Doc.BooleanName(o.In(way...).Within...)
+	}
+	return ""
 }
 
 // IsAtomic reports whether lists or objects of type t are owned as a whole.

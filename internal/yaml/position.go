@@ -1,6 +1,11 @@
 package yaml
 
-import "gopkg.in/yaml.v3"
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
 
 // position is a place in a file, both counted from 1, the column in characters.
 type position struct{ line, column int }
@@ -32,6 +37,51 @@ func (d Document) find(path []any) (key, content position) {
 		return position{}, position{}
 	}
 	return d.source.find(path)
+}
+
+// BooleanWord returns the unquoted word at path that YAML 1.1, and so Kubernetes, reads as true or false, where newer YAML
+// reads it as text: y, yes, on, n, no and off, whatever their case. It returns "" where something else stands there.
+func (d Document) BooleanWord(path ...any) string {
+	_, content := d.nodes(path)
+	return booleanWord(content)
+}
+
+// BooleanName is [Document.BooleanWord] for the name of the member at path.
+func (d Document) BooleanName(path ...any) string {
+	key, _ := d.nodes(path)
+	return booleanWord(key)
+}
+
+// nodes returns the nodes of the name and the value at path, nil where there is none, or the document is not read as YAML.
+func (d Document) nodes(path []any) (key, content *yaml.Node) {
+	s, ok := d.source.(nodeSource)
+	if !ok {
+		return nil, nil
+	}
+	content = s.root
+	for _, step := range path {
+		if key, content = child(content, step); content == nil {
+			return nil, nil
+		}
+	}
+	return key, content
+}
+
+// booleanWord returns the text of n if it is a boolean that is not spelt true or false.
+func booleanWord(n *yaml.Node) string {
+	if n == nil {
+		return ""
+	}
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.ScalarNode || n.Style&(quotedStyle|yaml.TaggedStyle) != 0 {
+		return ""
+	}
+	if _, isBool := words[n.Value].(bool); !isBool || slices.Contains([]string{"true", "false"}, strings.ToLower(n.Value)) {
+		return ""
+	}
+	return n.Value
 }
 
 // nodeSource is a document in YAML: its root.
