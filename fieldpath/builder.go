@@ -106,9 +106,9 @@ func (b *Builder) Set() Set {
 	s := b.like
 	if s.IsEmpty() {
 		if b.current().unsorted {
-			b.draft.sortSiblings(0, unite)
+			b.draft.untidyBelow(0)
 		}
-		s = b.draft.set()
+		s = b.draft.set(unite)
 		b.draft.reset()
 	} else {
 		b.like = Set{}
@@ -162,7 +162,7 @@ func (b *Builder) pop() {
 	b.open = b.open[:len(b.open)-1]
 	index := int(f.index)
 	if f.unsorted {
-		b.draft.sortSiblings(index+1, unite)
+		b.draft.untidyBelow(index + 1)
 	}
 	n := &b.draft.nodes[index]
 	n.skip = uint32(len(b.draft.nodes) - index)

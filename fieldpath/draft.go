@@ -10,8 +10,9 @@ import (
 
 // draft is a set that is being made: scratch, which the set is copied from.
 type draft struct {
-	text  []byte // of the elements of nodes
-	nodes []node // in preorder; the skip of a node that is open is not set yet
+	text   []byte   // of the elements of nodes
+	nodes  []node   // in preorder; the skip of a node that is open is not set yet
+	untidy []uint32 // where siblings begin that are not strictly ascending, until they are arranged
 }
 
 // add appends a node for an element, and its text. The node is complete if nothing is added below it and it is a member.
@@ -80,8 +81,9 @@ func (d *draft) compare(a, b *node) int {
 	return bytes.Compare(d.text[a.at:a.at+a.len], d.text[b.at:b.at+b.len])
 }
 
-// set returns a copy of d as a set.
-func (d *draft) set() Set {
+// set arranges d and returns a copy of it as a set.
+func (d *draft) set(how below) Set {
+	d.arrange(how)
 	work.Add(work.Counts{Elements: len(d.nodes)})
 	if len(d.nodes) == 0 {
 		return Set{}
@@ -94,7 +96,7 @@ func (d *draft) reset() {
 	if cap(d.nodes) > maxScratch || cap(d.text) > maxScratchText {
 		*d = draft{}
 	}
-	d.text, d.nodes = d.text[:0], d.nodes[:0]
+	d.text, d.nodes, d.untidy = d.text[:0], d.nodes[:0], d.untidy[:0]
 }
 
 // How many nodes, and bytes of text, of scratch are kept for the next set.
@@ -102,48 +104,3 @@ const (
 	maxScratch     = 1 << 17
 	maxScratchText = 16 * maxScratch
 )
-
-// sortSiblings puts the sibling trees from the node at start to the last one into order and makes one of those that are
-// equal: a member if one of them is. Below it is what below makes of their children, siblings too.
-func (d *draft) sortSiblings(start int, below func(d *draft, children [][]node) []node) {
-	d.nodes = append(d.nodes[:start], d.sorted(slices.Clone(d.nodes[start:]), below)...)
-}
-
-func (d *draft) sorted(siblings []node, below func(d *draft, children [][]node) []node) []node {
-	var buf [16][]node
-	trees := buf[:0]
-	for rest := siblings; len(rest) > 0; rest = rest[rest[0].skip:] {
-		trees = append(trees, rest[:rest[0].skip])
-	}
-	slices.SortStableFunc(trees, func(a, b []node) int { return d.compare(&a[0], &b[0]) })
-	out := make([]node, 0, len(siblings))
-	for i := 0; i < len(trees); {
-		root, first := len(out), i
-		out = append(out, trees[i][0])
-		trees[i] = trees[i][1:]
-		for i++; i < len(trees) && d.compare(&trees[i][0], &out[root]) == 0; i++ {
-			out[root].bits |= trees[i][0].bits & uint32(included)
-			trees[i] = trees[i][1:]
-		}
-		if i == first+1 {
-			out = append(out, trees[first]...)
-		} else {
-			out = append(out, below(d, trees[first:i])...)
-		}
-		out[root].skip = uint32(len(out) - root)
-	}
-	return out
-}
-
-// unite and replace say what is below an element that comes again among siblings: all that is below any of them, or what is
-// below the last that has anything below it.
-func unite(d *draft, children [][]node) []node { return d.sorted(slices.Concat(children...), unite) }
-
-func replace(_ *draft, children [][]node) []node {
-	for _, c := range slices.Backward(children) {
-		if len(c) > 0 {
-			return c
-		}
-	}
-	return nil
-}

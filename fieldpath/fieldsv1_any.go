@@ -16,7 +16,7 @@ func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	defer p.release()
 	if self, ok := p.content(fieldsV1, 0); ok && !self && len(p.draft.text) <= maxText {
 		work.Add(work.Counts{Sets: 1})
-		return p.draft.set(), true, nil
+		return p.draft.set(replace), true, nil
 	}
 	v, err := value.FromAny(fieldsV1)
 	if err != nil {

@@ -38,6 +38,7 @@ func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	if err := p.document(); err != nil {
 		return Set{}, false, syntaxError("fieldsV1", err)
 	}
+	p.draft.arrange(replace)
 	if len(p.draft.text) > maxText {
 		return Set{}, false, &SyntaxError{What: "fieldsV1", Offset: len(fieldsV1), Reason: "longer than 1 GiB"}
 	}
@@ -133,7 +134,7 @@ func (p *setParser) object() (self bool, err *jsontext.Error) {
 	}
 	if l.unsorted && err == nil {
 		p.loose = true
-		p.draft.sortSiblings(first, replace)
+		p.draft.untidyBelow(first)
 	}
 	return l.self, err
 }

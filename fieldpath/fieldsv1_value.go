@@ -14,7 +14,7 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	defer p.release()
 	if fieldsV1.Kind() == value.KindObject && p.members(fieldsV1, 0) {
 		work.Add(work.Counts{Sets: 1})
-		return p.draft.set(), true, nil
+		return p.draft.set(replace), true, nil
 	}
 	s, err = ParseSet(fieldsV1.AppendJSON(nil))
 	return s, false, err
@@ -52,10 +52,10 @@ func (p *setParser) complete(l *level, index int, self bool) {
 	p.follow(l, index)
 }
 
-// order sorts the nodes of l, which begin at first.
+// order notes whether the nodes of l, which begin at first, are untidy.
 func (p *setParser) order(l *level, first int) {
 	if l.unsorted {
-		p.draft.sortSiblings(first, replace)
+		p.draft.untidyBelow(first)
 	}
 }
 

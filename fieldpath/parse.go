@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/value"
 )
 
 // ErrUnknownKind is the error for an element whose kind, the letter before the colon, is none of f, k, v and i. Such
@@ -85,7 +86,7 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) 
 	return Element{kind, p.maker.cut(p.maker.scratch)}, nil
 }
 
-// value appends the encoding of the JSON value at pos.
+// value appends the encoding of the JSON value at the position.
 func (s *scanner) value(b []byte) ([]byte, *jsontext.Error) {
 	switch s.Peek() {
 	case '"':
@@ -93,19 +94,71 @@ func (s *scanner) value(b []byte) ([]byte, *jsontext.Error) {
 		return appendText(append(b, tagString), str), err
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		return s.numberValue(b)
-	case '[':
-		b = append(b, tagList)
-		more, err := s.Open(']')
-		for more && err == nil {
-			if b, err = s.value(b); err == nil {
-				more, err = s.More(']')
-			}
-		}
-		return append(b, endMark), err
-	case '{':
-		return s.object(b)
+	case '[', '{':
+		v, err := s.document()
+		return appendValue(b, v), err
 	}
 	return s.constant(b)
+}
+
+// document returns the JSON value at the position. Of members with one name the last counts. Lists and objects, which
+// are rare in elements, take this way because the members of an object have to be sorted: sorting the encoding of each
+// would cost its length times its depth.
+func (s *scanner) document() (v value.Value, err *jsontext.Error) {
+	switch s.Peek() {
+	case '[':
+		return s.list()
+	case '{':
+		return s.object()
+	}
+	b, err := s.value(s.scratch[:0])
+	if s.scratch = b; err != nil {
+		return value.Value{}, err
+	}
+	v, _ = cutValue(string(b))
+	return v, nil
+}
+
+func (s *scanner) list() (value.Value, *jsontext.Error) {
+	var items []value.Value
+	more, err := s.Open(']')
+	for more && err == nil {
+		var item value.Value
+		if item, err = s.document(); err == nil {
+			items = append(items, item)
+			more, err = s.More(']')
+		}
+	}
+	return value.List(items...), err
+}
+
+func (s *scanner) object() (value.Value, *jsontext.Error) {
+	var members []value.Member
+	more, err := s.Open('}')
+	for more && err == nil {
+		var m value.Member
+		if m.Name, err = s.name(len(members) == 0); err != nil {
+			break
+		}
+		if m.Value, err = s.document(); err != nil {
+			break
+		}
+		members = append(members, m)
+		more, err = s.More('}')
+	}
+	return objectOfLast(members), err
+}
+
+// objectOfLast returns the object of members, of which the last with each name counts.
+func objectOfLast(members []value.Member) value.Value {
+	slices.SortStableFunc(members, func(a, b value.Member) int { return strings.Compare(a.Name, b.Name) })
+	kept := members[:0]
+	for i, m := range members {
+		if i+1 == len(members) || members[i+1].Name != m.Name {
+			kept = append(kept, m)
+		}
+	}
+	return value.Object(kept...)
 }
 
 func (s *scanner) numberValue(b []byte) ([]byte, *jsontext.Error) {
@@ -125,55 +178,30 @@ type member struct {
 	start, end int
 }
 
-// members appends, for each member of the object at pos, mark, its name and its value, and says where each lies.
-func (s *scanner) members(b, mark []byte) ([]byte, []member, *jsontext.Error) {
+func compareMembers(a, b member) int { return strings.Compare(a.name, b.name) }
+
+// key appends the text of the key that the object at the position is. Of equal names all are kept, in their order.
+func (s *scanner) key(b []byte) ([]byte, *jsontext.Error) {
 	var members []member
+	start := len(b)
 	more, err := s.Open('}')
 	for more && err == nil {
 		m := member{start: len(b)}
 		if m.name, err = s.name(len(members) == 0); err != nil {
 			break
 		}
-		b = appendText(append(b, mark...), m.name)
-		if b, err = s.value(b); err != nil {
+		if b, err = s.value(appendText(b, m.name)); err != nil {
 			break
 		}
 		m.end = len(b)
 		members = append(members, m)
 		more, err = s.More('}')
 	}
-	return b, members, err
-}
-
-func compareMembers(a, b member) int { return strings.Compare(a.name, b.name) }
-
-// key appends the text of the key that the object at pos is. Of equal names all are kept, in their order.
-func (s *scanner) key(b []byte) ([]byte, *jsontext.Error) {
-	start := len(b)
-	b, members, err := s.members(b, nil)
 	if err != nil || slices.IsSortedFunc(members, compareMembers) {
 		return b, err
 	}
 	slices.SortStableFunc(members, compareMembers)
 	return rearrange(b, start, members), nil
-}
-
-// object appends the encoding of the object at pos. Of equal names the last counts.
-func (s *scanner) object(b []byte) ([]byte, *jsontext.Error) {
-	b = append(b, tagObject)
-	start := len(b)
-	b, members, err := s.members(b, []byte{memberMark})
-	if err != nil {
-		return b, err
-	}
-	slices.SortStableFunc(members, compareMembers)
-	kept := members[:0]
-	for i, m := range members {
-		if i+1 == len(members) || members[i+1].name != m.name {
-			kept = append(kept, m)
-		}
-	}
-	return append(rearrange(b, start, kept), endMark), nil
 }
 
 // rearrange returns b with what follows start replaced by the members, in their order.

@@ -26,11 +26,12 @@ func syntaxError(what string, err *jsontext.Error) error {
 // scanner reads the JSON of stored sets, and of paths.
 type scanner struct {
 	jsontext.Scanner
+	scratch []byte // of the scalar that is being read
 }
 
 // scan returns a scanner for text from pos on.
 func scan(text string, pos int) scanner {
-	return scanner{jsontext.Scanner{Text: text, Pos: pos, Mode: jsontext.Stored}}
+	return scanner{Scanner: jsontext.Scanner{Text: text, Pos: pos, Mode: jsontext.Stored}}
 }
 
 // name reads the name of a member, and the colon behind it. The first member is one that null is no name of.

@@ -35,7 +35,7 @@ const maxInsertion = 24
 // sortStable sorts s by name. Objects are small and often almost in order, which an insertion sort likes.
 func sortStable(s []Member) {
 	if len(s) > maxInsertion {
-		sortLarge(s)
+		sortLarge(s, 3)
 		return
 	}
 	for i := 1; i < len(s); i++ {
@@ -52,12 +52,16 @@ func sortStable(s []Member) {
 
 var sortKeys = sync.Pool{New: func() any { return new([]uint64) }}
 
-// sortLarge sorts s by way of keys: numbers of which the low bits say where a member is, and the others are those of its name behind
-// what all names begin with. They hold no pointers and mostly tell names apart. Members whose names they do not tell apart are
-// sorted in turn.
-func sortLarge(s []Member) {
-	byName := func(a, b Member) int { return strings.Compare(a.Name, b.Name) }
-	if slices.IsSortedFunc(s, byName) {
+// sortLarge sorts s by way of keys: numbers of which the low bits say where a member is, and the others are those of its
+// name behind what all names begin with. They hold no pointers and mostly tell names apart. Members whose names they do not
+// tell apart are sorted in turn, so many times, and then by the names.
+//
+//	names  key-07 key-20 key-13    all begin with "key-"
+//	keys   "07"|0 "20"|1 "13"|2
+//
+// Cost: n log n comparisons, each of which is linear in what two names have in common.
+func sortLarge(s []Member, times int) {
+	if slices.IsSortedFunc(s, compareNames) {
 		return
 	}
 	common, place := commonPrefix(s), uint64(1)<<bits.Len(uint(len(s)))-1
@@ -72,10 +76,13 @@ func sortLarge(s []Member) {
 		if to < len(s) && keys[to]&^place == keys[from]&^place {
 			continue
 		}
-		if to-from < len(s) {
-			sortStable(s[from:to])
-		} else {
-			slices.SortStableFunc(s, byName) // keys tell nothing: names go on with zero bytes
+		switch alike := s[from:to]; {
+		case len(alike) <= maxInsertion:
+			sortStable(alike)
+		case times > 1 && len(alike) < len(s):
+			sortLarge(alike, times-1)
+		default:
+			slices.SortStableFunc(alike, compareNames)
 		}
 		from = to
 	}
@@ -84,6 +91,8 @@ func sortLarge(s []Member) {
 		sortKeys.Put(pooled)
 	}
 }
+
+func compareNames(a, b Member) int { return strings.Compare(a.Name, b.Name) }
 
 // arrange puts the member that is at the place in keys[i] at i, for each i. It moves members in circles, and sets the places of
 // keys that are done to an impossible one, which is place itself.
@@ -103,14 +112,20 @@ func arrange(s []Member, keys []uint64, place uint64) {
 	}
 }
 
-// commonPrefix returns how many bytes all names begin with.
+// commonPrefix returns how many bytes all names begin with. It costs no more than reading each name once.
 func commonPrefix(s []Member) int {
-	first, n := s[0].Name, len(s[0].Name)
-	for _, m := range s {
+	first := s[0].Name
+	n := len(first)
+	for _, m := range s[1:] {
 		n = min(n, len(m.Name))
-		for !strings.HasPrefix(m.Name, first[:n]) {
-			n--
+		if m.Name[:n] == first[:n] {
+			continue
 		}
+		i := 0
+		for m.Name[i] == first[i] {
+			i++
+		}
+		n = i
 	}
 	return n
 }

@@ -35,3 +35,26 @@ func TestSortMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileNames sorts names that tell late where they differ, or again and again a little later. A search for what they
+// begin with that reads a name once for each of its bytes would take hours for the first.
+func TestHostileNames(t *testing.T) {
+	long := strings.Repeat("a", 1<<23)
+	members := []Member{{Name: long + "b"}, {Name: long[:1<<22] + "c" + long}}
+	for i := range 2 * maxInsertion {
+		members = append(members, Member{Name: fmt.Sprintf("a%03d", i)})
+	}
+	slices.Reverse(members)
+	sortStable(members)
+	if !slices.IsSortedFunc(members, compareNames) {
+		t.Error("long names are not sorted")
+	}
+	stairs := make([]Member, 2000)
+	for i := range stairs {
+		stairs[i] = Member{Name: strings.Repeat("a", (i*7919)%len(stairs)) + "b"}
+	}
+	sortStable(stairs)
+	if !slices.IsSortedFunc(stairs, compareNames) {
+		t.Error("names that begin others are not sorted")
+	}
+}
