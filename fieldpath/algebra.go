@@ -1,6 +1,10 @@
 package fieldpath
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/deed-project/deed/internal/work"
+)
 
 // Union returns the paths that are members of s or of other.
 func (s Set) Union(other Set) Set {
@@ -34,6 +38,9 @@ func (s Set) Intersect(other Set) Set {
 	if s.Same(other) {
 		return s
 	}
+	if s.IsEmpty() || other.IsEmpty() {
+		return Set{}
+	}
 	base, with := s, other
 	if len(base.nodes) > len(with.nodes) {
 		base, with = with, base
@@ -53,6 +60,9 @@ func (s Set) Without(other Set) Set { return s.minus(other, deepDifference) }
 func (s Set) minus(other Set, how operation) Set {
 	if s.Same(other) {
 		return Set{}
+	}
+	if s.IsEmpty() || other.IsEmpty() {
+		return s
 	}
 	e := newEditor(s, other)
 	e.merge(how)
@@ -80,8 +90,10 @@ type pair struct {
 func (e *editor) merge(op operation) {
 	i, end := 0, len(e.base)
 	j, last := 0, len(e.with)
+	steps := 0
 	for {
 		for i < end && j < last {
+			steps++
 			own, other := &e.base[i], &e.with[j]
 			next, after := i+int(own.skip), j+int(other.skip)
 			order := int(own.order()) - int(other.order())
@@ -138,6 +150,7 @@ func (e *editor) merge(op operation) {
 			e.take(end, j, last)
 		}
 		if len(e.open) == 0 {
+			work.Add(work.Counts{Steps: steps})
 			return
 		}
 		up := e.open[len(e.open)-1]

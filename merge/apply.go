@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/typed"
@@ -88,7 +89,7 @@ func (p *Plan) TakeOver(s fieldpath.Set) *Plan {
 }
 
 // Conflicts returns the fields that the apply changes although others own them, sorted by manager, then by path. It costs
-// one [typed.Walk] for each owner.
+// one [typed.Walk] for each version that owners are of.
 func (p *Plan) Conflicts() Conflicts {
 	return p.conflictsOn(p.contested)
 }
@@ -98,19 +99,48 @@ func (p *Plan) TakenOver() Conflicts {
 	if p.yielded.IsEmpty() {
 		return nil
 	}
-	return p.conflictsOn(func(l loss) fieldpath.Set { return l.taken.Intersect(p.yielded) })
+	return p.conflictsOn(p.yielded.Intersect)
 }
 
-// contested returns what l takes in conflict with its owner.
-func (p *Plan) contested(l loss) fieldpath.Set { return l.taken.Minus(p.yielded) }
+// contested returns what is in conflict of the fields that somebody loses.
+func (p *Plan) contested(taken fieldpath.Set) fieldpath.Set { return taken.Minus(p.yielded) }
 
-// conflictsOn returns the conflicts on those fields of each loss that part returns.
-func (p *Plan) conflictsOn(part func(loss) fieldpath.Set) Conflicts {
-	var out Conflicts
-	for _, l := range p.losses {
-		for at := range typed.Walk(part(l), []typed.Value{l.version.old, l.version.new}) {
-			out = append(out, Conflict{Owner: l.entry, Path: at.Path.Clone(), Live: at.Values[0], Wanted: at.Values[1]})
+// conflictsOn returns the conflicts on those of the taken fields of each version that part returns.
+func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflicts {
+	found := make([][]Conflict, len(p.losses)) // of each loss
+	for v, in := range p.lossesByVersion() {
+		sets := p.taken(in)
+		for at := range typed.Walk(part(union(sets)), []typed.Value{v.old, v.new}, sets...) {
+			for _, k := range at.Sets {
+				i := in[k]
+				found[i] = append(found[i], Conflict{
+					Owner: p.losses[i].entry, Path: at.Path.Clone(), Live: at.Values[0], Wanted: at.Values[1],
+				})
+			}
 		}
+	}
+	if out := slices.Concat(found...); len(out) > 0 {
+		return out
+	}
+	return nil
+}
+
+// lossesByVersion returns which losses of something that is taken are in which version.
+func (p *Plan) lossesByVersion() map[*version][]int {
+	out := map[*version][]int{}
+	for i, l := range p.losses {
+		if !l.taken.IsEmpty() {
+			out[l.version] = append(out[l.version], i)
+		}
+	}
+	return out
+}
+
+// taken returns what is taken by each of the losses that have these numbers.
+func (p *Plan) taken(losses []int) []fieldpath.Set {
+	out := make([]fieldpath.Set, len(losses))
+	for k, i := range losses {
+		out[k] = p.losses[i].taken
 	}
 	return out
 }

@@ -121,3 +121,110 @@ func TestDecisionsSeeOwnersOfOtherVersions(t *testing.T) {
 		}
 	}
 }
+
+// countedVersions converts objects of type root to any version by changing nothing, and counts how often.
+type countedVersions struct{ n *int }
+
+func (c countedVersions) Convert(v typed.Value, _ string) (typed.Value, error) {
+	*c.n++
+	return v, nil
+}
+
+// manyOwners returns a request that changes n items, each of which somebody else owns, in so many versions.
+func manyOwners(t *testing.T, root *schema.Type, n, versions int) merge.Request {
+	t.Helper()
+	live := envOf(t, root, n, "old")
+	var entries []merge.Entry
+	for e := range live.Fields().Sub(fieldpath.Field("env")).Entries() {
+		path := fieldpath.Path{fieldpath.Field("env"), e.Element, fieldpath.Field("value")}
+		version := fmt.Sprint("v", len(entries)%versions)
+		entries = append(entries, merge.Entry{
+			Manager:    merge.Manager{Name: fmt.Sprint("owner", len(entries)), Operation: merge.Update, APIVersion: version},
+			APIVersion: version, Fields: fieldpath.SetOf(path),
+		})
+	}
+	return merge.Request{
+		Live: live, Object: envOf(t, root, n, "new"), Managers: merge.ManagersOf(entries...), APIVersion: "v0",
+		Manager: merge.Manager{Name: "writer", Operation: merge.Apply},
+	}
+}
+
+// A write costs what its owners own together, not the number of owners times the number of fields.
+func TestManyOwners(t *testing.T) {
+	root := envType(t)
+	for _, c := range []struct {
+		name  string
+		write func(*merge.Engine, merge.Request) (merge.Managers, error)
+	}{
+		{"update", func(e *merge.Engine, r merge.Request) (merge.Managers, error) {
+			result, err := e.Update(r)
+			return result.Managers, err
+		}},
+		{"apply", func(e *merge.Engine, r merge.Request) (merge.Managers, error) {
+			plan, err := e.Apply(r)
+			if err != nil {
+				return merge.Managers{}, err
+			}
+			for range plan.Decisions() {
+			}
+			plan.Conflicts()
+			return plan.Force().Managers, nil
+		}},
+		{"apply that prunes", func(e *merge.Engine, r merge.Request) (merge.Managers, error) {
+			r.Managers = r.Managers.With(merge.Entry{Manager: r.Manager, APIVersion: r.APIVersion, Fields: r.Live.Fields()})
+			r.Object = envOf(t, root, 1, "new")
+			plan, err := e.Apply(r)
+			if err != nil {
+				return merge.Managers{}, err
+			}
+			return plan.Force().Managers, nil
+		}},
+	} {
+		conversions := 0
+		engine := merge.New(merge.Config{Converter: countedVersions{&conversions}})
+		count := func(n int) int {
+			conversions = 0
+			request := manyOwners(t, root, n, 2)
+			counts := work.Record(func() {
+				if _, err := c.write(engine, request); err != nil {
+					t.Fatal(err)
+				}
+			})
+			return counts.Nodes + counts.Steps + counts.Elements
+		}
+		one := count(250)
+		converted := conversions
+		four := count(1000)
+		if limit := 4*one + 4*one/4; one == 0 || four > limit {
+			t.Errorf("%s: %d nodes are passed with 250 owners, and %d with 1,000", c.name, one, four)
+		}
+		if converted != conversions {
+			t.Errorf("%s: %d conversions with 250 owners, and %d with 1,000", c.name, converted, conversions)
+		}
+	}
+}
+
+// What many managers lose is what each of them loses by itself.
+func TestManyOwnersLoseAsFewDo(t *testing.T) {
+	root := envType(t)
+	engine := merge.New(merge.Config{})
+	request := manyOwners(t, root, 100, 3)
+	request.Object = envOf(t, root, 60, "new") // 40 items go
+	together, err := engine.Update(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := request.Managers
+	for e := range all.All() {
+		request.Managers = merge.ManagersOf(e)
+		alone, err := engine.Update(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := together.Managers.Get(e.Manager)
+		want, wanted := alone.Managers.Get(e.Manager)
+		if ok != wanted || !got.Fields.Equal(want.Fields) {
+			t.Errorf("%v is left with %v, %v, and by itself with %v, %v", e.Manager, got.Fields, ok, want.Fields, wanted)
+		}
+	}
+}

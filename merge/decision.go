@@ -75,8 +75,9 @@ func (p *Plan) Decisions() iter.Seq[Decision] {
 		if !d.decide(p.affected(), request, yield) {
 			return
 		}
+		in := p.lossesByVersion()
 		for _, v := range p.call.versions[1:] {
-			if !d.decide(p.takenIn(v).Minus(request.changed), v, yield) {
+			if !d.decide(p.contested(union(p.taken(in[v]))).Minus(request.changed), v, yield) {
 				return
 			}
 		}
@@ -92,17 +93,6 @@ func (p *Plan) affected() fieldpath.Set {
 	return p.own.Fields.Union(last).Union(request.changed).Union(request.diff.Removed)
 }
 
-// takenIn returns what others lose to the applier of the fields of a version.
-func (p *Plan) takenIn(v *version) fieldpath.Set {
-	var all fieldpath.Set
-	for _, l := range p.losses {
-		if l.version == v {
-			all = all.Union(l.taken)
-		}
-	}
-	return all
-}
-
 // The sets that decide about a path, by their numbers in the walk. Behind them come those of the managers.
 const (
 	ownSet     = iota // what the applier owns afterwards
@@ -115,14 +105,17 @@ const (
 
 // decider makes decisions out of the sets that have a path.
 type decider struct {
-	plan     *Plan
 	sets     []fieldpath.Set // of managerSets and behind: the managers before, and then those after
 	managers []Manager       // of these sets
 	before   int             // how many of managers are those before
 }
 
 func (p *Plan) decider() *decider {
-	d := &decider{plan: p, sets: make([]fieldpath.Set, managerSets), before: p.managers.Len()}
+	d := &decider{sets: make([]fieldpath.Set, managerSets), before: p.managers.Len()}
+	d.sets[ownSet], d.sets[lastSet] = p.own.Fields, p.last.Fields
+	for _, in := range p.lossesByVersion() {
+		d.sets[takenSet] = d.sets[takenSet].Union(p.contested(union(p.taken(in))))
+	}
 	for _, managers := range []Managers{p.managers, settle(p.managers, p.losses, p.own)} {
 		for e := range managers.All() {
 			d.sets, d.managers = append(d.sets, e.Fields), append(d.managers, e.Manager)
@@ -133,11 +126,6 @@ func (p *Plan) decider() *decider {
 
 // decide yields the decisions about paths, which are of version v. It reports false when no more are wanted.
 func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) bool) bool {
-	d.sets[ownSet], d.sets[lastSet] = d.plan.own.Fields, d.plan.last.Fields
-	d.sets[takenSet] = fieldpath.Set{}
-	for _, l := range d.plan.losses {
-		d.sets[takenSet] = d.sets[takenSet].Union(d.plan.contested(l))
-	}
 	d.sets[changedSet], d.sets[removedSet] = v.changed, v.diff.Removed
 	for at := range typed.Walk(paths, []typed.Value{v.old, v.new}, d.sets...) {
 		if !yield(d.decision(at, v)) {

@@ -138,6 +138,9 @@ type call struct {
 	object   typed.Value // the new object, in the request's version
 	detour   bool        // object was in another version in between
 	versions []*version  // the request's own first
+
+	lives map[string]conversion // the live object by version, as far as it was asked for
+	known map[string]*version   // of versions; nil while there is but the first
 }
 
 // version is a write seen in one version of the API.
@@ -147,6 +150,9 @@ type version struct {
 	old, new   typed.Value
 	diff       typed.Diff
 	changed    fieldpath.Set // diff.Modified and diff.Added
+
+	// What each of many managers loses in this version, of those that losses is still to come to.
+	taken, removed []fieldpath.Set
 }
 
 func (e *Engine) call(r Request) *call { return &call{Engine: e, Request: r} }
@@ -187,7 +193,7 @@ func (c *call) reconcile() (Managers, error) {
 }
 
 func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
-	live, err := c.convert(c.Live, c.APIVersion, entry.APIVersion)
+	live, err := c.liveIn(entry.APIVersion)
 	if errors.Is(err, ErrNoVersion) {
 		return entry, true, nil
 	}
@@ -204,17 +210,40 @@ func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
 	return entry, false, err
 }
 
+// liveIn returns the live object in the given version. It is converted once for each version, however many managers have it.
+func (c *call) liveIn(apiVersion string) (typed.Value, error) {
+	if c.converter == nil || apiVersion == c.APIVersion && !c.Live.Content().IsNull() {
+		return c.Live, nil
+	}
+	known, ok := c.lives[apiVersion]
+	if !ok {
+		known.object, known.err = c.convert(c.Live, c.APIVersion, apiVersion)
+		if c.lives == nil {
+			c.lives = map[string]conversion{}
+		}
+		c.lives[apiVersion] = known
+	}
+	return known.object, known.err
+}
+
+// conversion is an object in a version, or why it is not.
+type conversion struct {
+	object typed.Value
+	err    error
+}
+
 // seen returns the write as seen in the given version.
 func (c *call) seen(apiVersion string) (*version, error) {
-	for _, v := range c.versions {
-		if v.apiVersion == apiVersion {
-			return v, nil
-		}
+	if v := c.known[apiVersion]; v != nil {
+		return v, nil
+	}
+	if len(c.versions) > 0 && apiVersion == c.APIVersion {
+		return c.versions[0], nil
 	}
 	v := &version{apiVersion: apiVersion}
-	c.versions = append(c.versions, v)
+	c.remember(v)
 	var err error
-	if v.old, err = c.convert(c.Live, c.APIVersion, apiVersion); err == nil {
+	if v.old, err = c.liveIn(apiVersion); err == nil {
 		if v.new, err = c.convert(c.object, c.APIVersion, apiVersion); err != nil {
 			err = fmt.Errorf("failed to convert new object: %w", err)
 		}
@@ -237,59 +266,13 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	return v, nil
 }
 
-// loss is what a manager loses by a write.
-type loss struct {
-	entry   Entry
-	version *version
-	taken   fieldpath.Set // changed by somebody else: a conflict when that is an apply
-	removed fieldpath.Set // gone from the object
-}
-
-// losses returns what each of managers but the one who writes loses, in the order of managers. It also makes c.versions[0].
-func (c *call) losses(managers Managers) ([]loss, error) {
-	if _, err := c.seen(c.APIVersion); err != nil {
-		return nil, err
+// remember adds v to c.versions.
+func (c *call) remember(v *version) {
+	if c.versions = append(c.versions, v); len(c.versions) == 1 {
+		return
 	}
-	var out []loss
-	for _, entry := range managers.entries {
-		if entry.Manager == c.Manager {
-			continue
-		}
-		v, err := c.seen(entry.APIVersion)
-		if err != nil {
-			return nil, err
-		}
-		l := loss{entry: entry, version: v}
-		if v.gone {
-			l.removed = entry.Fields
-		} else {
-			if entry.Manager != c.Former {
-				l.taken = entry.Fields.Intersect(v.changed)
-			}
-			l.removed = v.diff.Removed
-		}
-		if v.gone || !l.taken.IsEmpty() || !l.removed.IsEmpty() {
-			out = append(out, l)
-		}
+	if c.known == nil {
+		c.known = map[string]*version{}
 	}
-	return out, nil
-}
-
-// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: O4.
-func settle(managers Managers, losses []loss, own Entry) Managers {
-	out := make([]Entry, 0, len(managers.entries)+1)
-	for _, entry := range managers.entries {
-		if len(losses) > 0 && losses[0].entry.Manager == entry.Manager {
-			entry.Fields = entry.Fields.Minus(losses[0].taken).Minus(losses[0].removed)
-			losses = losses[1:]
-		}
-		if entry.Manager != own.Manager && !entry.Fields.IsEmpty() {
-			out = append(out, entry)
-		}
-	}
-	if !own.Fields.IsEmpty() {
-		i, _ := Managers{out}.search(own.Manager)
-		out = slices.Insert(out, i, own)
-	}
-	return Managers{out}
+	c.known[v.apiVersion] = v
 }

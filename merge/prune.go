@@ -75,10 +75,7 @@ func missing(m, p typed.Value) fieldpath.Set {
 // the given one. Each set is looked at in its own version: the given one first, because pruned fields may be needed for the
 // conversion to the others.
 func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Managers) (_ typed.Value, at string, _ error) {
-	owned := map[string]fieldpath.Set{}
-	for _, entry := range managers.entries {
-		owned[entry.APIVersion] = owned[entry.APIVersion].Union(entry.Fields)
-	}
+	owned := managers.ownedByVersion()
 	at = apiVersion
 	for _, to := range versionsFrom(apiVersion, owned) {
 		mTo, err := c.convert(m, at, to)
@@ -96,6 +93,19 @@ func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Manage
 		m, p, at = mTo, mTo.Remove(away), to
 	}
 	return p, at, nil
+}
+
+// ownedByVersion returns what anybody owns, for each version that somebody owns fields in.
+func (ms Managers) ownedByVersion() map[string]fieldpath.Set {
+	sets := map[string][]fieldpath.Set{}
+	for _, entry := range ms.entries {
+		sets[entry.APIVersion] = append(sets[entry.APIVersion], entry.Fields)
+	}
+	out := map[string]fieldpath.Set{}
+	for version, all := range sets {
+		out[version] = union(all)
+	}
+	return out
 }
 
 // versionsFrom returns the versions of owned: first, if it is among them, then all others sorted.

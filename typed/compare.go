@@ -51,10 +51,10 @@ func Compare(old, new Value) (Diff, error) {
 	c := comparers.Get().(*comparer)
 	c.tidy = old.tidy && new.tidy
 	c.node(old.typ, old.content, new.content)
-	work.Add(work.Counts{Nodes: c.nodes})
+	work.Add(work.Counts{Nodes: c.nodes, Pairs: c.pairs})
 	out := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}
 	clear(c.path[:cap(c.path)])
-	c.path, c.nodes = c.path[:0], 0
+	c.path, c.nodes, c.pairs = c.path[:0], 0, 0
 	comparers.Put(c)
 	return out, nil
 }
@@ -63,7 +63,8 @@ var comparers = sync.Pool{New: func() any { return new(comparer) }}
 
 type comparer struct {
 	tidy  bool // both values are
-	nodes int  // pairs that were visited
+	nodes int  // of both values that were visited
+	pairs int  // of items that were compared
 	maker fieldpath.Maker
 
 	path                     fieldpath.Path // to the node that the walk is at

@@ -43,6 +43,7 @@ func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
 	var oldRest, newRest index // not shared with the lists inside of items
 	oldRest.fill(l, slice(old, i))
 	newRest.fill(l, slice(new, i))
+	defer func() { c.pairs += oldRest.pairs + newRest.pairs }()
 	for j := range oldRest.items.Len() {
 		item := oldRest.items.Item(j)
 		if k := newRest.find(item); k >= 0 {

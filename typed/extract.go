@@ -1,7 +1,10 @@
 package typed
 
 import (
+	"slices"
+
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -16,9 +19,14 @@ import (
 //	    is below its path: a peculiarity of the reference, which matters only where a granular object is itself in s.
 //
 // Items without identity are as in [Value.Remove]. The result is not validated again: items of a keyed list may lack their keys, see [Value.ExtractWithKeys].
+//
+// Its cost grows with the parts of v that are visited and with s, times a logarithm.
 func (v Value) Extract(s fieldpath.Set) Value {
 	x := extractor{tidy: v.tidy}
-	return Value{content: x.node(v.typ, v.content, s), typ: v.typ, tidy: x.tidy}
+	out := Value{content: x.node(v.typ, v.content, x.selection(s)), typ: v.typ}
+	work.Add(work.Counts{Nodes: x.nodes})
+	out.tidy = x.tidy
+	return out
 }
 
 // ExtractWithKeys is like Extract, but gives each item of a keyed list that it extracts parts of its keys, as far as v has
@@ -45,10 +53,34 @@ func addKeys(b *fieldpath.Builder, s fieldpath.Set) {
 }
 
 type extractor struct {
-	tidy bool // the result is
+	tidy  bool // the result is
+	nodes int  // members, items, and entries of sets that were visited
 }
 
-func (x *extractor) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
+// selection is a set that parts are extracted by. Rule X6 may extract many values by one set, so its entries are listed
+// once, and searched.
+type selection []fieldpath.Entry
+
+func selectionOf(s fieldpath.Set) selection { return slices.Collect(s.Entries()) }
+
+func (x *extractor) selection(s fieldpath.Set) selection {
+	out := selectionOf(s)
+	x.nodes += len(out)
+	return out
+}
+
+// at returns the entry of e, and the zero Entry when there is none.
+func (s selection) at(e fieldpath.Element) fieldpath.Entry {
+	i, found := slices.BinarySearchFunc(s, e, func(e fieldpath.Entry, want fieldpath.Element) int {
+		return fieldpath.Compare(e.Element, want)
+	})
+	if !found {
+		return fieldpath.Entry{}
+	}
+	return s[i]
+}
+
+func (x *extractor) node(t *schema.Type, v value.Value, s selection) value.Value {
 	switch partsFor(t, v).first() {
 	case mapPart:
 		switch {
@@ -72,35 +104,33 @@ func (x *extractor) node(t *schema.Type, v value.Value, s fieldpath.Set) value.V
 	return value.Null()
 }
 
-func (x *extractor) members(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
+func (x *extractor) members(m *schema.Map, v value.Value, s selection) value.Value {
 	var out []value.Member
-	for e := range s.Entries() {
-		if e.Element.Kind() != fieldpath.KindField {
-			break
-		}
-		name := e.Element.Name()
-		child := v.Get(name)
-		if child.IsAbsent() {
+	x.nodes += v.Len()
+	for i := range v.Len() {
+		member := v.Member(i)
+		e := s.at(fieldpath.Field(member.Name))
+		if e.Element.IsZero() {
 			continue
 		}
-		t, _ := m.Lookup(name)
-		below := e.Sub
-		if e.Member {
-			below = s // rule X6
+		below := s // rule X6
+		if !e.Member {
+			below = x.selection(e.Sub)
 		}
-		out = append(out, value.Member{Name: name, Value: x.node(t, child, below)})
+		t, _ := m.Lookup(member.Name)
+		out = append(out, value.Member{Name: member.Name, Value: x.node(t, member.Value, below)})
 	}
 	return objectOrNull(out)
 }
 
-func (x *extractor) items(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
-	entries := itemEntries(l, s)
+func (x *extractor) items(l *schema.List, v value.Value, s selection) value.Value {
 	var maker fieldpath.Maker
 	var out []value.Value
+	x.nodes += v.Len()
 	for item := range v.Items() {
-		switch e := entryOf(entries, &maker, l, item); {
+		switch e := s.at(identityOf(&maker, l, item)); {
 		case !e.Sub.IsEmpty():
-			part := x.node(l.Element(), item, e.Sub)
+			part := x.node(l.Element(), item, x.selection(e.Sub))
 			x.tidy = x.tidy && keepsIdentity(l, item, part)
 			out = append(out, part)
 		case e.Member:

@@ -85,6 +85,14 @@ func keyedDefect(l *schema.List, item value.Value) string {
 	return ""
 }
 
+// identityOf returns the path element of item in l, which is the zero Element for all items without identity.
+func identityOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Element {
+	if defect(l, item) != "" {
+		return fieldpath.Element{}
+	}
+	return elementOf(m, l, item)
+}
+
 // elementOf returns the path element of item in l. The item must have an identity.
 func elementOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Element {
 	if l.Topology() == schema.SetList {
@@ -107,6 +115,7 @@ type index struct {
 	items value.Value
 	slots []int32 // hash table with open addressing: item number + 1, and 0 for a free slot
 	used  int
+	pairs int // of items that were compared, since the walk began
 }
 
 // fewItems is up to how many items a scan is cheaper than hashing.
@@ -135,6 +144,7 @@ func (x *index) add() int {
 	x.used++
 	if x.items.Len() <= fewItems {
 		for j := range i {
+			x.pairs++
 			if sameItem(x.list, x.items.Item(j), x.items.Item(i)) {
 				return j
 			}
@@ -155,6 +165,7 @@ func (x *index) find(item value.Value) int {
 		return int(x.slots[x.slot(item)]) - 1
 	}
 	for i := range x.used {
+		x.pairs++
 		if sameItem(x.list, x.items.Item(i), item) {
 			return i
 		}
@@ -166,7 +177,11 @@ func (x *index) find(item value.Value) int {
 func (x *index) slot(item value.Value) int {
 	mask := len(x.slots) - 1
 	for slot := int(hashItem(x.list, item)) & mask; ; slot = (slot + 1) & mask {
-		if i := x.slots[slot]; i == 0 || sameItem(x.list, x.items.Item(int(i)-1), item) {
+		i := x.slots[slot]
+		if i == 0 {
+			return slot
+		}
+		if x.pairs++; sameItem(x.list, x.items.Item(int(i)-1), item) {
 			return slot
 		}
 	}
@@ -177,18 +192,21 @@ var seed = maphash.MakeSeed()
 
 func hashItem(l *schema.List, item value.Value) uint64 {
 	if l.Topology() == schema.SetList {
-		return hashScalar(item)
+		return hash(item)
 	}
 	keys := l.Keys()
 	var h uint64
 	for i := range keys {
-		h = h*0x9e3779b97f4a7c15 + hashScalar(keyValue(item, &keys[i]))
+		h = h*0x9e3779b97f4a7c15 + hash(keyValue(item, &keys[i]))
 	}
 	return h
 }
 
-// hashScalar returns equal hashes for equal values; lists and objects, which are rare as keys, all share theirs.
-func hashScalar(v value.Value) uint64 {
+// mix returns a hash of two, in this order. As the seed takes part, nobody can write lists whose hashes are the same.
+func mix(h, next uint64) uint64 { return maphash.Comparable(seed, [2]uint64{h, next}) }
+
+// hash returns equal hashes for equal values: 1 and 1.0 are equal. Its cost grows with the size of v.
+func hash(v value.Value) uint64 {
 	switch v.Kind() {
 	case value.KindString:
 		return maphash.String(seed, v.Str())
@@ -200,6 +218,21 @@ func hashScalar(v value.Value) uint64 {
 			return maphash.Comparable(seed, int64(f))
 		}
 		return maphash.Comparable(seed, f)
+	case value.KindBool:
+		return maphash.Comparable(seed, v.Bool())
+	case value.KindList:
+		h := uint64(value.KindList)
+		for i := range v.Len() {
+			h = mix(h, hash(v.Item(i)))
+		}
+		return h
+	case value.KindObject:
+		h := uint64(value.KindObject)
+		for i := range v.Len() {
+			member := v.Member(i)
+			h = mix(mix(h, maphash.String(seed, member.Name)), hash(member.Value))
+		}
+		return h
 	}
 	return uint64(v.Kind())
 }

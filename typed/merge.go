@@ -39,7 +39,7 @@ func Merge(live, config Value) (Value, error) {
 	m := mergers.Get().(*merger)
 	m.tidy = live.tidy
 	out := Value{content: m.node(live.typ, live.content, config.content), typ: live.typ, filled: m.filled, tidy: live.tidy && config.tidy}
-	work.Add(work.Counts{Nodes: m.nodes})
+	work.Add(work.Counts{Nodes: m.nodes, Pairs: m.index.pairs})
 	m.release()
 	return out, nil
 }

@@ -1,9 +1,8 @@
 package typed
 
 import (
-	"slices"
-
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -20,11 +19,14 @@ import (
 // keys, or have become null.
 func (v Value) Remove(s fieldpath.Set) Value {
 	r := remover{tidy: v.tidy}
-	return Value{content: r.node(v.typ, v.content, s), typ: v.typ, tidy: r.tidy}
+	content := r.node(v.typ, v.content, s)
+	work.Add(work.Counts{Nodes: r.nodes})
+	return Value{content: content, typ: v.typ, tidy: r.tidy}
 }
 
 type remover struct {
-	tidy bool // the result is
+	tidy  bool // the result is
+	nodes int  // members, items, and entries of sets that were visited
 }
 
 func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
@@ -50,6 +52,7 @@ func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Va
 	kept := 0 // members of v that are decided: out holds what is left of them
 	i := 0
 	for e := range s.Entries() {
+		r.nodes++
 		if e.Element.Kind() != fieldpath.KindField {
 			break
 		}
@@ -95,14 +98,15 @@ func listOrNull(items []value.Value) value.Value {
 }
 
 func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
-	entries := itemEntries(l, s)
-	if len(entries) == 0 {
+	gone := selectionOf(s)
+	r.nodes += len(gone) + v.Len()
+	if len(gone) == 0 {
 		return v
 	}
 	var maker fieldpath.Maker
 	out := make([]value.Value, 0, v.Len())
 	for item := range v.Items() {
-		switch e := entryOf(entries, &maker, l, item); {
+		switch e := gone.at(identityOf(&maker, l, item)); {
 		case e.Member:
 			continue
 		case !e.Sub.IsEmpty():
@@ -118,35 +122,4 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 // keepsIdentity reports whether part, which is left of item, has the identity that item has in l.
 func keepsIdentity(l *schema.List, item, part value.Value) bool {
 	return defect(l, part) == "" && sameItem(l, item, part)
-}
-
-// itemEntries returns the entries of s that may concern items of l, in ascending order: those of its sort of elements, and
-// that of the zero Element, which stands for items without identity.
-func itemEntries(l *schema.List, s fieldpath.Set) []fieldpath.Entry {
-	kind := fieldpath.KindItem
-	if l.Topology() == schema.KeyedList {
-		kind = fieldpath.KindKey
-	}
-	var entries []fieldpath.Entry
-	for e := range s.Entries() {
-		if e.Element.Kind() == kind || e.Element.IsZero() {
-			entries = append(entries, e)
-		}
-	}
-	return entries
-}
-
-// entryOf returns the entry for item, and the zero Entry when there is none.
-func entryOf(entries []fieldpath.Entry, m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Entry {
-	var element fieldpath.Element // zero if the item has no identity
-	if defect(l, item) == "" {
-		element = elementOf(m, l, item)
-	}
-	i, found := slices.BinarySearchFunc(entries, element, func(e fieldpath.Entry, want fieldpath.Element) int {
-		return fieldpath.Compare(e.Element, want)
-	})
-	if !found {
-		return fieldpath.Entry{}
-	}
-	return entries[i]
 }

@@ -46,7 +46,7 @@ func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option)
 		w.allowDuplicates = w.allowDuplicates || o == AllowDuplicates
 	}
 	w.node(t, v, known)
-	work.Add(work.Counts{Nodes: w.nodes})
+	work.Add(work.Counts{Nodes: w.nodes, Pairs: w.index.pairs})
 	out, errs := Value{content: v, typ: t, tidy: w.tidy}, w.errs
 	*w = validator{trail: w.trail[:0], index: index{slots: w.index.slots}}
 	validators.Put(w)

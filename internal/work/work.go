@@ -12,11 +12,13 @@ type Counts struct {
 	Nodes    int // of typed values that were visited: validated, merged, compared, or looked at for their fields
 	Elements int // of field sets that were made
 	Sets     int // field sets that were read from fieldsV1, and not remembered
+	Steps    int // nodes of field sets that were passed when two sets were combined
+	Pairs    int // pairs of list items that were asked whether they are the same item
 }
 
 var recorder atomic.Pointer[record]
 
-type record struct{ values, nodes, elements, sets atomic.Int64 }
+type record struct{ values, nodes, elements, sets, steps, pairs atomic.Int64 }
 
 // Add adds c to what is being recorded, if anything is.
 func Add(c Counts) {
@@ -30,6 +32,8 @@ func (r *record) add(c Counts) {
 	r.nodes.Add(int64(c.Nodes))
 	r.elements.Add(int64(c.Elements))
 	r.sets.Add(int64(c.Sets))
+	r.steps.Add(int64(c.Steps))
+	r.pairs.Add(int64(c.Pairs))
 }
 
 // Record returns how much is done by the whole process while f runs. One recording is made at a time.
@@ -38,5 +42,8 @@ func Record(f func()) Counts {
 	recorder.Store(r)
 	f()
 	recorder.Store(nil)
-	return Counts{int(r.values.Load()), int(r.nodes.Load()), int(r.elements.Load()), int(r.sets.Load())}
+	return Counts{
+		Values: int(r.values.Load()), Nodes: int(r.nodes.Load()), Elements: int(r.elements.Load()), Sets: int(r.sets.Load()),
+		Steps: int(r.steps.Load()), Pairs: int(r.pairs.Load()),
+	}
 }

@@ -1,0 +1,127 @@
+package merge
+
+import (
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/typed"
+)
+
+// loss is what a manager loses by a write.
+type loss struct {
+	entry   Entry
+	version *version
+	taken   fieldpath.Set // changed by somebody else: a conflict when that is an apply
+	removed fieldpath.Set // gone from the object
+}
+
+// losses returns what each of managers but the one who writes loses, in the order of managers; who loses nothing is left out.
+// It also makes c.versions[0]. Its cost grows with what the managers own together, and with the changes.
+func (c *call) losses(managers Managers) ([]loss, error) {
+	if _, err := c.seen(c.APIVersion); err != nil {
+		return nil, err
+	}
+	var owners map[*version][]fieldpath.Set // when there are many
+	if len(managers.entries) > fewOwners {
+		owners = map[*version][]fieldpath.Set{}
+	}
+	for _, entry := range managers.entries {
+		if entry.Manager == c.Manager {
+			continue
+		}
+		v, err := c.seen(entry.APIVersion)
+		if err != nil {
+			return nil, err
+		}
+		if owners != nil {
+			owners[v] = append(owners[v], entry.Fields)
+		}
+	}
+	for v, fields := range owners {
+		v.taken, v.removed = intersections(v.changed, fields), intersections(v.diff.Removed, fields)
+	}
+	var out []loss
+	for _, entry := range managers.entries {
+		if entry.Manager == c.Manager {
+			continue
+		}
+		if l := c.loss(entry); !l.taken.IsEmpty() || !l.removed.IsEmpty() {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// fewOwners is up to how many sets are intersected one by one, each passing all that changes.
+const fewOwners = 32
+
+// loss returns what the manager of entry loses, in a version that was seen. It is called for each manager in turn.
+func (c *call) loss(entry Entry) loss {
+	v, _ := c.seen(entry.APIVersion)
+	l := loss{entry: entry, version: v}
+	switch {
+	case v.gone:
+		l.removed = entry.Fields
+		return l
+	case v.taken != nil: // found out for all managers at once
+		l.taken, v.taken = v.taken[0], v.taken[1:]
+		l.removed, v.removed = v.removed[0], v.removed[1:]
+	default:
+		l.taken, l.removed = entry.Fields.Intersect(v.changed), entry.Fields.Intersect(v.diff.Removed)
+	}
+	if entry.Manager == c.Former {
+		l.taken = fieldpath.Set{}
+	}
+	return l
+}
+
+// intersections returns what s has in common with each of owned. s is walked once, in step with all of them, so the cost
+// grows with s and with all of owned together.
+func intersections(s fieldpath.Set, owned []fieldpath.Set) []fieldpath.Set {
+	out := make([]fieldpath.Set, len(owned))
+	builders := map[int]*fieldpath.Builder{}
+	for at := range typed.Walk(s, nil, owned...) {
+		for _, i := range at.Sets {
+			if builders[i] == nil {
+				builders[i] = new(fieldpath.Builder)
+			}
+			builders[i].Add(at.Path)
+		}
+	}
+	for i, b := range builders {
+		out[i] = b.Set()
+	}
+	return out
+}
+
+// union returns what any of sets has. They are united in pairs, and the results again, so that each path is copied as often
+// as the number of sets has binary digits.
+func union(sets []fieldpath.Set) fieldpath.Set {
+	switch n := len(sets); n {
+	case 0:
+		return fieldpath.Set{}
+	case 1:
+		return sets[0]
+	default:
+		return union(sets[:n/2]).Union(union(sets[n/2:]))
+	}
+}
+
+// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: O4.
+func settle(managers Managers, losses []loss, own Entry) Managers {
+	out := make([]Entry, 0, len(managers.entries)+1)
+	for _, entry := range managers.entries {
+		if len(losses) > 0 && losses[0].entry.Manager == entry.Manager {
+			entry.Fields = entry.Fields.Minus(losses[0].taken).Minus(losses[0].removed)
+			losses = losses[1:]
+		}
+		if entry.Manager != own.Manager && !entry.Fields.IsEmpty() {
+			out = append(out, entry)
+		}
+	}
+	if !own.Fields.IsEmpty() {
+		i, _ := Managers{out}.search(own.Manager)
+		out = slices.Insert(out, i, own)
+	}
+	return Managers{out}
+}
