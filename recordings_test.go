@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/replay"
+	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/simulation"
 )
 
 // TestRecordings replays what a real API server was asked, and expects its answers: status codes, objects with their managed
@@ -19,7 +20,7 @@ func TestRecordings(t *testing.T) {
 		files = append(files, name)
 	}
 	for _, file := range files {
-		scenarios, err := replay.ReadFile(file)
+		scenarios, err := recording.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,20 +40,20 @@ func TestRecordings(t *testing.T) {
 }
 
 // replayed replays one scenario up to the first step whose answer differs.
-func replayed(t *testing.T, s replay.Scenario) {
-	server, err := replay.New(s.CRD)
+func replayed(t *testing.T, s recording.Scenario) {
+	server, err := simulation.New(s.CRD)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, step := range s.Steps {
-		if difference := replay.Compare(step, server.Serve(step)); difference != "" {
+		if difference := recording.Compare(step, server.Serve(step)); difference != "" {
 			t.Fatalf("%s, step %d\n%s\n%s", s.Class, i, history(s.Steps[:i+1]), difference)
 		}
 	}
 }
 
 // history lists the last of the given steps, the requests that lead to a difference.
-func history(steps []replay.Step) string {
+func history(steps []recording.Step) string {
 	var b strings.Builder
 	for i, step := range slices.Backward(steps) {
 		if len(steps)-i > 3 {

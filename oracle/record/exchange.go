@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/deed-project/deed/internal/replay"
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/value"
 )
 
 // ask sends the request of a step and returns the answer as it is.
-func (s *server) ask(ctx context.Context, step replay.Step, body []byte) (
+func (s *server) ask(ctx context.Context, step recording.Step, body []byte) (
 	code int, answer value.Value, warnings []string, err error,
 ) {
 	url := s.base + step.Path
@@ -48,7 +48,7 @@ func (s *server) ask(ctx context.Context, step replay.Step, body []byte) (
 }
 
 // exchange asks for a step and records the answer in it. $RV in its body becomes the resource version of the object at path.
-func (s *server) exchange(ctx context.Context, step *replay.Step, path string) error {
+func (s *server) exchange(ctx context.Context, step *recording.Step, path string) error {
 	var body []byte
 	switch {
 	case step.Body.Kind() == value.KindString:
@@ -56,7 +56,7 @@ func (s *server) exchange(ctx context.Context, step *replay.Step, path string) e
 	case !step.Body.IsAbsent():
 		sent := step.Body
 		if metadata := sent.Get("metadata"); metadata.Get("resourceVersion").Str() == "$RV" {
-			_, live, _, err := s.ask(ctx, replay.Step{Method: http.MethodGet, Path: path}, nil)
+			_, live, _, err := s.ask(ctx, recording.Step{Method: http.MethodGet, Path: path}, nil)
 			if err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func lasting(answer value.Value) value.Value {
 
 // define creates a custom resource.
 func (s *server) define(ctx context.Context, crd value.Value) error {
-	step := replay.Step{
+	step := recording.Step{
 		Method: http.MethodPost, Path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ContentType: "application/json",
 	}
 	code, answer, _, err := s.ask(ctx, step, crd.AppendJSON(nil))
@@ -111,11 +111,11 @@ func (s *server) define(ctx context.Context, crd value.Value) error {
 // a patch is computed, warnings included, before it is found that there is nothing to patch.
 func (s *server) forgotten(ctx context.Context, path string) error {
 	for ctx.Err() == nil {
-		code, _, _, err := s.ask(ctx, replay.Step{Method: http.MethodGet, Path: path}, nil)
+		code, _, _, err := s.ask(ctx, recording.Step{Method: http.MethodGet, Path: path}, nil)
 		if err != nil {
 			return err
 		}
-		cached, _, _, err := s.ask(ctx, replay.Step{Method: http.MethodGet, Path: path, Query: "resourceVersion=0"}, nil)
+		cached, _, _, err := s.ask(ctx, recording.Step{Method: http.MethodGet, Path: path, Query: "resourceVersion=0"}, nil)
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (s *server) forgotten(ctx context.Context, path string) error {
 func (s *server) served(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	list := replay.Step{Method: http.MethodGet, Path: path}
+	list := recording.Step{Method: http.MethodGet, Path: path}
 	for ctx.Err() == nil {
 		if _, answer, _, err := s.ask(ctx, list, nil); err == nil && answer.Get("items").Kind() == value.KindList {
 			return nil

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deed-project/deed/internal/replay"
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/value"
 )
 
@@ -20,8 +20,8 @@ const (
 )
 
 // record records n scenarios.
-func record(ctx context.Context, s *server, seed uint64, n int) ([]replay.Scenario, error) {
-	var out []replay.Scenario
+func record(ctx context.Context, s *server, seed uint64, n int) ([]recording.Scenario, error) {
+	var out []recording.Scenario
 	for i := 0; len(out) < n; i++ {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		c := randomResource(r, seed, i)
@@ -46,7 +46,7 @@ func record(ctx context.Context, s *server, seed uint64, n int) ([]replay.Scenar
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, replay.Scenario{Name: fmt.Sprintf("r-%d-%d-%d", seed, i, j), Class: c.class, CRD: crd, Steps: steps})
+			out = append(out, recording.Scenario{Name: fmt.Sprintf("r-%d-%d-%d", seed, i, j), Class: c.class, CRD: crd, Steps: steps})
 		}
 	}
 	return out, nil
@@ -63,12 +63,12 @@ type history struct {
 	version version        // of the next request
 }
 
-func (h *history) record(ctx context.Context) ([]replay.Step, error) {
-	var steps []replay.Step
+func (h *history) record(ctx context.Context) ([]recording.Step, error) {
+	var steps []recording.Step
 	for i := 0; i <= perScenario; i++ {
 		h.version = h.versions[h.IntN(len(h.versions))]
 		path := h.collection(h.version.name) + "/" + h.name
-		step := replay.Step{Method: http.MethodGet, Path: path}
+		step := recording.Step{Method: http.MethodGet, Path: path}
 		if i < perScenario {
 			var err error
 			if step, err = h.step(path); err != nil {
@@ -79,7 +79,7 @@ func (h *history) record(ctx context.Context) ([]replay.Step, error) {
 			return nil, err
 		}
 		steps = append(steps, step)
-		_, live, _, err := h.ask(ctx, replay.Step{Method: http.MethodGet, Path: path}, nil)
+		_, live, _, err := h.ask(ctx, recording.Step{Method: http.MethodGet, Path: path}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (h *history) record(ctx context.Context) ([]replay.Step, error) {
 }
 
 // step makes the next request.
-func (h *history) step(path string) (replay.Step, error) {
+func (h *history) step(path string) (recording.Step, error) {
 	q := url.Values{}
 	manager := []string{"alice", "bob", "carol", "kubectl"}[h.IntN(4)]
 	q.Set("fieldManager", manager)
@@ -104,7 +104,7 @@ func (h *history) step(path string) (replay.Step, error) {
 	if h.class == "defaults" || h.class == "request" {
 		h.unknown = 120
 	}
-	step := replay.Step{Path: path}
+	step := recording.Step{Path: path}
 	var body any
 	switch k := h.IntN(20); {
 	case h.live == nil && k < 7:
@@ -284,7 +284,7 @@ func (h *history) recordClientSide(object map[string]any) {
 }
 
 // status makes a write through the status subresource.
-func (h *history) status(step *replay.Step, q url.Values) any {
+func (h *history) status(step *recording.Step, q url.Values) any {
 	step.Path += "/status"
 	out := h.object(nil)
 	out["status"] = h.maker.value(statusShape)
@@ -302,7 +302,7 @@ func (h *history) status(step *replay.Step, q url.Values) any {
 }
 
 // scale makes a request to the scale subresource.
-func (h *history) scale(step *replay.Step, q url.Values) any {
+func (h *history) scale(step *recording.Step, q url.Values) any {
 	step.Path += "/scale"
 	metadata := map[string]any{"name": h.name}
 	spec := map[string]any{"replicas": int64(h.IntN(4))}
@@ -331,7 +331,7 @@ func (h *history) scale(step *replay.Step, q url.Values) any {
 }
 
 // disturb adds options and mistakes to a request.
-func (h *history) disturb(step *replay.Step, q url.Values, body any) any {
+func (h *history) disturb(step *recording.Step, q url.Values, body any) any {
 	if h.IntN(8) == 0 {
 		q.Set("dryRun", "All")
 	}
@@ -377,7 +377,7 @@ func (h *history) disturb(step *replay.Step, q url.Values, body any) any {
 	return object
 }
 
-func (h *history) mistakeInOptions(step *replay.Step, q url.Values) {
+func (h *history) mistakeInOptions(step *recording.Step, q url.Values) {
 	switch h.IntN(6) {
 	case 0:
 		q.Set("fieldManager", strings.Repeat("0", 128)+"1")

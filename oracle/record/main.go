@@ -23,7 +23,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/deed-project/deed/internal/replay"
+	"github.com/deed-project/deed/internal/recording"
 )
 
 func main() {
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 }
 
 // write writes scenarios, one a line.
-func write(name string, scenarios []replay.Scenario) (err error) {
+func write(name string, scenarios []recording.Scenario) (err error) {
 	file, err := os.Create(name)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package replay
+package simulation
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
@@ -144,22 +145,15 @@ func excluding(names ...string) merge.Filter {
 	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
 }
 
-// Response is the answer to a request.
-type Response struct {
-	Code     int
-	Body     value.Value // an object or a Status
-	Warnings []string    // as in Warning headers
-}
-
 // Serve answers the request of a step. The text $RV as the resource version in its body stands for that of the stored
 // object.
-func (s *Server) Serve(step Step) Response {
+func (s *Server) Serve(step recording.Step) recording.Answer {
 	q := &request{Server: s, step: step}
 	f := q.serve()
 	if f != nil {
-		return Response{Code: f.code, Body: f.status(), Warnings: q.warnings}
+		return recording.Answer{Code: f.code, Body: f.status(), Warnings: q.warnings}
 	}
-	return Response{Code: q.code, Body: q.answer, Warnings: q.warnings}
+	return recording.Answer{Code: q.code, Body: q.answer, Warnings: q.warnings}
 }
 
 // stored returns the object as the given version has it, its managed fields beside it, and whether there is one. Reading

@@ -1,9 +1,9 @@
-package replay_test
+package recording_test
 
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/replay"
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/value"
 )
 
@@ -52,7 +52,7 @@ func TestCompare(t *testing.T) {
 		if c.code == 0 {
 			c.code = 200
 		}
-		difference := replay.Compare(replay.Step{Code: 200, Response: want}, replay.Response{Code: c.code, Body: got, Warnings: c.warnings})
+		difference := recording.Compare(recording.Step{Code: 200, Response: want}, recording.Answer{Code: c.code, Body: got, Warnings: c.warnings})
 		if (difference == "") != c.equal {
 			t.Errorf("%s: difference %q", name, difference)
 		}

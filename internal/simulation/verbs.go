@@ -1,4 +1,4 @@
-package replay
+package simulation
 
 import (
 	"net/http"

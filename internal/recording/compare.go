@@ -1,4 +1,4 @@
-package replay
+package recording
 
 import (
 	"fmt"
@@ -8,23 +8,30 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Compare returns in which way r is not the answer that the step recorded, and "" when it is. What differs from run to run
+// Answer is the answer to a request.
+type Answer struct {
+	Code     int
+	Body     value.Value // an object or a Status
+	Warnings []string    // as in Warning headers
+}
+
+// Compare returns in which way got is not the answer that the step recorded, and "" when it is. What differs from run to run
 // does not count: uids, resource versions and times. Managed fields and causes are compared as sets, because their order
 // depends on times in the one case, and is random in the other.
-func Compare(want Step, r Response) string {
+func Compare(want Step, got Answer) string {
 	var out strings.Builder
-	if want.Code != r.Code {
-		fmt.Fprintf(&out, "code: want %d, got %d\n", want.Code, r.Code)
+	if want.Code != got.Code {
+		fmt.Fprintf(&out, "code: want %d, got %d\n", want.Code, got.Code)
 	}
-	a, b := normal(want.Response), normal(r.Body)
+	a, b := normal(want.Response), normal(got.Body)
 	if sameTypeErrors(a.Get("message").Str(), b.Get("message").Str()) {
 		a = a.With("message", b.Get("message"))
 	}
 	if !a.Equal(b) {
 		differences(&out, "", a, b)
 	}
-	if !slices.Equal(want.Warnings, r.Warnings) {
-		fmt.Fprintf(&out, "warnings: want %q, got %q\n", want.Warnings, r.Warnings)
+	if !slices.Equal(want.Warnings, got.Warnings) {
+		fmt.Fprintf(&out, "warnings: want %q, got %q\n", want.Warnings, got.Warnings)
 	}
 	return out.String()
 }

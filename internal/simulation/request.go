@@ -1,4 +1,4 @@
-package replay
+package simulation
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -18,7 +19,7 @@ import (
 // request is one request on its way through the server.
 type request struct {
 	*Server
-	step Step
+	step recording.Step
 
 	*version
 	namespace, name, subresource string // from the path
@@ -62,7 +63,7 @@ func (q *request) serve() *failure {
 	}
 	serve, ok := verbs[verb]
 	if !ok {
-		return &failure{code: http.StatusMethodNotAllowed, reason: "MethodNotAllowed", message: verb + " is not replayed"}
+		return &failure{code: http.StatusMethodNotAllowed, reason: "MethodNotAllowed", message: verb + " is not simulated"}
 	}
 	if f := q.readOptions(); f != nil {
 		return f

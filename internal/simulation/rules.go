@@ -1,4 +1,4 @@
-package replay
+package simulation
 
 import "github.com/deed-project/deed/value"
 
