@@ -2,6 +2,7 @@ package deed_test
 
 import (
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -134,5 +135,39 @@ func TestCoreIsStandard(t *testing.T) {
 		if pkg := strings.TrimSpace(line); !strings.HasPrefix(pkg, module) {
 			t.Errorf("the core depends on %s", pkg)
 		}
+	}
+}
+
+// yamlImporters are the packages of the command that import a YAML library: ours, and those of kube-openapi's models, which
+// give it nothing to read but JSON. See docs/decisions/0017.
+var yamlImporters = []string{
+	module + "internal/yaml gopkg.in/yaml.v3",
+	"github.com/go-openapi/swag/yamlutils go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/compiler go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/jsonschema go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/openapiv2 go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/openapiv3 go.yaml.in/yaml/v3",
+	"k8s.io/kube-openapi/pkg/util/proto go.yaml.in/yaml/v2",
+	"k8s.io/kube-openapi/pkg/util/proto go.yaml.in/yaml/v3",
+}
+
+// TestYAMLLibraries shows which packages of the command import which YAML library.
+func TestYAMLLibraries(t *testing.T) {
+	const each = `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", each, "./cmd/deed").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isYAML := regexp.MustCompile(`^(gopkg\.in/yaml\.v\d|go\.yaml\.in/yaml/v\d|sigs\.k8s\.io/yaml|.*/go-yaml)(/|$)`)
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) == 2 && isYAML.MatchString(words[1]) {
+			found = append(found, strings.Join(words, " "))
+		}
+	}
+	slices.Sort(found)
+	want := slices.Sorted(slices.Values(yamlImporters))
+	if !slices.Equal(found, want) {
+		t.Errorf("these import a YAML library:\n%s\nwant:\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -147,7 +147,7 @@ func columnOf(text []byte, line int, reason string, budget *int) int {
 			return 0
 		}
 		if !fails(slices.Concat(text[:cut-size], []byte(filler)), reason) {
-			at := beginning(string(text[start:cut]), size, reason)
+			at := beginning(string(text[start:end]), cut-start-size, reason)
 			return utf8.RuneCount(text[start:start+at]) + 1
 		}
 		cut -= size
@@ -158,20 +158,19 @@ func columnOf(text []byte, line int, reason string, budget *int) int {
 // maxLine bounds the lines, in bytes, that columnOf looks into: it scans once for each character.
 const maxLine = 1000
 
-// beginning returns where in line that begins which the scanner complains about at the end of line, in the last size bytes.
-func beginning(line string, size int, reason string) int {
-	last := len(line) - size
-	switch {
+// beginning returns where in line that begins which the scanner complains about when it has read the character at last.
+func beginning(line string, last int, reason string) int {
+	switch before := line[:last]; {
 	case strings.HasPrefix(reason, "unknown anchor"): // whose name is complete only now
-		return max(strings.LastIndexByte(line, '*'), 0)
-	case strings.HasSuffix(reason, "',' or ']'"): // the list that it is in
-		return max(strings.LastIndexByte(line[:last], '['), 0)
-	case strings.HasSuffix(reason, "',' or '}'"):
-		return max(strings.LastIndexByte(line[:last], '{'), 0)
-	case line[last] == ':' && strings.HasPrefix(reason, "did not find expected"): // the key, which the colon makes one
-		return len(line) - len(strings.TrimLeft(line, " \t"))
+		return max(strings.LastIndexByte(before, '*'), 0)
+	case strings.HasSuffix(reason, "',' or ']'") && strings.Contains(before, "["): // the list that it is in
+		return strings.LastIndexByte(before, '[')
+	case strings.HasSuffix(reason, "',' or '}'") && strings.Contains(before, "{"):
+		return strings.LastIndexByte(before, '{')
+	case line[last] == ':' && plainReasons[reason] != "" && reason != missingValue && strings.HasPrefix(reason, "did not"):
+		last = 0 // the key, which the colon makes one
 	}
-	return last
+	return last + len(line[last:]) - len(strings.TrimLeft(line[last:], " "))
 }
 
 // lineReader reads rest one line at a time, and counts the lines it has begun.

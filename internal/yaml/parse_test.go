@@ -75,6 +75,10 @@ func TestParseErrors(t *testing.T) {
 		{"a: 1\n...\nb: 2\n", "f:3:1: text behind the end of the document"},
 		{"a: \"\\q\"\n", "f:1:5: found unknown escape character"},
 		{"a: *x\n", "f:1:4: no anchor &x in this document"},
+		{"a: {b: *longer}\n", "f:1:8: no anchor &longer in this document"},
+		{"a:\n  { \"foo\" # comment\n    :bar }\n", "f:2:3: a comma is missing, or the } of an object"},
+		{"- [ : empty key ]\n", "f:1:5: a value is missing"},
+		{"é: 日本: x\n", "f:1:6: a colon cannot begin a value here; check the indentation, or quote the text"},
 		// What no text has.
 		{"a: 1\nb: é\xff\n", "f:2:5: byte 0xff is not UTF-8"},
 		{"a: 1\nb: \a\n", "f:2:4: character U+0007 is not allowed; write it as an escape in double quotes"},
