@@ -22,7 +22,7 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 		return nil, err
 	}
 	var owners map[*version][]fieldpath.Set // when there are many
-	if len(managers.entries) > fewOwners {
+	if len(managers.entries) > few {
 		owners = map[*version][]fieldpath.Set{}
 	}
 	for _, entry := range managers.entries {
@@ -38,7 +38,9 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 		}
 	}
 	for v, fields := range owners {
-		v.taken, v.removed = intersections(v.changed, fields), intersections(v.diff.Removed, fields)
+		if v.changed.Len()+v.diff.Removed.Len() > few {
+			v.taken, v.removed = intersections(v.changed, fields), intersections(v.diff.Removed, fields)
+		}
 	}
 	var out []loss
 	for _, entry := range managers.entries {
@@ -52,8 +54,8 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 	return out, nil
 }
 
-// fewOwners is up to how many sets are intersected one by one, each passing all that changes.
-const fewOwners = 32
+// few is up to how many managers, or how many changed fields, each manager's set is compared with all that changes.
+const few = 32
 
 // loss returns what the manager of entry loses, in a version that was seen. It is called for each manager in turn.
 func (c *call) loss(entry Entry) loss {

@@ -22,6 +22,7 @@ type line struct {
 	AllocRatio float64 `json:"allocRatio"` // the largest float64 when only deed allocates nothing
 	AtLeast    float64 `json:"atLeast,omitempty"`
 	Aim        float64 `json:"aim,omitempty"`
+	Growth     float64 `json:"growth,omitempty"`
 	Verdict    Verdict `json:"verdict,omitempty"`
 }
 
@@ -29,7 +30,7 @@ type line struct {
 func JSON(w io.Writer, l Line) error {
 	out := line{
 		Row: l.Row.Name, Per: "operation", Ratio: l.Result.Ratio, AllocRatio: finite(l.Result.AllocRatio()),
-		AtLeast: l.Row.Bar.AtLeast, Aim: l.Row.Bar.Aim, Verdict: l.Verdict(),
+		AtLeast: l.Row.Bar.AtLeast, Aim: l.Row.Bar.Aim, Growth: l.Growth, Verdict: l.Verdict(),
 	}
 	switch {
 	case l.Row.Fields > 0:

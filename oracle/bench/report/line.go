@@ -11,6 +11,7 @@ import (
 type Line struct {
 	Row    rows.Row
 	Result measure.Result
+	Growth float64 // the exponent by which deed's time grows with the size, of rows that grow
 }
 
 // unit returns what the costs of the line are divided by: they are those of one field where a row says so.
@@ -25,13 +26,20 @@ const (
 	AtLeast Verdict = "ok"     // reaches what is asked for at least
 	Below   Verdict = "below"  // is too slow
 	Allocs  Verdict = "allocs" // is fast enough, but allocates too much
+	Grows   Verdict = "grows"  // is fast enough at this size, but its cost grows too much
 	NoBar   Verdict = ""       // is not judged
 )
 
-// Verdict judges the line by its row's bar for time, and by [rows.AllocBar].
+// Verdict judges the line by its row's bar for time, and by [rows.AllocBar]; or, if it grows, by its growth.
 func (l Line) Verdict() Verdict {
 	bar := l.Row.Bar
 	switch {
+	case l.Row.Grows() && l.Result.Ratio < 1:
+		return Below
+	case l.Row.Grows() && l.Growth > rows.MaxGrowth:
+		return Grows
+	case l.Row.Grows():
+		return AtLeast
 	case bar == rows.Bar{}:
 		return NoBar
 	case l.Result.Ratio < bar.AtLeast:
@@ -45,7 +53,10 @@ func (l Line) Verdict() Verdict {
 }
 
 // Missed reports whether the row misses what is asked for at least.
-func (l Line) Missed() bool { return l.Verdict() == Below || l.Verdict() == Allocs }
+func (l Line) Missed() bool {
+	v := l.Verdict()
+	return v == Below || v == Allocs || v == Grows
+}
 
 // finite returns f, and the largest number for what is infinite: JSON has no infinity.
 func finite(f float64) float64 { return min(f, math.MaxFloat64) }

@@ -19,6 +19,8 @@ func Markdown(w io.Writer, group rows.Group, lines []Line) error {
 	switch {
 	case lines[0].Row.Kept > 0:
 		memory(&b, lines)
+	case lines[0].Row.Grows():
+		growth(&b, lines)
 	default:
 		times(&b, lines)
 	}
@@ -42,6 +44,14 @@ func memory(b *strings.Builder, lines []Line) {
 	for _, l := range lines {
 		fmt.Fprintf(b, "| %s | %s | %s | **%s** |\n", l.Row.Name,
 			size(l.Result.Deed.Bytes), size(l.Result.Peer.Bytes), factor(l.Result.Ratio))
+	}
+}
+
+func growth(b *strings.Builder, lines []Line) {
+	b.WriteString("| row | deed | peer | ratio | growth | |\n|---|---:|---:|---:|---:|---|\n")
+	for _, l := range lines {
+		fmt.Fprintf(b, "| %s | %s | %s | **%s** | %.2f | %s |\n", l.Row.Name, duration(l.Result.Deed.Nanoseconds),
+			duration(l.Result.Peer.Nanoseconds), factor(l.Result.Ratio), l.Growth, l.Verdict())
 	}
 }
 

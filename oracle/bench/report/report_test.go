@@ -41,6 +41,31 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Rows about growth are judged by that, and by not being slower than the peer.
+func TestVerdictsOfGrowth(t *testing.T) {
+	var hostile rows.Row
+	for _, group := range rows.Groups() {
+		if group.Rows[0].Grows() {
+			hostile = group.Rows[0]
+		}
+	}
+	for _, c := range []struct {
+		ratio, growth float64
+		want          Verdict
+		missed        bool
+	}{{0.9, 1, Below, true}, {1, 1.15, AtLeast, false}, {100, 1.16, Grows, true}, {100, 0.5, AtLeast, false}} {
+		l := lineOf(c.ratio, 400)
+		l.Row, l.Growth = hostile, c.growth
+		if got := l.Verdict(); got != c.want || l.Missed() != c.missed {
+			t.Errorf("ratio %v, growth %v: %q, missed %t", c.ratio, c.growth, got, l.Missed())
+		}
+		var b strings.Builder
+		if err := Markdown(&b, rows.Group{}, []Line{l}); err != nil || !strings.Contains(b.String(), " growth |") {
+			t.Errorf("%v, %s", err, &b)
+		}
+	}
+}
+
 func TestMarkdown(t *testing.T) {
 	perField := lineOf(2, 400)
 	perField.Row.Fields, perField.Row.Bar = 100, rows.Bar{}

@@ -23,7 +23,26 @@ type Row struct {
 	Kept    int  // when not 0, the row is about the memory that results keep, as many of them
 	Large   bool // takes seconds, so that quick runs leave it out
 	build   func() (sides, error)
+
+	// quarter makes the same work at a quarter of the size, where a row is about how the cost grows; else it is nil.
+	quarter func() (sides, error)
 }
+
+// Grows reports whether the row is about how deed's cost grows with the size of its inputs, which are hostile.
+func (r Row) Grows() bool { return r.quarter != nil }
+
+// Quarter returns deed's way to do the work of a row that grows, at a quarter of its size.
+func (r Row) Quarter() (deed measure.Side, err error) {
+	both, err := r.quarter()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	return both.deed, nil
+}
+
+// MaxGrowth is the bar for the exponent by which the cost of a row grows that [Row.Grows]: 1 is linear. Such a row must not
+// be slower than the peer, either.
+const MaxGrowth = 1.15
 
 // Sides returns both ways to do the work of the row. Deed's and the peer's inputs are equal but share no memory.
 func (r Row) Sides() (deed, peer measure.Side, err error) {

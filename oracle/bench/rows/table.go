@@ -18,6 +18,7 @@ func Groups() []Group {
 		{"Field sets", setDoc, setRows()},
 		{"Managed fields", entryDoc, entryRows()},
 		{"Pathologies", pathologyDoc, pathologyRows()},
+		{"Hostile", hostileDoc, hostileRows()},
 		{"Growth with the object", sizeDoc, sizeRows()},
 		{"Growth with managers", managerDoc, managerRows()},
 		{"Concurrency", concurrencyDoc, concurrencyRows()},
@@ -54,6 +55,9 @@ validate-built, from a value to a typed value.`
 no more than print its sets; what sorts and names entries cannot be called from outside.`
 
 	pathologyDoc = `Objects that are large in one place, and one with ten updaters and twenty appliers. Maps in and out.`
+
+	hostileDoc = `Inputs that are made to cost much. Growth is the exponent by which deed's time grows from a quarter of the size, 1 being
+linear; it may be 1.15. The number at the end of a row's name is the size. No row may be slower than the peer.`
 
 	sizeDoc = `Cost of one field of a custom resource without a schema, for objects of 10 to 100,000 fields. Maps in
 and out, and JSON text in those called text.`
