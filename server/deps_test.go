@@ -23,6 +23,7 @@ var layers = []struct {
 	{"store", "", "", ""},
 	{"store/history", "store", "", ""},
 	{"store/memory", "store/history", "", ""},
+	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
 	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},
 }
 

@@ -26,8 +26,9 @@ type Journal interface {
 	// Commit keeps all of changes or none. Their revisions follow on those of earlier changes.
 	Commit(changes []Change) error
 
-	// Compact forgets the changes up to a revision that say nothing about what was stored at that revision and later.
-	Compact(to store.Revision) error
+	// Compact forgets changes, given by their revisions: those up to a revision that say nothing about what is stored at that revision
+	// and later. Later on, New is told of that revision.
+	Compact(to store.Revision, forget []store.Revision) error
 
 	// Close is called last.
 	Close() error
@@ -87,7 +88,7 @@ func (s *state) at(r store.Revision) (tree, store.Revision, error) {
 }
 
 // New returns a store whose journal kept changes, in the order of their revisions, and was compacted to a revision: 1 for a journal
-// that never was. A nil journal is none.
+// that never was. A nil journal is none. The error is the first of changes, or about revisions that do not follow on each other.
 //
 // Its cost is that of writing the changes. Memory holds all of them from then on.
 func New(journal Journal, compacted store.Revision, changes iter.Seq2[Change, error]) (*Store, error) {
@@ -98,7 +99,9 @@ func New(journal Journal, compacted store.Revision, changes iter.Seq2[Change, er
 			if err != nil {
 				return nil, err
 			}
-			w.load(c)
+			if err := w.load(c); err != nil {
+				return nil, err
+			}
 			s.expiry.add(c)
 		}
 	}

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
@@ -120,7 +121,7 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 		return nil
 	}
 	if s.journal != nil {
-		if err := s.journal.Compact(to); err != nil {
+		if err := s.journal.Compact(to, now.superseded(to)); err != nil {
 			return err
 		}
 	}
@@ -188,10 +189,29 @@ func changed(t tree, c Change) tree {
 }
 
 // load takes over a change that a journal kept. Those up to the compacted revision are about what is stored then.
-func (w work) load(c Change) {
+func (w work) load(c Change) error {
 	if c.Revision <= w.state.compacted {
 		w.state.versions[0].tree = changed(w.tree(), c)
-		return
+		return nil
+	}
+	if next := w.state.latest() + 1; c.Revision != next {
+		return fmt.Errorf("store: revision %d follows where %d should", c.Revision, next)
 	}
 	w.append(c)
+	return nil
+}
+
+// superseded returns the revisions of the changes up to a revision that say nothing about what is stored then: those of records
+// that were written again or deleted, and the deletions.
+func (s *state) superseded(to store.Revision) []store.Revision {
+	var revisions []store.Revision
+	for i, v := range s.versions[1 : to-s.compacted+1] {
+		if before := find(s.versions[i].tree, v.event.Key); before != nil {
+			revisions = append(revisions, before.Revision)
+		}
+		if v.event.Deleted {
+			revisions = append(revisions, v.event.Revision)
+		}
+	}
+	return revisions
 }

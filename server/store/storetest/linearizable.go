@@ -65,7 +65,7 @@ func linearizable(t *testing.T, s store.Store) {
 	for _, op := range history {
 		outcomes[op.Input.(operation).kind+" "+op.Output.(answer).outcome]++
 	}
-	for _, outcome := range []string{"get ok", "get missing", "put ok", "put conflict", "delete ok", "delete conflict"} {
+	for _, outcome := range []string{"get ok", "get missing", "put ok", "put conflict", "delete ok", "delete missing", "delete conflict"} {
 		if outcomes[outcome] == 0 {
 			t.Errorf("no operation was %s: %v", outcome, outcomes)
 		}
@@ -81,6 +81,9 @@ func randomOperation(r *rand.Rand, known map[string]store.Revision, n int) opera
 		op.kind, op.expect = "put", known[op.key]
 	default:
 		op.kind, op.expect = "delete", known[op.key]
+	}
+	if op.kind != "get" && r.IntN(8) == 0 {
+		op.expect = 1 // what no record has, as the empty store has it
 	}
 	return op
 }

@@ -1,0 +1,141 @@
+// Package file is a store in a file, for one process at a time. What a write has returned is on the disk and survives the end of
+// the process, however it comes. The records are held in memory too, where reads find them.
+package file
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/history"
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+// The file is a bbolt database with two buckets:
+//
+//	changes   revision, 8 bytes     the change, see appendChange
+//	meta      "format"              1
+//	          "compacted"           revision, 8 bytes; 1 if it is not there
+//
+// Invariant: the changes up to the compacted revision are the records that were stored then, and the later ones are complete.
+var (
+	changesBucket = []byte("changes")
+	metaBucket    = []byte("meta")
+	formatKey     = []byte("format")
+	compactedKey  = []byte("compacted")
+)
+
+const format = "1"
+
+// patience is how long Open waits for a process that ends to give the file back.
+const patience = time.Second
+
+// Open returns the store in the named file, which it makes if there is none, readable by its owner alone. It is a store.Store.
+// The error names the file: another process has it open, it is no such file, or it is damaged.
+//
+// Its cost is that of reading the file.
+func Open(name string) (*history.Store, error) {
+	db, err := bbolt.Open(name, 0o600, &bbolt.Options{Timeout: patience, FreelistType: bbolt.FreelistMapType})
+	switch {
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return nil, fmt.Errorf("store %s: another process has it open", name)
+	case err != nil:
+		return nil, fmt.Errorf("store %s: %w", name, err)
+	}
+	s, err := load(db)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", name, errors.Join(err, db.Close()))
+	}
+	return s, nil
+}
+
+// load makes the store of what db has.
+func load(db *bbolt.DB) (*history.Store, error) {
+	if err := db.Update(initialize); err != nil {
+		return nil, err
+	}
+	var s *history.Store
+	err := db.View(func(tx *bbolt.Tx) error {
+		compacted := store.Revision(1)
+		if b := tx.Bucket(metaBucket).Get(compactedKey); b != nil {
+			var err error
+			if compacted, err = revisionOf(b); err != nil {
+				return fmt.Errorf("compacted revision: %w", err)
+			}
+		}
+		var err error
+		s, err = history.New(&journal{db}, compacted, changes(tx))
+		return err
+	})
+	return s, err
+}
+
+// initialize makes what a new file lacks, and refuses files of another format.
+func initialize(tx *bbolt.Tx) error {
+	if _, err := tx.CreateBucketIfNotExists(changesBucket); err != nil {
+		return err
+	}
+	meta, err := tx.CreateBucketIfNotExists(metaBucket)
+	if err != nil {
+		return err
+	}
+	switch found := meta.Get(formatKey); {
+	case found == nil:
+		return meta.Put(formatKey, []byte(format))
+	case string(found) != format:
+		return fmt.Errorf("its format is %q, and not %q", found, format)
+	}
+	return nil
+}
+
+// changes yields the changes in the file in the order of their revisions.
+func changes(tx *bbolt.Tx) iter.Seq2[history.Change, error] {
+	return func(yield func(history.Change, error) bool) {
+		cursor := tx.Bucket(changesBucket).Cursor()
+		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
+			c, err := readChange(k, v)
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// journal keeps changes in the file.
+type journal struct{ db *bbolt.DB }
+
+// Commit implements history.Journal.
+func (j *journal) Commit(changes []history.Change) error {
+	return j.db.Update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(changesBucket)
+		bucket.FillPercent = 1 // keys come in ascending order
+		for _, c := range changes {
+			if err := bucket.Put(keyOf(c.Revision), appendChange(nil, c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Compact implements history.Journal.
+func (j *journal) Compact(to store.Revision, forget []store.Revision) error {
+	return j.db.Update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(changesBucket)
+		for _, r := range forget {
+			if err := bucket.Delete(keyOf(r)); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(metaBucket).Put(compactedKey, keyOf(to))
+	})
+}
+
+// Close implements history.Journal.
+func (j *journal) Close() error { return j.db.Close() }
+
+func keyOf(r store.Revision) []byte { return binary.BigEndian.AppendUint64(nil, uint64(r)) }

@@ -1,0 +1,93 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/deed-project/deed/server/store"
+)
+
+// diary is a journal that says when a commit begins, and lets it end when it is told how.
+type diary struct {
+	begun   chan []Change
+	outcome chan error
+}
+
+func (d diary) Commit(changes []Change) error {
+	d.begun <- changes
+	return <-d.outcome
+}
+
+func (diary) Compact(store.Revision, []store.Revision) error { return nil }
+func (diary) Close() error                                   { return nil }
+
+func newDiary(t *testing.T) (diary, *Store) {
+	d := diary{make(chan []Change), make(chan error)}
+	s, err := New(d, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, s
+}
+
+// Writes that come while one is being committed are committed together, and nobody sees them before.
+func TestGroupCommit(t *testing.T) {
+	d, s := newDiary(t)
+	var writing sync.WaitGroup
+	put := func(key string) {
+		writing.Go(func() {
+			if _, err := s.Put(t.Context(), key, nil, 0); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	put("/first")
+	if got := <-d.begun; len(got) != 1 {
+		t.Fatalf("the first commit has %d changes", len(got))
+	}
+	const many = 50
+	for i := range many {
+		put(fmt.Sprint("/", i))
+	}
+	for { // until all wait
+		s.mu.Lock()
+		n := len(s.waiting)
+		s.mu.Unlock()
+		if n == many {
+			break
+		}
+	}
+	if _, err := s.Get(t.Context(), "/first", 0); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a record can be read before it is committed: %v", err)
+	}
+	d.outcome <- nil
+	if got := <-d.begun; len(got) != many {
+		t.Errorf("the second commit has %d changes, want %d", len(got), many)
+	}
+	d.outcome <- nil
+	writing.Wait()
+}
+
+// What the journal does not keep was not written, and does not stand in the way.
+func TestJournalFails(t *testing.T) {
+	d, s := newDiary(t)
+	full := errors.New("no space left on device")
+	for i, failure := range []error{nil, full, full, nil} {
+		go func() {
+			if changes := <-d.begun; changes[0].Revision != store.Revision(min(i, 1)+2) {
+				t.Errorf("write %d is to make revision %d", i, changes[0].Revision)
+			}
+			d.outcome <- failure
+		}()
+		key := fmt.Sprint("/", i)
+		_, err := s.Put(t.Context(), key, nil, 0)
+		if !errors.Is(err, failure) {
+			t.Errorf("write %d: %v, want %v", i, err, failure)
+		}
+		if _, err := s.Get(t.Context(), key, 0); (err == nil) != (failure == nil) {
+			t.Errorf("reading write %d: %v", i, err)
+		}
+	}
+}
