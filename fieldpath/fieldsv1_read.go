@@ -85,9 +85,9 @@ func (p *setParser) load(fieldsV1 []byte) {
 	p.draft.text = append(p.draft.text, fieldsV1...)
 }
 
-// whole returns the text of the result.
+// whole returns the text of the result. Room of which much was not needed is not kept.
 func (p *setParser) whole() string {
-	if p.room.Cap() < len(p.draft.text) {
+	if n := len(p.draft.text); p.room.Cap() < n || p.room.Cap()-n > n/4 {
 		return string(p.draft.text)
 	}
 	p.room.Write(p.draft.text[len(p.Text):])

@@ -18,7 +18,7 @@ import (
 //   - its operation is neither Apply nor Update, its apiVersion is empty, or its fieldsType is not FieldsV1;
 //   - its fieldsV1 is no field set, see [fieldpath.ParseSet].
 func Decode(entries []Entry) (merge.Managers, error) {
-	d, err := decode(entries, nil)
+	d, err := decode(entries, nil, processCache)
 	if err != nil {
 		return merge.Managers{}, err
 	}
@@ -68,13 +68,13 @@ func (d *decoded) indexOf(m merge.Manager) int {
 	return -1
 }
 
-// decode is Decode that keeps what else there is to know, given the types of the versions.
-func decode(entries []Entry, types map[string]*schema.Type) (*decoded, error) {
+// decode is Decode that keeps what else there is to know, given the types of the versions and where sets are remembered.
+func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded, error) {
 	d := &decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: len(entries) > 0}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		var err error
-		if out[i], d.sets[i], err = readEntry(entries, i); err != nil {
+		if out[i], d.sets[i], err = readEntry(entries, i, c); err != nil {
 			return nil, err
 		}
 		d.adapted = d.adapted && d.sets[i].fitsTo(types[e.APIVersion])
@@ -86,18 +86,18 @@ func decode(entries []Entry, types map[string]*schema.Type) (*decoded, error) {
 // Read reads entry i of entries alone. The error is an [*EntryError], for the reasons that [Decode] has; along with it comes whose
 // entry it is.
 func Read(entries []Entry, i int) (merge.Entry, error) {
-	e, _, err := readEntry(entries, i)
+	e, _, err := readEntry(entries, i, processCache)
 	return e, err
 }
 
 // readEntry is the way in which every entry is read: it returns what entry i stands for, with what else is known of its set.
-func readEntry(entries []Entry, i int) (merge.Entry, *parsedSet, error) {
+func readEntry(entries []Entry, i int, c *Cache) (merge.Entry, *parsedSet, error) {
 	e := entries[i]
 	out := merge.Entry{Manager: e.Identity(), APIVersion: e.APIVersion, Time: e.Time}
 	if err := e.check(i); err != nil {
 		return out, nil, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
 	}
-	fields, err := e.parsed()
+	fields, err := e.parsed(c)
 	if err != nil {
 		return out, nil, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}

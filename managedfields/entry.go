@@ -31,11 +31,11 @@ func (e Entry) Identity() merge.Manager {
 }
 
 // parsed is [Fields.parsed] for the fields of e.
-func (e *Entry) parsed() (*parsedSet, error) {
+func (e *Entry) parsed(c *Cache) (*parsedSet, error) {
 	if content, ok := e.FieldsV1.held.(map[string]any); ok {
-		return readMap(content, e.Manager, unixSeconds(e.Time))
+		return readMap(c, content, e.Manager, unixSeconds(e.Time))
 	}
-	return e.FieldsV1.parsed()
+	return e.FieldsV1.parsed(c)
 }
 
 // fieldsV1 is the only fieldsType that there is.

@@ -36,6 +36,9 @@ type Config struct {
 	ResetFields map[string]merge.Filter
 	// MaxUpdateManagers is how many updaters an object keeps apart, see capUpdaters. 0 means 10, as in kube-apiserver.
 	MaxUpdateManagers int
+	// Cache remembers the field sets of entries that come again. nil means that of the process, which holds [DefaultBudget] bytes
+	// at most; one of no bytes remembers nothing.
+	Cache *Cache
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
 }
@@ -58,6 +61,9 @@ func New(c Config) (*FieldManager, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Cache == nil {
+		c.Cache = processCache
 	}
 	if c.Converter == nil {
 		c.Converter = ChangeVersion

@@ -41,25 +41,19 @@ func (f Fields) IsAbsent() bool { return f.held == nil }
 
 // Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1: see [fieldpath.ParseSet].
 func (f Fields) Set() (fieldpath.Set, error) {
-	s, _, err := f.read()
-	return s, err
+	p, err := f.parsed(processCache)
+	return p.set, err
 }
 
-// read returns the set, and whether f is written as kube-apiserver writes it, apart from the order of names in a document.
-func (f Fields) read() (s fieldpath.Set, canonical bool, err error) {
-	p, err := f.parsed()
-	return p.set, p.canonical, err
-}
-
-// parsed is read that tells what else is known of the set. It is never nil.
-func (f Fields) parsed() (*parsedSet, error) {
+// parsed is Set with a memory, and tells what else is known of the set. It is never nil.
+func (f Fields) parsed(c *Cache) (*parsedSet, error) {
 	switch held := f.held.(type) {
 	case string:
-		return readText(held, maphash.String(hashSeed, held))
+		return readText(c, held, maphash.String(hashSeed, held))
 	case []byte:
-		return readText(held, maphash.Bytes(hashSeed, held))
+		return readText(c, held, maphash.Bytes(hashSeed, held))
 	case map[string]any:
-		return readMap(held, "", 0)
+		return readMap(c, held, "", 0)
 	case value.Value:
 		s, canonical, err := fieldpath.FromValue(held)
 		return &parsedSet{set: s, canonical: canonical}, err
@@ -92,8 +86,8 @@ func (f Fields) AppendJSON(b []byte) []byte {
 	case nil:
 		return append(b, "null"...)
 	}
-	if s, canonical, err := f.read(); err == nil && canonical {
-		return s.AppendJSON(b)
+	if p, err := f.parsed(processCache); err == nil && p.canonical {
+		return p.set.AppendJSON(b)
 	}
 	document, err := f.Value()
 	if err != nil {

@@ -15,13 +15,14 @@ import (
 // TestReadMap reads maps that are modified between readings: what is remembered must never answer for another map.
 func TestReadMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 0))
+	c := NewCache(DefaultBudget)
 	content := map[string]any{}
 	for i := range 20000 {
 		if i%50 == 0 {
 			content = map[string]any{}
 		}
 		modify(r, content)
-		got, err := readMap(content, "", 0)
+		got, err := readMap(c, content, "", 0)
 		want, canonical, wantErr := fieldpath.FromAny(content)
 		if (err == nil) != (wantErr == nil) || err == nil && (!got.set.Equal(want) || got.canonical != canonical) {
 			text, _ := json.Marshal(content)
@@ -51,37 +52,39 @@ func TestReadMapAgain(t *testing.T) {
 	maps := func() map[string]any {
 		return map[string]any{"f:metadata": map[string]any{"f:labels": map[string]any{".": map[string]any{}, "f:a": map[string]any{}}}}
 	}
-	content := maps()
-	first, err := readMap(content, "again", 1)
+	content, c := maps(), NewCache(DefaultBudget)
+	first, err := readMap(c, content, "again", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, seconds := range []int64{1, 2, 2, 1} {
-		if again, err := readMap(maps(), "again", seconds); err != nil || again != first {
+		if again, err := readMap(c, maps(), "again", seconds); err != nil || again != first {
 			t.Errorf("at %d: the set was made again (%v)", seconds, err)
 		}
 	}
-	if allocs := testing.AllocsPerRun(100, func() { _, _ = readMap(content, "again", 1) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(100, func() { _, _ = readMap(c, content, "again", 1) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 }
 
 // TestReadLargeMaps reads a map that has a place among the large ones, and one that is too large to be remembered.
 func TestReadLargeMaps(t *testing.T) {
+	const budget = 2 << 20
+	cache := NewCache(budget)
 	for _, c := range []struct {
 		size       int
 		remembered bool
-	}{{2 * maxMapCached, true}, {2 * maxLargeCached, false}} {
+	}{{2 * maxMap, true}, {2 * budget / largestShare, false}} {
 		large := map[string]any{}
 		for i := range c.size / 16 {
 			large["f:"+strconv.Itoa(i)] = map[string]any{}
 		}
-		first, err := readMap(large, "", 0)
+		first, err := readMap(cache, large, "", 0)
 		if err != nil || first.set.Len() != len(large) || first.set.Size() < c.size {
 			t.Fatalf("%d fields of %d bytes, error %v", first.set.Len(), first.set.Size(), err)
 		}
 		for _, seconds := range []int64{0, 1, 1, 0} {
-			again, err := readMap(large, "", seconds)
+			again, err := readMap(cache, large, "", seconds)
 			if err != nil || (again == first) != c.remembered || !again.set.Equal(first.set) {
 				t.Errorf("%d fields of %d bytes at %d, the same set: %t, error %v", again.set.Len(), again.set.Size(), seconds, again == first, err)
 			}
@@ -92,17 +95,18 @@ func TestReadLargeMaps(t *testing.T) {
 // TestManyLargeMaps reads as many maps as have a place among the large ones, of one owner and of one shape, again and again: they do not
 // take each other's place.
 func TestManyLargeMaps(t *testing.T) {
-	var contents [largeCount]map[string]any
+	c := NewCache(DefaultBudget)
+	var contents [largePlaces]map[string]any
 	for i := range contents {
 		contents[i] = map[string]any{}
-		for j := range maxMapCached / 16 {
-			contents[i]["f:"+strconv.Itoa(i*maxMapCached+j)] = map[string]any{}
+		for j := range maxMap / 16 {
+			contents[i]["f:"+strconv.Itoa(i*maxMap+j)] = map[string]any{}
 		}
 	}
-	var first [largeCount]*parsedSet
+	var first [largePlaces]*parsedSet
 	for round := range 3 {
 		for i, content := range contents {
-			p, err := readMap(content, "many", int64(i))
+			p, err := readMap(c, content, "many", int64(i))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +122,7 @@ func TestManyLargeMaps(t *testing.T) {
 // TestFitsKeepsNoType shows that a type can go although a set that is remembered was found to fit it.
 func TestFitsKeepsNoType(t *testing.T) {
 	fields := `{"f:metadata":{"f:labels":{"f:a":{}}}}`
-	p, err := FieldsFromJSON(fields).parsed()
+	p, err := FieldsFromJSON(fields).parsed(NewCache(DefaultBudget))
 	if err != nil {
 		t.Fatal(err)
 	}

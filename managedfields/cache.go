@@ -1,0 +1,203 @@
+package managedfields
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+
+	"github.com/deed-project/deed/fieldpath"
+)
+
+// Cache remembers the sets of the fieldsV1 that were read lately: controllers repeat the same few. It keeps to a budget of
+// bytes, whatever it is fed. It is safe for concurrent use, and no reader waits for another one.
+//
+// What it holds has a fixed number of places. Who finds an empty one, or one that it may take, takes it; when that makes more than
+// the budget, a hand goes round and empties places until it fits:
+//
+//	texts  1,024  in rows of 4; a text has one row, found by its hash, and takes the place that was taken longest ago
+//	maps   1,024  a map has two places, see readMap, and takes both
+//	large     16  sets of maps that are larger than 64 KiB, in one row, which is searched
+//
+// Invariants:
+//
+//	used  =  sum of size over the sets that are in one place or more
+//	used <=  budget, except while a set is being stored
+type Cache struct {
+	budget int64
+	used   atomic.Int64
+	hand   atomic.Uint32 // the place that is emptied next
+	places [textPlaces + mapPlaces + largePlaces]place
+	oldest [textPlaces / rowSize]atomic.Uint32 // counts what was stored in each row of texts
+	newest atomic.Uint32                       // counts the large sets that were stored; the last one is in place newest%largePlaces
+}
+
+const (
+	textPlaces  = 1024
+	mapPlaces   = 1024
+	largePlaces = 16
+	rowSize     = 4
+
+	maxText = 32 << 10 // bytes of a text that is remembered
+	maxMap  = 64 << 10 // bytes of a set that has places among the maps
+
+	// largestShare is which part of the budget one set may take.
+	largestShare = 8
+)
+
+// DefaultBudget is how many bytes the cache of the process may hold, which everybody uses who has none of their own.
+const DefaultBudget = 32 << 20
+
+// processCache is the cache of who has none of their own.
+var processCache = NewCache(DefaultBudget)
+
+// NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts that they are found by, and
+// beside them about 20 KiB for its places. A cache of no bytes remembers nothing.
+func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }
+
+// Len returns how many bytes c holds.
+func (c *Cache) Len() int { return int(c.used.Load()) }
+
+// place is where a set may be.
+type place = atomic.Pointer[parsedSet]
+
+func (c *Cache) texts() []place { return c.places[:textPlaces] }
+func (c *Cache) maps() []place  { return c.places[textPlaces : textPlaces+mapPlaces] }
+func (c *Cache) large() []place { return c.places[textPlaces+mapPlaces:] }
+
+// put puts p in a place, and makes room for it if there is none.
+func (c *Cache) put(at *place, p *parsedSet) {
+	if p.places.Add(1) == 1 {
+		c.used.Add(p.size())
+	}
+	c.dropped(at.Swap(p))
+	for range c.places {
+		if c.used.Load() <= c.budget {
+			return
+		}
+		c.dropped(c.places[c.hand.Add(1)%uint32(len(c.places))].Swap(nil))
+	}
+}
+
+// dropped says that p, if it is a set, is no longer in one of its places.
+func (c *Cache) dropped(p *parsedSet) {
+	if p != nil && p.places.Add(-1) == 0 {
+		c.used.Add(-p.size())
+	}
+}
+
+// admits reports whether a set is small enough to be remembered.
+func (c *Cache) admits(p *parsedSet) bool { return p.size() <= c.budget/largestShare }
+
+// hashSeed makes rows differ from process to process. No result depends on them.
+var hashSeed = maphash.MakeSeed()
+
+// readText is [fieldpath.ParseCanonical] with a memory, given the hash of text.
+func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, error) {
+	if len(text) > maxText || c.budget == 0 {
+		return parseText(text)
+	}
+	number := hash % uint64(len(c.oldest))
+	row := c.texts()[number*rowSize:][:rowSize]
+	for i := range row {
+		if p := row[i].Load(); p != nil && p.text == string(text) {
+			return p, nil
+		}
+	}
+	p, err := parseText(text)
+	if err == nil {
+		p.text = string([]byte(text)) // a copy: text may be part of a large one
+		if c.admits(p) {
+			c.put(&row[c.oldest[number].Add(1)%rowSize], p)
+		}
+	}
+	return p, err
+}
+
+func parseText[T string | []byte](text T) (*parsedSet, error) {
+	s, canonical, err := fieldpath.ParseCanonical([]byte(text))
+	return &parsedSet{set: s, canonical: canonical}, err
+}
+
+// readMap is [fieldpath.FromAny] with a memory, given who owns the fields since when. Maps may be modified, so what is remembered is
+// compared with all of content, which costs a fraction of reading it.
+//
+// One place is found by owner, time and shape of the map: there is the set of this very entry, if it was read lately. The other is
+// found without the time: there is the set that the owner has of many objects, or again and again. Large sets are found by the
+// same, in any place of their row.
+func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*parsedSet, error) {
+	if c.budget == 0 {
+		s, canonical, err := fieldpath.FromAny(content)
+		return &parsedSet{set: s, canonical: canonical}, err
+	}
+	hash := maphash.String(hashSeed, owner) + partSizes(content)
+	timed := hash ^ uint64(seconds)
+	if known := c.findMap(timed, hash, content); known != nil {
+		return known, nil
+	}
+	if known := c.findLarge(timed, hash, content); known != nil {
+		return known, nil
+	}
+	s, canonical, err := fieldpath.FromAny(content)
+	p := &parsedSet{set: s, canonical: canonical, timed: timed, hash: hash}
+	switch {
+	case !canonical || !c.admits(p):
+	case s.Size() <= maxMap:
+		c.put(placeOf(c.maps(), timed), p)
+		c.put(placeOf(c.maps(), hash), p)
+	default:
+		c.put(&c.large()[c.newest.Add(1)%largePlaces], p)
+	}
+	return p, err
+}
+
+// findMap returns the set that content is read as, if the maps have it at one of its two places, and else nil.
+func (c *Cache) findMap(timed, hash uint64, content map[string]any) *parsedSet {
+	own := placeOf(c.maps(), timed)
+	known := own.Load()
+	if known != nil && known.set.MatchesAny(content) {
+		return known
+	}
+	if other := placeOf(c.maps(), hash).Load(); other != nil && other != known && other.set.MatchesAny(content) {
+		c.put(own, other)
+		return other
+	}
+	return nil
+}
+
+// findLarge returns the set that content is read as, if the row of large ones has it, and else nil. Of those that an owner had at
+// other times it tries the newest alone: comparing a large set with a map that it was not read from may take long.
+func (c *Cache) findLarge(timed, hash uint64, content map[string]any) *parsedSet {
+	var newest *parsedSet
+	row, stored := c.large(), c.newest.Load()
+	for i := range uint32(largePlaces) {
+		p := row[(stored-i)%largePlaces].Load()
+		switch {
+		case p == nil:
+		case p.timed == timed:
+			if p.set.MatchesAny(content) {
+				return p
+			}
+		case p.hash == hash && newest == nil:
+			newest = p
+		}
+	}
+	if newest != nil && newest.set.MatchesAny(content) {
+		return newest
+	}
+	return nil
+}
+
+func placeOf(table []place, hash uint64) *place {
+	const spread = 0x9e3779b97f4a7c15 // makes the bits that count depend on all
+	return &table[hash*spread>>32%uint64(len(table))]
+}
+
+// partSizes returns a number that tells most maps apart that differ in which parts of an object they are about, and in how many
+// members those have.
+func partSizes(content map[string]any) uint64 {
+	n := uint64(len(content))
+	for _, name := range [...]string{"f:metadata", "f:spec", "f:status"} {
+		part, _ := content[name].(map[string]any)
+		n = n<<12 + uint64(len(part))
+	}
+	return n
+}
