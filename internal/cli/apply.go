@@ -92,13 +92,14 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 		return err
 	}
 	a := &applier{
-		Workload: w, force: force, conflicts: report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)},
+		Workload: w.Workload, force: force, conflicts: report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)},
 		out: emitter{cli: c, put: f.put, verb: "serverside-applied", files: files},
 	}
 	if files == nil || printToo {
-		a.out.printer = f.output.printer(c.out, len(w.Given) > 1)
+		a.out.printer = f.output.printer(c.out, w.several)
 	}
-	forEach(c, "applying", a.ConfigTasks(), func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }, a.use)
+	work := func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }
+	dryrun.Each(w.Workload, "applying", true, work, a.use)
 	a.conflicts.Advise()
 	a.out.close()
 	return nil

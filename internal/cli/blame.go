@@ -3,13 +3,10 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/internal/manifest"
-	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -22,8 +19,6 @@ type blameFlags struct {
 	format   choice
 	color    colorFlags
 }
-
-const formatHTML = "html"
 
 func (c *cli) blameCommand() *cobra.Command {
 	var f blameFlags
@@ -61,7 +56,7 @@ color for every manager, for browsers.`,
 	flags.StringArrayVar(&f.managers, "manager", nil, "show only lines that the manager of this `name` owns; repeatable")
 	f.times = choice{report.TimeRelative, []string{report.TimeRelative, report.TimeFull, report.TimeNone}}
 	flags.Var(&f.times, "time", "how times are shown")
-	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatYAML, report.FormatJSON, formatHTML}}
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatYAML, report.FormatJSON, report.FormatHTML}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	registerSchemas(flags, &f.stored.schemas)
@@ -81,8 +76,9 @@ func (c *cli) blame(f blameFlags) error {
 	if err := c.knownManagers("--manager", f.managers, objects); err != nil {
 		return err
 	}
-	var all []report.Blamed
-	for _, o := range objects {
+	names := report.OwnerNames{Times: f.times.value, Now: now()}
+	p := report.NewBlamePrinter(c.out, f.format.value, names, f.color.painter(c.out), objects.several)
+	for o := range objects.objects {
 		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if !ok {
 			continue
@@ -94,35 +90,31 @@ func (c *cli) blame(f blameFlags) error {
 			lines = report.OwnedBy(lines, f.managers)
 		}
 		if len(lines) > 0 {
-			all = append(all, report.Blamed{Object: o, Lines: lines})
+			p.Print(report.Blamed{Object: o, Lines: lines})
 		}
 	}
-	out := bufio.NewWriter(c.out)
-	names := report.OwnerNames{Times: f.times.value, Now: now()}
-	switch f.format.value {
-	case report.FormatJSON:
-		err = report.BlameJSON(out, all)
-	case formatHTML:
-		err = report.BlameHTML(out, all, names)
-	default:
-		p := report.BlamePrinter{Out: out, Names: names, Paint: f.color.painter(c.out), Comments: f.format.value == report.FormatYAML}
-		p.All(all, len(objects) > 1)
-	}
-	return c.flush(out, err)
+	return c.end(p.Close())
 }
 
 // flush ends output, which may have failed before.
 func (c *cli) flush(out *bufio.Writer, err error) error {
-	if err := errors.Join(err, out.Flush()); err != nil {
-		fmt.Fprintf(c.Log, "deed: %v\n", err)
-		c.Raise(notice.ExitInternal)
+	return c.end(errors.Join(err, out.Flush()))
+}
+
+// end reports what kept output from being written, if anything did.
+func (c *cli) end(err error) error {
+	if err != nil {
+		c.Failed(err)
 	}
 	return nil
 }
 
 // knownManagers refuses names that are no manager's in any of the objects.
-func (c *cli) knownManagers(flag string, names []string, objects []*manifest.Object) error {
-	known := manifest.ManagerNames(objects)
+func (c *cli) knownManagers(flag string, names []string, objects *survey) error {
+	if len(names) == 0 {
+		return nil
+	}
+	known := report.NamesOf(objects.managers())
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return report.UnknownName(flag, "manager", name, known)

@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
-	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 )
 
@@ -20,6 +17,7 @@ import (
 type checkFlags struct {
 	stored  storedFlags
 	schemas bool
+	all     bool
 	ignore  []string
 	format  choice
 	color   colorFlags
@@ -57,6 +55,7 @@ is found for which none is needed.`,
 	flags.SortFlags = false
 	f.stored.registerInput(flags)
 	flags.BoolVar(&f.schemas, "schemas", false, "check the schemas too")
+	flags.BoolVar(&f.all, "all", false, "print all findings, however many an object has of one code")
 	flags.StringSliceVar(&f.ignore, "ignore", nil, "`codes` of findings to leave out; repeatable")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
@@ -73,42 +72,29 @@ func (c *cli) check(f checkFlags) error {
 	if err := f.stored.schemas.Check(); err != nil {
 		return err
 	}
-	var found []report.Finding
-	var objects []*manifest.Object
+	p := report.NewFindingPrinter(c.out, f.format.value, f.ignore, f.all, f.color.painter(c.out))
+	var definitions []*manifest.Object
 	if !f.schemas || len(f.stored.input.files) > 0 || !f.stored.schemas.Any() {
-		var types *types.Types
-		var err error
-		if objects, types, err = c.stored(f.stored); err != nil || types == nil {
+		objects, types, err := c.stored(f.stored)
+		if err != nil || types == nil {
 			return err
 		}
-		for _, o := range objects {
-			found = append(found, report.CheckObject(c.Library, o, types)...)
+		for o := range objects.objects {
+			p.Print(report.CheckObject(c.Library, o, types)...)
 		}
+		definitions = objects.definitions
 	}
 	if f.schemas {
-		lints, any := report.LintSchemas(c.Library, f.stored.schemas, objects)
+		lints, any := report.LintSchemas(c.Library, f.stored.schemas, definitions)
 		if !any && c.Problems == 0 {
 			return errors.New("--schemas: there is no schema to check: name some with --crd, --openapi, or --schema and --type")
 		}
-		found = append(found, lints...)
+		p.Print(lints...)
 	}
-	found = slices.DeleteFunc(found, func(x report.Finding) bool { return slices.Contains(f.ignore, string(x.Finding.Code)) })
-	if len(found) > 0 {
+	if p.Found > 0 {
 		c.Raise(notice.ExitFinding)
 	}
-	out := bufio.NewWriter(c.out)
-	if f.format.value == report.FormatJSON {
-		return c.flush(out, report.WriteJSON(out, report.FindingsJSON(found)))
-	}
-	paint := f.color.painter(c.out)
-	for _, x := range found {
-		code := string(x.Finding.Code)
-		fmt.Fprintf(out, "%v: %s: %s%s\n", x.Where, x.Subject, paint.Paint(report.Yellow, code), strings.TrimPrefix(x.String(), code))
-		if x.Finding.Remedy != "" {
-			fmt.Fprintf(out, "    %s\n", paint.Paint(report.Faint, x.Finding.Remedy))
-		}
-	}
-	return c.flush(out, nil)
+	return c.end(p.Close())
 }
 
 func (f checkFlags) checkIgnored() error {

@@ -71,7 +71,7 @@ func (c *cli) diff(f diffFlags) error {
 	defer d.Remove()
 	conflicts := report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)}
 	work := func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }
-	forEach(c, "applying", w.ConfigTasks(), work, func(t *dryrun.Task, x dryrun.Applied) {
+	dryrun.Each(w.Workload, "applying", true, work, func(t *dryrun.Task, x dryrun.Applied) {
 		switch {
 		case x.Err != nil:
 			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.Err)

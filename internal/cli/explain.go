@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
@@ -116,13 +114,12 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path)
 	if err != nil || types == nil {
 		return nil, err
 	}
-	if f.kind != "" {
-		objects = slices.DeleteFunc(objects, func(o *manifest.Object) bool { return o.GVK() != kind })
-		if len(objects) == 0 {
-			return nil, fmt.Errorf("there is no %v in the input", kind)
+	found := f.kind == ""
+	for o := range objects.objects {
+		if f.kind != "" && o.GVK() != kind {
+			continue
 		}
-	}
-	for _, o := range objects {
+		found = true
 		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if !ok {
 			continue
@@ -133,6 +130,9 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path)
 			continue
 		}
 		all = append(all, x)
+	}
+	if !found {
+		return nil, fmt.Errorf("there is no %v in the input", kind)
 	}
 	return all, nil
 }

@@ -67,8 +67,8 @@ func (c *cli) extract(f extractFlags) error {
 	if err != nil || types == nil {
 		return err
 	}
-	p := report.NewPrinter(c.out, f.format.value, false, len(objects) > 1)
-	for _, o := range objects {
+	p := report.NewPrinter(c.out, f.format.value, false, objects.several)
+	for o := range objects.objects {
 		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if !ok {
 			continue
@@ -86,11 +86,7 @@ func (c *cli) extract(f extractFlags) error {
 			}
 		}
 	}
-	if err := p.Close(); err != nil {
-		fmt.Fprintf(c.Log, "deed: %v\n", err)
-		c.Raise(notice.ExitInternal)
-	}
-	return nil
+	return c.end(p.Close())
 }
 
 func (f extractFlags) applier() string {

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/merge"
 )
 
 // fieldsFlags are those of deed fields.
@@ -79,33 +78,26 @@ func (c *cli) fields(f fieldsFlags) error {
 	if err != nil {
 		return err
 	}
-	var all []report.FieldsOf
-	for _, o := range objects {
+	p := report.NewFieldsPrinter(c.out, f.format.value, q, f.stats, f.color.painter(c.out))
+	for o := range objects.objects {
 		c.Untracked(o)
-		all = append(all, report.ReadFields(c.Library, o))
+		p.Print(report.ReadFields(c.Library, o))
 	}
-	out := bufio.NewWriter(c.out)
-	switch {
-	case q.IsSet && f.format.value == report.FormatJSON:
-		err = report.WriteJSON(out, q.SetsJSON(all))
-	case q.IsSet:
-		q.PrintSets(out, all)
-	case f.format.value == report.FormatJSON:
-		err = report.WriteJSON(out, q.ManagersJSON(all, f.stats))
-	default:
-		err = q.PrintManagers(out, all, f.stats, f.color.painter(c.out))
-	}
-	return c.flush(out, err)
+	return c.end(p.Close())
 }
 
-func (f fieldsFlags) query(objects []*manifest.Object) (q report.FieldsQuery, err error) {
+func (f fieldsFlags) query(objects *survey) (q report.FieldsQuery, err error) {
 	q.IsSet = len(f.only)+len(f.not)+len(f.both) > 0
+	var known []merge.Manager
+	if len(f.managers)+len(f.only)+len(f.not)+len(f.both) > 0 {
+		known = objects.managers()
+	}
 	for _, flag := range []struct {
 		name  string
 		texts []string
 		refs  *[]report.ManagerRef
 	}{{"--manager", f.managers, &q.Managers}, {"--only", f.only, &q.Only}, {"--not", f.not, &q.Not}, {"--both", f.both, &q.Both}} {
-		if *flag.refs, err = report.ManagerRefs(flag.name, flag.texts, objects); err != nil {
+		if *flag.refs, err = report.ManagerRefs(flag.name, flag.texts, known); err != nil {
 			return q, err
 		}
 	}

@@ -148,9 +148,15 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
 }
 
+// workload is what a command writes.
+type workload struct {
+	*dryrun.Workload
+	several bool // whether there are several objects
+}
+
 // open reads the input. It returns nil if that, or the schemas, have defects that leave nothing to do. files is where the
 // outcomes go, nil for nowhere.
-func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*dryrun.Workload, error) {
+func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	names, err := c.inputs(f.input)
 	if err != nil {
 		return nil, err
@@ -159,20 +165,21 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*dryrun.Workload, er
 	if err := errors.Join(err, checkStdin(names, f.live), dryrun.CheckManager(f.manager), f.schemas.Check()); err != nil {
 		return nil, err
 	}
-	given := c.Objects(c.Read(names, f.input.recursive))
-	before := c.Problems
+	given, err := c.survey(names, f.input.recursive, manifest.Everything)
+	if err != nil {
+		return nil, err
+	}
 	live := f.live
 	if files != nil {
 		live = files.Existing(f.input.recursive)
 	}
-	stored := c.Objects(c.Read(live, f.input.recursive))
-	complete := c.Problems == before
-	if len(given) == 0 && c.Problems == 0 {
-		return nil, errors.New("there are no objects in the input")
-	}
-	types := c.NewTypes(f.schemas, append(given[:len(given):len(given)], stored...)...)
+	before := c.Problems
+	stored := c.Index(c.Read(live, f.input.recursive), manifest.Everything, files != nil)
+	stored.Complete = c.Problems == before
+	types := c.NewTypes(f.schemas, slices.Concat(given.definitions, stored.Definitions)...)
 	if types == nil {
 		return nil, nil
 	}
-	return dryrun.NewWorkload(c.Library, types, managedfields.Config{Now: now}, given, manifest.NewLive(stored, complete)), nil
+	w := dryrun.NewWorkload(c.Library, types, managedfields.Config{Now: now}, given.objects, stored)
+	return &workload{w, given.several}, nil
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/internal/dryrun"
@@ -80,11 +78,9 @@ func (c *cli) plan(f planFlags) error {
 	if w == nil {
 		return err
 	}
-	out, paint := bufio.NewWriter(c.out), f.color.painter(c.out)
-	total := report.PlanSummary{Outcomes: map[string]int{}}
-	var plans []*report.ObjectPlan
+	p := report.NewPlanPrinter(c.out, f.format.value, f.all, f.color.painter(c.out))
 	work := func(t *dryrun.Task) report.Planned { return report.PlanOne(t, f.manager, f.showSecrets, force) }
-	forEach(c, "planning", w.ConfigTasks(), work, func(t *dryrun.Task, x report.Planned) {
+	dryrun.Each(w.Workload, "planning", true, work, func(t *dryrun.Task, x report.Planned) {
 		if x.Err != nil {
 			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.Err)
 			return
@@ -92,20 +88,7 @@ func (c *cli) plan(f planFlags) error {
 		if x.Plan.Conflicts > 0 {
 			c.Raise(notice.ExitFinding)
 		}
-		total.Add(x.Plan)
-		if f.format.value == report.FormatText {
-			x.Plan.Write(out, f.all, paint)
-		} else {
-			plans = append(plans, x.Plan)
-		}
+		p.Print(x.Plan)
 	})
-	if f.format.value == report.FormatText {
-		total.Write(out, paint)
-	} else {
-		report.WriteJSON(out, map[string]any{"objects": report.OrEmpty(plans), "summary": total})
-	}
-	if err := out.Flush(); err != nil {
-		c.Failed(err)
-	}
-	return nil
+	return c.end(p.Close())
 }

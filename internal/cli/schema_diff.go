@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/schemafile"
@@ -59,7 +60,7 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 	}
 	changes := schemafile.Compare(old, new)
 	var owners []report.OwnerChange
-	for _, o := range c.Objects(c.Read(f.live, f.recursive)) {
+	for o := range c.Stream(c.Read(f.live, f.recursive), manifest.Everything) {
 		owners = append(owners, report.OwnersUnder(c.Library, o, old.Catalog, new.Catalog)...)
 	}
 	if len(changes)+len(owners) > 0 {

@@ -3,11 +3,14 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/merge"
@@ -27,8 +30,43 @@ var errNoObjects = errors.New("there are no objects in the input")
 
 func (f *storedFlags) registerInput(flags *pflag.FlagSet) { f.input.registerFor(flags, storedObjects) }
 
+// survey is what there is in the input: the objects, which are read as the loop over them goes on, and what has to be known of
+// them before.
+type survey struct {
+	objects     iter.Seq[*manifest.Object]
+	several     bool // whether there are several
+	definitions []*manifest.Object
+	quiet       iter.Seq[*manifest.Object] // the objects, without what is wrong with them being reported
+}
+
+// survey reads the named files, and objects as r does. The error says that there is nothing at all. What is wrong with
+// objects is reported when they are read.
+func (c *cli) survey(names []string, recursive bool, r manifest.Reader) (*survey, error) {
+	texts := c.Read(names, recursive)
+	if c.Problems == 0 && !slices.ContainsFunc(texts, (*manifest.Text).HasContent) {
+		return nil, errNoObjects
+	}
+	quiet := manifest.Loader{Log: notice.NewLog(io.Discard, nil), Jobs: c.Jobs}
+	known := quiet.Index(texts, r, false)
+	return &survey{c.Stream(texts, r), known.Count > 1, known.Definitions, quiet.Stream(texts, r)}, nil
+}
+
+// managers returns the managers of all objects, each once, sorted. It reads the objects for that, and reports nothing.
+func (s *survey) managers() []merge.Manager {
+	var all []merge.Manager
+	for o := range s.quiet {
+		for _, w := range manifest.OwnersOf(o) {
+			if !slices.Contains(all, w.Manager) {
+				all = append(all, w.Manager)
+			}
+		}
+	}
+	slices.SortFunc(all, merge.Manager.Compare)
+	return all
+}
+
 // storedOnly returns the objects that f names. The error is one of the command line, or there is no object at all.
-func (c *cli) storedOnly(f inputFlags) ([]*manifest.Object, error) {
+func (c *cli) storedOnly(f inputFlags) (*survey, error) {
 	names, err := c.inputs(f)
 	if err != nil {
 		return nil, err
@@ -36,28 +74,19 @@ func (c *cli) storedOnly(f inputFlags) ([]*manifest.Object, error) {
 	if err := checkStdin(names); err != nil {
 		return nil, err
 	}
-	objects := c.Objects(c.Read(names, f.recursive))
-	if len(objects) == 0 && c.Problems == 0 {
-		return nil, errNoObjects
-	}
-	return objects, nil
+	return c.survey(names, f.recursive, manifest.Everything)
 }
 
-// stored returns the objects that f names and the schemas. There are no objects when the schemas cannot be used, which it
-// reports.
-func (c *cli) stored(f storedFlags) ([]*manifest.Object, *types.Types, error) {
+// stored returns the objects that f names and the schemas, which are nil if they cannot be used; that is reported.
+func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
 	if err := f.schemas.Check(); err != nil {
 		return nil, nil, err
 	}
-	objects, err := c.storedOnly(f.input)
+	found, err := c.storedOnly(f.input)
 	if err != nil {
 		return nil, nil, err
 	}
-	types := c.NewTypes(f.schemas, objects...)
-	if types == nil {
-		return nil, nil, nil
-	}
-	return objects, types, nil
+	return found, c.NewTypes(f.schemas, found.definitions...), nil
 }
 
 // newManager returns a manager that r names, which no object has yet.
@@ -71,8 +100,9 @@ func newManager(r report.ManagerRef) merge.Manager {
 
 // only returns the only manager of o that r names. The error is [ownership.ErrNoManager] if there is none.
 func only(o *manifest.Object, r report.ManagerRef) (merge.Manager, error) {
-	var found []merge.Manager
+	var all, found []merge.Manager
 	for _, w := range manifest.OwnersOf(o) {
+		all = append(all, w.Manager)
 		if r.Matches(w.Manager) && !slices.Contains(found, w.Manager) {
 			found = append(found, w.Manager)
 		}
@@ -83,5 +113,5 @@ func only(o *manifest.Object, r report.ManagerRef) (merge.Manager, error) {
 	case 1:
 		return found[0], nil
 	}
-	return found[0], fmt.Errorf("%v is several managers: say which of %s", r, report.Identities(r.Name, []*manifest.Object{o}))
+	return found[0], fmt.Errorf("%v is several managers: say which of %s", r, report.Identities(r.Name, all))
 }

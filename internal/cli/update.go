@@ -63,10 +63,10 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 	w.Config.Subresource = f.subresource
 	out := emitter{cli: c, put: f.put, verb: "replaced", files: files}
 	if files == nil || printToo {
-		out.printer = f.output.printer(c.out, len(w.Given) > 1)
+		out.printer = f.output.printer(c.out, w.several)
 	}
 	work := func(t *dryrun.Task) dryrun.Updated { return dryrun.UpdateOne(t, f.manager) }
-	forEach(c, "updating", w.Tasks(), work, func(t *dryrun.Task, x dryrun.Updated) {
+	dryrun.Each(w.Workload, "updating", false, work, func(t *dryrun.Task, x dryrun.Updated) {
 		if x.Err != nil {
 			dryrun.Refused(c.Library, t, dryrun.UpdateRole, x.Err)
 			return

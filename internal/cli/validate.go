@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,9 +9,7 @@ import (
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
-	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/value"
 )
 
 // validateFlags are those of deed validate.
@@ -67,48 +63,27 @@ func (c *cli) validate(f validateFlags) error {
 	if err := errors.Join(err, checkStdin(names), f.stored.schemas.Check()); err != nil {
 		return err
 	}
-	everything := func(value.Value) bool { return true }
-	objects := c.ObjectsBy(manifest.Reader{Want: everything, Unnamed: true, Repeating: true}, c.Read(names, f.stored.input.recursive))
-	if len(objects) == 0 && c.Problems == 0 {
-		return errNoObjects
+	r := manifest.Everything
+	r.Unnamed, r.Repeating = true, true
+	objects, err := c.survey(names, f.stored.input.recursive, r)
+	if err != nil {
+		return err
 	}
-	types := c.NewTypes(f.stored.schemas, objects...)
+	types := c.NewTypes(f.stored.schemas, objects.definitions...)
 	if types == nil {
 		return nil
 	}
-	v := report.ValidationJSON{Findings: []report.InvalidJSON{}}
-	for _, o := range objects {
+	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, f.color.painter(c.out))
+	for o := range objects.objects {
 		findings := report.Repetitions(o)
 		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if ok {
 			findings = append(findings, report.Invalid(o, e)...)
 			slices.SortStableFunc(findings, func(a, b report.InvalidJSON) int { return a.Where.Compare(b.Where) })
 		}
-		isValid := v.Add(f.mode.value, findings)
-		switch {
-		case !ok:
-			v.Untyped++
-		case isValid:
-			v.Valid++
-		default:
-			v.Invalid++
-		}
-		if !isValid {
+		if !p.Print(findings, ok) {
 			c.Raise(notice.ExitFinding)
 		}
 	}
-	out := bufio.NewWriter(c.out)
-	if f.format.value == report.FormatJSON {
-		return c.flush(out, report.WriteJSON(out, v))
-	}
-	paint := f.color.painter(c.out)
-	for _, x := range v.Findings {
-		prefix, style := "", report.Red
-		if x.Warning {
-			prefix, style = "warning: ", report.Yellow
-		}
-		fmt.Fprintf(out, "%v: %s%v: %s\n", x.Where, prefix, x.Subject, paint.Paint(style, x.Detail))
-	}
-	fmt.Fprintf(out, "%s: %d valid, %d invalid, %d without schema\n", wording.Plural(len(objects), "object"), v.Valid, v.Invalid, v.Untyped)
-	return c.flush(out, nil)
+	return c.end(p.Close())
 }

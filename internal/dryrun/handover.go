@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -9,6 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -34,19 +36,23 @@ type Leftover struct {
 // Targets returns the configuration for each of the stored objects that has one.
 func Targets(c *types.Library, objects, configs []*manifest.Object) map[*manifest.Object]*manifest.Object {
 	out := map[*manifest.Object]*manifest.Object{}
-	live := manifest.NewLive(objects, true)
+	live := manifest.NewLive(objects)
 	for _, config := range configs {
-		o, err := live.Find(config)
+		found, err := live.Find(config)
 		switch {
 		case err != nil:
 			c.Problem(config.At(), "%v", err)
-		case o == nil:
+			continue
+		case found == nil:
 			c.Warn(config.At(), "%v is not among the stored objects", config)
-		case out[o] != nil:
-			c.Problem(config.At(), "%v is already configured at %v", config, out[o].At())
-		default:
-			out[o] = config
+			continue
 		}
+		o := found.Read(c.Loader)
+		if out[o] != nil {
+			c.Problem(config.At(), "%v is already configured at %v", config, out[o].At())
+			continue
+		}
+		out[o] = config
 	}
 	return out
 }
@@ -61,32 +67,63 @@ func (h *Handover) IsKubectls(l Leftover) bool {
 	return h.Receiver == "kubectl" && l.Path.Equal(Record)
 }
 
-// ownersChange are paths that change hands in the same way.
-type ownersChange struct {
+// OwnersChange are paths that change hands in the same way.
+type OwnersChange struct {
 	Before, After []merge.Manager
-	Paths         []fieldpath.Path
+	Paths         fieldpath.Set
 }
 
-// Changes groups the paths whose owners change, in the order in which the groups come first.
-func (h *Handover) Changes() []*ownersChange {
+// Changes groups the paths whose owners change, in the order in which the groups come first. It follows the entries in step:
+// the cost grows with what they own, and with the number of groups.
+func (h *Handover) Changes() []*OwnersChange {
 	before, after := setsOf(h.Live.Entries), setsOf(h.After.Entries)
 	var union fieldpath.Set
+	var sets []fieldpath.Set
 	for _, e := range slices.Concat(before, after) {
 		union = union.Union(e.Fields)
+		sets = append(sets, e.Fields)
 	}
-	var all []*ownersChange
-	for path := range union.All() {
-		b, a := holdersAt(before, path), holdersAt(after, path)
+	var all []*OwnersChange
+	var paths []*fieldpath.Builder
+	for step := range typed.Walk(union, nil, sets...) {
+		n, _ := slices.BinarySearch(step.Sets, len(before))
+		b, a := holders(before, step.Sets[:n], 0), holders(after, step.Sets[n:], len(before))
 		if slices.Equal(b, a) {
 			continue
 		}
-		i := slices.IndexFunc(all, func(g *ownersChange) bool { return slices.Equal(g.Before, b) && slices.Equal(g.After, a) })
+		i := slices.IndexFunc(all, func(g *OwnersChange) bool { return slices.Equal(g.Before, b) && slices.Equal(g.After, a) })
 		if i < 0 {
-			i, all = len(all), append(all, &ownersChange{Before: b, After: a})
+			i, all, paths = len(all), append(all, &OwnersChange{Before: b, After: a}), append(paths, new(fieldpath.Builder))
 		}
-		all[i].Paths = append(all[i].Paths, path)
+		paths[i].Add(step.Path)
+	}
+	for i, g := range all {
+		g.Paths = paths[i].Set()
 	}
 	return all
+}
+
+// Paths yields what there is to say something about: what changes hands, is removed, is kept, and is in conflict.
+func (h *Handover) Paths() iter.Seq[fieldpath.Path] {
+	return func(yield func(fieldpath.Path) bool) {
+		for _, g := range h.Changes() {
+			for path := range g.Paths.All() {
+				if !yield(path) {
+					return
+				}
+			}
+		}
+		for _, l := range slices.Concat(h.Removed, h.Kept) {
+			if !yield(l.Path) {
+				return
+			}
+		}
+		for _, c := range h.Conflicts {
+			if !yield(c.Path) {
+				return
+			}
+		}
+	}
 }
 
 // setsOf returns what the entries own. Those that cannot be read own nothing: whoever hands fields over has read them.
@@ -101,13 +138,11 @@ func setsOf(entries []managedfields.Entry) []merge.Entry {
 	return out
 }
 
-// holdersAt returns the owners of path, in their order.
-func holdersAt(entries []merge.Entry, path fieldpath.Path) []merge.Manager {
+// holders returns the managers of the entries with the given numbers, which count from first, sorted.
+func holders(entries []merge.Entry, numbers []int, first int) []merge.Manager {
 	var owners []merge.Manager
-	for _, e := range entries {
-		if e.Fields.Has(path) {
-			owners = append(owners, e.Manager)
-		}
+	for _, i := range numbers {
+		owners = append(owners, entries[i-first].Manager)
 	}
 	slices.SortFunc(owners, merge.Manager.Compare)
 	return owners

@@ -4,7 +4,12 @@
 package dryrun
 
 import (
+	"bytes"
+	"iter"
+
+	"github.com/deed-project/deed/internal/jobs"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -12,13 +17,12 @@ import (
 // Workload is the objects of a command, each to be written to a live one.
 type Workload struct {
 	*types.Library
-	types  *types.Types
-	live   *manifest.Live
-	Config managedfields.Config // what is the same for all kinds
-	Given  []*manifest.Object   // the objects to write
-
-	applied map[manifest.ID]*manifest.Object      // of them, so far
-	target  map[*manifest.Object]*manifest.Object // live objects with what is written to them
+	types   *types.Types
+	live    *manifest.Live
+	Config  managedfields.Config // what is the same for all kinds
+	given   iter.Seq[*manifest.Object]
+	applied map[manifest.ID]notice.Position      // of those, so far
+	target  map[*manifest.Stored]notice.Position // what is written to live objects
 }
 
 // Task is an object with what it is written to.
@@ -27,45 +31,59 @@ type Task struct {
 	Live     *manifest.Object     // nil if nothing is stored
 	Stored   managedfields.Object // live's, the zero Object if nothing is stored
 	Endpoint *types.Endpoint
+
+	at *manifest.Stored // where Live is; nil if nothing is stored
 }
 
 // NewWorkload returns the workload of writing given to what is stored, with what config has in common for all kinds.
-func NewWorkload(c *types.Library, types *types.Types, config managedfields.Config, given []*manifest.Object, live *manifest.Live) *Workload {
+func NewWorkload(
+	c *types.Library, types *types.Types, config managedfields.Config, given iter.Seq[*manifest.Object], live *manifest.Live,
+) *Workload {
 	types.Served = true
 	return &Workload{
-		Library: c, types: types, live: live, Config: config, Given: given,
-		applied: map[manifest.ID]*manifest.Object{}, target: map[*manifest.Object]*manifest.Object{},
+		Library: c, types: types, live: live, Config: config, given: given,
+		applied: map[manifest.ID]notice.Position{}, target: map[*manifest.Stored]notice.Position{},
 	}
 }
 
-// Tasks returns what there is to do. Objects that nothing can be done for are reported.
-func (w *Workload) Tasks() []*Task {
-	var out []*Task
-	for _, given := range w.Given {
-		if t := w.task(given); t != nil {
-			out = append(out, t)
+// Each does work for each task, several at a time, and calls use with what it returns, in order. Objects that nothing can be
+// done for are reported. One object at a time is read, worked on, used and let go, a few of them at once.
+func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use func(*Task, T)) {
+	type done struct {
+		log *notice.Log // what was wrong with the task
+		ok  bool
+		out T
+	}
+	tasks := func(yield func(*Task) bool) {
+		for given := range w.given {
+			if t := w.task(given, configs); t != nil && !yield(t) {
+				return
+			}
 		}
 	}
-	return out
-}
-
-// ConfigTasks is tasks for configurations to apply. Those that have managed fields are reported.
-func (w *Workload) ConfigTasks() []*Task {
-	var out []*Task
-	for _, config := range w.Given {
-		if config.Entries != nil {
-			w.Problem(config.Key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
-				"says who owns what and that is for the server to say", config)
-			continue
+	tick, end := w.Progress(what)
+	for t, x := range jobs.Map(w.Jobs, tasks, func(t *Task) done {
+		x := done{log: notice.NewLog(new(bytes.Buffer), nil)}
+		if x.ok = t.read(&manifest.Loader{Log: x.log}); x.ok {
+			x.out = work(t)
 		}
-		if t := w.task(config); t != nil {
-			out = append(out, t)
+		return x
+	}) {
+		if w.Join(x.log); x.ok {
+			use(t, x.out)
 		}
+		tick()
 	}
-	return out
+	end()
 }
 
-func (w *Workload) task(given *manifest.Object) *Task {
+// task returns what is to be done with given, which must be a configuration if configs says so.
+func (w *Workload) task(given *manifest.Object, configs bool) *Task {
+	if configs && given.Entries != nil {
+		w.Problem(given.Key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
+			"says who owns what and that is for the server to say", given)
+		return nil
+	}
 	live, ok := w.liveOf(given)
 	if !ok {
 		return nil
@@ -79,35 +97,46 @@ func (w *Workload) task(given *manifest.Object) *Task {
 		w.Problem(given.At(), "%v is not stored, and its status cannot be written before it is", given)
 		return nil
 	}
-	t := &Task{Given: given, Live: live, Endpoint: endpoint}
-	if live != nil {
-		if t.Stored = live.Object; live.GVK() != given.GVK() && !endpoint.Renamed {
-			w.Problem(live.At("apiVersion"), "%v is stored as %s, but the configuration at %v is %s: get the object in that version",
-				live, live.GVK().APIVersion(), given.At(), given.GVK().APIVersion())
-			return nil
-		}
-	}
-	return t
+	return &Task{Given: given, Endpoint: endpoint, at: live}
 }
 
-// liveOf returns the live object that given is to be written to, nil if there is none. It reports when that is not known.
-func (w *Workload) liveOf(given *manifest.Object) (live *manifest.Object, ok bool) {
-	if other := w.applied[given.Id]; other != nil {
-		w.Problem(given.At(), "%v is already configured at %v", given, other.At())
+// read reads the live object of t. It is false, with the reason reported, if nothing can be written to that.
+func (t *Task) read(c *manifest.Loader) bool {
+	if t.at == nil {
+		return true
+	}
+	live := t.at.Read(c)
+	if live == nil {
+		return false
+	}
+	if live.GVK() != t.Given.GVK() && !t.Endpoint.Renamed {
+		c.Problem(live.At("apiVersion"), "%v is stored as %s, but the configuration at %v is %s: get the object in that version",
+			live, live.GVK().APIVersion(), t.Given.At(), t.Given.GVK().APIVersion())
+		return false
+	}
+	t.Live, t.Stored = live, live.Object
+	return true
+}
+
+// liveOf returns where the live object is that given is to be written to, nil if there is none. It reports when that is not
+// known.
+func (w *Workload) liveOf(given *manifest.Object) (live *manifest.Stored, ok bool) {
+	if other, twice := w.applied[given.Id]; twice {
+		w.Problem(given.At(), "%v is already configured at %v", given, other)
 		return nil, false
 	}
-	w.applied[given.Id] = given
+	w.applied[given.Id] = given.At()
 	live, err := w.live.Find(given)
-	switch {
+	switch other, twice := w.target[live]; {
 	case err != nil:
 		w.Problem(given.At(), "%v", err)
 	case live == nil && !w.live.Complete:
 		w.Problem(given.At(), "%v may be stored, but not all live objects could be read", given)
-	case live != nil && w.target[live] != nil:
-		w.Problem(given.At(), "%v has the same live object as the configuration at %v", given, w.target[live].At())
+	case live != nil && twice:
+		w.Problem(given.At(), "%v has the same live object as the configuration at %v", given, other)
 	default:
 		if live != nil {
-			w.target[live] = given
+			w.target[live] = given.At()
 		}
 		return live, true
 	}

@@ -6,63 +6,76 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
-	"sync"
 )
 
-// InOrder has work(0) to work(n-1) done, several at a time, and yields what they return in that order. jobs is how many
-// there are at a time, 0 for as many as there are processors. It keeps only a few outcomes ahead of what is yielded, and
-// waits for what has begun when the loop ends early. A panic in work becomes one of the loop.
-func InOrder[T any](jobs, n int, work func(int) T) iter.Seq2[int, T] {
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
+// Map has work done for what in yields, several at a time, and yields what it returns in the same order. n is how many there
+// are at a time, 0 for as many as there are processors.
+//
+// It takes from in only a few ahead of what is yielded, so that a stream of any length needs the room of a few, and waits for
+// what has begun when the loop ends early. in is run by the loop itself: only work runs beside it. A panic in work becomes one
+// of the loop.
+func Map[T, U any](n int, in iter.Seq[T], work func(T) U) iter.Seq2[T, U] {
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
 	}
-	return func(yield func(int, T) bool) {
-		slots := make([]chan outcome[T], min(n, 16*jobs))
-		for i := range slots {
-			slots[i] = make(chan outcome[T], 1)
-		}
-		tasks := make(chan int, len(slots))
-		var workers sync.WaitGroup
-		for range min(jobs, n) {
-			workers.Go(func() {
-				for i := range tasks {
-					slots[i%len(slots)] <- attempt(i, work)
-				}
-			})
-		}
+	return func(yield func(T, U) bool) {
+		var begun []job[T, U] // in order; at most ahead*n
+		running := make(chan struct{}, n)
 		defer func() {
-			close(tasks)
-			workers.Wait()
+			for _, j := range begun {
+				<-j.done
+			}
 		}()
-		for i := range slots {
-			tasks <- i
-		}
-		for i := range n {
-			out := <-slots[i%len(slots)]
+		next := func() bool {
+			j := begun[0]
+			out := <-j.done
+			begun = begun[1:]
 			if out.panic != "" {
 				panic(out.panic)
 			}
-			if !yield(i, out.value) {
+			return yield(j.of, out.value)
+		}
+		for t := range in {
+			j := job[T, U]{t, make(chan outcome[U], 1)}
+			begun = append(begun, j)
+			go func() {
+				running <- struct{}{}
+				out := attempt(t, work)
+				<-running
+				j.done <- out
+			}()
+			if len(begun) == ahead*n && !next() {
 				return
 			}
-			if next := i + len(slots); next < n {
-				tasks <- next
+		}
+		for len(begun) > 0 {
+			if !next() {
+				return
 			}
 		}
 	}
 }
 
+// ahead is how many outcomes for each worker may wait for being yielded.
+const ahead = 8
+
+// job is work that has begun.
+type job[T, U any] struct {
+	of   T
+	done chan outcome[U]
+}
+
 // outcome is what a job returned, or the panic that it ended with.
-type outcome[T any] struct {
-	value T
+type outcome[U any] struct {
+	value U
 	panic string
 }
 
-func attempt[T any](i int, work func(int) T) (out outcome[T]) {
+func attempt[T, U any](t T, work func(T) U) (out outcome[U]) {
 	defer func() {
 		if x := recover(); x != nil {
 			out.panic = fmt.Sprintf("%v\n%s", x, debug.Stack())
 		}
 	}()
-	return outcome[T]{value: work(i)}
+	return outcome[U]{value: work(t)}
 }

@@ -2,16 +2,27 @@ package jobs
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"sync/atomic"
 	"testing"
 )
 
-func TestInOrder(t *testing.T) {
+func upTo(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func TestMap(t *testing.T) {
 	for _, jobs := range []int{0, 1, 3, 100} {
 		for _, n := range []int{0, 1, 2, 47, 1000} {
 			next := 0
-			for i, square := range InOrder(jobs, n, func(i int) int { return i * i }) {
+			for i, square := range Map(jobs, upTo(n), func(i int) int { return i * i }) {
 				if i != next || square != i*i {
 					t.Fatalf("%d jobs: outcome %d of %d is %d, want that of %d", jobs, i, n, square, next)
 				}
@@ -24,10 +35,40 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestInOrderEndsEarly wants that nothing runs any more when the loop has ended, and that most was never begun.
-func TestInOrderEndsEarly(t *testing.T) {
+// TestMapTakesFewAhead wants that no more is taken than a few ahead of what is yielded, and no more worked on at a time than
+// was asked for.
+func TestMapTakesFewAhead(t *testing.T) {
+	const jobs = 2
+	var running, most atomic.Int32
+	taken, yielded := 0, 0
+	in := func(yield func(int) bool) {
+		for i := range upTo(10_000) {
+			if taken++; taken > yielded+ahead*jobs {
+				t.Fatalf("%d are taken when %d are yielded", taken, yielded)
+			}
+			if !yield(i) {
+				return
+			}
+		}
+	}
+	for range Map(jobs, in, func(i int) int {
+		if n := running.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		defer running.Add(-1)
+		return i
+	}) {
+		yielded++
+	}
+	if most.Load() > jobs {
+		t.Errorf("%d at a time, want %d", most.Load(), jobs)
+	}
+}
+
+// TestMapEndsEarly wants that nothing runs any more when the loop has ended, and that most was never begun.
+func TestMapEndsEarly(t *testing.T) {
 	var begun, running atomic.Int32
-	for i := range InOrder(2, 100_000, func(i int) int {
+	for i := range Map(2, upTo(100_000), func(i int) int {
 		begun.Add(1)
 		running.Add(1)
 		defer running.Add(-1)
@@ -45,13 +86,13 @@ func TestInOrderEndsEarly(t *testing.T) {
 	}
 }
 
-func TestInOrderPanics(t *testing.T) {
+func TestMapPanics(t *testing.T) {
 	defer func() {
 		if x := fmt.Sprint(recover()); !strings.HasPrefix(x, "out of luck\n") || !strings.Contains(x, "jobs_test.go") {
 			t.Errorf("recovered %q, want the panic of the job with its stack", x)
 		}
 	}()
-	for i := range InOrder(2, 10, func(i int) int {
+	for i := range Map(2, upTo(10), func(i int) int {
 		if i == 3 {
 			panic("out of luck")
 		}

@@ -1,28 +1,129 @@
 package manifest
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/deed-project/deed/internal/notice"
 )
 
-// Live finds the stored object that a configuration is about.
+// Live finds the stored object that a configuration is about, without holding any but those that it has to.
 type Live struct {
-	named    map[nameID][]*Object
-	Complete bool // whether all live objects could be read
+	named map[nameID][]*Stored
+	// Count is how many objects there are.
+	Count int
+	// Complete reports whether all live objects could be read.
+	Complete bool
+	// Definitions are the CustomResourceDefinitions among the objects.
+	Definitions []*Object
 }
 
-// nameID is an objectID without its namespace.
+// nameID is an ID without its namespace.
 type nameID struct{ group, kind, name string }
 
 func (id ID) nameID() nameID { return nameID{id.Group, id.Kind, id.Name} }
 
-// NewLive returns objects, to be found by what they are. complete says whether they are all that could be stored.
-func NewLive(objects []*Object, complete bool) *Live {
-	l := &Live{named: make(map[nameID][]*Object, len(objects)), Complete: complete}
+// Stored says where an object is, and what it is.
+type Stored struct {
+	ID
+	object  *Object // nil where it is read again
+	part    *part
+	number  int // of the document
+	several bool
+}
+
+// Index reads texts, and returns where which object is. With keep it holds all objects, with the texts that they came from,
+// for a [Rewriter]. What is wrong with objects is reported, but of a text of 64 KiB or more only what keeps it from being
+// known what they are: the rest shows where they are read.
+func (c *Loader) Index(texts []*Text, r Reader, keep bool) *Live {
+	before := c.Problems
+	l := NewLive(nil)
+	if keep {
+		for _, o := range c.ObjectsBy(r, texts) {
+			l.add(o, &Stored{ID: o.Id, object: o})
+		}
+	} else {
+		for found, objects := range c.chunks(texts, r, chunk.identify) {
+			l.addChunk(found, objects)
+		}
+	}
+	l.Complete = c.Problems == before
+	return l
+}
+
+// NewLive returns objects, to be found by what they are.
+func NewLive(objects []*Object) *Live {
+	l := &Live{named: map[nameID][]*Stored{}, Complete: true}
 	for _, o := range objects {
-		l.named[o.Id.nameID()] = append(l.named[o.Id.nameID()], o)
+		l.add(o, &Stored{ID: o.Id, object: o})
 	}
 	return l
+}
+
+// addChunk adds what was found in one chunk.
+func (l *Live) addChunk(found content, objects []*Object) {
+	for i, id := range found.quick {
+		l.add(nil, &Stored{ID: id, part: found.parts[i], number: found.number, several: found.several})
+	}
+	in := map[*part]int{} // how many objects
+	for _, o := range objects {
+		in[o.Part]++
+	}
+	for _, o := range objects {
+		s := &Stored{ID: o.Id, part: o.Part, number: o.Number, several: o.several}
+		if in[o.Part] > 1 || o.Part.data == nil || o.Part.Docs != nil {
+			s.object = o // it cannot be read apart from others
+		}
+		l.add(o, s)
+	}
+}
+
+// definitionKind is that of CustomResourceDefinitions.
+const definitionKind = "CustomResourceDefinition"
+
+func (l *Live) add(o *Object, s *Stored) {
+	l.Count++
+	l.named[s.nameID()] = append(l.named[s.nameID()], s)
+	if s.Kind == definitionKind {
+		l.Definitions = append(l.Definitions, o)
+	}
+}
+
+// identify finds out what is in k, from its lines alone if k is a part of a large text and they say it.
+func (k chunk) identify() content {
+	if len(k.text.Data) >= largeText && len(k.parts) == 1 {
+		if id, ok := k.parts[0].quickID(); ok && id.Kind != definitionKind && !strings.HasSuffix(id.Kind, ListSuffix) {
+			return content{quick: []ID{id}, parts: k.parts, number: k.number, several: k.several}
+		}
+	}
+	return k.read()
+}
+
+// Read returns the object, and nil if it is none after all, with all reasons reported.
+func (s *Stored) Read(c *Loader) *Object {
+	if s.object != nil {
+		return s.object
+	}
+	r := Everything
+	r.Loader, r.Text, r.several, r.number = c, s.part.Text, s.several, max(0, s.number-1)
+	p := s.part.read()
+	if p.frame != nil && p.item > 0 {
+		r.number++
+	}
+	objects := r.take(p)
+	if len(objects) == 0 {
+		return nil
+	}
+	return objects[0]
+}
+
+// at returns the position of the object.
+func (s *Stored) at() notice.Position {
+	if o := s.Read(&Loader{Log: notice.NewLog(new(bytes.Buffer), nil)}); o != nil {
+		return o.At()
+	}
+	return notice.InFile(s.part.Text.Name)
 }
 
 // Find returns the live object that config is about, and nil when there is none.
@@ -32,14 +133,14 @@ func NewLive(objects []*Object, complete bool) *Live {
 //     not the namespace called default: which one it stands for is up to who applies.
 //
 // It is an error if there are several.
-func (l *Live) Find(config *Object) (*Object, error) {
-	var exact, loose []*Object
-	for _, o := range l.named[config.Id.nameID()] {
+func (l *Live) Find(config *Object) (*Stored, error) {
+	var exact, loose []*Stored
+	for _, s := range l.named[config.Id.nameID()] {
 		switch {
-		case o.Id == config.Id:
-			exact = append(exact, o)
-		case o.Id.Namespace == "" || config.Id.Namespace == "":
-			loose = append(loose, o)
+		case s.ID == config.Id:
+			exact = append(exact, s)
+		case s.Namespace == "" || config.Id.Namespace == "":
+			loose = append(loose, s)
 		}
 	}
 	candidates := exact
@@ -53,10 +154,10 @@ func (l *Live) Find(config *Object) (*Object, error) {
 		return candidates[0], nil
 	}
 	places := make([]string, len(candidates))
-	for i, o := range candidates {
-		places[i] = o.At().String()
+	for i, s := range candidates {
+		places[i] = s.at().String()
 		if len(exact) == 0 {
-			places[i] = fmt.Sprintf("%v at %v", o.Id, o.At())
+			places[i] = fmt.Sprintf("%v at %v", s.ID, s.at())
 		}
 	}
 	if len(exact) > 0 {

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/notice"
@@ -9,13 +10,54 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Place returns the line of path in the input and the value there, and 0 and absent when the object has no such path.
-func (o *Object) Place(path fieldpath.Path) (line int, v value.Value) {
-	way := Steps(o.Content, path)
-	if v = ValueAt(o.Content, way); len(way) != len(path) || v.IsAbsent() {
-		return 0, value.Value{}
+// Place is where a path of an object stands.
+type Place struct {
+	Path  fieldpath.Path
+	Found bool        // whether the object has it
+	Steps []any       // the way to it in names of members and indexes of items, as [Origin.Key] has it
+	Value value.Value // what stands there
+	Sets  []int       // which of the sets have Path
+}
+
+// Places yields the members of set in order, each with where it stands in o, and which of others have it too. It goes to each
+// place once, see [typed.Walk]: the cost is that of set and o. What is yielded holds until the next.
+func (o *Object) Places(set fieldpath.Set, others ...fieldpath.Set) iter.Seq[Place] {
+	return func(yield func(Place) bool) {
+		var steps []any
+		for step := range typed.Walk(set, []typed.Value{typed.Untyped(o.Content)}, others...) {
+			p := Place{Path: step.Path, Value: step.Values[0], Found: !step.Values[0].IsAbsent(), Sets: step.Sets}
+			if p.Found {
+				steps = steps[:0]
+				for i, e := range step.Path {
+					if e.Kind() == fieldpath.KindField {
+						steps = append(steps, e.Name())
+					} else {
+						steps = append(steps, step.Items[i])
+					}
+				}
+				p.Steps = steps
+			}
+			if !yield(p) {
+				return
+			}
+		}
 	}
-	return o.Key(way...).Line, v
+}
+
+// Keys returns where the names of members, or the items, at paths stand, by the text of the path. It has none for what o lacks.
+// The cost is that of [Object.Places].
+func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[string]notice.Position {
+	var wanted fieldpath.Builder
+	for path := range paths {
+		wanted.Add(path)
+	}
+	out := map[string]notice.Position{}
+	for at := range o.Places(wanted.Set()) {
+		if at.Found {
+			out[at.Path.Text()] = o.Key(at.Steps...)
+		}
+	}
+	return out
 }
 
 // Steps returns the way through v that path takes, in names of members and indexes of items. It ends where v does.

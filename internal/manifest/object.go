@@ -72,14 +72,6 @@ type Origin struct {
 	Within  []any // the path to the object in the document: empty, but for the items of a list
 }
 
-// above returns how many lines of the file are above what the document was read from.
-func (o Origin) above() int {
-	if o.Part == nil {
-		return 0
-	}
-	return o.Part.above
-}
-
 // In returns the origin of what is at path below o.
 func (o Origin) In(path ...any) Origin {
 	o.Within = slices.Concat(o.Within, path)
@@ -88,14 +80,23 @@ func (o Origin) In(path ...any) Origin {
 
 // At returns the position of the value at path.
 func (o Origin) At(path ...any) notice.Position {
-	line, column := o.Doc.Position(slices.Concat(o.Within, path)...)
-	return notice.Position{File: o.File, Line: line + o.above(), Column: column}
+	return o.place(o.Doc.Position(slices.Concat(o.Within, path)...))
 }
 
 // Key returns the position of the name of the member at path.
 func (o Origin) Key(path ...any) notice.Position {
-	line, column := o.Doc.KeyPosition(slices.Concat(o.Within, path)...)
-	return notice.Position{File: o.File, Line: line + o.above(), Column: column}
+	return o.place(o.Doc.KeyPosition(slices.Concat(o.Within, path)...))
+}
+
+// place returns the position in the file of a line and column of what the document was read from.
+func (o Origin) place(line, column int) notice.Position {
+	if o.Part != nil {
+		if line == 1 {
+			column += o.Part.left
+		}
+		line += o.Part.above
+	}
+	return notice.Position{File: o.File, Line: line, Column: column}
 }
 
 // Entry returns the position of the managedFields that err is about.

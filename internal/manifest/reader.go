@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
@@ -29,9 +30,11 @@ func (c *Loader) ObjectsBy(r Reader, texts []*Text) []*Object {
 	var out []*Object
 	for _, t := range texts {
 		r := r
-		r.Loader, r.Text, r.objects = c, t, out
-		r.all()
-		out = r.objects
+		r.Loader, r.Text = c, t
+		r.several = len(t.Parts) > 1 || len(t.Parts[0].Docs) > 1
+		for _, p := range t.Parts {
+			out = append(out, r.take(parsed{part: p, docs: p.Docs, err: p.Err})...)
+		}
 	}
 	return out
 }
@@ -43,26 +46,64 @@ type Reader struct {
 	Want      func(value.Value) bool
 	Unnamed   bool // whether objects may leave their name to the server
 	Repeating bool // whether objects may have a name several times
+	several   bool // whether the text has several documents
 	number    int  // of documents so far
 	objects   []*Object
 }
 
-// all takes the objects in all documents. A defective document does not hide others.
-func (r *Reader) all() {
-	several := len(r.Parts) > 1 || len(r.Parts[0].Docs) > 1
-	for _, p := range r.Parts {
-		if p.Err != nil {
-			r.number++
-			r.ParseProblem(p.Err)
-		}
-		for i, doc := range p.Docs {
-			r.number++
-			before := len(r.objects)
-			from := Origin{File: r.Name, Part: p, Index: i, Number: r.number, several: several, Doc: doc}
-			r.unpack(from, doc.Value)
-			r.repeated(from, r.objects[before:])
-		}
+// parsed is what a part turned out to be.
+type parsed struct {
+	*part
+	docs  []yaml.Document
+	err   error // why there are none
+	whole bool  // whether the document is the whole list that part is an item of
+}
+
+// take returns the objects in p. A defective document does not hide others.
+func (r *Reader) take(p parsed) []*Object {
+	r.objects = nil
+	if p.frame == nil || p.item == 0 {
+		r.number++
 	}
+	if p.err != nil {
+		r.ParseProblem(p.err)
+	}
+	for i, doc := range p.docs {
+		if i > 0 {
+			r.number++
+		}
+		before := len(r.objects)
+		from := Origin{File: r.Name, Part: p.part, Index: i, Number: r.number, several: r.several, Doc: doc}
+		r.document(from, p)
+		r.repeated(from, r.objects[before:])
+	}
+	if p.err == nil && len(p.docs) == 0 {
+		r.number-- // there was nothing
+	}
+	return r.objects
+}
+
+// document takes the objects in a document of p, which may stand for an item of a list: in YAML it is the list of it alone.
+func (r *Reader) document(from Origin, p parsed) {
+	switch v := from.Doc.Value; {
+	case p.frame == nil:
+		r.unpack(from, v)
+	case p.whole:
+		r.listed(from.In("items", p.item), itemOf(p.frame.value, v.Get("items").Item(p.item)))
+	case v.Kind() == value.KindList:
+		r.listed(from.In(0), itemOf(p.frame.value, v.Item(0)))
+	default:
+		r.listed(from, itemOf(p.frame.value, v))
+	}
+}
+
+// listed takes the object v, which is an item of a list.
+func (r *Reader) listed(from Origin, v value.Value) {
+	if v.IsNull() {
+		r.Problem(from.At(), "an item of a list must be an object, but this is null")
+		return
+	}
+	r.unpack(from, v)
 }
 
 // unpack takes the object v, or the objects in the list v.
@@ -75,7 +116,7 @@ func (r *Reader) unpack(from Origin, v value.Value) {
 	case isList(v):
 		items := v.Get("items")
 		for i := range items.Len() {
-			r.unpack(from.In("items", i), itemOf(v, items.Item(i)))
+			r.listed(from.In("items", i), itemOf(v, items.Item(i)))
 		}
 	default:
 		if o := r.Object(from, v); o != nil {

@@ -24,10 +24,10 @@ func (r *Reader) repeated(from Origin, objects []*Object) {
 
 // Repetition returns the position of x.
 func (o Origin) Repetition(x yaml.Repetition) notice.Position {
-	return notice.Position{File: o.File, Line: x.Line + o.above(), Column: x.Column}
+	return o.place(x.Line, x.Column)
 }
 
 // Explain says what is wrong with x.
 func (o Origin) Explain(x yaml.Repetition) string {
-	return fmt.Sprintf("key %q is already set in line %d", x.Path[len(x.Path)-1], x.First+o.above())
+	return fmt.Sprintf("key %q is already set in line %d", x.Path[len(x.Path)-1], o.place(x.First, 1).Line)
 }

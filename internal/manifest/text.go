@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/deed-project/deed/internal/jobs"
 	"github.com/deed-project/deed/internal/yaml"
@@ -16,37 +17,41 @@ type Text struct {
 	Parts     []*part // together data; set by parse, at least one
 }
 
-// part is a part of a text: one document or all of them.
+// part is a part of a text: one document or all of them, or an item of a document that is a list.
 type part struct {
 	Text  *Text
 	above int // how many lines are above it
+	left  int // how many characters are left of it in its first line
 	data  []byte
+	frame *frame // of an item; nil for documents
+	item  int    // which of the frame's items it is
 	Docs  []yaml.Document
 	Err   error // why there are no docs
 }
 
 // largeText is the size from which on the documents of a text are parsed each for itself, several at a time.
-const largeText = 64 << 10
+var largeText = 64 << 10
 
 // Parse parses texts: as a whole, and document by document if that fails, so that a defective document does not hide others.
 // Large texts go the other way round, as the outcome is the same for all texts without a defect.
 func (c *Loader) Parse(texts []*Text) {
-	var parts []*part
-	for _, t := range texts {
-		t.Parts = []*part{{Text: t, data: t.Data}}
-		if len(t.Data) >= largeText && !isBracket(t.Data) {
-			t.Parts = t.split()
-		}
-		parts = append(parts, t.Parts...)
-	}
 	tick, done := c.Progress("reading")
-	for range jobs.InOrder(c.Jobs, len(parts), func(i int) struct{} { parts[i].parse(); return struct{}{} }) {
+	for range jobs.Map(c.Jobs, slices.Values(texts), func(t *Text) struct{} { t.parseAll(); return struct{}{} }) {
 		tick()
 	}
 	done()
-	for _, t := range texts {
-		t.settle()
+}
+
+// parseAll is Parse for one text.
+func (t *Text) parseAll() {
+	t.Parts = []*part{{Text: t, data: t.Data}}
+	if len(t.Data) >= largeText && !isBracket(t.Data) {
+		t.Parts = t.split()
 	}
+	for _, p := range t.Parts {
+		p.parse()
+	}
+	t.settle()
 }
 
 // isBracket reports whether text begins as JSON does.
@@ -93,15 +98,19 @@ func (t *Text) settle() {
 		t.Parts = split
 	}
 	for _, p := range t.Parts {
-		if p.Err != nil && p.above > 0 {
-			p.Err = p.inPlace()
+		if p.Err != nil {
+			p.Err = p.inPlace(p.Err)
 		}
 	}
 }
 
-// inPlace returns why p cannot be read, with the lines that the file has.
-func (p *part) inPlace() error {
-	_, err := p.Text.parse(append(bytes.Repeat([]byte("\n"), p.above), p.data...))
+// inPlace returns why p cannot be read, which is err, with the lines and columns that the file has.
+func (p *part) inPlace(err error) error {
+	if p.above == 0 && p.left == 0 {
+		return err
+	}
+	room := append(bytes.Repeat([]byte("\n"), p.above), bytes.Repeat([]byte(" "), p.left)...)
+	_, err = p.Text.parse(append(room, p.data...))
 	return err
 }
 

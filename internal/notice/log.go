@@ -3,6 +3,7 @@
 package notice
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -28,6 +29,15 @@ const (
 func (c *Log) Write(message []byte) (int, error) {
 	c.clear()
 	return c.Err.Write(message)
+}
+
+// Join writes to c what was written to other, a log that writes to a buffer.
+func (c *Log) Join(other *Log) {
+	c.Problems += other.Problems
+	c.Raise(other.Code)
+	if b, ok := other.Err.(*bytes.Buffer); ok && b.Len() > 0 {
+		c.Write(b.Bytes())
+	}
 }
 
 // Raise makes the exit code at least code.

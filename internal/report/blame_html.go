@@ -57,8 +57,8 @@ type pageOwner struct {
 	Name, Long string
 }
 
-// BlameHTML writes one page with all objects.
-func BlameHTML(out io.Writer, objects []Blamed, names OwnerNames) error {
+// blameHTML writes one page with all objects.
+func blameHTML(out io.Writer, objects []Blamed, names OwnerNames) error {
 	b := pageBuilder{names: names, numbers: map[merge.Manager]int{}}
 	p := page{Title: "Who owns what"}
 	if len(objects) == 1 {

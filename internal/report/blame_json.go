@@ -1,8 +1,6 @@
 package report
 
 import (
-	"io"
-
 	"github.com/deed-project/deed/internal/manifest"
 )
 
@@ -25,23 +23,19 @@ type blamePartJSON struct {
 	Through string      `json:"through,omitempty"`
 }
 
-// BlameJSON writes objects with all parts of all lines.
-func BlameJSON(out io.Writer, objects []Blamed) error {
-	all := []blamedJSON{}
-	for _, o := range objects {
-		b := blamedJSON{Ref: o.Ref()}
-		for _, line := range o.Lines {
-			l := blameLineJSON{Text: line.text, Continues: line.continues > 0}
-			for _, p := range line.parts {
-				part := blamePartJSON{Path: p.path.Text(), Line: p.at.Line, Kind: p.kind, Owners: ownersJSON(p.owners)}
-				if p.through != nil {
-					part.Through = p.through.Text()
-				}
-				l.Parts = append(l.Parts, part)
+// blameJSON returns o with all parts of all lines.
+func blameJSON(o Blamed) blamedJSON {
+	b := blamedJSON{Ref: o.Ref()}
+	for _, line := range o.Lines {
+		l := blameLineJSON{Text: line.text, Continues: line.continues > 0}
+		for _, p := range line.parts {
+			part := blamePartJSON{Path: p.path.Text(), Line: p.at.Line, Kind: p.kind, Owners: ownersJSON(p.owners)}
+			if p.through != nil {
+				part.Through = p.through.Text()
 			}
-			b.Lines = append(b.Lines, l)
+			l.Parts = append(l.Parts, part)
 		}
-		all = append(all, b)
+		b.Lines = append(b.Lines, l)
 	}
-	return WriteJSON(out, all)
+	return b
 }

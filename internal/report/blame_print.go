@@ -2,6 +2,8 @@ package report
 
 import (
 	"bufio"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -41,12 +43,32 @@ func (n OwnerNames) claims(line Line) (claims []claim, isNobodys bool) {
 	return claims, isNobodys && len(claims) == 0
 }
 
-// BlamePrinter prints objects as lines of text.
+// BlamePrinter prints objects one by one, with their owners.
 type BlamePrinter struct {
-	Out      *bufio.Writer
-	Names    OwnerNames
-	Paint    Painter
-	Comments bool // whether the owners come behind the lines, as comments of YAML
+	out      *bufio.Writer
+	names    OwnerNames
+	paint    Painter
+	comments bool      // whether the owners come behind the lines, as comments of YAML
+	several  bool      // whether each object is named
+	list     *jsonList // nil for what is no JSON
+	page     bool      // whether all objects come on one page
+	pages    []Blamed  // what is to be on it
+	count    int
+}
+
+// NewBlamePrinter returns the printer that writes to out in a format: FormatText, FormatYAML, FormatJSON or FormatHTML. several
+// says that there is more than one object. All formats but the last need the room of one object at a time.
+func NewBlamePrinter(out io.Writer, format string, names OwnerNames, paint Painter, several bool) *BlamePrinter {
+	p := &BlamePrinter{out: bufio.NewWriter(out), names: names, paint: paint, several: several}
+	switch format {
+	case FormatYAML:
+		p.comments = true
+	case FormatHTML:
+		p.page = true
+	case FormatJSON:
+		p.list = &jsonList{out: p.out}
+	}
+	return p
 }
 
 // between stands between owners of the same line, and ground between them and the line.
@@ -55,21 +77,46 @@ const (
 	ground  = " │ "
 )
 
-// All prints the objects. several says that there are more in the input than those.
-func (p *BlamePrinter) All(objects []Blamed, several bool) {
-	for i, o := range objects {
-		if i > 0 {
-			p.Out.WriteString("---\n")
-		}
-		if several {
-			p.Out.WriteString(p.Paint.Paint(strong, "# "+o.At().String()+": "+o.Id.String()) + "\n")
-		}
-		p.Names.version = o.GVK().APIVersion()
-		if p.Comments {
-			p.behind(o.Lines)
-		} else {
-			p.front(o.Lines)
-		}
+// Print prints the lines of one object. Errors of writing show in Close.
+func (p *BlamePrinter) Print(o Blamed) {
+	switch {
+	case p.page:
+		p.pages = append(p.pages, o)
+	case p.list != nil:
+		p.list.add(blameJSON(o))
+	default:
+		p.text(o)
+	}
+	p.out.Flush()
+}
+
+// Close prints what is not printed yet. It returns the first error of writing.
+func (p *BlamePrinter) Close() error {
+	var err error
+	switch {
+	case p.page:
+		err = blameHTML(p.out, p.pages, p.names)
+	case p.list != nil:
+		p.list.end()
+		p.out.WriteString("\n")
+		err = p.list.err
+	}
+	return errors.Join(err, p.out.Flush())
+}
+
+// text prints the lines of o as text.
+func (p *BlamePrinter) text(o Blamed) {
+	if p.count++; p.count > 1 {
+		p.out.WriteString("---\n")
+	}
+	if p.several {
+		p.out.WriteString(p.paint.Paint(strong, "# "+o.At().String()+": "+o.Id.String()) + "\n")
+	}
+	p.names.version = o.GVK().APIVersion()
+	if p.comments {
+		p.behind(o.Lines)
+	} else {
+		p.front(o.Lines)
 	}
 }
 
@@ -83,7 +130,7 @@ func (p *BlamePrinter) front(lines []Line) {
 	width := 0
 	for i, line := range lines {
 		var claims []claim
-		claims, unowned[i] = p.Names.claims(line)
+		claims, unowned[i] = p.names.claims(line)
 		if unowned[i] {
 			width = max(width, len(nobody))
 		}
@@ -132,15 +179,15 @@ func (p *BlamePrinter) line(rows [][]claim, isNobodys bool, width int, text stri
 		if isNobodys {
 			owners = nobody
 		}
-		p.Out.WriteString(p.Paint.Paint(Faint, owners) + strings.Repeat(" ", width-len(owners)) + ground + text + "\n")
+		p.out.WriteString(p.paint.Paint(Faint, owners) + strings.Repeat(" ", width-len(owners)) + ground + text + "\n")
 		return
 	}
 	for i, row := range rows {
-		p.Out.WriteString(p.row(row) + strings.Repeat(" ", width-rowWidth(row)))
+		p.out.WriteString(p.row(row) + strings.Repeat(" ", width-rowWidth(row)))
 		if i == 0 {
-			p.Out.WriteString(ground + text + "\n")
+			p.out.WriteString(ground + text + "\n")
 		} else {
-			p.Out.WriteString(strings.TrimRight(ground, " ") + "\n")
+			p.out.WriteString(strings.TrimRight(ground, " ") + "\n")
 		}
 	}
 }
@@ -149,7 +196,7 @@ func (p *BlamePrinter) line(rows [][]claim, isNobodys bool, width int, text stri
 func (p *BlamePrinter) row(row []claim) string {
 	texts := make([]string, len(row))
 	for i, c := range row {
-		texts[i] = p.Paint.Paint(ownerStyle(c.owner.Index), c.text)
+		texts[i] = p.paint.Paint(ownerStyle(c.owner.Index), c.text)
 	}
 	return strings.Join(texts, between)
 }
@@ -173,13 +220,13 @@ func (p *BlamePrinter) behind(lines []Line) {
 		if lines[i].block {
 			at = i
 		}
-		claims, isNobodys := p.Names.claims(lines[i])
+		claims, isNobodys := p.names.claims(lines[i])
 		for j := i; j < end; j++ {
-			p.Out.WriteString(lines[j].text)
+			p.out.WriteString(lines[j].text)
 			if j == at {
 				p.comment(claims, isNobodys, column-utf8.RuneCountInString(lines[j].text))
 			}
-			p.Out.WriteString("\n")
+			p.out.WriteString("\n")
 		}
 		i = end
 	}
@@ -188,9 +235,9 @@ func (p *BlamePrinter) behind(lines []Line) {
 func (p *BlamePrinter) comment(claims []claim, isNobodys bool, indent int) {
 	text := p.row(claims)
 	if isNobodys {
-		text = p.Paint.Paint(Faint, nobody)
+		text = p.paint.Paint(Faint, nobody)
 	}
 	if text != "" {
-		p.Out.WriteString(strings.Repeat(" ", max(0, indent)) + " # " + text)
+		p.out.WriteString(strings.Repeat(" ", max(0, indent)) + " # " + text)
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"math"
@@ -67,9 +66,9 @@ func TestAnnotate(t *testing.T) {
 func withComments(t *testing.T, o *manifest.Object) string {
 	t.Helper()
 	var out bytes.Buffer
-	p := BlamePrinter{Out: bufio.NewWriter(&out), Comments: true}
-	p.All([]Blamed{{o, linesOf(t, o)}}, true)
-	if err := p.Out.Flush(); err != nil {
+	p := NewBlamePrinter(&out, FormatYAML, OwnerNames{}, false, true)
+	p.Print(Blamed{Object: o, Lines: linesOf(t, o)})
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/types"
@@ -46,16 +47,24 @@ func CheckObject(c *types.Library, o *manifest.Object, types *types.Types) []Fin
 	if err != nil {
 		c.Warn(o.At("kind"), "%v: %v; only what needs no schema is checked", o, err)
 	}
+	all := findings(c, o, e)
+	keys := o.Keys(func(yield func(fieldpath.Path) bool) {
+		for _, finding := range all {
+			if finding.Path != nil && !yield(finding.Path) {
+				return
+			}
+		}
+	})
 	var out []Finding
-	for _, finding := range findings(c, o, e) {
+	for _, finding := range all {
 		x := Finding{Where: o.At(), Subject: o.String(), Finding: finding, object: o, entry: finding.Entry >= 0}
 		if x.entry {
 			x.Where = o.At("metadata", "managedFields", finding.Entry)
 		}
 		if finding.Path != nil {
 			x.path = finding.Path.Text()
-			if line, _ := o.Place(finding.Path); line > 0 {
-				x.Where = o.Key(manifest.Steps(o.Content, finding.Path)...)
+			if at, ok := keys[x.path]; ok {
+				x.Where = at
 			}
 		}
 		out = append(out, x)
@@ -119,31 +128,20 @@ type FindingJSON struct {
 	Remedy  string        `json:"remedy,omitempty"`
 }
 
-// FindingsJSON returns the findings as deed check has them in JSON.
-func FindingsJSON(found []Finding) []FindingJSON {
-	all := []FindingJSON{}
-	for _, x := range found {
-		f := FindingJSON{
-			Code: string(x.Finding.Code), File: x.Where.File, Line: x.Where.Line, Column: x.Where.Column, Kind: x.kind,
-			Manager: x.Finding.Manager, Path: x.path, Detail: x.Finding.Detail, Remedy: x.Finding.Remedy,
-		}
-		if x.object != nil {
-			o := x.object.Ref()
-			f.Object = &o
-		}
-		if x.entry {
-			f.Entry = &x.Finding.Entry
-		}
-		for path := range x.Finding.Fields.All() {
-			f.Paths = append(f.Paths, path.Text())
-		}
-		all = append(all, f)
+func findingJSON(x Finding) FindingJSON {
+	f := FindingJSON{
+		Code: string(x.Finding.Code), File: x.Where.File, Line: x.Where.Line, Column: x.Where.Column, Kind: x.kind,
+		Manager: x.Finding.Manager, Path: x.path, Detail: x.Finding.Detail, Remedy: x.Finding.Remedy,
 	}
-	return all
+	if x.object != nil {
+		o := x.object.Ref()
+		f.Object = &o
+	}
+	if x.entry {
+		f.Entry = &x.Finding.Entry
+	}
+	for path := range x.Finding.Fields.All() {
+		f.Paths = append(f.Paths, path.Text())
+	}
+	return f
 }
-
-// The codes of findings about schemas.
-const (
-	atomicListCode ownership.Code = "atomic-list" // a list of objects is replaced as a whole, and nobody said that it should be
-	objectSetCode  ownership.Code = "object-set"  // the items of a set are objects
-)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +22,7 @@ type FieldsOf struct {
 	sizes  sizes
 }
 
-// fieldsOf reads the entries of o, and reports those that cannot be read: they own nothing.
+// ReadFields reads the entries of o, and reports those that cannot be read: they own nothing.
 func ReadFields(c *types.Library, o *manifest.Object) FieldsOf {
 	out := FieldsOf{o, manifest.OwnersOf(o), make([]fieldpath.Set, len(o.Entries)), sizesOf(o)}
 	for i, e := range o.Entries {
@@ -64,17 +65,60 @@ func (q FieldsQuery) set(o FieldsOf) fieldpath.Set {
 	return set.Minus(o.matching(q.Not...))
 }
 
-// PrintSets prints the paths that are wanted, one in a line.
-func (q FieldsQuery) PrintSets(out *bufio.Writer, objects []FieldsOf) {
-	for _, o := range objects {
-		for path := range q.set(o).All() {
-			where := o.At("metadata", "managedFields")
-			text := " (not in the object)"
-			if line, v := o.Place(path); line > 0 {
-				where, text = o.Key(manifest.Steps(o.Content, path)...), ": "+ShowIn(o.Object, path, v)
-			}
-			fmt.Fprintf(out, "%v: %v: %s%s\n", where, o, path.Text(), text)
+// FieldsPrinter prints who owns which fields, object by object.
+type FieldsPrinter struct {
+	out       *bufio.Writer
+	query     FieldsQuery
+	statsOnly bool
+	paint     Painter
+	list      *jsonList // nil for text
+	count     int
+	err       error // the first
+}
+
+// NewFieldsPrinter returns the printer of what q asks for that writes to out, text or JSON. With statsOnly there are no paths.
+func NewFieldsPrinter(out io.Writer, format string, q FieldsQuery, statsOnly bool, paint Painter) *FieldsPrinter {
+	p := &FieldsPrinter{out: bufio.NewWriter(out), query: q, statsOnly: statsOnly, paint: paint}
+	if format == FormatJSON {
+		p.list = &jsonList{out: p.out}
+	}
+	return p
+}
+
+// Print prints what is asked for of o. Errors of writing show in Close.
+func (p *FieldsPrinter) Print(o FieldsOf) {
+	p.count++
+	switch {
+	case p.list != nil && p.query.IsSet:
+		p.list.add(p.query.setJSON(o))
+	case p.list != nil:
+		p.list.add(p.query.managersJSON(o, p.statsOnly))
+	case p.query.IsSet:
+		p.set(o)
+	default:
+		p.managers(o)
+	}
+	p.out.Flush()
+}
+
+// Close ends the output. It returns the first error of writing.
+func (p *FieldsPrinter) Close() error {
+	if p.list != nil {
+		p.list.end()
+		p.out.WriteString("\n")
+		p.err = p.list.err
+	}
+	return errors.Join(p.err, p.out.Flush())
+}
+
+// set prints the paths that are wanted, one in a line.
+func (p *FieldsPrinter) set(o FieldsOf) {
+	for at := range o.Places(p.query.set(o)) {
+		where, text := o.At("metadata", "managedFields"), " (not in the object)"
+		if at.Found {
+			where, text = o.Key(at.Steps...), ": "+ShowIn(o.Object, at.Path, at.Value)
 		}
+		fmt.Fprintf(p.out, "%v: %v: %s%s\n", where, o, at.Path.Text(), text)
 	}
 }
 
@@ -83,25 +127,22 @@ func (q FieldsQuery) wants(w manifest.Holder) bool {
 	return len(q.Managers) == 0 || slices.ContainsFunc(q.Managers, func(r ManagerRef) bool { return r.Matches(w.Manager) })
 }
 
-// PrintManagers prints the managers that are wanted with their paths, or only how many.
-func (q FieldsQuery) PrintManagers(out *bufio.Writer, objects []FieldsOf, statsOnly bool, paint Painter) error {
-	for i, o := range objects {
-		if i > 0 {
-			out.WriteString("\n")
-		}
-		fmt.Fprintf(out, "%v: %v: %s of JSON, %s of it managedFields\n", o.At(), o, bytesText(o.sizes.object),
-			share(o.sizes.managed, o.sizes.object))
-		if err := q.table(out, o); err != nil {
-			return err
-		}
-		for j, w := range o.owners {
-			if q.wants(w) && !statsOnly {
-				fmt.Fprintf(out, "\n%s\n", paint.Paint(ownerStyle(j), showHolder(w)))
-				o.printPaths(out, o.sets[j])
-			}
+// managers prints the managers that are wanted with their paths, or only how many.
+func (p *FieldsPrinter) managers(o FieldsOf) {
+	if p.count > 1 {
+		p.out.WriteString("\n")
+	}
+	fmt.Fprintf(p.out, "%v: %v: %s of JSON, %s of it managedFields\n", o.At(), o, bytesText(o.sizes.object),
+		share(o.sizes.managed, o.sizes.object))
+	if err := p.query.table(p.out, o); err != nil && p.err == nil {
+		p.err = err
+	}
+	for j, w := range o.owners {
+		if p.query.wants(w) && !p.statsOnly {
+			fmt.Fprintf(p.out, "\n%s\n", p.paint.Paint(ownerStyle(j), showHolder(w)))
+			o.printPaths(p.out, o.sets[j])
 		}
 	}
-	return nil
 }
 
 // table prints one line for each manager.
@@ -118,11 +159,11 @@ func (q FieldsQuery) table(out io.Writer, o FieldsOf) error {
 }
 
 func (o FieldsOf) printPaths(out io.Writer, set fieldpath.Set) {
-	for path := range set.All() {
-		at := "-"
-		if line, _ := o.Place(path); line > 0 {
-			at = fmt.Sprint(line)
+	for at := range o.Places(set) {
+		line := "-"
+		if at.Found {
+			line = fmt.Sprint(o.Key(at.Steps...).Line)
 		}
-		fmt.Fprintf(out, "  %5s  %s\n", at, path.Text())
+		fmt.Fprintf(out, "  %5s  %s\n", line, at.Path.Text())
 	}
 }

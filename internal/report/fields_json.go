@@ -30,41 +30,43 @@ type setJSON struct {
 	Paths []pathJSON `json:"paths"`
 }
 
-// ManagersJSON returns what printManagers prints.
-func (q FieldsQuery) ManagersJSON(objects []FieldsOf, statsOnly bool) []fieldsJSON {
-	all := []fieldsJSON{}
-	for _, o := range objects {
-		out := fieldsJSON{o.Ref(), o.sizes.object, o.sizes.managed, []fieldsHolderJSON{}}
-		for i, w := range o.owners {
-			if !q.wants(w) {
-				continue
-			}
-			h := fieldsHolderJSON{ownerJSON: ownersJSON([]manifest.Holder{w})[0], Count: o.sets[i].Len(), Bytes: o.sizes.entries[i]}
-			if !statsOnly {
-				for path := range o.sets[i].All() {
-					line, _ := o.Place(path)
-					h.Paths = append(h.Paths, pathJSON{Path: path.Text(), Line: line})
-				}
-			}
-			out.Managers = append(out.Managers, h)
+// managersJSON returns what FieldsPrinter prints of managers.
+func (q FieldsQuery) managersJSON(o FieldsOf, statsOnly bool) fieldsJSON {
+	out := fieldsJSON{o.Ref(), o.sizes.object, o.sizes.managed, []fieldsHolderJSON{}}
+	for i, w := range o.owners {
+		if !q.wants(w) {
+			continue
 		}
-		all = append(all, out)
+		h := fieldsHolderJSON{ownerJSON: ownersJSON([]manifest.Holder{w})[0], Count: o.sets[i].Len(), Bytes: o.sizes.entries[i]}
+		if !statsOnly {
+			for at := range o.Places(o.sets[i]) {
+				h.Paths = append(h.Paths, pathJSON{Path: at.Path.Text(), Line: o.line(at)})
+			}
+		}
+		out.Managers = append(out.Managers, h)
 	}
-	return all
+	return out
 }
 
-// SetsJSON returns what printSets prints, with all owners of each path.
-func (q FieldsQuery) SetsJSON(objects []FieldsOf) []setJSON {
-	all := []setJSON{}
-	for _, o := range objects {
-		out := setJSON{o.Ref(), []pathJSON{}}
-		for path := range q.set(o).All() {
-			line, _ := o.Place(path)
-			out.Paths = append(out.Paths, pathJSON{path.Text(), line, ownersJSON(o.ownersAt(path))})
-		}
-		all = append(all, out)
+// line returns the line that at is in, 0 where the object has no such path.
+func (o FieldsOf) line(at manifest.Place) int {
+	if !at.Found {
+		return 0
 	}
-	return all
+	return o.Key(at.Steps...).Line
+}
+
+// setJSON returns what FieldsPrinter prints of sets, with all owners of each path.
+func (q FieldsQuery) setJSON(o FieldsOf) setJSON {
+	out := setJSON{o.Ref(), []pathJSON{}}
+	for at := range o.Places(q.set(o), o.sets...) {
+		var owners []manifest.Holder
+		for _, i := range at.Sets {
+			owners = append(owners, o.owners[i])
+		}
+		out.Paths = append(out.Paths, pathJSON{at.Path.Text(), o.line(at), ownersJSON(owners)})
+	}
+	return out
 }
 
 // ownersAt returns who owns path itself.

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -53,19 +54,20 @@ func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
 		return
 	}
 	fmt.Fprintf(out, "%v: %v\n", h.Live.At(), h.Live)
+	keys := h.Live.Keys(h.Paths())
 	for _, g := range h.Changes() {
-		fmt.Fprintf(out, "  %s: %s -> %s\n", wording.Plural(len(g.Paths), "path"), ManagersText(g.Before), ManagersText(g.After))
-		for _, path := range g.Paths {
-			fmt.Fprintf(out, "    %s\n", describe(h.Live, path))
+		fmt.Fprintf(out, "  %s: %s -> %s\n", wording.Plural(g.Paths.Len(), "path"), ManagersText(g.Before), ManagersText(g.After))
+		for path := range g.Paths.All() {
+			fmt.Fprintf(out, "    %s\n", describe(keys, path))
 		}
 	}
 	if h.Config != nil {
-		printNext(out, h, fmt.Sprintf("the next apply of %v", h.Config.At()))
+		printNext(out, h, keys, fmt.Sprintf("the next apply of %v", h.Config.At()))
 	}
 }
 
 // printNext shows what next, the next apply by the receiver, will do.
-func printNext(out *bufio.Writer, h *dryrun.Handover, next string) {
+func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Position, next string) {
 	list := func(text string, all []dryrun.Leftover) {
 		if len(all) > 0 {
 			fmt.Fprintf(out, "  %s %s:\n", next, text)
@@ -78,7 +80,7 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, next string) {
 			if h.IsKubectls(l) {
 				owners = ", unless kubectl applies: it keeps its record"
 			}
-			fmt.Fprintf(out, "    %s: %s%s\n", describe(h.Live, l.Path), ShowIn(h.Live, l.Path, l.Value), owners)
+			fmt.Fprintf(out, "    %s: %s%s\n", describe(keys, l.Path), ShowIn(h.Live, l.Path, l.Value), owners)
 		}
 	}
 	list("removes, as nobody else owns it", h.Removed)
@@ -92,7 +94,7 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, next string) {
 		for i, w := range x.Owners {
 			owners[i] = showOwner(w)
 		}
-		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(h.Live, x.Path), live, wanted,
+		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(keys, x.Path), live, wanted,
 			strings.Join(owners, " and "))
 	}
 	if len(h.Removed)+len(h.Kept)+len(h.Conflicts) == 0 {
@@ -101,9 +103,9 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, next string) {
 }
 
 // describe returns path with its line in the input, if it has one.
-func describe(o *manifest.Object, path fieldpath.Path) string {
-	if line, _ := o.Place(path); line > 0 {
-		return fmt.Sprintf("%v: %s", o.Key(manifest.Steps(o.Content, path)...), path.Text())
+func describe(keys map[string]notice.Position, path fieldpath.Path) string {
+	if at, ok := keys[path.Text()]; ok {
+		return fmt.Sprintf("%v: %s", at, path.Text())
 	}
 	return path.Text()
 }

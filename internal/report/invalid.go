@@ -1,12 +1,16 @@
 package report
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"io"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -74,19 +78,70 @@ var classes = map[typed.Reason]string{
 	typed.BadSchema: "schema",
 }
 
-// Add adds the findings of an object, as far as the mode takes them to be some, and reports whether it is valid all the same.
-func (v *ValidationJSON) Add(mode string, findings []InvalidJSON) (isValid bool) {
+// InvalidPrinter prints what is invalid, object by object, and how much there is.
+type InvalidPrinter struct {
+	out    *bufio.Writer
+	isJSON bool
+	mode   string // StrictMode, WarnMode or IgnoreMode
+	paint  Painter
+	total  ValidationJSON
+}
+
+// NewInvalidPrinter returns the printer that writes to out, text or JSON.
+func NewInvalidPrinter(out io.Writer, format, mode string, paint Painter) *InvalidPrinter {
+	return &InvalidPrinter{
+		out: bufio.NewWriter(out), isJSON: format == FormatJSON, mode: mode, paint: paint,
+		total: ValidationJSON{Findings: []InvalidJSON{}},
+	}
+}
+
+// Print prints the findings of an object, as far as the mode takes them to be some, and reports whether it is valid all the
+// same. isTyped says whether its kind has a schema. Errors of writing show in Close.
+func (p *InvalidPrinter) Print(findings []InvalidJSON, isTyped bool) (isValid bool) {
 	isValid = true
 	for _, x := range findings {
 		mild := x.Class == repeatedClass || x.Class == classes[typed.Undeclared] || x.Class == classes[typed.Duplicate]
-		if mild && mode == IgnoreMode {
+		if mild && p.mode == IgnoreMode {
 			continue
 		}
-		x.Warning = mild && mode == WarnMode
+		x.Warning = mild && p.mode == WarnMode
 		isValid = isValid && x.Warning
-		v.Findings = append(v.Findings, x)
+		if p.isJSON {
+			x.Subject = nil // is not held on to
+			p.total.Findings = append(p.total.Findings, x)
+		} else {
+			p.line(x)
+		}
 	}
+	switch {
+	case !isTyped:
+		p.total.Untyped++
+	case isValid:
+		p.total.Valid++
+	default:
+		p.total.Invalid++
+	}
+	p.out.Flush()
 	return isValid
+}
+
+func (p *InvalidPrinter) line(x InvalidJSON) {
+	prefix, style := "", Red
+	if x.Warning {
+		prefix, style = "warning: ", Yellow
+	}
+	fmt.Fprintf(p.out, "%v: %s%v: %s\n", x.Where, prefix, x.Subject, p.paint.Paint(style, x.Detail))
+}
+
+// Close prints how much there was. It returns the first error of writing.
+func (p *InvalidPrinter) Close() error {
+	if p.isJSON {
+		return errors.Join(WriteJSON(p.out, p.total), p.out.Flush())
+	}
+	objects := p.total.Valid + p.total.Invalid + p.total.Untyped
+	fmt.Fprintf(p.out, "%s: %d valid, %d invalid, %d without schema\n",
+		wording.Plural(objects, "object"), p.total.Valid, p.total.Invalid, p.total.Untyped)
+	return p.out.Flush()
 }
 
 // Invalid returns where o is not as its schema wants it.

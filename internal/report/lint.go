@@ -14,6 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The codes of findings about schemas.
+const (
+	atomicListCode ownership.Code = "atomic-list" // a list of objects is replaced as a whole, and nobody said that it should be
+	objectSetCode  ownership.Code = "object-set"  // the items of a set are objects
+)
+
 // LintSchemas returns what makes lists hard to share in the schemas that f names and that are among objects, and whether
 // there are any schemas.
 func LintSchemas(c *types.Library, f types.Flags, objects []*manifest.Object) (found []Finding, any bool) {

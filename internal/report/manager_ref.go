@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 )
@@ -69,33 +68,38 @@ func (r ManagerRef) String() string {
 	return text
 }
 
-// ManagerRefs reads the values of a flag, each of which must name a manager in one of the objects.
-func ManagerRefs(flag string, texts []string, objects []*manifest.Object) ([]ManagerRef, error) {
+// ManagerRefs reads the values of a flag, each of which must name one of the managers that there are.
+func ManagerRefs(flag string, texts []string, there []merge.Manager) ([]ManagerRef, error) {
 	var refs []ManagerRef
 	for _, text := range texts {
 		r := ParseManagerRef(text)
-		known := manifest.ManagerNames(objects)
-		if !slices.Contains(known, r.Name) {
+		if known := NamesOf(there); !slices.Contains(known, r.Name) {
 			return nil, UnknownName(flag, "manager", r.Name, known)
 		}
-		if !slices.ContainsFunc(objects, func(o *manifest.Object) bool {
-			return slices.ContainsFunc(manifest.OwnersOf(o), func(w manifest.Holder) bool { return r.Matches(w.Manager) })
-		}) {
-			return nil, fmt.Errorf("%s: no manager in the objects is %v, only %s", flag, r, Identities(r.Name, objects))
+		if !slices.ContainsFunc(there, r.Matches) {
+			return nil, fmt.Errorf("%s: no manager in the objects is %v, only %s", flag, r, Identities(r.Name, there))
 		}
 		refs = append(refs, r)
 	}
 	return refs, nil
 }
 
+// NamesOf returns the names of managers, each once, sorted.
+func NamesOf(managers []merge.Manager) []string {
+	var names []string
+	for _, m := range managers {
+		names = append(names, m.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Identities lists the managers of one name.
-func Identities(name string, objects []*manifest.Object) string {
+func Identities(name string, managers []merge.Manager) string {
 	var all []string
-	for _, o := range objects {
-		for _, w := range manifest.OwnersOf(o) {
-			if w.Manager.Name == name {
-				all = append(all, refTo(w.Manager))
-			}
+	for _, m := range managers {
+		if m.Name == name {
+			all = append(all, refTo(m))
 		}
 	}
 	slices.Sort(all)

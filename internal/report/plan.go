@@ -4,7 +4,10 @@ package report
 
 import (
 	"bufio"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -191,4 +194,48 @@ func (s *PlanSummary) Add(o *ObjectPlan) {
 func (s *PlanSummary) Write(out *bufio.Writer, paint Painter) {
 	fmt.Fprintf(out, "%s, %d created, %d without change; fields: %s\n",
 		wording.Plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes, paint))
+}
+
+// PlanPrinter prints plans one by one, and what they come to.
+type PlanPrinter struct {
+	out   *bufio.Writer
+	all   bool // whether fields that are kept are printed too
+	paint Painter
+	total PlanSummary
+	list  *jsonList // nil for text
+}
+
+// NewPlanPrinter returns the printer that writes to out, text or JSON.
+func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *PlanPrinter {
+	p := &PlanPrinter{out: bufio.NewWriter(out), all: all, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}}
+	if format == FormatJSON {
+		p.list = &jsonList{out: p.out, indent: "    "}
+		p.out.WriteString("{\n    \"objects\": ")
+	}
+	return p
+}
+
+// Print prints the plan of one object. Errors of writing show in Close.
+func (p *PlanPrinter) Print(o *ObjectPlan) {
+	p.total.Add(o)
+	if p.list != nil {
+		p.list.add(o)
+	} else {
+		o.Write(p.out, p.all, p.paint)
+	}
+	p.out.Flush()
+}
+
+// Close prints the sum. It returns the first error of writing.
+func (p *PlanPrinter) Close() error {
+	if p.list == nil {
+		p.total.Write(p.out, p.paint)
+		return p.out.Flush()
+	}
+	p.list.end()
+	p.out.WriteString(",\n    \"summary\": ")
+	sum, err := json.MarshalIndent(p.total, "    ", "    ")
+	p.out.Write(sum)
+	p.out.WriteString("\n}\n")
+	return errors.Join(p.list.err, err, p.out.Flush())
 }

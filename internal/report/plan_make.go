@@ -16,9 +16,6 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FormatText is output for people.
-const FormatText = "text"
-
 // Planned is the outcome of planning one object.
 type Planned struct {
 	Plan *ObjectPlan

@@ -11,20 +11,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The formats of output.
 const (
+	FormatText = "text"
 	FormatYAML = "yaml"
 	FormatJSON = "json"
+	FormatHTML = "html"
 )
 
-// Printer writes objects: YAML as documents with --- in between; JSON as it is if there is to be one object, and else as one
-// list of them. Both are as kubectl prints them.
+// Printer writes objects one by one: YAML as documents with --- in between; JSON as it is if there is to be one object, and
+// else as one list of them. Both are as kubectl prints them.
 type Printer struct {
-	format      string // formatYAML or formatJSON
+	format      string // FormatYAML or FormatJSON
 	showManaged bool
 	out         *bufio.Writer
 	list        bool // JSON is a list, however many objects there are in the end
 	count       int
-	items       []value.Value // what the list consists of so far
 	buf         []byte
 }
 
@@ -33,7 +35,13 @@ func NewPrinter(out io.Writer, format string, showManaged, list bool) *Printer {
 	return &Printer{format: format, showManaged: showManaged, out: bufio.NewWriter(out), list: list}
 }
 
-// Print writes o. Errors of writing show in close.
+// What stands around the items of a list in JSON.
+const (
+	listHead = "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        "
+	listTail = "\n    ],\n    \"kind\": \"List\"\n}\n"
+)
+
+// Print writes o. Errors of writing show in Close.
 func (p *Printer) Print(o managedfields.Object) error {
 	if !p.showManaged {
 		o.Entries = nil
@@ -50,21 +58,27 @@ func (p *Printer) Print(o managedfields.Object) error {
 		}
 		p.buf = yaml.Append(p.buf[:0], v)
 		p.out.Write(p.buf)
+	case p.list && p.count == 1:
+		p.out.WriteString(listHead)
+		err = p.json(v, "        ")
 	case p.list:
-		p.items = append(p.items, v)
+		p.out.WriteString(",\n        ")
+		err = p.json(v, "        ")
 	default:
-		return p.json(v)
+		err = p.json(v, "")
+		p.out.WriteString("\n")
 	}
-	return nil
+	p.out.Flush() // what is known is shown; Close returns the error
+	return err
 }
 
-func (p *Printer) json(v value.Value) error {
+// json writes v, with lines below the first indented.
+func (p *Printer) json(v value.Value, indent string) error {
 	p.buf = v.AppendJSON(p.buf[:0])
 	var indented bytes.Buffer
-	if err := json.Indent(&indented, p.buf, "", "    "); err != nil {
+	if err := json.Indent(&indented, p.buf, indent, "    "); err != nil {
 		return err
 	}
-	indented.WriteByte('\n')
 	p.out.Write(indented.Bytes())
 	return nil
 }
@@ -72,14 +86,7 @@ func (p *Printer) json(v value.Value) error {
 // Close writes what is not written yet. It returns the first error of writing.
 func (p *Printer) Close() error {
 	if p.format == FormatJSON && p.list && p.count > 0 {
-		list := value.Object(
-			value.Member{Name: "apiVersion", Value: value.String("v1")},
-			value.Member{Name: "items", Value: value.List(p.items...)},
-			value.Member{Name: "kind", Value: value.String("List")},
-		)
-		if err := p.json(list); err != nil {
-			return err
-		}
+		p.out.WriteString(listTail)
 	}
 	return p.out.Flush()
 }

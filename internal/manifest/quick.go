@@ -1,0 +1,111 @@
+package manifest
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/deed-project/deed/schema"
+)
+
+// quickID returns what the object in p is, from its lines alone, if they leave no doubt: it is a mapping in block style, each
+// line in the column of its keys is a plain key, no key is there twice, and the four values that matter are plain words.
+// Otherwise it is false, and p has to be parsed.
+//
+// Invariant: what it returns is what parsing p gives. A line of a quoted text may stand in the column of the keys and look
+// like one of them; but the real key stands there too, and then a key is there twice.
+func (p *part) quickID() (id ID, ok bool) {
+	if isBracket(p.data) || p.Text.repeating {
+		return id, false
+	}
+	found := map[string]string{}
+	q := quickReader{column: -1, parent: -1, found: found}
+	for line := range bytes.Lines(p.data) {
+		if !q.line(bytes.TrimRight(line, " \t\r\n"), p.frame != nil) {
+			return id, false
+		}
+	}
+	version, kind := found["apiVersion"], found["kind"]
+	if version == "" || kind == "" || found["metadata.name"] == "" {
+		return id, false
+	}
+	if _, given := found["metadata.namespace"]; given && found["metadata.namespace"] == "" {
+		return id, false
+	}
+	return ID{schema.ParseGVK(version, kind).Group, kind, found["metadata.namespace"], found["metadata.name"]}, true
+}
+
+// quickReader reads the lines of one mapping.
+type quickReader struct {
+	column int               // of the keys of the mapping; -1 before the first
+	parent int               // of the keys of its metadata; -1 outside, 0 before the first
+	found  map[string]string // the values of keys, empty for those that are not plain words
+}
+
+var (
+	quickKey = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*):(?: +(.*))?$`)
+	// quickWord are values that are strings in every reader, but for those that notWords has.
+	quickWord = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9./]*$`)
+	notWords  = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null)$`)
+)
+
+// line reads a line. It is false when it is not sure what the line is.
+func (q *quickReader) line(text []byte, inList bool) bool {
+	rest := bytes.TrimLeft(text, " ")
+	column := len(text) - len(rest)
+	if len(rest) == 0 || rest[0] == '#' {
+		return true
+	}
+	if q.column < 0 {
+		if bytes.HasPrefix(rest, []byte("---")) {
+			return len(rest) == 3
+		}
+		if inList {
+			after := bytes.TrimLeft(rest[1:], " ")
+			column += len(rest) - len(after)
+			rest = after
+		}
+		q.column = column
+	}
+	switch {
+	case column < q.column:
+		return false
+	case column == q.column && rest[0] == '-' && q.parent < 0:
+		return true // the items of a list that is a member
+	case column == q.column:
+		return q.key(rest, "")
+	case q.parent == 0:
+		q.parent = column
+	case column < q.parent:
+		return false
+	}
+	if q.parent == column {
+		return rest[0] == '-' || q.key(rest, "metadata.")
+	}
+	return true
+}
+
+// key reads the key of a mapping, whose name goes in front of it.
+func (q *quickReader) key(text []byte, prefix string) bool {
+	m := quickKey.FindSubmatch(text)
+	if m == nil {
+		return false
+	}
+	name, text := prefix+string(m[1]), m[2]
+	if prefix == "" {
+		q.parent = -1
+		if name == "metadata" {
+			q.parent = 0
+			if len(text) > 0 {
+				return false
+			}
+		}
+	}
+	if _, twice := q.found[name]; twice {
+		return false
+	}
+	q.found[name] = ""
+	if quickWord.Match(text) && !notWords.Match(text) {
+		q.found[name] = string(text)
+	}
+	return true
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/ownership"
+)
+
+// manyAlike is how many findings of one code about one entry are printed: the others are counted.
+const manyAlike = 20
+
+// FindingPrinter prints findings, object by object.
+type FindingPrinter struct {
+	// Found is how many findings there were, those that are ignored apart.
+	Found int
+
+	out    *bufio.Writer
+	ignore []string // codes
+	all    bool     // whether all findings are printed, however many are alike
+	paint  Painter
+	list   *jsonList // nil for text
+}
+
+// NewFindingPrinter returns the printer that writes to out, text or JSON.
+func NewFindingPrinter(out io.Writer, format string, ignore []string, all bool, paint Painter) *FindingPrinter {
+	p := &FindingPrinter{out: bufio.NewWriter(out), ignore: ignore, all: all, paint: paint}
+	if format == FormatJSON {
+		p.list = &jsonList{out: p.out}
+	}
+	return p
+}
+
+// kindOfFinding is what findings that are alike have in common.
+type kindOfFinding struct {
+	code  ownership.Code
+	entry int
+	kind  string
+}
+
+// Print prints the findings about one object. Of those that are alike it prints only so many, and says behind the last how many
+// there are more. Errors of writing show in Close.
+func (p *FindingPrinter) Print(found ...Finding) {
+	found = slices.DeleteFunc(found, func(x Finding) bool { return slices.Contains(p.ignore, string(x.Finding.Code)) })
+	p.Found += len(found)
+	alike := map[kindOfFinding]int{}
+	var last Finding
+	for _, x := range found {
+		kind := x.kindOf()
+		if kind != last.kindOf() {
+			p.more(last, alike[last.kindOf()])
+		}
+		last = x
+		if alike[kind]++; p.all || alike[kind] <= manyAlike {
+			p.print(x)
+		}
+	}
+	p.more(last, alike[last.kindOf()])
+	p.out.Flush()
+}
+
+func (x Finding) kindOf() kindOfFinding {
+	return kindOfFinding{x.Finding.Code, x.Finding.Entry, x.kind}
+}
+
+func (p *FindingPrinter) print(x Finding) {
+	if p.list != nil {
+		p.list.add(findingJSON(x))
+		return
+	}
+	code := string(x.Finding.Code)
+	fmt.Fprintf(p.out, "%v: %s: %s%s\n", x.Where, x.Subject, p.paint.Paint(Yellow, code), strings.TrimPrefix(x.String(), code))
+	if x.Finding.Remedy != "" {
+		fmt.Fprintf(p.out, "    %s\n", p.paint.Paint(Faint, x.Finding.Remedy))
+	}
+}
+
+// more says how many findings like x are left out, of n.
+func (p *FindingPrinter) more(x Finding, n int) {
+	if p.all || n <= manyAlike {
+		return
+	}
+	x.Finding.Fields, x.Finding.Remedy = x.Finding.Fields.Minus(x.Finding.Fields), ""
+	x.Finding.Detail = fmt.Sprintf("%s more like this; --all prints them", wording.Plural(n-manyAlike, "finding"))
+	x.Finding.Path, x.path = nil, ""
+	p.print(x)
+}
+
+// Close ends the output. It returns the first error of writing.
+func (p *FindingPrinter) Close() error {
+	if p.list == nil {
+		return p.out.Flush()
+	}
+	p.list.end()
+	p.out.WriteString("\n")
+	return errors.Join(p.list.err, p.out.Flush())
+}
