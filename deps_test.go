@@ -40,8 +40,8 @@ var layers = []struct {
 	{"internal/notice", "", "golang.org/x/term"},
 	{"internal/jobs", "", ""},
 	{"internal/manifest",
-		"value fieldpath typed merge managedfields ownership internal/yaml internal/wording " +
-			"internal/notice internal/jobs",
+		"value fieldpath schema typed merge managedfields ownership internal/yaml " +
+			"internal/wording internal/notice internal/jobs",
 		""},
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
 	{"internal/types",
@@ -52,7 +52,10 @@ var layers = []struct {
 		"value schema schema/openapi schema/builtin internal/yaml internal/wording " +
 			"internal/notice internal/manifest internal/types",
 		""},
-	{"internal/dryrun", "value fieldpath typed merge managedfields ownership internal/manifest internal/types", ""},
+	{"internal/dryrun",
+		"value fieldpath typed merge managedfields ownership internal/notice internal/jobs " +
+			"internal/manifest internal/types",
+		""},
 	{"internal/report",
 		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/yaml " +
 			"internal/wording internal/notice internal/manifest internal/types internal/dryrun",
@@ -62,9 +65,9 @@ var layers = []struct {
 			"internal/notice internal/manifest internal/types internal/dryrun internal/report",
 		"golang.org/x/tools/txtar"},
 	{"internal/cli",
-		"value fieldpath schema typed merge managedfields ownership internal/yaml " +
-			"internal/wording internal/notice internal/jobs internal/manifest internal/types " +
-			"internal/schemafile internal/dryrun internal/report internal/history",
+		"fieldpath schema typed merge managedfields ownership internal/yaml internal/wording " +
+			"internal/notice internal/manifest internal/types internal/schemafile internal/dryrun " +
+			"internal/report internal/history",
 		"github.com/spf13/cobra github.com/spf13/pflag"},
 	{"cmd/deed", "internal/cli", ""},
 }
