@@ -149,8 +149,12 @@ func (w *Rewriter) unused(dir string, id ID) string {
 	}
 }
 
-// Flush writes the files, and prints the notes of those that it could write. It reports what it could not.
+// Flush writes the files, and prints the notes of those that it could write. It reports what it could not, and removes what
+// runs that were killed have left beside the files.
 func (w *Rewriter) Flush() {
+	if !w.dry {
+		w.removeLeftovers(w.order)
+	}
 	for _, f := range w.order {
 		data, err := w.content(f)
 		if err == nil && !w.dry {

@@ -3,7 +3,11 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -124,4 +128,43 @@ func TestRunRefusesChangedFiles(t *testing.T) {
 		t.Errorf("exit code %d, want %d", c.Code, notice.ExitInput)
 	}
 	wantFile(t, live, theirs)
+}
+
+// TestLeftovers wants that what a killed run left is removed, and nothing else: not what a process that runs is writing, nor
+// what only looks alike.
+func TestLeftovers(t *testing.T) {
+	f := writable(t, "old\n", 0o644)
+	dir := filepath.Dir(f.text.path)
+	killed := exec.Command(os.Args[0], "-test.run", "^$")
+	if err := killed.Run(); err != nil {
+		t.Fatal(err)
+	}
+	gone := fmt.Sprintf(".other.yaml.deed-%d-1.tmp", killed.Process.Pid)
+	kept := []string{fmt.Sprintf(".live.yaml.deed-%d-2.tmp", os.Getpid()), ".live.yaml.3.tmp", "x.deed-1-1.tmp"}
+	for _, name := range append(kept, gone) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stderr bytes.Buffer
+	w := &Rewriter{Loader: &Loader{Log: notice.NewLog(&stderr, nil)}, notes: io.Discard, dry: true}
+	w.order = []*rewrite{f}
+	w.Flush()
+	if stderr.Len() > 0 {
+		t.Errorf("a dry run says %s", &stderr)
+	}
+	w.dry = false
+	w.Flush()
+	want := filepath.Join(dir, gone) + ": warning: a run that was killed has left this; it is removed\n"
+	if got := stderr.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := os.Stat(filepath.Join(dir, gone)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there (%v)", gone, err)
+	}
+	for _, name := range kept {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
 }
