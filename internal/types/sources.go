@@ -109,14 +109,8 @@ func PlaceInDefinition(o *manifest.Object, err error) notice.Position {
 	return o.Key(path...)
 }
 
-// publishedBy returns the source of the types in the named OpenAPI documents. It reports documents that cannot be used, and
-// whether all is well.
-func (c *Library) publishedBy(names []string) (source, bool) {
-	catalog, ok := c.CatalogOf(names)
-	return catalogSource(catalog, "published in "+strings.Join(names, " and ")), ok
-}
-
-// CatalogOf returns the types in the named OpenAPI documents, and reports what publishedBy reports.
+// CatalogOf returns the types in the named OpenAPI documents. It reports documents that cannot be used, and whether all is
+// well.
 func (c *Library) CatalogOf(names []string) (*schema.Catalog, bool) {
 	catalog := schema.NewCatalog(nil)
 	definitions, ok := c.Published(names)

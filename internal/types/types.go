@@ -77,6 +77,7 @@ type source func(schema.GVK) (kindTypes, bool)
 // those of configurations before live ones, --openapi, --schema, and the types that are built in; --schemaless comes last.
 type Types struct {
 	sources []source
+	kinds   []schema.GVK // that are known, in any order, for suggestions
 	found   map[endpointID]*Endpoint
 	Served  bool                              // whether endpoints do what definitions say besides types, as those of a server
 	told    func(gvk schema.GVK, from string) // is called for each kind that is found
@@ -112,8 +113,10 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 		}
 	}
 	defined, ok1 := c.DefinedBy(f.Crds)
-	published, ok2 := c.publishedBy(f.OpenAPI)
-	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects), published)
+	published, ok2 := c.CatalogOf(f.OpenAPI)
+	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects),
+		catalogSource(published, "published in "+strings.Join(f.OpenAPI, " and ")))
+	t.kinds = slices.Concat(kindsDefined(defined), kindsDefined(objects), kindsIn(published), kindsIn(builtin.Catalog()))
 	ok3 := true
 	if f.Schema != "" {
 		var typ *schema.Type
@@ -149,7 +152,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 	if e, ok := t.found[id]; ok {
 		return e, nil
 	}
-	unknown := &noTypeError{gvk: gvk}
+	unknown := &noTypeError{gvk: gvk, kinds: t.kinds}
 	for _, source := range t.sources {
 		kind, ok := source(gvk)
 		if !ok {
@@ -198,20 +201,4 @@ func (t *Types) complete(config *managedfields.Config, kind kindTypes) Restorati
 		return RestoreRest
 	}
 	return RestoreStatus
-}
-
-// noTypeError is a kind that no schema describes in the version wanted.
-type noTypeError struct {
-	gvk    schema.GVK
-	others []versions // in which the kind is described
-}
-
-// Error names the kind, and what would supply its type.
-func (e *noTypeError) Error() string {
-	text := "no schema describes " + e.gvk.String()
-	if known := sortedVersions(e.others); len(known) > 0 {
-		text += ", only " + strings.Join(known, " and ")
-	}
-	return text + ": supply one with --crd FILE, --openapi FILE, or --schema FILE --type NAME, " +
-		"or do without one by --schemaless"
 }
