@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/schemafile"
+	"github.com/deed-project/deed/internal/wording"
 )
 
 // schemaDiffFlags are those of deed schema diff.
@@ -58,10 +59,13 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 	if old == nil || new == nil {
 		return nil
 	}
-	changes := schemafile.Compare(old, new)
+	changes, hidden := schemafile.Compare(old, new)
 	var owners []report.OwnerChange
 	for o := range c.Stream(c.Read(f.live, f.recursive), manifest.Everything) {
 		owners = append(owners, report.OwnersUnder(c.Library, o, old.Catalog, new.Catalog)...)
+	}
+	if hidden > 0 {
+		fmt.Fprintf(c.Log, "%s between defaults not shown, because OpenAPI v2 has none\n", wording.Plural(hidden, "difference"))
 	}
 	if len(changes)+len(owners) > 0 {
 		c.Raise(notice.ExitFinding)

@@ -8,6 +8,7 @@ import (
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 // Change is one difference between two schemas.
@@ -18,9 +19,10 @@ type Change struct {
 	Effect string `json:"effect,omitempty"` // on who owns what
 }
 
-// Compare returns the differences between the types of all kinds.
-func Compare(old, new *File) []Change {
-	d := comparison{}
+// Compare returns the differences between the types of all kinds. Where one of the two is an OpenAPI document of v2, which
+// has no defaults, differences that consist of that alone are left out: hidden is how many there are.
+func Compare(old, new *File) (changes []Change, hidden int) {
+	d := comparison{blind: old.isV2 || new.isV2}
 	before, after := old.roots(), new.roots()
 	names := slices.Sorted(maps.Keys(before))
 	for name := range after {
@@ -45,7 +47,7 @@ func Compare(old, new *File) []Change {
 			d.compare(before[name], after[name], "")
 		}
 	}
-	return d.changes
+	return d.changes, d.hidden
 }
 
 // isEmpty reports whether a schema knows no kinds.
@@ -59,8 +61,10 @@ func isEmpty(c *schema.Catalog) bool {
 // comparison compares types.
 type comparison struct {
 	kind    string
+	blind   bool // whether defaults are not compared
 	seen    map[[2]*schema.Type]bool
 	changes []Change
+	hidden  int // differences between defaults that are not among the changes
 }
 
 func (d *comparison) add(path, detail, effect string) {
@@ -90,6 +94,10 @@ func (d *comparison) lists(old, new *schema.List, path string) {
 	if before == after {
 		return
 	}
+	if d.blind && keysWithoutDefaults(old) == keysWithoutDefaults(new) && old.Topology() == new.Topology() {
+		d.hidden++
+		return
+	}
 	effect := "Keys tell other items apart than before: what is owned by the old keys is nobody's."
 	switch {
 	case old.Topology() == schema.AtomicList:
@@ -110,6 +118,15 @@ func listText(l *schema.List) string {
 		return "a list keyed by " + types.KeyNames(l.Keys())
 	}
 	return "a list without a topology"
+}
+
+// keysWithoutDefaults returns the names of the keys of l, in a text.
+func keysWithoutDefaults(l *schema.List) string {
+	keys := slices.Clone(l.Keys())
+	for i := range keys {
+		keys[i].Default = value.Value{}
+	}
+	return types.KeyNames(keys)
 }
 
 func (d *comparison) maps(old, new *schema.Map, path string) {
@@ -139,7 +156,11 @@ func (d *comparison) maps(old, new *schema.Map, path string) {
 		case !inOld:
 			d.add(at, "is new: "+types.Admitted(b.Type), "")
 		default:
-			if !a.Default.Equal(b.Default) {
+			switch {
+			case a.Default.Equal(b.Default):
+			case d.blind:
+				d.hidden++
+			default:
 				d.add(at, fmt.Sprintf("is %s by default, was %s", wording.Show(b.Default), wording.Show(a.Default)), "")
 			}
 			d.compare(a.Type, b.Type, at)

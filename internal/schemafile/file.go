@@ -23,6 +23,7 @@ type File struct {
 	kinds    []openapi.Kind   // that types of the document are for
 	types    map[string]*schema.Type
 	Catalog  *schema.Catalog
+	isV2     bool // whether it is an OpenAPI document of v2, which has no defaults
 }
 
 // BuiltinName stands on the command line for the schema that is built in.
@@ -57,6 +58,7 @@ func Read(c *types.Library, name string) *File {
 	switch {
 	case !first.Get("swagger").IsAbsent() || !first.Get("openapi").IsAbsent():
 		f = openAPIFile(c, name)
+		f.isV2 = !first.Get("swagger").IsAbsent()
 	case first.Get("types").Kind() == value.KindList:
 		f = documentFile(c, name)
 	default:

@@ -24,7 +24,7 @@ func TestConvertBack(t *testing.T) {
 		c := types.NewLibrary(&manifest.Loader{Log: notice.NewLog(os.Stderr, nil)})
 		compile(c, "document", f)
 		original := &File{Catalog: schema.NewCatalog(map[schema.GVK]*schema.Type{gvk: typ})}
-		if changes := Compare(original, f); len(changes) > 0 {
+		if changes, _ := Compare(original, f); len(changes) > 0 {
 			t.Errorf("%v as a document: %v", gvk, changes)
 		}
 		var stderr bytes.Buffer
@@ -35,7 +35,7 @@ func TestConvertBack(t *testing.T) {
 		}
 		converted := &File{Document: d.Document, kinds: d.Kinds}
 		compile(c, "OpenAPI", converted)
-		if changes := Compare(original, converted); len(changes) > 0 || stderr.Len() > 0 {
+		if changes, _ := Compare(original, converted); len(changes) > 0 || stderr.Len() > 0 {
 			t.Errorf("%v as OpenAPI: %v, %s", gvk, changes, stderr.String())
 		}
 	}

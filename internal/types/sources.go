@@ -141,8 +141,9 @@ func (c *Library) Published(names []string) (all []publication, ok bool) {
 	var v3 [][]byte
 	var v3Names []string
 	for _, t := range c.Read(names, true) {
-		switch version, data := c.openAPIVersion(t); version {
+		switch version, doc, data := c.openAPIVersion(t); version {
 		case 2:
+			c.warnOfKeys(t.Name, doc)
 			d, err := openapi.V2(data)
 			add(t.Name, d, err)
 		case 3:
@@ -156,28 +157,27 @@ func (c *Library) Published(names []string) (all []publication, ok bool) {
 	return all, c.Problems == before
 }
 
-// openAPIVersion returns 2 or 3 with the document that t is in JSON, and reports it when t is neither.
-func (c *Library) openAPIVersion(t *manifest.Text) (version int, document []byte) {
+// openAPIVersion returns 2 or 3 with the document that t is, and its JSON, and reports it when t is neither.
+func (c *Library) openAPIVersion(t *manifest.Text) (version int, doc value.Value, text []byte) {
 	docs, err := yaml.Parse(t.Name, t.Data)
 	if err != nil {
 		c.ParseProblem(err)
-		return 0, nil
+		return 0, doc, nil
 	}
 	if len(docs) == 1 {
-		v := docs[0].Value
-		document = t.Data
+		doc, text = docs[0].Value, t.Data
 		if !bytes.HasPrefix(bytes.TrimLeft(t.Data, " \t\r\n"), []byte("{")) {
-			document = v.AppendJSON(nil)
+			text = doc.AppendJSON(nil)
 		}
 		switch {
-		case strings.HasPrefix(v.Get("swagger").Str(), "2."):
-			return 2, document
-		case strings.HasPrefix(v.Get("openapi").Str(), "3."):
-			return 3, document
+		case strings.HasPrefix(doc.Get("swagger").Str(), "2."):
+			return 2, doc, text
+		case strings.HasPrefix(doc.Get("openapi").Str(), "3."):
+			return 3, doc, text
 		}
 	}
 	c.Problem(notice.InFile(t.Name), `no OpenAPI document: it says neither "swagger": "2.0" nor "openapi": "3.0.0"`)
-	return 0, nil
+	return 0, doc, nil
 }
 
 // TypeIn returns the type called name in the schema file. It reports what is wrong, and whether all is well.
