@@ -88,15 +88,11 @@ func ExamplePatternOf() {
 	// .spec.containers[name="a"].resources.limits
 }
 
-func ExampleCursor() {
+func ExampleSet_Branches() {
 	set := fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}, fieldpath.Path{fieldpath.Field("c"), fieldpath.Field("x")})
-	cursor := set.Cursor()
-	for _, name := range []string{"a", "b", "c"} { // in order
-		entry, found := cursor.Seek(fieldpath.Field(name))
-		fmt.Printf("%s %v %v %q\n", name, found, entry.Member, entry.Sub)
+	for e := range set.Branches() {
+		fmt.Println(e.Element, e.Member, e.Sub)
 	}
 	// Output:
-	// a true true ""
-	// b false false ""
-	// c true false ".x"
+	// .c false .x
 }

@@ -47,7 +47,3 @@ func (p Path) HasPrefix(prefix Path) bool {
 
 // Clone returns a copy of p that shares no memory with it.
 func (p Path) Clone() Path { return slices.Clone(p) }
-
-// ComparePaths orders paths by their first element that differs; a path that another begins with sorts before it. It
-// returns -1, 0 or 1 as p sorts before, with or after q.
-func ComparePaths(p, q Path) int { return slices.CompareFunc(p, q, Compare) }

@@ -76,23 +76,25 @@ func (s Set) Has(p Path) bool {
 	return found
 }
 
-// HasMember reports whether the path of e alone is a member.
-func (s Set) HasMember(e Element) bool {
-	found, _ := s.Get(e)
-	return found
-}
-
-// Sub returns the members below e, without e in front.
-func (s Set) Sub(e Element) Set {
-	_, sub := s.Get(e)
-	return sub
-}
-
-// Get reports whether the path of e alone is a member, and returns the members below it, without e in front.
+// Get reports whether the path of e alone is a member, and returns the members below it, without e in front. It passes the
+// elements in front of e one by one: whoever looks for many takes [Set.Entries].
 func (s Set) Get(e Element) (member bool, sub Set) {
-	c := s.Cursor()
-	entry, _ := c.Seek(e)
-	return entry.Member, entry.Sub
+	order := orderOf(e.kind, e.text)
+	for rest := s.nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		n := &rest[0]
+		if o := n.order(); o > order {
+			break
+		} else if o < order {
+			continue
+		}
+		switch text := n.in(&s.texts); {
+		case text == e.text:
+			return n.has(included), setOf(s.texts, rest[1:n.skip:n.skip])
+		case text > e.text:
+			return false, Set{}
+		}
+	}
+	return false, Set{}
 }
 
 // Leaves returns the members below which there are none.
@@ -123,13 +125,13 @@ func (s Set) All() iter.Seq[Path] {
 }
 
 func (s Set) all(prefix Path, yield func(Path) bool) bool {
-	for c := s.Cursor(); !c.Done(); c.Next() {
+	for c := s.cursor(); !c.done(); c.next() {
 		if n := &c.rest[0]; n.has(included) && !yield(appendElement(prefix, n.element(&c.texts))) {
 			return false
 		}
 	}
-	for c := s.Cursor(); !c.Done(); c.Next() {
-		if e := c.Entry(); !e.Sub.IsEmpty() && !e.Sub.all(appendElement(prefix, e.Element), yield) {
+	for c := s.cursor(); !c.done(); c.next() {
+		if e := c.entry(); !e.Sub.IsEmpty() && !e.Sub.all(appendElement(prefix, e.Element), yield) {
 			return false
 		}
 	}
@@ -155,56 +157,41 @@ type Entry struct {
 // Entries yields what s has at each element that begins a member, in order.
 func (s Set) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for c := s.Cursor(); !c.Done(); c.Next() {
-			if !yield(c.Entry()) {
+		for c := s.cursor(); !c.done(); c.next() {
+			if !yield(c.entry()) {
 				return
 			}
 		}
 	}
 }
 
-// Cursor is a place among the entries of a set, for walking them beside something else that is in order. Copies of a Cursor
-// move separately.
-type Cursor struct {
+// Branches yields the entries of s that have members below their element, in order.
+func (s Set) Branches() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for c := s.cursor(); !c.done(); c.next() {
+			if c.rest[0].skip > 1 && !yield(c.entry()) {
+				return
+			}
+		}
+	}
+}
+
+// cursor is a place among the entries of a set.
+type cursor struct {
 	texts texts
 	rest  []node // the entry where the cursor stands and all after it
 }
 
-// Cursor returns a cursor that stands at the first entry of s.
-func (s Set) Cursor() Cursor { return Cursor{s.texts, s.nodes} }
+func (s Set) cursor() cursor { return cursor{s.texts, s.nodes} }
 
-// Done reports whether the cursor is past the last entry.
-func (c *Cursor) Done() bool { return len(c.rest) == 0 }
+// done reports whether the cursor is past the last entry.
+func (c *cursor) done() bool { return len(c.rest) == 0 }
 
-// Entry returns the entry where the cursor stands. It panics when the cursor is done.
-func (c *Cursor) Entry() Entry {
+// entry returns the entry where the cursor, which is not done, stands.
+func (c *cursor) entry() Entry {
 	n := &c.rest[0]
 	return Entry{n.element(&c.texts), n.has(included), setOf(c.texts, c.rest[1:n.skip:n.skip])}
 }
 
-// IsLeaf reports whether there are no members below the entry where the cursor stands. It panics when the cursor is done.
-func (c *Cursor) IsLeaf() bool { return c.rest[0].skip == 1 }
-
-// Next moves the cursor to the next entry. It panics when the cursor is done.
-func (c *Cursor) Next() { c.rest = c.rest[c.rest[0].skip:] }
-
-// Seek moves the cursor forward to the first entry that is not before e. It returns that entry and true if it is e's, else
-// an empty entry and false.
-func (c *Cursor) Seek(e Element) (Entry, bool) {
-	order := orderOf(e.kind, e.text)
-	for len(c.rest) > 0 {
-		n := &c.rest[0]
-		if o := n.order(); o > order {
-			break
-		} else if o == order {
-			switch text := n.in(&c.texts); {
-			case text == e.text:
-				return c.Entry(), true
-			case text > e.text:
-				return Entry{}, false
-			}
-		}
-		c.rest = c.rest[n.skip:]
-	}
-	return Entry{}, false
-}
+// next moves the cursor, which is not done, to the next entry.
+func (c *cursor) next() { c.rest = c.rest[c.rest[0].skip:] }

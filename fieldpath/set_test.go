@@ -1,6 +1,7 @@
 package fieldpath_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -44,28 +45,37 @@ func TestAllBreaksAndGivesAway(t *testing.T) {
 	}
 }
 
-func TestCursor(t *testing.T) {
+func TestGet(t *testing.T) {
 	r := newRandom(30)
 	for range rounds {
 		stock := r.stock()
 		s := fieldpath.SetOf(r.paths(stock)...)
-		c := s.Cursor()
+		var branches []fieldpath.Element
 		for e := range s.Entries() {
-			entry := c.Entry()
-			check(t, "entry", entry.Element, e.Element)
-			check(t, "membership", entry.Member, s.HasMember(e.Element))
-			check(t, "what is below", entry.Sub.Same(s.Sub(e.Element)), true)
-			c.Next()
+			member, sub := s.Get(e.Element)
+			check(t, "membership", member, e.Member)
+			check(t, "what is below", sub.Same(e.Sub), true)
+			if !sub.IsEmpty() {
+				branches = append(branches, e.Element)
+			}
 		}
-		check(t, "Done", c.Done(), true)
-
+		for e := range s.Branches() {
+			member, sub := s.Get(e.Element)
+			check(t, "branch", e.Element, branches[0])
+			check(t, "branch that is a member", e.Member, member)
+			check(t, "what is below a branch", e.Sub.Same(sub), true)
+			branches = branches[1:]
+		}
+		check(t, "branches left", len(branches), 0)
 		e := pick(r, stock)
-		c = s.Cursor()
-		entry, found := c.Seek(e)
 		member, sub := s.Get(e)
-		check(t, "found", found, member || !sub.IsEmpty())
-		check(t, "entry found", entry.Element, map[bool]fieldpath.Element{true: e}[found])
-		check(t, "place", c.Done() || fieldpath.Compare(c.Entry().Element, e) >= 0, true)
+		check(t, "found", member, s.Has(fieldpath.Path{e}))
+		check(t, "nothing below", sub.IsEmpty(), !slices.ContainsFunc(slices.Collect(s.All()), func(p fieldpath.Path) bool {
+			return len(p) > 1 && p[0] == e
+		}))
+		for range s.Branches() {
+			break
+		}
 	}
 }
 
@@ -73,9 +83,10 @@ func TestCursor(t *testing.T) {
 func TestSubIsItself(t *testing.T) {
 	const text = `{"f:a":{".":{},"f:b":{},"f:c":{"f:d":{}}},"f:e":{"f:b":{}}}`
 	s := parseSet(t, text)
-	sub := s.Sub(fieldpath.Field("a"))
+	_, sub := s.Get(fieldpath.Field("a"))
+	_, other := s.Get(fieldpath.Field("e"))
 	check(t, "sub", string(sub.AppendJSON(nil)), `{"f:b":{},"f:c":{"f:d":{}}}`)
-	check(t, "union", string(sub.Union(s.Sub(fieldpath.Field("e"))).AppendJSON(nil)), `{"f:b":{},"f:c":{"f:d":{}}}`)
+	check(t, "union", string(sub.Union(other).AppendJSON(nil)), `{"f:b":{},"f:c":{"f:d":{}}}`)
 	grown := sub.Union(parseSet(t, `{"f:x":{}}`))
 	check(t, "grown", string(grown.AppendJSON(nil)), `{"f:b":{},"f:c":{"f:d":{}},"f:x":{}}`)
 	check(t, "whole", string(s.AppendJSON(nil)), text)

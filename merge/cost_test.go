@@ -135,7 +135,8 @@ func manyOwners(t *testing.T, root *schema.Type, n, versions int) merge.Request 
 	t.Helper()
 	live := envOf(t, root, n, "old")
 	var entries []merge.Entry
-	for e := range live.Fields().Sub(fieldpath.Field("env")).Entries() {
+	_, items := live.Fields().Get(fieldpath.Field("env"))
+	for e := range items.Entries() {
 		path := fieldpath.Path{fieldpath.Field("env"), e.Element, fieldpath.Field("value")}
 		version := fmt.Sprint("v", len(entries)%versions)
 		entries = append(entries, merge.Entry{

@@ -97,7 +97,7 @@ func Check(o managedfields.Object, c CheckConfig) []Finding {
 	slices.SortStableFunc(k.found, func(a, b Finding) int {
 		// As unsigned numbers, -1 comes last.
 		return cmp.Or(cmp.Compare(uint(a.Entry), uint(b.Entry)), cmp.Compare(codes[a.Code], codes[b.Code]),
-			fieldpath.ComparePaths(a.Path, b.Path))
+			slices.CompareFunc(a.Path, b.Path, fieldpath.Compare))
 	})
 	return k.found
 }

@@ -97,16 +97,16 @@ func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owne
 }
 
 func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
-	cursors := make([]fieldpath.Cursor, len(at))
+	sets := make([]seeker, len(at))
 	for i := range at {
-		cursors[i] = at[i].below.Cursor()
+		sets[i] = seekerOf(at[i].below)
 	}
 	found := make([]fieldpath.Entry, len(at))
 	for i := range v.Len() {
 		member := v.Member(i)
 		e := fieldpath.Field(member.Name)
-		for j := range cursors {
-			found[j], _ = cursors[j].Seek(e)
+		for j := range sets {
+			found[j] = sets[j].seek(e)
 		}
 		t, _ := m.Lookup(member.Name)
 		if t == nil {
@@ -117,6 +117,22 @@ func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
 		}
 	}
 	return true
+}
+
+// seeker is what is left of the entries of a set for who looks for elements in their order.
+type seeker []fieldpath.Entry
+
+func seekerOf(s fieldpath.Set) seeker { return slices.Collect(s.Entries()) }
+
+// seek returns the entry of e, and an empty one when there is none. No element in front of e can be found afterwards.
+func (s *seeker) seek(e fieldpath.Element) fieldpath.Entry {
+	for len(*s) > 0 && fieldpath.Compare((*s)[0].Element, e) < 0 {
+		*s = (*s)[1:]
+	}
+	if len(*s) > 0 && (*s)[0].Element == e {
+		return (*s)[0]
+	}
+	return fieldpath.Entry{}
 }
 
 // place is an item of a list with its element.
@@ -140,9 +156,9 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	slices.SortStableFunc(sorted, byElement)
 	found := make([]fieldpath.Entry, len(sorted)*len(at))
 	for j := range at {
-		c := at[j].below.Cursor()
+		set := seekerOf(at[j].below)
 		for _, p := range sorted {
-			found[p.index*len(at)+j], _ = c.Seek(p.element)
+			found[p.index*len(at)+j] = set.seek(p.element)
 		}
 	}
 	repeated := make([]bool, len(sorted))

@@ -76,7 +76,8 @@ func addItems(b *fieldpath.Builder, given, kept fieldpath.Set) {
 		member, sub := kept.Get(e.Element)
 		b.Enter(e.Element)
 		for _, key := range e.Element.Fields() {
-			if name := fieldpath.Field(key.Name); sub.HasMember(name) {
+			name := fieldpath.Field(key.Name)
+			if kept, _ := sub.Get(name); kept {
 				b.Leaf(name)
 			}
 		}

@@ -29,16 +29,11 @@ type Error struct {
 }
 
 // Error returns the detail, with the path in front unless that is the root.
-func (e *Error) Error() string { return e.at(e.Detail) }
-
-// PlainError is Error with Plain instead of Detail.
-func (e *Error) PlainError() string { return e.at(e.Plain) }
-
-func (e *Error) at(detail string) string {
+func (e *Error) Error() string {
 	if len(e.Path) == 0 {
-		return detail
+		return e.Detail
 	}
-	return e.Path.Decimal() + ": " + detail
+	return e.Path.Decimal() + ": " + e.Detail
 }
 
 // Errors are all places where a value does not conform to its type, in the order of the walk.

@@ -149,7 +149,7 @@ func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value
 }
 
 func (f *fielder) leaf(e fieldpath.Element) {
-	if f.except.IsEmpty() || !f.except.HasMember(e) {
+	if excepted, _ := f.except.Get(e); !excepted {
 		f.b.Leaf(e)
 	}
 }

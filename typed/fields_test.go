@@ -71,11 +71,11 @@ func TestFieldsOfItemsWithoutIdentity(t *testing.T) {
 		t.Fatalf("Remove left %s", got)
 	}
 	fields := left.Fields()
-	list, member := fields.Sub(fieldpath.Field("l")), fieldpath.Element{}
-	if fields.Len() != 1 || !list.HasMember(member) {
+	list, member := below(fields, "l"), fieldpath.Element{}
+	if fields.Len() != 1 || !list.Has(fieldpath.Path{member}) {
 		t.Errorf("the fields are %q, want the zero element below l only", fields.String())
 	}
-	if !typed.WithNamedFields(fields, root).HasMember(fieldpath.Field("l")) {
+	if !typed.WithNamedFields(fields, root).Has(fieldpath.Path{fieldpath.Field("l")}) {
 		t.Error("the list does not count as one that has something in it")
 	}
 }
@@ -91,4 +91,10 @@ func TestMergeOfItemsWithoutIdentity(t *testing.T) {
 	if !errors.As(err, &errs) || len(errs) != 1 || errs[0].Reason != typed.Unidentified || errs[0].Path.String() != ".l" {
 		t.Errorf("merge gives the error %v, want one about .l", err)
 	}
+}
+
+// below returns what s has below the field called name.
+func below(s fieldpath.Set, name string) fieldpath.Set {
+	_, sub := s.Get(fieldpath.Field(name))
+	return sub
 }

@@ -69,12 +69,12 @@ func isStale(s fieldpath.Set, t *schema.Type, root bool) (bool, error) {
 	if collapses(t) {
 		return !root && !s.IsEmpty(), nil
 	}
-	stale, sound := false, t.IsSound()
-	for c := s.Cursor(); !c.Done(); c.Next() {
-		if sound && c.IsLeaf() { // nothing is below it that could be stale
-			continue
-		}
-		e := c.Entry()
+	entries := s.Entries()
+	if t.IsSound() {
+		entries = s.Branches() // nothing is below the others that could be stale
+	}
+	stale := false
+	for e := range entries {
 		if below := typeBelow(t, e.Element); below != nil {
 			staleBelow, err := isStale(e.Sub, below, false)
 			if err != nil {

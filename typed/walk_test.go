@@ -183,7 +183,7 @@ func TestWalkIsLinear(t *testing.T) {
 		v := listOf(t, n)
 		fields := v.Fields()
 		var owners []fieldpath.Set
-		for e := range fields.Sub(fieldpath.Field("list")).Entries() {
+		for e := range below(fields, "list").Entries() {
 			owners = append(owners, fieldpath.SetOf(fieldpath.Path{fieldpath.Field("list"), e.Element}))
 		}
 		steps := 0

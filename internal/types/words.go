@@ -118,14 +118,14 @@ func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 // or a word that the YAML of Kubernetes takes for a boolean.
 func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 	if word := booleanWord(o, e); word != "" {
-		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", e.PlainError(), word)
+		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", plain(e), word)
 	}
 	if e.Reason != typed.Undeclared || len(e.Path) == 0 {
-		return e.PlainError()
+		return plain(e)
 	}
 	parent := TypeAt(t, e.Path[:len(e.Path)-1])
 	if parent == nil || parent.Map() == nil {
-		return e.PlainError()
+		return plain(e)
 	}
 	fields := parent.Map().Fields()
 	names := make([]string, len(fields))
@@ -133,9 +133,9 @@ func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 		names[i] = f.Name
 	}
 	if meant := wording.Nearest(e.Path[len(e.Path)-1].Name(), names); meant != "" {
-		return fmt.Sprintf("%s; did you mean %q?", e.PlainError(), meant)
+		return fmt.Sprintf("%s; did you mean %q?", plain(e), meant)
 	}
-	return e.PlainError()
+	return plain(e)
 }
 
 // booleanWord returns the word that e is about, if it is a boolean that does not look like one.
@@ -159,3 +159,11 @@ func IsAtomic(t *schema.Type) bool {
 
 // IsDeduced reports whether t admits every value, with objects merged field by field.
 func IsDeduced(t *schema.Type) bool { return t == schema.Deduced || t.Name() == schema.DeducedName }
+
+// plain is the text of e with values as JSON has them.
+func plain(e *typed.Error) string {
+	if len(e.Path) == 0 {
+		return e.Plain
+	}
+	return e.Path.Decimal() + ": " + e.Plain
+}
