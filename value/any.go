@@ -3,9 +3,9 @@ package value
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"sync"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/internal/work"
 )
 
@@ -20,17 +20,13 @@ func FromAny(v any) (Value, error) { return new(Decoder).FromAny(v) }
 
 // converter makes one document from Go values.
 type converter struct {
-	arena     arena
-	depth     int      // how many open containers there are
-	pointers  int      // how many pointers led from the root to here: a cycle need not have containers
-	goTypes   bool     // follow FromGo's rules: all types, and nil slices and maps are null
-	printouts bool     // use what methods printed before
-	open      []Member // members of the open structs and objects, innermost last
-	values    int      // how many were converted
-	except    []string // the path of what is to be left out, from the map on that is converted next; nil without any
-	named     []Member // of an object that the next map, an item behind it, is likely to have the names of
-	box       mapBox   // of the last map that was read by reflection; kept for the next document
-	shared    int      // how many containers of an earlier document are in what was converted so far
+	arena  arena
+	depth  int      // how many open containers there are
+	open   []Member // members of the open structs and objects, innermost last
+	values int      // how many were converted
+	except []string // the path of what is to be left out, from the map on that is converted next; nil without any
+	named  []Member // of an object that the next map, an item behind it, is likely to have the names of
+	shared int      // how many containers of an earlier document are in what was converted so far
 }
 
 var converters = sync.Pool{New: func() any { return new(converter) }}
@@ -39,7 +35,7 @@ var converters = sync.Pool{New: func() any { return new(converter) }}
 func (c *converter) release() {
 	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
-	*c = converter{open: c.open[:0], box: c.box}
+	*c = converter{open: c.open[:0]}
 	if cap(c.open) <= maxKept {
 		converters.Put(c)
 	}
@@ -72,9 +68,6 @@ func (c *converter) value(v any, like Value) (Value, *ConversionError) {
 		}
 		return v, nil
 	}
-	if c.goTypes {
-		return c.boxed(v, like)
-	}
 	return fromOtherNumber(v)
 }
 
@@ -96,18 +89,14 @@ func fromOtherNumber(v any) (Value, *ConversionError) {
 	case uint32:
 		return Int(int64(v)), nil
 	case uint:
-		return fromUint(uint64(v))
+		if uint64(v) > math.MaxInt64 {
+			return Value{}, inexpressible("%d is larger than an int64", v)
+		}
+		return Int(int64(v)), nil
 	case float32:
-		return fromFloat32(v)
+		return fromFloat(jsontext.Widen(v))
 	}
 	return Value{}, inexpressible("a value of Go type %T is no JSON value", v)
-}
-
-func fromUint(u uint64) (Value, *ConversionError) {
-	if u > math.MaxInt64 {
-		return Value{}, inexpressible("%d is larger than an int64", u)
-	}
-	return Int(int64(u)), nil
 }
 
 func fromFloat(f float64) (Value, *ConversionError) {
@@ -115,15 +104,6 @@ func fromFloat(f float64) (Value, *ConversionError) {
 		return Value{}, inexpressible("JSON has no number %v", f)
 	}
 	return Float(f), nil
-}
-
-// fromFloat32 takes the shortest decimal that stands for f, not the binary fraction, as encoding/json does.
-func fromFloat32(f float32) (Value, *ConversionError) {
-	wide := float64(f)
-	if !math.IsNaN(wide) && !math.IsInf(wide, 0) {
-		wide, _ = strconv.ParseFloat(strconv.FormatFloat(wide, 'g', -1, 32), 64) // such text always parses
-	}
-	return fromFloat(wide)
 }
 
 func (c *converter) enter() *ConversionError {
@@ -134,14 +114,11 @@ func (c *converter) enter() *ConversionError {
 }
 
 func (c *converter) object(m map[string]any) (Value, *ConversionError) {
-	if m == nil && c.goTypes {
-		return Null(), nil
-	}
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
 	except, n := c.exceptIn(m)
-	out := c.arena.members.take(n)
+	out := c.arena.members.Take(n)
 	done, err := c.inOrder(m, out)
 	if err == nil && done < n {
 		err = c.inAnyOrder(m, except, out, done)
@@ -226,9 +203,6 @@ func (c *converter) omits(path []string, name string, x any) bool {
 }
 
 func (c *converter) list(l []any, like Value) (Value, *ConversionError) {
-	if l == nil && c.goTypes {
-		return Null(), nil
-	}
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}

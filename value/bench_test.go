@@ -158,15 +158,15 @@ func BenchmarkLookups(b *testing.B) {
 	}
 }
 
-// BenchmarkFromAnyLike converts the same document again.
-func BenchmarkFromAnyLike(b *testing.B) {
+// BenchmarkDecoderFromAny converts the same document again.
+func BenchmarkDecoderFromAny(b *testing.B) {
 	eachText(b, func(b *testing.B, text []byte) {
 		like := mustParse(b, text)
 		held := like.ToAny()
 		b.ReportAllocs()
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			if _, err := FromAnyLike(held, like); err != nil {
+			if _, err := (&Decoder{Last: like}).FromAny(held); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -207,55 +207,6 @@ func BenchmarkCompare(b *testing.B) {
 				b.Fatal("a clone is not equal")
 			}
 		}
-	})
-}
-
-func BenchmarkFromGo(b *testing.B) {
-	text := podText(b)
-	var p pod
-	if err := json.Unmarshal(text, &p); err != nil {
-		b.Fatal(err)
-	}
-	rivals(b, len(text), func() error {
-		_, err := FromGo(&p)
-		return err
-	}, func() error {
-		printed, err := json.Marshal(&p)
-		if err != nil {
-			return err
-		}
-		var v any
-		return json.Unmarshal(printed, &v)
-	})
-}
-
-// BenchmarkFromGoLike converts the same struct again.
-func BenchmarkFromGoLike(b *testing.B) {
-	var p pod
-	if err := json.Unmarshal(podText(b), &p); err != nil {
-		b.Fatal(err)
-	}
-	like, err := FromGo(&p)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := FromGoLike(&p, like); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkInto(b *testing.B) {
-	text := podText(b)
-	v := mustParse(b, text)
-	rivals(b, len(text), func() error {
-		var p pod
-		return v.Into(&p)
-	}, func() error {
-		var p pod
-		return json.Unmarshal(text, &p)
 	})
 }
 

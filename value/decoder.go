@@ -85,3 +85,13 @@ func (d *Decoder) FromAny(v any) (Value, error) {
 	d.Last = out
 	return out, nil
 }
+
+// UnmarshalJSON implements encoding/json.Unmarshaler by [Parse].
+func (v *Value) UnmarshalJSON(text []byte) error {
+	parsed, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	*v = parsed
+	return nil
+}

@@ -2,11 +2,9 @@ package value
 
 import (
 	"fmt"
-	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/trail"
 )
 
 // SyntaxError says where and why a text is no JSON document.
@@ -26,7 +24,7 @@ func (e *SyntaxError) Error() string {
 
 // syntaxError returns err, which is not nil, as the package's own type.
 func syntaxError(err *jsontext.Error) error {
-	return &SyntaxError{Offset: err.Offset, Path: err.Path(), Reason: err.Reason}
+	return &SyntaxError{Offset: err.Offset, Path: err.Trail.Path(), Reason: err.Reason}
 }
 
 // ConversionError says where and why a Go value is no JSON document, or a document does not fit a Go type.
@@ -35,7 +33,7 @@ type ConversionError struct {
 	Reason string
 	Err    error // what a method of a Go type or a decoder returned, or nil
 
-	steps trail
+	trail trail.Trail
 }
 
 // Error returns the reason with its path. The wording may change.
@@ -55,39 +53,15 @@ func (e *ConversionError) Unwrap() error { return e.Err }
 
 // within adds one step to the path of an error on its way out.
 func (e *ConversionError) within(step string) *ConversionError {
-	e.steps = append(e.steps, step)
+	e.trail.Add(step)
 	return e
 }
 
 func (e *ConversionError) located() *ConversionError {
-	e.Path, e.steps = e.steps.path(), nil
+	e.Path, e.trail = e.trail.Path(), nil
 	return e
-}
-
-// trail is the steps from a value to the root. An error collects them while it is passed on, innermost first, and they are
-// joined once: joining at every step would cost the square of the depth, which the author of a text chooses.
-type trail []string
-
-func (t trail) path() string {
-	steps := slices.Clone(t)
-	slices.Reverse(steps)
-	return strings.Join(steps, "")
 }
 
 func inexpressible(format string, args ...any) *ConversionError {
 	return &ConversionError{Reason: fmt.Sprintf(format, args...)}
-}
-
-// failure wraps what a method of a Go type returned.
-func failure(method string, t reflect.Type, err error) *ConversionError {
-	return &ConversionError{Reason: fmt.Sprintf("%s of Go type %v", method, t), Err: err}
-}
-
-// misfit says that v is nothing that t could hold.
-func (v Value) misfit(t reflect.Type) *ConversionError {
-	kind := v.Kind().String()
-	if v.isNumber() {
-		kind = "number " + v.String()
-	}
-	return inexpressible("%s does not fit Go type %v", kind, t)
 }

@@ -46,44 +46,6 @@ func ExampleFromAny() {
 	// .spec.ports[1]: a value of Go type []int is no JSON value
 }
 
-func ExampleFromGo() {
-	type Port struct {
-		Name string `json:"name,omitempty"`
-		Port int32  `json:"port"`
-	}
-	type Service struct {
-		Labels map[string]string `json:"labels"`
-		Ports  []Port            `json:"ports"`
-	}
-	v, err := value.FromGo(&Service{Ports: []Port{{"http", 80}, {Port: 443}}})
-	fmt.Println(v, err)
-	// Output: {"labels":null,"ports":[{"name":"http","port":80},{"port":443}]} <nil>
-}
-
-func ExampleValue_Into() {
-	type Port struct {
-		Name string `json:"name,omitempty"`
-		Port int32  `json:"port"`
-	}
-	service := struct {
-		Name  string `json:"name"`
-		Ports []Port `json:"ports"`
-	}{Name: "web"}
-
-	v := value.Object(value.Member{Name: "ports", Value: value.List(value.Object(
-		value.Member{Name: "port", Value: value.Int(80)},
-	))})
-	fmt.Println(v.Into(&service), service)
-
-	v = value.Object(value.Member{Name: "ports", Value: value.List(value.Object(
-		value.Member{Name: "port", Value: value.String("http")},
-	))})
-	fmt.Println(v.Into(&service))
-	// Output:
-	// <nil> {web [{ 80}]}
-	// .ports[0].port: string does not fit Go type int32
-}
-
 func ExampleCompare() {
 	one, pi := value.Int(1), value.Float(3.14)
 	fmt.Println(value.Compare(one, pi), value.Compare(one, value.Float(1)), one.Equal(value.Float(1)))

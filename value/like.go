@@ -1,21 +1,5 @@
 package value
 
-// FromGoLike is to [FromGo] what [Decoder.FromAny] is to [FromAny].
-//
-// Methods that print a small value without references, such as a quantity or a time, are not always called: what they printed for
-// equal values is remembered, if it was found in an earlier document too, in tables of fixed size, one for each type. They must
-// depend on the value alone.
-func FromGoLike(v any, like Value) (Value, error) {
-	c := converters.Get().(*converter)
-	c.goTypes, c.printouts = true, true
-	out, err := c.value(v, like)
-	c.release()
-	if err != nil {
-		return Value{}, err.located()
-	}
-	return out, nil
-}
-
 // exactly reports whether v, which was converted like was, is the very same document. Containers are if they are was itself. A string
 // is not taken from was, since it might keep all of the text alive that was was read from.
 func exactly(v, was Value) bool {
@@ -91,27 +75,9 @@ func (c *converter) begin(out *memberDraft, like Value) {
 	}
 }
 
-// find returns the number of the old member called name, and its value, or -1 if there is none. Members before number next have lesser
-// names.
-func (out *memberDraft) find(name string, next int) (int, Value) {
-	for ; next < len(out.old); next++ {
-		was := &out.old[next]
-		if was.Name == name {
-			return next, was.Value
-		}
-		if was.Name > name {
-			break
-		}
-	}
-	return -1, Value{}
-}
-
-// expects reports whether old member i comes next if all that was added so far was old.
-func (out *memberDraft) expects(i int) bool { return i == out.n && !out.moved }
-
-// add adds the member name. Its value v was converted like old member i; -1 stands for none.
+// add adds the member name. Its value v was converted like old member i.
 func (c *converter) add(out *memberDraft, i int, name string, v Value) {
-	if out.expects(i) && exactly(v, out.old[i].Value) {
+	if i == out.n && !out.moved && exactly(v, out.old[i].Value) {
 		out.n++
 		return
 	}
@@ -162,7 +128,7 @@ func (c *converter) beginItems(d *itemDraft, n int, like Value) {
 	if like.Kind() == KindList && like.len() > 0 && n > 0 {
 		d.old = like.items()
 	} else {
-		d.items = c.arena.items.take(n)[:0]
+		d.items = c.arena.items.Take(n)[:0]
 	}
 }
 

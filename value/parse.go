@@ -81,13 +81,13 @@ const maxBytes = 8 << 10
 
 func (p *parser) document() (Value, *jsontext.Error) {
 	// There are about as many members as colons, unless strings are full of them: few texts have members of 16 bytes.
-	p.arena.members.due = min(strings.Count(p.Text, ":"), len(p.Text)/16+1)
-	p.arena.bytes.due, p.arena.bytes.most = len(p.Text)/4, maxBytes
+	p.arena.members.Due = min(strings.Count(p.Text, ":"), len(p.Text)/16+1)
+	p.arena.bytes.Due, p.arena.bytes.Most = len(p.Text)/4, maxBytes
 	if p.keep != nil {
-		p.arena.members.due /= 4 // what is kept may be most of the text
+		p.arena.members.Due /= 4 // what is kept may be most of the text
 	}
 	if len(p.seen.marks) > 0 {
-		p.arena.members.due, p.arena.bytes.due = 0, 0 // most of it is there already
+		p.arena.members.Due, p.arena.bytes.Due = 0, 0 // most of it is there already
 	}
 	p.Space()
 	v, err := p.value()

@@ -7,6 +7,16 @@ import (
 	"sync"
 )
 
+// isAscending reports whether members are sorted by name and no name comes twice.
+func isAscending(members []Member) bool {
+	for i := 1; i < len(members); i++ {
+		if members[i-1].Name >= members[i].Name {
+			return false
+		}
+	}
+	return true
+}
+
 // sortMembers sorts members by name, stably. If two have the same name it returns the index of the second, and false.
 func sortMembers(members []Member) (dup int, ok bool) {
 	sortStable(members)

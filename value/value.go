@@ -65,6 +65,9 @@ func List(items ...Value) Value { return fromItems(items) }
 // Object returns the object of members, none of whose values may be absent. It sorts members by name where they are not
 // sorted yet and keeps the slice: the caller must not modify it later. It panics when two members have the same name.
 func Object(members ...Member) Value {
+	if isAscending(members) {
+		return fromMembers(members)
+	}
 	if dup, ok := sortMembers(members); !ok {
 		panic("value: Object with two members named " + members[dup].Name)
 	}

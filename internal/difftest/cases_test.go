@@ -19,6 +19,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // divergenceCases are the differences that functions show. Each returns what deed answers and what the reference answers,
@@ -354,7 +355,7 @@ func structValues(t *testing.T) (string, string) {
 		object := struct {
 			M map[string]int `json:"m"`
 		}{map[string]int{"a": 1}}
-		v, err := value.FromGo(&object)
+		v, err := structs.From(&object)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,7 +396,7 @@ func unsignedNumbers(t *testing.T) (string, string) {
 	object := struct {
 		A uint64 `json:"a"`
 	}{1}
-	v, err := value.FromGo(&object)
+	v, err := structs.From(&object)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,3 +94,13 @@ func (s *Scanner) Digits() bool {
 	}
 	return s.Pos > start
 }
+
+// Widen returns the number that encoding/json prints for f: what the shortest decimal that stands for f means, and not the
+// binary fraction that f is. A number that is no JSON stays as it is.
+func Widen(f float32) float64 {
+	wide, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
+	if err != nil {
+		return float64(f)
+	}
+	return wide
+}

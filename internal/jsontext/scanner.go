@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/deed-project/deed/internal/trail"
 )
 
 // MaxDepth is how many lists and objects may be inside each other.
@@ -29,24 +31,13 @@ type Scanner struct {
 type Error struct {
 	Offset int    // of the first byte that is wrong, counted from 0
 	Reason string // such as "unexpected '}', want a colon"
-
-	steps []string // from the value that is being read to the root
+	Trail  trail.Trail
 }
 
-// Within adds one step, such as .name or [2], to the front of the path of an error on its way out. Joining the steps at
-// once would cost the square of the depth, which the author of a text chooses.
+// Within adds one step to the front of the trail of an error on its way out.
 func (e *Error) Within(step string) *Error {
-	e.steps = append(e.steps, step)
+	e.Trail.Add(step)
 	return e
-}
-
-// Path returns the path of the value that was being read, such as .spec.ports[2], and "" at the root.
-func (e *Error) Path() string {
-	var b strings.Builder
-	for i := len(e.steps) - 1; i >= 0; i-- {
-		b.WriteString(e.steps[i])
-	}
-	return b.String()
 }
 
 // Fail returns an error about what is at the position.

@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -171,6 +172,18 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+func TestWiden(t *testing.T) {
+	for _, f := range []float32{0, 0.1, -2.5, 1e-10, 16777216, 3.4028235e38, float32(math.Inf(-1))} {
+		want, err := json.Marshal(f)
+		if err != nil {
+			want = []byte("-Inf")
+		}
+		if got := strconv.FormatFloat(Widen(f), 'g', -1, 64); got != string(want) && got != strconv.FormatFloat(float64(f), 'g', -1, 32) {
+			t.Errorf("%v is widened to %v, want %s", f, got, want)
+		}
+	}
+}
+
 // TestSkipNumber shows that only a number with an exponent is tried.
 func TestSkipNumber(t *testing.T) {
 	for text, want := range map[string]bool{"1e308": true, "1e309": false, "1" + strings.Repeat("0", 400): true, "1.5": true} {
@@ -184,11 +197,8 @@ func TestSkipNumber(t *testing.T) {
 func TestErrorPath(t *testing.T) {
 	s := Scanner{Text: "x"}
 	err := s.Unexpected("a value").Within("[2]").Within(".a")
-	if err.Path() != ".a[2]" || err.Reason != `unexpected 'x', want a value` || err.Offset != 0 {
-		t.Errorf("got %+v at %q", err, err.Path())
-	}
-	if path := s.Fail("x").Path(); path != "" {
-		t.Errorf("the root is at %q", path)
+	if err.Trail.Path() != ".a[2]" || err.Reason != `unexpected 'x', want a value` || err.Offset != 0 {
+		t.Errorf("got %+v at %q", err, err.Trail.Path())
 	}
 }
 

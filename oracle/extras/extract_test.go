@@ -26,6 +26,7 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 	deedtyped "github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // parser has the types of the built-in kinds for the reference.
@@ -196,7 +197,7 @@ func TestExtractDeployment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := value.FromGo(config)
+			want, err := structs.From(config)
 			if err != nil {
 				t.Fatal(err)
 			}

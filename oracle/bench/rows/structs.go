@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/oracle/peer"
 	"github.com/deed-project/deed/value"
+	gostructs "github.com/deed-project/deed/value/structs"
 )
 
 // deedStructs holds objects as Go structs, except for applied configurations, and fills a new struct with the answer.
@@ -39,7 +40,7 @@ func deedStructs(r request) (deedForm, error) {
 			if out, err = src.Scheme.New(r.kind.GVK); err != nil {
 				return err
 			}
-			if err := o.Content.Into(out); err != nil {
+			if err := gostructs.Into(o.Content, out); err != nil {
 				return err
 			}
 			return setEntries(out, o.Entries)
@@ -157,7 +158,7 @@ func fromStruct(object runtime.Object, d *managedfields.Decoder) (managedfields.
 	}
 	entries := accessor.GetManagedFields()
 	accessor.SetManagedFields(nil)
-	content, err := value.FromGoLike(object, d.Last())
+	content, err := gostructs.Decode(&value.Decoder{Last: d.Last()}, object)
 	accessor.SetManagedFields(entries)
 	return d.Next(managedfields.Object{Content: content, Entries: fromEntries(entries)}), err
 }

@@ -1,4 +1,4 @@
-package value
+package structs
 
 import (
 	"encoding"
@@ -9,83 +9,85 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/deed-project/deed/value"
 )
 
 // TestPodFromGo takes a document through a Go struct in all directions: each must agree with encoding/json.
-func TestPodFromGo(t *testing.T) {
+func TestPodFrom(t *testing.T) {
 	var p pod
 	if err := json.Unmarshal(podText(t), &p); err != nil {
 		t.Fatal(err)
 	}
-	checkFromGo(t, &p)
-	checkFromGo(t, p)
+	checkFrom(t, &p)
+	checkFrom(t, p)
 }
 
-// checkFromGo fails the test unless FromGo(x) is what Parse makes of encoding/json's text for x, and returns that.
-func checkFromGo(t *testing.T, x any) Value {
+// checkFromGo fails the test unless From(x) is what Parse makes of encoding/json's text for x, and returns that.
+func checkFrom(t *testing.T, x any) value.Value {
 	t.Helper()
 	text, err := json.Marshal(x)
 	if err != nil {
 		t.Fatalf("encoding/json refuses %#v: %v", x, err)
 	}
 	want := mustParse(t, text)
-	got, err := FromGo(x)
+	got, err := From(x)
 	if err != nil {
-		t.Errorf("FromGo(%#v): %v", x, err)
+		t.Errorf("From(%#v): %v", x, err)
 	} else if !got.Equal(want) {
-		t.Errorf("FromGo(%#v)\n got %v\nwant %v", x, got, want)
+		t.Errorf("From(%#v)\n got %v\nwant %v", x, got, want)
 	}
 	return want
 }
 
-func TestCornersFromGo(t *testing.T) {
+func TestCornersFrom(t *testing.T) {
 	for _, typ := range cornerTypes {
-		checkFromGo(t, reflect.New(typ).Interface())
-		checkFromGo(t, reflect.New(typ).Elem().Interface())
+		checkFrom(t, reflect.New(typ).Interface())
+		checkFrom(t, reflect.New(typ).Elem().Interface())
 	}
 	seeded(t, 3000, func(t *testing.T, r *rand.Rand) {
 		x := reflect.New(pick(r, cornerTypes...))
 		populate(r, x.Elem(), 6)
-		checkFromGo(t, x.Interface())
-		checkFromGo(t, x.Elem().Interface())
+		checkFrom(t, x.Interface())
+		checkFrom(t, x.Elem().Interface())
 	})
 }
 
-func TestRandomStructsFromGo(t *testing.T) {
+func TestRandomStructsFrom(t *testing.T) {
 	seeded(t, 1000, func(t *testing.T, r *rand.Rand) {
 		typ := randomStruct(r, 3)
 		for range 5 {
 			x := reflect.New(typ)
 			populate(r, x.Elem(), 6)
-			checkFromGo(t, x.Interface())
-			checkFromGo(t, x.Elem().Interface())
+			checkFrom(t, x.Interface())
+			checkFrom(t, x.Elem().Interface())
 		}
 	})
 }
 
-func TestFromGoAnyForms(t *testing.T) {
-	shared := List(Int(1))
+func TestFromAnyForms(t *testing.T) {
+	shared := value.List(value.Int(1))
 	type in struct {
 		Any any `json:"any"`
 	}
 	for _, x := range []any{
-		map[*textual]bool{nil: true, {"a"}: false}, nil, true, "s", 7, int8(7), uint(7), 2.5, float32(0.1), []any(nil), map[string]any(nil), shared, &shared, (*Value)(nil),
+		map[*textual]bool{nil: true, {"a"}: false}, nil, true, "s", 7, int8(7), uint(7), 2.5, float32(0.1), []any(nil), map[string]any(nil), shared, &shared, (*value.Value)(nil),
 		[]any{map[string]any{"b": int32(1), "a": in{shared}}}, map[string]any{"x": []in{{1}, {nil}, {[]string{"y"}}}},
 	} {
-		checkFromGo(t, x)
-		checkFromGo(t, in{x})
-		checkFromGo(t, &x)
+		checkFrom(t, x)
+		checkFrom(t, in{x})
+		checkFrom(t, &x)
 	}
-	if v, err := FromGo(Value{}); err != nil || !v.IsNull() {
+	if v, err := From(value.Value{}); err != nil || !v.IsNull() {
 		t.Errorf("FromGo of the absent value is %v (%v)", v, err)
 	}
-	if v, err := FromGo(in{shared}); err != nil || !v.Get("any").Same(shared) {
+	if v, err := From(in{shared}); err != nil || !v.Get("any").Same(shared) {
 		t.Errorf("a value inside a struct is copied: %v (%v)", v, err)
 	}
 }
 
-func TestFromGoKeepsBytes(t *testing.T) {
-	v, err := FromGo([]string{"\xff"})
+func TestFromKeepsBytes(t *testing.T) {
+	v, err := From([]string{"\xff"})
 	if err != nil || v.Item(0).Str() != "\xff" {
 		t.Errorf("got %q (%v)", v.Item(0).Str(), err)
 	}
@@ -107,7 +109,7 @@ func (g garbage) MarshalJSON() ([]byte, error) { return []byte(g), nil }
 func (brokenTx) MarshalText() ([]byte, error)  { return nil, io.ErrShortBuffer }
 func (sameText) MarshalText() ([]byte, error)  { return []byte("same"), nil }
 
-func TestFromGoErrors(t *testing.T) {
+func TestFromErrors(t *testing.T) {
 	type node struct {
 		Next *node `json:"next"`
 	}
@@ -145,13 +147,13 @@ func TestFromGoErrors(t *testing.T) {
 		{[]json.Number{"01"}, "[0]", `"01" is no JSON number`, nil},
 		{json.Number("1 "), "", `"1 " is no JSON number`, nil},
 		{json.Number("x"), "", `"x" is no JSON number`, nil},
-		{map[sameText]int{1: 1, 2: 2}, "", `two keys of Go type value.sameText print as "same"`, nil},
-		{map[brokenTx]int{{}: 1}, "", "MarshalText of Go type value.brokenTx", io.ErrShortBuffer},
-		{[]brokenTx{{}}, "[0]", "MarshalText of Go type value.brokenTx", io.ErrShortBuffer},
-		{in{[]any{failing{}}}, ".list[0]", "MarshalJSON of Go type value.failing", io.ErrUnexpectedEOF},
-		{garbage(`{"a":1} 2`), "", "MarshalJSON of Go type value.garbage", nil},
-		{garbage(`{"a":1,"a":1}`), "", "MarshalJSON of Go type value.garbage", nil},
-		{[]converted{{-1}}, "[0]", "ToUnstructuredWithError of Go type value.converted", nil},
+		{map[sameText]int{1: 1, 2: 2}, "", `two keys of Go type structs.sameText print as "same"`, nil},
+		{map[brokenTx]int{{}: 1}, "", "MarshalText of Go type structs.brokenTx", io.ErrShortBuffer},
+		{[]brokenTx{{}}, "[0]", "MarshalText of Go type structs.brokenTx", io.ErrShortBuffer},
+		{in{[]any{failing{}}}, ".list[0]", "MarshalJSON of Go type structs.failing", io.ErrUnexpectedEOF},
+		{garbage(`{"a":1} 2`), "", "MarshalJSON of Go type structs.garbage", nil},
+		{garbage(`{"a":1,"a":1}`), "", "MarshalJSON of Go type structs.garbage", nil},
+		{[]converted{{-1}}, "[0]", "ToUnstructuredWithError of Go type structs.converted", nil},
 		{cycle, "", "nested deeper than 10000", nil},
 		{list, "", "nested deeper than 10000", nil},
 		{lists, "", "nested deeper than 10000", nil},
@@ -159,9 +161,9 @@ func TestFromGoErrors(t *testing.T) {
 		{structs, "", "nested deeper than 10000", nil},
 		{map[encoding.TextMarshaler]int{nil: 1}, "", "a key of Go type encoding.TextMarshaler is nil", nil},
 		{self, "", "nested deeper than 10000", nil},
-		{endless, "", "a value of Go type value.loop is no JSON value", nil},
+		{endless, "", "a value of Go type structs.loop is no JSON value", nil},
 	} {
-		_, err := FromGo(test.x)
+		_, err := From(test.x)
 		checkConversionError(t, err, test.path, test.reason)
 		if test.cause != nil && !errors.Is(err, test.cause) {
 			t.Errorf("the cause of %v is not %v", err, test.cause)
@@ -170,11 +172,11 @@ func TestFromGoErrors(t *testing.T) {
 }
 
 func TestConversionErrorText(t *testing.T) {
-	_, err := FromGo(map[string]any{"a": failing{}})
-	if got, want := err.Error(), ".a: MarshalJSON of Go type value.failing: unexpected EOF"; got != want {
+	_, err := From(map[string]any{"a": failing{}})
+	if got, want := err.Error(), ".a: MarshalJSON of Go type structs.failing: unexpected EOF"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	_, err = FromGo(math.NaN())
+	_, err = From(math.NaN())
 	if got, want := err.Error(), "JSON has no number NaN"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

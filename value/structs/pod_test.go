@@ -1,8 +1,10 @@
-package value
+package structs
 
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/deed-project/deed/value"
 )
 
 // The types below have the shapes of Kubernetes' own: deep structs of mostly empty fields, pointers for what is optional,
@@ -223,7 +225,7 @@ func (t *timestamp) UnmarshalJSON(text []byte) error {
 // quantity has its methods as resource.Quantity has them.
 type quantity struct{ text string }
 
-func (q quantity) MarshalJSON() ([]byte, error) { return AppendString(nil, q.text), nil }
+func (q quantity) MarshalJSON() ([]byte, error) { return value.AppendString(nil, q.text), nil }
 
 func (q quantity) ToUnstructured() any { return q.text }
 
@@ -239,13 +241,13 @@ type intOrString struct {
 
 func (i intOrString) MarshalJSON() ([]byte, error) {
 	if i.text != "" {
-		return AppendString(nil, i.text), nil
+		return value.AppendString(nil, i.text), nil
 	}
-	return Int(int64(i.number)).AppendJSON(nil), nil
+	return value.Int(int64(i.number)).AppendJSON(nil), nil
 }
 
 func (i *intOrString) UnmarshalJSON(text []byte) error {
-	v, err := Parse(text)
+	v, err := value.Parse(text)
 	*i = intOrString{number: int32(v.Int()), text: v.Str()}
 	return err
 }

@@ -1,4 +1,4 @@
-package value
+package structs
 
 import (
 	"encoding"
@@ -6,104 +6,96 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"github.com/deed-project/deed/value"
 )
 
 // Into fills what target points to with v, as [json.Unmarshal] of v's JSON text would:
 //
-//  1. Structs take the members that their fields name, with the names of [FromGo]; a field without a member stays as it
+//  1. Structs take the members that their fields name, with the names of [From]; a field without a member stays as it
 //     is, a member without a field is ignored. Names match exactly: case counts, as it does in Kubernetes.
 //  2. Null sets pointers, interfaces, maps and slices to nil and leaves everything else as it is.
 //  3. A nil pointer gets something to point to. A map gets members added; a slice gets a new array, an array is filled up
 //     with zeros.
 //  4. Numbers have to fit: an integer type takes no fraction and nothing outside its range. A []byte takes base64.
 //  5. A type with UnmarshalJSON or UnmarshalText is filled by that.
-//  6. A [Value] takes v itself, an empty interface what [Value.ToAny] returns.
+//  6. A [value.Value] takes v itself, an empty interface what [value.Value.ToAny] returns.
 //
-// The absent Value leaves everything as it is. The error, always a [*ConversionError], is the first misfit in name order;
+// The absent Value leaves everything as it is. The error, always a [*value.ConversionError], is the first misfit in name order;
 // the target is then partly filled.
-func (v Value) Into(target any) error {
+func Into(v value.Value, target any) error {
 	t := reflect.ValueOf(target)
 	if t.Kind() != reflect.Pointer || t.IsNil() {
-		return inexpressible("only what a pointer points to can be filled, not a target of Go type %T", target)
+		return inexpressible("only what a pointer points to can be filled, not a target of Go type %T", target).located()
 	}
 	p := planOf(t.Type())
 	if p.shape == shapeNone {
-		return v.misfit(t.Type())
+		return misfit(v, t.Type()).located()
 	}
 	if v.IsAbsent() {
 		return nil
 	}
-	if err := v.fill(p.elem, memoryOf(t)); err != nil {
+	if err := fill(v, p.elem, memoryOf(t)); err != nil {
 		return err.located()
 	}
 	return nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler] by [Parse].
-func (v *Value) UnmarshalJSON(text []byte) error {
-	parsed, err := Parse(text)
-	if err != nil {
-		return err
-	}
-	*v = parsed
-	return nil
-}
-
 // fill sets what lies at to, whose type p is for, to what v says.
-func (v Value) fill(p *plan, to memory) *ConversionError {
+func fill(v value.Value, p *plan, to memory) *fault {
 	if p.reads == unmarshalJSON || p.reads == unmarshalText && !v.IsNull() {
-		return v.read(p, to)
+		return fillByMethod(v, p, to)
 	}
 	switch p.shape {
 	case shapeValue:
 		write(to, v)
 		return nil
 	case shapePointer:
-		return v.fillPointer(p, to)
+		return fillPointer(v, p, to)
 	case shapeInterface:
-		return v.fillInterface(to.reflect(p.typ))
+		return fillInterface(v, to.reflect(p.typ))
 	}
 	switch v.Kind() {
-	case KindNull:
+	case value.KindNull:
 		if p.shape == shapeMap || p.shape == shapeStrings || p.shape == shapeSlice || p.shape == shapeBytes {
 			to.reflect(p.typ).SetZero()
 		}
 		return nil
-	case KindObject:
-		return v.fillWithObject(p, to)
-	case KindList:
-		return v.fillWithList(p, to)
+	case value.KindObject:
+		return fillWithObject(v, p, to)
+	case value.KindList:
+		return fillWithList(v, p, to)
 	}
-	return v.fillScalar(p, to)
+	return fillScalar(v, p, to)
 }
 
-// read fills what lies at to by a method of its address.
-func (v Value) read(p *plan, to memory) *ConversionError {
+// fillByMethod fills what lies at to by a method of its address.
+func fillByMethod(v value.Value, p *plan, to memory) *fault {
 	if p.reads == unmarshalJSON {
-		if err := to.address(p.null).(json.Unmarshaler).UnmarshalJSON(v.text()); err != nil {
+		if err := to.address(p.null).(json.Unmarshaler).UnmarshalJSON(textFor(v)); err != nil {
 			return failure("UnmarshalJSON", p.typ, err)
 		}
 		return nil
 	}
-	if v.Kind() != KindString {
-		return v.misfit(p.typ)
+	if v.Kind() != value.KindString {
+		return misfit(v, p.typ)
 	}
-	if err := to.address(p.null).(encoding.TextUnmarshaler).UnmarshalText([]byte(v.str())); err != nil {
+	if err := to.address(p.null).(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Str())); err != nil {
 		return failure("UnmarshalText", p.typ, err)
 	}
 	return nil
 }
 
-// text returns the JSON text of v in memory that is as large as most strings need: a method may keep it.
-func (v Value) text() []byte {
+// textFor returns the JSON text of v in memory that is as large as most strings need: a method may keep it.
+func textFor(v value.Value) []byte {
 	n := 0
-	if v.Kind() == KindString {
-		n = v.len() + len(`""`)
+	if v.Kind() == value.KindString {
+		n = len(v.Str()) + len(`""`)
 	}
 	return v.AppendJSON(make([]byte, 0, n))
 }
 
-func (v Value) fillPointer(p *plan, to memory) *ConversionError {
+func fillPointer(v value.Value, p *plan, to memory) *fault {
 	if v.IsNull() {
 		to.reflect(p.typ).SetZero()
 		return nil
@@ -111,48 +103,48 @@ func (v Value) fillPointer(p *plan, to memory) *ConversionError {
 	if to.isNil() {
 		to.point(reflect.New(p.elem.typ))
 	}
-	return v.fill(p.elem, to.target())
+	return fill(v, p.elem, to.target())
 }
 
 // fillInterface fills what a pointer inside the interface points to, if there is one, and else sets an empty interface.
 // A pointer to another interface is not followed: it might lead back here.
-func (v Value) fillInterface(to reflect.Value) *ConversionError {
+func fillInterface(v value.Value, to reflect.Value) *fault {
 	inside := to.Elem()
 	if inside.Kind() == reflect.Pointer && !inside.IsNil() {
 		kind := inside.Type().Elem().Kind()
 		if kind != reflect.Interface && (!v.IsNull() || kind == reflect.Pointer) {
-			return v.fill(planOf(inside.Type().Elem()), memoryOf(inside))
+			return fill(v, planOf(inside.Type().Elem()), memoryOf(inside))
 		}
 	}
 	switch {
 	case v.IsNull():
 		to.SetZero()
 	case to.NumMethod() > 0:
-		return v.misfit(to.Type())
+		return misfit(v, to.Type())
 	default:
 		to.Set(reflect.ValueOf(v.ToAny()))
 	}
 	return nil
 }
 
-func (v Value) fillWithObject(p *plan, to memory) *ConversionError {
+func fillWithObject(v value.Value, p *plan, to memory) *fault {
 	switch p.shape {
 	case shapeStruct:
-		return v.fillStruct(p, to)
+		return fillStruct(v, p, to)
 	case shapeStrings:
-		return v.fillStrings(p, to)
+		return fillStrings(v, p, to)
 	case shapeMap:
-		return v.fillMap(p, to.reflect(p.typ))
+		return fillMap(v, p, to.reflect(p.typ))
 	}
-	return v.misfit(p.typ)
+	return misfit(v, p.typ)
 }
 
 // fillStruct walks the members of v and the fields of the struct side by side: both are in name order. A member is looked for among
 // all fields that are left, since to tell names apart costs less than to order them, and almost every member has a field.
-func (v Value) fillStruct(p *plan, to memory) *ConversionError {
+func fillStruct(v value.Value, p *plan, to memory) *fault {
 	next := 0
-	for _, m := range v.members() {
-		i := next
+	for number := range v.Len() {
+		m, i := v.Member(number), next
 		for i < len(p.fields) && p.fields[i].name != m.Name {
 			i++
 		}
@@ -160,14 +152,14 @@ func (v Value) fillStruct(p *plan, to memory) *ConversionError {
 			continue
 		}
 		next = i + 1
-		if err := m.Value.fillField(&p.fields[i], to); err != nil {
+		if err := fillField(m.Value, &p.fields[i], to); err != nil {
 			return err.within("." + m.Name)
 		}
 	}
 	return nil
 }
 
-func (v Value) fillField(f *field, to memory) *ConversionError {
+func fillField(v value.Value, f *field, to memory) *fault {
 	for i := range f.hops {
 		h := &f.hops[i]
 		to = to.after(h.offset)
@@ -180,56 +172,58 @@ func (v Value) fillField(f *field, to memory) *ConversionError {
 		to = to.target()
 	}
 	if f.quoted {
-		var err *ConversionError
-		if v, err = v.unquote(f.plan); err != nil {
+		var err *fault
+		if v, err = unquote(v, f.plan); err != nil {
 			return err
 		}
 	}
-	return v.fill(f.plan, to.after(f.offset))
+	return fill(v, f.plan, to.after(f.offset))
 }
 
 // unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null,
 // and a string stays as it is where a json.Number keeps the text.
-func (v Value) unquote(p *plan) (Value, *ConversionError) {
+func unquote(v value.Value, p *plan) (value.Value, *fault) {
 	if v.IsNull() {
 		return v, nil
 	}
 	if _, err := fromNumber(v.Str()); p.shape == shapeNumber && err == nil && v.Str() != "" {
 		return v, nil
 	}
-	inner, err := Parse([]byte(v.Str()))
-	if err != nil || inner.Kind() == KindList || inner.Kind() == KindObject {
-		return Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, p.typ)
+	inner, err := value.Parse([]byte(v.Str()))
+	if err != nil || inner.Kind() == value.KindList || inner.Kind() == value.KindObject {
+		return value.Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, p.typ)
 	}
 	return inner, nil
 }
 
 // fillStrings is fillMap for a map of strings by strings.
-func (v Value) fillStrings(p *plan, to memory) *ConversionError {
+func fillStrings(v value.Value, p *plan, to memory) *fault {
 	if to.isNil() {
-		to.reflect(p.typ).Set(reflect.MakeMapWithSize(p.typ, v.len()))
+		to.reflect(p.typ).Set(reflect.MakeMapWithSize(p.typ, v.Len()))
 	}
 	out := read[map[string]string](to)
-	for _, m := range v.members() {
-		if k := m.Value.Kind(); k != KindString && k != KindNull {
-			return m.Value.misfit(p.elem.typ).within("." + m.Name)
+	for i := range v.Len() {
+		m := v.Member(i)
+		if k := m.Value.Kind(); k != value.KindString && k != value.KindNull {
+			return misfit(m.Value, p.elem.typ).within("." + m.Name)
 		}
 		out[m.Name] = m.Value.Str()
 	}
 	return nil
 }
 
-func (v Value) fillMap(p *plan, to reflect.Value) *ConversionError {
+func fillMap(v value.Value, p *plan, to reflect.Value) *fault {
 	if to.IsNil() {
-		to.Set(reflect.MakeMapWithSize(p.typ, v.len()))
+		to.Set(reflect.MakeMapWithSize(p.typ, v.Len()))
 	}
 	key, elem := keyOf(p.typ.Key()), reflect.New(p.elem.typ)
-	for _, m := range v.members() {
+	for i := range v.Len() {
+		m := v.Member(i)
 		if err := key.read(m.Name); err != nil {
 			return err.within("." + m.Name)
 		}
 		elem.Elem().SetZero()
-		if err := m.Value.fill(p.elem, memoryOf(elem)); err != nil {
+		if err := fill(m.Value, p.elem, memoryOf(elem)); err != nil {
 			return err.within("." + m.Name)
 		}
 		to.SetMapIndex(key.at, elem.Elem())
@@ -238,54 +232,54 @@ func (v Value) fillMap(p *plan, to reflect.Value) *ConversionError {
 }
 
 // fillWithList fills arrays and slices, and those of bytes too, for which base64 is only the shorter form.
-func (v Value) fillWithList(p *plan, to memory) *ConversionError {
-	items, elem := v.items(), p.elem
+func fillWithList(v value.Value, p *plan, to memory) *fault {
+	n, elem := v.Len(), p.elem
 	switch p.shape {
 	case shapeArray:
-		return v.fillArray(p, to)
+		return fillArray(v, p, to)
 	case shapeSlice:
 	case shapeBytes:
 		elem = planOf(p.typ.Elem())
 	default:
-		return v.misfit(p.typ)
+		return misfit(v, p.typ)
 	}
 	slice := to.reflect(p.typ)
-	if slice.SetZero(); len(items) == 0 {
+	if slice.SetZero(); n == 0 {
 		slice.Set(reflect.MakeSlice(p.typ, 0, 0))
 	}
-	slice.Grow(len(items))
-	slice.SetLen(len(items))
+	slice.Grow(n)
+	slice.SetLen(n)
 	first, _ := to.elements()
-	return fillElements(elem, first, items)
+	return fillElements(elem, first, v, n)
 }
 
-func (v Value) fillArray(p *plan, to memory) *ConversionError {
+func fillArray(v value.Value, p *plan, to memory) *fault {
 	array := to.reflect(p.typ)
-	items := v.items()[:min(v.len(), array.Len())]
-	if err := fillElements(p.elem, to, items); err != nil {
+	n := min(v.Len(), array.Len())
+	if err := fillElements(p.elem, to, v, n); err != nil {
 		return err
 	}
-	for i := len(items); i < array.Len(); i++ {
+	for i := n; i < array.Len(); i++ {
 		array.Index(i).SetZero()
 	}
 	return nil
 }
 
-// fillElements fills as many elements from first on, each of the type that p is for, as there are items.
-func fillElements(p *plan, first memory, items []Value) *ConversionError {
-	for i, item := range items {
-		if err := item.fill(p, first.after(uintptr(i)*p.size)); err != nil {
+// fillElements fills n elements from first on, each of the type that p is for, with the first items of v.
+func fillElements(p *plan, first memory, v value.Value, n int) *fault {
+	for i := range n {
+		if err := fill(v.Item(i), p, first.after(uintptr(i)*p.size)); err != nil {
 			return err.within(fmt.Sprintf("[%d]", i))
 		}
 	}
 	return nil
 }
 
-// bytes returns what v, a string, says in base64.
-func (v Value) bytes() ([]byte, *ConversionError) {
-	b, err := base64.StdEncoding.DecodeString(v.str())
+// base64Of returns what v, a string, says in base64.
+func base64Of(v value.Value) ([]byte, *fault) {
+	b, err := base64.StdEncoding.DecodeString(v.Str())
 	if err != nil {
-		return nil, &ConversionError{Reason: "string is not base64", Err: err}
+		return nil, &fault{reason: "string is not base64", err: err}
 	}
 	return b, nil
 }

@@ -1,4 +1,4 @@
-package value
+package structs
 
 import (
 	"hash/maphash"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/deed-project/deed/value"
 )
 
 // printouts remembers, for one Go type, how its methods printed values that were met lately. It is for small types that have
@@ -30,7 +32,7 @@ type printoutSet [4]atomic.Pointer[printout]
 // printout is what a value with this key prints.
 type printout struct {
 	key   string
-	value Value
+	value value.Value
 }
 
 const (
@@ -116,8 +118,8 @@ func (o *printouts) appendKey(key []byte, m memory) ([]byte, bool) {
 }
 
 // again returns what print returns, which prints the value at m by its method, or what it returned before for the same value. Scalars
-// are remembered if they are what an earlier document, like, has.
-func (o *printouts) again(m memory, like Value, print func() (Value, *ConversionError)) (Value, *ConversionError) {
+// are remembered if they are what an earlier document, was, has.
+func (o *printouts) again(m memory, was value.Value, print func() (value.Value, *fault)) (value.Value, *fault) {
 	var buf [maxKey]byte
 	key, ok := o.appendKey(buf[:0], m)
 	if !ok {
@@ -137,14 +139,14 @@ func (o *printouts) again(m memory, like Value, print func() (Value, *Conversion
 		}
 	}
 	v, err := print()
-	if err != nil || v.Kind() == KindList || v.Kind() == KindObject || !exactly(v, like) {
+	if err != nil || v.Kind() == value.KindList || v.Kind() == value.KindObject || !exactly(v, was) {
 		return v, err
 	}
-	if v.Kind() == KindString {
-		if v.len() > maxKey {
+	if v.Kind() == value.KindString {
+		if len(v.Str()) > maxKey {
 			return v, nil
 		}
-		v = fromString(strings.Clone(v.str())) // it may be a part of a larger text
+		v = value.String(strings.Clone(v.Str())) // it may be a part of a larger text
 	}
 	place.Store(&printout{string(key), v})
 	return v, nil

@@ -1,4 +1,4 @@
-package value
+package structs
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/deed-project/deed/value"
 )
 
 // checkInto fills two equal targets with one text, by Into and by encoding/json, and compares what they hold.
@@ -18,7 +20,7 @@ func checkInto(t *testing.T, text []byte, typ reflect.Type) {
 	if err := json.Unmarshal(text, want.Interface()); err != nil {
 		return // not what encoding/json itself could read back
 	}
-	if err := mustParse(t, text).Into(got.Interface()); err != nil {
+	if err := Into(mustParse(t, text), got.Interface()); err != nil {
 		t.Errorf("%s into %v: %v", text, typ, err)
 		return
 	}
@@ -40,7 +42,7 @@ func TestPodInto(t *testing.T) {
 	if err := json.Unmarshal(podText(t), &want); err != nil {
 		t.Fatal(err)
 	}
-	if err := mustParse(t, podText(t)).Into(&got); err != nil {
+	if err := Into(mustParse(t, podText(t)), &got); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -53,7 +55,7 @@ func TestCornersInto(t *testing.T) {
 		typ := pick(r, cornerTypes...)
 		x := reflect.New(typ)
 		populate(r, x.Elem(), 6)
-		checkInto(t, checkFromGo(t, x.Interface()).AppendJSON(nil), typ)
+		checkInto(t, checkFrom(t, x.Interface()).AppendJSON(nil), typ)
 	})
 }
 
@@ -62,7 +64,7 @@ func TestRandomStructsInto(t *testing.T) {
 		typ := randomStruct(r, 3)
 		x := reflect.New(typ)
 		populate(r, x.Elem(), 6)
-		checkInto(t, checkFromGo(t, x.Interface()).AppendJSON(nil), typ)
+		checkInto(t, checkFrom(t, x.Interface()).AppendJSON(nil), typ)
 	})
 }
 
@@ -80,7 +82,7 @@ func TestIntoWrong(t *testing.T) {
 				continue
 			}
 			for _, f := range fieldsOf(typ) {
-				checkVerdict(t, string(Object(Member{f.name, mustParse(t, []byte(text))}).AppendJSON(nil)), typ)
+				checkVerdict(t, string(value.Object(value.Member{Name: f.name, Value: mustParse(t, []byte(text))}).AppendJSON(nil)), typ)
 			}
 		}
 	}
@@ -97,7 +99,7 @@ func checkVerdict(t *testing.T, text string, typ reflect.Type) {
 	}
 	v := mustParse(t, []byte(text))
 	wantErr := json.Unmarshal(v.AppendJSON(nil), reflect.New(typ).Interface())
-	if err := v.Into(reflect.New(typ).Interface()); (err == nil) != (wantErr == nil) {
+	if err := Into(v, reflect.New(typ).Interface()); (err == nil) != (wantErr == nil) {
 		t.Errorf("%s into %v: error %v, want %v", text, typ, err, wantErr)
 		return
 	}
@@ -117,7 +119,7 @@ func TestIntoFilled(t *testing.T) {
 		Array [3]int
 		Any   any
 		In    any
-		V     Value
+		V     value.Value
 		Drop  []int
 		Unset map[string]int
 	}
@@ -125,11 +127,11 @@ func TestIntoFilled(t *testing.T) {
 	held := []inner{{1, 2}, {3, 4}}
 	x := target{
 		Kept: 1, Inner: inner{1, 2}, Ptr: shared, Map: map[string]int{"a": 1, "b": 2}, Slice: held, Array: [3]int{1, 2, 3},
-		Any: "before", In: &inner{5, 6}, V: Int(1), Drop: []int{1}, Unset: map[string]int{"a": 1},
+		Any: "before", In: &inner{5, 6}, V: value.Int(1), Drop: []int{1}, Unset: map[string]int{"a": 1},
 	}
 	v := mustParse(t, []byte(`{"Inner":{"B":9},"Ptr":{"A":9},"Map":{"b":9,"c":9},"Slice":[{"A":9}],"Array":[9],"Any":{"x":[1,1.5]},
 		"In":{"A":9},"V":[1],"Drop":null,"Unset":null,"unknown":{"deep":[1]},"kept":2}`))
-	if err := v.Into(&x); err != nil {
+	if err := Into(v, &x); err != nil {
 		t.Fatal(err)
 	}
 	want := target{
@@ -139,14 +141,14 @@ func TestIntoFilled(t *testing.T) {
 	if x.V.String() != "[1]" {
 		t.Errorf("the value is %v", x.V)
 	}
-	x.V = Value{}
+	x.V = value.Value{}
 	if !reflect.DeepEqual(x, want) {
 		t.Errorf("got  %+v\nwant %+v", x, want)
 	}
 	if x.Ptr != shared || held[0] != (inner{1, 2}) {
 		t.Error("a pointer was replaced, or a slice overwritten")
 	}
-	if err := (Value{}).Into(&x); err != nil || !reflect.DeepEqual(x, want) {
+	if err := Into(value.Value{}, &x); err != nil || !reflect.DeepEqual(x, want) {
 		t.Errorf("the absent value changes its target: %+v (%v)", x, err)
 	}
 }
@@ -155,7 +157,7 @@ func TestIntoFilled(t *testing.T) {
 func TestIntoCopies(t *testing.T) {
 	v := mustParse(t, []byte(`{"a":[1,2],"b":{"c":"d"}}`))
 	var x, y map[string]any
-	if err := errors.Join(v.Into(&x), v.Into(&y)); err != nil {
+	if err := errors.Join(Into(v, &x), Into(v, &y)); err != nil {
 		t.Fatal(err)
 	}
 	x["a"].([]any)[0] = "changed"
@@ -196,23 +198,23 @@ func TestIntoErrors(t *testing.T) {
 		{`{"bytes":"*"}`, ".bytes", "string is not base64"},
 		{`{"bytes":[256]}`, ".bytes[0]", "number 256 does not fit Go type uint8"},
 		{`{"items":[{},{"items":[{"bool":[]}]}]}`, ".items[1].items[0].bool", "list does not fit Go type bool"},
-		{`{"items":{}}`, ".items", "object does not fit Go type []*value.target"},
+		{`{"items":{}}`, ".items", "object does not fit Go type []*structs.target"},
 		{`{"map":{"x":1}}`, ".map.x", `name "x" does not fit Go type int8, the type of the map's keys`},
 		{`{"map":{"1":true}}`, ".map.1", "bool does not fit Go type int"},
 		{`{"quoted":1}`, ".quoted", "1 does not hold the JSON text of a value of Go type int in a string"},
 		{`{"quoted":"[]"}`, ".quoted", `"[]" does not hold the JSON text of a value of Go type int in a string`},
-		{`{"when":"x"}`, ".when", "UnmarshalJSON of Go type value.timestamp"},
-		{`{"textual":"x"}`, ".textual", "UnmarshalText of Go type value.textual"},
-		{`{"textual":1}`, ".textual", "number 1 does not fit Go type value.textual"},
-		{`{"texts":{"x":1}}`, ".texts.x", "UnmarshalText of Go type value.textual"},
+		{`{"when":"x"}`, ".when", "UnmarshalJSON of Go type structs.timestamp"},
+		{`{"textual":"x"}`, ".textual", "UnmarshalText of Go type structs.textual"},
+		{`{"textual":1}`, ".textual", "number 1 does not fit Go type structs.textual"},
+		{`{"texts":{"x":1}}`, ".texts.x", "UnmarshalText of Go type structs.textual"},
 		{`{"writer":{}}`, ".writer", "object does not fit Go type interface { Write() }"},
 		{`{"chan":1}`, ".chan", "number 1 does not fit Go type chan int"},
 		{`{"array":""}`, ".array", "string does not fit Go type [1]int"},
-		{`{"inside":1}`, ".inside", "an embedded pointer to the unexported Go type value.unreachable cannot be set"},
-		{`[]`, "", "list does not fit Go type value.target"},
-		{`"x"`, "", "string does not fit Go type value.target"},
+		{`{"inside":1}`, ".inside", "an embedded pointer to the unexported Go type structs.unreachable cannot be set"},
+		{`[]`, "", "list does not fit Go type structs.target"},
+		{`"x"`, "", "string does not fit Go type structs.target"},
 	} {
-		err := mustParse(t, []byte(test.text)).Into(new(target))
+		err := Into(mustParse(t, []byte(test.text)), new(target))
 		checkConversionError(t, err, test.path, test.reason)
 	}
 }
@@ -228,20 +230,20 @@ func TestIntoBadTargets(t *testing.T) {
 		reason string
 	}{
 		{nil, "only what a pointer points to can be filled, not a target of Go type <nil>"},
-		{pod{}, "only what a pointer points to can be filled, not a target of Go type value.pod"},
-		{(*pod)(nil), "only what a pointer points to can be filled, not a target of Go type *value.pod"},
-		{&endless, "number 1 does not fit Go type *value.loop"},
+		{pod{}, "only what a pointer points to can be filled, not a target of Go type structs.pod"},
+		{(*pod)(nil), "only what a pointer points to can be filled, not a target of Go type *structs.pod"},
+		{&endless, "number 1 does not fit Go type *structs.loop"},
 	} {
-		checkConversionError(t, Int(1).Into(test.target), "", test.reason)
+		checkConversionError(t, Into(value.Int(1), test.target), "", test.reason)
 	}
 }
 
 func TestIntoLargeFloats(t *testing.T) {
 	var i int64
-	if err := Float(1 << 62).Into(&i); err != nil || i != 4611686018427388000 {
+	if err := Into(value.Float(1<<62), &i); err != nil || i != 4611686018427388000 {
 		t.Errorf("got %d (%v), want what the text of the float says", i, err)
 	}
-	if err := Float(math.MaxInt64).Into(&i); err == nil {
+	if err := Into(value.Float(math.MaxInt64), &i); err == nil {
 		t.Error("a float over the largest int64 fits an int64")
 	}
 }
@@ -252,20 +254,20 @@ func FuzzInto(f *testing.F) {
 	f.Add([]byte(`{"spec":{"containers":null,"priority":3e0,"hostnetwork":true}}`))
 	f.Add([]byte(`{"spec":{"tolerations":[{"key":1}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		v, err := Parse(text)
+		v, err := value.Parse(text)
 		// encoding/json matches names whatever their case: that is the one difference.
 		if err != nil || strings.ContainsFunc(v.String(), func(r rune) bool { return unicode.IsUpper(r) || r > unicode.MaxASCII }) {
 			return
 		}
 		var got, want podSpec
 		text = v.AppendJSON(nil)
-		gotErr, wantErr := v.Into(&got), json.Unmarshal(text, &want)
+		gotErr, wantErr := Into(v, &got), json.Unmarshal(text, &want)
 		if (gotErr == nil) != (wantErr == nil) {
 			t.Fatalf("%s: error %v, want %v", text, gotErr, wantErr)
 		}
 		if gotErr == nil && !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n got %+v\nwant %+v", text, got, want)
 		}
-		checkFromGo(t, &got)
+		checkFrom(t, &got)
 	})
 }

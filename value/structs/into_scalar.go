@@ -1,34 +1,36 @@
-package value
+package structs
 
 import (
 	"encoding"
 	"reflect"
 	"strconv"
+
+	"github.com/deed-project/deed/value"
 )
 
 // fillScalar sets what lies at to, whose type p is for, to v, a boolean, number or string.
-func (v Value) fillScalar(p *plan, to memory) *ConversionError {
+func fillScalar(v value.Value, p *plan, to memory) *fault {
 	fits := false
 	switch k := v.Kind(); p.shape {
 	case shapeString:
-		if fits = k == KindString; fits {
-			write(to, v.str())
+		if fits = k == value.KindString; fits {
+			write(to, v.Str())
 		}
 	case shapeBool:
-		if fits = k == KindBool; fits {
+		if fits = k == value.KindBool; fits {
 			write(to, v.Bool())
 		}
 	case shapeInt:
-		fits = v.isNumber() && v.fillInt(p, to)
+		fits = isNumber(v) && fillInt(v, p, to)
 	case shapeUint:
-		fits = v.isNumber() && v.fillUint(p, to)
+		fits = isNumber(v) && fillUint(v, p, to)
 	case shapeFloat:
-		fits = v.isNumber() && v.fillFloat(p, to)
+		fits = isNumber(v) && fillFloat(v, p, to)
 	case shapeNumber:
-		fits = v.fillNumber(to)
+		fits = fillNumber(v, to)
 	case shapeBytes, shapeSlice:
-		if k == KindString && p.typ.Elem().Kind() == reflect.Uint8 {
-			b, err := v.bytes()
+		if k == value.KindString && p.typ.Elem().Kind() == reflect.Uint8 {
+			b, err := base64Of(v)
 			if err == nil {
 				write(to, b)
 			}
@@ -36,15 +38,15 @@ func (v Value) fillScalar(p *plan, to memory) *ConversionError {
 		}
 	}
 	if !fits {
-		return v.misfit(p.typ)
+		return misfit(v, p.typ)
 	}
 	return nil
 }
 
 // fillInt takes a float whose text has neither fraction nor exponent for the integer that the text says.
-func (v Value) fillInt(p *plan, to memory) bool {
+func fillInt(v value.Value, p *plan, to memory) bool {
 	i := v.Int()
-	if v.Kind() == KindFloat {
+	if v.Kind() == value.KindFloat {
 		var err error
 		if i, err = strconv.ParseInt(v.String(), 10, 64); err != nil {
 			return false
@@ -53,9 +55,9 @@ func (v Value) fillInt(p *plan, to memory) bool {
 	return p.setInt(to, i)
 }
 
-func (v Value) fillUint(p *plan, to memory) bool {
+func fillUint(v value.Value, p *plan, to memory) bool {
 	u := uint64(v.Int())
-	if v.Kind() == KindFloat || v.Int() < 0 {
+	if v.Kind() == value.KindFloat || v.Int() < 0 {
 		var err error
 		if u, err = strconv.ParseUint(v.String(), 10, 64); err != nil {
 			return false
@@ -64,7 +66,7 @@ func (v Value) fillUint(p *plan, to memory) bool {
 	return p.setUint(to, u)
 }
 
-func (v Value) fillFloat(p *plan, to memory) bool {
+func fillFloat(v value.Value, p *plan, to memory) bool {
 	if p.size == 4 {
 		f, err := strconv.ParseFloat(v.String(), 32)
 		if err == nil {
@@ -77,14 +79,14 @@ func (v Value) fillFloat(p *plan, to memory) bool {
 }
 
 // fillNumber fills a json.Number, from a string too when that holds a number.
-func (v Value) fillNumber(to memory) bool {
+func fillNumber(v value.Value, to memory) bool {
 	s := v.String()
-	if v.Kind() == KindString {
-		s = v.str()
+	if v.Kind() == value.KindString {
+		s = v.Str()
 		if _, err := fromNumber(s); err != nil || s == "" {
 			return false
 		}
-	} else if !v.isNumber() {
+	} else if !isNumber(v) {
 		return false
 	}
 	write(to, s)
@@ -103,8 +105,8 @@ func keyOf(t reflect.Type) mapKey {
 	return mapKey{at.Elem(), method}
 }
 
-// read makes k the key that prints as name.
-func (k mapKey) read(name string) *ConversionError {
+// fillByMethod makes k the key that prints as name.
+func (k mapKey) read(name string) *fault {
 	t := k.at.Type()
 	if k.method != nil {
 		k.at.SetZero()

@@ -1,4 +1,4 @@
-package value
+package structs
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/deed-project/deed/value"
 )
 
 // amount has all that a key is made of, and counts how often it is printed.
@@ -24,12 +26,12 @@ var (
 )
 
 // printedLike converts a, in a field and behind a pointer, like another document.
-func printedLike(a amount, like Value) (Value, error) {
-	was := Object()
+func printedLike(a amount, like value.Value) (value.Value, error) {
+	was := value.Object()
 	if !like.IsAbsent() {
-		was = Object(Member{"A", like}, Member{"B", like})
+		was = value.Object(value.Member{Name: "A", Value: like}, value.Member{Name: "B", Value: like})
 	}
-	v, err := FromGoLike(&struct {
+	v, err := decodeAfter(&struct {
 		A amount
 		B *amount
 	}{a, &a}, was)
@@ -77,7 +79,7 @@ func TestPrintouts(t *testing.T) {
 		for _, set := range vary {
 			a := base
 			set(&a)
-			like := String(a.text())
+			like := value.String(a.text())
 			got, err := printedLike(a, like)
 			if err != nil || !got.Equal(like) {
 				t.Fatalf("%v is %v (error %v)", a, got, err)
@@ -92,20 +94,20 @@ func TestPrintouts(t *testing.T) {
 // TestUnrememberedPrintouts demands that methods are asked again, here in two places of two documents, for what may be
 // another value, and for what an earlier document has not.
 func TestUnrememberedPrintouts(t *testing.T) {
-	same := func(a amount) Value { return String(a.text()) }
+	same := func(a amount) value.Value { return value.String(a.text()) }
 	for _, c := range []struct {
 		name string
 		set  func(*amount)
-		like func(amount) Value
+		like func(amount) value.Value
 	}{
 		{"a reference", func(a *amount) { a.calls = new(int) }, same},
 		{"another time zone", func(a *amount) { a.At = a.At.In(time.FixedZone("there", 3600)) }, same},
 		{"a long string", func(a *amount) { a.Unit[0] = strings.Repeat("x", maxKey+1) }, same},
 		{"long strings", func(a *amount) { a.Unit = [2]string{strings.Repeat("x", maxKey/2), strings.Repeat("y", maxKey/2)} }, same},
 		{"a long text", func(a *amount) { a.Unit[1] = "loud" }, same},
-		{"another text", func(a *amount) { a.Unit[0] = "new" }, func(amount) Value { return String("old") }},
-		{"no earlier document", func(a *amount) { a.Unit[0] = "newer" }, func(amount) Value { return Value{} }},
-		{"an object", func(a *amount) { a.Unit[0] = "newest" }, func(amount) Value { return Object() }},
+		{"another text", func(a *amount) { a.Unit[0] = "new" }, func(amount) value.Value { return value.String("old") }},
+		{"no earlier document", func(a *amount) { a.Unit[0] = "newer" }, func(amount) value.Value { return value.Value{} }},
+		{"an object", func(a *amount) { a.Unit[0] = "newest" }, func(amount) value.Value { return value.Object() }},
 	} {
 		a := amount{Whole: 3, Unit: [2]string{"c", "d"}}
 		c.set(&a)
@@ -135,7 +137,7 @@ func TestManyPrintouts(t *testing.T) {
 			for i := range 20_000 {
 				at := time.Unix(int64(i%5000), 0)
 				want := at.Format(time.RFC3339Nano)
-				if got, err := FromGoLike([]time.Time{at}, List(String(want))); err != nil || got.Item(0).Str() != want {
+				if got, err := decodeAfter([]time.Time{at}, value.List(value.String(want))); err != nil || got.Item(0).Str() != want {
 					t.Errorf("got %v (error %v), want %s", got, err, want)
 					return
 				}

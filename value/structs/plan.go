@@ -1,13 +1,15 @@
-package value
+package structs
 
 import (
 	"encoding/json"
 	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/deed-project/deed/value"
 )
 
-// plan says how values of one Go type become JSON and how JSON fills them. [FromGo] and [Value.Into] follow the same plan.
+// plan says how values of one Go type become JSON and how JSON fills them. [From] and [Into] follow the same plan.
 // It is built once per type and never changes afterwards. Plans of recursive types are recursive.
 //
 // The plan of a type is what makes it right to read a value of the type from [memory]: its shape, size and bits are the type's,
@@ -98,7 +100,7 @@ const (
 
 var (
 	numberType = reflect.TypeFor[json.Number]()
-	valueType  = reflect.TypeFor[Value]()
+	valueType  = reflect.TypeFor[value.Value]()
 
 	plans sync.Map // from reflect.Type to *plan
 )

@@ -1,4 +1,4 @@
-package value
+package structs
 
 //lint:file-ignore SA5008 some tags are wrong on purpose: what they do is under test
 //lint:file-ignore U1000 some types and fields are there to be ignored
@@ -12,6 +12,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/deed-project/deed/value"
 )
 
 // Types whose fields and methods are the corners of encoding/json's rules. Each sample is checked in both directions.
@@ -43,20 +45,20 @@ type (
 		J struct{}       `json:"j,omitempty"`
 		K uint8          `json:"k,omitempty"`
 		L time.Time      `json:"l,omitempty"`
-		M Value          `json:"m,omitempty"`
+		M value.Value    `json:"m,omitempty"`
 	}
 	omitZero struct {
-		A []int      `json:"a,omitzero"`
-		B struct{}   `json:"b,omitzero"`
-		C time.Time  `json:"c,omitzero"`
-		D *time.Time `json:"d,omitzero"`
-		E isZero     `json:"e,omitzero"`
-		F ptrIsZero  `json:"f,omitzero"`
-		G *ptrIsZero `json:"g,omitzero"`
-		H zeroer     `json:"h,omitzero"`
-		I [2]int     `json:"i,omitzero"`
-		J Value      `json:"j,omitzero"`
-		K string     `json:"k,omitempty,omitzero"`
+		A []int       `json:"a,omitzero"`
+		B struct{}    `json:"b,omitzero"`
+		C time.Time   `json:"c,omitzero"`
+		D *time.Time  `json:"d,omitzero"`
+		E isZero      `json:"e,omitzero"`
+		F ptrIsZero   `json:"f,omitzero"`
+		G *ptrIsZero  `json:"g,omitzero"`
+		H zeroer      `json:"h,omitzero"`
+		I [2]int      `json:"i,omitzero"`
+		J value.Value `json:"j,omitzero"`
+		K string      `json:"k,omitempty,omitzero"`
 	}
 	isZero    struct{ N int }
 	ptrIsZero struct{ N int }
@@ -171,11 +173,11 @@ type (
 	converted  struct{ N int }
 
 	holding struct {
-		V Value
-		W []Value
+		V value.Value
+		W []value.Value
 		X map[string]any
 		Y []any
-		Z *Value
+		Z *value.Value
 	}
 
 	numbers struct {
@@ -280,7 +282,7 @@ func randomType(r *rand.Rand, depth int) reflect.Type {
 	return pick(r, reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[uint16](),
 		reflect.TypeFor[float32](), reflect.TypeFor[float64](), reflect.TypeFor[string](), reflect.TypeFor[[]byte](),
 		reflect.TypeFor[json.Number](), reflect.TypeFor[timestamp](), reflect.TypeFor[quantity](), reflect.TypeFor[intOrString](),
-		reflect.TypeFor[textual](), reflect.TypeFor[ptrTextual](), reflect.TypeFor[converted](), reflect.TypeFor[Value]())
+		reflect.TypeFor[textual](), reflect.TypeFor[ptrTextual](), reflect.TypeFor[converted](), reflect.TypeFor[value.Value]())
 }
 
 // populate sets v, of which JSON is to be able to say all, to something random.
@@ -337,8 +339,8 @@ func populateKnown(r *rand.Rand, v reflect.Value) bool {
 		*at = pick(r, json.Number("1"), "-2.5", "1e3", "12345678901234567890")
 	case *json.RawMessage:
 		*at = pick(r, json.RawMessage(`{"a":[1.0]}`), json.RawMessage(`null`))
-	case *Value:
-		*at = pick(r, Null(), Int(3), Object(Member{"v", List(String("w"))}))
+	case *value.Value:
+		*at = pick(r, value.Null(), value.Int(3), value.Object(value.Member{Name: "v", Value: value.List(value.String("w"))}))
 	case *any:
 		*at = pick[any](r, nil, "s", 2.5, int64(3), true, []any{"a", nil, []any(nil)}, map[string]any{"k": map[string]any(nil)})
 	case *time.Time:

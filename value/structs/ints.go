@@ -1,4 +1,4 @@
-package value
+package structs
 
 // int returns the signed integer at m, whose type p is for.
 func (p *plan) int(m memory) int64 {

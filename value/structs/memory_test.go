@@ -1,4 +1,4 @@
-package value
+package structs
 
 import (
 	"math"
@@ -32,7 +32,7 @@ type scalars struct {
 // TestScalarSizes demands that all bits of a scalar, and no others, are read and written.
 func TestScalarSizes(t *testing.T) {
 	full := scalars{B1: 255, C1: 255, D1: 255, F1: 255, I1: 255}
-	checkFromGo(t, &full)
+	checkFrom(t, &full)
 	for _, set := range []func(*scalars){
 		func(s *scalars) { s.A = true },
 		func(s *scalars) { s.B = math.MinInt8 },
@@ -52,13 +52,13 @@ func TestScalarSizes(t *testing.T) {
 	} {
 		one := full
 		set(&one)
-		text := checkFromGo(t, &one).AppendJSON(nil)
+		text := checkFrom(t, &one).AppendJSON(nil)
 		checkInto(t, text, reflect.TypeFor[scalars]())
 		into := scalars{}
-		if err := mustParse(t, text).Into(&into); err != nil {
+		if err := Into(mustParse(t, text), &into); err != nil {
 			t.Fatal(err)
 		}
-		if want := checkFromGo(t, &one); !checkFromGo(t, &into).Equal(want) {
+		if want := checkFrom(t, &one); !checkFrom(t, &into).Equal(want) {
 			t.Errorf("%v fills a struct with %+v", want, into)
 		}
 	}
@@ -69,7 +69,7 @@ func TestIntoMisfit(t *testing.T) {
 	for _, text := range []string{`{"b":128}`, `{"b":-129}`, `{"c":65536}`, `{"c":-1}`, `{"d":2147483648}`, `{"h":-1}`} {
 		got := scalars{B1: 1, C: 2, C1: 3, D: 4, D1: 5, H: 6}
 		want := got
-		err := mustParse(t, []byte(text)).Into(&got)
+		err := Into(mustParse(t, []byte(text)), &got)
 		if err == nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s gives %+v (error %v)", text, got, err)
 		}
@@ -94,16 +94,16 @@ func TestAddressability(t *testing.T) {
 	a := addressOnly{1}
 	full := in{a, [1]addressOnly{a}, map[string]addressOnly{"a": a, "b": {2}}, []addressOnly{a}, &a, a}
 	for _, x := range []any{full, &full, []in{full}, [1]in{full}, map[string]in{"a": full}, map[string]*in{"a": &full}, struct{ In in }{full}} {
-		checkFromGo(t, x)
+		checkFrom(t, x)
 		boxed := x
-		checkFromGo(t, &boxed)
+		checkFrom(t, &boxed)
 	}
 }
 
 // TestMapsInMaps demands that maps of one type inside each other do not share their room for entries.
 func TestMapsInMaps(t *testing.T) {
 	type tree map[string]tree
-	checkFromGo(t, tree{"a": {"b": {"c": {}, "d": nil}, "e": {"f": {}}}, "g": {"h": {"i": {}}}, "j": {}})
+	checkFrom(t, tree{"a": {"b": {"c": {}, "d": nil}, "e": {"f": {}}}, "g": {"h": {"i": {}}}, "j": {}})
 	type counts map[int8][2]int
-	checkFromGo(t, []counts{{1: {1, 2}, 2: {3, 4}}, {-3: {5, 6}}, {}, nil})
+	checkFrom(t, []counts{{1: {1, 2}, 2: {3, 4}}, {-3: {5, 6}}, {}, nil})
 }

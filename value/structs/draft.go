@@ -1,0 +1,162 @@
+package structs
+
+import "github.com/deed-project/deed/value"
+
+// A container is made after an earlier one, its former. As long as its parts are exactly the first ones of the former, they
+// are only counted:
+//
+//	former   a:1 b:2 c:3
+//	parts    a:1 b:2         n = 2, nothing is written
+//	then     c:4             a:1 and b:2 are copied, and c:4 comes behind them
+//	or       the end         a:1 and b:2 are copied; with c:3 instead, the outcome would be the former
+//
+// Invariant: until the first part that differs, the parts are former[:n].
+
+// exactly reports whether v, which was converted after was, is the very same document. Containers are if they are was
+// itself. A string is not taken from was, since it might keep all of the text alive that was was read from.
+func exactly(v, was value.Value) bool {
+	return v.Same(was) || v.Kind() == value.KindString && was.Kind() == value.KindString && v.Str() == was.Str()
+}
+
+// objectDraft is an object that is being made.
+type objectDraft struct {
+	former value.Value // an object, or absent
+	len    int         // of former
+	n      int         // how many members there are so far
+	moved  bool        // they are on the converter's stack
+	first  int         // of them on the stack
+	shared int         // the converter's count before
+}
+
+// begin makes out, which is zero, a draft after was. It is not returned, since copying a struct that was just written field
+// by field makes the processor wait.
+func (c *converter) begin(out *objectDraft, was value.Value) {
+	out.first, out.shared = len(c.open), c.shared
+	if was.Kind() == value.KindObject {
+		out.former, out.len = was, was.Len()
+	}
+}
+
+// find returns the number of the former member called name, and its value, or -1 if there is none. Members before number
+// next have lesser names.
+func (out *objectDraft) find(name string, next int) (int, value.Value) {
+	for ; next < out.len; next++ {
+		former := out.former.Member(next)
+		if former.Name == name {
+			return next, former.Value
+		}
+		if former.Name > name {
+			break
+		}
+	}
+	return -1, value.Value{}
+}
+
+// expects reports whether former member i comes next if all that was added so far was former.
+func (out *objectDraft) expects(i int) bool { return i == out.n && !out.moved }
+
+// add adds the member name. Its value v was converted after former member i; -1 stands for none.
+func (c *converter) add(out *objectDraft, i int, name string, v value.Value) {
+	if out.expects(i) && exactly(v, out.former.Member(i).Value) {
+		out.n++
+		return
+	}
+	c.move(out)
+	c.open = append(c.open, value.Member{Name: name, Value: v})
+	out.n++
+}
+
+// move puts the members that were only counted on the stack.
+func (c *converter) move(out *objectDraft) {
+	if out.moved {
+		return
+	}
+	for i := range out.n {
+		c.open = append(c.open, out.former.Member(i))
+	}
+	out.moved = true
+}
+
+// close takes the members of out from the stack and returns the object. They may be in any order.
+//
+// One that holds parts of an earlier document gets memory of its own: an array of the slab lives as long as anything cut
+// from it, and would keep alive the earlier document, that one's predecessor, and so on.
+func (c *converter) close(out *objectDraft) value.Value {
+	if !out.moved && out.n == out.len {
+		c.shared += min(out.n, 1)
+		if out.len == 0 {
+			return value.Object()
+		}
+		return out.former
+	}
+	c.move(out)
+	var members []value.Member
+	if c.shared > out.shared {
+		members = make([]value.Member, len(c.open)-out.first)
+	} else {
+		members = c.members.Take(len(c.open) - out.first)
+	}
+	copy(members, c.open[out.first:])
+	clear(c.open[out.first:])
+	c.open = c.open[:out.first]
+	return value.Object(members...)
+}
+
+// listDraft is a list that is being made.
+type listDraft struct {
+	former value.Value   // a list with items, or absent
+	items  []value.Value // nil as long as they are exactly former ones
+	n      int           // how many there are so far
+	len    int           // how many there are to be
+}
+
+// beginList makes d, which is zero, a draft of n items after was.
+func (c *converter) beginList(d *listDraft, n int, was value.Value) {
+	d.len = n
+	if was.Kind() == value.KindList && was.Len() > 0 && n > 0 {
+		d.former = was
+	} else {
+		d.items = c.items.Take(n)[:0]
+	}
+}
+
+// was returns what former item i is, and the absent Value if there is none.
+func (d *listDraft) was(i int) value.Value {
+	if i < d.former.Len() {
+		return d.former.Item(i)
+	}
+	return value.Value{}
+}
+
+// add appends v, which was converted after the former item in its place.
+func (d *listDraft) add(v value.Value) {
+	i := d.n
+	d.n++
+	if d.items == nil && d.len > 0 {
+		if i < d.former.Len() && exactly(v, d.former.Item(i)) {
+			return
+		}
+		d.move(i)
+	}
+	d.items = append(d.items, v)
+}
+
+// move copies the first n former items.
+func (d *listDraft) move(n int) {
+	d.items = make([]value.Value, 0, d.len)
+	for i := range n {
+		d.items = append(d.items, d.former.Item(i))
+	}
+}
+
+// closeList returns the list.
+func (c *converter) closeList(d *listDraft) value.Value {
+	if d.items == nil && d.len > 0 {
+		if d.len == d.former.Len() {
+			c.shared++
+			return d.former
+		}
+		d.move(d.len)
+	}
+	return value.List(d.items...)
+}

@@ -1,0 +1,46 @@
+package structs
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/deed-project/deed/internal/trail"
+	"github.com/deed-project/deed/value"
+)
+
+// fault is a [value.ConversionError] on its way out, which does not know all of its path yet.
+type fault struct {
+	reason string
+	err    error // what a method of a Go type or a decoder returned, or nil
+	trail  trail.Trail
+}
+
+// within adds one step to the path.
+func (f *fault) within(step string) *fault {
+	f.trail.Add(step)
+	return f
+}
+
+func (f *fault) located() error {
+	return &value.ConversionError{Path: f.trail.Path(), Reason: f.reason, Err: f.err}
+}
+
+func inexpressible(format string, args ...any) *fault {
+	return &fault{reason: fmt.Sprintf(format, args...)}
+}
+
+// failure wraps what a method of a Go type returned.
+func failure(method string, t reflect.Type, err error) *fault {
+	return &fault{reason: fmt.Sprintf("%s of Go type %v", method, t), err: err}
+}
+
+// misfit says that v is nothing that t could hold.
+func misfit(v value.Value, t reflect.Type) *fault {
+	kind := v.Kind().String()
+	if isNumber(v) {
+		kind = "number " + v.String()
+	}
+	return inexpressible("%s does not fit Go type %v", kind, t)
+}
+
+func isNumber(v value.Value) bool { return v.Kind() == value.KindInt || v.Kind() == value.KindFloat }

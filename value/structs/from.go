@@ -1,0 +1,198 @@
+package structs
+
+import (
+	"encoding/base64"
+	"fmt"
+	"reflect"
+
+	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/value"
+)
+
+// boxed converts v, which an interface holds after was, what the earlier document has in its place.
+func (c *converter) boxed(v any, was value.Value) (value.Value, *fault) {
+	r := reflect.ValueOf(v)
+	p := planOf(r.Type())
+	switch {
+	case p.shape == shapePointer && p.prints == noMethod:
+		if r.IsNil() {
+			return value.Null(), nil
+		}
+		return c.pointed(p, memoryOf(r), was)
+	case p.prints != noMethod:
+		if isNil(r) {
+			return value.Null(), nil
+		}
+		return c.printed(p, p.prints, v, was)
+	}
+	box := reflect.New(p.typ)
+	box.Elem().Set(r)
+	return c.stored(p, copyOf(box), was)
+}
+
+// stored converts what lies at m, whose type p is for after was, what the earlier document has in its place.
+func (c *converter) stored(p *plan, m memory, was value.Value) (value.Value, *fault) {
+	if p.prints != noMethod || p.addrPrints != noMethod && m.addressable {
+		return c.printing(p, m, was)
+	}
+	switch p.shape {
+	case shapeString:
+		return value.String(read[string](m)), nil
+	case shapeStruct:
+		return c.structure(p, m, was)
+	case shapeSlice, shapePointer, shapeStrings, shapeMap, shapeInterface, shapeBytes:
+		if m.isNil() {
+			return value.Null(), nil
+		}
+		return c.referred(p, m, was)
+	case shapeInt:
+		return value.Int(p.int(m)), nil
+	case shapeBool:
+		return value.Bool(read[bool](m)), nil
+	case shapeUint:
+		return fromUint(p.uint(m))
+	case shapeFloat:
+		if p.size == 4 {
+			return fromFloat(jsontext.Widen(read[float32](m)))
+		}
+		return fromFloat(read[float64](m))
+	case shapeNumber:
+		return fromNumber(read[string](m))
+	case shapeArray:
+		return c.elements(p, m, p.typ.Len(), was)
+	case shapeValue:
+		return present(read[value.Value](m)), nil
+	}
+	return value.Value{}, inexpressible("a value of Go type %v is no JSON value", p.typ)
+}
+
+// referred converts a pointer, an interface, a slice or a map that is not nil.
+func (c *converter) referred(p *plan, m memory, was value.Value) (value.Value, *fault) {
+	switch p.shape {
+	case shapePointer:
+		return c.pointed(p, m.target(), was)
+	case shapeSlice:
+		first, n := m.elements()
+		return c.elements(p, first, n, was)
+	case shapeStrings:
+		return c.strings(read[map[string]string](m), was)
+	case shapeMap:
+		return c.dict(p, m.reflect(p.typ), was)
+	case shapeBytes:
+		return value.String(base64.StdEncoding.EncodeToString(read[[]byte](m))), nil
+	}
+	return c.value(m.reflect(p.typ).Interface(), was)
+}
+
+// pointed converts target, which a pointer of the type that p is for points to.
+func (c *converter) pointed(p *plan, target memory, was value.Value) (value.Value, *fault) {
+	if c.pointers++; c.pointers > value.MaxDepth {
+		return value.Value{}, inexpressible("nested deeper than %d", value.MaxDepth)
+	}
+	out, err := c.stored(p.elem, target, was)
+	c.pointers--
+	return out, err
+}
+
+// structure converts a struct. Its members wait on a stack until all are there, since a field may be omitted; the plan
+// has them in name order, as was has its own.
+func (c *converter) structure(p *plan, m memory, was value.Value) (value.Value, *fault) {
+	if err := c.enter(); err != nil {
+		return value.Value{}, err
+	}
+	var out objectDraft
+	c.begin(&out, was)
+	next := 0
+	for i := range p.fields {
+		f := &p.fields[i]
+		at, ok := f.in(m)
+		if !ok || f.omits(at) {
+			continue
+		}
+		old, was := out.find(f.name, next)
+		if old >= 0 {
+			next = old + 1
+			if f.text && out.expects(old) && was.Kind() == value.KindString && was.Str() == read[string](at) {
+				out.n++ // what add would do; most fields are such
+				continue
+			}
+		}
+		member, err := c.stored(f.plan, at, was)
+		if err != nil {
+			return value.Value{}, err.within("." + f.name)
+		}
+		if f.quoted {
+			member = quote(f.plan, at, member)
+		}
+		c.add(&out, old, f.name, member)
+	}
+	c.depth--
+	return c.close(&out), nil
+}
+
+// in returns where the field of the struct at m lies, and false when an embedded pointer on the way to it is nil.
+func (f *field) in(m memory) (memory, bool) {
+	for i := range f.hops {
+		m = m.after(f.hops[i].offset)
+		if m.isNil() {
+			return m, false
+		}
+		m = m.target()
+	}
+	return m.after(f.offset), true
+}
+
+// quote returns the string that holds the JSON text of member, converted from m, as the tag option "string" wants it.
+// A nil pointer stays null, and a method has the last word.
+func quote(p *plan, m memory, member value.Value) value.Value {
+	for p.shape == shapePointer && !m.isNil() {
+		p, m = p.elem, m.target()
+	}
+	if p.shape == shapePointer || p.prints != noMethod || p.addrPrints != noMethod && m.addressable {
+		return member
+	}
+	if p.shape == shapeNumber && read[string](m) != "" {
+		return value.String(read[string](m))
+	}
+	return value.String(string(member.AppendJSON(nil)))
+}
+
+// elements converts an array or a slice of n elements.
+func (c *converter) elements(p *plan, first memory, n int, was value.Value) (value.Value, *fault) {
+	if err := c.enter(); err != nil {
+		return value.Value{}, err
+	}
+	var out listDraft
+	c.beginList(&out, n, was)
+	for i := range n {
+		item, err := c.stored(p.elem, first.after(uintptr(i)*p.elem.size), out.was(i))
+		if err != nil {
+			return value.Value{}, err.within(fmt.Sprintf("[%d]", i))
+		}
+		out.add(item)
+	}
+	c.depth--
+	return c.closeList(&out), nil
+}
+
+// printing converts what lies at m by the method that its type, which p is for, has for it. The method is called on the address in
+// either case, as that has the methods of the value too, and needs no copy.
+func (c *converter) printing(p *plan, m memory, was value.Value) (value.Value, *fault) {
+	if k := p.typ.Kind(); k == reflect.Pointer || k == reflect.Interface {
+		if m.isNil() {
+			return value.Null(), nil
+		}
+		if k == reflect.Interface || !c.printouts || p.elem.printouts.sets == nil {
+			return c.printed(p, p.prints, m.reflect(p.typ).Interface(), was)
+		}
+		p, m = p.elem, m.target()
+	}
+	how := p.prints
+	if m.addressable {
+		how = p.addrPrints
+	}
+	if c.printouts && p.printouts.sets != nil {
+		return p.printouts.again(m, was, func() (value.Value, *fault) { return c.printed(p, how, m.address(p.null), was) })
+	}
+	return c.printed(p, how, m.address(p.null), was)
+}

@@ -1,0 +1,219 @@
+package structs
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deed-project/deed/value"
+)
+
+// lookupFactor is how many times as many members an object may have as a map that is looked up by their names. Beyond that,
+// it costs less to sort the names of the map.
+const lookupFactor = 3
+
+// resembles reports whether a map of n members should be looked up by the names of was.
+func resembles(was value.Value, n int) bool {
+	return was.Kind() == value.KindObject && n > 0 && was.Len() <= lookupFactor*n
+}
+
+// strings converts a map of strings by strings, such as labels and annotations.
+func (c *converter) strings(m map[string]string, was value.Value) (value.Value, *fault) {
+	if err := c.enter(); err != nil {
+		return value.Value{}, err
+	}
+	c.depth--
+	if resembles(was, len(m)) {
+		return c.stringsAfter(m, was), nil
+	}
+	out, i := c.members.Take(len(m)), 0
+	for name, s := range m {
+		out[i] = value.Member{Name: name, Value: value.String(s)}
+		i++
+	}
+	return value.Object(out...), nil
+}
+
+// stringsAfter converts m by looking up the names of was, which come in order, and then those that only m has.
+func (c *converter) stringsAfter(m map[string]string, was value.Value) value.Value {
+	var out objectDraft
+	c.begin(&out, was)
+	for i := range out.len {
+		name := was.Member(i).Name
+		if s, ok := m[name]; ok {
+			c.add(&out, i, name, value.String(s))
+		}
+	}
+	if out.n < len(m) {
+		c.move(&out)
+		for name, s := range m {
+			if was.Get(name).IsAbsent() {
+				c.open = append(c.open, value.Member{Name: name, Value: value.String(s)})
+			}
+		}
+	}
+	return c.close(&out)
+}
+
+// anyMap converts a map as unstructured objects have it, whose members may be of any type.
+func (c *converter) anyMap(m map[string]any, was value.Value) (value.Value, *fault) {
+	if m == nil {
+		return value.Null(), nil
+	}
+	if err := c.enter(); err != nil {
+		return value.Value{}, err
+	}
+	first, shared := len(c.open), c.shared
+	for name, x := range m {
+		member, err := c.value(x, was.Get(name))
+		if err != nil {
+			return value.Value{}, err.within("." + name)
+		}
+		c.open = append(c.open, value.Member{Name: name, Value: member})
+	}
+	c.depth--
+	return c.again(first, shared, was), nil
+}
+
+// anyList converts a list as unstructured objects have it.
+func (c *converter) anyList(l []any, was value.Value) (value.Value, *fault) {
+	if l == nil {
+		return value.Null(), nil
+	}
+	if err := c.enter(); err != nil {
+		return value.Value{}, err
+	}
+	var out listDraft
+	c.beginList(&out, len(l), was)
+	for i, x := range l {
+		item, err := c.value(x, out.was(i))
+		if err != nil {
+			return value.Value{}, err.within(fmt.Sprintf("[%d]", i))
+		}
+		out.add(item)
+	}
+	c.depth--
+	return c.closeList(&out), nil
+}
+
+// dict converts a map that is not nil.
+func (c *converter) dict(p *plan, v reflect.Value, was value.Value) (value.Value, *fault) {
+	if err := c.enter(); err != nil {
+		return value.Value{}, err
+	}
+	first, shared := len(c.open), c.shared
+	if err := c.entries(p, v, was); err != nil {
+		return value.Value{}, err
+	}
+	c.depth--
+	if p.typ.Key().Kind() != reflect.String || p.typ.Key().Implements(textMarshalerType) {
+		if err := oneOfEachName(p, c.open[first:]); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return c.again(first, shared, was), nil
+}
+
+// oneOfEachName sorts members, which are those of a map that p is for, and fails if two have the same name.
+func oneOfEachName(p *plan, members []value.Member) *fault {
+	slices.SortFunc(members, func(a, b value.Member) int { return strings.Compare(a.Name, b.Name) })
+	for i := 1; i < len(members); i++ {
+		if members[i].Name == members[i-1].Name {
+			return inexpressible("two keys of Go type %v print as %q", p.typ.Key(), members[i].Name)
+		}
+	}
+	return nil
+}
+
+// entries puts the members that v, a map, has on the stack, in any order.
+func (c *converter) entries(p *plan, v reflect.Value, was value.Value) *fault {
+	box := c.boxFor(p)
+	for entry := v.MapRange(); entry.Next(); {
+		box.key.SetIterKey(entry)
+		name, err := keyText(box.key)
+		if err != nil {
+			return err
+		}
+		box.elem.Elem().SetIterValue(entry)
+		member, err := c.stored(p.elem, copyOf(box.elem), was.Get(name))
+		if err != nil {
+			return err.within("." + name)
+		}
+		c.open = append(c.open, value.Member{Name: name, Value: member})
+	}
+	box.key.SetZero()
+	box.elem.Elem().SetZero()
+	c.box = box
+	return nil
+}
+
+// mapBox has room for one entry of a map of the type that plan is for.
+type mapBox struct {
+	plan *plan
+	key  reflect.Value
+	elem reflect.Value // its address
+}
+
+// boxFor returns the box that the last map had, if that was of the same type, or a new one. It is taken away from the converter: a
+// map inside the map needs another.
+func (c *converter) boxFor(p *plan) mapBox {
+	if box := c.box; box.plan == p {
+		c.box = mapBox{}
+		return box
+	}
+	return mapBox{p, reflect.New(p.typ.Key()).Elem(), reflect.New(p.elem.typ)}
+}
+
+// again takes the members from first on from the stack, in any order, and returns their object, which is was if that has
+// exactly the same; shared is the converter's count before. They are copied as [converter.close] says.
+func (c *converter) again(first, shared int, was value.Value) value.Value {
+	members := c.open[first:]
+	v := value.Object(members...) // sorts them
+	out := objectDraft{first: first, shared: shared, moved: true}
+	if isExactly(v, was) {
+		out = objectDraft{former: was, len: was.Len(), n: was.Len(), first: first, shared: shared}
+		clear(members)
+		c.open = c.open[:first]
+	}
+	return c.close(&out)
+}
+
+// isExactly reports whether all members of v, an object, are exactly those of was.
+func isExactly(v, was value.Value) bool {
+	if was.Kind() != value.KindObject || was.Len() != v.Len() {
+		return false
+	}
+	for i := range v.Len() {
+		if m, former := v.Member(i), was.Member(i); m.Name != former.Name || !exactly(m.Value, former.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// keyText returns the name that a map key stands for.
+func keyText(k reflect.Value) (string, *fault) {
+	if k.Kind() == reflect.String {
+		return k.String(), nil
+	}
+	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](k); ok {
+		if isNil(k) {
+			return "", nil
+		}
+		text, err := m.MarshalText()
+		if err != nil {
+			return "", failure("MarshalText", k.Type(), err)
+		}
+		return string(text), nil
+	}
+	if k.CanInt() {
+		return strconv.FormatInt(k.Int(), 10), nil
+	}
+	if k.CanUint() {
+		return strconv.FormatUint(k.Uint(), 10), nil
+	}
+	return "", inexpressible("a key of Go type %v is nil", k.Type())
+}

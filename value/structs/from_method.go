@@ -1,0 +1,79 @@
+package structs
+
+import (
+	"encoding"
+	"encoding/json"
+	"strings"
+
+	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/value"
+)
+
+// printed converts v, which is no nil pointer, or what v points to, by the method m that v has. The error speaks of the type that p
+// is for.
+func (c *converter) printed(p *plan, m method, v any, was value.Value) (value.Value, *fault) {
+	switch m {
+	case toUnstructuredErr:
+		out, err := v.(unstructuredErr).ToUnstructuredWithError()
+		if err != nil {
+			return value.Value{}, failure("ToUnstructuredWithError", p.typ, err)
+		}
+		return c.value(out, was)
+	case toUnstructured:
+		return c.value(v.(unstructured).ToUnstructured(), was)
+	case marshalText:
+		text, err := v.(encoding.TextMarshaler).MarshalText()
+		if err != nil {
+			return value.Value{}, failure("MarshalText", p.typ, err)
+		}
+		return stringAfter(textOf(text), was), nil
+	}
+	text, err := v.(json.Marshaler).MarshalJSON()
+	if err != nil {
+		return value.Value{}, failure("MarshalJSON", p.typ, err)
+	}
+	if out, ok := parseScalar(text, was); ok {
+		return out, nil
+	}
+	out, err := value.Parse(text)
+	if err != nil {
+		return value.Value{}, failure("MarshalJSON", p.typ, err)
+	}
+	return out, nil
+}
+
+// stringAfter returns text as a string, which is was if that is the same.
+func stringAfter(text string, was value.Value) value.Value {
+	if was.Kind() == value.KindString && was.Str() == text {
+		return was
+	}
+	return value.String(strings.Clone(text))
+}
+
+// parseScalar parses text that is a string without escapes, or a short integer, and nothing else: most methods print such.
+// It takes no parser, which costs more than such text.
+func parseScalar(text []byte, was value.Value) (value.Value, bool) {
+	s := jsontext.Scanner{Text: textOf(text)}
+	if s.Peek() == '"' {
+		str, ok := s.PlainString()
+		return stringAfter(str, was), ok && s.Pos == len(text)
+	}
+	i, ok := s.Integer()
+	return value.Int(i), ok && s.Pos == len(text)
+}
+
+// fromNumber converts a json.Number, which is 0 when empty.
+func fromNumber(text string) (value.Value, *fault) {
+	if text == "" {
+		return value.Int(0), nil
+	}
+	s := jsontext.Scanner{Text: text}
+	i, f, integer, err := s.Number()
+	switch {
+	case err != nil || s.Pos < len(text):
+		return value.Value{}, inexpressible("%q is no JSON number", text)
+	case integer:
+		return value.Int(i), nil
+	}
+	return value.Float(f), nil
+}
