@@ -24,6 +24,7 @@ var layers = []struct {
 	{"store/history", "store", "", ""},
 	{"store/memory", "store/history", "", ""},
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
+	{"structural/rules", "", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi"},
 	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},
 }
 

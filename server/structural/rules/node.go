@@ -1,0 +1,180 @@
+package rules
+
+import (
+	"regexp"
+
+	"github.com/deed-project/deed/value"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+)
+
+// node is a schema in the form in which values are judged by it. A nil node finds everything good.
+type node struct {
+	// types are what "type" admits, and typed is whether it says anything.
+	types    kinds
+	typed    bool
+	nullable bool
+	format   string
+	known    bool // format is one that strings are checked for
+	enum     []value.Value
+
+	text   *textRules
+	number *numberRules
+	size   *sizeRules // of lists and objects
+
+	properties map[string]*node
+	required   []string
+	additional *node // of members without a property
+	closed     bool  // such members are wrong
+	items      *node
+
+	junctors *junctors
+
+	opaque bool // the schema says what is not judged here
+	rules  bool // it has rules in CEL
+	below  contents
+}
+
+type textRules struct {
+	minLength, maxLength *int64
+	pattern              *regexp.Regexp
+}
+
+type numberRules struct {
+	minimum, maximum, multipleOf       *float64
+	exclusiveMinimum, exclusiveMaximum bool
+}
+
+type sizeRules struct{ minItems, maxItems, minProperties, maxProperties *int64 }
+
+type junctors struct {
+	all, any, one []*node
+	not           *node
+}
+
+// contents says what a node or anything below it has.
+type contents struct{ rules, resources bool }
+
+// kinds is a set of JSON types.
+type kinds uint8
+
+const (
+	isBoolean kinds = 1 << iota
+	isInteger
+	isNumber
+	isString
+	isArray
+	isObject
+	isNull
+)
+
+var kindOf = map[string]kinds{
+	"boolean": isBoolean, "integer": isInteger, "number": isNumber, "string": isString, "array": isArray, "object": isObject,
+	"null": isNull,
+}
+
+// compile compiles what the library validates by. It costs the size of the schema.
+func compile(s *spec.Schema) *node {
+	n := &node{
+		typed: len(s.Type) > 0, nullable: s.Nullable, format: s.Format, known: strfmt.Default.ContainsName(s.Format),
+		required: s.Required,
+		opaque: s.Ref.String() != "" || len(s.PatternProperties) > 0 || len(s.Dependencies) > 0 || s.UniqueItems ||
+			s.AdditionalItems != nil,
+	}
+	for _, t := range s.Type {
+		kind, ok := kindOf[t]
+		n.types |= kind
+		n.opaque = n.opaque || !ok
+	}
+	n.compileEnum(s)
+	n.compileText(s)
+	n.compileNumber(s)
+	n.compileChildren(s)
+	n.compileJunctors(s)
+	if _, ok := s.Extensions["x-kubernetes-validations"]; ok {
+		n.rules = true
+	}
+	n.below.rules = n.below.rules || n.rules
+	if embedded, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); embedded {
+		n.below.resources = true
+	}
+	return n
+}
+
+func (n *node) compileEnum(s *spec.Schema) {
+	for _, e := range s.Enum {
+		v, err := value.FromAny(e)
+		if err != nil {
+			n.opaque = true
+		}
+		n.enum = append(n.enum, v)
+	}
+}
+
+func (n *node) compileText(s *spec.Schema) {
+	if s.MinLength == nil && s.MaxLength == nil && s.Pattern == "" {
+		return
+	}
+	n.text = &textRules{minLength: s.MinLength, maxLength: s.MaxLength}
+	if s.Pattern != "" {
+		var err error
+		n.text.pattern, err = regexp.Compile(s.Pattern)
+		n.opaque = n.opaque || err != nil
+	}
+}
+
+func (n *node) compileNumber(s *spec.Schema) {
+	if s.Minimum != nil || s.Maximum != nil || s.MultipleOf != nil {
+		n.number = &numberRules{s.Minimum, s.Maximum, s.MultipleOf, s.ExclusiveMinimum, s.ExclusiveMaximum}
+	}
+}
+
+func (n *node) compileChildren(s *spec.Schema) {
+	if s.MinItems != nil || s.MaxItems != nil || s.MinProperties != nil || s.MaxProperties != nil {
+		n.size = &sizeRules{s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties}
+	}
+	if len(s.Properties) > 0 {
+		n.properties = make(map[string]*node, len(s.Properties))
+	}
+	for name, property := range s.Properties {
+		n.properties[name] = n.child(&property)
+	}
+	if a := s.AdditionalProperties; a != nil {
+		if n.closed = !a.Allows; a.Schema != nil {
+			n.additional = n.child(a.Schema)
+		}
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		n.items = n.child(s.Items.Schema)
+	}
+	n.opaque = n.opaque || s.Items != nil && len(s.Items.Schemas) > 0
+}
+
+// child compiles the schema of a part of what n is about.
+func (n *node) child(s *spec.Schema) *node {
+	c := compile(s)
+	n.below.rules = n.below.rules || c.below.rules
+	n.below.resources = n.below.resources || c.below.resources
+	return c
+}
+
+func (n *node) compileJunctors(s *spec.Schema) {
+	if len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) == 0 && s.Not == nil {
+		return
+	}
+	alternative := func(s *spec.Schema) *node {
+		c := compile(s)
+		n.rules = n.rules || c.below.rules // they are about the value of n
+		return c
+	}
+	compileAll := func(schemas []spec.Schema) (nodes []*node) {
+		for i := range schemas {
+			nodes = append(nodes, alternative(&schemas[i]))
+		}
+		return nodes
+	}
+	n.junctors = &junctors{all: compileAll(s.AllOf), any: compileAll(s.AnyOf), one: compileAll(s.OneOf)}
+	if s.Not != nil {
+		n.junctors.not = alternative(s.Not)
+	}
+}

@@ -1,0 +1,108 @@
+package rules
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/value"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// TestVerdicts holds the verdicts on random objects beside what the library finds. What is good must have no errors, and
+// what is bad must have some, if it replaces nothing. DEED_CASES says how many, DEED_SEED which.
+func TestVerdicts(t *testing.T) {
+	cases, seed := number(t, "DEED_CASES", 6000), uint64(number(t, "DEED_SEED", 1))
+	counts := map[verdict]int{}
+	updates := 0
+	for i := range cases {
+		c := gen.Seeded(seed<<32 + uint64(i/20))
+		schema := objectSchema(c, 3)
+		r, err := Compile(reread(t, schema))
+		if err != nil {
+			t.Fatalf("%v\n%v", err, schema)
+		}
+		pruning, err := structural.Compile(schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = gen.Seeded(seed<<32 + 1<<31 + uint64(i))
+		object, live := randomWrite(c, schema, pruning)
+		if !live.IsAbsent() {
+			updates++
+		}
+		found := r.object.quick.judge(object)
+		counts[found]++
+		errs := library(r, object, live)
+		if found == good && len(errs) > 0 || found == bad && live.IsAbsent() && len(errs) == 0 {
+			t.Fatalf("the verdict is %d\nschema %v\nobject %v\nlive %v\nlibrary %v", found, schema, object, live, errs)
+		}
+	}
+	t.Logf("%d cases, %d updates: %d good, %d bad, %d unsure", cases, updates, counts[good], counts[bad], counts[unsure])
+	if counts[good] < cases/10 || counts[bad] < cases/10 || counts[unsure] > cases/4 || updates < cases/4 {
+		t.Error("the cases are one-sided")
+	}
+}
+
+// library asks the library, as Values does where it is not sure.
+func library(r *Rules, object, live value.Value) field.ErrorList {
+	if live.IsAbsent() {
+		return validation.ValidateCustomResource(nil, object.ToAny(), r.object.library)
+	}
+	return validation.ValidateCustomResourceUpdate(nil, object.ToAny(), live.ToAny(), r.object.library,
+		validation.WithRatcheting(r.correlated(object, live)))
+}
+
+func number(t *testing.T, variable string, otherwise int) int {
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
+// reread returns a schema as it is read from text, in which whole numbers are integers.
+func reread(t *testing.T, v value.Value) value.Value {
+	out, err := value.Parse(v.AppendJSON(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// randomWrite makes an object and, in most cases, a live one that it replaces and shares parts with.
+func randomWrite(c *gen.Choices, schema value.Value, pruning *structural.Schema) (object, live value.Value) {
+	make := func() value.Value {
+		out, _ := pruning.Prune(follow(c, schema, 4))
+		if out.Kind() != value.KindObject {
+			out = value.Object()
+		}
+		return out.With("kind", value.String("K")).With("metadata", value.Object(value.Member{Name: "name", Value: value.Int(1)}))
+	}
+	object = make()
+	if c.Chance(35) {
+		return object, value.Value{}
+	}
+	live = make()
+	return change(c, live, object, 3), live
+}
+
+// change returns live with some of its parts taken from object.
+func change(c *gen.Choices, live, object value.Value, depth int) value.Value {
+	if live.Kind() != value.KindObject || object.Kind() != value.KindObject || depth == 0 {
+		return object
+	}
+	for i := range object.Len() {
+		if m := object.Member(i); c.Chance(30) {
+			live = live.With(m.Name, change(c, live.Get(m.Name), m.Value, depth-1))
+		}
+	}
+	return live
+}

@@ -1,0 +1,152 @@
+package rules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/value"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/warning"
+)
+
+// Rules are what the schema of one version of a resource says about the values of objects. They are safe for concurrent use.
+// Nil Rules are those of a version without a schema: nothing is wrong.
+type Rules struct {
+	schema         *schema.Structural
+	object, status keywords       // of whole objects, and of their status alone
+	compiled       *cel.Validator // nil if there are no rules in CEL
+}
+
+// keywords are a validator of the library, and what judges in its place. Zero keywords find nothing.
+type keywords struct {
+	library validation.SchemaValidator
+	quick   *node
+}
+
+// Compile compiles an openAPIV3Schema; an absent or null one gives nil. The error is about a schema that is not structural. Rules in
+// CEL that do not compile are no error: they fail when they are evaluated.
+//
+// It takes milliseconds, most of them for rules in CEL.
+func Compile(openAPIV3Schema value.Value) (*Rules, error) {
+	if openAPIV3Schema.Kind() != value.KindObject {
+		return nil, nil
+	}
+	var v1 apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal(openAPIV3Schema.AppendJSON(nil), &v1); err != nil {
+		return nil, fmt.Errorf("openAPIV3Schema: %w", err)
+	}
+	var props apiextensions.JSONSchemaProps
+	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&v1, &props, nil)
+	if err != nil {
+		return nil, fmt.Errorf("openAPIV3Schema: %w", err)
+	}
+	r := &Rules{}
+	if r.schema, err = schema.NewStructural(&props); err != nil {
+		return nil, err
+	}
+	if r.object, err = keywordsOf(&props); err != nil {
+		return nil, err
+	}
+	if status, ok := props.Properties["status"]; ok {
+		if r.status, err = keywordsOf(&status); err != nil {
+			return nil, err
+		}
+	}
+	r.compiled = cel.NewValidator(r.schema, true, celconfig.PerCallLimit)
+	return r, nil
+}
+
+func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
+	library, converted, err := validation.NewSchemaValidator(props)
+	if err != nil {
+		return keywords{}, err
+	}
+	return keywords{library, compile(converted)}, nil
+}
+
+// Values returns what is wrong with object by the keywords and formats of its schema. It replaces live, which is absent for a new
+// object: what was wrong already, and is as it was, does not count.
+//
+// The errors are in the order of their texts. An object with which nothing is wrong costs one walk of it.
+func (r *Rules) Values(object, live value.Value) field.ErrorList {
+	if r == nil || r.object.quick.judge(object) == good {
+		return nil
+	}
+	if live.IsAbsent() {
+		return ordered(validation.ValidateCustomResource(nil, object.ToAny(), r.object.library))
+	}
+	return ordered(validation.ValidateCustomResourceUpdate(nil, object.ToAny(), live.ToAny(), r.object.library,
+		validation.WithRatcheting(r.correlated(object, live))))
+}
+
+// ordered sorts errors by their texts, which begin with the field. The library has them in the order of maps.
+func ordered(errs field.ErrorList) field.ErrorList {
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+// StatusValues is Values for a write of the status alone: only the status is looked at.
+func (r *Rules) StatusValues(object, live value.Value) field.ErrorList {
+	status, was := object.Get("status"), live.Get("status")
+	if r == nil || r.status.library == nil || status.IsAbsent() || r.status.quick.judge(status) == good {
+		return nil
+	}
+	return ordered(validation.ValidateCustomResourceUpdate(field.NewPath("status"), status.ToAny(), was.ToAny(), r.status.library,
+		validation.WithRatcheting(r.correlated(object, live).Key("status"))))
+}
+
+// Resources returns what is wrong with type and metadata of embedded resources. It costs nothing where the schema has none.
+func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorList {
+	if r == nil || !r.object.quick.below.resources {
+		return nil
+	}
+	return objectmeta.Validate(ctx, nil, object.ToAny(), r.schema, false)
+}
+
+// CEL returns errs and what rules in CEL find. Rules are not asked about objects that are wrong in ways that they do not expect:
+// then an error says so. What they find in values of live that are as they were is a warning. The cost is bounded as
+// in kube-apiserver.
+func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live value.Value, warnings warning.Recorder) field.ErrorList {
+	if r == nil || r.compiled == nil {
+		return errs
+	}
+	for _, e := range errs {
+		switch e.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
+			field.ErrorTypeTypeInvalid:
+			return append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; "+
+				"correct the existing errors to complete validation"))
+		}
+	}
+	if !r.object.quick.asked(object) {
+		return errs
+	}
+	var old any
+	var options []cel.Option
+	if !live.IsAbsent() {
+		old = live.ToAny()
+		options = append(options, cel.WithRatcheting(r.correlated(object, live)))
+	}
+	if warnings != nil {
+		ctx = warning.WithWarningRecorder(ctx, warnings)
+	}
+	found, _ := r.compiled.Validate(ctx, nil, r.schema, object.ToAny(), old, celconfig.RuntimeCELCostBudget, options...)
+	return append(errs, found...)
+}
+
+// correlated pairs the parts of object with those of live that they replace.
+func (r *Rules) correlated(object, live value.Value) *common.CorrelatedObject {
+	return common.NewCorrelatedObject(object.ToAny(), live.ToAny(), &model.Structural{Structural: r.schema})
+}
