@@ -32,7 +32,7 @@ var layers = []struct {
 	{"ownership", "value fieldpath schema typed merge managedfields", ""},
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/form", "value fieldpath", ""},
-	{"schema/builtin", "value fieldpath schema schema/form merge", ""},
+	{"schema/builtin", "value fieldpath schema schema/form merge managedfields", ""},
 	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
 	{"internal/recording", "value", ""},
 	{"internal/simulation", "value fieldpath schema merge managedfields schema/openapi schema/structural internal/yaml internal/recording", ""},

@@ -1,6 +1,7 @@
 package managedfields
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -25,6 +26,17 @@ type Config struct {
 	// Default returns the object with default values filled in. It sees the outcome of each apply; what it adds has no owner.
 	// nil leaves objects as they are.
 	Default func(value.Value) value.Value
+	// Hold returns what the server holds of the outcome of an apply, for kinds that Kubernetes implements as Go structs: with
+	// default values filled in, which have no owner, and without what its Go type cannot hold. It comes before Default. The
+	// error, which says what the type refuses, fails the apply. nil leaves objects as they are.
+	Hold func(value.Value) (value.Value, error)
+	// Read is Hold for the new object of an update, whose managed fields then tell of what Read returns. Its error, which is
+	// that of reading the request, fails the update.
+	Read func(value.Value) (value.Value, error)
+	// Store returns what the server stores instead of held, once it is known who owns its fields: what the endpoint does not
+	// write is as it is in live, and counts of changes are up to date. live is absent when the object is created; sent is held
+	// before Hold or Read. nil stores objects as they are.
+	Store func(live, sent, held value.Value) (value.Value, error)
 	// Hub is, for kinds that Kubernetes implements as Go structs, the apiVersion in which the server holds objects between
 	// writes. It matters in two places only: the size of all annotations, see syncLastApplied, is counted in this version; and
 	// see Plan.Changed. Empty means that objects are held as the endpoint's clients see them, as custom resources are.
@@ -143,25 +155,43 @@ const KeepEntries UpdateOption = 1
 // Update replaces live, the zero Object if nothing is stored yet, by object, and returns what is to be stored: object with
 // its managed fields brought up to date.
 //
-// Steps: the managed fields to start from are those of object, or else of live (Decode, S2); an object that nobody manages yet
-// is only tracked from its creation on (Track, S4); merge.Engine.Update (Merge, S7 to S9, S11); the oldest updaters become one
-// when there are too many (Cap, S10).
+// Steps: the object is read (Read); the managed fields to start from are those of object, or else of live (Decode, S2); an object
+// that nobody manages yet is only tracked from its creation on (Track, S4); merge.Engine.Update (Merge, S7 to S9, S11); the oldest
+// updaters become one when there are too many (Cap, S10); what the endpoint does not write stays as it is (Store).
 //
-// Errors are [*TypeError] for an object that does not conform to the kind's type, and those of merge.Engine.Update.
+// Errors are [*BadRequestError] for an object that Config.Read refuses, [*TypeError] for an object that does not conform to the
+// kind's type, and those of merge.Engine.Update.
 func (m *FieldManager) Update(live, object Object, manager string, opts ...UpdateOption) (Object, error) {
-	r := m.request(live, object, manager, merge.Update)
-	stored := r.decodeNewOrLive()
-	if r.isUntracked(stored) {
-		return Object{Content: object.Content, source: object.source, memory: object.memory}, nil
-	}
-	out, err := r.mergeUpdate(owned{managers: stored.managers, adapted: stored.adapted})
-	switch {
-	case err == nil:
-	case slices.Contains(opts, KeepEntries):
-		return Object{Content: object.Content, Entries: live.Entries, source: object.source, memory: object.memory}, err
-	default:
+	held, err := m.read(object)
+	if err != nil {
 		return Object{}, err
 	}
+	r := m.request(live, held, manager, merge.Update)
+	stored := r.decodeNewOrLive()
+	if r.isUntracked(stored) {
+		return r.untouched(object.Content, nil)
+	}
+	out, err := r.mergeUpdate(owned{managers: stored.managers, adapted: stored.adapted})
+	if err != nil {
+		if !slices.Contains(opts, KeepEntries) {
+			return Object{}, err
+		}
+		kept, failed := r.untouched(object.Content, live.Entries)
+		return kept, cmp.Or(failed, err)
+	}
 	out = r.capUpdaters(out)
-	return r.encode(out, stored, object.source), nil
+	out.changed = true // metadata may be, at least
+	if out, err = r.store(out, object.Content); err != nil {
+		return Object{}, err
+	}
+	return r.encode(out, stored, held.source), nil
+}
+
+// untouched returns the new object with the given entries instead of up-to-date ones. sent is what it was read from.
+func (r *request) untouched(sent value.Value, entries []Entry) (Object, error) {
+	out, err := r.store(outcome{content: r.object.Content, changed: true}, sent)
+	if err != nil {
+		return Object{}, err
+	}
+	return Object{Content: out.content, Entries: entries, source: r.object.source, memory: r.object.memory}, nil
 }

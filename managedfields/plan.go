@@ -85,7 +85,8 @@ func (p *Plan) Force() (Object, error) { return p.finish(p.merge.Force(), nil) }
 // finish makes what is to be stored of what was decided.
 //
 // Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip, S7); its entry gets the current time if
-// the object changes (Stamp, S8); defaults are filled in (Default); kubectl's annotation is kept up to date (Sync, S6).
+// the object changes (Stamp, S8); the outcome is held and defaults are filled in (Hold, Default); kubectl's annotation is kept up to
+// date (Sync, S6); what the endpoint does not write stays as it is (Store).
 func (p *Plan) finish(result merge.Result, err error) (Object, error) {
 	var refused merge.Conflicts
 	if errors.As(err, &refused) {
@@ -94,10 +95,16 @@ func (p *Plan) finish(result merge.Result, err error) (Object, error) {
 	r := p.request
 	out := r.strip(p.decided(result))
 	out = r.stampApply(out)
+	sent := out.content
+	if out, err = r.hold(out); err != nil {
+		return Object{}, err
+	}
 	if out, err = r.fillDefaults(out); err != nil {
 		return Object{}, err
 	}
-	out = r.syncLastApplied(out)
+	if out, err = r.store(r.syncLastApplied(out), sent); err != nil {
+		return Object{}, err
+	}
 	return r.encode(out, p.stored, r.live.source), nil
 }
 

@@ -19,6 +19,7 @@ import (
 type request struct {
 	*FieldManager
 	live    Object        // as stored; its Content is that of Config.Empty when nothing is
+	creates bool          // whether nothing is stored yet
 	object  Object        // the applied configuration, or the new object
 	manager merge.Manager // who writes, and how
 }
@@ -40,12 +41,13 @@ type outcome struct {
 
 // request returns the request of manager name. The zero Object as live stands for an object that does not exist.
 func (m *FieldManager) request(live, object Object, name string, op merge.Operation) *request {
-	if live.Content.IsAbsent() {
+	creates := live.Content.IsAbsent()
+	if creates {
 		live.Content = m.config.Empty
 	} else if live.Entries != nil && live.Content.Get("metadata").Kind() != value.KindObject {
 		live.Content = live.Content.With("metadata", value.Object()) // where its managed fields are
 	}
-	return &request{FieldManager: m, live: live, object: object, manager: m.identity(name, op)}
+	return &request{FieldManager: m, live: live, creates: creates, object: object, manager: m.identity(name, op)}
 }
 
 // identity returns the manager that the endpoint knows by name; an empty name becomes "unknown".

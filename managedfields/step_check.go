@@ -2,11 +2,17 @@ package managedfields
 
 import "fmt"
 
-// BadRequestError is an apply that the endpoint cannot take, whatever it stores: kube-apiserver answers it with 400.
-type BadRequestError struct{ Reason string }
+// BadRequestError is an apply or update that the endpoint cannot take, whatever it stores: kube-apiserver answers it with 400.
+type BadRequestError struct {
+	Reason string
+	Err    error // what it comes from; nil where there is no more to say
+}
 
 // Error returns the reason, in the words of kube-apiserver.
 func (e *BadRequestError) Error() string { return e.Reason }
+
+// Unwrap returns Err.
+func (e *BadRequestError) Unwrap() error { return e.Err }
 
 // checkVersion refuses configurations of another kind or version than the endpoint's:
 //

@@ -1,9 +1,11 @@
 package managedfields
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
 )
 
 // strip takes managed fields out of the outcome: its entries are kept beside it.
@@ -27,6 +29,51 @@ func (r *request) stampApply(out outcome) outcome {
 }
 
 func (m *FieldManager) now() time.Time { return m.config.Now().UTC() }
+
+// read makes the new object of an update what the endpoint holds of it. The error is a [*BadRequestError].
+func (m *FieldManager) read(object Object) (Object, error) {
+	if m.config.Read == nil {
+		return object, nil
+	}
+	content, err := m.config.Read(object.Content)
+	if err != nil {
+		return Object{}, &BadRequestError{Reason: err.Error(), Err: err}
+	}
+	if !content.Same(object.Content) {
+		object.Content, object.source = content, source{}
+	}
+	return object, nil
+}
+
+// hold makes the outcome of an apply what the endpoint holds of it. What is added has no owner.
+func (r *request) hold(out outcome) (outcome, error) {
+	if r.config.Hold == nil || !out.changed {
+		return out, nil
+	}
+	held, err := r.config.Hold(out.content)
+	if err != nil {
+		return out, fmt.Errorf("failed to convert new object (%s) to proper version: %w", describe(r.object.Content), err)
+	}
+	out.content = held
+	return out, nil
+}
+
+// store makes the outcome what the endpoint stores. sent is what it was before it was held.
+func (r *request) store(out outcome, sent value.Value) (outcome, error) {
+	if r.config.Store == nil || !out.changed {
+		return out, nil
+	}
+	live := r.live.Content
+	if r.creates {
+		live = value.Value{}
+	}
+	stored, err := r.config.Store(live, sent, out.content)
+	if err != nil {
+		return out, fmt.Errorf("failed to store the new object (%s): %w", describe(out.content), err)
+	}
+	out.content = stored
+	return out, nil
+}
 
 // fillDefaults lets the endpoint fill in defaults, which are owned by nobody. The error is a [*TypeError] if they do not conform
 // to the type.

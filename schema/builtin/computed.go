@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"strings"
-	"time"
 
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/value"
@@ -25,7 +24,6 @@ var functions = form.Functions{
 		"roundQuantities":       roundQuantities,
 		"storedVersions":        storedVersions,
 		"definitionNames":       definitionNames,
-		"timeAdded":             timeAdded,
 	},
 	Is: map[string]func(value.Value) bool{"latest": isLatest, "sourceless": isSourceless},
 }
@@ -281,15 +279,4 @@ func definitionNames(spec value.Value) value.Value {
 		names = names.With("listKind", value.String(kind+"List"))
 	}
 	return spec.With("names", names)
-}
-
-// now is the clock that timeAdded reads, which tests replace.
-var now = time.Now
-
-// timeAdded says since when a device has a taint.
-func timeAdded(taint value.Value) value.Value {
-	if !isNothing(taint.Get("timeAdded")) {
-		return taint
-	}
-	return taint.With("timeAdded", value.String(now().UTC().Format(time.RFC3339)))
 }

@@ -24,8 +24,12 @@ var conversions = map[schema.GVK]conversion{
 }
 
 // Convert returns object, which is of version k of a kind, in version to of it. What the other version does not have is lost, and so is
-// what reading and printing it loses: empty members, for instance. The error is a [*form.Error].
+// what reading and printing it loses: empty members, for instance. The error is a [*ConvertError].
 func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
+	object, err := k.normalized(object, form.Printed)
+	if err != nil {
+		return value.Value{}, err
+	}
 	if c := conversions[k.GVK]; c.toCommon != nil {
 		object = c.toCommon(object)
 	}
@@ -33,22 +37,23 @@ func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 		object = c.fromCommon(object)
 	}
 	object = object.With("apiVersion", value.String(to.GVK.APIVersion())).With("kind", value.String(to.GVK.Kind))
-	return to.Form().Normalize(object, form.Printed)
+	return to.normalized(object, 0)
 }
 
 // Stored returns what a server reads back after it stored object, which is as [Kind.Held] returns it. Objects are stored in one version
-// of their kind, [Kind.Hub], and what that does not have is lost. The error is a [*form.Error].
+// of their kind, [Kind.Hub], and what that does not have is lost. The error is a [*ConvertError].
 func (k *Kind) Stored(object value.Value) (value.Value, error) {
 	hub := k
 	if k.Hub != k.GVK.APIVersion() {
 		hub, _ = Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
+		hub = hub.WithClock(k.now)
 		var err error
 		if object, err = k.Convert(object, hub); err != nil {
 			return value.Value{}, err
 		}
 	}
-	object, err := hub.Form().Normalize(object, hub.storage())
-	if err != nil || hub == k {
+	object, err := hub.normalized(object, hub.storage())
+	if err != nil || hub.GVK == k.GVK {
 		return object, err
 	}
 	return hub.Convert(object, k)

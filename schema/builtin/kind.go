@@ -2,10 +2,12 @@ package builtin
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
@@ -28,6 +30,7 @@ type Kind struct {
 	GVK  schema.GVK
 	Hub  string // the apiVersion in which a server holds objects of the kind
 	form string // the name of its struct type
+	now  func() time.Time
 
 	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one that does not serve it any
 	// more. Replacement says what to use instead, such as apps/v1 Deployment. All are empty where nothing is known.
@@ -192,10 +195,33 @@ func (k *Kind) Form() *form.Type {
 	return t
 }
 
+// WithClock returns the kind with a clock, which some default values ask. Without one it is time.Now.
+func (k *Kind) WithClock(now func() time.Time) *Kind {
+	with := *k
+	with.now = now
+	return &with
+}
+
 // Held returns what a server holds after it read object: with default values, in the one spelling of everything, and without what the
-// kind does not know. The error is a [*form.Error]: what the kind cannot hold.
+// kind does not know. The error is a [*ConvertError]: what the kind cannot hold.
 //
 // It takes time in proportion to the size of object.
-func (k *Kind) Held(object value.Value) (value.Value, error) {
-	return k.Form().Normalize(object, form.Held)
+func (k *Kind) Held(object value.Value) (value.Value, error) { return k.normalized(object, form.Held) }
+
+// normalized reads and prints object.
+func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, error) {
+	out, err := k.Form().NormalizeAt(object, mode, k.time)
+	var refused *form.Error
+	if errors.As(err, &refused) {
+		return value.Value{}, &ConvertError{k.GVK, refused}
+	}
+	return out, err
+}
+
+// time returns the current time.
+func (k *Kind) time() time.Time {
+	if k.now == nil {
+		return time.Now()
+	}
+	return k.now()
 }

@@ -74,11 +74,16 @@ func annotated(object value.Value, name, text string) value.Value {
 func templateGeneration(set value.Value) value.Value {
 	const name = "deprecated.daemonset.template.generation"
 	text := set.At("metadata", "annotations", name).Str()
-	n, _ := strconv.ParseInt(text, 10, 64)
-	if canonical := strconv.FormatInt(n, 10); canonical != text {
+	if canonical := strconv.FormatInt(templateCount(set), 10); canonical != text {
 		return annotated(set, name, canonical)
 	}
 	return set
+}
+
+// templateCount returns how often the template of a daemon set has changed.
+func templateCount(set value.Value) int64 {
+	n, _ := strconv.ParseInt(set.At("metadata", "annotations", "deprecated.daemonset.template.generation").Str(), 10, 64)
+	return n
 }
 
 // rollbackTo drops an annotation that says nothing.

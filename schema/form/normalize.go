@@ -2,7 +2,7 @@ package form
 
 import (
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/deed-project/deed/value"
 )
@@ -25,7 +25,12 @@ const (
 //
 // It takes time in proportion to the members of v and the fields of the structs in it.
 func (t *Type) Normalize(v value.Value, mode Mode) (value.Value, error) {
-	w := walk{mode: mode}
+	return t.NormalizeAt(v, mode, time.Now)
+}
+
+// NormalizeAt is Normalize with a clock, which default values may ask.
+func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (value.Value, error) {
+	w := walk{mode: mode, now: now}
 	out := w.value(t, v)
 	if w.err != nil {
 		return value.Value{}, w.err
@@ -36,6 +41,7 @@ func (t *Type) Normalize(v value.Value, mode Mode) (value.Value, error) {
 // walk is one pass over a document. After an error it goes on, and keeps the first error in the order of fields.
 type walk struct {
 	mode  Mode
+	now   func() time.Time
 	steps []step // from the root to where the walk is
 	err   *Error
 	ranks []int // where w.err is: the order of each field, the index of each item
@@ -92,7 +98,7 @@ func (w *walk) object(t *Type, v value.Value) value.Value {
 	}
 	fields := t.all()
 	if w.mode&Defaults != 0 && t.defaults != nil {
-		v = t.defaults(v)
+		v = t.defaults(v, w.now)
 	}
 	var out []value.Member // nil as long as it is the first members of v
 	kept, i, n := 0, 0, v.Len()
@@ -227,7 +233,7 @@ func (w *walk) members(t *Type, v value.Value) value.Value {
 		return value.Null()
 	}
 	if w.mode&Defaults != 0 && t.defaults != nil {
-		v = t.defaults(v)
+		v = t.defaults(v, w.now)
 	}
 	var out []value.Member // nil as long as it is the first members of v
 	for i := range v.Len() {
@@ -298,20 +304,31 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 // ListOf returns the type of lists of t.
 func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t} }
 
-// Known reports whether struct type t has a field at the names of path, as in a.b; lists and maps are stepped through.
-func (t *Type) Known(path string) bool {
-	for name := range strings.SplitSeq(path, ".") {
-		for t.kind == kindPointer || t.kind == kindList || t.kind == kindMap {
-			t = t.elem
+// HasEmpty reports whether the member of v called name, a field of struct type t, has an empty list or map in it, or is one.
+func (t *Type) HasEmpty(v value.Value, name string) bool {
+	f := t.lookup(name)
+	return f != nil && f.typ.hasEmpty(v.Get(name))
+}
+
+func (t *Type) hasEmpty(v value.Value) bool {
+	switch t.kind {
+	case kindPointer:
+		return t.elem.hasEmpty(v)
+	case kindList:
+		for item := range v.Items() {
+			if t.elem.hasEmpty(item) {
+				return true
+			}
 		}
-		if t.kind != kindStruct {
-			return false
+		return v.Kind() == value.KindList && v.Len() == 0
+	case kindMap:
+		return v.Kind() == value.KindObject && v.Len() == 0
+	case kindStruct:
+		for name, member := range v.Members() {
+			if f := t.lookup(name); f != nil && f.typ.hasEmpty(member) {
+				return true
+			}
 		}
-		f := t.lookup(name)
-		if f == nil {
-			return false
-		}
-		t = f.typ
 	}
-	return true
+	return false
 }

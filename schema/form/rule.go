@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/deed-project/deed/value"
 )
@@ -22,7 +23,7 @@ type Functions struct {
 //	@FUNCTION
 //
 // Instead of a struct type, P:N names the type N, of the fields that structs of package P have; it has functions only. A rule gives what
-// PATH leads to the VALUE if it is unset; with := an empty list or map is not unset. VALUE is JSON, or $PATH for the value of another member, if it has any. A
+// PATH leads to the VALUE if it is unset; with := an empty list or map is not unset. VALUE is JSON, $PATH for the value of another member, if it has any, or now. A
 // condition is PATH is set, PATH is unset, PATH is one of the texts A|B, or PATH is a word of f.Is; the path . is the struct itself.
 // [] at the end of a name steps into every item of a list. Lines that start with # and empty lines say nothing.
 //
@@ -61,17 +62,17 @@ func (ts *Types) addRule(name, line string, f Functions) error {
 		ts.defaults[name] = fill
 		return nil
 	}
-	ts.defaults[name] = func(v value.Value) value.Value { return fill(before(v)) }
+	ts.defaults[name] = func(v value.Value, now func() time.Time) value.Value { return fill(before(v, now), now) }
 	return nil
 }
 
-func (ts *Types) rule(name, line string, f Functions) (func(value.Value) value.Value, error) {
+func (ts *Types) rule(name, line string, f Functions) (filler, error) {
 	if called, ok := strings.CutPrefix(line, "@"); ok {
 		fill := f.Fill[called]
 		if fill == nil {
 			return nil, fmt.Errorf("no function is called %s", called)
 		}
-		return fill, nil
+		return func(v value.Value, _ func() time.Time) value.Value { return fill(v) }, nil
 	}
 	owner, ok := ts.structs[name]
 	if !ok {
@@ -84,7 +85,9 @@ func (ts *Types) rule(name, line string, f Functions) (func(value.Value) value.V
 	path, strict := strings.CutSuffix(path, ":")
 	text, conditions, _ := strings.Cut(rest, " if ")
 	r := rule{typ: owner, path: strings.Split(strings.TrimSpace(path), "."), strict: strict}
-	if from, ok := strings.CutPrefix(text, "$"); ok {
+	if text == "now" {
+		r.now = true
+	} else if from, ok := strings.CutPrefix(text, "$"); ok {
 		r.from = strings.Split(from, ".")
 	} else if v, err := value.Parse([]byte(text)); err == nil {
 		r.to = v
@@ -110,6 +113,7 @@ type rule struct {
 	when []func(value.Value) bool
 
 	strict bool // whether an empty value counts
+	now    bool // instead of to: the current time
 }
 
 func (t *Type) condition(text string, f Functions) (func(value.Value) bool, bool) {
@@ -165,7 +169,7 @@ func (t *Type) to(name string) *Type {
 	return nil
 }
 
-func (r rule) fill(v value.Value) value.Value {
+func (r rule) fill(v value.Value, now func() time.Time) value.Value {
 	for _, holds := range r.when {
 		if !holds(v) {
 			return v
@@ -176,6 +180,9 @@ func (r rule) fill(v value.Value) value.Value {
 		if to = v.At(r.from...); isNothing(to) {
 			return v
 		}
+	}
+	if r.now {
+		to = value.String(now().UTC().Format(time.RFC3339))
 	}
 	if r.strict && !isNothing(v.At(r.path...)) {
 		return v

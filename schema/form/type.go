@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/deed-project/deed/value"
 )
@@ -55,9 +56,12 @@ type Type struct {
 	once   sync.Once
 	fields []field // sorted by name
 
-	defaults func(value.Value) value.Value // for structs and named maps; nil without any
+	defaults filler                        // for structs and named maps; nil without any
 	prints   func(value.Value) value.Value // for structs; nil without any
 }
+
+// filler sets default values in a value, as it was sent.
+type filler func(v value.Value, now func() time.Time) value.Value
 
 // field is a member that a struct reads and prints.
 type field struct {
@@ -73,7 +77,7 @@ type field struct {
 // Types is a set of struct types by name. It is safe for concurrent use once complete.
 type Types struct {
 	structs  map[string]*Type
-	defaults map[string]func(value.Value) value.Value // by the name of a struct type or a named map
+	defaults map[string]filler                        // by the name of a struct type or a named map
 	prints   map[string]func(value.Value) value.Value // likewise, by the name of a struct type
 	mu       sync.Mutex
 	refs     map[string]*Type // every type that a field refers to, by its text
@@ -92,7 +96,7 @@ type Types struct {
 //
 // Parse takes time in proportion to the text, and the first use of a type in proportion to its own lines.
 func Parse(text string) *Types {
-	ts := &Types{structs: map[string]*Type{}, defaults: map[string]func(value.Value) value.Value{}, refs: map[string]*Type{}}
+	ts := &Types{structs: map[string]*Type{}, defaults: map[string]filler{}, refs: map[string]*Type{}}
 	for len(text) > 0 {
 		name, rest, _ := strings.Cut(text, "\n")
 		end := 0

@@ -1,0 +1,111 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/form"
+	"github.com/deed-project/deed/value"
+)
+
+// UnservedError is a version of a built-in kind that servers do not serve, or a kind that is none.
+type UnservedError struct {
+	GVK schema.GVK
+	// Removed is the first release that does not serve the version, and Replacement what to use instead. Both are empty where nothing is
+	// known of it.
+	Removed, Replacement string
+}
+
+// Error says since when the version is not served, and what to use instead.
+func (e *UnservedError) Error() string {
+	name := fmt.Sprintf("%s %s", e.GVK.APIVersion(), e.GVK.Kind)
+	switch {
+	case e.Removed == "":
+		return name + " is not served by Kubernetes v1.37"
+	case e.Replacement == "":
+		return fmt.Sprintf("%s is not served since Kubernetes %s", name, e.Removed)
+	}
+	return fmt.Sprintf("%s is not served since Kubernetes %s: use %s", name, e.Removed, e.Replacement)
+}
+
+// Config returns the configuration of the endpoint that writes objects of kind gvk themselves: see [Kind.Config]. The error is an
+// [*UnservedError].
+func Config(gvk schema.GVK) (managedfields.Config, error) {
+	k, ok := Lookup(gvk)
+	if !ok {
+		return managedfields.Config{}, &UnservedError{GVK: gvk}
+	}
+	return k.Config("")
+}
+
+// Config returns the configuration of the endpoint that writes the kind's objects through a subresource, such as status, or the objects
+// themselves if that is empty. It computes what a server stores, but for what only a server can know; field managers for it convert
+// managers' fields between all versions of the kind that can be served. The error is an [*UnservedError].
+func (k *Kind) Config(subresource string) (managedfields.Config, error) {
+	if k.Served == NotServed {
+		return managedfields.Config{}, &UnservedError{k.GVK, k.Removed, k.Replacement}
+	}
+	c := managedfields.Config{
+		GVK: k.GVK, Now: k.now, Subresource: subresource, Hub: k.Hub, Types: map[string]*schema.Type{}, ResetFields: map[string]merge.Filter{},
+		Hold: k.Held, Read: k.read,
+		Store: func(live, sent, held value.Value) (value.Value, error) {
+			return k.Stored(k.Prepare(subresource, live, sent, held))
+		},
+	}
+	c.Empty, _ = Empty(k.GVK)
+	versions := converter{}
+	for _, sibling := range Siblings(k.GVK) {
+		t, ok := Catalog().Lookup(sibling.GVK)
+		if !ok || sibling.Served == NotServed {
+			continue
+		}
+		apiVersion := sibling.GVK.APIVersion()
+		c.Types[apiVersion], versions[apiVersion] = t, sibling.WithClock(k.now)
+		if filter, ok := sibling.reset[subresource]; ok {
+			c.ResetFields[apiVersion] = filter
+		}
+	}
+	c.Converter = versions
+	return c, nil
+}
+
+// read is Held for an object that a client sent, with the error of kube-apiserver.
+func (k *Kind) read(object value.Value) (value.Value, error) {
+	held, err := k.Held(object)
+	var refused *form.Error
+	if errors.As(err, &refused) {
+		return value.Value{}, &ReadError{k.GVK, refused}
+	}
+	return held, err
+}
+
+// ReadError is an object that the kind's type cannot hold.
+type ReadError struct {
+	GVK schema.GVK
+	Err *form.Error
+}
+
+// Error returns what is wrong, in the words that kube-apiserver has for objects that clients send.
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", e.GVK.Kind, e.GVK.Version, e.GVK.Kind, e.Err)
+}
+
+// Unwrap returns the place and the reason.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// ConvertError is an object that cannot be converted because its type cannot hold it.
+type ConvertError struct {
+	GVK schema.GVK
+	Err *form.Error
+}
+
+// Error returns what is wrong, in the words that kube-apiserver has for objects that applies come to.
+func (e *ConvertError) Error() string {
+	return fmt.Sprintf("unable to convert unstructured object to %v: %s", e.GVK, e.Err.Converting())
+}
+
+// Unwrap returns the place and the reason.
+func (e *ConvertError) Unwrap() error { return e.Err }

@@ -1,0 +1,110 @@
+package builtin
+
+import (
+	"time"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// prepared has, by group and kind, what else becomes of an object that is written through a subresource, or itself if that is empty.
+var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
+	{Kind: "Namespace"}:                preparedNamespace,
+	{Kind: "PersistentVolume"}:         preparedVolume,
+	{Kind: "Pod"}:                      preparedPod,
+	{Kind: "Secret"}:                   preparedSecret,
+	{Kind: "Service"}:                  preparedService,
+	{Kind: "ServiceAccount"}:           preparedAccount,
+	{Group: "apps", Kind: "DaemonSet"}: preparedDaemonSet,
+	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}: preparedTaintRule,
+}
+
+// preparedNamespace has a namespace keep its finalizers, of which that of Kubernetes is one.
+func preparedNamespace(k *Kind, subresource string, live, namespace value.Value) value.Value {
+	spec := namespace.Get("spec")
+	switch {
+	case subresource != "":
+		return namespace
+	case !live.IsAbsent():
+		return namespace.With("spec", spec.With("finalizers", live.At("spec", "finalizers")))
+	}
+	var finalizers []value.Value
+	for f := range spec.Get("finalizers").Items() {
+		if finalizers = append(finalizers, f); f.Str() == "kubernetes" {
+			return namespace
+		}
+	}
+	return namespace.With("spec", spec.With("finalizers", value.List(append(finalizers, value.String("kubernetes"))...)))
+}
+
+// preparedVolume has a volume begin as pending, and says since when it is what it is.
+func preparedVolume(k *Kind, subresource string, live, volume value.Value) value.Value {
+	now := value.String(k.time().UTC().Format(time.RFC3339))
+	if live.IsAbsent() {
+		status := object(member("phase", value.String("Pending")), member("lastPhaseTransitionTime", now))
+		return volume.With("status", status)
+	}
+	if subresource != "status" {
+		return volume
+	}
+	const since = "lastPhaseTransitionTime"
+	status, was := volume.Get("status"), live.Get("status")
+	switch same := status.Get("phase").Equal(was.Get("phase")); {
+	case same && status.Get(since).IsAbsent():
+		return volume.With("status", status.With(since, was.Get(since)))
+	case !same && (status.Get(since).IsAbsent() || status.Get(since).Equal(was.Get(since))):
+		return volume.With("status", status.With(since, now))
+	}
+	return volume
+}
+
+// preparedAccount has the secrets of an account be named only: they are in its namespace.
+func preparedAccount(_ *Kind, _ string, _, account value.Value) value.Value {
+	return eachItem(account, func(secret value.Value) value.Value {
+		if secret.Len() == 1 {
+			return secret
+		}
+		return object(member("name", secret.Get("name")))
+	}, "secrets")
+}
+
+// preparedSecret keeps the type of a secret.
+func preparedSecret(_ *Kind, _ string, live, secret value.Value) value.Value {
+	if secret.Get("type").Str() == "" && !live.IsAbsent() {
+		return secret.With("type", live.Get("type"))
+	}
+	return secret
+}
+
+// preparedDaemonSet counts how often the template has changed, from 1.
+func preparedDaemonSet(k *Kind, subresource string, live, set value.Value) value.Value {
+	const name = "deprecated.daemonset.template.generation"
+	switch {
+	case subresource != "":
+		return set
+	case live.IsAbsent():
+		if n := templateCount(set); n < 1 {
+			return annotated(set, name, "1")
+		}
+		return set
+	}
+	n := templateCount(live)
+	if k.changed(live, set, [][]string{{"spec", "template"}}) {
+		n++
+	}
+	return annotated(set, name, value.Int(n).String())
+}
+
+// preparedTaintRule has a taint whose effect changes be a new one.
+func preparedTaintRule(k *Kind, subresource string, live, rule value.Value) value.Value {
+	if subresource != "" || live.IsAbsent() {
+		return rule
+	}
+	taint, was := rule.At("spec", "taint"), live.At("spec", "taint")
+	if taint.Get("effect").Equal(was.Get("effect")) || !taint.Get("timeAdded").Equal(was.Get("timeAdded")) {
+		return rule
+	}
+	return within(rule, func(taint value.Value) value.Value {
+		return taint.With("timeAdded", value.String(k.time().UTC().Format(time.RFC3339)))
+	}, "spec", "taint")
+}

@@ -1,0 +1,66 @@
+package builtin
+
+import "github.com/deed-project/deed/value"
+
+// preparedService drops what a service of another type had and one of its new type does not need, unless the client changes it.
+func preparedService(k *Kind, subresource string, live, service value.Value) value.Value {
+	if subresource != "" || live.IsAbsent() {
+		return service
+	}
+	spec, was := service.Get("spec"), live.Get("spec")
+	typ, wasType := spec.Get("type").Str(), was.Get("type").Str()
+	drop := func(needs func(spec value.Value) bool, names ...string) {
+		if !needs(was) || needs(spec) {
+			return
+		}
+		for _, name := range names {
+			if spec.Get(name).Equal(was.Get(name)) {
+				spec = spec.With(name, value.Value{})
+			}
+		}
+	}
+	isType := func(name string) func(value.Value) bool {
+		return func(spec value.Value) bool { return spec.Get("type").Str() == name }
+	}
+	if typ == "ExternalName" && wasType != "ExternalName" {
+		clusterIP := func(spec value.Value) bool { return spec.Get("type").Str() != "ExternalName" }
+		drop(clusterIP, "clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
+	}
+	if needsNodePorts(was) && !needsNodePorts(spec) && value.List(nodePorts(spec)...).Equal(value.List(nodePorts(was)...)) {
+		spec = eachItem(spec, func(port value.Value) value.Value { return port.With("nodePort", value.Value{}) }, "ports")
+	}
+	drop(needsHealthPort, "healthCheckNodePort")
+	drop(isType("LoadBalancer"), "allocateLoadBalancerNodePorts", "loadBalancerClass")
+	drop(externallyAccessible, "externalTrafficPolicy")
+	service = service.With("spec", spec)
+	if typ != "LoadBalancer" {
+		service = within(service, func(status value.Value) value.Value {
+			return status.With("loadBalancer", value.Object())
+		}, "status")
+	}
+	return service
+}
+
+func needsNodePorts(spec value.Value) bool {
+	typ := spec.Get("type").Str()
+	return typ == "NodePort" ||
+		typ == "LoadBalancer" && (isNothing(spec.Get("allocateLoadBalancerNodePorts")) || spec.Get("allocateLoadBalancerNodePorts").Bool())
+}
+
+func needsHealthPort(spec value.Value) bool {
+	return spec.Get("type").Str() == "LoadBalancer" && spec.Get("externalTrafficPolicy").Str() == "Local"
+}
+
+func externallyAccessible(spec value.Value) bool {
+	typ := spec.Get("type").Str()
+	return typ == "LoadBalancer" || typ == "NodePort" || typ == "ClusterIP" && spec.Get("externalIPs").Len() > 0
+}
+
+// nodePorts returns the node ports of a service in order, 0 for those without.
+func nodePorts(spec value.Value) []value.Value {
+	var out []value.Value
+	for port := range spec.Get("ports").Items() {
+		out = append(out, value.Int(port.Get("nodePort").Int()))
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package builtin
+
+import (
+	"sync"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// scaleTypes describes the Scale object, through which replicas are written.
+const scaleTypes = `{"types":[
+	{"name":"Scale","map":{"fields":[
+		{"name":"apiVersion","type":{"scalar":"string"}},
+		{"name":"kind","type":{"scalar":"string"}},
+		{"name":"metadata","type":{"namedType":"Meta"}},
+		{"name":"spec","type":{"namedType":"Spec"}},
+		{"name":"status","type":{"namedType":"Status"}}]}},
+	{"name":"Meta","map":{"elementType":{"namedType":"Any"}}},
+	{"name":"Spec","map":{"fields":[{"name":"replicas","type":{"scalar":"numeric"},"default":0}]}},
+	{"name":"Status","map":{"fields":[
+		{"name":"replicas","type":{"scalar":"numeric"},"default":0},
+		{"name":"selector","type":{"scalar":"string"}}]}},
+	{"name":"Any","scalar":"untyped",
+		"list":{"elementType":{"namedType":"Any"},"elementRelationship":"atomic"},
+		"map":{"elementType":{"namedType":"Any"},"elementRelationship":"separable"}}
+]}`
+
+// scaleType is the type of Scale objects.
+var scaleType = sync.OnceValue(func() *schema.Type {
+	text, err := value.Parse([]byte(scaleTypes))
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	document, err := schema.ParseDocument(text)
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	compiled, err := schema.Compile(document)
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	t, _ := compiled.Type("Scale")
+	return t
+})
+
+// ScaleConfig returns the configuration of the endpoint that writes the number of replicas of an object through its subresource scale,
+// as an object of kind Scale. [managedfields.ScaleHandler] carries owners between the two.
+func ScaleConfig() managedfields.Config {
+	gvk := schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
+	k, _ := Lookup(gvk)
+	return managedfields.Config{
+		GVK: gvk, Hold: k.Held, Read: k.read, Types: map[string]*schema.Type{gvk.APIVersion(): scaleType()}, Subresource: "scale",
+		Empty: object(
+			member("apiVersion", value.String(gvk.APIVersion())), member("kind", value.String(gvk.Kind)),
+			member("metadata", value.Object()), member("spec", value.Object()),
+			member("status", object(member("replicas", value.Int(0)))),
+		),
+	}
+}
+
+// Replicas returns, by apiVersion, where the number of replicas stands in objects of the kind, as [managedfields.NewScaleHandler] wants
+// it; nil for a kind without the subresource scale. A server knows versions there that it no longer serves.
+func (k *Kind) Replicas() map[string]fieldpath.Path {
+	scalable := false
+	for _, s := range k.Subresources {
+		scalable = scalable || s.Name == "scale"
+	}
+	if !scalable {
+		return nil
+	}
+	path := fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")}
+	out := map[string]fieldpath.Path{}
+	for _, sibling := range Siblings(k.GVK) {
+		if sibling.GVK.Group == k.GVK.Group {
+			out[sibling.GVK.APIVersion()] = path
+		}
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package builtin
+
+import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Prepare returns what is to be stored of object, which is as [Kind.Held] returns it, when it is written through a subresource, or
+// itself if that is empty: with what the endpoint does not write as it is in live, and with what the server keeps up to date. An absent
+// live is an object that does not exist yet; sent is what object was read from. What a server allocates and admission sets is not there: a uid, for instance, and times.
+//
+// In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the endpoint does not write
+// stays (restore), the kind's own rules hold (prepared), and the generation counts (countGeneration).
+func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value.Value {
+	object = keepIdentity(live, object, k.Namespaced)
+	for path := range k.reset[subresource].Exclude.All() {
+		object = restore(live, object, path)
+	}
+	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
+		object = prepare(k, subresource, live, object)
+	}
+	if subresource == "status" {
+		return object
+	}
+	return k.countGeneration(live, sent, object)
+}
+
+// keepIdentity carries over what a server writes into metadata itself. A created object has none of it.
+func keepIdentity(live, object value.Value, namespaced bool) value.Value {
+	metadata, was := object.Get("metadata"), live.Get("metadata")
+	metadata = metadata.With("selfLink", value.Value{})
+	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid"} {
+		metadata = metadata.With(name, was.Get(name))
+	}
+	if live.IsAbsent() {
+		metadata = metadata.With("resourceVersion", value.Value{})
+	} else {
+		metadata = metadata.With("generation", was.Get("generation"))
+	}
+	if !namespaced {
+		metadata = metadata.With("namespace", value.Value{})
+	}
+	return object.With("metadata", metadata)
+}
+
+// restore gives what path leads to from object the value that it has in live, or none.
+func restore(live, object value.Value, path fieldpath.Path) value.Value {
+	if len(path) == 0 {
+		return object
+	}
+	name := path[0].Name()
+	if len(path) == 1 {
+		if name == "metadata" {
+			return object.With(name, keepMetadata(live.Get(name), object.Get(name)))
+		}
+		return object.With(name, live.Get(name))
+	}
+	member, was := object.Get(name), live.Get(name)
+	if restored := restore(was, member, path[1:]); restored.Len() > 0 || !member.IsAbsent() {
+		return object.With(name, restored)
+	}
+	return object
+}
+
+// keepMetadata returns metadata as it was, but for what names the object.
+func keepMetadata(was, metadata value.Value) value.Value {
+	if v := metadata.Get("resourceVersion"); !v.IsAbsent() {
+		was = was.With("resourceVersion", v)
+	}
+	return was
+}
+
+// generations has the kinds whose objects count how often what the paths lead to was changed. Every other kind keeps the number that a
+// client created it with.
+var generations = map[schema.GVK][][]string{
+	{Kind: "Pod"}:                                                                     {{"spec"}},
+	{Kind: "PodTemplate"}:                                                             {{"template"}},
+	{Kind: "ReplicationController"}:                                                   {{"spec"}},
+	{Group: "apps", Kind: "DaemonSet"}:                                                {{"spec"}},
+	{Group: "apps", Kind: "Deployment"}:                                               {{"spec"}, {"metadata", "annotations"}},
+	{Group: "apps", Kind: "ReplicaSet"}:                                               {{"spec"}},
+	{Group: "apps", Kind: "StatefulSet"}:                                              {{"spec"}},
+	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}:                           {{"spec"}},
+	{Group: "batch", Kind: "CronJob"}:                                                 {{"spec"}},
+	{Group: "batch", Kind: "Job"}:                                                     {{"spec"}},
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}:          {{"spec"}},
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"}:   {{"spec"}},
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"}:        {{"spec"}},
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"}: {{"spec"}},
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:     {{"webhooks"}},
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}:   {{"webhooks"}},
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:                 {{"spec"}},
+	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:                                {{"addressType"}, {"endpoints"}, {"ports"}, {"metadata", "labels"}},
+	{Group: "flowcontrol.apiserver.k8s.io", Kind: "FlowSchema"}:                       {{"spec"}},
+	{Group: "flowcontrol.apiserver.k8s.io", Kind: "PriorityLevelConfiguration"}:       {{"spec"}},
+	{Group: "networking.k8s.io", Kind: "Ingress"}:                                     {{"spec"}},
+	{Group: "networking.k8s.io", Kind: "IngressClass"}:                                {{"spec"}},
+	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                               {{"spec"}},
+	{Group: "policy", Kind: "PodDisruptionBudget"}:                                    {{"spec"}},
+	{Group: "resource.k8s.io", Kind: "DeviceClass"}:                                   {{"spec"}},
+	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}:                               {{"spec"}},
+	{Group: "resource.k8s.io", Kind: "ResourceSlice"}:                                 {{"spec"}},
+	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:                               {},
+	{Group: "storage.k8s.io", Kind: "CSIDriver"}:                                      {{"spec"}},
+}
+
+// createdUncounted are kinds that count changes only, and begin with what the client says.
+var createdUncounted = map[schema.GVK]bool{{Group: "storage.k8s.io", Kind: "CSIDriver"}: true}
+
+func (k *Kind) countGeneration(live, sent, object value.Value) value.Value {
+	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
+	paths, counts := generations[kind]
+	if !counts {
+		return object
+	}
+	generation := live.At("metadata", "generation").Int()
+	if live.IsAbsent() {
+		if createdUncounted[kind] {
+			return object
+		}
+		generation = 1
+	} else if k.changed(live, object, paths) || countsEmpty[kind] && k.Form().HasEmpty(sent, paths[0][0]) {
+		generation++
+	}
+	metadata := object.Get("metadata")
+	if generation == 0 {
+		return object.With("metadata", metadata.With("generation", value.Value{}))
+	}
+	return object.With("metadata", metadata.With("generation", value.Int(generation)))
+}
+
+// countsEmpty are kinds for which an empty list is not the same as none, which is what is stored instead of it.
+var countsEmpty = map[schema.GVK]bool{
+	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   true,
+	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: true,
+	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                             true,
+}
+
+// changed reports whether what one of the paths leads to is not the same in both, as they are stored.
+func (k *Kind) changed(live, object value.Value, paths [][]string) bool {
+	stored, err := k.Stored(object)
+	if err != nil {
+		return false // cannot be: the object is held
+	}
+	if k.Hub != k.GVK.APIVersion() {
+		hub, _ := Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
+		if stored, err = k.Convert(stored, hub); err != nil {
+			return false // cannot be: it was converted before
+		}
+		if live, err = k.Convert(live, hub); err != nil {
+			return true // live is no object of the kind
+		}
+	}
+	for _, path := range paths {
+		if !stored.At(path...).Equal(live.At(path...)) {
+			return true
+		}
+	}
+	return false
+}
