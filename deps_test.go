@@ -35,7 +35,6 @@ var layers = []struct {
 	{"schema/builtin", "value fieldpath schema schema/form merge managedfields", ""},
 	{"internal/yaml", "value", "gopkg.in/yaml.v3"},
 	{"internal/recording", "value", ""},
-	{"internal/simulation", "value fieldpath schema merge managedfields schema/openapi schema/structural internal/yaml internal/recording", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge", ""},
 	{"internal/thing", "value fieldpath schema merge managedfields", ""},

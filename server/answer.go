@@ -1,0 +1,66 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// answer writes the outcome of a request as the client wants it.
+func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *rest.Answer) {
+	document, err := s.represented(q, rep, a)
+	if err != nil {
+		s.fail(w, q.HTTP, rep, err)
+		return
+	}
+	s.write(w, q.HTTP, a.Code, rep, document.AppendJSON(nil))
+}
+
+// represented returns the document that a client gets.
+func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.Answer) (value.Value, error) {
+	switch {
+	case rep.As == "" || !a.Converted:
+		if a.List == nil {
+			return a.Object, nil
+		}
+		return wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), nil
+	case rep.As == wire.AsTable:
+		return s.table(q, rep, a)
+	case rep.As == wire.AsPartial && a.List == nil:
+		return wire.Partial(rep.Of, a.Object), nil
+	case rep.As == wire.AsPartialList && a.List != nil:
+		return wire.PartialList(rep.Of, metaOf(a.List), a.List.Items), nil
+	case rep.As == wire.AsPartialList:
+		return value.Value{}, fmt.Errorf("content is not a list")
+	}
+	return value.Value{}, &errors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
+		Message: "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)",
+	}}
+}
+
+// table returns an answer as a Table.
+func (s *Server) table(q *rest.Request, rep wire.Representation, a *rest.Answer) (value.Value, error) {
+	include, err := wire.ParseInclude(q.Query)
+	if err != nil {
+		return value.Value{}, err
+	}
+	t := wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}
+	if a.List == nil {
+		m := wire.ListMeta{Version: api.Meta(a.Object, "resourceVersion")}
+		return t.Document(m, []value.Value{a.Object}, true), nil
+	}
+	return t.Document(metaOf(a.List), a.List.Items, true), nil
+}
+
+func metaOf(l *rest.List) wire.ListMeta {
+	return wire.ListMeta{Version: strconv.FormatInt(int64(l.Version), 10), Continue: l.Continue, Remaining: l.Remaining}
+}

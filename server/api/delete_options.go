@@ -1,0 +1,32 @@
+package api
+
+import (
+	"net/url"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+)
+
+// ParseDeleteOptions reads the query of a delete that has no body. The error is a 400 for a number that is none; see
+// [CheckDeleteOptions] for the rest.
+func ParseDeleteOptions(query url.Values) (*metav1.DeleteOptions, error) {
+	grace, err := number(query, "gracePeriodSeconds")
+	if err != nil {
+		return nil, err
+	}
+	o := &metav1.DeleteOptions{
+		GracePeriodSeconds: grace, DryRun: query["dryRun"], OrphanDependents: flag(query, "orphanDependents"),
+		IgnoreStoreReadErrorWithClusterBreakingPotential: flag(query, "ignoreStoreReadErrorWithClusterBreakingPotential"),
+	}
+	if policy := text(query, "propagationPolicy"); policy != nil {
+		o.PropagationPolicy = (*metav1.DeletionPropagation)(policy)
+	}
+	return o, nil
+}
+
+// CheckDeleteOptions returns a 422 with everything that is wrong with o, and nil if nothing is.
+func CheckDeleteOptions(o *metav1.DeleteOptions) error {
+	errs := validation.ValidateDeleteOptions(o)
+	errs = append(errs, validation.ValidateIgnoreStoreReadError(nil, o)...)
+	return invalidOptions("DeleteOptions", errs)
+}

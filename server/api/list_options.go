@@ -1,0 +1,86 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// ListOptions are the parameters of a list, a watch, and the deletion of a collection.
+type ListOptions struct {
+	Labels            labels.Selector // never nil
+	Fields            fields.Selector // never nil; labels of fields are not checked
+	Watch             bool
+	Bookmarks         bool
+	Version           string // resourceVersion
+	Match             metav1.ResourceVersionMatch
+	Limit             int64 // 0 is none
+	Continue          string
+	Timeout           time.Duration // of a watch; 0 is the server's choice
+	SendInitialEvents *bool
+}
+
+// ParseListOptions reads the query of a request for a collection. The error is a 400 for what cannot be read, and a 422 for
+// what must not be said together.
+func ParseListOptions(query url.Values) (ListOptions, error) {
+	o := ListOptions{
+		Watch: Flag(query, "watch"), Bookmarks: Flag(query, "allowWatchBookmarks"), Version: query.Get("resourceVersion"),
+		Match: metav1.ResourceVersionMatch(query.Get("resourceVersionMatch")), Continue: query.Get("continue"),
+		SendInitialEvents: flag(query, "sendInitialEvents"),
+	}
+	var err error
+	if o.Labels, err = labels.Parse(query.Get("labelSelector")); err != nil {
+		return o, errors.NewBadRequest(err.Error())
+	}
+	if o.Fields, err = fields.ParseSelector(query.Get("fieldSelector")); err != nil {
+		return o, errors.NewBadRequest(err.Error())
+	}
+	limit, err := number(query, "limit")
+	if err != nil {
+		return o, err
+	}
+	if limit != nil && *limit > 0 {
+		o.Limit = *limit
+	}
+	seconds, err := number(query, "timeoutSeconds")
+	if err != nil {
+		return o, err
+	}
+	if seconds != nil {
+		o.Timeout = time.Duration(*seconds) * time.Second
+	}
+	return o, o.check()
+}
+
+func (o ListOptions) check() error {
+	return invalidOptions("ListOptions", validation.ValidateListOptions(&internalversion.ListOptions{
+		Watch: o.Watch, ResourceVersion: o.Version, ResourceVersionMatch: o.Match, Continue: o.Continue,
+		SendInitialEvents: o.SendInitialEvents,
+	}, true))
+}
+
+// ParseVersion returns the revision that a resource version stands for; the empty text and "0" are 0. What is no number is
+// refused with 400 if it is the parameter of a list, and as a plain error, which is a 500, otherwise.
+func ParseVersion(text string, list bool) (int64, error) {
+	if text == "" || text == "0" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err == nil {
+		return int64(n), nil
+	}
+	wrong := field.Invalid(field.NewPath("resourceVersion"), text, err.Error())
+	if list {
+		return 0, errors.NewBadRequest(fmt.Sprintf("invalid resource version: %v", wrong))
+	}
+	return 0, wrong
+}

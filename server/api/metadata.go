@@ -1,0 +1,126 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// WithMetadata returns object with a member of its metadata; an absent member goes.
+func WithMetadata(object value.Value, name string, member value.Value) value.Value {
+	metadata := object.Get("metadata")
+	if metadata.Get(name).Same(member) {
+		return object
+	}
+	if metadata.IsAbsent() {
+		metadata = value.Object()
+	}
+	return object.With("metadata", metadata.With(name, member))
+}
+
+// Meta returns a text of the metadata of object, such as its name; "" if it has none.
+func Meta(object value.Value, name string) string { return object.At("metadata", name).Str() }
+
+// Wipe returns object without what only the server says about it: when it was created and deleted, and its uid.
+func Wipe(object value.Value) value.Value {
+	for _, name := range []string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
+		object = WithMetadata(object, name, value.Value{})
+	}
+	return object
+}
+
+// InNamespace returns object in the namespace that a request names: an empty one is filled in, and one that a resource of the
+// cluster does not have goes. The error is a 400 for another one.
+func InNamespace(object value.Value, namespace string) (value.Value, error) {
+	switch had := Meta(object, "namespace"); {
+	case had == namespace:
+		return object, nil
+	case had == "":
+		return WithMetadata(object, "namespace", value.String(namespace)), nil
+	case namespace == "":
+		return WithMetadata(object, "namespace", value.Value{}), nil
+	}
+	return object, errors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+}
+
+// CheckName refuses, with 400, an object that is not called as the path of the request says.
+func CheckName(object value.Value, name string) error {
+	switch had := Meta(object, "name"); had {
+	case name:
+		return nil
+	case "":
+		return errors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s based on URL) was undeterminable: name must be provided", name))
+	default:
+		return errors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", had, name))
+	}
+}
+
+// objectMeta returns the metadata of object as the library has it.
+func objectMeta(object value.Value) (*metav1.ObjectMeta, error) {
+	m := &metav1.ObjectMeta{}
+	if metadata := object.Get("metadata"); metadata.Kind() == value.KindObject {
+		return m, structs.Into(metadata, m)
+	}
+	return m, nil
+}
+
+var metadataPath = field.NewPath("metadata")
+
+// ValidateMetadata returns what the validation of custom resources finds wrong with the metadata of object, in the place of old,
+// which is absent for a new object. It comes in addition to [ValidateNew] and [ValidateReplaced].
+func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced bool) field.ErrorList {
+	m, err := objectMeta(object)
+	if err != nil {
+		return field.ErrorList{field.Invalid(metadataPath, object.Get("metadata").ToAny(), err.Error())}
+	}
+	if old.IsAbsent() {
+		return validation.ValidateObjectMetaDeclaratively(ctx, operation.Create, m, nil, namespaced,
+			validation.NameIsDNSSubdomain, metadataPath, true)
+	}
+	was, err := objectMeta(old)
+	if err != nil {
+		return field.ErrorList{field.Invalid(metadataPath, old.Get("metadata").ToAny(), err.Error())}
+	}
+	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Update, m, was, namespaced, nil, metadataPath, true)
+}
+
+// pathSegment is the rule for names that holds for every kind.
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
+// ValidateNew returns what is wrong with the metadata of a new object, whatever its kind.
+func ValidateNew(object value.Value, namespaced bool) field.ErrorList {
+	m, err := objectMeta(object)
+	if err != nil {
+		return field.ErrorList{field.InternalError(metadataPath, err)}
+	}
+	return validation.ValidateObjectMetaAccessor(m, namespaced, pathSegment, metadataPath)
+}
+
+// ValidateReplaced returns what is wrong with the metadata of object in the place of old, whatever their kind.
+func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList {
+	m, err := objectMeta(object)
+	if err != nil {
+		return field.ErrorList{field.InternalError(metadataPath, err)}
+	}
+	was, err := objectMeta(old)
+	if err != nil {
+		return field.ErrorList{field.InternalError(metadataPath, err)}
+	}
+	errs := validation.ValidateObjectMetaAccessor(m, namespaced, pathSegment, metadataPath)
+	return append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, metadataPath)...)
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+)
+
+// flag returns the value of a boolean parameter: absent is nil, 0 and false in any case are false, and everything else, the
+// empty text too, is true.
+func flag(query url.Values, name string) *bool {
+	if !query.Has(name) {
+		return nil
+	}
+	text := query.Get(name)
+	set := text != "0" && !strings.EqualFold(text, "false")
+	return &set
+}
+
+// Flag reports whether a boolean parameter is set, by the rules of kube-apiserver: see flag.
+func Flag(query url.Values, name string) bool {
+	set := flag(query, name)
+	return set != nil && *set
+}
+
+// number returns the value of a numeric parameter, nil if it is absent or empty. A text that is no number is refused with 400.
+func number(query url.Values, name string) (*int64, error) {
+	text := query.Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, errors.NewBadRequest(err.Error())
+	}
+	return &n, nil
+}
+
+// text returns the value of a parameter, nil if it is absent.
+func text(query url.Values, name string) *string {
+	if !query.Has(name) {
+		return nil
+	}
+	s := query.Get(name)
+	return &s
+}

@@ -1,0 +1,64 @@
+package api
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Target is what the path of a request names: a collection, an object or a subresource of one.
+type Target struct {
+	Group, Version        string // Group is empty for the core group
+	Resource, Subresource string
+	Namespace, Name       string // empty where the path has none
+	Watch                 bool   // the path has the deprecated form /watch/…
+	Rest                  string // what follows the subresource
+}
+
+// ParseTarget reads a path below /api or /apis. It returns false for every other path, and for those that name no resource:
+// documents of discovery. A slash at the end means nothing.
+//
+//	/api/v1/namespaces/shop/configmaps/web      core group, version v1, in namespace shop
+//	/apis/apps/v1/deployments                   all namespaces
+//	/api/v1/namespaces/shop/status              the subresource of the namespace itself
+//	/apis/apps/v1/watch/deployments             deprecated for deployments?watch=1
+func ParseTarget(path string) (Target, bool) {
+	var t Target
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		t.Version, parts = parts[1], parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		t.Group, t.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return Target{}, false
+	}
+	if parts[0] == "watch" && len(parts) > 1 {
+		t.Watch, parts = true, parts[1:]
+	}
+	if parts[0] == "namespaces" && len(parts) > 1 {
+		t.Namespace = parts[1]
+		if len(parts) > 2 && !ofNamespace(parts[2]) {
+			parts = parts[2:]
+		}
+	}
+	t.Resource = parts[0]
+	if len(parts) > 1 {
+		t.Name = parts[1]
+	}
+	if len(parts) > 2 {
+		t.Subresource = parts[2]
+	}
+	if len(parts) > 3 {
+		t.Rest = strings.Join(parts[3:], "/")
+	}
+	return t, t.Resource != ""
+}
+
+// ofNamespace reports whether name, behind the name of a namespace, is a subresource of it and no resource in it.
+func ofNamespace(name string) bool { return name == "status" || name == "finalize" }
+
+// GroupResource returns the resource as texts name it, such as deployments.apps.
+func (t Target) GroupResource() schema.GroupResource {
+	return schema.GroupResource{Group: t.Group, Resource: t.Resource}
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+const (
+	warningsTotal = 4096 // runes that the warnings of an answer may have before each is cut
+	warningCut    = 256  // runes that each is cut to then
+)
+
+// Warnings collects what an answer warns of, each text once. It is safe for concurrent use. The zero Warnings are none.
+type Warnings struct {
+	mu    sync.Mutex
+	texts []string
+	seen  map[string]bool
+}
+
+// Add adds warnings. Empty texts, and those said before, are nothing new.
+func (w *Warnings) Add(texts ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, text := range texts {
+		if text == "" || w.seen[text] {
+			continue
+		}
+		if w.seen == nil {
+			w.seen = map[string]bool{}
+		}
+		w.seen[text] = true
+		w.texts = append(w.texts, text)
+	}
+}
+
+// AddWarning is Add for libraries that name an agent with each warning: k8s.io/apiserver/pkg/warning.Recorder.
+func (w *Warnings) AddWarning(_, text string) { w.Add(text) }
+
+// AddStrict warns of what strict decoding says. What a YAML library says of several lines becomes one warning a line.
+func (w *Warnings) AddStrict(errs []string) {
+	for _, err := range errs {
+		err = strings.TrimPrefix(err, "error converting YAML to JSON: ")
+		lines, several := strings.CutPrefix(err, "yaml: unmarshal errors:\n")
+		if !several {
+			w.Add(err)
+			continue
+		}
+		for line := range strings.SplitSeq(lines, "\n") {
+			w.Add(strings.TrimSpace(line))
+		}
+	}
+}
+
+// Write adds the warnings to the header of an answer. When together they have more than 4096 runes, each is cut to 256, and
+// none is added once 4096 are written. Texts that a header cannot hold are dropped.
+func (w *Warnings) Write(h http.Header) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	total := 0
+	for _, text := range w.texts {
+		total += utf8.RuneCountInString(text)
+	}
+	written := 0
+	for _, text := range w.texts {
+		if total > warningsTotal {
+			if written >= warningsTotal {
+				return
+			}
+			text = cut(text, warningCut)
+			written += utf8.RuneCountInString(text)
+		}
+		if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+			h.Add("Warning", header)
+		}
+	}
+}
+
+// cut returns the first n runes of text.
+func cut(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}

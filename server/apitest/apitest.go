@@ -1,0 +1,125 @@
+// Package apitest gives tests of controllers an API server in their own process: [Start] takes milliseconds, and what it starts is
+// isolated, runs beside others, and is gone when the test ends.
+//
+//	s := apitest.Start(t, apitest.CRDs("config/crd"))
+//	c, err := dynamic.NewForConfig(s.RESTConfig())
+//
+// Clients of RESTConfig reach the server without a network. Programs that need a port get one from [Server.URL] or
+// [Server.Kubeconfig].
+package apitest
+
+import (
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// Server is a server that a test has for itself.
+type Server struct {
+	*server.Server
+	tb       testing.TB
+	store    store.Store
+	requests *inProcess
+	listener listener
+}
+
+// Option says what a server is to be.
+type Option func(*options) error
+
+type options struct {
+	objects []value.Value
+	now     func() time.Time
+	wrap    func(http.Handler) http.Handler
+	log     *slog.Logger
+}
+
+// Clock makes a server take the time from now: what objects, managed fields and ages say.
+func Clock(now func() time.Time) Option {
+	return func(o *options) error {
+		o.now = now
+		return nil
+	}
+}
+
+// Wrap puts a handler of the test in front of the server: to count requests, delay or refuse them.
+func Wrap(wrap func(http.Handler) http.Handler) Option {
+	return func(o *options) error {
+		o.wrap = wrap
+		return nil
+	}
+}
+
+// Start starts a server, which ends with the test. What goes wrong inside of it is in the test's log; if it cannot start, the test
+// fails.
+func Start(tb testing.TB, with ...Option) *Server {
+	tb.Helper()
+	o := options{log: slog.New(slog.NewTextHandler(testLog{tb}, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	for _, option := range with {
+		if err := option(&o); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	s := &Server{tb: tb, store: memory.New()}
+	var err error
+	s.Server, err = server.New(server.Config{Store: s.store, Objects: o.objects, Now: o.now, Log: o.log})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var handler http.Handler = s.Server
+	if o.wrap != nil {
+		handler = o.wrap(handler)
+	}
+	s.requests = newInProcess(handler)
+	tb.Cleanup(s.end)
+	return s
+}
+
+// end ends the server: watches, the port, and everything in the background.
+func (s *Server) end() {
+	s.requests.close()
+	s.listener.close(s.tb)
+	if err := s.Close(); err != nil {
+		s.tb.Error(err)
+	}
+	if err := s.store.Close(); err != nil {
+		s.tb.Error(err)
+	}
+}
+
+// RESTConfig returns the configuration of clients in the test's own process. Their requests go to the server without a network, and
+// without a limit of so many a second.
+func (s *Server) RESTConfig() *rest.Config {
+	return &rest.Config{Host: "http://deed.invalid", Transport: s.requests, QPS: -1}
+}
+
+// Transport returns what carries requests of the process to the server.
+func (s *Server) Transport() http.RoundTripper { return s.requests }
+
+// Expire makes every resource version that was given out so far too old: lists and watches from one of them get 410.
+func (s *Server) Expire() {
+	s.tb.Helper()
+	page, err := s.store.Range(s.tb.Context(), store.Range{Prefix: "/registry/namespaces/", Limit: 1})
+	if err == nil {
+		err = s.store.Compact(s.tb.Context(), page.Revision)
+	}
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// testLog writes to the log of a test.
+type testLog struct{ tb testing.TB }
+
+// Write logs a line.
+func (l testLog) Write(line []byte) (int, error) {
+	l.tb.Logf("deed-apiserver: %s", line)
+	return len(line), nil
+}

@@ -1,0 +1,119 @@
+package apitest
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// inProcess carries requests to a handler of the same process: http.RoundTripper. Bodies of answers are read while they are
+// written, so that watches stream.
+type inProcess struct {
+	handler http.Handler
+	ctx     context.Context // ends with the server
+	cancel  context.CancelFunc
+	wait    sync.WaitGroup // of requests under way
+}
+
+func newInProcess(h http.Handler) *inProcess {
+	p := &inProcess{handler: h}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p
+}
+
+// close ends all requests, and waits for their handlers.
+func (p *inProcess) close() {
+	p.cancel()
+	p.wait.Wait()
+}
+
+// RoundTrip sends a request, and returns the answer once its header is written.
+func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := p.ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	stop := context.AfterFunc(p.ctx, cancel)
+	w := newStream(cancel)
+	inner := r.Clone(ctx)
+	inner.RequestURI, inner.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:0"
+	if inner.Host == "" {
+		inner.Host = r.URL.Host
+	}
+	if inner.Body == nil {
+		inner.Body = http.NoBody
+	}
+	p.wait.Go(func() {
+		defer cancel()
+		defer stop()
+		defer inner.Body.Close()
+		defer w.finish()
+		p.handler.ServeHTTP(w, inner)
+	})
+	select {
+	case <-w.begun:
+	case <-ctx.Done():
+		<-w.begun
+		if err := r.Context().Err(); err != nil {
+			return nil, err
+		}
+	}
+	return &http.Response{
+		Status: http.StatusText(w.code), StatusCode: w.code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.sent, Body: w, ContentLength: -1, Request: r,
+	}, nil
+}
+
+// stream is an answer on its way: http.ResponseWriter for the handler, and io.ReadCloser for the client.
+type stream struct {
+	header http.Header
+	sent   http.Header // what it was when the answer began
+	code   int
+	once   sync.Once
+	begun  chan struct{}
+	reader *io.PipeReader
+	writer *io.PipeWriter
+	cancel context.CancelFunc
+}
+
+func newStream(cancel context.CancelFunc) *stream {
+	s := &stream{header: http.Header{}, begun: make(chan struct{}), cancel: cancel}
+	s.reader, s.writer = io.Pipe()
+	return s
+}
+
+// Header returns the header, which counts until the answer begins.
+func (s *stream) Header() http.Header { return s.header }
+
+// WriteHeader begins the answer.
+func (s *stream) WriteHeader(code int) {
+	s.once.Do(func() {
+		s.code, s.sent = code, s.header.Clone()
+		close(s.begun)
+	})
+}
+
+// Write writes to the client, and returns when it has read.
+func (s *stream) Write(b []byte) (int, error) {
+	s.WriteHeader(http.StatusOK)
+	return s.writer.Write(b)
+}
+
+// Flush begins the answer; what was written is read already.
+func (s *stream) Flush() { s.WriteHeader(http.StatusOK) }
+
+// finish ends the answer.
+func (s *stream) finish() {
+	s.WriteHeader(http.StatusOK)
+	s.writer.Close() // never fails, see io.PipeWriter
+}
+
+// Read reads what the handler writes.
+func (s *stream) Read(b []byte) (int, error) { return s.reader.Read(b) }
+
+// Close tells the handler that nobody reads any more.
+func (s *stream) Close() error {
+	s.cancel()
+	return s.reader.Close()
+}

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/csv"
+	"encoding/hex"
+	stderrors "errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Tokens are bearer tokens and whom they stand for. The zero Tokens are none. They keep no token, only what it hashes to.
+type Tokens struct{ known []token }
+
+type token struct {
+	hash [sha256.Size]byte
+	user User
+}
+
+// NewToken returns a token that nobody can guess.
+func NewToken() string {
+	b := make([]byte, 24)
+	rand.Read(b) // never fails, see package crypto/rand
+	return hex.EncodeToString(b)
+}
+
+// Add makes a token stand for a user.
+func (t *Tokens) Add(text string, u User) {
+	t.known = append(t.known, token{sha256.Sum256([]byte(text)), u})
+}
+
+// ReadTokens reads tokens in the format of kube-apiserver: lines of token,user,uid and, in quotes, the groups with commas
+// between them.
+func ReadTokens(r io.Reader) (*Tokens, error) {
+	lines := csv.NewReader(r)
+	lines.FieldsPerRecord, lines.Comment, lines.TrimLeadingSpace = -1, '#', true
+	records, err := lines.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	t := &Tokens{}
+	for i, record := range records {
+		if len(record) < 3 || record[0] == "" || record[1] == "" {
+			return nil, fmt.Errorf("record %d: a token needs token, user and uid", i+1)
+		}
+		u := User{Name: record[1], UID: record[2]}
+		if len(record) > 3 && record[3] != "" {
+			u.Groups = strings.Split(record[3], ",")
+		}
+		t.Add(record[0], u)
+	}
+	return t, nil
+}
+
+// user returns whom a token stands for. Every token is compared in constant time.
+func (t *Tokens) user(text string) (User, bool) {
+	hash, found, user := sha256.Sum256([]byte(text)), false, User{}
+	for _, known := range t.known {
+		if subtle.ConstantTimeCompare(hash[:], known.hash[:]) == 1 {
+			found, user = true, known.user
+		}
+	}
+	return user, found
+}
+
+// Authenticate tells who sends a request: whom its client certificate names, which the TLS layer has verified; whom its bearer
+// token stands for; and without either, nobody known. A token that is not known is an error. It is an [Authenticator].
+func (t *Tokens) Authenticate(r *http.Request) (User, error) {
+	if r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		subject := r.TLS.VerifiedChains[0][0].Subject
+		return authenticated(User{Name: subject.CommonName, Groups: subject.Organization}), nil
+	}
+	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return anonymous, nil
+	}
+	u, ok := t.user(strings.TrimSpace(text))
+	if !ok {
+		return User{}, stderrors.New("the bearer token is not known")
+	}
+	return authenticated(u), nil
+}
+
+func authenticated(u User) User {
+	u.Groups = append(u.Groups[:len(u.Groups):len(u.Groups)], "system:authenticated")
+	return u
+}

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// publicPaths are what everybody may read.
+var publicPaths = []string{"/healthz", "/livez", "/readyz", "/version"}
+
+// DenyAnonymous allows everything to everybody who is known, and to others only to ask how the server does. It is an
+// [Authorizer].
+func DenyAnonymous(_ context.Context, u User, a Action) (bool, string) {
+	if !slices.Contains(u.Groups, "system:unauthenticated") {
+		return true, ""
+	}
+	public := slices.ContainsFunc(publicPaths, func(p string) bool { return a.Path == p || strings.HasPrefix(a.Path, p+"/") })
+	return public && a.Verb == "get", ""
+}
+
+// Policy is a list of what users may do; what it does not list is forbidden.
+type Policy struct{ rules []rule }
+
+// rule allows a user, or the members of a group, to do something. A star stands for everything.
+type rule struct{ user, verb, resource, namespace string }
+
+// ReadPolicy reads a policy: lines of user, verb, resource and namespace, with blanks between them. A user is a name, group:NAME
+// for the members of a group, or *; a resource is PLURAL, PLURAL.GROUP, PLURAL/SUBRESOURCE, a path that begins with a slash, or
+// *; a namespace is a name, - for resources of the cluster, or *. Lines that begin with # are comments.
+func ReadPolicy(r io.Reader) (*Policy, error) {
+	p := &Policy{}
+	lines := bufio.NewScanner(r)
+	for number := 1; lines.Scan(); number++ {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if len(words) != 4 {
+			return nil, fmt.Errorf("line %d: want user, verb, resource and namespace, got %q", number, lines.Text())
+		}
+		p.rules = append(p.rules, rule{words[0], words[1], words[2], words[3]})
+	}
+	return p, lines.Err()
+}
+
+// Authorize reports whether a rule allows the action. It is an [Authorizer].
+func (p *Policy) Authorize(_ context.Context, u User, a Action) (bool, string) {
+	return slices.ContainsFunc(p.rules, func(r rule) bool { return r.allows(u, a) }), ""
+}
+
+func (r rule) allows(u User, a Action) bool {
+	group, ofGroup := strings.CutPrefix(r.user, "group:")
+	who := r.user == "*" || r.user == u.Name || ofGroup && slices.Contains(u.Groups, group)
+	if !who || r.verb != "*" && r.verb != a.Verb {
+		return false
+	}
+	if a.Path != "" {
+		return r.resource == "*" || r.resource == a.Path
+	}
+	namespace := a.Namespace
+	if namespace == "" {
+		namespace = "-"
+	}
+	return (r.resource == "*" || r.resource == a.resource()) && (r.namespace == "*" || r.namespace == namespace)
+}
+
+// resource returns the resource of an action as rules name it.
+func (a Action) resource() string {
+	out := a.Resource
+	if a.Group != "" {
+		out += "." + a.Group
+	}
+	if a.Subresource != "" {
+		out += "/" + a.Subresource
+	}
+	return out
+}

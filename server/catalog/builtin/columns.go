@@ -1,0 +1,19 @@
+package builtin
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server/catalog"
+)
+
+var metadataDoc = metav1.ObjectMeta{}.SwaggerDoc()
+
+// The columns that nearly every kind has.
+var (
+	NameColumn = catalog.Column{
+		Name: "Name", Type: "string", Format: "name", Description: metadataDoc["name"], Path: ".metadata.name",
+	}
+	AgeColumn = catalog.Column{
+		Name: "Age", Type: "date", Description: metadataDoc["creationTimestamp"], Path: ".metadata.creationTimestamp",
+	}
+)

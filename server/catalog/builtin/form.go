@@ -1,0 +1,116 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// Form is what a kind that is a Go type makes of its objects: catalog.Form. New is required; of the other functions, those that
+// are nil do nothing.
+type Form struct {
+	GVK schema.GVK
+	// New returns a pointer to an empty object of the Go type.
+	New func() any
+	// Default fills in defaults; it gets what New returned.
+	Default func(object any)
+	// Create and Update are those of catalog.Form, and Validate both of its validations: live is absent for a new object.
+	Create   func(object value.Value) value.Value
+	Update   func(object, live value.Value, subresource string) value.Value
+	Validate func(ctx context.Context, object, live value.Value, subresource string) field.ErrorList
+	// Delete and Hold are PrepareDelete and Holds of catalog.Form.
+	Delete func(live value.Value) value.Value
+	Hold   func(object value.Value) bool
+	// Conditional tells that an update must say what it is based on.
+	Conditional bool
+}
+
+// Decode returns what the Go type makes of what was sent. An object without apiVersion and kind is of the form's. The error is
+// about a field of the wrong type.
+func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
+	object := f.New()
+	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), object)
+	if err != nil {
+		return sent, nil, err
+	}
+	var unknown []string
+	for _, e := range found {
+		var at kjson.FieldError
+		if errors.As(e, &at) {
+			unknown = append(unknown, at.FieldPath())
+		}
+	}
+	decoded, err := f.Print(object)
+	return decoded, unknown, err
+}
+
+// Print returns object, of the Go type, with defaults.
+func (f *Form) Print(object any) (value.Value, error) {
+	if f.Default != nil {
+		f.Default(object)
+	}
+	v, err := structs.From(object)
+	if err != nil {
+		return v, err
+	}
+	return v.With("apiVersion", value.String(f.GVK.APIVersion())).With("kind", value.String(f.GVK.Kind)), nil
+}
+
+// Load returns the stored object, which is stored as the version has it.
+func (f *Form) Load(stored value.Value) (value.Value, error) { return stored, nil }
+
+// Store returns the object: it is stored as the version has it.
+func (f *Form) Store(object value.Value) (value.Value, error) { return object, nil }
+
+// PrepareCreate returns object as it is created.
+func (f *Form) PrepareCreate(object value.Value) value.Value {
+	if f.Create == nil {
+		return object
+	}
+	return f.Create(object)
+}
+
+// PrepareUpdate returns object as it replaces live.
+func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
+	if f.Update == nil {
+		return object
+	}
+	return f.Update(object, live, subresource)
+}
+
+// ValidateCreate returns what is wrong with a new object.
+func (f *Form) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
+	if f.Validate == nil {
+		return nil
+	}
+	return f.Validate(ctx, object, value.Value{}, "")
+}
+
+// ValidateUpdate returns what is wrong with object in the place of live.
+func (f *Form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
+	if f.Validate == nil {
+		return nil
+	}
+	return f.Validate(ctx, object, live, subresource)
+}
+
+// PrepareDelete returns live as it is while it waits to be deleted.
+func (f *Form) PrepareDelete(live value.Value) value.Value {
+	if f.Delete == nil {
+		return live
+	}
+	return f.Delete(live)
+}
+
+// Holds reports whether object must wait.
+func (f *Form) Holds(object value.Value) bool { return f.Hold != nil && f.Hold(object) }
+
+// Unconditional reports whether an update may leave out what it is based on, as most built-in kinds let it.
+func (f *Form) Unconditional() bool { return !f.Conditional }

@@ -1,0 +1,89 @@
+package catalog
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// Catalog is a set of resources. It is immutable.
+type Catalog struct {
+	resources map[groupPlural]*Resource
+	ordered   []*Resource // by group, then by name
+}
+
+type groupPlural struct{ group, plural string }
+
+// New returns the catalog of resources. Of resources with the same group and name, the last counts.
+func New(resources ...*Resource) *Catalog {
+	c := &Catalog{resources: make(map[groupPlural]*Resource, len(resources))}
+	for _, r := range resources {
+		c.resources[groupPlural{r.Group, r.Plural}] = r
+	}
+	for _, r := range c.resources {
+		c.ordered = append(c.ordered, r)
+	}
+	slices.SortFunc(c.ordered, func(a, b *Resource) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Plural, b.Plural))
+	})
+	return c
+}
+
+// Lookup returns the resource of a group, nil if it is not served.
+func (c *Catalog) Lookup(group, plural string) *Resource {
+	return c.resources[groupPlural{group, plural}]
+}
+
+// All yields the resources by group, then by name.
+func (c *Catalog) All() iter.Seq[*Resource] { return slices.Values(c.ordered) }
+
+// Group is an API group: the versions of it that some resource is served in, the preferred one first.
+type Group struct {
+	Name     string
+	Versions []string
+	Custom   bool // every resource is defined by a CustomResourceDefinition
+}
+
+// Groups returns the groups by name, the core group first. The cost grows with the number of resources and their versions.
+func (c *Catalog) Groups() []Group {
+	var out []Group
+	for _, r := range c.ordered {
+		if len(out) == 0 || out[len(out)-1].Name != r.Group {
+			out = append(out, Group{Name: r.Group, Custom: true})
+		}
+		g := &out[len(out)-1]
+		g.Custom = g.Custom && r.Custom
+		for _, v := range r.Versions {
+			if !slices.Contains(g.Versions, v.Name) {
+				g.Versions = append(g.Versions, v.Name)
+			}
+		}
+	}
+	for i := range out {
+		slices.SortFunc(out[i].Versions, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+	}
+	return out
+}
+
+// Group returns the group called name, and whether there is one.
+func (c *Catalog) Group(name string) (Group, bool) {
+	groups := c.Groups()
+	i := slices.IndexFunc(groups, func(g Group) bool { return g.Name == name })
+	if i < 0 {
+		return Group{}, false
+	}
+	return groups[i], true
+}
+
+// In yields what a group serves in a version, by name.
+func (c *Catalog) In(group, version string) iter.Seq[*Version] {
+	return func(yield func(*Version) bool) {
+		for _, r := range c.ordered {
+			if v := r.Version(version); r.Group == group && v != nil && !yield(v) {
+				return
+			}
+		}
+	}
+}

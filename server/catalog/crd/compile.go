@@ -1,0 +1,235 @@
+package crd
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/openapi"
+	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/structural/rules"
+	"github.com/deed-project/deed/value"
+)
+
+// verbs are those of custom resources, in the order in which discovery lists them.
+var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
+
+// Compile returns the resource that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, with the names that
+// its status accepts. now is the clock of managed fields. The error is about schemas that a server could not serve.
+//
+// The cost grows with the size of the definition.
+func Compile(crd value.Value, now func() time.Time) (*catalog.Resource, error) {
+	spec, names := crd.Get("spec"), crd.At("status", "acceptedNames")
+	c := compiler{
+		spec: spec, now: now,
+		resource: &catalog.Resource{
+			Group: spec.Get("group").Str(), Plural: names.Get("plural").Str(), Singular: names.Get("singular").Str(),
+			Kind: names.Get("kind").Str(), ListKind: names.Get("listKind").Str(),
+			ShortNames: texts(names.Get("shortNames")), Categories: texts(names.Get("categories")),
+			Namespaced: spec.Get("scope").Str() == "Namespaced", Custom: true, Verbs: verbs,
+			Terminating: !crd.At("metadata", "deletionTimestamp").IsAbsent(),
+		},
+	}
+	r := c.resource
+	r.Prefix = "/registry/" + r.Group + "/" + r.Plural + "/"
+	if r.Terminating {
+		r.Verbs = []string{"delete", "deletecollection", "get", "list", "watch"}
+	}
+	if err := c.compile(crd); err != nil {
+		return nil, fmt.Errorf("%s.%s: %w", r.Plural, r.Group, err)
+	}
+	return r, nil
+}
+
+func texts(list value.Value) []string {
+	var out []string
+	for item := range list.Items() {
+		out = append(out, item.Str())
+	}
+	return out
+}
+
+// compiler makes the versions of a resource.
+type compiler struct {
+	spec     value.Value
+	now      func() time.Time
+	resource *catalog.Resource
+
+	schemas  map[string]*structural.Schema // by version
+	types    map[string]*schema.Type       // by apiVersion
+	replicas map[string]fieldpath.Path     // by apiVersion
+}
+
+func (c *compiler) compile(crd value.Value) error {
+	var err error
+	if c.schemas, err = structural.Versions(crd); err != nil {
+		return err
+	}
+	if c.types, err = typesOf(crd); err != nil {
+		return err
+	}
+	c.replicas = map[string]fieldpath.Path{}
+	for v := range c.spec.Get("versions").Items() {
+		if v.Get("storage").Bool() {
+			c.resource.Stored = v.Get("name").Str()
+		}
+		var path fieldpath.Path
+		if p := v.At("subresources", "scale", "specReplicasPath").Str(); p != "" {
+			path = catalog.ScalePath(p)
+		}
+		c.replicas[c.apiVersion(v.Get("name").Str())] = path
+	}
+	for v := range c.spec.Get("versions").Items() {
+		if !v.Get("served").Bool() {
+			continue
+		}
+		compiled, err := c.version(v)
+		if err != nil {
+			return fmt.Errorf("version %s: %w", v.Get("name").Str(), err)
+		}
+		c.resource.Versions = append(c.resource.Versions, compiled)
+	}
+	slices.SortFunc(c.resource.Versions, func(a, b *catalog.Version) int {
+		return version.CompareKubeAwareVersionStrings(b.Name, a.Name)
+	})
+	return nil
+}
+
+// typesOf returns the types that crd defines, by apiVersion.
+func typesOf(crd value.Value) (map[string]*schema.Type, error) {
+	definitions, err := openapi.CRD(crd)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := definitions.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]*schema.Type{}
+	for gvk, t := range kinds.Kinds() {
+		types[gvk.APIVersion()] = t
+	}
+	return types, nil
+}
+
+func (c *compiler) apiVersion(name string) string { return c.resource.Group + "/" + name }
+
+// version makes one version, which v of the definition describes.
+func (c *compiler) version(v value.Value) (*catalog.Version, error) {
+	name := v.Get("name").Str()
+	out := &catalog.Version{Resource: c.resource, Name: name, Schema: v.At("schema", "openAPIV3Schema"), Deprecation: c.deprecation(v)}
+	out.Columns = columns(v.Get("additionalPrinterColumns"))
+	for field := range v.Get("selectableFields").Items() {
+		out.Fields = append(out.Fields, strings.TrimPrefix(field.Get("jsonPath").Str(), "."))
+	}
+	if s := v.At("subresources", "scale"); s.Kind() == value.KindObject {
+		scale, err := c.scale(s)
+		if err != nil {
+			return nil, err
+		}
+		out.Scale = scale
+	}
+	form, err := c.form(v, out.Scale)
+	if err != nil {
+		return nil, err
+	}
+	out.Form = form
+	return out, c.addManagers(out, form)
+}
+
+// columns returns the name and the columns that a definition lists, or the age if it lists none.
+func columns(listed value.Value) []catalog.Column {
+	out := []catalog.Column{builtin.NameColumn}
+	for column := range listed.Items() {
+		path, description := column.Get("jsonPath").Str(), column.Get("description").Str()
+		if description == "" {
+			description = "Custom resource definition column (in JSONPath format): " + path
+		}
+		out = append(out, catalog.Column{
+			Name: column.Get("name").Str(), Type: column.Get("type").Str(), Format: column.Get("format").Str(),
+			Description: description, Priority: int32(column.Get("priority").Int()), Path: path,
+		})
+	}
+	if len(out) == 1 {
+		out = append(out, builtin.AgeColumn)
+	}
+	return out
+}
+
+func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
+	name := v.Get("name").Str()
+	f := &form{
+		group: c.resource.Group, kind: c.resource.Kind, version: name, storage: c.resource.Stored, schemas: c.schemas,
+		status: hasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
+	}
+	var err error
+	f.rules, err = rules.Compile(v.At("schema", "openAPIV3Schema"))
+	return f, err
+}
+
+func hasStatus(v value.Value) bool { return v.At("subresources", "status").Kind() == value.KindObject }
+
+// addManagers makes the field managers of a version's endpoints.
+func (c *compiler) addManagers(v *catalog.Version, f *form) error {
+	config := managedfields.Config{
+		GVK: v.GVK(), Types: c.types, Converter: managedfields.StrategyNone(slices.Collect(maps.Keys(c.types))...),
+		Default: func(content value.Value) value.Value { return f.schema().Default(content) }, Now: c.now,
+	}
+	if f.status {
+		config.ResetFields = map[string]merge.Filter{v.APIVersion(): excluding("status")}
+	}
+	var err error
+	if v.Main, err = managedfields.New(config); err != nil || !f.status {
+		return err
+	}
+	config.Subresource, config.ResetFields = "status", map[string]merge.Filter{}
+	for other := range c.spec.Get("versions").Items() {
+		if hasStatus(other) {
+			config.ResetFields[c.apiVersion(other.Get("name").Str())] = excluding("metadata", "spec")
+		}
+	}
+	v.Status, err = managedfields.New(config)
+	return err
+}
+
+func excluding(names ...string) merge.Filter {
+	var paths []fieldpath.Path
+	for _, name := range names {
+		paths = append(paths, fieldpath.Path{fieldpath.Field(name)})
+	}
+	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
+}
+
+// deprecation returns what answers of a version warn of.
+func (c *compiler) deprecation(v value.Value) string {
+	if !v.Get("deprecated").Bool() {
+		return ""
+	}
+	if text := v.Get("deprecationWarning"); text.Kind() == value.KindString {
+		return text.Str()
+	}
+	name, best := v.Get("name").Str(), ""
+	for other := range c.spec.Get("versions").Items() {
+		candidate := other.Get("name").Str()
+		newer := version.CompareKubeAwareVersionStrings(candidate, name) > 0
+		if newer && other.Get("served").Bool() && !other.Get("deprecated").Bool() &&
+			(best == "" || version.CompareKubeAwareVersionStrings(candidate, best) > 0) {
+			best = candidate
+		}
+	}
+	text := fmt.Sprintf("%s %s is deprecated", c.apiVersion(name), c.resource.Kind)
+	if best != "" {
+		text += fmt.Sprintf("; use %s %s", c.apiVersion(best), c.resource.Kind)
+	}
+	return text
+}

@@ -1,0 +1,125 @@
+package crd
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/value"
+)
+
+// finalizer holds a definition until the objects of its resource are gone.
+const finalizer = "customresourcecleanup.apiextensions.k8s.io"
+
+// Definitions returns the resource customresourcedefinitions. now is the clock of managed fields.
+func Definitions(now func() time.Time) (*catalog.Resource, error) {
+	gvk := schema.GVK{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+	r := &catalog.Resource{
+		Group: gvk.Group, Plural: "customresourcedefinitions", Singular: "customresourcedefinition", Kind: gvk.Kind,
+		ListKind: gvk.Kind + "List", ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"},
+		Verbs:  []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+		Stored: gvk.Version, Prefix: "/registry/apiextensions.k8s.io/customresourcedefinitions/",
+	}
+	form := &builtin.Form{
+		GVK: gvk, New: func() any { return &apiextensionsv1.CustomResourceDefinition{} },
+		Default: func(object any) {
+			apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(object.(*apiextensionsv1.CustomResourceDefinition))
+		},
+		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Delete: holdDefinition,
+		Conditional: true,
+	}
+	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, Columns: []catalog.Column{
+		builtin.NameColumn,
+		{
+			Name: "Created At", Type: "date", Description: builtin.AgeColumn.Description, Path: ".metadata.creationTimestamp",
+			Verbatim: true,
+		},
+	}}
+	r.Versions = []*catalog.Version{v}
+	return r, builtin.AddManagers(v, now)
+}
+
+// prepareDefinition clears the status of a new definition, except for the version that is stored from the beginning.
+func prepareDefinition(object value.Value) value.Value {
+	names := value.Object(value.Member{Name: "kind", Value: value.String("")}, value.Member{Name: "plural", Value: value.String("")})
+	object = object.With("status", value.Object(
+		value.Member{Name: "acceptedNames", Value: names},
+		value.Member{Name: "conditions", Value: value.Null()},
+		value.Member{Name: "storedVersions", Value: value.List()},
+	))
+	return withStoredVersion(api.WithMetadata(object, "generation", value.Int(1)))
+}
+
+// withStoredVersion adds the version that is stored to those that objects may be stored in.
+func withStoredVersion(object value.Value) value.Value {
+	status := object.Get("status")
+	stored := slices.Collect(status.Get("storedVersions").Items())
+	for v := range object.At("spec", "versions").Items() {
+		if name := v.Get("name"); v.Get("storage").Bool() && !slices.ContainsFunc(stored, name.Equal) {
+			stored = append(stored, name)
+			break
+		}
+	}
+	return object.With("status", status.With("storedVersions", value.List(stored...)))
+}
+
+// prepareDefinitionUpdate keeps what the endpoint does not write as it is in live.
+func prepareDefinitionUpdate(object, live value.Value, subresource string) value.Value {
+	if subresource == "status" {
+		metadata := live.Get("metadata").With("resourceVersion", object.At("metadata", "resourceVersion"))
+		return object.With("spec", live.Get("spec")).With("metadata", metadata)
+	}
+	object = object.With("status", live.Get("status"))
+	if !object.Get("spec").Equal(live.Get("spec")) {
+		object = api.WithMetadata(object, "generation", value.Int(live.At("metadata", "generation").Int()+1))
+	}
+	return withStoredVersion(object)
+}
+
+// holdDefinition makes a definition that is deleted wait until the objects of its resource are gone.
+func holdDefinition(live value.Value) value.Value {
+	finalizers := slices.Collect(live.At("metadata", "finalizers").Items())
+	if !live.At("metadata", "deletionTimestamp").IsAbsent() || slices.ContainsFunc(finalizers, value.String(finalizer).Equal) {
+		return live
+	}
+	return api.WithMetadata(live, "finalizers", value.List(append(finalizers, value.String(finalizer))...))
+}
+
+// validateDefinition returns what the library finds wrong with a definition.
+func validateDefinition(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
+	definition, err := internal(object)
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	if live.IsAbsent() {
+		return validation.ValidateCustomResourceDefinition(ctx, definition)
+	}
+	was, err := internal(live)
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	if subresource == "status" {
+		return validation.ValidateUpdateCustomResourceDefinitionStatus(ctx, definition, was)
+	}
+	return validation.ValidateCustomResourceDefinitionUpdate(ctx, definition, was)
+}
+
+// internal returns a definition as the library validates it.
+func internal(object value.Value) (*apiextensions.CustomResourceDefinition, error) {
+	var v1 apiextensionsv1.CustomResourceDefinition
+	if err := json.Unmarshal(object.AppendJSON(nil), &v1); err != nil {
+		return nil, err
+	}
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&v1, out, nil)
+}

@@ -1,0 +1,166 @@
+package crd
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/structural/rules"
+	"github.com/deed-project/deed/value"
+)
+
+// form is what one version makes of custom resources: catalog.Form.
+type form struct {
+	group, kind, version string
+	storage              string                        // the version that objects are stored in
+	schemas              map[string]*structural.Schema // by version
+	status               bool                          // whether there is the subresource
+	scale                *catalog.Scale
+	namespaced           bool
+	rules                *rules.Rules
+}
+
+func (f *form) schema() *structural.Schema { return f.schemas[f.version] }
+
+// Decode returns what was sent, coerced and with the defaults of the version that it says it is of.
+func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
+	gvk := schema.ParseGVK(sent.Get("apiVersion").Str(), sent.Get("kind").Str())
+	if gvk.Group != f.group || gvk.Kind != f.kind {
+		if sent.Get("metadata").IsAbsent() {
+			return sent, nil, nil
+		}
+		metadata, unknown, err := structural.Metadata(sent.Get("metadata"))
+		if err != nil {
+			return sent, nil, err
+		}
+		return sent.With("metadata", metadata), unknown, nil
+	}
+	s := f.schemas[gvk.Version]
+	object, unknown, err := s.Decode(sent)
+	if err != nil {
+		return sent, nil, err
+	}
+	return s.Default(object), unknown, nil
+}
+
+// Load returns a stored object in the version: coerced and with defaults by the schema of the version that it is stored in, then
+// converted, which changes nothing but its apiVersion.
+func (f *form) Load(stored value.Value) (value.Value, error) {
+	from := schema.ParseGVK(stored.Get("apiVersion").Str(), "").Version
+	object, err := f.schemas[from].Load(stored)
+	if err != nil {
+		return object, err
+	}
+	return f.convert(f.schemas[from].Default(object), from, f.version)
+}
+
+// Store returns an object of the version in the version that is stored.
+func (f *form) Store(object value.Value) (value.Value, error) {
+	return f.convert(object, f.version, f.storage)
+}
+
+// convert carries out the strategy None: the apiVersion changes, and what the other version does not know goes.
+func (f *form) convert(object value.Value, from, to string) (value.Value, error) {
+	if from == to {
+		return object, nil
+	}
+	object = object.With("apiVersion", value.String(f.group+"/"+to))
+	object, _, err := f.schemas[to].Decode(object)
+	return object, err
+}
+
+// PrepareCreate takes out the status, if it has an endpoint of its own, and begins to count generations.
+func (f *form) PrepareCreate(object value.Value) value.Value {
+	if f.status {
+		object = object.With("status", value.Value{})
+	}
+	return api.WithMetadata(object, "generation", value.Int(1))
+}
+
+// PrepareUpdate lets the subresource status write the status only, and every other endpoint everything else. The generation
+// counts changes of anything but metadata, unless the endpoint is that of the status.
+func (f *form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
+	if subresource == "status" {
+		return live.With("status", object.Get("status"))
+	}
+	if f.status {
+		object = object.With("status", live.Get("status"))
+	}
+	generation := live.At("metadata", "generation")
+	if !object.With("metadata", value.Value{}).Equal(live.With("metadata", value.Value{})) {
+		generation = value.Int(generation.Int() + 1)
+	}
+	return api.WithMetadata(object, "generation", generation)
+}
+
+// PrepareDelete returns live.
+func (f *form) PrepareDelete(live value.Value) value.Value { return live }
+
+// Holds returns false.
+func (f *form) Holds(value.Value) bool { return false }
+
+// Unconditional returns false.
+func (f *form) Unconditional() bool { return false }
+
+// ValidateCreate returns what is wrong with a new object.
+func (f *form) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
+	if errs := f.validateType(object); len(errs) > 0 {
+		return errs
+	}
+	errs := api.ValidateMetadata(ctx, object, value.Value{}, f.namespaced)
+	errs = append(errs, f.rules.Values(object, value.Value{})...)
+	errs = append(errs, f.scale.Validate(object)...)
+	errs = append(errs, f.rules.Resources(ctx, object)...)
+	errs = append(errs, f.duplicates(object)...)
+	return f.rules.CEL(ctx, errs, object, value.Value{}, nil)
+}
+
+// ValidateUpdate returns what is wrong with object in the place of live.
+func (f *form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
+	if errs := f.validateType(object); len(errs) > 0 {
+		return errs
+	}
+	errs := api.ValidateMetadata(ctx, object, live, f.namespaced)
+	if subresource == "status" {
+		errs = append(errs, f.rules.StatusValues(object, live)...)
+		errs = append(errs, f.scale.ValidateStatus(object)...)
+	} else {
+		errs = append(errs, f.rules.Values(object, live)...)
+		errs = append(errs, f.scale.Validate(object)...)
+		errs = append(errs, f.rules.Resources(ctx, object)...)
+	}
+	if twice := f.duplicates(object); len(twice) > 0 && len(f.duplicates(live)) == 0 {
+		errs = append(errs, twice...)
+	}
+	return f.rules.CEL(ctx, errs, object, live, w)
+}
+
+// validateType returns what is wrong with the kind and version that object says it is of.
+func (f *form) validateType(object value.Value) field.ErrorList {
+	var errs field.ErrorList
+	if kind := object.Get("kind").Str(); kind != f.kind {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), kind, fmt.Sprintf("must be %v", f.kind)))
+	}
+	if v := object.Get("apiVersion").Str(); v != f.group+"/"+f.version {
+		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), v, fmt.Sprintf("must be %v", f.group+"/"+f.version)))
+	}
+	return errs
+}
+
+// duplicates returns where lists that are sets or maps hold an item again.
+func (f *form) duplicates(object value.Value) field.ErrorList {
+	var errs field.ErrorList
+	for _, e := range f.schema().Duplicates(object) {
+		typ := field.ErrorTypeInvalid
+		if e.Reason == structural.Duplicate {
+			typ = field.ErrorTypeDuplicate
+		}
+		errs = append(errs, &field.Error{Type: typ, Field: e.Path, BadValue: e.Value.ToAny(), Detail: e.Detail})
+	}
+	return errs
+}

@@ -1,0 +1,48 @@
+package crd
+
+import (
+	"sync"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+)
+
+// scaleDefinition describes Scale as if it were a custom resource, whose type is the same.
+const scaleDefinition = `{
+	"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+	"spec": {"group": "autoscaling", "names": {"kind": "Scale"}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": {
+		"type": "object",
+		"properties": {
+			"spec": {"type": "object", "properties": {"replicas": {"type": "integer"}}},
+			"status": {"type": "object", "properties": {"replicas": {"type": "integer"}, "selector": {"type": "string"}}}
+		}
+	}}}]}
+}`
+
+var scaleTypes = sync.OnceValues(func() (map[string]*schema.Type, error) {
+	definition, err := value.Parse([]byte(scaleDefinition))
+	if err != nil {
+		return nil, err
+	}
+	return typesOf(definition)
+})
+
+// scale makes the subresource that s of the definition describes.
+func (c *compiler) scale(s value.Value) (*catalog.Scale, error) {
+	types, err := scaleTypes()
+	if err != nil {
+		return nil, err
+	}
+	manager, err := managedfields.New(managedfields.Config{
+		GVK: catalog.ScaleKind, Types: types, Subresource: "scale", Empty: catalog.NewScale(value.Object(), 0, 0, ""), Now: c.now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &catalog.Scale{
+		Spec: s.Get("specReplicasPath").Str(), Status: s.Get("statusReplicasPath").Str(),
+		Selector: s.Get("labelSelectorPath").Str(), Manager: manager, Replicas: c.replicas,
+	}, nil
+}

@@ -1,0 +1,153 @@
+package crd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Accept returns the status that crd has in the group of others, which are the other definitions of it: which of its names are
+// accepted, and what its conditions are. A name is accepted that nobody else has. It is crd's own status if nothing changes.
+//
+// The cost grows with the number of definitions in the group.
+func Accept(crd value.Value, others []value.Value, now time.Time) value.Value {
+	status, taken := crd.Get("status"), takenNames(others)
+	names, reason, problem := accepted(crd.At("spec", "names"), status.Get("acceptedNames"), taken)
+	naming := condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
+	if reason != "" {
+		naming = condition{"NamesAccepted", "False", reason, problem}
+	}
+	out := naming.in(status, now)
+	established := status
+	switch {
+	case isTrue(established, "Established"):
+	case reason == "":
+		out = condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}.in(out, now)
+	default:
+		out = condition{"Established", "False", "NotAccepted", "not all names are accepted"}.in(out, now)
+	}
+	if !crd.At("metadata", "deletionTimestamp").IsAbsent() {
+		out = condition{"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"}.in(out, now)
+	}
+	if !names.Equal(out.Get("acceptedNames")) {
+		out = out.With("acceptedNames", names)
+	}
+	return out
+}
+
+// Served reports whether a definition's resource is served: its names were accepted once.
+func Served(crd value.Value) bool {
+	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted")
+}
+
+// Finished returns crd without the finalizer that waits for its objects, and whether it had it.
+func Finished(crd value.Value) (value.Value, bool) {
+	finalizers := slices.Collect(crd.At("metadata", "finalizers").Items())
+	left := slices.DeleteFunc(slices.Clone(finalizers), value.String(finalizer).Equal)
+	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))), len(left) < len(finalizers)
+}
+
+// taken are the names that the other definitions of a group have.
+type taken struct{ resources, kinds map[string]bool }
+
+func takenNames(others []value.Value) taken {
+	t := taken{map[string]bool{}, map[string]bool{}}
+	for _, other := range others {
+		names := other.At("status", "acceptedNames")
+		t.resources[names.Get("plural").Str()], t.resources[names.Get("singular").Str()] = true, true
+		for short := range names.Get("shortNames").Items() {
+			t.resources[short.Str()] = true
+		}
+		t.kinds[names.Get("kind").Str()], t.kinds[names.Get("listKind").Str()] = true, true
+	}
+	return t
+}
+
+// accepted returns the names that are accepted of those wanted, where had are accepted already, and which conflict keeps others
+// from being so: the last one, in the order of plural, singular, short names, kind and list kind.
+func accepted(wanted, had value.Value, t taken) (names value.Value, reason, problem string) {
+	names = had
+	for _, n := range []struct {
+		name, reason string
+		taken        map[string]bool
+	}{
+		{"plural", "PluralConflict", t.resources}, {"singular", "SingularConflict", t.resources},
+		{"shortNames", "ShortNamesConflict", t.resources},
+		{"kind", "KindConflict", t.kinds}, {"listKind", "ListKindConflict", t.kinds},
+	} {
+		if problems := conflicts(wanted.Get(n.name), had.Get(n.name), n.taken); len(problems) > 0 {
+			reason, problem = n.reason, aggregate(problems)
+			continue
+		}
+		names = names.With(n.name, wanted.Get(n.name))
+	}
+	return names.With("categories", wanted.Get("categories")), reason, problem
+}
+
+// conflicts returns what is said of names in wanted, a name or a list of them, that are taken and were not accepted before.
+func conflicts(wanted, had value.Value, taken map[string]bool) []string {
+	if wanted.Kind() == value.KindString {
+		wanted, had = value.List(wanted), value.List(had)
+	}
+	before := slices.Collect(had.Items())
+	var out []string
+	for name := range wanted.Items() {
+		if taken[name.Str()] && !slices.ContainsFunc(before, name.Equal) {
+			out = append(out, fmt.Sprintf("%q is already in use", name.Str()))
+		}
+	}
+	return out
+}
+
+// aggregate joins problems as one error says several.
+func aggregate(problems []string) string {
+	if len(problems) == 1 {
+		return problems[0]
+	}
+	return "[" + strings.Join(problems, ", ") + "]"
+}
+
+// condition is an entry of status.conditions.
+type condition struct{ typ, status, reason, message string }
+
+func isTrue(status value.Value, typ string) bool {
+	for c := range status.Get("conditions").Items() {
+		if c.Get("type").Str() == typ {
+			return c.Get("status").Str() == "True"
+		}
+	}
+	return false
+}
+
+// in returns status with the condition. One that says the same stays as it is, and the time is that of the last change of
+// its status.
+func (c condition) in(status value.Value, now time.Time) value.Value {
+	conditions := slices.Collect(status.Get("conditions").Items())
+	changed := value.String(now.UTC().Format(time.RFC3339))
+	at := slices.IndexFunc(conditions, func(v value.Value) bool { return v.Get("type").Str() == c.typ })
+	if at >= 0 {
+		was := conditions[at]
+		if was.Get("status").Str() == c.status {
+			changed = was.Get("lastTransitionTime")
+		}
+		if was.Get("status").Str() == c.status && was.Get("reason").Str() == c.reason && was.Get("message").Str() == c.message {
+			return status
+		}
+	}
+	entry := value.Object(
+		value.Member{Name: "lastTransitionTime", Value: changed},
+		value.Member{Name: "message", Value: value.String(c.message)},
+		value.Member{Name: "reason", Value: value.String(c.reason)},
+		value.Member{Name: "status", Value: value.String(c.status)},
+		value.Member{Name: "type", Value: value.String(c.typ)},
+	)
+	if at < 0 {
+		conditions = append(conditions, entry)
+	} else {
+		conditions[at] = entry
+	}
+	return status.With("conditions", value.List(conditions...))
+}

@@ -1,0 +1,165 @@
+package openapi
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/value"
+)
+
+// components are the schemas of a document, by name.
+type components map[string]value.Value
+
+// ref returns a reference to the schema of a Go type, which becomes a component with everything that it refers to.
+func (c components) ref(t reflect.Type) value.Value {
+	name := typeName(t)
+	if _, known := c[name]; !known {
+		c[name] = value.Object() // so that types that contain themselves come to an end
+		c[name] = c.structure(t)
+	}
+	return reference(name)
+}
+
+func reference(name string) value.Value {
+	return object("$ref", value.String("#/components/schemas/"+name))
+}
+
+// object returns an object of names and values in turn. Absent values are left out.
+func object(pairs ...any) value.Value {
+	var members []value.Member
+	for i := 0; i < len(pairs); i += 2 {
+		if v := pairs[i+1].(value.Value); !v.IsAbsent() {
+			members = append(members, value.Member{Name: pairs[i].(string), Value: v})
+		}
+	}
+	return value.Object(members...)
+}
+
+// texts returns a list of strings.
+func texts(list ...string) value.Value {
+	items := make([]value.Value, len(list))
+	for i, s := range list {
+		items[i] = value.String(s)
+	}
+	return value.List(items...)
+}
+
+// typeName returns what a document calls a Go type: k8s.io/api/core/v1.Namespace is io.k8s.api.core.v1.Namespace.
+func typeName(t reflect.Type) string {
+	host, path, _ := strings.Cut(t.PkgPath(), "/")
+	parts := strings.Split(host, ".")
+	slices.Reverse(parts)
+	return strings.Join(parts, ".") + "." + strings.ReplaceAll(path, "/", ".") + "." + t.Name()
+}
+
+// swaggerType is what Go types say that print themselves in their own way, such as times.
+type swaggerType interface {
+	OpenAPISchemaType() []string
+	OpenAPISchemaFormat() string
+}
+
+// documented is what Go types say about their fields; the empty name is that of the type itself.
+type documented interface{ SwaggerDoc() map[string]string }
+
+// schema returns the schema of values of a Go type: for structures a reference.
+func (c components) schema(t reflect.Type) value.Value {
+	if s, ok := reflect.Zero(t).Interface().(swaggerType); ok && t.Kind() != reflect.Pointer {
+		return printedAs(s)
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return c.schema(t.Elem())
+	case reflect.Struct:
+		return c.ref(t)
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return object("type", value.String("string"), "format", value.String("byte"))
+		}
+		return object("type", value.String("array"), "items", c.schema(t.Elem()))
+	case reflect.Map:
+		return object("type", value.String("object"), "additionalProperties", c.schema(t.Elem()))
+	}
+	return scalar(t.Kind())
+}
+
+// printedAs returns the schema of values that print themselves: any JSON, for those that say nothing of a type.
+func printedAs(s swaggerType) value.Value {
+	types, format := s.OpenAPISchemaType(), s.OpenAPISchemaFormat()
+	switch {
+	case len(types) == 0:
+		return value.Object()
+	case format == "":
+		return object("type", value.String(types[0]))
+	}
+	return object("type", value.String(types[0]), "format", value.String(format))
+}
+
+func scalar(k reflect.Kind) value.Value {
+	switch k {
+	case reflect.Bool:
+		return object("type", value.String("boolean"))
+	case reflect.Int32, reflect.Uint16, reflect.Uint32:
+		return object("type", value.String("integer"), "format", value.String("int32"))
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return object("type", value.String("integer"), "format", value.String("int64"))
+	case reflect.Float32, reflect.Float64:
+		return object("type", value.String("number"), "format", value.String("double"))
+	case reflect.String:
+		return object("type", value.String("string"))
+	}
+	return value.Object()
+}
+
+// structure returns the schema of a Go structure.
+func (c components) structure(t reflect.Type) value.Value {
+	doc := map[string]string{}
+	if d, ok := reflect.Zero(t).Interface().(documented); ok {
+		doc = d.SwaggerDoc()
+	}
+	properties, required := c.properties(t, doc)
+	out := object("type", value.String("object"), "description", value.String(doc[""]))
+	if len(properties) > 0 {
+		out = out.With("properties", value.Object(properties...))
+	}
+	if len(required) > 0 {
+		slices.Sort(required)
+		out = out.With("required", texts(required...))
+	}
+	return out
+}
+
+// properties returns the fields of a structure, those of embedded ones among them, and which of them are always there.
+func (c components) properties(t reflect.Type, doc map[string]string) (properties []value.Member, required []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "" && f.Anonymous:
+			inner := map[string]string{}
+			if d, ok := reflect.Zero(f.Type).Interface().(documented); ok {
+				inner = d.SwaggerDoc()
+			}
+			more, needed := c.properties(f.Type, inner)
+			properties, required = append(properties, more...), append(required, needed...)
+		case name == "" || name == "-":
+		default:
+			properties = append(properties, value.Member{Name: name, Value: described(c.schema(f.Type), doc[name])})
+			if options == "" {
+				required = append(required, name)
+			}
+		}
+	}
+	return properties, required
+}
+
+// described returns a schema with a description. Beside a reference nothing can stand, so that it is wrapped.
+func described(schema value.Value, description string) value.Value {
+	if description == "" {
+		return schema
+	}
+	if !schema.Get("$ref").IsAbsent() {
+		schema = object("allOf", value.List(schema))
+	}
+	return schema.With("description", value.String(description))
+}

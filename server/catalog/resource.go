@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"slices"
+
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Resource is a kind of objects that is served. It is immutable.
+type Resource struct {
+	Group                            string // empty for the core group
+	Plural, Singular, Kind, ListKind string
+	ShortNames, Categories           []string
+	Namespaced                       bool
+
+	// Custom tells that a CustomResourceDefinition defines the resource. kube-apiserver answers requests for those with another
+	// router, in other words, than requests for built-in kinds.
+	Custom bool
+	// Terminating tells that the definition is being deleted: no object can be created any more.
+	Terminating bool
+	// Verbs are what can be done with objects, as discovery lists it.
+	Verbs []string
+	// Gone is closed when the resource is not served any more as it is here; nil for resources that are always served.
+	Gone <-chan struct{}
+	// Versions are those that are served, the preferred one first.
+	Versions []*Version
+	// Stored is the name of the version that objects are stored in.
+	Stored string
+	// Prefix is what the keys of objects in the store begin with, a slash at its end.
+	Prefix string
+}
+
+// GroupResource returns the resource as texts name it, such as things.example.org.
+func (r *Resource) GroupResource() kschema.GroupResource {
+	return kschema.GroupResource{Group: r.Group, Resource: r.Plural}
+}
+
+// GroupKind returns the kind as texts about invalid objects name it, such as Thing.example.org.
+func (r *Resource) GroupKind() kschema.GroupKind {
+	return kschema.GroupKind{Group: r.Group, Kind: r.Kind}
+}
+
+// Key returns the key of an object in the store. The namespace is empty for resources of the cluster.
+func (r *Resource) Key(namespace, name string) string {
+	return r.KeyPrefix(namespace) + name
+}
+
+// KeyPrefix returns what the keys of the objects in a namespace begin with, and of all objects if it is empty.
+func (r *Resource) KeyPrefix(namespace string) string {
+	if !r.Namespaced || namespace == "" {
+		return r.Prefix
+	}
+	return r.Prefix + namespace + "/"
+}
+
+// Version returns the version of the given name, nil if it is not served.
+func (r *Resource) Version(name string) *Version {
+	i := slices.IndexFunc(r.Versions, func(v *Version) bool { return v.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return r.Versions[i]
+}
+
+// Has reports whether objects can be used with verb.
+func (r *Resource) Has(verb string) bool { return slices.Contains(r.Verbs, verb) }
+
+// Version is a resource as one version of its group serves it. It is immutable.
+type Version struct {
+	*Resource
+	Name string
+	Form Form
+
+	Main   *managedfields.FieldManager
+	Status *managedfields.FieldManager // nil without the subresource
+	Scale  *Scale                      // nil without the subresource
+
+	// Schema is the openAPIV3Schema of a custom resource; absent without one.
+	Schema value.Value
+	// New returns a pointer to an empty object of the Go type that a built-in kind has; nil for custom resources.
+	New func() any
+
+	// Columns are those of a Table, the name first.
+	Columns []Column
+	// Fields are what field selectors may name beside metadata.name and metadata.namespace, as JSON paths without the dot.
+	Fields []string
+	// Deprecation is what every answer warns of; empty for versions that are not deprecated.
+	Deprecation string
+}
+
+// GVK returns the kind of the version's objects.
+func (v *Version) GVK() schema.GVK {
+	return schema.GVK{Group: v.Group, Version: v.Name, Kind: v.Kind}
+}
+
+// APIVersion returns the apiVersion of the version's objects.
+func (v *Version) APIVersion() string { return v.GVK().APIVersion() }
+
+// Column is a column of a Table.
+type Column struct {
+	Name, Type, Format, Description string
+	Priority                        int32
+	Path                            string // a JSON path such as .spec.replicas
+	Verbatim                        bool   // a date is printed as it is, and not as an age
+}

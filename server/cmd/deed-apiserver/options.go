@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/spf13/pflag"
+)
+
+// options are the flags of the command.
+type options struct {
+	listen          string
+	crds, load      []string
+	data            string
+	kubeconfig      string
+	merge           bool
+	tokenFile       string
+	clientCA        string
+	tlsCert, tlsKey string
+	insecure        bool
+	authorization   string
+	logFormat       string
+	verbose         bool
+	host            string // of listen
+}
+
+var errHelp = pflag.ErrHelp
+
+const usage = `deed-apiserver serves custom resources as kube-apiserver does.
+
+    deed-apiserver --crd crd.yaml --kubeconfig kubeconfig
+
+Flags:
+`
+
+// parse reads the flags.
+func parse(args []string, errOut io.Writer) (*options, error) {
+	o := &options{}
+	f := pflag.NewFlagSet("deed-apiserver", pflag.ContinueOnError)
+	f.SetOutput(errOut)
+	f.SortFlags = false
+	f.Usage = func() { fmt.Fprint(errOut, usage+f.FlagUsages()) }
+	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "address to listen on; port 0 takes a free one")
+	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to serve; may be repeated")
+	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to start with; may be repeated")
+	f.StringVar(&o.data, "data", "", "file that keeps the objects; without one they are kept in memory")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "file to write that tells clients how to reach the server")
+	f.BoolVar(&o.merge, "merge", false, "keep what the kubeconfig file already has")
+	f.StringVar(&o.tokenFile, "token-file", "", "bearer tokens that are accepted, as lines of token,user,uid,\"group,…\"")
+	f.StringVar(&o.clientCA, "client-ca", "", "PEM file with the authorities of client certificates that are accepted")
+	f.StringVar(&o.tlsCert, "tls-cert", "", "PEM file with the server's certificate; default is one of its own")
+	f.StringVar(&o.tlsKey, "tls-key", "", "PEM file with the key of the certificate")
+	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
+	f.StringVar(&o.authorization, "authorization", "allow", "who may do what: allow, deny-anonymous, or a policy file")
+	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("%q is no flag", f.Arg(0))
+	}
+	return o, o.check()
+}
+
+// check refuses flags that do not go together. Beyond loopback, nobody must be able to read or change anything unasked.
+func (o *options) check() error {
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	o.host = host
+	switch {
+	case (o.tlsCert == "") != (o.tlsKey == ""):
+		return errors.New("--tls-cert and --tls-key go together")
+	case o.insecure && (o.tlsCert != "" || o.clientCA != ""):
+		return errors.New("--insecure-http goes with neither --tls-cert nor --client-ca")
+	case o.logFormat != "text" && o.logFormat != "json":
+		return fmt.Errorf("--log-format: %q is neither text nor json", o.logFormat)
+	case o.merge && o.kubeconfig == "":
+		return errors.New("--merge needs --kubeconfig")
+	}
+	if loopback(host) {
+		return nil
+	}
+	switch {
+	case o.insecure:
+		return fmt.Errorf("%s is reached by others: it needs TLS", o.listen)
+	case o.tokenFile == "" && o.clientCA == "":
+		return fmt.Errorf("%s is reached by others: it needs --token-file or --client-ca", o.listen)
+	case o.authorization == "allow":
+		return fmt.Errorf("%s is reached by others: it needs --authorization deny-anonymous or a policy file", o.listen)
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

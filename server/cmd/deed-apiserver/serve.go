@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/manifest"
+	"github.com/deed-project/deed/server/store/file"
+)
+
+// serve makes the server that the flags describe, and serves until ctx is done.
+func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
+	config := server.Config{Log: o.logger(errOut)}
+	if config.Objects, err = manifest.ReadFiles(append(o.crds, o.load...)); err != nil {
+		return err
+	}
+	if o.data != "" {
+		kept, openErr := file.Open(o.data)
+		if openErr != nil {
+			return fmt.Errorf("--data: %w", openErr)
+		}
+		config.Store = kept
+		defer func() { err = errors.Join(err, kept.Close()) }()
+	}
+	token, err := o.access(&config)
+	if err != nil {
+		return err
+	}
+	tlsConfig, trusted, err := o.tls()
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return err
+	}
+	s, err := server.New(config)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := o.announce(out, s, l.Addr().String(), trusted, token); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return s.Serve(ctx, l, tlsConfig)
+}
+
+func (o *options) logger(w io.Writer) *slog.Logger {
+	h := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if o.verbose {
+		h.Level = slog.LevelDebug
+	}
+	if o.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, h))
+	}
+	return slog.New(slog.NewTextHandler(w, h))
+}
+
+// access says who may do what, and returns a token of an administrator, made for this run.
+func (o *options) access(c *server.Config) (string, error) {
+	tokens := &server.Tokens{}
+	if o.tokenFile != "" {
+		f, err := os.Open(o.tokenFile)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close() // it was only read
+		if tokens, err = server.ReadTokens(f); err != nil {
+			return "", fmt.Errorf("%s: %w", o.tokenFile, err)
+		}
+	}
+	token := server.NewToken()
+	tokens.Add(token, server.User{Name: "deed-admin", Groups: []string{"system:masters"}})
+	c.Authenticate = tokens.Authenticate
+	switch o.authorization {
+	case "allow":
+	case "deny-anonymous":
+		c.Authorize = server.DenyAnonymous
+	default:
+		f, err := os.Open(o.authorization)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close() // it was only read
+		policy, err := server.ReadPolicy(f)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", o.authorization, err)
+		}
+		c.Authorize = policy.Authorize
+	}
+	return token, nil
+}
+
+// tls returns how the server speaks TLS, nil without, and the certificate that clients must trust, if it is one of its own.
+func (o *options) tls() (*tls.Config, []byte, error) {
+	if o.insecure {
+		return nil, nil, nil
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	var trusted []byte
+	var certificate tls.Certificate
+	var err error
+	if o.tlsCert != "" {
+		certificate, err = tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
+	} else {
+		certificate, trusted, err = server.SelfSigned(time.Now(), "localhost", "127.0.0.1", "::1", o.host)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Certificates = []tls.Certificate{certificate}
+	if o.clientCA != "" {
+		authorities, err := os.ReadFile(o.clientCA)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
+		if !c.ClientCAs.AppendCertsFromPEM(authorities) {
+			return nil, nil, fmt.Errorf("%s holds no certificate", o.clientCA)
+		}
+	}
+	return c, trusted, nil
+}
+
+// announce says what is served and how to reach it.
+func (o *options) announce(out io.Writer, s *server.Server, address string, trusted []byte, token string) error {
+	url := "https://" + address
+	if o.insecure {
+		url = "http://" + address
+	}
+	fmt.Fprintf(out, "Serving %s at %s\n", s.Summary(), url)
+	if o.data == "" {
+		fmt.Fprintln(out, "Objects are kept in memory and are gone when the server ends.")
+	} else {
+		fmt.Fprintf(out, "Objects are kept in %s.\n", o.data)
+	}
+	if o.kubeconfig == "" {
+		fmt.Fprintln(out, "Run with --kubeconfig FILE to get a file that kubectl can use.")
+		return nil
+	}
+	if err := server.WriteKubeconfig(o.kubeconfig, server.Kubeconfig(url, trusted, token), o.merge); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Try: kubectl --kubeconfig %s api-resources\n", o.kubeconfig)
+	return nil
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/wire"
+)
+
+// ServeHTTP answers a request.
+//
+//	identify      the request gets an id
+//	protect       a panic is answered with 500, and logged with its stack
+//	authenticate  who sends it
+//	route         to what its path names, see route.go; there it is authorized
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get("Audit-Id")
+	if id == "" {
+		id = api.NewUID()
+	}
+	w.Header().Set("Audit-Id", id)
+	w.Header().Set("Cache-Control", "no-cache, private")
+	defer s.recovered(w, r)
+	user := master
+	if s.authenticate != nil {
+		var err error
+		if user, err = s.authenticate(r); err != nil {
+			s.log.Info("not authenticated", "path", r.URL.Path, "reason", err)
+			s.fail(w, r, wire.Plain, errUnauthorized)
+			return
+		}
+	}
+	s.route(w, r.WithContext(withUser(r.Context(), user)))
+}
+
+// recovered answers a request that panicked. http.ErrAbortHandler is no failure: it ends the connection, and goes on to do so.
+func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	s.log.Error("a request panicked", "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+	http.Error(w, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
+}
+
+// fail answers with the Status of err.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, rep wire.Representation, err error) {
+	status := api.StatusOf(err)
+	document, err := wire.StatusDocument(status)
+	if err != nil {
+		panic(err) // a Status is plain data
+	}
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", fmt.Sprint(status.Details.RetryAfterSeconds))
+	}
+	if status.Code == http.StatusForbidden {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+	}
+	s.write(w, r, int(status.Code), rep, document)
+}
+
+// write answers with a document. That the client is gone is not the server's failure.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, rep wire.Representation, document []byte) {
+	if err := wire.Write(w, r, code, rep, document); err != nil {
+		s.log.Debug("an answer was not written", "path", r.URL.Path, "error", err)
+	}
+}
+
+// notFoundText is the answer to a path that leads nowhere.
+func notFoundText(w http.ResponseWriter) {
+	http.Error(w, "404 page not found", http.StatusNotFound)
+}

@@ -1,0 +1,110 @@
+package server
+
+import (
+	"crypto/sha512"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/openapi"
+	"github.com/deed-project/deed/server/wire"
+)
+
+// openAPIDocuments are the OpenAPI documents of a catalog, made when they are asked for.
+type openAPIDocuments struct {
+	catalog *catalog.Catalog
+
+	mu sync.Mutex
+	v3 map[string]hashed // by group and version
+}
+
+// hashed is the text of a document with its hash.
+type hashed struct {
+	text []byte
+	hash string
+}
+
+// of returns the document of a group in a version.
+func (d *openAPIDocuments) of(group, version string) hashed {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := group + "/" + version
+	h, known := d.v3[name]
+	if !known {
+		text := openapi.V3(d.catalog, group, version).AppendJSON(nil)
+		h = hashed{text, fmt.Sprintf("%X", sha512.Sum512(text))}
+		d.v3[name] = h
+	}
+	return h
+}
+
+// openAPI answers with OpenAPI documents: v3 one for each version of a group, and a list of these.
+func (s *Server) openAPI(w http.ResponseWriter, r *http.Request, parts []string) {
+	documents := s.documents()
+	switch {
+	case len(parts) == 1 && parts[0] == "v3":
+		s.plain(w, r, documents.list())
+	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
+		s.openAPIVersion(w, r, documents, "", parts[2])
+	case len(parts) == 4 && parts[0] == "v3" && parts[1] == "apis":
+		s.openAPIVersion(w, r, documents, parts[2], parts[3])
+	default:
+		notFoundText(w)
+	}
+}
+
+// documents returns those of the catalog of now.
+func (s *Server) documents() *openAPIDocuments {
+	c := s.catalog.Load()
+	d := s.openAPIs.Load()
+	if d == nil || d.catalog != c {
+		d = &openAPIDocuments{catalog: c, v3: map[string]hashed{}}
+		s.openAPIs.Store(d)
+	}
+	return d
+}
+
+// list returns where the documents are.
+func (d *openAPIDocuments) list() map[string]any {
+	paths := map[string]any{}
+	for _, g := range d.catalog.Groups() {
+		for _, v := range g.Versions {
+			path := "apis/" + g.Name + "/" + v
+			if g.Name == "" {
+				path = "api/" + v
+			}
+			paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + d.of(g.Name, v).hash}
+		}
+	}
+	return map[string]any{"paths": paths}
+}
+
+// openAPIVersion answers with the document of a version of a group. With its hash in the query it never changes.
+func (s *Server) openAPIVersion(w http.ResponseWriter, r *http.Request, d *openAPIDocuments, group, version string) {
+	if len(d.catalog.APIResources(group, version).APIResources) == 0 {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	doc, asked := d.of(group, version), r.URL.Query().Get("hash")
+	h := w.Header()
+	switch {
+	case asked != "" && asked != doc.hash:
+		http.Redirect(w, r, strings.TrimSuffix(r.URL.Path, "/")+"?hash="+doc.hash, http.StatusMovedPermanently)
+		return
+	case asked != "":
+		h.Set("Cache-Control", "public, immutable")
+		h.Set("Expires", s.now().UTC().AddDate(1, 0, 0).Format(http.TimeFormat))
+	}
+	etag := fmt.Sprintf("%q", doc.hash)
+	h.Set("Etag", etag)
+	h.Set("Vary", "Accept")
+	h.Set("Last-Modified", s.now().UTC().Truncate(time.Second).Format(http.TimeFormat))
+	if r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	s.write(w, r, http.StatusOK, wire.Representation{Media: wire.JSON}, doc.text)
+}

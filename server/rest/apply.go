@@ -1,0 +1,49 @@
+package rest
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/wire"
+)
+
+// applyOf reads the configuration of a server-side apply, and returns what it does: what deed exists for. A configuration that
+// says something twice is refused or warned of after everything else that may be wrong with it.
+func (r *Request) applyOf(body []byte, options api.WriteOptions) (change, error) {
+	sent, err := wire.DecodeApply(body)
+	if err != nil {
+		return nil, err
+	}
+	config, err := managedfields.ObjectOf(sent.Content)
+	if err != nil {
+		return nil, errors.NewBadRequest(err.Error())
+	}
+	return func(live Live) (managedfields.Object, error) {
+		object, err := r.apply(live, config, options)
+		if err != nil {
+			return object, err
+		}
+		if twice := sent.Strict(); twice != "" && options.Validation == api.Strict {
+			return object, errors.NewBadRequest("error strict decoding patch: " + twice)
+		} else if twice != "" {
+			r.warnStrict(options, []string{twice})
+		}
+		if uid := api.Meta(object.Content, "uid"); uid != "" && !live.Exists() {
+			return object, errors.NewConflict(r.Version.GroupResource(), r.name, fmt.Errorf(
+				"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		}
+		return object, nil
+	}, nil
+}
+
+// apply lets the field manager of the endpoint apply config to live.
+func (r *Request) apply(live Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	if r.Target.Subresource == "scale" {
+		return r.applyScale(live, config, options)
+	}
+	object, err := r.manager().Apply(live.Object, config, options.Manager, options.Force)
+	return object, api.Refused(err)
+}

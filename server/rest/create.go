@@ -1,0 +1,110 @@
+package rest
+
+import (
+	stderrors "errors"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// nameAttempts is how many names the server generates for an object before it gives up.
+const nameAttempts = 8
+
+// Create carries out POST.
+//
+//	options   of the query
+//	decode    the object, with its defaults
+//	identify  its namespace and name
+//	own       everything in it is the manager's
+//	store     under a name that is generated if there is none
+func (r *Request) Create() (*Answer, error) {
+	options, err := api.ParseCreateOptions(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	object, err := r.decode(options)
+	if err != nil {
+		return nil, err
+	}
+	object.Content = api.Wipe(object.Content)
+	if object.Content, err = api.InNamespace(object.Content, r.Target.Namespace); err != nil {
+		return nil, err
+	}
+	object.Content = r.withoutRepeatedOwners(object.Content)
+	if object, err = r.update(Live{}, object, options); err != nil {
+		return nil, err
+	}
+	w := &write{Request: r, dryRun: options.DryRun, create: true}
+	object, err = w.createNamed(object)
+	if err != nil {
+		return nil, err
+	}
+	return answer(http.StatusCreated, object)
+}
+
+// createNamed stores a new object under its name, or under one that is generated. The error is a 409 if the name is taken.
+func (w *write) createNamed(object managedfields.Object) (managedfields.Object, error) {
+	prefix := api.Meta(object.Content, "generateName")
+	generate := prefix != "" && api.Meta(object.Content, "name") == ""
+	if version := api.Meta(object.Content, "resourceVersion"); version != "" && !w.dryRun {
+		if n, err := api.ParseVersion(version, false); err == nil && n != 0 {
+			return object, stderrors.New("resourceVersion should not be set on objects to be created")
+		}
+	}
+	var err error
+	for range nameAttempts {
+		named := object
+		if generate {
+			named.Content = api.WithMetadata(object.Content, "name", value.String(generateName(prefix)))
+		}
+		var created managedfields.Object
+		if created, err = w.createOnce(named); !errors.IsAlreadyExists(err) || !generate {
+			return created, err
+		}
+	}
+	return object, generatedNamesTaken(w.Request, err)
+}
+
+// createOnce stores a new object under its name.
+func (w *write) createOnce(object managedfields.Object) (managedfields.Object, error) {
+	w.name = api.Meta(object.Content, "name")
+	created, err := w.storeNew(object)
+	if err == nil && w.dryRun {
+		if live, loadErr := w.load(); loadErr == nil && live.Exists() {
+			err = store.ErrConflict
+		}
+	}
+	if stderrors.Is(err, store.ErrConflict) {
+		return created, w.alreadyExists()
+	}
+	return created, err
+}
+
+// alreadyExists is the 409 of a name that is taken. It tells when what has it is about to go.
+func (w *write) alreadyExists() error {
+	err := errors.NewAlreadyExists(w.Version.GroupResource(), w.name)
+	live, loadErr := w.load()
+	if loadErr == nil && !live.Content.At("metadata", "deletionTimestamp").IsAbsent() {
+		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
+	}
+	return err
+}
+
+func generatedNamesTaken(r *Request, last error) error {
+	var taken *errors.StatusError
+	if !stderrors.As(last, &taken) {
+		return last
+	}
+	taken.ErrStatus.Message = fmt.Sprintf("%s %q already exists, the server was not able to generate a unique name for the object",
+		r.Version.GroupResource().String(), r.name)
+	taken.ErrStatus.Details.RetryAfterSeconds = 1
+	taken.ErrStatus.Reason = metav1.StatusReasonAlreadyExists
+	return taken
+}

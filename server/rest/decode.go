@@ -1,0 +1,107 @@
+package rest
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// decode reads the object of a create or update: text, form, strictness, version, in this order.
+func (r *Request) decode(options api.WriteOptions) (managedfields.Object, error) {
+	var object managedfields.Object
+	sent, err := r.read()
+	if err != nil {
+		return object, err
+	}
+	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
+	object, strict, err := r.form(sent.Content)
+	if err != nil {
+		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
+	}
+	if strict = append(sent.Strict, strict...); len(strict) > 0 && options.Validation == api.Strict {
+		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, strictError(strict))
+	}
+	r.warnStrict(options, strict)
+	if gvk.APIVersion() != r.Version.APIVersion() {
+		return object, errors.NewBadRequest(fmt.Sprintf(
+			"the API version in the data (%s) does not match the expected API version (%s)", gvk.APIVersion(), r.Version.APIVersion()))
+	}
+	return object, nil
+}
+
+// read reads the body of a create or update. Bodies of built-in kinds may be protobuf, and need not say what they are.
+func (r *Request) read() (wire.Sent, error) {
+	media, err := wire.BodyMedia(r.HTTP, wire.JSON, wire.YAML, wire.Protobuf)
+	if err == nil && media == wire.Protobuf && r.Version.Custom {
+		err = wire.Unsupported(wire.JSON, wire.YAML, wire.Protobuf)
+	}
+	if err != nil {
+		return wire.Sent{}, err
+	}
+	body, err := wire.ReadBody(r.HTTP, MaxBody)
+	if err != nil {
+		return wire.Sent{}, err
+	}
+	switch {
+	case media == wire.Protobuf:
+		return wire.DecodeProtobuf(body, r.Version.New(), r.Version.GVK())
+	case r.Version.Custom:
+		return wire.DecodeObject(body, media, r.Version.Kind)
+	}
+	return wire.DecodeStandard(body, media, r.Version.GVK())
+}
+
+// form returns content as an object of the version, and what strict decoding says about its fields.
+func (r *Request) form(content value.Value) (managedfields.Object, []string, error) {
+	decoded, unknown, err := r.Version.Form.Decode(content)
+	if err != nil {
+		return managedfields.Object{}, nil, err
+	}
+	strict := make([]string, 0, len(unknown))
+	for _, path := range unknown {
+		strict = append(strict, fmt.Sprintf("unknown field %q", path))
+	}
+	object, err := managedfields.ObjectOf(decoded)
+	return object, strict, err
+}
+
+// strictError is what a request fails with that must not say what strict decoding finds.
+func strictError(found []string) error {
+	return fmt.Errorf("strict decoding error: %s", strings.Join(found, ", "))
+}
+
+// warnStrict warns of what strict decoding finds, if the request asks for warnings.
+func (r *Request) warnStrict(options api.WriteOptions, found []string) {
+	if options.Validation == api.Warn {
+		r.Warnings.AddStrict(found)
+	}
+}
+
+// update lets the field manager of the endpoint replace live by object. If it cannot keep track of the managed fields, they
+// stay as they were.
+func (r *Request) update(live Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	manager := options.ManagerOr(r.HTTP.UserAgent())
+	updated, err := r.manager().Update(live.Object, object, manager, managedfields.KeepEntries)
+	if err != nil && updated.Content.IsAbsent() {
+		return updated, api.Refused(err)
+	}
+	return updated, nil
+}
+
+// withoutRepeatedOwners returns content with each owner reference once, and warns of those that it takes out.
+func (r *Request) withoutRepeatedOwners(content value.Value) value.Value {
+	content, uids := api.UniqueOwners(content)
+	if len(uids) > 0 {
+		r.Warnings.Add(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references "+
+			"in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
+			strings.Join(uids, ", ")))
+	}
+	return content
+}

@@ -1,0 +1,227 @@
+package rest
+
+import (
+	stderrors "errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// Delete carries out DELETE of one object.
+//
+//	options   of the body, or else of the query
+//	check     preconditions
+//	finalize  finalizers that the propagation policy asks for
+//	store     the object with its deletion timestamp if finalizers are left; else it goes
+//
+// The answer is a Status if the object is gone, and the object if it waits for finalizers.
+func (r *Request) Delete() (*Answer, error) {
+	r.name = r.Target.Name
+	options, err := r.deleteOptions()
+	if err != nil {
+		return nil, err
+	}
+	w := &write{Request: r, dryRun: len(options.DryRun) > 0}
+	waiting, live, err := w.delete(options)
+	if err != nil {
+		return nil, err
+	}
+	if waiting != nil {
+		return answer(http.StatusOK, *waiting)
+	}
+	return r.deleted(live)
+}
+
+// deleteOptions reads what a delete asks for.
+func (r *Request) deleteOptions() (*metav1.DeleteOptions, error) {
+	body, err := wire.ReadBody(r.HTTP, MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	var options *metav1.DeleteOptions
+	if len(body) > 0 {
+		media, err := wire.BodyMedia(r.HTTP, wire.JSON, wire.YAML, wire.Protobuf)
+		if err != nil {
+			return nil, err
+		}
+		options, err = wire.DecodeDeleteOptions(body, media)
+		if err != nil {
+			return nil, err
+		}
+	} else if options, err = api.ParseDeleteOptions(r.Query); err != nil {
+		return nil, err
+	}
+	return options, api.CheckDeleteOptions(options)
+}
+
+// delete deletes the object of the request, as often as others change it meanwhile. It returns the object if it waits for
+// finalizers, and nil if it is gone, with what was there.
+func (w *write) delete(options *metav1.DeleteOptions) (waiting *managedfields.Object, live Live, err error) {
+	for {
+		if err := w.context().Err(); err != nil {
+			return nil, live, err
+		}
+		waiting, live, err = w.deleteOnce(options)
+		if !stderrors.Is(err, store.ErrConflict) {
+			return waiting, live, err
+		}
+	}
+}
+
+func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object, Live, error) {
+	live, err := w.mustLoad()
+	if err != nil {
+		return nil, live, err
+	}
+	if err := w.checkPreconditions(live, options.Preconditions); err != nil {
+		return nil, live, err
+	}
+	object := live.Object
+	object.Content = w.Version.Form.PrepareDelete(live.Content)
+	if err := w.admit("delete"); err != nil {
+		return nil, live, err
+	}
+	finalizers, holds := finalizersFor(object.Content, options), w.Version.Form.Holds(object.Content)
+	if len(finalizers) == 0 && !holds {
+		return nil, live, w.remove(live)
+	}
+	object.Content = w.deleting(object.Content, finalizers, holds)
+	stored, err := w.encode(object)
+	switch {
+	case err != nil:
+	case w.dryRun || string(stored.text) == string(live.Record.Text):
+		object, err = w.reread(stored, live.Record.Revision)
+	default:
+		object, err = w.commit(stored, live.Record.Revision, WasMarked)
+	}
+	return &object, live, err
+}
+
+// remove deletes live from the store. That it is gone already is as good.
+func (w *write) remove(live Live) error {
+	if w.dryRun {
+		return nil
+	}
+	_, err := w.Store.Delete(w.context(), w.key(), live.Record.Revision)
+	if err == nil && w.Stored != nil {
+		w.Stored(w.context(), w.Request, WasRemoved)
+	}
+	return err
+}
+
+// checkPreconditions refuses, with 409, to delete another object than the one that is meant.
+func (w *write) checkPreconditions(live Live, p *metav1.Preconditions) error {
+	if p == nil {
+		return nil
+	}
+	kind := kschema.GroupResource{Group: w.Version.Group, Resource: w.Version.Kind}
+	if uid := api.Meta(live.Content, "uid"); p.UID != nil && string(*p.UID) != uid {
+		return errors.NewConflict(kind, w.name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+			"The object might have been deleted and then recreated", *p.UID, uid))
+	}
+	if version := api.Meta(live.Content, "resourceVersion"); p.ResourceVersion != nil && *p.ResourceVersion != version {
+		return errors.NewConflict(kind, w.name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match "+
+			"the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, version))
+	}
+	return nil
+}
+
+// The finalizers that a propagation policy asks for.
+const (
+	orphanFinalizer     = "orphan"
+	foregroundFinalizer = "foregroundDeletion"
+)
+
+// finalizersFor returns the finalizers that an object waits for when it is deleted: those that it has, with the one of the
+// propagation policy in place of those of another. Without a policy, they stay.
+func finalizersFor(content value.Value, options *metav1.DeleteOptions) []string {
+	var finalizers []string
+	for f := range content.At("metadata", "finalizers").Items() {
+		finalizers = append(finalizers, f.Str())
+	}
+	orphan, foreground, said := false, false, true
+	switch policy := options.PropagationPolicy; {
+	case options.OrphanDependents != nil:
+		orphan = *options.OrphanDependents
+	case policy == nil:
+		said = false
+	default:
+		orphan = *policy == metav1.DeletePropagationOrphan
+		foreground = *policy == metav1.DeletePropagationForeground
+	}
+	if !said {
+		return finalizers
+	}
+	kept := slices.DeleteFunc(finalizers, func(f string) bool { return f == orphanFinalizer || f == foregroundFinalizer })
+	if orphan {
+		kept = append(kept, orphanFinalizer)
+	}
+	if foreground {
+		kept = append(kept, foregroundFinalizer)
+	}
+	return kept
+}
+
+// deleting returns content as it waits for finalizers, or for what else holds it. When it begins to, the generation counts.
+func (w *write) deleting(content value.Value, finalizers []string, holds bool) value.Value {
+	metadata := content.Get("metadata")
+	if metadata.Get("deletionTimestamp").IsAbsent() {
+		if generation := metadata.Get("generation"); generation.Int() > 0 {
+			content = api.WithMetadata(content, "generation", value.Int(generation.Int()+1))
+		}
+		content = api.WithMetadata(content, "deletionTimestamp", value.String(w.timestamp()))
+	}
+	if !holds {
+		content = api.WithMetadata(content, "deletionGracePeriodSeconds", value.Int(0))
+	}
+	if len(finalizers) == 0 {
+		return api.WithMetadata(content, "finalizers", value.Value{})
+	}
+	var items []value.Value
+	for _, f := range finalizers {
+		items = append(items, value.String(f))
+	}
+	return api.WithMetadata(content, "finalizers", value.List(items...))
+}
+
+// deleted is the answer when an object is gone.
+func (r *Request) deleted(live Live) (*Answer, error) {
+	details := map[string]any{"name": r.name, "kind": r.Version.Plural, "uid": api.Meta(live.Content, "uid")}
+	if r.Version.Group != "" {
+		details["group"] = r.Version.Group
+	}
+	status, err := value.FromAny(map[string]any{
+		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Success", "details": details,
+	})
+	return &Answer{Code: http.StatusOK, Object: status}, err
+}
+
+// finished reports whether an update takes the last finalizer, and everything else that holds it, from an object that waits to
+// be deleted.
+func (w *write) finished(content, live value.Value) bool {
+	metadata := live.Get("metadata")
+	return content.At("metadata", "finalizers").Len() == 0 && !metadata.Get("deletionTimestamp").IsAbsent() &&
+		metadata.Get("deletionGracePeriodSeconds").Int() == 0 && !w.Version.Form.Holds(content)
+}
+
+// removeFinished deletes live, and returns the object that an update made of it, which is not stored any more.
+func (w *write) removeFinished(live Live, object managedfields.Object) (managedfields.Object, error) {
+	stored, err := w.encode(object)
+	if err != nil {
+		return object, err
+	}
+	if err := w.remove(live); err != nil && !stderrors.Is(err, store.ErrNotFound) {
+		return object, err
+	}
+	return w.reread(stored, live.Record.Revision)
+}

@@ -1,0 +1,40 @@
+package rest
+
+import (
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/api"
+)
+
+// DeleteCollection carries out DELETE of all objects of a collection that selectors are about, one after the other, and answers
+// with the list of what was there. It is not atomic.
+func (r *Request) DeleteCollection() (*Answer, error) {
+	listed, err := api.ParseListOptions(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	options, err := r.deleteOptions()
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.newLister(listed)
+	if err != nil {
+		return nil, err
+	}
+	list, err := l.list()
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range list.Items {
+		one := *r
+		one.name = api.Meta(item, "name")
+		one.Target.Namespace = api.Meta(item, "namespace")
+		w := &write{Request: &one, dryRun: len(options.DryRun) > 0}
+		if _, _, err := w.delete(options.DeepCopy()); err != nil && !errors.IsNotFound(err) {
+			return nil, err
+		}
+	}
+	return &Answer{Code: http.StatusOK, List: list, Converted: true}, nil
+}

@@ -1,0 +1,73 @@
+package rest
+
+import (
+	stderrors "errors"
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// load returns the stored object of the request, the zero Live if there is none.
+func (r *Request) load() (Live, error) {
+	record, err := r.Store.Get(r.context(), r.key(), 0)
+	if stderrors.Is(err, store.ErrNotFound) {
+		return Live{}, nil
+	}
+	if err != nil {
+		return Live{}, err
+	}
+	return r.shown(record)
+}
+
+// mustLoad is load for requests that need an object: it is a 404 if there is none.
+func (r *Request) mustLoad() (Live, error) {
+	live, err := r.load()
+	if err == nil && !live.Exists() {
+		err = r.notFound()
+	}
+	return live, err
+}
+
+func (r *Request) notFound() error { return errors.NewNotFound(r.Version.GroupResource(), r.name) }
+
+// shown returns a record as the version of the request shows it.
+func (r *Request) shown(record store.Record) (Live, error) {
+	stored, err := managedfields.ParseObject(record.Text)
+	if err != nil {
+		return Live{}, corrupt(record, err)
+	}
+	if stored.Content, err = r.Version.Form.Load(stored.Content); err != nil {
+		return Live{}, corrupt(record, err)
+	}
+	stored.Content = withVersion(stored.Content, record.Revision)
+	return Live{stored, record}, nil
+}
+
+// corrupt is the error of a stored object that cannot be read.
+func corrupt(record store.Record, err error) error {
+	return errors.NewInternalError(fmt.Errorf("StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, "+
+		"AdditionalErrorMsg: object not decodable revision=%d: %w", record.Key, record.Revision, err))
+}
+
+// withVersion returns content with the resource version that a revision stands for, and without one for revision 0.
+func withVersion(content value.Value, revision store.Revision) value.Value {
+	if revision == 0 {
+		return api.WithMetadata(content, "resourceVersion", value.Value{})
+	}
+	return api.WithMetadata(content, "resourceVersion", value.String(strconv.FormatInt(int64(revision), 10)))
+}
+
+// answer returns an object as the answer to the request.
+func answer(code int, object managedfields.Object) (*Answer, error) {
+	content, err := object.Value()
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Code: code, Object: content, Converted: true}, nil
+}

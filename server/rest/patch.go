@@ -1,0 +1,124 @@
+package rest
+
+import (
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// Patch carries out PATCH: an apply, a JSON patch, a merge patch or, for built-in kinds, a strategic merge patch.
+//
+//	media     which of them
+//	options   of the query
+//	change    what the patch makes of what is stored: see apply.go and patches.go
+//	identify  the outcome's namespace and name
+//	store     in place of what is there; see write.run. An apply creates what is not there
+func (r *Request) Patch() (*Answer, error) {
+	media, err := wire.PatchMedia(r.HTTP, r.patchTypes()...)
+	if err != nil {
+		return nil, err
+	}
+	if r.Target.Name == "" {
+		return nil, errors.NewBadRequest("name must be provided")
+	}
+	r.name = r.Target.Name
+	body, err := wire.ReadBody(r.HTTP, MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	options, err := api.ParsePatchOptions(r.Query, types.PatchType(media))
+	if err != nil {
+		return nil, err
+	}
+	change, err := r.patchOf(types.PatchType(media), body, options)
+	if err != nil {
+		return nil, err
+	}
+	if r.Target.Subresource == "scale" {
+		return r.patchScale(change, options)
+	}
+	w := &write{Request: r, dryRun: options.DryRun, create: media == string(types.ApplyYAMLPatchType) && r.Target.Subresource == ""}
+	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
+		object, err := change(live)
+		if err != nil {
+			return object, err
+		}
+		object.Content, err = r.identified(object)
+		return object, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if created {
+		return answer(http.StatusCreated, object)
+	}
+	return answer(http.StatusOK, object)
+}
+
+// patchTypes returns the types of patches that the resource takes: only Go types say how lists are merged strategically.
+func (r *Request) patchTypes() []string {
+	out := []string{string(types.JSONPatchType), string(types.MergePatchType)}
+	if r.Version.New != nil {
+		out = append(out, string(types.StrategicMergePatchType))
+	}
+	return append(out, string(types.ApplyYAMLPatchType))
+}
+
+// patchOf reads a patch, and returns what it does.
+func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOptions) (change, error) {
+	if typ == types.ApplyYAMLPatchType {
+		return r.applyOf(body, options)
+	}
+	patch, err := parsePatch(typ, body, options, r.Version.New)
+	if err != nil {
+		return nil, err
+	}
+	return func(live Live) (managedfields.Object, error) {
+		content, err := live.Value()
+		if err != nil {
+			return managedfields.Object{}, err
+		}
+		patched, strict, err := patch(content)
+		if err != nil {
+			return managedfields.Object{}, err
+		}
+		if r.Target.Subresource == "scale" {
+			return r.replaceScale(live, patched, options)
+		}
+		object, unknown, err := r.form(patched)
+		if err != nil {
+			return object, invalidPatch(patched, err)
+		}
+		if strict = append(strict, unknown...); len(strict) > 0 && options.Validation == api.Strict {
+			return object, invalidPatch(patched, strictError(strict))
+		}
+		r.warnStrict(options, strict)
+		object.Content = r.withoutRepeatedOwners(object.Content)
+		return r.update(live, object, options)
+	}, nil
+}
+
+// invalidPatch refuses, with 422, a patch for what it makes of an object.
+func invalidPatch(patched value.Value, why error) error {
+	return errors.NewInvalid(kschema.GroupKind{}, "", field.ErrorList{
+		field.Invalid(field.NewPath("patch"), string(patched.AppendJSON(nil)), why.Error()),
+	})
+}
+
+// identified returns the content of an object in the namespace of the request. The error is a 400 if the object is not the one
+// that the path names.
+func (r *Request) identified(object managedfields.Object) (value.Value, error) {
+	content, err := api.InNamespace(object.Content, r.Target.Namespace)
+	if err != nil {
+		return content, err
+	}
+	return content, api.CheckName(content, r.Target.Name)
+}

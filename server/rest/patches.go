@@ -1,0 +1,151 @@
+package rest
+
+import (
+	"encoding/json"
+	stderrors "errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/value"
+)
+
+// maxOperations is how many operations a JSON patch may have.
+const maxOperations = 10000
+
+// patch returns what content becomes, and what strict decoding says about the text of the patch.
+type patch func(content value.Value) (patched value.Value, strict []string, err error)
+
+// parsePatch reads a patch that is no apply. empty returns an object of the Go type of the patched kind, by which strategic merge
+// patches merge lists. The error is a 400.
+func parsePatch(typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {
+	if typ == types.MergePatchType {
+		if sent, err := value.Parse(body); err == nil && sent.Kind() == value.KindObject {
+			return func(content value.Value) (value.Value, []string, error) { return mergePatch(content, sent), nil, nil }, nil
+		}
+	}
+	if !json.Valid(body) {
+		return nil, errors.NewBadRequest("invalid JSON patch")
+	}
+	parse := parseMergePatch
+	switch typ {
+	case types.JSONPatchType:
+		parse = parseJSONPatch
+	case types.StrategicMergePatchType:
+		parse = func(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+			return parseStrategicPatch(body, content, options, empty())
+		}
+	}
+	return func(content value.Value) (value.Value, []string, error) { return parse(body, content, options) }, nil
+}
+
+// parseMergePatch carries out a merge patch with the library of kube-apiserver.
+func parseMergePatch(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+	var strict []string
+	if options.Validation != api.Ignore {
+		found, err := kjson.UnmarshalStrict(body, &map[string]any{})
+		if err != nil {
+			return content, nil, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		}
+		strict = messages("", found)
+	}
+	patched, err := jsonpatch.MergePatch(content.AppendJSON(nil), body)
+	if stderrors.Is(err, jsonpatch.ErrBadJSONPatch) {
+		return content, nil, errors.NewBadRequest(err.Error())
+	}
+	if err != nil {
+		return content, nil, err
+	}
+	content, err = value.Parse(patched)
+	return content, strict, err
+}
+
+// operation is one operation of a JSON patch, as strict decoding knows it.
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	From  string `json:"from"`
+	Value any    `json:"value"`
+}
+
+// parseJSONPatch carries out a JSON patch with the library of kube-apiserver, whose departures from RFC 6902 are what clients
+// know.
+func parseJSONPatch(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+	var strict []string
+	if options.Validation != api.Ignore {
+		found, err := kjson.UnmarshalStrict(body, &[]operation{})
+		if err != nil {
+			text := strings.ReplaceAll(err.Error(), "[]rest.operation", "[]handlers.jsonPatchOp") // as its Go type is called there
+			return content, nil, errors.NewBadRequest("error decoding patch: " + text)
+		}
+		strict = messages("json patch ", found)
+	}
+	operations, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		return content, nil, errors.NewBadRequest(err.Error())
+	}
+	if len(operations) > maxOperations {
+		return content, nil, errors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"The allowed maximum operations in a JSON patch is %d, got %d", maxOperations, len(operations)))
+	}
+	patched, err := operations.Apply(content.AppendJSON(nil))
+	if err != nil {
+		return content, nil, errors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", kschema.GroupResource{}, "",
+			err.Error(), 0, false)
+	}
+	content, err = value.Parse(patched)
+	return content, strict, err
+}
+
+// parseStrategicPatch carries out a strategic merge patch with the library of kube-apiserver; typed is of the Go type of content.
+func parseStrategicPatch(body []byte, content value.Value, options api.WriteOptions, typed any) (value.Value, []string, error) {
+	var strict []string
+	changes := map[string]any{}
+	found, err := kjson.UnmarshalStrict(body, &changes)
+	if err != nil {
+		return content, nil, errors.NewBadRequest(err.Error())
+	}
+	if options.Validation != api.Ignore {
+		strict = messages("", found)
+	}
+	original, isObject := content.ToAny().(map[string]any)
+	if !isObject {
+		return content, nil, stderrors.New("the object to patch is no object")
+	}
+	patched, err := strategicpatch.StrategicMergeMapPatch(original, changes, typed)
+	if err != nil {
+		return content, nil, strategicError(err)
+	}
+	content, err = value.FromAny(patched)
+	return content, strict, err
+}
+
+// strategicError is the refusal of a strategic merge patch that cannot be carried out.
+func strategicError(err error) error {
+	switch {
+	case stderrors.Is(err, mergepatch.ErrBadJSONDoc), stderrors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
+		stderrors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), stderrors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
+		stderrors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
+		return errors.NewBadRequest(err.Error())
+	case stderrors.Is(err, mergepatch.ErrNoListOfLists):
+		return errors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", kschema.GroupResource{}, "", err.Error(), 0, false)
+	}
+	return err
+}
+
+func messages(prefix string, errs []error) []string {
+	var out []string
+	for _, err := range errs {
+		out = append(out, prefix+err.Error())
+	}
+	return out
+}

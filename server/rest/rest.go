@@ -1,0 +1,91 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// MaxBody is the size that a body may have, as in kube-apiserver.
+const MaxBody = 3 << 20
+
+// Backend is what verbs work on. It is safe for concurrent use.
+type Backend struct {
+	Store store.Store
+	Now   func() time.Time
+	// Admit refuses to create or delete an object for reasons that lie outside of it; nil refuses nothing. verb is one of the two.
+	Admit func(ctx context.Context, r *Request, verb string) error
+	// Stored is told of each write to a resource, after it happened; nil is told nothing.
+	Stored func(context.Context, *Request, Written)
+}
+
+// Written says what a write did to its object.
+type Written uint8
+
+const (
+	WasStored  Written = iota // it is new, or changed
+	WasMarked                 // it is to be deleted, and waits
+	WasRemoved                // it is gone
+)
+
+// Request is a request for a resource, on its way through a verb.
+type Request struct {
+	*Backend
+	HTTP    *http.Request
+	Query   url.Values
+	Target  api.Target
+	Version *catalog.Version
+	// Warnings go with the answer, whether the request succeeds or not.
+	Warnings *api.Warnings
+
+	name string // of the object; that of the path, or else the body's
+}
+
+// Answer is the outcome of a request that succeeds.
+type Answer struct {
+	Code int
+	// One of the two: a document of Kind, or a list of them.
+	Object value.Value
+	List   *List
+	// Converted tells that the answer can be had as a Table or as metadata only: it is about objects of the resource.
+	Converted bool
+}
+
+// List is the answer to a request for a collection.
+type List struct {
+	Items     []value.Value
+	Version   store.Revision
+	Continue  string
+	Remaining int // unknown if 0
+}
+
+// Live is a stored object as a version shows it.
+type Live struct {
+	managedfields.Object
+	Record store.Record // its Revision is 0 if nothing is stored
+}
+
+// Exists reports whether the object is stored.
+func (l Live) Exists() bool { return l.Record.Revision != 0 }
+
+func (r *Request) context() context.Context { return r.HTTP.Context() }
+
+// Name returns the name of the object, which the server may have generated; "" before it is known.
+func (r *Request) Name() string { return r.name }
+
+func (r *Request) key() string { return r.Version.Key(r.Target.Namespace, r.name) }
+
+// manager returns the field manager of the endpoint that the request writes through.
+func (r *Request) manager() *managedfields.FieldManager {
+	if r.Target.Subresource == "status" {
+		return r.Version.Status
+	}
+	return r.Version.Main
+}

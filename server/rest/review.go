@@ -1,0 +1,25 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/value"
+)
+
+// Review carries out POST of a question: the object that is sent comes back with an answer, and nothing is stored.
+func (r *Request) Review(answer func(question value.Value) (value.Value, error)) (*Answer, error) {
+	options, err := api.ParseCreateOptions(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	question, err := r.decode(options)
+	if err != nil {
+		return nil, err
+	}
+	out, err := answer(question.Content)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Code: http.StatusCreated, Object: out}, nil
+}

@@ -1,0 +1,150 @@
+package rest
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// unset stands for the replicas of objects that have none, in a Scale that is to be written.
+const unset = math.MinInt32
+
+// getScale answers with the Scale of an object.
+func (r *Request) getScale() (*Answer, error) {
+	live, err := r.mustLoad()
+	if err != nil {
+		return nil, err
+	}
+	scale, wanted, err := r.Version.Scale.Of(live.Content)
+	if err == nil && !wanted {
+		err = errors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", r.Version.Scale.Spec))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Code: http.StatusOK, Object: scale}, nil
+}
+
+// updateScale carries out PUT of a Scale.
+func (r *Request) updateScale() (*Answer, error) {
+	options, err := api.ParseUpdateOptions(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	media, err := wire.BodyMedia(r.HTTP, wire.JSON, wire.YAML)
+	if err != nil {
+		return nil, err
+	}
+	body, err := wire.ReadBody(r.HTTP, MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := wire.DecodeObject(body, media, catalog.ScaleKind.Kind)
+	if err != nil {
+		return nil, err
+	}
+	content, err := r.identified(managedfields.Object{Content: sent.Content})
+	if err != nil {
+		return nil, err
+	}
+	return r.writeScale(options, api.Meta(content, "uid"), func(scale Live) (managedfields.Object, error) {
+		return r.replaceScale(scale, content, options)
+	})
+}
+
+// patchScale carries out PATCH of a Scale with what change makes of it.
+func (r *Request) patchScale(change change, options api.WriteOptions) (*Answer, error) {
+	return r.writeScale(options, "", change)
+}
+
+// replaceScale lets the field manager of Scale replace one by what content says.
+func (r *Request) replaceScale(scale Live, content value.Value, options api.WriteOptions) (managedfields.Object, error) {
+	content = catalog.NewScale(content.Get("metadata"), content.At("spec", "replicas").Int(), content.At("status", "replicas").Int(),
+		content.At("status", "selector").Str())
+	object, err := r.Version.Scale.Manager.Update(scale.Object, managedfields.Object{Content: content},
+		options.ManagerOr(r.HTTP.UserAgent()), managedfields.KeepEntries)
+	if err != nil && object.Content.IsAbsent() {
+		return object, api.Refused(err)
+	}
+	return object, nil
+}
+
+// applyScale applies to a Scale. The converter of custom resources knows no Scale, but is asked for one in two places: where an
+// object without owners is adopted, and where an apply changes something. So only an apply that changes nothing succeeds.
+func (r *Request) applyScale(scale Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	const refusal = "proper version: request to convert CR to an invalid group/version: autoscaling/v1"
+	if len(scale.Entries) == 0 {
+		return scale.Object, fmt.Errorf("failed to create manager for existing fields: "+
+			"failed to convert live object (/; %v) to "+refusal, catalog.ScaleKind)
+	}
+	plan, err := r.Version.Scale.Manager.Plan(scale.Object, config, options.Manager)
+	if err != nil {
+		return scale.Object, api.Refused(err)
+	}
+	commit := plan.Commit
+	if options.Force {
+		commit = plan.Force
+	}
+	object, err := commit()
+	if err == nil && plan.Changed() {
+		err = fmt.Errorf("failed to convert new object (%s/%s; %v) to "+refusal,
+			api.Meta(config.Content, "namespace"), api.Meta(config.Content, "name"), config.GVK())
+	}
+	return object, api.Refused(err)
+}
+
+// writeScale lets change write the Scale of the stored object, and stores the object with what came out.
+func (r *Request) writeScale(options api.WriteOptions, uid string, change change) (*Answer, error) {
+	w := &write{Request: r, dryRun: options.DryRun, uid: uid}
+	object, _, err := w.run(func(live Live) (managedfields.Object, error) { return r.scaled(live, change) })
+	if err != nil {
+		return nil, err
+	}
+	scale, _, err := r.Version.Scale.Of(object.Content)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Code: http.StatusOK, Object: scale}, nil
+}
+
+// scaled returns live with the replicas, and the managers of them, that change gives its Scale.
+func (r *Request) scaled(live Live, change change) (managedfields.Object, error) {
+	content, wanted, err := r.Version.Scale.Of(live.Content)
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	if !wanted {
+		status := content.Get("status")
+		content = catalog.NewScale(content.Get("metadata"), unset, status.Get("replicas").Int(), status.Get("selector").Str())
+	}
+	handler := managedfields.NewScaleHandler(live.Entries, r.Version.APIVersion(), r.Version.Scale.Replicas)
+	entries, err := handler.ToSubresource()
+	if err != nil {
+		return managedfields.Object{}, api.Refused(err)
+	}
+	written, err := change(Live{managedfields.Object{Content: content, Entries: entries}, live.Record})
+	if err != nil {
+		return written, err
+	}
+	if written.Content, err = r.identified(written); err != nil {
+		return written, err
+	}
+	replicas := written.Content.At("spec", "replicas").Int()
+	if replicas == unset {
+		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", r.Version.Scale.Spec))
+	}
+	object := managedfields.Object{Content: r.Version.Scale.WithReplicas(live.Content, replicas)}
+	if version := written.Content.At("metadata", "resourceVersion"); version.Str() != "" {
+		object.Content = api.WithMetadata(object.Content, "resourceVersion", version)
+	}
+	object.Entries, err = handler.ToParent(written.Entries)
+	return object, api.Refused(err)
+}

@@ -1,0 +1,45 @@
+package rest
+
+import (
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+)
+
+// Update carries out PUT.
+//
+//	options   of the query
+//	decode    the object, with its defaults
+//	identify  its namespace and name
+//	own       what it changes is the manager's
+//	store     in place of what is there; see write.run
+func (r *Request) Update() (*Answer, error) {
+	if r.Target.Name == "" {
+		return nil, errors.NewBadRequest("name must be provided")
+	}
+	r.name = r.Target.Name
+	if r.Target.Subresource == "scale" {
+		return r.updateScale()
+	}
+	options, err := api.ParseUpdateOptions(r.Query)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := r.decode(options)
+	if err != nil {
+		return nil, err
+	}
+	if sent.Content, err = r.identified(sent); err != nil {
+		return nil, err
+	}
+	sent.Content = r.withoutRepeatedOwners(sent.Content)
+	w := &write{Request: r, dryRun: options.DryRun, uid: api.Meta(sent.Content, "uid")}
+	object, _, err := w.run(func(live Live) (managedfields.Object, error) { return r.update(live, sent, options) })
+	if err != nil {
+		return nil, err
+	}
+	return answer(http.StatusOK, object)
+}

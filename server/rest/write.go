@@ -1,0 +1,270 @@
+package rest
+
+import (
+	"bytes"
+	stderrors "errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// change computes what is to replace live, the zero Live if nothing is stored. It may be called several times.
+type change func(live Live) (managedfields.Object, error)
+
+// write is a write to one object, as the steps of it know it.
+type write struct {
+	*Request
+	dryRun bool
+	create bool   // an object that does not exist is created
+	uid    string // that the stored object must have; empty for any
+}
+
+// run changes the object of the request, and returns it as it is stored then, and whether it was created.
+//
+//	load      what is stored, if anything
+//	check     that it is what the request means
+//	change    what the verb makes of it
+//	prepare   what the endpoint may write, and what the server knows better
+//	validate  the outcome
+//	store     unless nothing changed, and only if nobody else was faster: otherwise all of this again
+func (w *write) run(change change) (object managedfields.Object, created bool, err error) {
+	for {
+		if err := w.context().Err(); err != nil {
+			return object, false, err
+		}
+		object, created, err = w.attempt(change)
+		if !stderrors.Is(err, store.ErrConflict) {
+			return object, created, err
+		}
+	}
+}
+
+// attempt is run without trying again: store.ErrConflict says that somebody else was faster.
+func (w *write) attempt(change change) (object managedfields.Object, created bool, err error) {
+	live, err := w.load()
+	if err != nil {
+		return object, false, err
+	}
+	if !live.Exists() && !w.create {
+		return object, false, w.notFound()
+	}
+	if err := w.checkUID(live); err != nil {
+		return object, false, err
+	}
+	if object, err = change(live); err != nil {
+		return object, false, err
+	}
+	if !live.Exists() {
+		object, err = w.storeNew(object)
+		return object, true, err
+	}
+	object, err = w.replace(live, object)
+	return object, false, err
+}
+
+// checkUID refuses, with 409, to write to another object than the one that the client read.
+func (w *write) checkUID(live Live) error {
+	uid := types.UID(api.Meta(live.Content, "uid"))
+	if w.uid == "" || w.uid == string(uid) {
+		return nil
+	}
+	return errors.NewConflict(w.Version.GroupResource(), w.name, fmt.Errorf(
+		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: "+
+			"Precondition failed: UID in precondition: %s, UID in object meta: %s", w.key(), w.uid, uid))
+}
+
+// storeNew stores an object that does not exist yet.
+func (w *write) storeNew(object managedfields.Object) (managedfields.Object, error) {
+	object.Content = api.Wipe(object.Content)
+	object.Content = api.WithMetadata(object.Content, "uid", value.String(api.NewUID()))
+	object.Content = api.WithMetadata(object.Content, "creationTimestamp", value.String(w.timestamp()))
+	version := api.Meta(object.Content, "resourceVersion")
+	object.Content = api.WithMetadata(object.Content, "resourceVersion", value.Value{})
+	object.Content = w.Version.Form.PrepareCreate(object.Content)
+	if err := w.validateNew(object.Content); err != nil {
+		return object, err
+	}
+	if err := w.admit("create"); err != nil {
+		return object, err
+	}
+	stored, err := w.encode(object)
+	if err != nil {
+		return object, err
+	}
+	if !w.dryRun {
+		return w.commit(stored, 0, WasStored)
+	}
+	if object, err = w.reread(stored, 0); version != "" {
+		object.Content = api.WithMetadata(object.Content, "resourceVersion", value.String(version))
+	}
+	return object, err
+}
+
+// admit refuses a write for reasons that lie outside of its object.
+func (w *write) admit(verb string) error {
+	if verb == "create" && w.Version.Terminating {
+		return errors.NewForbidden(w.Version.GroupResource(), w.name,
+			stderrors.New("create not allowed while custom resource definition is terminating"))
+	}
+	if w.Admit == nil {
+		return nil
+	}
+	return w.Admit(w.context(), w.Request, verb)
+}
+
+// validateNew returns a 422 with everything that is wrong with a new object.
+func (w *write) validateNew(content value.Value) error {
+	form := w.Version.Form
+	errs := form.ValidateCreate(w.context(), content)
+	if len(errs) == 0 {
+		errs = api.ValidateNew(content, w.Version.Namespaced)
+	}
+	if len(errs) > 0 {
+		return invalid(content, errs)
+	}
+	w.warnOfFinalizers(content, value.Value{})
+	return nil
+}
+
+// replace stores object in place of live.
+func (w *write) replace(live Live, object managedfields.Object) (managedfields.Object, error) {
+	content, err := w.checkVersion(live, object.Content)
+	if err != nil {
+		return object, err
+	}
+	object.Content = w.prepare(content, live.Content)
+	if err := w.validate(object.Content, live.Content); err != nil {
+		return object, err
+	}
+	object = keepTimes(object, live.Object)
+	if w.finished(object.Content, live.Content) {
+		return w.removeFinished(live, object)
+	}
+	stored, err := w.encode(object)
+	switch {
+	case err != nil:
+		return object, err
+	case w.dryRun || bytes.Equal(stored.text, live.Record.Text):
+		return w.reread(stored, live.Record.Revision)
+	}
+	return w.commit(stored, live.Record.Revision, WasStored)
+}
+
+// checkVersion compares the resource version that an update is based on with that of live. The error is a 422 if it has none
+// but must, a 409 if it is another, and a plain one if it is no number.
+func (w *write) checkVersion(live Live, content value.Value) (value.Value, error) {
+	had := api.Meta(content, "resourceVersion")
+	if had == "" || had == "0" {
+		if w.Version.Form.Unconditional() {
+			return withVersion(content, live.Record.Revision), nil
+		}
+		resource := w.Version.GroupResource()
+		return content, errors.NewInvalid(kschema.GroupKind{Group: resource.Group, Kind: resource.Resource}, w.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
+		})
+	}
+	n, err := strconv.ParseUint(had, 10, 64)
+	if err != nil {
+		return content, err
+	}
+	if n != uint64(live.Record.Revision) {
+		return content, api.Modified(w.Version.GroupResource(), w.name)
+	}
+	return content, nil
+}
+
+// prepare returns content with what its endpoint does not write, and with what no update changes, as it is in live.
+func (w *write) prepare(content, live value.Value) value.Value {
+	content = api.WithMetadata(content, "generation", live.At("metadata", "generation"))
+	content = w.Version.Form.PrepareUpdate(content, live, w.Target.Subresource)
+	was := live.Get("metadata")
+	if api.Meta(content, "uid") == "" {
+		content = api.WithMetadata(content, "uid", was.Get("uid"))
+	}
+	content = api.WithMetadata(content, "creationTimestamp", was.Get("creationTimestamp"))
+	if deleted := was.Get("deletionTimestamp"); !deleted.IsAbsent() {
+		content = api.WithMetadata(content, "deletionTimestamp", deleted)
+	}
+	if grace := was.Get("deletionGracePeriodSeconds"); content.At("metadata", "deletionGracePeriodSeconds").IsAbsent() {
+		content = api.WithMetadata(content, "deletionGracePeriodSeconds", grace)
+	}
+	return content
+}
+
+// invalid refuses content, with 422, for what is wrong with it. It is called by the kind that it says it is of.
+func invalid(content value.Value, errs field.ErrorList) error {
+	gvk := schema.ParseGVK(content.Get("apiVersion").Str(), content.Get("kind").Str())
+	return errors.NewInvalid(kschema.GroupKind{Group: gvk.Group, Kind: gvk.Kind}, api.Meta(content, "name"), errs)
+}
+
+// validate returns a 422 with everything that is wrong with content in place of live.
+func (w *write) validate(content, live value.Value) error {
+	errs := api.ValidateReplaced(content, live, w.Version.Namespaced)
+	errs = append(errs, w.Version.Form.ValidateUpdate(w.context(), content, live, w.Target.Subresource, w.Warnings)...)
+	if len(errs) > 0 {
+		return invalid(content, errs)
+	}
+	if w.Target.Subresource == "" {
+		w.warnOfFinalizers(content, live)
+	}
+	return nil
+}
+
+func (w *write) warnOfFinalizers(content, live value.Value) {
+	if w.Version.Custom {
+		w.Warnings.Add(api.FinalizerWarnings(content, live)...)
+	}
+}
+
+// encoded is an object as it is stored, and its text.
+type encoded struct {
+	managedfields.Object
+	text []byte
+}
+
+func (w *write) encode(object managedfields.Object) (encoded, error) {
+	content, err := w.Version.Form.Store(api.WithMetadata(object.Content, "resourceVersion", value.Value{}))
+	if err != nil {
+		return encoded{}, err
+	}
+	object.Content = content
+	return encoded{object, object.AppendJSON(nil)}, nil
+}
+
+// commit stores an object in place of the one of the revision expected, 0 for none, and returns it as reading gives it. The
+// error is store.ErrConflict if something else is stored there by now.
+func (w *write) commit(object encoded, expected store.Revision, event Written) (managedfields.Object, error) {
+	revision, err := w.Store.Put(w.context(), w.key(), object.text, expected)
+	if err != nil {
+		return object.Object, err
+	}
+	if w.Stored != nil {
+		w.Stored(w.context(), w.Request, event)
+	}
+	return w.reread(object, revision)
+}
+
+// reread returns a stored object as reading it at the given revision gives it, without one if that is 0.
+func (w *write) reread(stored encoded, revision store.Revision) (managedfields.Object, error) {
+	object := stored.Object
+	content, err := w.Version.Form.Load(object.Content)
+	if err != nil {
+		return object, corrupt(store.Record{Key: w.key(), Revision: revision}, err)
+	}
+	object.Content = withVersion(content, revision)
+	return object, nil
+}
+
+// timestamp returns the time as metadata has it.
+func (r *Request) timestamp() string { return r.Now().UTC().Format(time.RFC3339) }

@@ -1,0 +1,200 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/wire"
+)
+
+// route leads a request to what its path names: a resource, or a document about the server.
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if strings.Contains(path, "/..") || strings.Contains(strings.Replace(path, "/namespaces//", "/", 1), "//") {
+		notFoundText(w)
+		return
+	}
+	target, ok := api.ParseTarget(path)
+	if !ok {
+		s.document(w, r)
+		return
+	}
+	resource := s.catalog.Load().Lookup(target.Group, target.Resource)
+	switch {
+	case resource == nil:
+		s.unknownResource(w, r, target)
+	case resource.Custom:
+		s.custom(w, r, target, resource)
+	default:
+		s.builtin(w, r, target, resource)
+	}
+}
+
+// unknownResource answers a path below a group that has no such resource: in a group of built-in kinds with a Status, else
+// with text.
+func (s *Server) unknownResource(w http.ResponseWriter, r *http.Request, target api.Target) {
+	if group, ok := s.catalog.Load().Group(target.Group); ok && !group.Custom {
+		s.fail(w, r, errorsOf(r), api.NoResource())
+		return
+	}
+	notFoundText(w)
+}
+
+// errorsOf returns how a client wants errors that come before its request is understood.
+func errorsOf(r *http.Request) wire.Representation {
+	rep, err := wire.Negotiate(r, true)
+	if err != nil {
+		return wire.Plain
+	}
+	return rep
+}
+
+// verbOf returns what a request does with what its path names, "" if there is no such thing.
+func verbOf(r *http.Request, target api.Target) string {
+	one := target.Name != ""
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case target.Watch || !one && api.Flag(r.URL.Query(), "watch"):
+			return "watch"
+		case one:
+			return "get"
+		}
+		return "list"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		if one {
+			return "delete"
+		}
+		return "deletecollection"
+	}
+	return ""
+}
+
+var (
+	objectVerbs      = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+	subresourceVerbs = []string{"get", "update", "patch"}
+)
+
+// custom serves a custom resource, in the manner of the handler that kube-apiserver has for all of them.
+func (s *Server) custom(w http.ResponseWriter, r *http.Request, target api.Target, resource *catalog.Resource) {
+	version, verb := resource.Version(target.Version), verbOf(r, target)
+	everywhere := verb == "list" || verb == "watch"
+	if version == nil || target.Namespace != "" && !resource.Namespaced ||
+		target.Namespace == "" && resource.Namespaced && !everywhere {
+		notFoundText(w)
+		return
+	}
+	verbs := objectVerbs
+	switch sub := target.Subresource; {
+	case sub == "":
+	case sub == "status" && version.Status != nil, sub == "scale" && version.Scale != nil:
+		verbs = subresourceVerbs
+	default:
+		s.fail(w, r, errorsOf(r), errors.NewNotFound(resource.GroupResource(), target.Name))
+		return
+	}
+	if !slices.Contains(verbs, verb) {
+		s.fail(w, r, errorsOf(r), errors.NewMethodNotSupported(resource.GroupResource(), verb))
+		return
+	}
+	s.verb(w, r, target, version, verb)
+}
+
+// builtin serves a built-in kind, in the manner of a table of routes.
+func (s *Server) builtin(w http.ResponseWriter, r *http.Request, target api.Target, resource *catalog.Resource) {
+	version, verb := resource.Version(target.Version), verbOf(r, target)
+	if resource.GroupResource() == namespaces {
+		target.Namespace = ""
+	}
+	switch {
+	case version == nil || target.Rest != "" || !hasSubresource(version, target.Subresource),
+		!resource.Namespaced && target.Namespace != "",
+		resource.Namespaced && target.Namespace == "" && verb == "get":
+		s.fail(w, r, errorsOf(r), api.NoResource())
+	case r.Method == http.MethodHead || !offered(resource, target, verb):
+		s.fail(w, r, errorsOf(r), api.NoMethod())
+	default:
+		s.verb(w, r, target, version, verb)
+	}
+}
+
+func hasSubresource(v *catalog.Version, name string) bool {
+	return name == "" || name == "status" && v.Status != nil || name == "finalize" && v.GroupResource() == namespaces
+}
+
+// offered reports whether the table of routes has verb for what target names.
+func offered(resource *catalog.Resource, target api.Target, verb string) bool {
+	if target.Subresource != "" {
+		return slices.Contains(subresourceVerbs, verb)
+	}
+	ofCollection := slices.Contains([]string{"list", "watch", "create", "deletecollection"}, verb)
+	nowhere := resource.Namespaced && target.Namespace == "" && verb != "list" && verb != "watch"
+	return resource.Has(verb) && !nowhere && (ofCollection == (target.Name == "") || verb == "watch")
+}
+
+// verb authorizes a request for a resource, and carries it out.
+func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target, version *catalog.Version, verb string) {
+	q := &rest.Request{
+		Backend: s.backend, HTTP: r, Query: r.URL.Query(), Target: target, Version: version, Warnings: &api.Warnings{},
+	}
+	q.Warnings.Add(version.Deprecation)
+	rep, err := negotiate(r, verb)
+	if err == nil {
+		err = s.permit(r, target, verb)
+	}
+	if err == nil && verb == "watch" {
+		s.watch(w, q, rep)
+		return
+	}
+	var answer *rest.Answer
+	if err == nil {
+		answer, err = s.carryOut(q, verb)
+	}
+	q.Warnings.Write(w.Header())
+	if err != nil {
+		s.fail(w, r, rep, err)
+		return
+	}
+	s.answer(w, q, rep, answer)
+}
+
+func negotiate(r *http.Request, verb string) (wire.Representation, error) {
+	if verb == "watch" {
+		return wire.NegotiateWatch(r)
+	}
+	return wire.Negotiate(r, true)
+}
+
+func (s *Server) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
+	if q.Version.Main == nil {
+		return s.review(q)
+	}
+	switch verb {
+	case "get":
+		return q.Get()
+	case "list":
+		return q.List()
+	case "create":
+		return q.Create()
+	case "update":
+		return q.Update()
+	case "patch":
+		return q.Patch()
+	case "delete":
+		return q.Delete()
+	default:
+		return q.DeleteCollection()
+	}
+}

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	stderrors "errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Limits of connections. A request body must come within a minute, and an answer leave within it, watches excepted.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 1 << 20
+	// graceful is how long requests may take that are under way when the server ends.
+	graceful = 1500 * time.Millisecond
+)
+
+// Serve answers the connections that l accepts until ctx is done, with TLS if config is not nil. Then it takes no new ones, ends
+// watches, waits a little for requests under way, and returns nil. l is closed when it returns. Serve does not close the server.
+func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) error {
+	h := &http.Server{
+		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), TLSConfig: config,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	failed := make(chan error, 1)
+	go func() {
+		if config == nil {
+			failed <- h.Serve(l)
+			return
+		}
+		failed <- h.ServeTLS(l, "", "")
+	}()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceful)
+	defer cancel()
+	if err := h.Shutdown(ending); err != nil && !stderrors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return h.Close()
+}

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// Config says what a server is to be. The zero Config is a server in memory that serves namespaces and
+// CustomResourceDefinitions, to everybody.
+type Config struct {
+	// Store holds the objects; nil is memory. The server does not close it.
+	Store store.Store
+	// Objects are created when the server starts, in this order, unless they exist: definitions, and whatever they define.
+	Objects []value.Value
+	// Now is the clock; nil is that of the system.
+	Now func() time.Time
+	// Authenticate tells who sends a request; nil takes everybody for a member of system:masters.
+	Authenticate Authenticator
+	// Authorize tells whether a user may do something; nil allows everything.
+	Authorize Authorizer
+	// Log is told of failures of the server itself; nil is slog.Default.
+	Log *slog.Logger
+}
+
+// Server is an API server: an http.Handler. It is safe for concurrent use.
+type Server struct {
+	backend      *rest.Backend
+	authenticate Authenticator
+	authorize    Authorizer
+	log          *slog.Logger
+	now          func() time.Time
+
+	base     []*catalog.Resource // those that are always served
+	catalog  atomic.Pointer[catalog.Catalog]
+	openAPIs atomic.Pointer[openAPIDocuments]
+	settle   sync.Mutex         // held by whoever makes the catalog anew
+	defined  map[string]defined // by name; guarded by settle
+
+	ctx    context.Context // ends with the server
+	cancel context.CancelFunc
+	wait   sync.WaitGroup // of what goes on in the background
+}
+
+// New returns a server. The error is about the store, or an object that cannot be created.
+func New(c Config) (*Server, error) {
+	s := &Server{authenticate: c.Authenticate, authorize: c.Authorize, log: c.Log, now: c.Now, defined: map[string]defined{}}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	if c.Store == nil {
+		c.Store = memory.New()
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.backend = &rest.Backend{Store: c.Store, Now: s.now, Admit: s.admit, Stored: s.stored}
+	if err := s.begin(c.Objects); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// begin makes the catalog, and creates what every server has and objects.
+func (s *Server) begin(objects []value.Value) error {
+	namespaces, err := builtin.Namespaces(s.now)
+	if err != nil {
+		return err
+	}
+	definitions, err := crd.Definitions(s.now)
+	if err != nil {
+		return err
+	}
+	s.base = append([]*catalog.Resource{namespaces, definitions}, builtin.Reviews()...)
+	if err := s.settleDefinitions(s.ctx); err != nil {
+		return err
+	}
+	for _, name := range systemNamespaces {
+		if err := s.Create(s.ctx, newNamespace(name)); err != nil {
+			return err
+		}
+	}
+	for _, object := range objects {
+		if err := s.Create(s.ctx, object); err != nil {
+			return fmt.Errorf("%s %s: %w", object.Get("kind").Str(), object.At("metadata", "name").Str(), err)
+		}
+	}
+	return nil
+}
+
+// Close ends what the server does in the background, and waits for it. Requests after it fail.
+func (s *Server) Close() error {
+	s.cancel()
+	s.wait.Wait()
+	return nil
+}
+
+// Summary says in a few words what the server serves.
+func (s *Server) Summary() string {
+	var custom []string
+	for r := range s.catalog.Load().All() {
+		if r.Custom {
+			custom = append(custom, r.GroupResource().String())
+		}
+	}
+	if len(custom) == 0 {
+		return "namespaces and CustomResourceDefinitions"
+	}
+	return "namespaces, CustomResourceDefinitions and " + strings.Join(custom, ", ")
+}

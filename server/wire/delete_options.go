@@ -1,0 +1,24 @@
+package wire
+
+import (
+	"k8s.io/apimachinery/pkg/api/errors"
+	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// DecodeDeleteOptions reads the body of a delete. The error is a 400.
+func DecodeDeleteOptions(body []byte, media string) (*metav1.DeleteOptions, error) {
+	info, _ := runtime.SerializerInfoForMediaType(metainternal.Codecs.SupportedMediaTypes(), media)
+	gvk := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
+	options := &metav1.DeleteOptions{}
+	decoder := metainternal.Codecs.DecoderToVersion(info.Serializer, gvk.GroupVersion())
+	decoded, _, err := decoder.Decode(body, &gvk, options)
+	if err != nil {
+		return nil, errors.NewBadRequest(err.Error())
+	}
+	if decoded != runtime.Object(options) {
+		return nil, errors.NewBadRequest("decoded object cannot be converted to DeleteOptions")
+	}
+	return options, nil
+}

@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"bytes"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// protobufMagic begins every protobuf body.
+var protobufMagic = []byte("k8s\x00")
+
+// message is a Go type that protobuf fills.
+type message interface{ Unmarshal([]byte) error }
+
+// DecodeProtobuf reads a protobuf body into object, a pointer to a Go type of Kubernetes, and returns it as a client would send it
+// in JSON. standard is the kind that a body is of which does not say. The error is a 400, or a 415 if the Go type has no protobuf.
+func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) {
+	m, ok := object.(message)
+	if !ok {
+		return Sent{}, Unsupported(JSON, YAML)
+	}
+	raw, isEnvelope := bytes.CutPrefix(body, protobufMagic)
+	if !isEnvelope {
+		return Sent{}, errors.NewBadRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+	}
+	var envelope runtime.Unknown
+	err := envelope.Unmarshal(raw)
+	if err == nil {
+		err = m.Unmarshal(envelope.Raw)
+	}
+	if err != nil {
+		return Sent{}, errors.NewBadRequest(err.Error())
+	}
+	content, err := structs.From(object)
+	if err != nil {
+		return Sent{}, err
+	}
+	apiVersion, kind := envelope.APIVersion, envelope.Kind
+	if apiVersion == "" && kind == "" {
+		apiVersion, kind = standard.APIVersion(), standard.Kind
+	}
+	return Sent{Content: content.With("apiVersion", value.String(apiVersion)).With("kind", value.String(kind))}, nil
+}

@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+)
+
+// Table prints objects as rows.
+type Table struct {
+	Of      string // the apiVersion of the Table
+	Version *catalog.Version
+	Now     time.Time // ages are counted to here
+	Include metav1.IncludeObjectPolicy
+}
+
+// ParseInclude returns what of each object is part of its row. The error is a 400.
+func ParseInclude(query url.Values) (metav1.IncludeObjectPolicy, error) {
+	o := metav1.TableOptions{IncludeObject: metav1.IncludeObjectPolicy(query.Get("includeObject"))}
+	if errs := validation.ValidateTableOptions(&o); len(errs) > 0 {
+		return "", errors.NewBadRequest(fmt.Sprintf("Unable to convert to Table as requested: %v", errs.ToAggregate()))
+	}
+	return o.IncludeObject, nil
+}
+
+// Document returns the Table of items. Without headers, it lacks the definitions of its columns, as the later events of a
+// watch do.
+func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Value {
+	rows := make([]value.Value, len(items))
+	for i, item := range items {
+		rows[i] = t.row(item)
+	}
+	columns := value.Null()
+	if headers {
+		columns = t.columns()
+	}
+	metadata := m.value(false)
+	return value.Object(
+		value.Member{Name: "apiVersion", Value: value.String(t.Of)},
+		value.Member{Name: "columnDefinitions", Value: columns},
+		value.Member{Name: "kind", Value: value.String(AsTable)},
+		value.Member{Name: "metadata", Value: metadata},
+		value.Member{Name: "rows", Value: value.List(rows...)},
+	)
+}
+
+func (t Table) columns() value.Value {
+	out := make([]value.Value, len(t.Version.Columns))
+	for i, c := range t.Version.Columns {
+		out[i] = value.Object(
+			value.Member{Name: "description", Value: value.String(c.Description)},
+			value.Member{Name: "format", Value: value.String(c.Format)},
+			value.Member{Name: "name", Value: value.String(c.Name)},
+			value.Member{Name: "priority", Value: value.Int(int64(c.Priority))},
+			value.Member{Name: "type", Value: value.String(c.Type)},
+		)
+	}
+	return value.List(out...)
+}
+
+// row returns the row of an object.
+func (t Table) row(object value.Value) value.Value {
+	cells := make([]value.Value, len(t.Version.Columns))
+	for i, c := range t.Version.Columns {
+		cells[i] = t.cell(c, object)
+	}
+	shown := value.Null()
+	switch t.Include {
+	case metav1.IncludeObject:
+		shown = object
+	case metav1.IncludeMetadata, "":
+		shown = Partial(t.Of, object)
+	}
+	return value.Object(value.Member{Name: "cells", Value: value.List(cells...)}, value.Member{Name: "object", Value: shown})
+}
+
+// cell returns what object has in a column; null if it has nothing, or something of another type.
+func (t Table) cell(c catalog.Column, object value.Value) value.Value {
+	v := find(c.Path, object)
+	switch k := v.Kind(); {
+	case v.IsAbsent() || v.IsNull():
+	case c.Verbatim, c.Type == "string" && k == value.KindString, c.Type == "integer" && k == value.KindInt,
+		c.Type == "number" && (k == value.KindInt || k == value.KindFloat), c.Type == "boolean" && k == value.KindBool:
+		return v
+	case c.Type == "string":
+		return value.String(printed(v))
+	case c.Type == "integer" && k == value.KindFloat:
+		return value.Int(int64(v.Float()))
+	case c.Type == "date" && k == value.KindString:
+		return value.String(t.age(v.Str()))
+	}
+	return value.Null()
+}
+
+// age returns how long ago a time was, in short.
+func (t Table) age(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	switch {
+	case err != nil:
+		return "<invalid>"
+	case at.IsZero():
+		return "<unknown>"
+	}
+	return duration.HumanDuration(t.Now.Sub(at))
+}
+
+// printed returns v as a column of strings shows what is no string.
+func printed(v value.Value) string {
+	if v.Kind() == value.KindList || v.Kind() == value.KindObject {
+		return string(v.AppendJSON(nil))
+	}
+	return fmt.Sprint(v.ToAny())
+}
+
+// find returns the first value at a JSON path.
+func find(path string, object value.Value) value.Value {
+	if simple := strings.TrimPrefix(path, "."); !strings.ContainsAny(simple, `[]()*?@'"\`) && !strings.Contains(simple, "..") {
+		return catalog.Lookup(object, simple)
+	}
+	j := jsonpath.New("column").AllowMissingKeys(true)
+	if err := j.Parse("{" + path + "}"); err != nil {
+		return value.Value{}
+	}
+	results, err := j.FindResults(object.ToAny())
+	if err != nil || len(results) == 0 || len(results[0]) == 0 {
+		return value.Value{}
+	}
+	first := results[0][0]
+	if first.Kind() == reflect.Invalid || !first.CanInterface() {
+		return value.Value{}
+	}
+	v, err := value.FromAny(first.Interface())
+	if err != nil {
+		return value.Value{}
+	}
+	return v
+}
