@@ -65,6 +65,7 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
+	registerServerSide(flags)
 	registerForce(flags, &f.force)
 	f.put.register(flags)
 	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}

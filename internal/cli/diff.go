@@ -45,6 +45,7 @@ difference or a conflict, and more for errors.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
+	registerServerSide(flags)
 	registerForce(flags, &f.force)
 	f.color.register(flags)
 	flags.BoolVar(&f.showManaged, "show-managed-fields", false, "compare metadata.managedFields too")

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/internal/dryrun"
@@ -33,11 +31,7 @@ func (f *putFlags) rewriter(c *cli, live []string) (*manifest.Rewriter, error) {
 
 // note says what was done to an object, in the words of kubectl.
 func (f *putFlags) note(o *manifest.Object, verb string) string {
-	name := strings.ToLower(o.Id.Kind)
-	if o.Id.Group != "" {
-		name += "." + o.Id.Group
-	}
-	note := name + "/" + o.Id.Name + " " + verb
+	note := report.NameOf(o.Object) + " " + verb
 	switch f.dryRun.value {
 	case "client":
 		note += " (dry run)"

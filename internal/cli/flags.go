@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -109,7 +110,7 @@ type outputFlags struct {
 }
 
 func (f *outputFlags) register(flags *pflag.FlagSet) {
-	f.format = choice{report.FormatYAML, []string{report.FormatYAML, report.FormatJSON}}
+	f.format = choice{report.FormatYAML, []string{report.FormatYAML, report.FormatJSON, report.FormatName}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	flags.BoolVar(&f.showManaged, "show-managed-fields", true, "print metadata.managedFields")
 }
@@ -133,10 +134,12 @@ func registerSchemas(flags *pflag.FlagSet, f *types.Flags) {
 
 // writeFlags are those of the commands that write objects to live ones, or say what that would do.
 type writeFlags struct {
-	input   inputFlags
-	live    []string
-	schemas types.Flags
-	manager string
+	input       inputFlags
+	live        []string
+	schemas     types.Flags
+	manager     string
+	namespace   string
+	subresource string
 }
 
 // register adds the flags that come first, with the name of the manager that writes when none is given.
@@ -146,6 +149,31 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.StringArrayVar(&f.live, "live", nil,
 		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable")
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that do not say theirs")
+	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
+}
+
+// registerServerSide adds the flag by which kubectl does what deed always does.
+func registerServerSide(flags *pflag.FlagSet) {
+	flags.Var(new(always), "server-side", "as in kubectl; deed knows no other way to apply")
+	flags.Lookup("server-side").NoOptDefVal = "true"
+}
+
+// always is a flag that can only be on.
+type always struct{}
+
+// String implements [pflag.Value].
+func (*always) String() string { return "true" }
+
+// Type implements [pflag.Value].
+func (*always) Type() string { return "bool" }
+
+// Set implements [pflag.Value].
+func (*always) Set(text string) error {
+	if on, err := strconv.ParseBool(text); err != nil || !on {
+		return errors.New("deed knows no client-side apply")
+	}
+	return nil
 }
 
 // workload is what a command writes.
@@ -180,6 +208,8 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	if types == nil {
 		return nil, nil
 	}
-	w := dryrun.NewWorkload(c.Library, types, managedfields.Config{Now: now}, given.objects, stored)
+	config := managedfields.Config{Now: now, Subresource: f.subresource}
+	w := dryrun.NewWorkload(c.Library, types, config, given.objects, stored)
+	w.Namespace = f.namespace
 	return &workload{w, given.several}, nil
 }

@@ -58,6 +58,7 @@ code is 1 if there are conflicts.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
+	registerServerSide(flags)
 	registerForce(flags, &f.force)
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")

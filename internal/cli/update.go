@@ -10,9 +10,8 @@ import (
 // updateFlags are those of deed update.
 type updateFlags struct {
 	writeFlags
-	subresource string
-	put         putFlags
-	output      outputFlags
+	put    putFlags
+	output outputFlags
 }
 
 func (c *cli) updateCommand() *cobra.Command {
@@ -43,7 +42,6 @@ Objects are read and found, and with --write put back, as by deed apply.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags, "kubectl-replace")
-	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
 	f.put.register(flags)
 	f.output.register(flags)
 	registerSchemas(flags, &f.schemas)
@@ -60,7 +58,6 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 	if w == nil {
 		return err
 	}
-	w.Config.Subresource = f.subresource
 	out := emitter{cli: c, put: f.put, verb: "replaced", files: files}
 	if files == nil || printToo {
 		out.printer = f.output.printer(c.out, w.several)

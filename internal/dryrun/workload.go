@@ -17,9 +17,12 @@ import (
 // Workload is the objects of a command, each to be written to a live one.
 type Workload struct {
 	*types.Library
-	types   *types.Types
-	live    *manifest.Live
-	Config  managedfields.Config // what is the same for all kinds
+	types  *types.Types
+	live   *manifest.Live
+	Config managedfields.Config // what is the same for all kinds
+	// Namespace is that of objects that do not say theirs; empty if none is known.
+	Namespace string
+
 	given   iter.Seq[*manifest.Object]
 	applied map[manifest.ID]notice.Position      // of those, so far
 	target  map[*manifest.Stored]notice.Position // what is written to live objects
@@ -84,13 +87,17 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 			"says who owns what and that is for the server to say", given)
 		return nil
 	}
-	live, ok := w.liveOf(given)
-	if !ok {
-		return nil
-	}
 	endpoint, err := w.types.Of(given.GVK(), w.Config)
 	if err != nil {
 		w.Problem(given.At("kind"), "%v: %v", given, err)
+		return nil
+	}
+	given, ok := w.inNamespace(given, endpoint)
+	if !ok {
+		return nil
+	}
+	live, ok := w.liveOf(given)
+	if !ok {
 		return nil
 	}
 	if live == nil && endpoint.Restores == types.RestoreRest {
@@ -98,6 +105,18 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 		return nil
 	}
 	return &Task{Given: given, Endpoint: endpoint, at: live}
+}
+
+// inNamespace returns given in the namespace of w if it does not say its own. It reports when it says another.
+func (w *Workload) inNamespace(given *manifest.Object, e *types.Endpoint) (*manifest.Object, bool) {
+	switch {
+	case w.Namespace == "", e.ClusterScoped, given.Id.Namespace == w.Namespace:
+		return given, true
+	case given.Id.Namespace != "":
+		w.Problem(given.At("metadata", "namespace"), "%v: the namespace of the object is not %q, that of --namespace", given, w.Namespace)
+		return nil, false
+	}
+	return given.WithNamespace(w.Namespace), true
 }
 
 // read reads the live object of t. It is false, with the reason reported, if nothing can be written to that.

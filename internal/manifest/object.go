@@ -17,6 +17,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/value"
 )
 
 // Ref says which object is meant and where it was found.
@@ -151,4 +152,13 @@ func ManagerNames(objects []*Object) []string {
 	}
 	slices.SortFunc(names, cmp.Compare)
 	return slices.Compact(names)
+}
+
+// WithNamespace returns o in the namespace called name.
+func (o *Object) WithNamespace(name string) *Object {
+	out := *o
+	out.Id.Namespace = name
+	metadata := o.Content.Get("metadata").With("namespace", value.String(name))
+	out.Content = o.Content.With("metadata", metadata)
+	return &out
 }

@@ -69,8 +69,8 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 		Nulls: OrEmpty(newNulls(p.Stored.Content, p.result, nil)),
 	}
 	for d := range plan.Decisions() {
-		if p.Endpoint.Restores == types.RestoreStatus && len(d.Path) > 0 && d.Path[0] == fieldpath.Field(types.StatusName) {
-			continue // is not written
+		if !p.writes(d.Path) {
+			continue
 		}
 		field := p.field(d)
 		o.Outcomes[field.Outcome]++
@@ -85,6 +85,18 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 	}
 	o.NotationOnly = change.NotationOnly
 	return o
+}
+
+// writes reports whether what is at path is written at all.
+func (p *planner) writes(path fieldpath.Path) bool {
+	isStatus := len(path) > 0 && path[0] == fieldpath.Field(types.StatusName)
+	switch p.Endpoint.Restores {
+	case types.RestoreStatus:
+		return !isStatus
+	case types.RestoreRest:
+		return isStatus
+	}
+	return true
 }
 
 // Outcomes beside those of merge: conflicts that are decided for the applier.

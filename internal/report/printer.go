@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
@@ -17,12 +18,13 @@ const (
 	FormatYAML = "yaml"
 	FormatJSON = "json"
 	FormatHTML = "html"
+	FormatName = "name"
 )
 
 // Printer writes objects one by one: YAML as documents with --- in between; JSON as it is if there is to be one object, and
-// else as one list of them. Both are as kubectl prints them.
+// else as one list of them; or names alone. All are as kubectl prints them.
 type Printer struct {
-	format      string // FormatYAML or FormatJSON
+	format      string // FormatYAML, FormatJSON or FormatName
 	showManaged bool
 	out         *bufio.Writer
 	list        bool // JSON is a list, however many objects there are in the end
@@ -52,6 +54,8 @@ func (p *Printer) Print(o managedfields.Object) error {
 	}
 	p.count++
 	switch {
+	case p.format == FormatName:
+		p.out.WriteString(NameOf(o) + "\n")
 	case p.format == FormatYAML:
 		if p.count > 1 {
 			p.out.WriteString("---\n")
@@ -70,6 +74,16 @@ func (p *Printer) Print(o managedfields.Object) error {
 	}
 	p.out.Flush() // what is known is shown; Close returns the error
 	return err
+}
+
+// NameOf returns what kubectl -o name calls o, such as deployment.apps/web.
+func NameOf(o managedfields.Object) string {
+	gvk := o.GVK()
+	kind := strings.ToLower(gvk.Kind)
+	if gvk.Group != "" {
+		kind += "." + gvk.Group
+	}
+	return kind + "/" + o.Content.At("metadata", "name").Str()
 }
 
 // json writes v, with lines below the first indented.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
@@ -62,6 +63,8 @@ type kindTypes struct {
 	Versions versions
 	// renamed says that versions differ in nothing but their name, so that objects can be converted.
 	Renamed bool
+	// ClusterScoped says that objects of the kind are known to be in no namespace.
+	ClusterScoped bool
 	// status has the versions of a custom resource that have the status subresource; nil for other kinds.
 	status map[string]bool
 	// warn says what is odd about the type of a version that is used. nil says nothing.
@@ -166,6 +169,9 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			unknown.others = append(unknown.others, kind.Versions)
 			continue
 		}
+		if err := kind.serve(gvk, config.Subresource); err != nil {
+			return nil, err
+		}
 		config.GVK, config.Types = gvk, kind.Versions
 		if empty, ok := builtin.Empty(gvk); ok {
 			config.Empty, config.Hub = empty, gvk.APIVersion()
@@ -183,6 +189,29 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		return t.found[id], nil
 	}
 	return nil, unknown
+}
+
+// serve adds to k what is known of how servers serve the built-in kind gvk. The error says that the kind has no such
+// subresource.
+func (k *kindTypes) serve(gvk schema.GVK, subresource string) error {
+	served, ok := builtin.Lookup(gvk)
+	if !ok || served.Resource == "" {
+		return nil
+	}
+	k.ClusterScoped = !served.Namespaced
+	var names []string
+	for _, s := range served.Subresources {
+		if names = append(names, s.Name); s.Name == subresource {
+			return nil
+		}
+	}
+	switch {
+	case subresource == "":
+		return nil
+	case len(names) == 0:
+		return fmt.Errorf("%s has no subresources", gvk.Kind)
+	}
+	return fmt.Errorf("%s has no subresource %q, only %s", gvk.Kind, subresource, wording.QuotedList(names))
 }
 
 // complete adds to config what the definition of a custom resource says besides types, and returns what is then to be restored.
