@@ -32,7 +32,8 @@ namespace, the other's counts. What has no live object is created.
 
 A field that others own and the configuration would change is a conflict. Its
 object is then not printed, the conflict is explained on standard error, and the
-exit code is 1. --force-conflicts takes all such fields from their owners,
+exit code is 1. With -o json, the Status of the API server stands in its place,
+with the owner and the values of each conflict. --force-conflicts takes all such fields from their owners,
 --force-field and --force-manager some; what was taken is said there too.
 
 With --write the outcomes go into the files that the live objects came from, and
@@ -121,6 +122,7 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 		dryrun.Refused(a.Library, t, dryrun.ApplyRole, x.Err)
 	case len(x.Refused) > 0:
 		a.conflicts.Add(t.Given, x.Refused)
+		a.out.refuse(t, x.Refused)
 	default:
 		report.Forced(a.Library, t.Given, x.Taken)
 		a.out.add(t, x.Outcome)

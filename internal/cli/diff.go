@@ -5,12 +5,14 @@ import (
 
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/managedfields"
 )
 
 // diffFlags are those of deed diff.
 type diffFlags struct {
 	writeFlags
 	force       dryrun.ForceFlags
+	format      choice
 	color       colorFlags
 	showManaged bool
 	showSecrets bool
@@ -30,6 +32,9 @@ that the environment variable KUBECTL_EXTERNAL_DIFF names. Where there is no
 program called diff, deed compares them itself. --color leaves what a program of
 your own prints as it is.
 
+With -o json, the fields that differ are listed with both values, for each
+object, and no program is run.
+
 The values of Secrets are masked. An object with conflicts is not compared: the
 conflicts are explained on standard error.
 
@@ -47,6 +52,8 @@ difference or a conflict, and more for errors.`,
 	f.register(flags, "kubectl")
 	registerServerSide(flags)
 	registerForce(flags, &f.force)
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	flags.BoolVar(&f.showManaged, "show-managed-fields", false, "compare metadata.managedFields too")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
@@ -64,12 +71,11 @@ func (c *cli) diff(f diffFlags) error {
 	if w == nil {
 		return err
 	}
-	d := report.Differ{Log: c.Log, Out: c.out, Paint: f.color.painter(c.out), ShowManaged: f.showManaged, ShowSecrets: f.showSecrets}
-	if err := d.Open(); err != nil {
+	d, err := c.differ(f)
+	if err != nil {
 		c.Failed(err)
 		return nil
 	}
-	defer d.Remove()
 	conflicts := report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)}
 	work := func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }
 	dryrun.Each(w.Workload, "applying", true, work, func(t *dryrun.Task, x dryrun.Applied) {
@@ -84,8 +90,25 @@ func (c *cli) diff(f diffFlags) error {
 		}
 	})
 	conflicts.Advise()
-	if err := d.Compare(); err != nil {
+	if err := d.Close(); err != nil {
 		c.Failed(err)
 	}
 	return nil
+}
+
+// differ shows what becomes of objects: each is added, and Close shows what is not shown yet.
+type differ interface {
+	Add(t *dryrun.Task, outcome managedfields.Object)
+	Close() error
+}
+
+// differ returns what shows differences in the format that f has.
+func (c *cli) differ(f diffFlags) (differ, error) {
+	if f.format.value == report.FormatJSON {
+		return report.NewDiffPrinter(c.Log, c.out, f.showSecrets), nil
+	}
+	d := &report.Differ{
+		Log: c.Log, Out: c.out, Paint: f.color.painter(c.out), ShowManaged: f.showManaged, ShowSecrets: f.showSecrets,
+	}
+	return d, d.Open()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 )
 
 // putFlags say whether outcomes are put back into the files of the live objects.
@@ -70,6 +71,16 @@ func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
 		err = e.files.Create(t.Given.Id, outcome, note)
 	}
 	if err != nil {
+		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
+	}
+}
+
+// refuse prints the conflicts of t in place of the outcome, where that is JSON.
+func (e *emitter) refuse(t *dryrun.Task, conflicts merge.Conflicts) {
+	if e.printer == nil {
+		return
+	}
+	if err := e.printer.PrintConflicts(t.Given, conflicts); err != nil {
 		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
 	}
 }

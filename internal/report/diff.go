@@ -43,12 +43,8 @@ func (d *Differ) Open() (err error) {
 	return nil
 }
 
-// Remove removes the directories.
-func (d *Differ) Remove() {
-	if err := errors.Join(os.RemoveAll(d.live), os.RemoveAll(d.merged)); err != nil {
-		d.Failed(err)
-	}
-}
+// remove removes the directories.
+func (d *Differ) remove() error { return errors.Join(os.RemoveAll(d.live), os.RemoveAll(d.merged)) }
 
 // Add writes the files of one object. Nothing is written where nothing is stored.
 func (d *Differ) Add(t *dryrun.Task, outcome managedfields.Object) {
@@ -88,8 +84,10 @@ func writeObject(path string, o managedfields.Object) error {
 	return os.WriteFile(path, yaml.Append(nil, v), 0o600)
 }
 
-// Compare runs the program that shows differences, and takes over its exit code.
-func (d *Differ) Compare() error {
+// Close runs the program that shows differences, takes over its exit code, and removes the directories.
+func (d *Differ) Close() error { return errors.Join(d.compare(), d.remove()) }
+
+func (d *Differ) compare() error {
 	program, args := diffProgram(os.Getenv(DiffVariable), d.live, d.merged)
 	path, err := exec.LookPath(program)
 	if err != nil {

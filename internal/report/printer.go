@@ -52,10 +52,18 @@ func (p *Printer) Print(o managedfields.Object) error {
 	if err != nil {
 		return err
 	}
+	if p.format == FormatName {
+		p.out.WriteString(NameOf(o) + "\n")
+		p.out.Flush()
+		return nil
+	}
+	return p.print(v)
+}
+
+// print writes v, an object or what stands for one.
+func (p *Printer) print(v value.Value) (err error) {
 	p.count++
 	switch {
-	case p.format == FormatName:
-		p.out.WriteString(NameOf(o) + "\n")
 	case p.format == FormatYAML:
 		if p.count > 1 {
 			p.out.WriteString("---\n")
