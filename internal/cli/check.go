@@ -38,6 +38,9 @@ are given and in CustomResourceDefinitions among the objects: lists of objects
 that are atomic although nobody said so, and sets of objects. Keys are proposed
 from the fields of the items.
 
+With -o sarif, findings are printed for code scanning, and with -o junit as a
+report of tests, with a test for each object.
+
 The exit code is 1 if there are findings. Without a schema for a kind only that
 is found for which none is needed.`,
 		Example: `  # Is anything wrong with what the cluster stores?
@@ -57,12 +60,15 @@ is found for which none is needed.`,
 	flags.BoolVar(&f.schemas, "schemas", false, "check the schemas too")
 	flags.BoolVar(&f.all, "all", false, "print all findings, however many an object has of one code")
 	flags.StringSliceVar(&f.ignore, "ignore", nil, "`codes` of findings to leave out; repeatable")
-	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	registerSchemas(flags, &f.stored.schemas)
 	return cmd
 }
+
+// resultFormats are the formats that findings are printed in: sarif is for code scanning, junit for reports of tests.
+var resultFormats = []string{report.FormatText, report.FormatJSON, report.FormatSARIF, report.FormatJUnit}
 
 // check is deed check.
 func (c *cli) check(f checkFlags) error {
@@ -80,6 +86,7 @@ func (c *cli) check(f checkFlags) error {
 			return err
 		}
 		for o := range objects.objects {
+			p.Begin(o)
 			p.Print(report.CheckObject(c.Library, o, types)...)
 		}
 		definitions = objects.definitions

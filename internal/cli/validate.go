@@ -33,6 +33,9 @@ fields the name that was probably meant.
 What schemas say beyond structure is not looked at: required fields,
 enumerations, patterns, limits.
 
+With -o sarif, findings are printed for code scanning, and with -o junit as a
+report of tests, with a test for each object.
+
 As in kubectl, --validate=warn makes warnings of unknown fields and of what is
 there twice, and --validate=ignore leaves them out. The exit code is 1 if anything is
 invalid.`,
@@ -50,7 +53,7 @@ invalid.`,
 	f.mode = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}
 	flags.Var(&f.mode, "validate", "how strict to be")
 	flags.Lookup("validate").NoOptDefVal = report.StrictMode
-	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	registerSchemas(flags, &f.stored.schemas)
@@ -81,7 +84,7 @@ func (c *cli) validate(f validateFlags) error {
 			findings = append(findings, report.Invalid(o, e)...)
 			slices.SortStableFunc(findings, func(a, b report.InvalidJSON) int { return a.Where.Compare(b.Where) })
 		}
-		if !p.Print(findings, ok) {
+		if !p.Print(o, findings, ok) {
 			c.Raise(notice.ExitFinding)
 		}
 	}

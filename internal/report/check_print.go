@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/ownership"
 )
@@ -20,21 +21,26 @@ type FindingPrinter struct {
 	// Found is how many findings there were, those that are ignored apart.
 	Found int
 
-	out    *bufio.Writer
-	ignore []string // codes
-	all    bool     // whether all findings are printed, however many are alike
-	paint  Painter
-	list   *jsonList // nil for text
+	out     *bufio.Writer
+	results *results // nil for text and JSON
+	ignore  []string // codes
+	all     bool     // whether all findings are printed, however many are alike
+	paint   Painter
+	list    *jsonList // nil for all but JSON
 }
 
-// NewFindingPrinter returns the printer that writes to out, text or JSON.
+// NewFindingPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF and JUnit.
 func NewFindingPrinter(out io.Writer, format string, ignore []string, all bool, paint Painter) *FindingPrinter {
 	p := &FindingPrinter{out: bufio.NewWriter(out), ignore: ignore, all: all, paint: paint}
+	p.results = newResults(format, "deed check")
 	if format == FormatJSON {
 		p.list = &jsonList{out: p.out}
 	}
 	return p
 }
+
+// Begin says that findings about o follow, if there are any.
+func (p *FindingPrinter) Begin(o *manifest.Object) { p.results.begin(o) }
 
 // kindOfFinding is what findings that are alike have in common.
 type kindOfFinding struct {
@@ -69,11 +75,17 @@ func (x Finding) kindOf() kindOfFinding {
 }
 
 func (p *FindingPrinter) print(x Finding) {
-	if p.list != nil {
+	code := string(x.Finding.Code)
+	switch {
+	case p.list != nil:
 		p.list.add(findingJSON(x))
 		return
+	case p.results != nil:
+		s := p.results.subject(x.Where.File, x.Subject)
+		message := strings.TrimPrefix(strings.TrimPrefix(x.String(), code), ": ")
+		s.found = append(s.found, result{rule: code, level: levelWarning, where: x.Where, message: message, remedy: x.Finding.Remedy})
+		return
 	}
-	code := string(x.Finding.Code)
 	fmt.Fprintf(p.out, "%v: %s: %s%s\n", x.Where, x.Subject, p.paint.Paint(Yellow, code), strings.TrimPrefix(x.String(), code))
 	if x.Finding.Remedy != "" {
 		fmt.Fprintf(p.out, "    %s\n", p.paint.Paint(Faint, x.Finding.Remedy))
@@ -93,6 +105,9 @@ func (p *FindingPrinter) more(x Finding, n int) {
 
 // Close ends the output. It returns the first error of writing.
 func (p *FindingPrinter) Close() error {
+	if p.results != nil {
+		return errors.Join(p.results.write(p.out), p.out.Flush())
+	}
 	if p.list == nil {
 		return p.out.Flush()
 	}

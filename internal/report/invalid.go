@@ -85,20 +85,24 @@ type InvalidPrinter struct {
 	mode   string // StrictMode, WarnMode or IgnoreMode
 	paint  Painter
 	total  ValidationJSON
+	others *results // nil for text and JSON
 }
 
-// NewInvalidPrinter returns the printer that writes to out, text or JSON.
+// NewInvalidPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF and JUnit.
 func NewInvalidPrinter(out io.Writer, format, mode string, paint Painter) *InvalidPrinter {
 	return &InvalidPrinter{
 		out: bufio.NewWriter(out), isJSON: format == FormatJSON, mode: mode, paint: paint,
-		total: ValidationJSON{Findings: []InvalidJSON{}},
+		total: ValidationJSON{Findings: []InvalidJSON{}}, others: newResults(format, "deed validate"),
 	}
 }
 
-// Print prints the findings of an object, as far as the mode takes them to be some, and reports whether it is valid all the
-// same. isTyped says whether its kind has a schema. Errors of writing show in Close.
-func (p *InvalidPrinter) Print(findings []InvalidJSON, isTyped bool) (isValid bool) {
+// Print prints the findings of o, as far as the mode takes them to be some, and reports whether it is valid all the same.
+// isTyped says whether its kind has a schema. Errors of writing show in Close.
+func (p *InvalidPrinter) Print(o *manifest.Object, findings []InvalidJSON, isTyped bool) (isValid bool) {
 	isValid = true
+	if p.others.begin(o); p.others != nil && !isTyped {
+		p.others.subject(o.File, o.String()).skipped = "no schema describes the kind"
+	}
 	for _, x := range findings {
 		mild := x.Class == repeatedClass || x.Class == classes[typed.Undeclared] || x.Class == classes[typed.Duplicate]
 		if mild && p.mode == IgnoreMode {
@@ -106,10 +110,14 @@ func (p *InvalidPrinter) Print(findings []InvalidJSON, isTyped bool) (isValid bo
 		}
 		x.Warning = mild && p.mode == WarnMode
 		isValid = isValid && x.Warning
-		if p.isJSON {
+		switch {
+		case p.isJSON:
 			x.Subject = nil // is not held on to
 			p.total.Findings = append(p.total.Findings, x)
-		} else {
+		case p.others != nil:
+			s := p.others.subject(o.File, o.String())
+			s.found = append(s.found, x.result())
+		default:
 			p.line(x)
 		}
 	}
@@ -125,6 +133,15 @@ func (p *InvalidPrinter) Print(findings []InvalidJSON, isTyped bool) (isValid bo
 	return isValid
 }
 
+// result returns x for the formats of other programs.
+func (x InvalidJSON) result() result {
+	out := result{rule: x.Class, level: levelError, where: x.Where, message: x.Detail, mild: x.Warning}
+	if x.Warning {
+		out.level = levelWarning
+	}
+	return out
+}
+
 func (p *InvalidPrinter) line(x InvalidJSON) {
 	prefix, style := "", Red
 	if x.Warning {
@@ -137,6 +154,9 @@ func (p *InvalidPrinter) line(x InvalidJSON) {
 func (p *InvalidPrinter) Close() error {
 	if p.isJSON {
 		return errors.Join(WriteJSON(p.out, p.total), p.out.Flush())
+	}
+	if p.others != nil {
+		return errors.Join(p.others.write(p.out), p.out.Flush())
 	}
 	objects := p.total.Valid + p.total.Invalid + p.total.Untyped
 	fmt.Fprintf(p.out, "%s: %d valid, %d invalid, %d without schema\n",
