@@ -56,7 +56,7 @@ var layers = []struct {
 		""},
 	{"internal/dryrun",
 		"value fieldpath typed merge managedfields ownership internal/notice internal/jobs " +
-			"internal/manifest internal/types",
+			"internal/wording internal/manifest internal/types",
 		""},
 	{"internal/report",
 		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/yaml " +

@@ -33,8 +33,9 @@ namespace, the other's counts. What has no live object is created.
 A field that others own and the configuration would change is a conflict. Its
 object is then not printed, the conflict is explained on standard error, and the
 exit code is 1. With -o json, the Status of the API server stands in its place,
-with the owner and the values of each conflict. --force-conflicts takes all such fields from their owners,
---force-field and --force-manager some; what was taken is said there too.
+with the owner and the values of each conflict. --force-conflicts takes all such
+fields from their owners, --force-field and --force-manager some; what was taken
+is said there too.
 
 With --write the outcomes go into the files that the live objects came from, and
 the names of the objects to standard output. Comments and the order of keys are

@@ -6,11 +6,13 @@ package dryrun
 import (
 	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/deed-project/deed/internal/jobs"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -92,6 +94,10 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 		w.Problem(given.At("kind"), "%v: %v", given, err)
 		return nil
 	}
+	if s := w.Config.Subresource; s != "" && endpoint.Subresources != nil && !slices.Contains(endpoint.Subresources, s) {
+		w.Problem(given.At("kind"), "%v: %s has no subresource %q, only %s", given, given.Id.Kind, s, nounList(endpoint.Subresources))
+		return nil
+	}
 	given, ok := w.inNamespace(given, endpoint)
 	if !ok {
 		return nil
@@ -105,6 +111,14 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 		return nil
 	}
 	return &Task{Given: given, Endpoint: endpoint, at: live}
+}
+
+// nounList lists names for a message that there is nothing else.
+func nounList(names []string) string {
+	if len(names) == 0 {
+		return "the object itself"
+	}
+	return wording.QuotedList(names)
 }
 
 // inNamespace returns given in the namespace of w if it does not say its own. It reports when it says another.

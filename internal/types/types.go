@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/manifest"
-	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
@@ -65,6 +64,8 @@ type kindTypes struct {
 	Renamed bool
 	// ClusterScoped says that objects of the kind are known to be in no namespace.
 	ClusterScoped bool
+	// Subresources are those that the kind has; nil where that is not known.
+	Subresources []string
 	// status has the versions of a custom resource that have the status subresource; nil for other kinds.
 	status map[string]bool
 	// warn says what is odd about the type of a version that is used. nil says nothing.
@@ -169,9 +170,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			unknown.others = append(unknown.others, kind.Versions)
 			continue
 		}
-		if err := kind.serve(gvk, config.Subresource); err != nil {
-			return nil, err
-		}
+		kind.serve(gvk)
 		config.GVK, config.Types = gvk, kind.Versions
 		if empty, ok := builtin.Empty(gvk); ok {
 			config.Empty, config.Hub = empty, gvk.APIVersion()
@@ -191,27 +190,16 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 	return nil, unknown
 }
 
-// serve adds to k what is known of how servers serve the built-in kind gvk. The error says that the kind has no such
-// subresource.
-func (k *kindTypes) serve(gvk schema.GVK, subresource string) error {
+// serve adds to k what is known of how servers serve the built-in kind gvk.
+func (k *kindTypes) serve(gvk schema.GVK) {
 	served, ok := builtin.Lookup(gvk)
 	if !ok || served.Resource == "" {
-		return nil
+		return
 	}
-	k.ClusterScoped = !served.Namespaced
-	var names []string
+	k.ClusterScoped, k.Subresources = !served.Namespaced, []string{}
 	for _, s := range served.Subresources {
-		if names = append(names, s.Name); s.Name == subresource {
-			return nil
-		}
+		k.Subresources = append(k.Subresources, s.Name)
 	}
-	switch {
-	case subresource == "":
-		return nil
-	case len(names) == 0:
-		return fmt.Errorf("%s has no subresources", gvk.Kind)
-	}
-	return fmt.Errorf("%s has no subresource %q, only %s", gvk.Kind, subresource, wording.QuotedList(names))
 }
 
 // complete adds to config what the definition of a custom resource says besides types, and returns what is then to be restored.
