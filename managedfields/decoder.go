@@ -22,7 +22,7 @@ type Decoder struct {
 
 // Parse is [ParseObject] for the next object. The Decoder keeps json, which must not change until the next object has been read.
 func (d *Decoder) Parse(json []byte) (Object, error) {
-	d.values.Text = fieldsPath
+	d.values.Repair, d.values.Text = true, fieldsPath
 	v, err := d.values.Parse(json)
 	if err != nil {
 		return Object{}, err

@@ -22,10 +22,10 @@ type Object struct {
 	memory  *memory // what is known of Content or of what came before it; nil for nothing
 }
 
-// ParseObject reads an object from JSON text. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
+// ParseObject reads an object from JSON text, repaired as kube-apiserver repairs it: see [value.Decoder]. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
-	d := value.Decoder{Text: fieldsPath}
+	d := value.Decoder{Repair: true, Text: fieldsPath}
 	v, err := d.Parse(json)
 	if err != nil {
 		return Object{}, err
@@ -47,7 +47,8 @@ func objectOfText(v value.Value) (Object, error) {
 	items := slices.Collect(o.managed.Items())
 	for i, item := range items {
 		if text := item.Get("fieldsV1"); !text.IsAbsent() {
-			fields, _ := value.Parse([]byte(text.Str())) // absent if it is no JSON
+			d := value.Decoder{Repair: true, Repeats: true}
+			fields, _ := d.Parse([]byte(text.Str())) // absent if it is no JSON
 			items[i] = item.With("fieldsV1", fields)
 		}
 	}

@@ -27,7 +27,7 @@ func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 	if r.manager.Name != kubectl || record == "" {
 		return plan
 	}
-	content, err := value.Parse([]byte(record))
+	content, err := ReadLastApplied(record)
 	if err != nil || gvkOf(content) != r.config.GVK {
 		return plan
 	}
@@ -44,6 +44,13 @@ func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 		return plan
 	}
 	return plan.TakeOver(applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed))
+}
+
+// ReadLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come twice, of which the last
+// counts. The error is a [*value.SyntaxError].
+func ReadLastApplied(record string) (value.Value, error) {
+	d := value.Decoder{Repair: true, Repeats: true}
+	return d.Parse([]byte(record))
 }
 
 // syncLastApplied keeps kubectl's record of its client-side apply up to date:

@@ -9,7 +9,6 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
-	"github.com/deed-project/deed/value"
 )
 
 // FindOwners returns the entries of the given operation that own all of fields. Entries that cannot be read own nothing.
@@ -134,7 +133,7 @@ func HasLostOwners(o managedfields.Object) bool {
 // The error says why the record or o is no t, or why the record is no JSON text.
 func EntriesOfLastApplied(o managedfields.Object, t *schema.Type, manager string) ([]managedfields.Entry, error) {
 	text, _ := managedfields.LastApplied(o.Content)
-	record, err := value.Parse([]byte(text))
+	record, err := managedfields.ReadLastApplied(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", managedfields.LastAppliedAnnotation, err)
 	}

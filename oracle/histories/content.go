@@ -180,6 +180,14 @@ func (w *Writer) recorded(live value.Value) value.Value {
 	default:
 		record = w.part(live, e).String()
 	}
+	if strings.HasPrefix(record, `{"`) { // as whoever wrote it by hand may have left it
+		switch w.N(8) {
+		case 0:
+			record = `{"metadata":{"labels":1},"spec":7,"data":null,` + record[1:]
+		case 1:
+			record = strings.ReplaceAll(record, `":"`, `":"\ud800`)
+		}
+	}
 	metadata := live.Get("metadata")
 	annotations := metadata.Get("annotations")
 	if annotations.Kind() != value.KindObject {
