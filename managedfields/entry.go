@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -211,7 +212,7 @@ func (e Entry) appendJSON(b []byte) []byte {
 	for _, m := range e.texts() {
 		switch {
 		case m.text != "":
-			b = value.AppendString(appendName(b, m.name), m.text)
+			b = jsontext.AppendString(appendName(b, m.name), m.text, jsontext.Standard)
 		case m.name == "fieldsV1" && !e.FieldsV1.IsAbsent():
 			b = e.FieldsV1.appendEscaped(appendName(b, m.name))
 		}

@@ -96,21 +96,6 @@ func (f Fields) AppendJSON(b []byte) []byte {
 	return document.AppendJSON(b)
 }
 
-// textLen returns about how long the text of f is.
-func (f Fields) textLen() int {
-	switch held := f.held.(type) {
-	case string:
-		return len(held)
-	case []byte:
-		return len(held)
-	case value.Value:
-		return held.TextLen()
-	case fieldpath.Set:
-		return 20 * held.Len()
-	}
-	return 0
-}
-
 // Bytes returns f as [Fields.AppendJSON] writes it, for callers that do not modify the result: it may be what [FieldsFromBytes] was
 // given.
 func (f Fields) Bytes() []byte {

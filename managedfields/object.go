@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -116,9 +118,24 @@ func (o Object) AppendJSON(b []byte) []byte {
 	if o.Entries == nil {
 		return o.Content.AppendJSON(b)
 	}
-	if len(b) == cap(b) {
-		b = slices.Grow(b, o.textLen())
+	scratch := printers.Get().(*[]byte)
+	text := o.print((*scratch)[:0])
+	b = append(b, text...)
+	if cap(text) <= maxScratch {
+		*scratch = text
 	}
+	printers.Put(scratch)
+	return b
+}
+
+// printers hold scratch that objects are printed to, so that what they are appended to grows once, to the size that it needs.
+var printers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxScratch is how many bytes of scratch are kept for the next object.
+const maxScratch = 1 << 20
+
+// print is AppendJSON for an object with entries.
+func (o Object) print(b []byte) []byte {
 	b = append(b, '{')
 	written := false
 	for name, member := range o.Content.Members() {
@@ -134,15 +151,6 @@ func (o Object) AppendJSON(b []byte) []byte {
 		b = o.appendMetadata(appendName(b, "metadata"))
 	}
 	return append(b, '}')
-}
-
-// textLen returns about how long the object's text is.
-func (o Object) textLen() int {
-	n := o.Content.TextLen() + len(`"managedFields":[],`)
-	for _, e := range o.Entries {
-		n += 200 + e.FieldsV1.textLen() // all but fieldsV1 takes 150 to 200 bytes
-	}
-	return n
 }
 
 // appendMetadata appends the object's metadata, managed fields included.
@@ -178,7 +186,7 @@ func appendName(b []byte, name string) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
 	}
-	return append(value.AppendString(b, name), ':')
+	return append(jsontext.AppendString(b, name, jsontext.Standard), ':')
 }
 
 // GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say, and all of them

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // Operation is how a manager writes.
@@ -97,7 +97,7 @@ func (m Manager) appendJSON(b []byte) []byte {
 			b = append(b, ',')
 		}
 		b = append(append(append(b, '"'), f[0]...), `":`...)
-		b = value.AppendString(b, f[1])
+		b = jsontext.AppendString(b, f[1], jsontext.Standard)
 	}
 	return append(b, '}')
 }

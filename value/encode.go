@@ -16,26 +16,26 @@ import (
 // 2^53 and more prints as the shortest integer that rounds to it, not by its own digits: 1<<62 as 4611686018427388000.
 func (v Value) AppendJSON(b []byte) []byte {
 	if len(b) == cap(b) {
-		b = slices.Grow(b, v.TextLen())
+		b = slices.Grow(b, v.textLen())
 	}
 	return v.append(b)
 }
 
-// TextLen returns about how many bytes [Value.AppendJSON] appends: what to reserve, when there is more to print.
-func (v Value) TextLen() int {
+// textLen returns about how many bytes [Value.AppendJSON] appends: what to reserve.
+func (v Value) textLen() int {
 	switch v.Kind() {
 	case KindString:
 		return v.len() + len(`""`)
 	case KindList:
 		n := len("[]")
 		for _, item := range v.items() {
-			n += item.TextLen() + len(",")
+			n += item.textLen() + len(",")
 		}
 		return n
 	case KindObject:
 		n := len("{}")
 		for _, m := range v.members() {
-			n += len(m.Name) + m.Value.TextLen() + len(`"":,`)
+			n += len(m.Name) + m.Value.textLen() + len(`"":,`)
 		}
 		return n
 	}
@@ -52,7 +52,7 @@ func (v Value) append(b []byte) []byte {
 	case KindFloat:
 		return appendFloat(b, v.Float())
 	case KindString:
-		return AppendString(b, v.str())
+		return jsontext.AppendString(b, v.str(), jsontext.Standard)
 	case KindList:
 		b = append(b, '[')
 		for i, item := range v.list() {
@@ -68,7 +68,7 @@ func (v Value) append(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(AppendString(b, m.Name), ':')
+			b = append(jsontext.AppendString(b, m.Name, jsontext.Standard), ':')
 			b = m.Value.append(b)
 		}
 		return append(b, '}')
@@ -91,6 +91,3 @@ func appendFloat(b []byte, f float64) []byte {
 	}
 	return b
 }
-
-// AppendString appends s to b as a JSON string, quotes included, as [Value.AppendJSON] prints strings.
-func AppendString(b []byte, s string) []byte { return jsontext.AppendString(b, s, jsontext.Standard) }

@@ -37,8 +37,8 @@ func TestAppendFloat(t *testing.T) {
 	}
 }
 
-// TestAppendString puts every byte, and characters that need care, at every place of a word of eight bytes.
-func TestAppendString(t *testing.T) {
+// TestStrings puts every byte, and characters that need care, at every place of a word of eight bytes.
+func TestStrings(t *testing.T) {
 	var parts []string
 	for c := range 256 {
 		parts = append(parts, string([]byte{byte(c)}))
@@ -52,7 +52,7 @@ func TestAppendString(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := AppendString(nil, s); string(got) != string(want) {
+			if got := String(s).AppendJSON(nil); string(got) != string(want) {
 				t.Errorf("%q prints as %s, want %s", s, got, want)
 			}
 			checkParse(t, []byte(`"`+s+`"`))
@@ -91,8 +91,8 @@ func TestMarshalJSON(t *testing.T) {
 	}
 }
 
-// TestAppendStringEverywhere puts every byte at every place of a string that is looked at in words and byte by byte.
-func TestAppendStringEverywhere(t *testing.T) {
+// TestStringsEverywhere puts every byte at every place of a string that is looked at in words and byte by byte.
+func TestStringsEverywhere(t *testing.T) {
 	for c := range 256 {
 		for i := range 19 {
 			s := strings.Repeat("a", i) + string([]byte{byte(c)}) + strings.Repeat("z", 18-i)
@@ -100,7 +100,7 @@ func TestAppendStringEverywhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := AppendString(nil, s); string(got) != string(want) {
+			if got := String(s).AppendJSON(nil); string(got) != string(want) {
 				t.Errorf("%q: got %s, want %s", s, got, want)
 			}
 		}

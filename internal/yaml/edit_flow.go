@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"regexp"
 
-	"github.com/deed-project/deed/value"
 	"gopkg.in/yaml.v3"
+
+	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/value"
 )
 
 // flow makes new of the list or object n that is written in brackets: part by part when it keeps its members or items, and
@@ -100,7 +102,7 @@ func appendFlow(b []byte, v value.Value) []byte {
 		if simple.MatchString(s) && !isOther(s) {
 			return append(b, s...)
 		}
-		return value.AppendString(b, s)
+		return jsontext.AppendString(b, s, jsontext.Standard)
 	}
 	switch v.Kind() {
 	case value.KindString:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
 )
 
@@ -296,7 +297,7 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		b = f.typ.AppendJSON(append(value.AppendString(b, f.name), ':'), member)
+		b = f.typ.AppendJSON(append(jsontext.AppendString(b, f.name, jsontext.Standard), ':'), member)
 	}
 	return append(b, '}')
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
 )
 
@@ -225,7 +226,9 @@ func (t *timestamp) UnmarshalJSON(text []byte) error {
 // quantity has its methods as resource.Quantity has them.
 type quantity struct{ text string }
 
-func (q quantity) MarshalJSON() ([]byte, error) { return value.AppendString(nil, q.text), nil }
+func (q quantity) MarshalJSON() ([]byte, error) {
+	return jsontext.AppendString(nil, q.text, jsontext.Standard), nil
+}
 
 func (q quantity) ToUnstructured() any { return q.text }
 
@@ -241,7 +244,7 @@ type intOrString struct {
 
 func (i intOrString) MarshalJSON() ([]byte, error) {
 	if i.text != "" {
-		return value.AppendString(nil, i.text), nil
+		return jsontext.AppendString(nil, i.text, jsontext.Standard), nil
 	}
 	return value.Int(int64(i.number)).AppendJSON(nil), nil
 }
