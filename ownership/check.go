@@ -86,7 +86,7 @@ type CheckConfig struct {
 // Check returns what is wrong with the managed fields of o, sorted by entry, the object as a whole last, then by code in the
 // order of docs/check.md, then by path. It says nothing of what o holds, except where that keeps it from checking.
 func Check(o managedfields.Object, c CheckConfig) []Finding {
-	k := checker{object: o, config: c}
+	k := checker{object: o, config: c, again: repetitions(o.Entries)}
 	for i := range o.Entries {
 		k.checkEntry(i)
 	}
@@ -105,6 +105,7 @@ func Check(o managedfields.Object, c CheckConfig) []Finding {
 type checker struct {
 	object managedfields.Object
 	config CheckConfig
+	again  map[int]int // see repetitions
 	found  []Finding
 }
 

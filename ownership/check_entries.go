@@ -37,13 +37,22 @@ func (k *checker) checkEntry(i int) {
 			"None needed: the next write that is tracked writes it anew.")
 	}
 	k.checkStuck(i, fields)
-	for j := i + 1; j < len(k.object.Entries); j++ {
-		if k.object.Entries[j].Identity() == read.Manager {
-			k.add(DuplicateIdentity, i, nil, fmt.Sprintf("entry %d is of the same manager, and only the last one counts", j),
-				"What only this entry owns is already without an owner. Let the manager write again, or join the two with a patch.")
-			break
-		}
+	if j, found := k.again[i]; found {
+		k.add(DuplicateIdentity, i, nil, fmt.Sprintf("entry %d is of the same manager, and only the last one counts", j),
+			"What only this entry owns is already without an owner. Let the manager write again, or join the two with a patch.")
 	}
+}
+
+// repetitions returns, for each of entries that is followed by one of the same manager, which that is.
+func repetitions(entries []managedfields.Entry) map[int]int {
+	next, last := map[int]int{}, map[merge.Manager]int{}
+	for i, e := range entries {
+		if before, found := last[e.Identity()]; found {
+			next[before] = i
+		}
+		last[e.Identity()] = i
+	}
+	return next
 }
 
 // isCanonical reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.

@@ -9,7 +9,8 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// checkPaths finds the paths of one entry that lead nowhere. Of paths below each other only the first is reported.
+// checkPaths finds the paths of one entry that lead nowhere. Of paths below each other only the first is reported. It costs one
+// [typed.Walk] along the entry's set.
 func (k *checker) checkPaths(h held) {
 	apiVersion := k.object.Entries[h.index].APIVersion
 	v := pathCheck{checker: k, entry: h.index}
@@ -19,9 +20,7 @@ func (k *checker) checkPaths(h held) {
 		k.addOnce(InvalidObject, err)
 		return
 	}
-	// Nearly all paths are fields of the object. What is left is looked up one by one.
-	rest := h.written.Without(fieldpath.SetOf(v.nowhere...)).Minus(typed.WithNamedFields(object.Fields(), object.Type()))
-	v.present(object, rest)
+	v.present(object, h.written.Without(fieldpath.SetOf(v.nowhere...)))
 }
 
 // addOnce records a finding about the object as a whole, unless there is one of that code.
@@ -73,15 +72,20 @@ func (v *pathCheck) lost(c Code, detail, remedy string) {
 
 // present finds the members of s that object lacks.
 func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
-	for e := range s.Entries() {
-		v.path = append(v.path, e.Element)
-		if e.Member && object.At(v.path).IsAbsent() {
-			v.add(AbsentPath, v.entry, slices.Clone(v.path), "the object has no such field",
-				"Harmless until somebody adds the field: then that conflicts with this manager. Let the manager write again.")
-		} else {
-			v.present(object, e.Sub)
+	var absent []fieldpath.Path
+	for at := range typed.Walk(s, []typed.Value{object}) {
+		if at.Values[0].IsAbsent() {
+			absent = append(absent, at.Path.Clone())
 		}
-		v.path = v.path[:len(v.path)-1]
+	}
+	slices.SortFunc(absent, fieldpath.ComparePaths) // each path in front of those below it
+	var last fieldpath.Path
+	for _, path := range absent {
+		if last == nil || len(path) < len(last) || !slices.Equal(path[:len(last)], last) {
+			v.add(AbsentPath, v.entry, path, "the object has no such field",
+				"Harmless until somebody adds the field: then that conflicts with this manager. Let the manager write again.")
+			last = path
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -54,10 +55,11 @@ func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Obj
 	return out, out.addLeftovers(m.Config(), plan.Merge(), live.Entries, from, to)
 }
 
+// addLeftovers finds what the next apply removes and keeps, by one [typed.Walk] along all that the applier and the updaters own.
 func (out *Migration) addLeftovers(
 	c managedfields.Config, plan *merge.Plan, entries []managedfields.Entry, from []string, to string,
 ) error {
-	object, config, after := plan.Live(), plan.Config(), plan.Force()
+	object, after := plan.Live(), plan.Force()
 	applier := merge.Manager{Name: to, Operation: merge.Apply, Subresource: c.Subresource}
 	held, err := heldBy(c, managedfields.Object{Content: object.Content(), Entries: entries}, append([]string{to}, from...))
 	if err != nil {
@@ -67,21 +69,40 @@ func (out *Migration) addLeftovers(
 	if err != nil {
 		return err
 	}
-	for path := range held.All() {
-		v := object.At(path)
-		if v.IsAbsent() || !config.At(path).IsAbsent() || !isPart(object.Type(), path, v) {
+	sets, owners := othersIn(before, c.GVK.APIVersion(), applier)
+	setsAfter, ownersAfter := othersIn(after.Managers, c.GVK.APIVersion(), applier)
+	values := []typed.Value{object, plan.Config(), after.Object}
+	for at := range typed.Walk(held, values, append(sets, setsAfter...)...) {
+		live, wanted, result := at.Values[0], at.Values[1], at.Values[2]
+		if live.IsAbsent() || !wanted.IsAbsent() || !isPart(object.Type(), at.Path, live) {
 			continue
 		}
-		l := Leftover{Path: path, Live: v}
-		if after.Object.At(path).IsAbsent() {
-			l.Owners = ownersBut(before, c.GVK.APIVersion(), applier, path)
+		l := Leftover{Path: at.Path.Clone(), Live: live}
+		for _, n := range at.Sets {
+			switch removed := result.IsAbsent(); {
+			case removed && n < len(sets):
+				l.Owners = append(l.Owners, owners[n])
+			case !removed && n >= len(sets):
+				l.Owners = append(l.Owners, ownersAfter[n-len(sets)])
+			}
+		}
+		if result.IsAbsent() {
 			out.Removed = append(out.Removed, l)
 		} else {
-			l.Owners = ownersBut(after.Managers, c.GVK.APIVersion(), applier, path)
 			out.Kept = append(out.Kept, l)
 		}
 	}
 	return nil
+}
+
+// othersIn returns the sets of all but one manager that are of apiVersion, and whose they are.
+func othersIn(managers merge.Managers, apiVersion string, but merge.Manager) (sets []fieldpath.Set, owners []merge.Manager) {
+	for e := range managers.All() {
+		if e.APIVersion == apiVersion && e.Manager != but {
+			sets, owners = append(sets, e.Fields), append(owners, e.Manager)
+		}
+	}
+	return sets, owners
 }
 
 // heldBy returns what the applier names[0] and the updaters called names own of o, in the endpoint's version. Entries of
@@ -99,17 +120,6 @@ func heldBy(c managedfields.Config, o managedfields.Object, names []string) (fie
 		all = all.Union(h.fields)
 	}
 	return all, nil
-}
-
-// ownersBut returns who but one manager owns path, among those whose fields are of apiVersion.
-func ownersBut(managers merge.Managers, apiVersion string, but merge.Manager, path fieldpath.Path) []merge.Manager {
-	var out []merge.Manager
-	for e := range managers.OwnersOf(path) {
-		if e.APIVersion == apiVersion && e.Manager != but {
-			out = append(out, e.Manager)
-		}
-	}
-	return out
 }
 
 // isPart reports whether v, at path in a t, is what an [Owned] is: a leaf, an item, or an atomic list or object.
