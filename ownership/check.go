@@ -30,7 +30,8 @@ const (
 	StalePath          Code = "stale-path"          // the path leads into what is atomic now
 	AbsentPath         Code = "absent-path"         // the object has no such field
 	OrphanItem         Code = "orphan-item"         // the manager keeps an item of which it owns nothing but the keys
-	ClientSideApply    Code = "client-side-apply"   // fields are held in the name of kubectl's client-side apply
+	ClientSideApply    Code = "client-side-apply"   // fields are held by who applied on the client side
+	SplitManager       Code = "split-manager"       // a manager that applies holds fields by an update, too
 	BeforeFirstApply   Code = "before-first-apply"  // fields are held by the owner invented at the first apply
 	AncientChanges     Code = "ancient-changes"     // fields are held by the bucket of forgotten updaters
 	TooManyUpdaters    Code = "too-many-updaters"   // the next update joins some
@@ -38,18 +39,23 @@ const (
 	InvalidObject      Code = "invalid-object"      // the object does not conform to its type
 )
 
-// codes has every code with its place in the order of docs/check.md.
-var codes = func() map[Code]int {
-	out := map[Code]int{}
-	for i, c := range []Code{
+// Codes returns all codes, in the order of docs/check.md.
+func Codes() []Code {
+	return []Code{
 		Undecodable, InvalidManager, InvalidSubresource, DuplicateIdentity, UnknownVersion, Unconvertible, EmptySet, NotCanonical,
-		UndeclaredPath, StalePath, AbsentPath, OrphanItem, ClientSideApply, BeforeFirstApply, AncientChanges, TooManyUpdaters, LostOwners,
-		InvalidObject,
-	} {
-		out[c] = i
+		UndeclaredPath, StalePath, AbsentPath, OrphanItem, ClientSideApply, SplitManager, BeforeFirstApply, AncientChanges,
+		TooManyUpdaters, LostOwners, InvalidObject,
 	}
-	return out
-}()
+}
+
+// NeedsSchema reports whether [Check] finds what c is about only with the type of the object's kind.
+func (c Code) NeedsSchema() bool {
+	switch c {
+	case UnknownVersion, Unconvertible, UndeclaredPath, StalePath, AbsentPath, OrphanItem, InvalidObject:
+		return true
+	}
+	return false
+}
 
 // Finding is one thing that is wrong with an object's managed fields, or will be soon.
 type Finding struct {
@@ -86,7 +92,12 @@ type CheckConfig struct {
 // Check returns what is wrong with the managed fields of o, sorted by entry, the object as a whole last, then by code in the
 // order of docs/check.md, then by path. It says nothing of what o holds, except where that keeps it from checking.
 func Check(o managedfields.Object, c CheckConfig) []Finding {
-	k := checker{object: o, config: c, again: repetitions(o.Entries)}
+	k := checker{object: o, config: c, again: repetitions(o.Entries), appliers: map[merge.Manager]bool{}}
+	for _, e := range o.Entries {
+		if e.Operation == merge.Apply {
+			k.appliers[e.Identity()] = true
+		}
+	}
 	for i := range o.Entries {
 		k.checkEntry(i)
 	}
@@ -94,9 +105,13 @@ func Check(o managedfields.Object, c CheckConfig) []Finding {
 	if t := c.Versions.Types[o.Content.Get("apiVersion").Str()]; t != nil {
 		k.checkFields(t)
 	}
+	place := map[Code]int{}
+	for i, c := range Codes() {
+		place[c] = i
+	}
 	slices.SortStableFunc(k.found, func(a, b Finding) int {
 		// As unsigned numbers, -1 comes last.
-		return cmp.Or(cmp.Compare(uint(a.Entry), uint(b.Entry)), cmp.Compare(codes[a.Code], codes[b.Code]),
+		return cmp.Or(cmp.Compare(uint(a.Entry), uint(b.Entry)), cmp.Compare(place[a.Code], place[b.Code]),
 			slices.CompareFunc(a.Path, b.Path, fieldpath.Compare))
 	})
 	return k.found
@@ -105,8 +120,10 @@ func Check(o managedfields.Object, c CheckConfig) []Finding {
 type checker struct {
 	object managedfields.Object
 	config CheckConfig
-	again  map[int]int // see repetitions
 	found  []Finding
+
+	again    map[int]int            // see repetitions
+	appliers map[merge.Manager]bool // who has an entry as an applier
 }
 
 // add records a finding about entry i, or about the object when i is -1.

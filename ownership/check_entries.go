@@ -80,27 +80,35 @@ func (k *checker) checkNames(i int) {
 	}
 }
 
-// checkStuck finds fields that are held by names under which nobody writes any more.
+// checkStuck finds fields that an updater holds although nobody writes by its name any more, or nobody should.
 func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	e := k.object.Entries[i]
 	if e.Operation != merge.Update || fields.IsEmpty() {
 		return
 	}
 	n := len(k.found)
-	switch e.Manager {
-	case clientSideApply:
-		k.add(ClientSideApply, i, nil, "client-side apply holds "+countFields(fields),
-			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
-	case managedfields.BeforeFirstApply:
+	switch {
+	case e.Manager == managedfields.BeforeFirstApply:
 		k.add(BeforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
-	case managedfields.AncientChanges:
+	case e.Manager == managedfields.AncientChanges:
 		k.add(AncientChanges, i, nil, "updaters that were too many to keep apart hold "+countFields(fields),
 			"Nobody can tell whose they are. Let tools that update the object use one name each.")
+	case e.Manager == clientSideApply || fields.Has(lastAppliedPath):
+		k.add(ClientSideApply, i, nil, "client-side apply holds "+countFields(fields),
+			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
+	case k.appliers[applierOf(e)]:
+		k.add(SplitManager, i, nil, "the manager, which applies, holds "+countFields(fields)+" by an update",
+			"Such fields stay when they go from what it applies. Migrate them to the applier, or let the update use another name.")
 	}
 	if len(k.found) > n {
 		k.found[n].Fields = fields
 	}
+}
+
+// applierOf returns the applier of e's name, through e's subresource.
+func applierOf(e managedfields.Entry) merge.Manager {
+	return merge.Manager{Name: e.Manager, Operation: merge.Apply, Subresource: e.Subresource}
 }
 
 // countFields says how many members fields has.

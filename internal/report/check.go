@@ -14,13 +14,7 @@ import (
 )
 
 // CheckCodes are the codes of findings, those about managed fields in the order of docs/check.md.
-var CheckCodes = []ownership.Code{
-	ownership.Undecodable, ownership.InvalidManager, ownership.InvalidSubresource, ownership.DuplicateIdentity,
-	ownership.UnknownVersion, ownership.Unconvertible, ownership.EmptySet, ownership.NotCanonical,
-	ownership.UndeclaredPath, ownership.StalePath, ownership.AbsentPath, ownership.OrphanItem,
-	ownership.ClientSideApply, ownership.BeforeFirstApply, ownership.AncientChanges, ownership.TooManyUpdaters,
-	ownership.LostOwners, ownership.InvalidObject, atomicListCode, objectSetCode,
-}
+var CheckCodes = append(ownership.Codes(), atomicListCode, objectSetCode)
 
 // Finding is a finding with its place.
 type Finding struct {
@@ -72,12 +66,6 @@ func CheckObject(c *types.Library, o *manifest.Object, types *types.Types) []Fin
 	return out
 }
 
-// needSchema are the codes of what is found only with the help of a schema.
-var needSchema = []ownership.Code{
-	ownership.UnknownVersion, ownership.Unconvertible, ownership.UndeclaredPath, ownership.StalePath,
-	ownership.AbsentPath, ownership.OrphanItem, ownership.InvalidObject,
-}
-
 // findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is none. It warns about
 // entries whose version o cannot be converted to: for these only that is found which needs no schema.
 func findings(c *types.Library, o *manifest.Object, e *types.Endpoint) []ownership.Finding {
@@ -101,7 +89,7 @@ func findings(c *types.Library, o *manifest.Object, e *types.Endpoint) []ownersh
 	}
 	found := ownership.Check(o.Object, ownership.CheckConfig{})
 	for _, f := range ownership.Check(readable, config) {
-		if slices.Contains(needSchema, f.Code) {
+		if f.Code.NeedsSchema() {
 			if f.Entry >= 0 {
 				f.Entry = at[f.Entry]
 			}
