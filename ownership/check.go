@@ -112,7 +112,7 @@ func Check(o managedfields.Object, c CheckConfig) []Finding {
 	slices.SortStableFunc(k.found, func(a, b Finding) int {
 		// As unsigned numbers, -1 comes last.
 		return cmp.Or(cmp.Compare(uint(a.Entry), uint(b.Entry)), cmp.Compare(place[a.Code], place[b.Code]),
-			slices.CompareFunc(a.Path, b.Path, fieldpath.Compare))
+			comparePaths(a.Path, b.Path))
 	})
 	return k.found
 }
@@ -159,12 +159,8 @@ func (k *checker) checkFields(t *schema.Type) {
 func (k *checker) inVersion(apiVersion string) (typed.Value, error) {
 	content := k.object.Content
 	if content.Get("apiVersion").Str() != apiVersion {
-		converter := k.config.Versions.Converter
-		if converter == nil {
-			converter = managedfields.ChangeVersion
-		}
 		var err error
-		if content, err = converter.Convert(content, apiVersion); err != nil {
+		if content, err = k.config.Versions.converter().Convert(content, apiVersion); err != nil {
 			return typed.Value{}, err
 		}
 	}

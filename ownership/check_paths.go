@@ -78,7 +78,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 			absent = append(absent, at.Path.Clone())
 		}
 	}
-	slices.SortFunc(absent, fieldpath.ComparePaths) // each path in front of those below it
+	slices.SortFunc(absent, comparePaths) // each path in front of those below it
 	var last fieldpath.Path
 	for _, path := range absent {
 		if last == nil || len(path) < len(last) || !slices.Equal(path[:len(last)], last) {
@@ -88,6 +88,8 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 		}
 	}
 }
+
+func comparePaths(a, b fieldpath.Path) int { return slices.CompareFunc(a, b, fieldpath.Compare) }
 
 // checkItem finds managers that own an item and its keys, while others own what is in it: when these give it up, half an item
 // is left.

@@ -64,7 +64,7 @@ func ExamplePlanMigration() {
 
 func ExampleTransfer() {
 	autoscaler := merge.Manager{Name: "autoscaler", Operation: merge.Apply}
-	entries, err := ownership.Transfer(exampleObject().Entries, autoscaler, merge.Manager{Name: "people", Operation: merge.Apply})
+	entries, err := ownership.Transfer(exampleObject(), nil, autoscaler, merge.Manager{Name: "people", Operation: merge.Apply})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -74,7 +74,7 @@ func ExampleTransfer() {
 }
 
 func ExampleEntriesPatch() {
-	patch, err := ownership.EntriesPatch(exampleObject(), nil)
+	patch, _, err := ownership.EntriesPatch(exampleObject(), nil)
 	fmt.Println(string(patch), err)
 	// Output: [{"op":"replace","path":"/metadata/managedFields","value":[]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}] <nil>
 }

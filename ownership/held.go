@@ -68,6 +68,36 @@ func hold(o managedfields.Object, t *schema.Type, versions *Versions, i int) hel
 	return h
 }
 
+// into returns what fields of o, in version from, are in version to. nil versions know no other version than o's, and so nothing of
+// how fields become those of another one.
+func (v *Versions) into(o managedfields.Object, fields fieldpath.Set, from, to string) (fieldpath.Set, error) {
+	switch {
+	case from == to:
+		return fields, nil
+	case v == nil:
+		return fieldpath.Set{}, fmt.Errorf("%w: from %s to %s", ErrVersion, from, to)
+	}
+	t, ok := v.Types[to]
+	if !ok {
+		return fieldpath.Set{}, &managedfields.NoTypeError{GVK: schema.ParseGVK(to, o.Content.Get("kind").Str())}
+	}
+	object := o.Content
+	if object.Get("apiVersion").Str() != to {
+		var err error
+		if object, err = v.converter().Convert(object, to); err != nil {
+			return fieldpath.Set{}, err
+		}
+	}
+	return v.translate(object, t, fields, from)
+}
+
+func (v *Versions) converter() managedfields.Converter {
+	if v.Converter == nil {
+		return managedfields.ChangeVersion
+	}
+	return v.Converter
+}
+
 // translate returns the fields of object, a t, that are what fields are in version from. Where versions differ in nothing but
 // their names, the paths are the same. Else the part of the object that fields lead to is converted there and back; with an
 // item, its keys count as owned.
@@ -76,8 +106,8 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 	if !ok {
 		return fieldpath.Set{}, &managedfields.NoTypeError{GVK: schema.ParseGVK(from, object.Get("kind").Str())}
 	}
-	converter := v.Converter
-	if converter == nil || converter == managedfields.ChangeVersion {
+	converter := v.converter()
+	if converter == managedfields.ChangeVersion {
 		fields, _, err := typed.Reconcile(fields, t)
 		return fields, err
 	}

@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -81,6 +82,51 @@ func migrate(entries []managedfields.Entry, from, to, subresource string) ([]man
 	}
 	entries[receiver].FieldsV1 = managedfields.FieldsOf(fields)
 	return slices.DeleteFunc(entries, isUpdater), nil
+}
+
+// MigrateAcross is [Migrate] for an object whose kind has several versions: rule 3 does not hold. What the updater's entries of other
+// versions than the receiver's own becomes the receiver's, too, in the receiver's version; only what entries of versions that are gone
+// own has no owner any more.
+//
+// The error is that of Migrate, a [*NoManagerError] unless one of from has an entry or from is empty, or it wraps [ErrVersion] or what
+// the converter returns.
+func MigrateAcross(
+	o managedfields.Object, versions *Versions, from []string, to, subresource string,
+) ([]managedfields.Entry, error) {
+	isUpdater := func(e managedfields.Entry) bool { return e.Operation == merge.Update && e.Subresource == subresource }
+	isGiver := func(e managedfields.Entry) bool { return isUpdater(e) && slices.Contains(from, e.Manager) }
+	if len(from) > 0 && !slices.ContainsFunc(o.Entries, isGiver) {
+		return nil, &NoManagerError{From: from, Candidates: candidates(o.Entries, isUpdater)}
+	}
+	out, err := Migrate(o.Entries, from, to, subresource)
+	if err != nil {
+		return nil, err
+	}
+	receiver := slices.IndexFunc(out, func(e managedfields.Entry) bool {
+		return e.Manager == to && e.Operation == merge.Apply && e.Subresource == subresource
+	})
+	if receiver < 0 {
+		return out, nil
+	}
+	fields, err := readFields(out, receiver)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range o.Entries {
+		if !isGiver(e) || e.APIVersion == out[receiver].APIVersion {
+			continue
+		}
+		given, err := readFields(o.Entries, i)
+		if err == nil {
+			given, err = versions.into(o, given, e.APIVersion, out[receiver].APIVersion)
+		}
+		if err != nil && !errors.Is(err, merge.ErrNoVersion) {
+			return nil, err
+		}
+		fields = fields.Union(given)
+	}
+	out[receiver].FieldsV1 = managedfields.FieldsOf(fields)
+	return out, nil
 }
 
 // readFields returns the set of entry i.

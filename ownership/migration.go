@@ -16,6 +16,7 @@ import (
 type Migration struct {
 	Object    managedfields.Object // the live object with its entries migrated
 	Patch     []byte               // see [EntriesPatch]; nil when there is nothing to migrate
+	Guarded   bool                 // whether the server refuses Patch once the object has changed
 	Conflicts merge.Conflicts      // of the applier's next apply
 	Removed   []Leftover           // what the next apply removes
 	Kept      []Leftover           // what stays in the object although the configuration lacks it
@@ -29,22 +30,22 @@ type Leftover struct {
 	Owners []merge.Manager // who owns it, besides the applier, after migration and, where it is kept, after the apply
 }
 
-// PlanMigration shows what [Migrate] from the given updaters to the applier called to leads to, and what the applier's next
+// PlanMigration shows what [MigrateAcross] from the given updaters to the applier called to leads to, and what the applier's next
 // apply of config will then do to what the manifest lacks: conflicts are taken as forced.
 //
 // What is looked at is everything that the updaters and the applier own before the migration: leaves, list items, and atomic
 // lists and objects as a whole. Such a value is removed when only the applier is left owning it. It is kept when somebody
-// else owns it, and also when nobody does, because the entry that owned it was of another version than the receiver's and
-// is discarded: such values no apply will ever remove.
+// else owns it. What entries of versions that are gone own is not looked at: they own nothing, in a write as here.
 //
-// Errors are those of Migrate and of [managedfields.FieldManager.Plan].
+// Errors are those of MigrateAcross and of [managedfields.FieldManager.Plan].
 func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Object, from []string, to string) (*Migration, error) {
-	entries, err := Migrate(live.Entries, from, to, m.Config().Subresource)
+	c := m.Config()
+	entries, err := MigrateAcross(live, &Versions{c.Types, c.Converter}, from, to, c.Subresource)
 	if err != nil {
 		return nil, err
 	}
 	out := &Migration{Object: managedfields.Object{Content: live.Content, Entries: entries}, LostOwner: HasLostOwners(live)}
-	if out.Patch, err = EntriesPatch(live, entries); err != nil {
+	if out.Patch, out.Guarded, err = EntriesPatch(live, entries); err != nil {
 		return nil, err
 	}
 	plan, err := m.Plan(out.Object, config, to)
@@ -52,7 +53,7 @@ func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Obj
 		return nil, err
 	}
 	out.Conflicts = plan.Conflicts()
-	return out, out.addLeftovers(m.Config(), plan.Merge(), live.Entries, from, to)
+	return out, out.addLeftovers(c, plan.Merge(), live.Entries, from, to)
 }
 
 // addLeftovers finds what the next apply removes and keeps, by one [typed.Walk] along all that the applier and the updaters own.

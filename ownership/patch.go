@@ -13,20 +13,23 @@ import (
 //	[{"op":"replace","path":"/metadata/managedFields","value":[…]},
 //	 {"op":"replace","path":"/metadata/resourceVersion","value":"…"}]
 //
-// With the resource version of o the server refuses the patch as a conflict when o is no longer what it stores. No entries
-// at all are written as an empty list, which lets the server forget all owners; null would mean no change.
+// With the resource version of o the server refuses the patch as a conflict when o is no longer what it stores: the patch is guarded.
+// If o has none, that step says nothing, and the patch overwrites whatever is there by then. No entries at all are written as an empty
+// list, which lets the server forget all owners; null would mean no change.
 //
 // The error names the entry whose FieldsV1 is no JSON text.
-func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) ([]byte, error) {
+func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) (patch []byte, guarded bool, err error) {
+	resourceVersion := o.Content.At("metadata", "resourceVersion").Str()
+	guarded = resourceVersion != ""
 	if sameEntries(o.Entries, entries) {
-		return nil, nil
+		return nil, guarded, nil
 	}
 	if entries == nil {
 		entries = []managedfields.Entry{}
 	}
 	object, err := managedfields.Object{Content: value.Object(), Entries: entries}.Value()
 	if err != nil {
-		return nil, err
+		return nil, guarded, err
 	}
 	replace := func(path string, v value.Value) value.Value {
 		return value.Object(
@@ -37,8 +40,8 @@ func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) ([]byte
 	}
 	return value.List(
 		replace("/metadata/managedFields", object.At("metadata", "managedFields")),
-		replace("/metadata/resourceVersion", value.String(o.Content.At("metadata", "resourceVersion").Str())),
-	).AppendJSON(nil), nil
+		replace("/metadata/resourceVersion", value.String(resourceVersion)),
+	).AppendJSON(nil), guarded, nil
 }
 
 // sameEntries reports whether a and b are the same entries in the same order, however their sets are written.

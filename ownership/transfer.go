@@ -3,6 +3,7 @@ package ownership
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -10,13 +11,28 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// ErrNoManager is the transfer from a manager that has no entry.
+// ErrNoManager is the transfer or migration from a manager that has no entry.
 var ErrNoManager = errors.New("no such manager")
 
-// ErrOtherVersion is a transfer to a manager whose fields are of another version than those to be given.
-var ErrOtherVersion = errors.New("the receiver's fields are of another version")
+// NoManagerError is a transfer or migration from managers of which none has an entry. It wraps [ErrNoManager].
+type NoManagerError struct {
+	From       []string        // who is wanted
+	Candidates []merge.Manager // who there is to choose from, in the order of the entries
+}
 
-// Transfer gives what one manager owns to another one, which may be new, and returns the entries after that, sorted as
+// Error says who is wanted and who there is.
+func (e *NoManagerError) Error() string {
+	out := ErrNoManager.Error() + ": " + strings.Join(e.From, ", ")
+	for i, m := range e.Candidates {
+		out += [...]string{"; there is ", ", "}[min(i, 1)] + m.String()
+	}
+	return out
+}
+
+// Unwrap returns [ErrNoManager].
+func (e *NoManagerError) Unwrap() error { return ErrNoManager }
+
+// Transfer gives what one manager of o owns to another one, which may be new, and returns the entries after that, sorted as
 // [managedfields.Encode] sorts them. Nobody's fields change but those of the two.
 //
 //  1. All of from's paths go, or, when within has any, those that are in it or below one of them.
@@ -24,17 +40,21 @@ var ErrOtherVersion = errors.New("the receiver's fields are of another version")
 //     of its keys, as far as from owns them: every applier of the part would be, and without that the item could go before it.
 //  3. to gets the later one of the two times, a time that is not known being the earliest; from keeps its own.
 //  4. Who owns nothing any more is dropped, here as in every write.
+//  5. within is in the version of from's fields. Where to has fields of another version, what goes becomes those: versions
+//     says how, and nil versions that this is an error.
 //
 // Of an updater, the version belongs to its identity: from must say it; where to does not, it is that of the fields. The
-// error wraps [ErrNoManager] or [ErrOtherVersion], or is that of [managedfields.Decode].
-func Transfer(entries []managedfields.Entry, from, to merge.Manager, within ...fieldpath.Path) ([]managedfields.Entry, error) {
-	managers, err := managedfields.Decode(entries)
+// error is a [*NoManagerError] or that of [managedfields.Decode], or it wraps [ErrVersion] or what the converter returns.
+func Transfer(
+	o managedfields.Object, versions *Versions, from, to merge.Manager, within ...fieldpath.Path,
+) ([]managedfields.Entry, error) {
+	managers, err := managedfields.Decode(o.Entries)
 	if err != nil {
 		return nil, err
 	}
 	giver, ok := managers.Get(from)
 	if !ok {
-		return nil, fmt.Errorf("%v: %w", from, ErrNoManager)
+		return nil, &NoManagerError{From: []string{from.String()}, Candidates: candidates(o.Entries, anyEntry)}
 	}
 	if to.Operation == merge.Update && to.APIVersion == "" {
 		to.APIVersion = giver.APIVersion
@@ -49,14 +69,29 @@ func Transfer(entries []managedfields.Entry, from, to merge.Manager, within ...f
 			receiver.APIVersion = to.APIVersion
 		}
 	}
-	if receiver.APIVersion != giver.APIVersion {
-		return nil, fmt.Errorf("from %v, which has fields of %s, to %v: %w", from, giver.APIVersion, to, ErrOtherVersion)
-	}
 	given, kept := split(giver.Fields, within)
+	if given, err = versions.into(o, given, giver.APIVersion, receiver.APIVersion); err != nil {
+		return nil, fmt.Errorf("from %v to %v: %w", from, to, err)
+	}
 	receiver.Fields, receiver.Time = receiver.Fields.Union(given), later(receiver.Time, giver.Time)
 	giver.Fields = kept
 	return managedfields.Encode(dropEmpty(managers.With(giver).With(receiver))), nil
 }
+
+// candidates returns the managers of the entries that may be meant, each once.
+func candidates(entries []managedfields.Entry, may func(managedfields.Entry) bool) []merge.Manager {
+	var out []merge.Manager
+	seen := map[merge.Manager]bool{}
+	for _, e := range entries {
+		if m := e.Identity(); may(e) && !seen[m] {
+			seen[m] = true
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func anyEntry(managedfields.Entry) bool { return true }
 
 // split returns which paths of fields go and which stay, by rules 1 and 2 of Transfer.
 func split(fields fieldpath.Set, within []fieldpath.Path) (given, kept fieldpath.Set) {

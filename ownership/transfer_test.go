@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/schema"
 )
 
 func TestTransfer(t *testing.T) {
@@ -50,7 +51,7 @@ func TestTransfer(t *testing.T) {
 			if test.within != "" {
 				within = append(within, thing.Path(t, test.within))
 			}
-			got, err := ownership.Transfer(thing.Entries(t, `[`+test.entries+`]`), test.from, test.to, within...)
+			got, err := ownership.Transfer(managedfields.Object{Entries: thing.Entries(t, `[`+test.entries+`]`)}, nil, test.from, test.to, within...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,20 +63,48 @@ func TestTransfer(t *testing.T) {
 }
 
 func TestTransferRefuses(t *testing.T) {
-	entries := thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:a":{}}`)+","+entry("bob", "Apply", "v2", "1", `{"f:a":{}}`)+`]`)
-	if _, err := ownership.Transfer(entries, thing.Applier("eve"), thing.Applier("ann")); !errors.Is(err, ownership.ErrNoManager) {
+	o := thing.New(t, ``)
+	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:a":{}}`)+","+entry("bob", "Apply", "v2", "1", `{"f:a":{}}`)+`]`)
+	if _, err := ownership.Transfer(o, nil, thing.Applier("eve"), thing.Applier("ann")); !errors.Is(err, ownership.ErrNoManager) ||
+		err.Error() != `no such manager: "eve"; there is "ann", "bob"` {
 		t.Errorf("from nobody: %v", err)
 	}
-	if _, err := ownership.Transfer(entries, thing.Applier("ann"), thing.Applier("bob")); !errors.Is(err, ownership.ErrOtherVersion) {
+	if _, err := ownership.Transfer(o, nil, thing.Applier("ann"), thing.Applier("bob")); !errors.Is(err, ownership.ErrVersion) {
 		t.Errorf("to an applier of another version: %v", err)
 	}
-	if _, err := ownership.Transfer(entries, thing.Applier("bob"), thing.Updater("eve")); !errors.Is(err, ownership.ErrOtherVersion) {
+	if _, err := ownership.Transfer(o, nil, thing.Applier("bob"), thing.Updater("eve")); !errors.Is(err, ownership.ErrVersion) {
 		t.Errorf("to a new updater of another version: %v", err)
 	}
-	bad := thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"bad":{}}`)+`]`)
+	bad := managedfields.Object{Entries: thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"bad":{}}`)+`]`)}
 	var e *managedfields.EntryError
-	if _, err := ownership.Transfer(bad, thing.Applier("ann"), thing.Applier("bob")); !errors.As(err, &e) {
+	if _, err := ownership.Transfer(bad, nil, thing.Applier("ann"), thing.Applier("bob")); !errors.As(err, &e) {
 		t.Errorf("an unreadable entry: %v", err)
+	}
+}
+
+// Fields become those of the receiver's version: by another name, where a version calls them so.
+func TestTransferAcrossVersions(t *testing.T) {
+	renamed := &ownership.Versions{Types: map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type}}
+	converted := &ownership.Versions{Types: renamed.Types, Converter: sizeConverter{}}
+	for _, test := range []struct {
+		versions *ownership.Versions
+		from, to string
+		want     string
+	}{
+		{renamed, "ann", "bob", "bob Apply v2 2: .spec.replicas .spec.quota.size"},
+		{converted, "ann", "bob", "bob Apply v2 2: .spec.quota.size"},
+		{converted, "bob", "ann", "ann Apply v1 2: .spec.replicas"},
+	} {
+		o := thing.New(t, `"spec":{"replicas":3}`)
+		o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+","+
+			entry("bob", "Apply", "v2", "2", `{"f:spec":{"f:quota":{"f:size":{}}}}`)+`]`)
+		got, err := ownership.Transfer(o, test.versions, thing.Applier(test.from), thing.Applier(test.to))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if thing.Show(t, got) != thing.Lines(test.want) {
+			t.Errorf("from %s to %s: got\n%s", test.from, test.to, thing.Show(t, got))
+		}
 	}
 }
 
@@ -95,7 +124,7 @@ func TestTransferForthAndBack(t *testing.T) {
 					parts++
 				}
 			}
-			there, err := ownership.Transfer(o.Entries, e.Manager, thing.Applier("new"), within...)
+			there, err := ownership.Transfer(o, nil, e.Manager, thing.Applier("new"), within...)
 			if err != nil {
 				t.Error(err)
 				return
@@ -106,7 +135,7 @@ func TestTransferForthAndBack(t *testing.T) {
 			}
 			back := there
 			if _, ok := given.Get(thing.Applier("new")); ok {
-				if back, err = ownership.Transfer(there, thing.Applier("new"), e.Manager); err != nil {
+				if back, err = ownership.Transfer(managedfields.Object{Entries: there}, nil, thing.Applier("new"), e.Manager); err != nil {
 					t.Error(err)
 					return
 				}

@@ -27,7 +27,7 @@ type patchJSON struct {
 func PrintPatches(out *bufio.Writer, all []*dryrun.Handover) error {
 	patches := []patchJSON{}
 	for _, h := range all {
-		patch, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
+		patch, _, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func TestMigratePatch(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		got, err := ownership.EntriesPatch(objectOf(object.ResourceVersion, ours(t, entries)), migrated)
+		got, _, err := ownership.EntriesPatch(objectOf(object.ResourceVersion, ours(t, entries)), migrated)
 		if err != nil {
 			t.Error(err)
 			continue
