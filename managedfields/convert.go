@@ -44,23 +44,6 @@ func (versions strategyNone) Convert(object value.Value, apiVersion string) (val
 	return changeVersion{}.Convert(object, apiVersion)
 }
 
-// ViaHub returns a converter that has c convert every object to version hub first, and from there to the version wanted, as
-// kube-apiserver does: what hub cannot express is lost on the way.
-func ViaHub(c Converter, hub string) Converter { return viaHub{c, hub} }
-
-type viaHub struct {
-	converter Converter
-	hub       string
-}
-
-func (h viaHub) Convert(object value.Value, apiVersion string) (value.Value, error) {
-	object, err := h.converter.Convert(object, h.hub)
-	if err != nil {
-		return value.Value{}, err
-	}
-	return h.converter.Convert(object, apiVersion)
-}
-
 // convertContent returns object in the given version.
 func (m *FieldManager) convertContent(object value.Value, apiVersion string) (value.Value, error) {
 	if object.Get("apiVersion").Str() == apiVersion {

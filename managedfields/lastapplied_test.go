@@ -1,6 +1,7 @@
 package managedfields_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/value"
@@ -39,5 +40,31 @@ func TestKubectlRecordsNothingAmongUnreadableAnnotations(t *testing.T) {
 	}
 	if got := out.Content.At("metadata", "annotations", lastAppliedName).Str(); got != "old" {
 		t.Errorf("recorded %q", got)
+	}
+}
+
+// The names and values of all annotations may have 256 KiB with the record: it is kept at that size and removed at one byte more.
+func TestKubectlsRecordHasRoom(t *testing.T) {
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+lastAppliedName+`":"old"}}}`)
+	apply := func(filler int) (all value.Value, size int) {
+		t.Helper()
+		config := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"filler":"`+strings.Repeat("x", filler)+`"}}}`)
+		out, err := schemalessManager(t, nil).Apply(live, config, "kubectl", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = out.Content.At("metadata", "annotations")
+		for name, text := range all.Members() {
+			size += len(name) + len(text.Str())
+		}
+		return all, size
+	}
+	_, fixed := apply(0)
+	most := ((256 << 10) - fixed) / 2 // the filler stands in the annotation and in the record
+	if all, size := apply(most); all.Get(lastAppliedName).IsAbsent() || size != 256<<10 {
+		t.Errorf("annotations of %d bytes have no record", size)
+	}
+	if all, size := apply(most + 1); !all.Get(lastAppliedName).IsAbsent() || all.Get("filler").Str() == "" {
+		t.Errorf("annotations of %d bytes have a record", size)
 	}
 }

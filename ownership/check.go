@@ -13,45 +13,44 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Code names a kind of [Finding]. docs/check.md has an explanation of each.
+// Code names a kind of [Finding], such as orphan-item: see [Codes].
 type Code string
 
-// The codes, in the order of docs/check.md.
 const (
-	Undecodable        Code = "undecodable"         // the entry cannot be read
-	InvalidManager     Code = "invalid-manager"     // the manager's name is too long or not printable
-	InvalidSubresource Code = "invalid-subresource" // the subresource's name is too long
-	DuplicateIdentity  Code = "duplicate-identity"  // a later entry is of the same manager
-	UnknownVersion     Code = "unknown-version"     // the kind has no such version
-	Unconvertible      Code = "unconvertible"       // the object cannot be read in the entry's version
-	EmptySet           Code = "empty-set"           // the entry owns nothing
-	NotCanonical       Code = "not-canonical"       // the set is not written as kube-apiserver writes it
-	UndeclaredPath     Code = "undeclared-path"     // the schema has no such field
-	StalePath          Code = "stale-path"          // the path leads into what is atomic now
-	AbsentPath         Code = "absent-path"         // the object has no such field
-	OrphanItem         Code = "orphan-item"         // the manager keeps an item of which it owns nothing but the keys
-	ClientSideApply    Code = "client-side-apply"   // fields are held by who applied on the client side
-	SplitManager       Code = "split-manager"       // a manager that applies holds fields by an update, too
-	BeforeFirstApply   Code = "before-first-apply"  // fields are held by the owner invented at the first apply
-	AncientChanges     Code = "ancient-changes"     // fields are held by the bucket of forgotten updaters
-	TooManyUpdaters    Code = "too-many-updaters"   // the next update joins some
-	LostOwners         Code = "lost-owners"         // client-side apply wrote the object and no managed fields are left
-	InvalidObject      Code = "invalid-object"      // the object does not conform to its type
+	undecodable        Code = "undecodable"         // the entry cannot be read
+	invalidManager     Code = "invalid-manager"     // the manager's name is too long or not printable
+	invalidSubresource Code = "invalid-subresource" // the subresource's name is too long
+	duplicateIdentity  Code = "duplicate-identity"  // a later entry is of the same manager
+	unknownVersion     Code = "unknown-version"     // the kind has no such version
+	unconvertible      Code = "unconvertible"       // the object cannot be read in the entry's version
+	emptySet           Code = "empty-set"           // the entry owns nothing
+	notCanonical       Code = "not-canonical"       // the set is not written as kube-apiserver writes it
+	undeclaredPath     Code = "undeclared-path"     // the schema has no such field
+	stalePath          Code = "stale-path"          // the path leads into what is atomic now
+	absentPath         Code = "absent-path"         // the object has no such field
+	orphanItem         Code = "orphan-item"         // the manager keeps an item of which it owns nothing but the keys
+	clientSideApplied  Code = "client-side-apply"   // fields are held by who applied on the client side
+	splitManager       Code = "split-manager"       // a manager that applies holds fields by an update, too
+	beforeFirstApply   Code = "before-first-apply"  // fields are held by the owner invented at the first apply
+	ancientChanges     Code = "ancient-changes"     // fields are held by the bucket of forgotten updaters
+	tooManyUpdaters    Code = "too-many-updaters"   // the next update joins some
+	lostOwners         Code = "lost-owners"         // client-side apply wrote the object and no managed fields are left
+	invalidObject      Code = "invalid-object"      // the object does not conform to its type
 )
 
-// Codes returns all codes, in the order of docs/check.md.
+// Codes returns all codes, in the order of docs/check.md, which explains each.
 func Codes() []Code {
 	return []Code{
-		Undecodable, InvalidManager, InvalidSubresource, DuplicateIdentity, UnknownVersion, Unconvertible, EmptySet, NotCanonical,
-		UndeclaredPath, StalePath, AbsentPath, OrphanItem, ClientSideApply, SplitManager, BeforeFirstApply, AncientChanges,
-		TooManyUpdaters, LostOwners, InvalidObject,
+		undecodable, invalidManager, invalidSubresource, duplicateIdentity, unknownVersion, unconvertible, emptySet, notCanonical,
+		undeclaredPath, stalePath, absentPath, orphanItem, clientSideApplied, splitManager, beforeFirstApply, ancientChanges,
+		tooManyUpdaters, lostOwners, invalidObject,
 	}
 }
 
 // NeedsSchema reports whether [Check] finds what c is about only with the type of the object's kind.
 func (c Code) NeedsSchema() bool {
 	switch c {
-	case UnknownVersion, Unconvertible, UndeclaredPath, StalePath, AbsentPath, OrphanItem, InvalidObject:
+	case unknownVersion, unconvertible, undeclaredPath, stalePath, absentPath, orphanItem, invalidObject:
 		return true
 	}
 	return false
@@ -143,10 +142,10 @@ func (k *checker) checkFields(t *schema.Type) {
 		case h.err == nil:
 			k.checkPaths(h)
 		case errors.Is(h.err, merge.ErrNoVersion):
-			k.add(UnknownVersion, h.index, nil, fmt.Sprintf("the kind has no version %s", k.object.Entries[h.index].APIVersion),
+			k.add(unknownVersion, h.index, nil, fmt.Sprintf("the kind has no version %s", k.object.Entries[h.index].APIVersion),
 				"The next write forgets what the manager owns. Let it write again in a version that is served.")
 		case !h.written.IsEmpty(): // of the others checkEntry has said that they cannot be read
-			k.add(Unconvertible, h.index, nil, h.err.Error(),
+			k.add(unconvertible, h.index, nil, h.err.Error(),
 				"Every apply fails until the object can be converted. Mend the object, or transfer the fields.")
 		}
 	}

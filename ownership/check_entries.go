@@ -27,18 +27,18 @@ func (k *checker) checkEntry(i int) {
 	fields := read.Fields
 	switch {
 	case err != nil:
-		k.add(Undecodable, i, nil, errors.Unwrap(err).Error(),
+		k.add(undecodable, i, nil, errors.Unwrap(err).Error(),
 			"Every apply fails, and the next update forgets all owners. Remove the entry with a patch of metadata.managedFields.")
 		return
 	case fields.IsEmpty():
-		k.add(EmptySet, i, nil, "the manager owns nothing", "None needed: the next write that is tracked drops the entry.")
+		k.add(emptySet, i, nil, "the manager owns nothing", "None needed: the next write that is tracked drops the entry.")
 	case !isCanonical(e.FieldsV1, fields):
-		k.add(NotCanonical, i, nil, "the set is not written as kube-apiserver writes it",
+		k.add(notCanonical, i, nil, "the set is not written as kube-apiserver writes it",
 			"None needed: the next write that is tracked writes it anew.")
 	}
 	k.checkStuck(i, fields)
 	if j, found := k.again[i]; found {
-		k.add(DuplicateIdentity, i, nil, fmt.Sprintf("entry %d is of the same manager, and only the last one counts", j),
+		k.add(duplicateIdentity, i, nil, fmt.Sprintf("entry %d is of the same manager, and only the last one counts", j),
 			"What only this entry owns is already without an owner. Let the manager write again, or join the two with a patch.")
 	}
 }
@@ -64,18 +64,18 @@ func isCanonical(written managedfields.Fields, set fieldpath.Set) bool {
 func (k *checker) checkNames(i int) {
 	e := k.object.Entries[i]
 	if n := len(e.Manager); n > maxManager {
-		k.add(InvalidManager, i, nil, fmt.Sprintf("the name has %d bytes, and may have %d", n, maxManager),
+		k.add(invalidManager, i, nil, fmt.Sprintf("the name has %d bytes, and may have %d", n, maxManager),
 			"The server refuses the object. Transfer the fields to a manager with a shorter name.")
 	}
 	for pos, r := range e.Manager {
 		if !unicode.IsPrint(r) {
-			k.add(InvalidManager, i, nil, fmt.Sprintf("the name has the character %U, which is not printable, at byte %d", r, pos),
+			k.add(invalidManager, i, nil, fmt.Sprintf("the name has the character %U, which is not printable, at byte %d", r, pos),
 				"The server refuses the object. Transfer the fields to a manager with a printable name.")
 			break
 		}
 	}
 	if n := len(e.Subresource); n > maxSubresource {
-		k.add(InvalidSubresource, i, nil, fmt.Sprintf("the subresource has %d bytes, and may have %d", n, maxSubresource),
+		k.add(invalidSubresource, i, nil, fmt.Sprintf("the subresource has %d bytes, and may have %d", n, maxSubresource),
 			"The server refuses the object. Remove the entry with a patch of metadata.managedFields.")
 	}
 }
@@ -89,16 +89,16 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	n := len(k.found)
 	switch {
 	case e.Manager == managedfields.BeforeFirstApply:
-		k.add(BeforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
+		k.add(beforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
 	case e.Manager == managedfields.AncientChanges:
-		k.add(AncientChanges, i, nil, "updaters that were too many to keep apart hold "+countFields(fields),
+		k.add(ancientChanges, i, nil, "updaters that were too many to keep apart hold "+countFields(fields),
 			"Nobody can tell whose they are. Let tools that update the object use one name each.")
 	case e.Manager == clientSideApply || fields.Has(lastAppliedPath):
-		k.add(ClientSideApply, i, nil, "client-side apply holds "+countFields(fields),
+		k.add(clientSideApplied, i, nil, "client-side apply holds "+countFields(fields),
 			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
 	case k.appliers[applierOf(e)]:
-		k.add(SplitManager, i, nil, "the manager, which applies, holds "+countFields(fields)+" by an update",
+		k.add(splitManager, i, nil, "the manager, which applies, holds "+countFields(fields)+" by an update",
 			"Such fields stay when they go from what it applies. Migrate them to the applier, or let the update use another name.")
 	}
 	if len(k.found) > n {
@@ -132,11 +132,11 @@ func (k *checker) checkWhole() {
 		}
 	}
 	if updaters > limit {
-		k.add(TooManyUpdaters, -1, nil, fmt.Sprintf("%d updaters, and %d are kept apart", updaters, limit),
+		k.add(tooManyUpdaters, -1, nil, fmt.Sprintf("%d updaters, and %d are kept apart", updaters, limit),
 			"The next update joins the oldest of them as ancient-changes. Let tools that update the object use one name each.")
 	}
 	if HasLostOwners(k.object) {
-		k.add(LostOwners, -1, lastAppliedPath, "client-side apply wrote the object, and its managed fields are gone",
+		k.add(lostOwners, -1, lastAppliedPath, "client-side apply wrote the object, and its managed fields are gone",
 			"The first apply makes before-first-apply the owner of everything, others' fields too: do not migrate that to an applier. "+
 				"Make entries from the record of the last client-side apply instead.")
 	}

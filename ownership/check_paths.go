@@ -17,7 +17,7 @@ func (k *checker) checkPaths(h held) {
 	v.declared(k.config.Versions.Types[apiVersion], h.written)
 	object, err := k.inVersion(apiVersion)
 	if err != nil {
-		k.addOnce(InvalidObject, err)
+		k.addOnce(invalidObject, err)
 		return
 	}
 	v.present(object, h.written.Without(fieldpath.SetOf(v.nowhere...)))
@@ -46,10 +46,10 @@ func (v *pathCheck) declared(t *schema.Type, s fieldpath.Set) {
 		v.path = append(v.path, e.Element)
 		switch below := typeBelow(t, e.Element); {
 		case isAtomic(t) && len(v.path) > 1:
-			v.lost(StalePath, "the schema has made what it is in atomic",
+			v.lost(stalePath, "the schema has made what it is in atomic",
 				"None needed: the next write gives the manager the list or object as a whole.")
 		case below == nil:
-			v.lost(UndeclaredPath, "the schema has no such field",
+			v.lost(undeclaredPath, "the schema has no such field",
 				"The field may be of an older or newer schema. Nothing can remove it but a write of the whole object.")
 		default:
 			v.declared(below, e.Sub)
@@ -82,7 +82,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 	var last fieldpath.Path
 	for _, path := range absent {
 		if last == nil || len(path) < len(last) || !slices.Equal(path[:len(last)], last) {
-			v.add(AbsentPath, v.entry, path, "the object has no such field",
+			v.add(absentPath, v.entry, path, "the object has no such field",
 				"Harmless until somebody adds the field: then that conflicts with this manager. Let the manager write again.")
 			last = path
 		}
@@ -102,7 +102,7 @@ func (k *checker) checkItem(path fieldpath.Path, at []stand, found []fieldpath.E
 	}
 	for i, e := range found {
 		if e.Member && !hasMore(e) {
-			k.add(OrphanItem, at[i].entry, slices.Clone(path), fmt.Sprintf(
+			k.add(orphanItem, at[i].entry, slices.Clone(path), fmt.Sprintf(
 				"the manager owns nothing of the item but its keys; others, such as %q, own the rest", k.object.Entries[at[other].entry].Manager),
 				"When the others give up the item, only its keys are left, which is often invalid. Let the manager give it up, or transfer it.")
 		}

@@ -26,7 +26,7 @@ type Request struct {
 //  1. apply: config is applied by manager. Through a subresource that is all.
 //  2. save record: if manager is kubectl, and the object has kubectl's record of its client-side apply, which no applier owns, then
 //     "kubectl-last-applied" applies the record as it is.
-//  3. migrate: if an updater owns the record, then [MigrateClientSide].
+//  3. migrate: if an updater owns the record, then [migrateClientSide].
 //  4. apply again: after a migration, config is applied once more, which prunes what client-side apply once set and config
 //     lacks.
 //
@@ -51,7 +51,7 @@ func ApplyAsKubectl(
 		object = saved
 		sent = append(sent, Request{"save record", kubectlLastApplied, object})
 	}
-	entries, err := MigrateClientSide(object.Entries, manager)
+	entries, err := migrateClientSide(object.Entries, manager)
 	if err != nil {
 		return sent, fmt.Errorf("migrate: %w", err)
 	}

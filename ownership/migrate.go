@@ -157,9 +157,9 @@ func ClientSideAppliers(entries []managedfields.Entry) []string {
 	return slices.Compact(names)
 }
 
-// MigrateClientSide migrates what kubectl would migrate to the applier called to: [Migrate] from [ClientSideAppliers], on
+// migrateClientSide migrates what kubectl would migrate to the applier called to: [Migrate] from [ClientSideAppliers], on
 // the object itself. For the whole of what kubectl does then see [managedfields.FieldManager.ApplyAsKubectl].
-func MigrateClientSide(entries []managedfields.Entry, to string) ([]managedfields.Entry, error) {
+func migrateClientSide(entries []managedfields.Entry, to string) ([]managedfields.Entry, error) {
 	return Migrate(entries, ClientSideAppliers(entries), to, "")
 }
 

@@ -54,7 +54,7 @@ func (n *notations) node(t *schema.Type, live, wanted value.Value) {
 func (n *notations) scalars(t *schema.Type, live, wanted value.Value) {
 	if live.Equal(wanted) {
 		if live.Kind() != wanted.Kind() {
-			n.add(NumberNotation, live, wanted)
+			n.add(numberNotation, live, wanted)
 		}
 		return
 	}
@@ -64,9 +64,9 @@ func (n *notations) scalars(t *schema.Type, live, wanted value.Value) {
 		n.other = true
 		return
 	}
-	kind := QuantityNotation
+	kind := quantityNotation
 	if isInteger(live) && isInteger(wanted) {
-		kind = StringNotation
+		kind = stringNotation
 	}
 	n.add(kind, live, wanted)
 }
@@ -141,7 +141,7 @@ func (n *notations) items(l *schema.List, live, wanted value.Value) {
 		n.other = true
 	}
 	if reordered {
-		n.add(OrderNotation, live, wanted)
+		n.add(orderNotation, live, wanted)
 	}
 }
 

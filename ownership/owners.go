@@ -20,19 +20,22 @@ type Owner struct {
 	Time       time.Time // likewise
 }
 
-// Part says what an [Owned] is.
+// Part says what an [Owned] is, in the word that it prints as:
+//
+//	leaf    a scalar, null, or an empty list or object
+//	item    an item of a set or keyed list; what is in it follows
+//	atomic  a list or object that is owned as a whole, and not empty; what is in it follows
 type Part uint8
 
-// The parts of an object that can be owned.
 const (
-	Leaf   Part = iota + 1 // a scalar, null, or an empty list or object
-	Item                   // an item of a set or keyed list; what is in it follows
-	Atomic                 // a list or object that is owned as a whole, and not empty; what is in it follows
+	leafPart Part = iota + 1
+	itemPart
+	atomicPart
 )
 
 // String returns the part in one lower-case word.
 func (p Part) String() string {
-	if p > Atomic {
+	if p > atomicPart {
 		p = 0
 	}
 	return [...]string{"invalid", "leaf", "item", "atomic"}[p]

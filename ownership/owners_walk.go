@@ -204,11 +204,11 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, at 
 func partOf(e fieldpath.Element, s shape) (Part, bool) {
 	switch {
 	case e.Kind() != fieldpath.KindField:
-		return Item, true
+		return itemPart, true
 	case s == leafShape:
-		return Leaf, true
+		return leafPart, true
 	}
-	return Atomic, s == atomicShape
+	return atomicPart, s == atomicShape
 }
 
 // insideOwned yields the leaves in v, which is owned as a whole by own.
@@ -217,7 +217,7 @@ func (w *ownerWalk) insideOwned(v value.Value, own []Owner) bool {
 		w.path = append(w.path, e)
 		defer func() { w.path = w.path[:len(w.path)-1] }()
 		if v.Len() == 0 {
-			return w.emit(Leaf, v, own)
+			return w.emit(leafPart, v, own)
 		}
 		return w.insideOwned(v, own)
 	}

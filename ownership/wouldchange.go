@@ -24,20 +24,25 @@ type Change struct {
 // IsNone reports whether the apply changes nothing, so that the request can be spared.
 func (c Change) IsNone() bool { return !c.Object && !c.Ownership }
 
-// NotationKind says how two notations of a value differ.
+// NotationKind says how two notations of a value differ, in the word that it prints as. To the field manager all but numbers are
+// changes of the object.
+//
+//	number    1 and 1.0
+//	quantity  "1000m", "1", "1.0" and 1, where the type leaves the kind of scalar open
+//	string    80 and "80", likewise
+//	order     the same items in another order, where items are told apart by keys or values
 type NotationKind uint8
 
-// The kinds of notations. To the field manager all but the first are changes of the object.
 const (
-	NumberNotation   NotationKind = iota + 1 // 1 and 1.0
-	QuantityNotation                         // "1000m", "1", "1.0" and 1, where the type leaves the kind of scalar open
-	StringNotation                           // 80 and "80", likewise
-	OrderNotation                            // the same items in another order, where items are told apart by keys or values
+	numberNotation NotationKind = iota + 1
+	quantityNotation
+	stringNotation
+	orderNotation
 )
 
 // String returns the kind in one lower-case word.
 func (k NotationKind) String() string {
-	if k > OrderNotation {
+	if k > orderNotation {
 		k = 0
 	}
 	return [...]string{"invalid", "number", "quantity", "string", "order"}[k]

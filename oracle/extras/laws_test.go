@@ -35,7 +35,7 @@ func TestLawsOnRecordings(t *testing.T) {
 			extractIsNoOp(t, m, o, typ)
 			ownersCover(t, o, typ)
 			for _, f := range ownership.Check(o, ownership.CheckConfig{Versions: ownership.Versions{Types: types}}) {
-				if f.Code != ownership.OrphanItem {
+				if f.Code != "orphan-item" {
 					t.Errorf("%s, %s: %v", kind.Name, record.Step, f)
 				}
 			}

@@ -1,0 +1,55 @@
+package managedfields_test
+
+import (
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// TestFieldsForms demands that a fieldsV1 is the same in every form in which it may come.
+func TestFieldsForms(t *testing.T) {
+	const text = `{"f:spec":{"f:args":{},"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{}}}}}`
+	set, err := fieldpath.ParseSet([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := []byte(text)
+	forms := map[string]managedfields.Fields{
+		"text":     managedfields.FieldsFromJSON(text),
+		"bytes":    managedfields.FieldsFromBytes(bytes),
+		"document": managedfields.FieldsFromValue(thing.Parse(t, text)),
+		"set":      managedfields.FieldsOf(set),
+	}
+	for name, f := range forms {
+		for range 2 { // read, and remembered
+			if got, err := f.Set(); err != nil || !got.Equal(set) {
+				t.Errorf("%s: the set is %s, error %v", name, got.JSON(), err)
+			}
+		}
+		if v, err := f.Value(); err != nil || !v.Equal(thing.Parse(t, text)) {
+			t.Errorf("%s: the document is %v, error %v", name, v, err)
+		}
+		if f.String() != text || string(f.Bytes()) != text || string(f.AppendJSON([]byte("x"))) != "x"+text {
+			t.Errorf("%s: printed as %s, %s and %s", name, f, f.Bytes(), f.AppendJSON(nil))
+		}
+		for other, g := range forms {
+			if !f.Equal(g) {
+				t.Errorf("%s and %s differ", name, other)
+			}
+		}
+		if f.IsAbsent() || f.Equal(managedfields.Fields{}) || f.Equal(managedfields.FieldsFromJSON(`{"f:spec":{}}`)) {
+			t.Errorf("%s equals what it is not", name)
+		}
+	}
+	if shared := forms["bytes"].Bytes(); &shared[0] != &bytes[0] {
+		t.Error("bytes are copied")
+	}
+	if !(managedfields.Fields{}).Equal(managedfields.FieldsFromValue(thing.Parse(t, `null`))) {
+		t.Error("null is not absent")
+	}
+	if bad := managedfields.FieldsFromJSON(`{"x":1}`); !bad.Equal(managedfields.FieldsFromBytes([]byte(`{"x":1}`))) || bad.Equal(forms["text"]) {
+		t.Error("what is no set equals by its text")
+	}
+}
