@@ -96,3 +96,28 @@ func TestHeldIsStable(t *testing.T) {
 		}
 	}
 }
+
+// recordedKindNames returns the kinds of the histories in testdata/recordings.
+func recordedKindNames(t *testing.T) []string {
+	t.Helper()
+	file, err := os.Open("testdata/recordings/slice.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line, err := value.Parse(lines.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, line.Get("kind").Str())
+	}
+	return out
+}

@@ -72,14 +72,58 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	return c, nil
 }
 
-// read is Held for an object that a client sent, with the error of kube-apiserver.
+// read is Held for an object that a client sent, with the error of kube-apiserver, and as it compares with what is stored: see spelled.
 func (k *Kind) read(object value.Value) (value.Value, error) {
 	held, err := k.Held(object)
 	var refused *form.Error
 	if errors.As(err, &refused) {
 		return value.Value{}, &ReadError{k.GVK, refused}
 	}
+	if t, ok := Catalog().Lookup(k.GVK); ok && err == nil {
+		held = spelled(k.Form(), t, object, held)
+	}
 	return held, err
+}
+
+// spelled returns held, a value of the types f and t that was read from sent, with atomic lists as they were sent where the server takes
+// them for changed: it compares the Go values of their items, and an empty list or map in one is not like none, nor one spelling of a
+// quantity like another.
+//
+//	live  limits: [{type: Pod}]    sent  limits: [{type: Pod, max: {}}]    held  limits: [{type: Pod}]    limits is changed
+//
+// It takes time in proportion to sent.
+func spelled(f *form.Type, t *schema.Type, sent, held value.Value) value.Value {
+	if f == nil || t == nil {
+		return held
+	}
+	switch list := t.List(); {
+	case list != nil && sent.Kind() == value.KindList && list.Topology() == schema.AtomicList:
+		if sent.Len() == 0 || !f.Unlike(sent) {
+			return held
+		}
+		if kept, err := f.Normalize(sent, form.Held|form.Spelled); err == nil {
+			return kept
+		}
+		return held
+	case list != nil && sent.Kind() == value.KindList && sent.Len() == held.Len():
+		var items []value.Value
+		same := true
+		for i := range sent.Len() {
+			items = append(items, spelled(f.Item(), list.Element(), sent.Item(i), held.Item(i)))
+			same = same && items[i].Same(held.Item(i))
+		}
+		if !same {
+			return value.List(items...)
+		}
+	case t.Map() != nil && sent.Kind() == value.KindObject:
+		for name, member := range sent.Members() {
+			inner, ok := t.Map().Lookup(name)
+			if was := held.Get(name); ok && (member.Kind() == value.KindObject || member.Kind() == value.KindList) && !was.IsAbsent() {
+				held = held.With(name, spelled(f.Member(name), inner, member, was))
+			}
+		}
+	}
+	return held
 }
 
 // ReadError is an object that the kind's type cannot hold.

@@ -120,7 +120,7 @@ func (k *Kind) countGeneration(live, sent, object value.Value) value.Value {
 			return object
 		}
 		generation = 1
-	} else if k.changed(live, object, paths) || countsEmpty[kind] && k.Form().HasEmpty(sent, paths[0][0]) {
+	} else if k.changed(live, object, paths) || countsEmpty[kind] && k.Form().Member(paths[0][0]).Unlike(sent.Get(paths[0][0])) {
 		generation++
 	}
 	metadata := object.Get("metadata")

@@ -18,6 +18,8 @@ const (
 	Defaults Mode = 1 << iota
 	Printed
 	Stored
+	// Spelled keeps what prints the same as it was sent: empty lists and maps that are left out, and the spelling of quantities.
+	Spelled
 	Held = Defaults | Printed
 )
 
@@ -155,6 +157,9 @@ func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 	w.steps = append(w.steps, step{owner: t, name: f.name, named: true, order: f.order})
 	printed := w.value(f.typ, v)
 	w.steps = w.steps[:len(w.steps)-1]
+	if w.mode&Spelled != 0 && (f.typ.kind == kindList || f.typ.kind == kindMap) && !printed.IsNull() {
+		return printed
+	}
 	if f.omitEmpty && f.typ.isEmpty(printed) || f.omitZero && f.typ.isZero(printed) {
 		return value.Value{}
 	}
@@ -305,31 +310,62 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 // ListOf returns the type of lists of t.
 func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t} }
 
-// HasEmpty reports whether the member of v called name, a field of struct type t, has an empty list or map in it, or is one.
-func (t *Type) HasEmpty(v value.Value, name string) bool {
-	f := t.lookup(name)
-	return f != nil && f.typ.hasEmpty(v.Get(name))
-}
-
-func (t *Type) hasEmpty(v value.Value) bool {
+// Unlike reports whether v, held as a Go value of type t, is not the value that is read back from storage although it prints the same:
+// it has an empty list or map where storage has none, or a quantity in another spelling. It takes time in proportion to v.
+func (t *Type) Unlike(v value.Value) bool {
 	switch t.kind {
 	case kindPointer:
-		return t.elem.hasEmpty(v)
+		return t.elem.Unlike(v)
 	case kindList:
 		for item := range v.Items() {
-			if t.elem.hasEmpty(item) {
+			if t.elem.Unlike(item) {
 				return true
 			}
 		}
 		return v.Kind() == value.KindList && v.Len() == 0
 	case kindMap:
-		return v.Kind() == value.KindObject && v.Len() == 0
-	case kindStruct:
-		for name, member := range v.Members() {
-			if f := t.lookup(name); f != nil && f.typ.hasEmpty(member) {
+		for _, member := range v.Members() {
+			if t.elem.Unlike(member) {
 				return true
 			}
 		}
+		return v.Kind() == value.KindObject && v.Len() == 0
+	case kindStruct:
+		for name, member := range v.Members() {
+			if f := t.lookup(name); f != nil && f.typ.Unlike(member) {
+				return true
+			}
+		}
+	case kindQuantity:
+		printed, err := Quantity(v.Str())
+		return !isNothing(v) && (err != nil || printed != v.Str())
 	}
 	return false
+}
+
+// Member returns the type of the member called name of an object of type t, and nil where there is none.
+func (t *Type) Member(name string) *Type {
+	for t.kind == kindPointer {
+		t = t.elem
+	}
+	switch t.kind {
+	case kindMap:
+		return t.elem
+	case kindStruct:
+		if f := t.lookup(name); f != nil {
+			return f.typ
+		}
+	}
+	return nil
+}
+
+// Item returns the type of the items of a list of type t, and nil if t is no list.
+func (t *Type) Item() *Type {
+	for t.kind == kindPointer {
+		t = t.elem
+	}
+	if t.kind != kindList {
+		return nil
+	}
+	return t.elem
 }

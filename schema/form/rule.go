@@ -51,12 +51,34 @@ func (ts *Types) SetRules(text string, f Functions) error {
 	return nil
 }
 
+// Rules returns how many rules a value of the struct type called name may follow, in all types that it holds.
+func (ts *Types) Rules(name string) int {
+	seen := map[*Type]bool{}
+	var visit func(t *Type) int
+	visit = func(t *Type) int {
+		if t == nil || seen[t] {
+			return 0
+		}
+		seen[t] = true
+		n := visit(t.elem)
+		if t.kind == kindStruct {
+			n += ts.counts[t.name]
+			for _, f := range t.all() {
+				n += visit(f.typ)
+			}
+		}
+		return n
+	}
+	return visit(ts.structs[name])
+}
+
 // addRule has values of the type called name follow a rule after those that they follow already.
 func (ts *Types) addRule(name, line string, f Functions) error {
 	fill, err := ts.rule(name, line, f)
 	if err != nil {
 		return err
 	}
+	ts.counts[name]++
 	before := ts.defaults[name]
 	if before == nil {
 		ts.defaults[name] = fill

@@ -113,6 +113,9 @@ func (w *walk) quantity(v value.Value) value.Value {
 	if err != nil {
 		return w.fail(w.custom(err.Error()))
 	}
+	if w.mode&Spelled != 0 {
+		return v
+	}
 	return respelled(v, printed)
 }
 

@@ -78,6 +78,7 @@ type field struct {
 type Types struct {
 	structs  map[string]*Type
 	defaults map[string]filler                        // by the name of a struct type or a named map
+	counts   map[string]int                           // likewise, how many rules there are
 	prints   map[string]func(value.Value) value.Value // likewise, by the name of a struct type
 	mu       sync.Mutex
 	refs     map[string]*Type // every type that a field refers to, by its text
@@ -96,7 +97,7 @@ type Types struct {
 //
 // Parse takes time in proportion to the text, and the first use of a type in proportion to its own lines.
 func Parse(text string) *Types {
-	ts := &Types{structs: map[string]*Type{}, defaults: map[string]filler{}, refs: map[string]*Type{}}
+	ts := &Types{structs: map[string]*Type{}, counts: map[string]int{}, defaults: map[string]filler{}, refs: map[string]*Type{}}
 	for len(text) > 0 {
 		name, rest, _ := strings.Cut(text, "\n")
 		end := 0

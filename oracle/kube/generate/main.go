@@ -21,6 +21,17 @@ var discovered []byte
 //go:embed reset.json
 var resets []byte
 
+// declared are the constraints that the schemas of a server's /openapi/v3 declare, by struct type.
+//
+//go:embed constraints.json.gz
+var declared []byte
+
+// constraint is what a schema says of the members of a type.
+type constraint struct {
+	Required []string
+	Enums    map[string][]string
+}
+
 func main() {
 	if err := run(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,8 +48,17 @@ func run(dir string) error {
 	if err := json.Unmarshal(resets, &r); err != nil {
 		return err
 	}
+	text, err := unpack(declared)
+	if err != nil {
+		return err
+	}
+	var constraints map[string]constraint
+	if err := json.Unmarshal(text, &constraints); err != nil {
+		return err
+	}
 	kinds, forms := collect(d, r)
-	text, err := lines(kinds)
+	forms.constrain(constraints)
+	text, err = lines(kinds)
 	if err != nil {
 		return err
 	}
@@ -50,11 +70,7 @@ func run(dir string) error {
 
 // readDiscovery reads what a server serves by default, and what it serves when everything is turned on.
 func readDiscovery() (discovery, error) {
-	r, err := gzip.NewReader(bytes.NewReader(discovered))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r)
+	text, err := unpack(discovered)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +90,14 @@ func readDiscovery() (discovery, error) {
 		}
 	}
 	return d, nil
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 // lines prints a list with an item on each line.

@@ -118,6 +118,27 @@ func (f forms) fields(t reflect.Type) []string {
 	return lines
 }
 
+// mayBeEmpty is declared to be required, and a server takes it empty.
+const mayBeEmpty = "core/v1.Sysctl.value"
+
+// constrain adds to the lines of fields what schemas declare: + behind the name of what is required, and the values of an enum.
+func (f forms) constrain(all map[string]constraint) {
+	for name, lines := range f {
+		c := all[name]
+		for i, line := range lines {
+			flagged, ref, _ := strings.Cut(line, " ")
+			field := strings.TrimRight(flagged, "?!")
+			if slices.Contains(c.Required, field) && name+"."+field != mayBeEmpty {
+				flagged += "+"
+			}
+			lines[i] = flagged + " " + ref
+			if values := c.Enums[field]; len(values) > 0 {
+				lines[i] += " " + strings.Join(values, "|")
+			}
+		}
+	}
+}
+
 func (f forms) String() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(f)) {

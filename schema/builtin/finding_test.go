@@ -1,0 +1,76 @@
+package builtin_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/value"
+)
+
+// No object that a real server stored has findings, and no update that it took.
+func TestFindingsOfStoredObjects(t *testing.T) {
+	objects := 0
+	for _, dir := range serverRecordings {
+		files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			for _, history := range readServerHistories(t, file) {
+				for i, step := range history.Steps {
+					if step.Code >= 300 || strings.HasPrefix(step.Op, "scale") || step.Op == "delete" {
+						continue
+					}
+					object := parsed(t, step.Response)
+					live := value.Value{}
+					if string(step.Live) != "null" {
+						live = parsed(t, step.Live)
+					}
+					k, _ := builtin.Lookup(schema.ParseGVK(step.APIVersion, history.Kind))
+					for _, f := range k.Findings(live, object) {
+						t.Errorf("%s of %s, step %d: %v: %s", history.Name, file, i, f.Path, f.Reason)
+					}
+					objects++
+				}
+			}
+		}
+	}
+	if objects == 0 {
+		t.Error("no objects")
+	}
+}
+
+func TestFindings(t *testing.T) {
+	for _, test := range []struct{ apiVersion, kind, live, object, want string }{
+		{"apps/v1", "Deployment", `{"spec":{"selector":{"matchLabels":{"a":"b"}}}}`, `{"spec":{"selector":{"matchLabels":{"a":"c"}}}}`,
+			".spec.selector: Invalid value: field is immutable"},
+		{"v1", "ConfigMap", `{"data":{"a":"b"}}`, `{"data":{"a":"c"}}`, ""},
+		{"v1", "ConfigMap", `{"data":{"a":"b"},"immutable":true}`, `{"data":{"a":"c"},"immutable":true}`,
+			".data: Forbidden: field is immutable when `immutable` is set"},
+		{"v1", "Pod", ``, `{"spec":{"restartPolicy":"Sometimes","containers":[{"name":""}]}}`,
+			".spec.containers[0].name: Required value\n" +
+				`.spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"`},
+		{"rbac.authorization.k8s.io/v1", "RoleBinding", ``, `{"roleRef":{"name":""}}`, ".roleRef.name: Required value"},
+	} {
+		live := value.Value{}
+		if test.live != "" {
+			live = parsed(t, []byte(test.live))
+		}
+		k, ok := builtin.Lookup(schema.ParseGVK(test.apiVersion, test.kind))
+		if !ok {
+			t.Fatalf("no %s", test.kind)
+		}
+		var got []string
+		for _, f := range k.Findings(live, parsed(t, []byte(test.object))) {
+			got = append(got, f.Path.String()+": "+f.Reason)
+		}
+		slices.Sort(got)
+		if strings.Join(got, "\n") != test.want {
+			t.Errorf("%s %s: %q, want %q", test.kind, test.object, got, test.want)
+		}
+	}
+}

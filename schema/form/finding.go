@@ -1,0 +1,80 @@
+package form
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/value"
+)
+
+// Finding is a value that a type can hold and a schema declares wrong. Reason is in the words of kube-apiserver.
+type Finding struct {
+	Path   fieldpath.Path // items of lists are named by their index
+	Reason string
+}
+
+// Findings returns what schemas declare wrong with v, as t has printed it, in the order of v: texts that are required and empty, and
+// texts that are none of those that a member may have. It takes time in proportion to v.
+func (t *Type) Findings(v value.Value) []Finding {
+	var w finder
+	w.visit(t, v)
+	return w.found
+}
+
+type finder struct {
+	path  fieldpath.Path
+	found []Finding
+}
+
+func (w *finder) visit(t *Type, v value.Value) {
+	switch t.kind {
+	case kindPointer:
+		w.visit(t.elem, v)
+	case kindList:
+		for i := range v.Len() {
+			w.below(fieldpath.Index(i), t.elem, v.Item(i))
+		}
+	case kindMap:
+		for name, member := range v.Members() {
+			w.below(fieldpath.Field(name), t.elem, member)
+		}
+	case kindStruct:
+		for name, member := range v.Members() {
+			if f := t.lookup(name); f != nil {
+				w.field(f, member)
+				w.below(fieldpath.Field(name), f.typ, member)
+			}
+		}
+	}
+}
+
+func (w *finder) below(step fieldpath.Element, t *Type, v value.Value) {
+	w.path = append(w.path, step)
+	w.visit(t, v)
+	w.path = w.path[:len(w.path)-1]
+}
+
+// field looks at a member that is there. Members that are required and not texts are not looked at: 0 and an empty list are mostly fine.
+func (w *finder) field(f *field, v value.Value) {
+	if v.Kind() != value.KindString {
+		return
+	}
+	text := v.Str()
+	switch {
+	case text == "" && f.required && f.typ.kind == kindString:
+		w.add(f.name, "Required value")
+	case text != "" && f.enum != nil && !slices.Contains(f.enum, text):
+		quoted := make([]string, len(f.enum))
+		for i, one := range f.enum {
+			quoted[i] = strconv.Quote(one)
+		}
+		w.add(f.name, fmt.Sprintf("Unsupported value: %q: supported values: %s", text, strings.Join(quoted, ", ")))
+	}
+}
+
+func (w *finder) add(name, reason string) {
+	w.found = append(w.found, Finding{append(slices.Clone(w.path), fieldpath.Field(name)), reason})
+}
