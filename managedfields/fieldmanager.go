@@ -33,10 +33,9 @@ type Config struct {
 	// Read is Hold for the new object of an update, whose managed fields then tell of what Read returns. Its error, which is
 	// that of reading the request, fails the update.
 	Read func(value.Value) (value.Value, error)
-	// Store returns what the server stores instead of held, once it is known who owns its fields: what the endpoint does not
-	// write is as it is in live, and counts of changes are up to date. live is absent when the object is created; sent is held
-	// before Hold or Read. nil stores objects as they are.
-	Store func(live, sent, held value.Value) (value.Value, error)
+	// Store returns what the server stores of an object, once it is known who owns its fields: what the endpoint does not write
+	// is as it is in the live object, and counts of changes are up to date. nil stores objects as they are.
+	Store func(Change) (value.Value, error)
 	// Hub is, for kinds that Kubernetes implements as Go structs, the apiVersion in which the server holds objects between
 	// writes. It matters in two places only: the size of all annotations, see syncLastApplied, is counted in this version; and
 	// see Plan.Changed. Empty means that objects are held as the endpoint's clients see them, as custom resources are.
@@ -53,6 +52,15 @@ type Config struct {
 	Cache *Cache
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
+}
+
+// Change is what becomes of an object in a write.
+type Change struct {
+	Operation merge.Operation
+	Live      value.Value // the live object; absent when the object is created
+	Sent      value.Value // what Config.Hold was given by an apply, or Config.Read by an update
+	Held      value.Value // what it returned
+	Object    value.Value // what is to be stored
 }
 
 // FieldManager computes what an endpoint stores. It is safe for concurrent use, and never modifies its inputs. Its answers depend on
@@ -181,7 +189,7 @@ func (m *FieldManager) Update(live, object Object, manager string, opts ...Updat
 	}
 	out = r.capUpdaters(out)
 	out.changed = true // metadata may be, at least
-	if out, err = r.store(out, object.Content); err != nil {
+	if out, err = r.store(out, object.Content, held.Content); err != nil {
 		return Object{}, err
 	}
 	return r.encode(out, stored, held.source), nil
@@ -189,7 +197,7 @@ func (m *FieldManager) Update(live, object Object, manager string, opts ...Updat
 
 // untouched returns the new object with the given entries instead of up-to-date ones. sent is what it was read from.
 func (r *request) untouched(sent value.Value, entries []Entry) (Object, error) {
-	out, err := r.store(outcome{content: r.object.Content, changed: true}, sent)
+	out, err := r.store(outcome{content: r.object.Content, changed: true}, sent, r.object.Content)
 	if err != nil {
 		return Object{}, err
 	}

@@ -99,10 +99,11 @@ func (p *Plan) finish(result merge.Result, err error) (Object, error) {
 	if out, err = r.hold(out); err != nil {
 		return Object{}, err
 	}
+	held := out.content
 	if out, err = r.fillDefaults(out); err != nil {
 		return Object{}, err
 	}
-	if out, err = r.store(r.syncLastApplied(out), sent); err != nil {
+	if out, err = r.store(r.syncLastApplied(out), sent, held); err != nil {
 		return Object{}, err
 	}
 	return r.encode(out, p.stored, r.live.source), nil

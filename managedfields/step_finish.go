@@ -58,16 +58,16 @@ func (r *request) hold(out outcome) (outcome, error) {
 	return out, nil
 }
 
-// store makes the outcome what the endpoint stores. sent is what it was before it was held.
-func (r *request) store(out outcome, sent value.Value) (outcome, error) {
+// store makes the outcome what the endpoint stores. sent and held are what it was before and after it was held.
+func (r *request) store(out outcome, sent, held value.Value) (outcome, error) {
 	if r.config.Store == nil || !out.changed {
 		return out, nil
 	}
-	live := r.live.Content
+	change := Change{Operation: r.manager.Operation, Live: r.live.Content, Sent: sent, Held: held, Object: out.content}
 	if r.creates {
-		live = value.Value{}
+		change.Live = value.Value{}
 	}
-	stored, err := r.config.Store(live, sent, out.content)
+	stored, err := r.config.Store(change)
 	if err != nil {
 		return out, fmt.Errorf("failed to store the new object (%s): %w", describe(out.content), err)
 	}

@@ -50,10 +50,8 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	}
 	c := managedfields.Config{
 		GVK: k.GVK, Now: k.now, Subresource: subresource, Hub: k.Hub, Types: map[string]*schema.Type{}, ResetFields: map[string]merge.Filter{},
-		Hold: k.Held, Read: k.read,
-		Store: func(live, sent, held value.Value) (value.Value, error) {
-			return k.Stored(k.Prepare(subresource, live, sent, held))
-		},
+		Hold: k.hold, Read: k.read,
+		Store: func(c managedfields.Change) (value.Value, error) { return k.store(subresource, c) },
 	}
 	c.Empty, _ = Empty(k.GVK)
 	versions := converter{}
@@ -70,6 +68,23 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	}
 	c.Converter = versions
 	return c, nil
+}
+
+// hold is Held, and where the endpoint's version is the one that is stored, Stored as well: that is one walk instead of two.
+func (k *Kind) hold(object value.Value) (value.Value, error) {
+	if k.isHub() {
+		return k.normalized(object, k.storage())
+	}
+	return k.Held(object)
+}
+
+// store is Store for a field manager.
+func (k *Kind) store(subresource string, c managedfields.Change) (value.Value, error) {
+	known := value.Value{}
+	if c.Operation == merge.Apply && k.isHub() {
+		known = c.Held // by hold
+	}
+	return k.storeLike(subresource, c.Live, c.Sent, c.Object, known)
 }
 
 // read is Held for an object that a client sent, with the error of kube-apiserver, and as it compares with what is stored: see spelled.

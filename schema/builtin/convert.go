@@ -43,21 +43,28 @@ func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 // Stored returns what a server reads back after it stored object, which is as [Kind.Held] returns it. Objects are stored in one version
 // of their kind, [Kind.Hub], and what that does not have is lost. The error is a [*ConvertError].
 func (k *Kind) Stored(object value.Value) (value.Value, error) {
-	hub := k
-	if k.Hub != k.GVK.APIVersion() {
-		hub, _ = Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
-		hub = hub.WithClock(k.now)
-		var err error
-		if object, err = k.Convert(object, hub); err != nil {
-			return value.Value{}, err
-		}
+	return k.storedLike(object, value.Value{})
+}
+
+// storedLike is Stored for an object that shares members with known, which is what a server reads back already.
+func (k *Kind) storedLike(object, known value.Value) (value.Value, error) {
+	if k.isHub() {
+		return k.normalizedLike(object, known, k.storage())
 	}
-	object, err := hub.normalized(object, hub.storage())
-	if err != nil || hub.GVK == k.GVK {
-		return object, err
+	hub, _ := Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
+	hub = hub.WithClock(k.now)
+	object, err := k.Convert(object, hub)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if object, err = hub.normalized(object, hub.storage()); err != nil {
+		return value.Value{}, err
 	}
 	return hub.Convert(object, k)
 }
+
+// isHub reports whether servers store objects in this version.
+func (k *Kind) isHub() bool { return k.Hub == k.GVK.APIVersion() }
 
 // storage says how what is stored is read. Two groups store JSON, which keeps empty lists.
 func (k *Kind) storage() form.Mode {

@@ -210,7 +210,12 @@ func (k *Kind) Held(object value.Value) (value.Value, error) { return k.normaliz
 
 // normalized reads and prints object.
 func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, error) {
-	out, err := k.Form().NormalizeAt(object, mode, k.time)
+	return k.normalizedLike(object, value.Value{}, mode)
+}
+
+// normalizedLike is normalized for an object that shares members with known, which is its outcome already.
+func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.Value, error) {
+	out, err := k.Form().NormalizeLike(object, known, mode, k.time)
 	var refused *form.Error
 	if errors.As(err, &refused) {
 		return value.Value{}, &ConvertError{k.GVK, refused}

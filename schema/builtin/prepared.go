@@ -89,7 +89,7 @@ func preparedDaemonSet(k *Kind, subresource string, live, set value.Value) value
 		return set
 	}
 	n := templateCount(live)
-	if k.changed(live, set, [][]string{{"spec", "template"}}) {
+	if stored, err := k.Stored(set); err == nil && k.changed(live, stored, [][]string{{"spec", "template"}}) {
 		n++
 	}
 	return annotated(set, name, value.Int(n).String())

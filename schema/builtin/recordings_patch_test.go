@@ -190,7 +190,7 @@ func (y *tally) scale(t *testing.T, where, kind string, s serverStep, manager st
 	k := y.kind(t, gvk)
 	count := value.Int(out.Content.At("spec", "replicas").Int())
 	scaled := parent.Content.With("spec", parent.Content.Get("spec").With("replicas", count))
-	stored, err := k.Stored(k.Prepare("", parent.Content, scaled, scaled))
+	stored, err := k.Store("", parent.Content, scaled, scaled)
 	if err != nil {
 		t.Fatal(err)
 	}

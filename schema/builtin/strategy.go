@@ -6,13 +6,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Prepare returns what is to be stored of object, which is as [Kind.Held] returns it, when it is written through a subresource, or
-// itself if that is empty: with what the endpoint does not write as it is in live, and with what the server keeps up to date. An absent
-// live is an object that does not exist yet; sent is what object was read from. What a server allocates and admission sets is not there: a uid, for instance, and times.
+// Store returns what a server stores of object, which is as [Kind.Held] returns it, and reads back, when it is written through a
+// subresource, or itself if that is empty: with what the endpoint does not write as it is in live, and with what the server keeps up to
+// date. An absent live is an object that does not exist yet; sent is what object was read from. What a server allocates and admission
+// sets is not there: a uid, for instance, and times. The error is a [*ConvertError].
 //
 // In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the endpoint does not write
-// stays (restore), the kind's own rules hold (prepared), and the generation counts (countGeneration).
-func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value.Value {
+// stays (restore), the kind's own rules hold (prepared), the object is stored ([Kind.Stored]), and changes are counted
+// (countGeneration).
+func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.Value, error) {
+	return k.storeLike(subresource, live, sent, object, value.Value{})
+}
+
+// storeLike is Store for an object that is what a server reads back already, known, or for an absent known.
+func (k *Kind) storeLike(subresource string, live, sent, object, known value.Value) (value.Value, error) {
 	object = keepIdentity(live, object, k.Namespaced)
 	for path := range k.reset[subresource].Exclude.All() {
 		object = restore(live, object, path)
@@ -20,10 +27,11 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)
 	}
-	if subresource == "status" {
-		return object
+	stored, err := k.storedLike(object, known)
+	if err != nil || subresource == "status" {
+		return stored, err
 	}
-	return k.countGeneration(live, sent, object)
+	return k.countGeneration(live, sent, stored), nil
 }
 
 // keepIdentity carries over what a server writes into metadata itself. A created object has none of it.
@@ -137,19 +145,17 @@ var countsEmpty = map[schema.GVK]bool{
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                             true,
 }
 
-// changed reports whether what one of the paths leads to is not the same in both, as they are stored.
-func (k *Kind) changed(live, object value.Value, paths [][]string) bool {
-	stored, err := k.Stored(object)
-	if err != nil {
-		return false // cannot be: the object is held
-	}
-	if k.Hub != k.GVK.APIVersion() {
+// changed reports whether what one of the paths leads to is not the same in two objects, as they are stored.
+func (k *Kind) changed(live, stored value.Value, paths [][]string) bool {
+	if !k.isHub() {
 		hub, _ := Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
-		if stored, err = k.Convert(stored, hub); err != nil {
-			return false // cannot be: it was converted before
-		}
-		if live, err = k.Convert(live, hub); err != nil {
+		converted, err := k.Convert(live, hub)
+		if err != nil {
 			return true // live is no object of the kind
+		}
+		live = converted
+		if stored, err = k.Convert(stored, hub); err != nil {
+			return true // cannot be: it was converted before
 		}
 	}
 	for _, path := range paths {

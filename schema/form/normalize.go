@@ -33,7 +33,13 @@ func (t *Type) Normalize(v value.Value, mode Mode) (value.Value, error) {
 
 // NormalizeAt is Normalize with a clock, which default values may ask.
 func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (value.Value, error) {
-	w := walk{mode: mode, now: now}
+	return t.NormalizeLike(v, value.Value{}, mode, now)
+}
+
+// NormalizeLike is NormalizeAt for a v that shares members with known, which it returned for the same type and mode: they are not looked
+// at again.
+func (t *Type) NormalizeLike(v, known value.Value, mode Mode, now func() time.Time) (value.Value, error) {
+	w := walk{mode: mode, now: now, known: known}
 	out := w.value(t, v)
 	if w.err != nil {
 		return value.Value{}, w.err
@@ -45,7 +51,8 @@ func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (valu
 type walk struct {
 	mode  Mode
 	now   func() time.Time
-	steps []step // from the root to where the walk is
+	known value.Value // of the root: what was normalized before
+	steps []step      // from the root to where the walk is
 	err   *Error
 	ranks []int // where w.err is: the order of each field, the index of each item
 }
@@ -101,7 +108,7 @@ func (w *walk) object(t *Type, v value.Value) value.Value {
 	}
 	fields := t.all()
 	if w.mode&Defaults != 0 && t.defaults != nil {
-		v = t.defaults(v, w.now)
+		v = t.defaults(v, env{w.now, w.mode&Stored != 0})
 	}
 	var out []value.Member // nil as long as it is the first members of v
 	kept, i, n := 0, 0, v.Len()
@@ -116,7 +123,10 @@ func (w *walk) object(t *Type, v value.Value) value.Value {
 			member = v.Member(i).Value
 			i++
 		}
-		printed := w.field(t, field, member)
+		printed := member
+		if len(w.steps) > 0 || member.IsAbsent() || !member.Same(w.known.Get(field.name)) {
+			printed = w.field(t, field, member)
+		}
 		if out == nil && printed.Same(member) {
 			if !member.IsAbsent() {
 				kept = i
@@ -239,7 +249,7 @@ func (w *walk) members(t *Type, v value.Value) value.Value {
 		return value.Null()
 	}
 	if w.mode&Defaults != 0 && t.defaults != nil {
-		v = t.defaults(v, w.now)
+		v = t.defaults(v, env{w.now, w.mode&Stored != 0})
 	}
 	var out []value.Member // nil as long as it is the first members of v
 	for i := range v.Len() {

@@ -42,6 +42,9 @@ type quantity struct {
 // Quantity returns the one spelling in which a quantity is printed: 1000m is 1, 1024Mi is 1Gi, and 0.1 is 100m. What is finer than a
 // billionth is rounded up. The error is one of the three above.
 func Quantity(text string) (string, error) {
+	if isCanonical(text) {
+		return text, nil
+	}
 	q, err := parseQuantity(text)
 	if err != nil {
 		return "", err
@@ -49,8 +52,20 @@ func Quantity(text string) (string, error) {
 	return q.String(), nil
 }
 
+// isCanonical reports of most texts that are quantities in their one spelling that they are: short whole numbers with a decimal suffix.
+func isCanonical(text string) bool {
+	number, suffix := digits(text)
+	if number == "" || len(number) > 15 || number[0] == '0' || strings.HasSuffix(number, "000") {
+		return text == "0"
+	}
+	return suffix == "" || len(suffix) == 1 && strings.Contains("numkMGTPE", suffix)
+}
+
 // RoundQuantity returns a quantity rounded up, away from zero, to a thousandth. What is none is returned as it is.
 func RoundQuantity(text string) string {
+	if !strings.ContainsAny(text, "nu.eE") { // nothing finer than a thousandth
+		return text
+	}
 	q, err := parseQuantity(strings.TrimSpace(text))
 	if err != nil || q.exponent >= -3 {
 		return text

@@ -84,7 +84,7 @@ func (ts *Types) addRule(name, line string, f Functions) error {
 		ts.defaults[name] = fill
 		return nil
 	}
-	ts.defaults[name] = func(v value.Value, now func() time.Time) value.Value { return fill(before(v, now), now) }
+	ts.defaults[name] = func(v value.Value, e env) value.Value { return fill(before(v, e), e) }
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (ts *Types) rule(name, line string, f Functions) (filler, error) {
 		if fill == nil {
 			return nil, fmt.Errorf("no function is called %s", called)
 		}
-		return func(v value.Value, _ func() time.Time) value.Value { return fill(v) }, nil
+		return func(v value.Value, _ env) value.Value { return fill(v) }, nil
 	}
 	owner, ok := ts.structs[name]
 	if !ok {
@@ -191,7 +191,10 @@ func (t *Type) to(name string) *Type {
 	return nil
 }
 
-func (r rule) fill(v value.Value, now func() time.Time) value.Value {
+func (r rule) fill(v value.Value, e env) value.Value {
+	if isSomething(v.At(r.path...)) { // as mostly; the rest asks for types
+		return v
+	}
 	for _, holds := range r.when {
 		if !holds(v) {
 			return v
@@ -204,12 +207,25 @@ func (r rule) fill(v value.Value, now func() time.Time) value.Value {
 		}
 	}
 	if r.now {
-		to = value.String(now().UTC().Format(time.RFC3339))
+		to = value.String(e.now().UTC().Format(time.RFC3339))
 	}
-	if r.strict && !isNothing(v.At(r.path...)) {
+	if r.strict && !e.stored && !isNothing(v.At(r.path...)) {
 		return v
 	}
 	return r.typ.set(v, r.path, to)
+}
+
+// isSomething reports whether v is set whatever its type is.
+func isSomething(v value.Value) bool {
+	switch v.Kind() {
+	case value.KindString:
+		return v.Str() != ""
+	case value.KindBool:
+		return v.Bool()
+	case value.KindInt, value.KindFloat:
+		return v.Float() != 0
+	}
+	return v.Len() > 0
 }
 
 // set gives what path leads to from v, a value of t, the value to if it is unset.

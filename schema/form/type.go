@@ -61,7 +61,13 @@ type Type struct {
 }
 
 // filler sets default values in a value, as it was sent.
-type filler func(v value.Value, now func() time.Time) value.Value
+type filler func(v value.Value, e env) value.Value
+
+// env is what default values depend on beside the value.
+type env struct {
+	now    func() time.Time
+	stored bool // an empty list or map is like none, because it is none once it was stored
+}
 
 // field is a member that a struct reads and prints.
 type field struct {
