@@ -19,36 +19,39 @@ type Config struct {
 	Types map[string]*schema.Type
 	// Subresource is what the endpoint writes through, such as status, and empty for the object itself.
 	Subresource string
-	// Empty is an object of the kind in which nothing is set yet. For kinds that Kubernetes implements as Go structs that is
-	// more than apiVersion and kind, because it prints fields that are not set: see package schema/builtin. Absent means
-	// just apiVersion and kind.
+	// Empty is an object of the kind in which nothing is set yet. For kinds that Kubernetes implements as Go
+	// structs that is more than apiVersion and kind, because it prints fields that are not set: see package
+	// schema/builtin. Absent means just apiVersion and kind.
 	Empty value.Value
-	// Default returns the object with default values filled in. It sees the outcome of each apply; what it adds has no owner.
-	// nil leaves objects as they are.
+	// Default returns the object with default values filled in. It sees the outcome of each apply; what it adds has
+	// no owner. nil leaves objects as they are.
 	Default func(value.Value) value.Value
-	// Hold returns what the server holds of the outcome of an apply, for kinds that Kubernetes implements as Go structs: with
-	// default values filled in, which have no owner, and without what its Go type cannot hold. It comes before Default. The
-	// error, which says what the type refuses, fails the apply. nil leaves objects as they are.
+	// Hold returns what the server holds of the outcome of an apply, for kinds that Kubernetes implements as Go
+	// structs: with default values filled in, which have no owner, and without what its Go type cannot hold. It
+	// comes before Default. The error, which says what the type refuses, fails the apply. nil leaves objects as
+	// they are.
 	Hold func(value.Value) (value.Value, error)
-	// Read is Hold for the new object of an update, whose managed fields then tell of what Read returns. Its error, which is
-	// that of reading the request, fails the update.
+	// Read is Hold for the new object of an update, whose managed fields then tell of what Read returns. Its error,
+	// which is that of reading the request, fails the update.
 	Read func(value.Value) (value.Value, error)
-	// Store returns what the server stores of an object, once it is known who owns its fields: what the endpoint does not write
-	// is as it is in the live object, and counts of changes are up to date. nil stores objects as they are.
+	// Store returns what the server stores of an object, once it is known who owns its fields: what the endpoint
+	// does not write is as it is in the live object, and counts of changes are up to date. nil stores objects as
+	// they are.
 	Store func(Change) (value.Value, error)
-	// Hub is, for kinds that Kubernetes implements as Go structs, the apiVersion in which the server holds objects between
-	// writes. It matters in two places only: the size of all annotations, see syncLastApplied, is counted in this version; and
-	// see Plan.Changed. Empty means that objects are held as the endpoint's clients see them, as custom resources are.
+	// Hub is, for kinds that Kubernetes implements as Go structs, the apiVersion in which the server holds objects
+	// between writes. It matters in two places only: the size of all annotations, see syncLastApplied, is counted
+	// in this version; and see Plan.Changed. Empty means that objects are held as the endpoint's clients see them,
+	// as custom resources are.
 	Hub string
 	// Converter converts between the versions in Types. nil means [ChangeVersion].
 	Converter Converter
-	// ResetFields has, by apiVersion, the fields that the endpoint does not write. An apply merges them, but neither owns them nor
-	// finds conflicts on them; the caller restores them in the outcome.
+	// ResetFields has, by apiVersion, the fields that the endpoint does not write. An apply merges them, but
+	// neither owns them nor finds conflicts on them; the caller restores them in the outcome.
 	ResetFields map[string]merge.Filter
 	// MaxUpdateManagers is how many updaters an object keeps apart, see capUpdaters. 0 means 10, as in kube-apiserver.
 	MaxUpdateManagers int
-	// Cache remembers the field sets of entries that come again. nil means that of the process, which holds [DefaultBudget] bytes
-	// at most; one of no bytes remembers nothing.
+	// Cache remembers the field sets of entries that come again. nil means that of the process, which holds
+	// [DefaultBudget] bytes at most; one of no bytes remembers nothing.
 	Cache *Cache
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
@@ -63,8 +66,8 @@ type Change struct {
 	Object    value.Value // what is to be stored
 }
 
-// FieldManager computes what an endpoint stores. It is safe for concurrent use, and never modifies its inputs. Its answers depend on
-// nothing but its configuration.
+// FieldManager computes what an endpoint stores. It is safe for concurrent use, and never modifies its inputs. Its
+// answers depend on nothing but its configuration.
 type FieldManager struct {
 	config     Config
 	apiVersion string
@@ -110,13 +113,15 @@ func (m *FieldManager) Config() Config { return m.config }
 
 // Plan computes an apply of config to live, the zero Object if nothing is stored yet, without deciding about conflicts.
 //
-// Steps: live's managed fields are read (Decode, S2); the configuration is of the endpoint's version (Check, S1); if nobody
-// manages live, everything in it becomes owned by "before-first-apply" (Adopt, S3); the configuration has no managed fields
-// (Check); merge.Engine.Apply (Merge, S11, S13); kubectl takes over what it applied on the client side (TakeOver, S5). The
-// numbers are those of docs/rules.md, and stand with their rules in the comments of the steps.
+// Steps: live's managed fields are read (Decode, S2); the configuration is of the endpoint's version (Check, S1);
+// if nobody manages live, everything in it becomes owned by "before-first-apply" (Adopt, S3); the configuration has
+// no managed fields (Check); merge.Engine.Apply (Merge, S11, S13); kubectl takes over what it applied on the client
+// side (TakeOver, S5). The numbers are those of docs/rules.md, and stand with their rules in the comments of the
+// steps.
 //
-// Errors are [*BadRequestError] for a configuration of another kind or with managed fields, [*EntryError] for managed fields
-// that cannot be read, [*TypeError] for a configuration or live object that does not conform to the kind's type.
+// Errors are [*BadRequestError] for a configuration of another kind or with managed fields, [*EntryError] for
+// managed fields that cannot be read, [*TypeError] for a configuration or live object that does not conform to the
+// kind's type.
 func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) {
 	r := m.request(live, config, manager, merge.Apply)
 	stored, err := r.decodeLive()
@@ -140,8 +145,9 @@ func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) 
 	return &Plan{request: r, stored: stored, owners: owners, merge: r.takeOver(merged)}, nil
 }
 
-// Apply applies config to live, the zero Object if nothing is stored yet, and returns what is to be stored. Conflicts are an
-// error of type [merge.Conflicts] unless force decides them for the manager; all other errors are those of [FieldManager.Plan].
+// Apply applies config to live, the zero Object if nothing is stored yet, and returns what is to be stored.
+// Conflicts are an error of type [merge.Conflicts] unless force decides them for the manager; all other errors are
+// those of [FieldManager.Plan].
 func (m *FieldManager) Apply(live, config Object, manager string, force bool) (Object, error) {
 	plan, err := m.Plan(live, config, manager)
 	if err != nil {
@@ -160,15 +166,16 @@ type UpdateOption uint8
 // kube-apiserver stores when it cannot keep managed fields up to date.
 const KeepEntries UpdateOption = 1
 
-// Update replaces live, the zero Object if nothing is stored yet, by object, and returns what is to be stored: object with
-// its managed fields brought up to date.
+// Update replaces live, the zero Object if nothing is stored yet, by object, and returns what is to be stored:
+// object with its managed fields brought up to date.
 //
-// Steps: the object is read (Read); the managed fields to start from are those of object, or else of live (Decode, S2); an object
-// that nobody manages yet is only tracked from its creation on (Track, S4); merge.Engine.Update (Merge, S7 to S9, S11); the oldest
-// updaters become one when there are too many (Cap, S10); what the endpoint does not write stays as it is (Store).
+// Steps: the object is read (Read); the managed fields to start from are those of object, or else of live (Decode,
+// S2); an object that nobody manages yet is only tracked from its creation on (Track, S4); merge.Engine.Update
+// (Merge, S7 to S9, S11); the oldest updaters become one when there are too many (Cap, S10); what the endpoint does
+// not write stays as it is (Store).
 //
-// Errors are [*BadRequestError] for an object that Config.Read refuses, [*TypeError] for an object that does not conform to the
-// kind's type, and those of merge.Engine.Update.
+// Errors are [*BadRequestError] for an object that Config.Read refuses, [*TypeError] for an object that does not
+// conform to the kind's type, and those of merge.Engine.Update.
 func (m *FieldManager) Update(live, object Object, manager string, opts ...UpdateOption) (Object, error) {
 	held, err := m.read(object)
 	if err != nil {

@@ -55,7 +55,8 @@ func readAnswers(t *testing.T) []answer {
 	return out
 }
 
-// What a server holds and stores of random objects of every kind that it serves is what kube-apiserver's own scheme makes of them.
+// What a server holds and stores of random objects of every kind that it serves is what kube-apiserver's own scheme
+// makes of them.
 func TestAnswers(t *testing.T) {
 	all := readAnswers(t)
 	kinds := map[*Kind]bool{}

@@ -13,7 +13,8 @@ const benchmarkConfig = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":
 	{"name":"a","image":"a:1","ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"1","memory":"1Gi"}},
 	"env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"livenessProbe":{"httpGet":{"port":80}}},{"name":"b","image":"b"}]}}}}`
 
-// BenchmarkApply compares an apply that changes a deployment as a server holds and stores it with the bare merge of the same.
+// BenchmarkApply compares an apply that changes a deployment as a server holds and stores it with the bare merge of
+// the same.
 func BenchmarkApply(b *testing.B) {
 	gvk := schema.GVK{Group: "apps", Version: "v1", Kind: "Deployment"}
 	served, err := builtin.Config(gvk)

@@ -19,9 +19,9 @@ var packed []byte
 // them, which takes some milliseconds.
 func Catalog() *schema.Catalog { return all().catalog }
 
-// Empty returns an object of kind gvk in which nothing is set, as an API server sees what does not exist yet, and whether
-// gvk is a built-in kind. API servers hold objects as Go structs, some of whose fields print although nobody set them: they
-// are in the object, beside apiVersion and kind.
+// Empty returns an object of kind gvk in which nothing is set, as an API server sees what does not exist yet, and
+// whether gvk is a built-in kind. API servers hold objects as Go structs, some of whose fields print although
+// nobody set them: they are in the object, beside apiVersion and kind.
 func Empty(gvk schema.GVK) (object value.Value, ok bool) {
 	object, ok = all().empty[gvk]
 	return object, ok

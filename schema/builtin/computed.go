@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// functions are what defaults.txt calls. They see values as they were sent: a member may be null, and of a kind that its type
-// refuses later.
+// functions are what defaults.txt calls. They see values as they were sent: a member may be null, and of a kind
+// that its type refuses later.
 var functions = form.Functions{
 	Fill: map[string]func(value.Value) value.Value{
 		"serviceAccount":        serviceAccount,
@@ -31,7 +31,8 @@ var functions = form.Functions{
 // isNothing reports whether a member counts as not there.
 func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }
 
-// within returns v with what names lead to changed by change. v is returned as it is where there is no object to step into.
+// within returns v with what names lead to changed by change. v is returned as it is where there is no object to
+// step into.
 func within(v value.Value, change func(value.Value) value.Value, names ...string) value.Value {
 	if len(names) == 0 {
 		return change(v)
@@ -220,7 +221,8 @@ func namespaceLabel(namespace value.Value) value.Value {
 	}, "metadata")
 }
 
-// containerLimits fills in what containers get that do not say: their limit is the maximum; they request their limit, or the minimum.
+// containerLimits fills in what containers get that do not say: their limit is the maximum; they request their
+// limit, or the minimum.
 func containerLimits(item value.Value) value.Value {
 	if item.Get("type").Str() != "Container" {
 		return item

@@ -14,8 +14,8 @@ import (
 // UnservedError is a version of a built-in kind that servers do not serve, or a kind that is none.
 type UnservedError struct {
 	GVK schema.GVK
-	// Removed is the first release that does not serve the version, and Replacement what to use instead. Both are empty where nothing is
-	// known of it.
+	// Removed is the first release that does not serve the version, and Replacement what to use instead. Both are
+	// empty where nothing is known of it.
 	Removed, Replacement string
 }
 
@@ -31,8 +31,8 @@ func (e *UnservedError) Error() string {
 	return fmt.Sprintf("%s is not served since Kubernetes %s: use %s", name, e.Removed, e.Replacement)
 }
 
-// Config returns the configuration of the endpoint that writes objects of kind gvk themselves: see [Kind.Config]. The error is an
-// [*UnservedError].
+// Config returns the configuration of the endpoint that writes objects of kind gvk themselves: see [Kind.Config].
+// The error is an [*UnservedError].
 func Config(gvk schema.GVK) (managedfields.Config, error) {
 	k, ok := Lookup(gvk)
 	if !ok {
@@ -41,15 +41,17 @@ func Config(gvk schema.GVK) (managedfields.Config, error) {
 	return k.Config("")
 }
 
-// Config returns the configuration of the endpoint that writes the kind's objects through a subresource, such as status, or the objects
-// themselves if that is empty. It computes what a server stores, but for what only a server can know; field managers for it convert
-// managers' fields between all versions of the kind that can be served. The error is an [*UnservedError].
+// Config returns the configuration of the endpoint that writes the kind's objects through a subresource, such as
+// status, or the objects themselves if that is empty. It computes what a server stores, but for what only a server
+// can know; field managers for it convert managers' fields between all versions of the kind that can be served. The
+// error is an [*UnservedError].
 func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	if k.Served == NotServed {
 		return managedfields.Config{}, &UnservedError{k.GVK, k.Removed, k.Replacement}
 	}
 	c := managedfields.Config{
-		GVK: k.GVK, Now: k.now, Subresource: subresource, Hub: k.Hub, Types: map[string]*schema.Type{}, ResetFields: map[string]merge.Filter{},
+		GVK: k.GVK, Now: k.now, Subresource: subresource, Hub: k.Hub,
+		Types: map[string]*schema.Type{}, ResetFields: map[string]merge.Filter{},
 		Hold: k.hold, Read: k.read,
 		Store: func(c managedfields.Change) (value.Value, error) { return k.store(subresource, c) },
 	}
@@ -70,7 +72,8 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	return c, nil
 }
 
-// hold is Held, and where the endpoint's version is the one that is stored, Stored as well: that is one walk instead of two.
+// hold is Held, and where the endpoint's version is the one that is stored, Stored as well: that is one walk
+// instead of two.
 func (k *Kind) hold(object value.Value) (value.Value, error) {
 	if k.isHub() {
 		return k.normalized(object, k.storage())
@@ -87,7 +90,8 @@ func (k *Kind) store(subresource string, c managedfields.Change) (value.Value, e
 	return k.storeLike(subresource, c.Live, c.Sent, c.Object, known)
 }
 
-// read is Held for an object that a client sent, with the error of kube-apiserver, and as it compares with what is stored: see spelled.
+// read is Held for an object that a client sent, with the error of kube-apiserver, and as it compares with what is
+// stored: see spelled.
 func (k *Kind) read(object value.Value) (value.Value, error) {
 	held, err := k.Held(object)
 	var refused *form.Error
@@ -100,9 +104,9 @@ func (k *Kind) read(object value.Value) (value.Value, error) {
 	return held, err
 }
 
-// spelled returns held, a value of the types f and t that was read from sent, with atomic lists as they were sent where the server takes
-// them for changed: it compares the Go values of their items, and an empty list or map in one is not like none, nor one spelling of a
-// quantity like another.
+// spelled returns held, a value of the types f and t that was read from sent, with atomic lists as they were sent
+// where the server takes them for changed: it compares the Go values of their items, and an empty list or map in
+// one is not like none, nor one spelling of a quantity like another.
 //
 //	live  limits: [{type: Pod}]    sent  limits: [{type: Pod, max: {}}]    held  limits: [{type: Pod}]    limits is changed
 //

@@ -17,14 +17,15 @@ type conversion struct {
 // conversions has the versions whose objects differ in more than the fields that they have.
 var conversions = map[schema.GVK]conversion{
 	{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"}:        {scalerFromV1, scalerToV1},
-	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaim"}:         {requestsFromFlat("spec", "devices"), requestsToFlat("spec", "devices")},
-	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaimTemplate"}: {requestsFromFlat("spec", "spec", "devices"), requestsToFlat("spec", "spec", "devices")},
+	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaim"}:         requestsAt("spec", "devices"),
+	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaimTemplate"}: requestsAt("spec", "spec", "devices"),
 	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceSlice"}:         {devicesFromBasic, devicesToBasic},
 	{Group: "events.k8s.io", Version: "v1", Kind: "Event"}:                        {eventFromNew, eventToNew},
 }
 
-// Convert returns object, which is of version k of a kind, in version to of it. What the other version does not have is lost, and so is
-// what reading and printing it loses: empty members, for instance. The error is a [*ConvertError].
+// Convert returns object, which is of version k of a kind, in version to of it. What the other version does not
+// have is lost, and so is what reading and printing it loses: empty members, for instance. The error is a
+// [*ConvertError].
 func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 	object, err := k.normalized(object, form.Printed)
 	if err != nil {
@@ -40,8 +41,9 @@ func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 	return to.normalized(object, 0)
 }
 
-// Stored returns what a server reads back after it stored object, which is as [Kind.Held] returns it. Objects are stored in one version
-// of their kind, [Kind.Hub], and what that does not have is lost. The error is a [*ConvertError].
+// Stored returns what a server reads back after it stored object, which is as [Kind.Held] returns it. Objects are
+// stored in one version of their kind, [Kind.Hub], and what that does not have is lost. The error is a
+// [*ConvertError].
 func (k *Kind) Stored(object value.Value) (value.Value, error) {
 	return k.storedLike(object, value.Value{})
 }

@@ -2,18 +2,24 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// flatRequest are the members that requests for devices have themselves in resource.k8s.io/v1beta1, and in a member called exactly in
-// later versions.
+// flatRequest are the members that requests for devices have themselves in resource.k8s.io/v1beta1, and in a member
+// called exactly in later versions.
 var flatRequest = []string{
 	"deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity", "derivedAttributes",
 }
 
-// requestsFromFlat returns the conversion of the requests that names lead to.
-func requestsFromFlat(names ...string) func(value.Value) value.Value {
-	return func(object value.Value) value.Value {
-		return eachItem(object, func(request value.Value) value.Value {
-			return nested(request, "exactly", flatRequest)
-		}, append(names[:len(names):len(names)], "requests")...)
+// requestsAt returns the conversion of the requests that names lead to.
+func requestsAt(names ...string) conversion {
+	path := append(names[:len(names):len(names)], "requests")
+	return conversion{
+		toCommon: func(object value.Value) value.Value {
+			return eachItem(object, func(request value.Value) value.Value {
+				return nested(request, "exactly", flatRequest)
+			}, path...)
+		},
+		fromCommon: func(object value.Value) value.Value {
+			return eachItem(object, func(request value.Value) value.Value { return flattened(request, "exactly") }, path...)
+		},
 	}
 }
 
@@ -40,16 +46,8 @@ func flattened(object value.Value, name string) value.Value {
 	return object.With(name, value.Value{})
 }
 
-// requestsToFlat is the reverse of requestsFromFlat.
-func requestsToFlat(names ...string) func(value.Value) value.Value {
-	return func(object value.Value) value.Value {
-		return eachItem(object, func(request value.Value) value.Value {
-			return flattened(request, "exactly")
-		}, append(names[:len(names):len(names)], "requests")...)
-	}
-}
-
-// devicesFromBasic and devicesToBasic convert the devices of a slice, which say in resource.k8s.io/v1beta1 that they are basic.
+// devicesFromBasic and devicesToBasic convert the devices of a slice, which say in resource.k8s.io/v1beta1 that
+// they are basic.
 func devicesFromBasic(object value.Value) value.Value {
 	return eachItem(object, func(device value.Value) value.Value { return flattened(device, "basic") }, "spec", "devices")
 }

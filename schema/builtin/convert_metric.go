@@ -2,8 +2,8 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// Metrics of autoscaling/v1, which stand in annotations, have their values side by side; those of v2 have them in members called metric,
-// target and current.
+// Metrics of autoscaling/v1, which stand in annotations, have their values side by side; those of v2 have them in
+// members called metric, target and current.
 
 // identified returns the metric that a source or status of v1 is about.
 func identified(source value.Value, selector string) value.Member {

@@ -53,7 +53,8 @@ func annotatedList(scaler value.Value, annotation, name string) (value.Value, bo
 	return list, err == nil
 }
 
-// scalerFromV1 makes a scaler of autoscaling/v1 one of v2: the target for the CPU becomes a metric, and annotations become fields.
+// scalerFromV1 makes a scaler of autoscaling/v1 one of v2: the target for the CPU becomes a metric, and annotations
+// become fields.
 func scalerFromV1(scaler value.Value) value.Value {
 	spec, status := scaler.Get("spec"), scaler.Get("status")
 	var metrics []value.Value
@@ -88,7 +89,8 @@ func scalerStatusFromV1(scaler, status value.Value) value.Value {
 	if cpu := status.Get("currentCPUUtilizationPercentage"); !isNothing(cpu) {
 		current := object(member("averageUtilization", cpu))
 		resource := object(member("name", value.String("cpu")), member("current", current))
-		status = status.With("currentMetrics", value.List(object(member("type", value.String("Resource")), member("resource", resource))))
+		metric := object(member("type", value.String("Resource")), member("resource", resource))
+		status = status.With("currentMetrics", value.List(metric))
 	}
 	if list, ok := annotatedList(scaler, scalerCurrentMetrics, "autoscaling/v1.MetricStatus"); ok {
 		var metrics []value.Value

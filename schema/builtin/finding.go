@@ -7,11 +7,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Findings returns what a server's validation refuses of object, which is to be stored instead of live, as far as schemas declare it or
-// it is in the table of what may not change; an absent live is an object that does not exist yet. It is not merging that refuses these.
+// Findings returns what a server's validation refuses of object, which is to be stored instead of live, as far as
+// schemas declare it or it is in the table of what may not change; an absent live is an object that does not exist
+// yet. It is not merging that refuses these.
 //
-// Validation knows more than that: an object without findings may be refused all the same. In order: what is wrong with object, then
-// what may not change.
+// Validation knows more than that: an object without findings may be refused all the same. In order: what is wrong
+// with object, then what may not change.
 func (k *Kind) Findings(live, object value.Value) []form.Finding {
 	found := k.Form().Findings(object.With("status", value.Value{})) // which servers hardly validate
 	if live.IsAbsent() {

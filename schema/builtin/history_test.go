@@ -59,8 +59,8 @@ func readRecordings(t *testing.T) []recording {
 	}
 }
 
-// With the embedded schemas deed answers as the reference did: the same objects, the same bytes in managedFields, and the
-// same message for each conflict.
+// With the embedded schemas deed answers as the reference did: the same objects, the same bytes in managedFields,
+// and the same message for each conflict.
 func TestRecordedHistories(t *testing.T) {
 	recordings := readRecordings(t)
 	if len(recordings) < 32 {
@@ -71,7 +71,8 @@ func TestRecordedHistories(t *testing.T) {
 	}
 }
 
-// replay sends the requests of rec. A request whose answer differs ends the history: all that follow it would differ too.
+// replay sends the requests of rec. A request whose answer differs ends the history: all that follow it would
+// differ too.
 func replay(t *testing.T, rec recording) {
 	gvk := schema.GVK{Group: rec.Group, Version: rec.Version, Kind: rec.Kind}
 	typ, ok := builtin.Catalog().Lookup(gvk)

@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// isLatest reports whether an image's reference has the tag latest, or neither tag nor digest. A text that is no reference has no tag
-// at all.
+// isLatest reports whether an image's reference has the tag latest, or neither tag nor digest. A text that is no
+// reference has no tag at all.
 func isLatest(image value.Value) bool {
 	m := reference().FindStringSubmatch(image.Str())
 	if m == nil {

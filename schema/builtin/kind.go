@@ -32,8 +32,9 @@ type Kind struct {
 	form string // the name of its struct type
 	now  func() time.Time
 
-	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one that does not serve it any
-	// more. Replacement says what to use instead, such as apps/v1 Deployment. All are empty where nothing is known.
+	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one that
+	// does not serve it any more. Replacement says what to use instead, such as apps/v1 Deployment. All are empty
+	// where nothing is known.
 	Since, Removed, Replacement string
 	// Served says whether servers serve the version: by default, if they are told to, or not at all.
 	Served Serving
@@ -74,8 +75,8 @@ func Lookup(gvk schema.GVK) (*Kind, bool) {
 // Kinds yields the built-in kinds in all their versions, sorted by group, kind and version.
 func Kinds() iter.Seq[*Kind] { return slices.Values(kindIndex().sorted) }
 
-// Siblings returns the kind of gvk in all versions that its objects can be written in, gvk itself among them, sorted by group and
-// version. Events are in two groups; every other kind is in one.
+// Siblings returns the kind of gvk in all versions that its objects can be written in, gvk itself among them,
+// sorted by group and version. Events are in two groups; every other kind is in one.
 func Siblings(gvk schema.GVK) []*Kind {
 	var out []*Kind
 	for _, k := range kindIndex().sorted {
@@ -202,8 +203,8 @@ func (k *Kind) WithClock(now func() time.Time) *Kind {
 	return &with
 }
 
-// Held returns what a server holds after it read object: with default values, in the one spelling of everything, and without what the
-// kind does not know. The error is a [*ConvertError]: what the kind cannot hold.
+// Held returns what a server holds after it read object: with default values, in the one spelling of everything,
+// and without what the kind does not know. The error is a [*ConvertError]: what the kind cannot hold.
 //
 // It takes time in proportion to the size of object.
 func (k *Kind) Held(object value.Value) (value.Value, error) { return k.normalized(object, form.Held) }

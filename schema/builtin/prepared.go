@@ -7,7 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// prepared has, by group and kind, what else becomes of an object that is written through a subresource, or itself if that is empty.
+// prepared has, by group and kind, what else becomes of an object that is written through a subresource, or itself
+// if that is empty.
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
 	{Kind: "Namespace"}:                preparedNamespace,
 	{Kind: "PersistentVolume"}:         preparedVolume,

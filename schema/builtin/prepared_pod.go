@@ -25,8 +25,8 @@ func keepMissing(object, was value.Value, names ...string) value.Value {
 	return object
 }
 
-// serviceClass returns how a pod ranks when its node runs short: Guaranteed if every container has limits for CPU and memory and
-// requests no less, BestEffort if none has or requests any, and Burstable otherwise.
+// serviceClass returns how a pod ranks when its node runs short: Guaranteed if every container has limits for CPU
+// and memory and requests no less, BestEffort if none has or requests any, and Burstable otherwise.
 func serviceClass(pod value.Value) string {
 	guaranteed, any := true, false
 	for _, list := range []string{"containers", "initContainers"} {

@@ -2,7 +2,8 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// preparedService drops what a service of another type had and one of its new type does not need, unless the client changes it.
+// preparedService drops what a service of another type had and one of its new type does not need, unless the client
+// changes it.
 func preparedService(k *Kind, subresource string, live, service value.Value) value.Value {
 	if subresource != "" || live.IsAbsent() {
 		return service
@@ -42,9 +43,8 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 }
 
 func needsNodePorts(spec value.Value) bool {
-	typ := spec.Get("type").Str()
-	return typ == "NodePort" ||
-		typ == "LoadBalancer" && (isNothing(spec.Get("allocateLoadBalancerNodePorts")) || spec.Get("allocateLoadBalancerNodePorts").Bool())
+	typ, allocate := spec.Get("type").Str(), spec.Get("allocateLoadBalancerNodePorts")
+	return typ == "NodePort" || typ == "LoadBalancer" && (isNothing(allocate) || allocate.Bool())
 }
 
 func needsHealthPort(spec value.Value) bool {

@@ -7,8 +7,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// printed has, by struct type, what becomes of values because a server does not hold them as they are written, but as a type that all
-// versions of the kind have in common. It is filled by init, as it leads back to the forms, which lead to it.
+// printed has, by struct type, what becomes of values because a server does not hold them as they are written, but
+// as a type that all versions of the kind have in common. It is filled by init, as it leads back to the forms,
+// which lead to it.
 var printed map[string]func(value.Value) value.Value
 
 func init() {

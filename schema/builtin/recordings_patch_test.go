@@ -10,7 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// odd plays an apply of a configuration that may be none: the server looks at the request before the field manager does.
+// odd plays an apply of a configuration that may be none: the server looks at the request before the field manager
+// does.
 func (y *tally) odd(
 	t *testing.T, where, kind string, s serverStep, live managedfields.Object, manager string, force bool,
 ) {
@@ -48,7 +49,8 @@ func parsed(t *testing.T, text []byte) value.Value {
 	return v
 }
 
-// patch plays a patch: an update with what the patch makes of the live object. A strategic merge patch of labels and annotations is like any other.
+// patch plays a patch: an update with what the patch makes of the live object. A strategic merge patch of labels
+// and annotations is like any other.
 func (y *tally) patch(t *testing.T, where, kind string, s serverStep, manager string) {
 	body := parsed(t, s.Body)
 	for _, name := range []string{"metadata", "apiVersion", "kind"} {

@@ -6,14 +6,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Store returns what a server stores of object, which is as [Kind.Held] returns it, and reads back, when it is written through a
-// subresource, or itself if that is empty: with what the endpoint does not write as it is in live, and with what the server keeps up to
-// date. An absent live is an object that does not exist yet; sent is what object was read from. What a server allocates and admission
-// sets is not there: a uid, for instance, and times. The error is a [*ConvertError].
+// Store returns what a server stores of object, which is as [Kind.Held] returns it, and reads back, when it is
+// written through a subresource, or itself if that is empty: with what the endpoint does not write as it is in
+// live, and with what the server keeps up to date. An absent live is an object that does not exist yet; sent is
+// what object was read from. What a server allocates and admission sets is not there: a uid, for instance, and
+// times. The error is a [*ConvertError].
 //
-// In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the endpoint does not write
-// stays (restore), the kind's own rules hold (prepared), the object is stored ([Kind.Stored]), and changes are counted
-// (countGeneration).
+// In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the
+// endpoint does not write stays (restore), the kind's own rules hold (prepared), the object is stored
+// ([Kind.Stored]), and changes are counted (countGeneration).
 func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.Value, error) {
 	return k.storeLike(subresource, live, sent, object, value.Value{})
 }
@@ -79,8 +80,8 @@ func keepMetadata(was, metadata value.Value) value.Value {
 	return was
 }
 
-// generations has the kinds whose objects count how often what the paths lead to was changed. Every other kind keeps the number that a
-// client created it with.
+// generations has the kinds whose objects count how often what the paths lead to was changed. Every other kind
+// keeps the number that a client created it with.
 var generations = map[schema.GVK][][]string{
 	{Kind: "Pod"}:                                                                     {{"spec"}},
 	{Kind: "PodTemplate"}:                                                             {{"template"}},
@@ -99,18 +100,20 @@ var generations = map[schema.GVK][][]string{
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:     {{"webhooks"}},
 	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}:   {{"webhooks"}},
 	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}:                 {{"spec"}},
-	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:                                {{"addressType"}, {"endpoints"}, {"ports"}, {"metadata", "labels"}},
-	{Group: "flowcontrol.apiserver.k8s.io", Kind: "FlowSchema"}:                       {{"spec"}},
-	{Group: "flowcontrol.apiserver.k8s.io", Kind: "PriorityLevelConfiguration"}:       {{"spec"}},
-	{Group: "networking.k8s.io", Kind: "Ingress"}:                                     {{"spec"}},
-	{Group: "networking.k8s.io", Kind: "IngressClass"}:                                {{"spec"}},
-	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                               {{"spec"}},
-	{Group: "policy", Kind: "PodDisruptionBudget"}:                                    {{"spec"}},
-	{Group: "resource.k8s.io", Kind: "DeviceClass"}:                                   {{"spec"}},
-	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}:                               {{"spec"}},
-	{Group: "resource.k8s.io", Kind: "ResourceSlice"}:                                 {{"spec"}},
-	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:                               {},
-	{Group: "storage.k8s.io", Kind: "CSIDriver"}:                                      {{"spec"}},
+	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}: {
+		{"addressType"}, {"endpoints"}, {"ports"}, {"metadata", "labels"},
+	},
+	{Group: "flowcontrol.apiserver.k8s.io", Kind: "FlowSchema"}:                 {{"spec"}},
+	{Group: "flowcontrol.apiserver.k8s.io", Kind: "PriorityLevelConfiguration"}: {{"spec"}},
+	{Group: "networking.k8s.io", Kind: "Ingress"}:                               {{"spec"}},
+	{Group: "networking.k8s.io", Kind: "IngressClass"}:                          {{"spec"}},
+	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                         {{"spec"}},
+	{Group: "policy", Kind: "PodDisruptionBudget"}:                              {{"spec"}},
+	{Group: "resource.k8s.io", Kind: "DeviceClass"}:                             {{"spec"}},
+	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}:                         {{"spec"}},
+	{Group: "resource.k8s.io", Kind: "ResourceSlice"}:                           {{"spec"}},
+	{Group: "scheduling.k8s.io", Kind: "PriorityClass"}:                         {},
+	{Group: "storage.k8s.io", Kind: "CSIDriver"}:                                {{"spec"}},
 }
 
 // createdUncounted are kinds that count changes only, and begin with what the client says.

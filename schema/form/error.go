@@ -59,7 +59,8 @@ func (w *walk) path() fieldpath.Path {
 	return p
 }
 
-// place names where the walk is, as encoding/json does: by the innermost struct, and the names of fields that lead there.
+// place names where the walk is, as encoding/json does: by the innermost struct, and the names of fields that lead
+// there.
 func (w *walk) place() string {
 	var b strings.Builder
 	owner := ""

@@ -16,8 +16,8 @@ type Finding struct {
 	Reason string
 }
 
-// Findings returns what schemas declare wrong with v, as t has printed it, in the order of v: texts that are required and empty, and
-// texts that are none of those that a member may have. It takes time in proportion to v.
+// Findings returns what schemas declare wrong with v, as t has printed it, in the order of v: texts that are
+// required and empty, and texts that are none of those that a member may have. It takes time in proportion to v.
 func (t *Type) Findings(v value.Value) []Finding {
 	var w finder
 	w.visit(t, v)
@@ -57,7 +57,8 @@ func (w *finder) below(step fieldpath.Element, t *Type, v value.Value) {
 	w.path = w.path[:len(w.path)-1]
 }
 
-// field looks at a member that is there. Members that are required and not texts are not looked at: 0 and an empty list are mostly fine.
+// field looks at a member that is there. Members that are required and not texts are not looked at: 0 and an empty
+// list are mostly fine.
 func (w *finder) field(f *field, v value.Value) {
 	if v.Kind() != value.KindString {
 		return

@@ -88,7 +88,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// What a type cannot hold is refused with the words of the reference: those of reading JSON, and those of converting maps.
+// What a type cannot hold is refused with the words of the reference: those of reading JSON, and those of
+// converting maps.
 func TestErrors(t *testing.T) {
 	s := shape(t, "")
 	for _, test := range []struct{ reads, path, decoding, converting string }{

@@ -11,20 +11,21 @@ import (
 // Mode says what [Type.Normalize] does beside reading and printing.
 type Mode uint8
 
-// The modes, which may be combined. Defaults has the rules of [Types.SetRules] carried out, and Printed its functions for what values
-// are held as; a server does both: that is Held. Stored answers what is left after the struct was stored as protocol buffers, which
-// know no empty lists and maps.
+// The modes, which may be combined. Defaults has the rules of [Types.SetRules] carried out, and Printed its
+// functions for what values are held as; a server does both: that is Held. Stored answers what is left after the
+// struct was stored as protocol buffers, which know no empty lists and maps.
 const (
 	Defaults Mode = 1 << iota
 	Printed
 	Stored
-	// Spelled keeps what prints the same as it was sent: empty lists and maps that are left out, and the spelling of quantities.
+	// Spelled keeps what prints the same as it was sent: empty lists and maps that are left out, and the spelling
+	// of quantities.
 	Spelled
 	Held = Defaults | Printed
 )
 
-// Normalize returns v as a Go value of type t prints it after reading v. What t does not know is lost; v is shared as far as it stays
-// as it is. The error is an [*Error]: the first one in the order of the struct's fields.
+// Normalize returns v as a Go value of type t prints it after reading v. What t does not know is lost; v is shared
+// as far as it stays as it is. The error is an [*Error]: the first one in the order of the struct's fields.
 //
 // It takes time in proportion to the members of v and the fields of the structs in it.
 func (t *Type) Normalize(v value.Value, mode Mode) (value.Value, error) {
@@ -36,8 +37,8 @@ func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (valu
 	return t.NormalizeLike(v, value.Value{}, mode, now)
 }
 
-// NormalizeLike is NormalizeAt for a v that shares members with known, which it returned for the same type and mode: they are not looked
-// at again.
+// NormalizeLike is NormalizeAt for a v that shares members with known, which it returned for the same type and
+// mode: they are not looked at again.
 func (t *Type) NormalizeLike(v, known value.Value, mode Mode, now func() time.Time) (value.Value, error) {
 	w := walk{mode: mode, now: now, known: known}
 	out := w.value(t, v)
@@ -284,7 +285,8 @@ func (t *Type) stored() value.Value {
 	return value.Null()
 }
 
-// AppendJSON appends v, which t has printed, to b as JSON text with the fields of structs in the order that the structs have them.
+// AppendJSON appends v, which t has printed, to b as JSON text with the fields of structs in the order that the
+// structs have them.
 func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 	switch {
 	case t.kind == kindPointer:
@@ -320,8 +322,9 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 // ListOf returns the type of lists of t.
 func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t} }
 
-// Unlike reports whether v, held as a Go value of type t, is not the value that is read back from storage although it prints the same:
-// it has an empty list or map where storage has none, or a quantity in another spelling. It takes time in proportion to v.
+// Unlike reports whether v, held as a Go value of type t, is not the value that is read back from storage although
+// it prints the same: it has an empty list or map where storage has none, or a quantity in another spelling. It
+// takes time in proportion to v.
 func (t *Type) Unlike(v value.Value) bool {
 	switch t.kind {
 	case kindPointer:

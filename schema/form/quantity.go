@@ -39,8 +39,8 @@ type quantity struct {
 	text     string // how it prints, if it is kept as it was written
 }
 
-// Quantity returns the one spelling in which a quantity is printed: 1000m is 1, 1024Mi is 1Gi, and 0.1 is 100m. What is finer than a
-// billionth is rounded up. The error is one of the three above.
+// Quantity returns the one spelling in which a quantity is printed: 1000m is 1, 1024Mi is 1Gi, and 0.1 is 100m.
+// What is finer than a billionth is rounded up. The error is one of the three above.
 func Quantity(text string) (string, error) {
 	if isCanonical(text) {
 		return text, nil
@@ -52,7 +52,8 @@ func Quantity(text string) (string, error) {
 	return q.String(), nil
 }
 
-// isCanonical reports of most texts that are quantities in their one spelling that they are: short whole numbers with a decimal suffix.
+// isCanonical reports of most texts that are quantities in their one spelling that they are: short whole numbers
+// with a decimal suffix.
 func isCanonical(text string) bool {
 	number, suffix := digits(text)
 	if number == "" || len(number) > 15 || number[0] == '0' || strings.HasSuffix(number, "000") {

@@ -8,24 +8,27 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Functions are what rules may call: Fill by the name after @, and Is, the words that conditions may use of a value. Print is not
-// called by rules: it has, by the name of a struct type, what becomes of its printed values because they are held as yet another type.
+// Functions are what rules may call: Fill by the name after @, and Is, the words that conditions may use of a
+// value. Print is not called by rules: it has, by the name of a struct type, what becomes of its printed values
+// because they are held as yet another type.
 type Functions struct {
 	Fill  map[string]func(value.Value) value.Value
 	Is    map[string]func(value.Value) bool
 	Print map[string]func(value.Value) value.Value
 }
 
-// SetRules reads default values: a line with the names of struct types, and below it an indented line for each rule, from top to bottom:
+// SetRules reads default values: a line with the names of struct types, and below it an indented line for each
+// rule, from top to bottom:
 //
 //	PATH = VALUE [if CONDITION [and CONDITION]...]
 //	PATH := VALUE [if CONDITION [and CONDITION]...]
 //	@FUNCTION
 //
-// Instead of a struct type, P:N names the type N, of the fields that structs of package P have; it has functions only. A rule gives what
-// PATH leads to the VALUE if it is unset; with := an empty list or map is not unset. VALUE is JSON, $PATH for the value of another member, if it has any, or now. A
-// condition is PATH is set, PATH is unset, PATH is one of the texts A|B, or PATH is a word of f.Is; the path . is the struct itself.
-// [] at the end of a name steps into every item of a list. Lines that start with # and empty lines say nothing.
+// Instead of a struct type, P:N names the type N, of the fields that structs of package P have; it has functions
+// only. A rule gives what PATH leads to the VALUE if it is unset; with := an empty list or map is not unset. VALUE
+// is JSON, $PATH for the value of another member, if it has any, or now. A condition is PATH is set, PATH is unset,
+// PATH is one of the texts A|B, or PATH is a word of f.Is; the path . is the struct itself. [] at the end of a name
+// steps into every item of a list. Lines that start with # and empty lines say nothing.
 //
 // The error names the line that cannot be read.
 func (ts *Types) SetRules(text string, f Functions) error {
@@ -166,7 +169,8 @@ func (t *Type) condition(text string, f Functions) (func(value.Value) bool, bool
 	}, true
 }
 
-// unset reports whether what names lead to from v, a value of t, is nothing or, where t does not tell it apart from nothing, empty.
+// unset reports whether what names lead to from v, a value of t, is nothing or, where t does not tell it apart from
+// nothing, empty.
 func (t *Type) unset(v value.Value, names []string) bool {
 	for _, name := range names {
 		if t = t.to(name); t == nil {

@@ -172,8 +172,8 @@ func (w *walk) intOrString(v value.Value) value.Value {
 	return w.fail(err)
 }
 
-// schemaOr reads one of the three types that are a schema or something else: true and false, a list of schemas, or a list of names.
-// They print as they are read, but for the schemas.
+// schemaOr reads one of the three types that are a schema or something else: true and false, a list of schemas, or
+// a list of names. They print as they are read, but for the schemas.
 func (w *walk) schemaOr(t *Type, v value.Value) value.Value {
 	switch {
 	case isNothing(v):

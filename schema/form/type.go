@@ -90,16 +90,18 @@ type Types struct {
 	refs     map[string]*Type // every type that a field refers to, by its text
 }
 
-// Parse reads descriptions of struct types: a line with the name of each, and below it an indented line for each field, as
+// Parse reads descriptions of struct types: a line with the name of each, and below it an indented line for each
+// field, as
 //
 //	core/v1.Volume
 //		name string
 //		hostPath? *core/v1.HostPathVolumeSource
 //
-// The name of a field is followed by ? if it is left out when empty, by ! if it is left out when zero, and by + if OpenAPI
-// requires it. Its type is *T, []T, {}T (a map), the name of a struct, or one of the basic types; @N:T is T under the name N.
-// After the type may stand the values that the field may have, separated by |. What a field's line says is read when a value of
-// its struct is first looked at; it is an error only then, and a panic: descriptions are generated.
+// The name of a field is followed by ? if it is left out when empty, by ! if it is left out when zero, and by + if
+// OpenAPI requires it. Its type is *T, []T, {}T (a map), the name of a struct, or one of the basic types; @N:T is T
+// under the name N. After the type may stand the values that the field may have, separated by |. What a field's
+// line says is read when a value of its struct is first looked at; it is an error only then, and a panic:
+// descriptions are generated.
 //
 // Parse takes time in proportion to the text, and the first use of a type in proportion to its own lines.
 func Parse(text string) *Types {

@@ -93,8 +93,8 @@ var annotated = []reflect.Type{
 // current is the release that the data describes.
 const current = "v1.37"
 
-// chooseHubs marks the version of each kind in which objects are stored: the first by priority that is served and is not new in this
-// release, or else any.
+// chooseHubs marks the version of each kind in which objects are stored: the first by priority that is served and
+// is not new in this release, or else any.
 func chooseHubs(kinds []kind) {
 	type groupKind struct{ group, kind string }
 	best := map[groupKind]int{}

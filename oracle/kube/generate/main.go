@@ -1,5 +1,5 @@
-// Command generate writes what package schema/builtin embeds: the forms of all struct types, and what there is to say of each kind.
-// Run it in this directory, without a workspace:
+// Command generate writes what package schema/builtin embeds: the forms of all struct types, and what there is to
+// say of each kind. Run it in this directory, without a workspace:
 //
 //	GOWORK=off go run ./generate ../../schema/builtin
 package main

@@ -81,8 +81,8 @@ func (f forms) addStruct(t reflect.Type) string {
 	return name
 }
 
-// fields returns a line for each field of t: its name, with ? if it is left out when empty and ! if it is left out when zero, and its
-// type.
+// fields returns a line for each field of t: its name, with ? if it is left out when empty and ! if it is left out
+// when zero, and its type.
 func (f forms) fields(t reflect.Type) []string {
 	var lines []string
 	for i := range t.NumField() {
@@ -121,7 +121,8 @@ func (f forms) fields(t reflect.Type) []string {
 // mayBeEmpty is declared to be required, and a server takes it empty.
 const mayBeEmpty = "core/v1.Sysctl.value"
 
-// constrain adds to the lines of fields what schemas declare: + behind the name of what is required, and the values of an enum.
+// constrain adds to the lines of fields what schemas declare: + behind the name of what is required, and the values
+// of an enum.
 func (f forms) constrain(all map[string]constraint) {
 	for name, lines := range f {
 		c := all[name]

@@ -19,8 +19,8 @@ type Answer struct {
 	Stored []byte // the same after it was stored in version hub and read from there
 }
 
-// Ask returns the answer for the JSON text of an object of a kind, whose objects are stored in version hub. The error is that of reading
-// the object.
+// Ask returns the answer for the JSON text of an object of a kind, whose objects are stored in version hub. The
+// error is that of reading the object.
 func Ask(gvk schema.GroupVersionKind, hub string, text []byte) (Answer, error) {
 	s := scheme.All()
 	object, err := s.New(gvk)
@@ -64,7 +64,8 @@ func print(held runtime.Object, gvk schema.GroupVersionKind) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// stored returns held as it is read from where it was stored: as protocol buffers, or as JSON in the groups whose servers do so.
+// stored returns held as it is read from where it was stored: as protocol buffers, or as JSON in the groups whose
+// servers do so.
 func stored(held runtime.Object, gvk schema.GroupVersionKind, hub string) (runtime.Object, error) {
 	s := scheme.All()
 	gv, err := schema.ParseGroupVersion(hub)
@@ -92,7 +93,8 @@ func stored(held runtime.Object, gvk schema.GroupVersionKind, hub string) (runti
 	return s.UnsafeConvertToVersion(object, internal(at))
 }
 
-// Convert returns the JSON text of an object of a kind in version to of it. It is read without defaults, as conversion reads objects.
+// Convert returns the JSON text of an object of a kind in version to of it. It is read without defaults, as
+// conversion reads objects.
 func Convert(gvk schema.GroupVersionKind, to schema.GroupVersionKind, text []byte) ([]byte, error) {
 	s := scheme.All()
 	object, err := s.New(gvk)

@@ -37,7 +37,8 @@ func served() []*builtin.Kind {
 	return out
 }
 
-// Reading, filling in defaults and storing make of random objects of each kind what the scheme of kube-apiserver makes of them.
+// Reading, filling in defaults and storing make of random objects of each kind what the scheme of kube-apiserver
+// makes of them.
 func TestNormalize(t *testing.T) {
 	kinds := served()
 	each := max(1, *objects/len(kinds))
@@ -137,7 +138,8 @@ func equal(t *testing.T, what string, want []byte, got value.Value) bool {
 	return false
 }
 
-// Converting random objects from each version of a kind to each other one comes to what the scheme of kube-apiserver makes of them.
+// Converting random objects from each version of a kind to each other one comes to what the scheme of
+// kube-apiserver makes of them.
 func TestConvert(t *testing.T) {
 	kinds := served()
 	for i, from := range kinds {

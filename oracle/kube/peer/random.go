@@ -11,8 +11,8 @@ import (
 	"github.com/deed-project/deed/oracle/kube/scheme"
 )
 
-// Random returns a random object of a kind, as encoding/json has it: with empty, zero and null values, numbers that are written in many
-// ways, and members that are missing.
+// Random returns a random object of a kind, as encoding/json has it: with empty, zero and null values, numbers that
+// are written in many ways, and members that are missing.
 func Random(r *rand.Rand, gvk schema.GroupVersionKind) map[string]any {
 	t := scheme.All().AllKnownTypes()[gvk]
 	g := &generator{Rand: r, budget: 20 + r.IntN(150)}
