@@ -6,21 +6,38 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Store returns what a server stores of object, which is as [Kind.Held] returns it, and reads back, when it is
-// written through a subresource, or itself if that is empty: with what the endpoint does not write as it is in
-// live, and with what the server keeps up to date. An absent live is an object that does not exist yet; sent is
-// what object was read from. What a server allocates and admission sets is not there: a uid, for instance, and
-// times. The error is a [*ConvertError].
+// Prepare returns what is to be stored of object, which is as [Kind.Held] returns it, when it is written through a subresource, or itself
+// if that is empty: with what the endpoint does not write as it is in live, and with what the server keeps up to date. An absent live is
+// an object that does not exist yet; sent is what object was read from. What a server allocates and admission sets is not there: a uid,
+// for instance, and times.
 //
-// In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the
-// endpoint does not write stays (restore), the kind's own rules hold (prepared), the object is stored
-// ([Kind.Stored]), and changes are counted (countGeneration).
+// In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the endpoint does not write
+// stays (restore), the kind's own rules hold (prepared), and changes are counted (generation).
+func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value.Value {
+	object = k.prepare(subresource, live, object)
+	stored, err := k.Stored(object)
+	if err != nil {
+		return object // cannot be: the object is held
+	}
+	return k.counted(subresource, live, sent, stored, object)
+}
+
+// Store returns what a server reads back after it stored what Prepare makes of object. The error is a [*ConvertError].
 func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.Value, error) {
 	return k.storeLike(subresource, live, sent, object, value.Value{})
 }
 
 // storeLike is Store for an object that is what a server reads back already, known, or for an absent known.
 func (k *Kind) storeLike(subresource string, live, sent, object, known value.Value) (value.Value, error) {
+	stored, err := k.storedLike(k.prepare(subresource, live, object), known)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return k.counted(subresource, live, sent, stored, stored), nil
+}
+
+// prepare is Prepare without counting.
+func (k *Kind) prepare(subresource string, live, object value.Value) value.Value {
 	object = keepIdentity(live, object, k.Namespaced)
 	for path := range k.reset[subresource].Exclude.All() {
 		object = restore(live, object, path)
@@ -28,11 +45,23 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)
 	}
-	stored, err := k.storedLike(object, known)
-	if err != nil || subresource == "status" {
-		return stored, err
+	return object
+}
+
+// counted returns object with its generation, given what is stored of it. Writing a status counts as no change.
+func (k *Kind) counted(subresource string, live, sent, stored, object value.Value) value.Value {
+	if subresource == "status" {
+		return object
 	}
-	return k.countGeneration(live, sent, stored), nil
+	n, counts := k.generation(live, sent, stored)
+	if !counts {
+		return object
+	}
+	generation := value.Value{}
+	if n != 0 {
+		generation = value.Int(n)
+	}
+	return object.With("metadata", object.Get("metadata").With("generation", generation))
 }
 
 // keepIdentity carries over what a server writes into metadata itself. A created object has none of it.
@@ -119,26 +148,20 @@ var generations = map[schema.GVK][][]string{
 // createdUncounted are kinds that count changes only, and begin with what the client says.
 var createdUncounted = map[schema.GVK]bool{{Group: "storage.k8s.io", Kind: "CSIDriver"}: true}
 
-func (k *Kind) countGeneration(live, sent, object value.Value) value.Value {
+// generation returns how often an object has changed, and whether its kind counts that.
+func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool) {
 	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
 	paths, counts := generations[kind]
-	if !counts {
-		return object
+	n = live.At("metadata", "generation").Int()
+	switch {
+	case !counts:
+	case live.IsAbsent():
+		return 1, !createdUncounted[kind]
+	case k.changed(live, stored, paths),
+		countsEmpty[kind] && k.Form().Member(paths[0][0]).Unlike(sent.Get(paths[0][0])):
+		n++
 	}
-	generation := live.At("metadata", "generation").Int()
-	if live.IsAbsent() {
-		if createdUncounted[kind] {
-			return object
-		}
-		generation = 1
-	} else if k.changed(live, object, paths) || countsEmpty[kind] && k.Form().Member(paths[0][0]).Unlike(sent.Get(paths[0][0])) {
-		generation++
-	}
-	metadata := object.Get("metadata")
-	if generation == 0 {
-		return object.With("metadata", metadata.With("generation", value.Value{}))
-	}
-	return object.With("metadata", metadata.With("generation", value.Int(generation)))
+	return n, counts
 }
 
 // countsEmpty are kinds for which an empty list is not the same as none, which is what is stored instead of it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/deed-project/deed/value"
 )
@@ -212,5 +213,63 @@ func TestAppendJSON(t *testing.T) {
 	v := parse(t, `{"items":[{"count":1,"value":"x"}],"name":"n","size":2}`)
 	if got, want := string(s.AppendJSON(nil, v)), `{"name":"n","size":2,"items":[{"value":"x","count":1}]}`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A member that was normalized before is not looked at again, and one that was not is.
+func TestNormalizeLike(t *testing.T) {
+	s := shape(t, "")
+	known, err := s.Normalize(parse(t, `{"items":[{"value":"x"}],"name":"n"}`), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := known.With("name", value.Int(1)) // which no type string holds
+	if _, err := s.NormalizeLike(wrong, wrong, 0, time.Now); err != nil {
+		t.Errorf("a known member was looked at: %v", err)
+	}
+	if _, err := s.NormalizeLike(wrong, known, 0, time.Now); err == nil {
+		t.Error("an unknown member was not looked at")
+	}
+}
+
+func TestUnlike(t *testing.T) {
+	s := shape(t, "")
+	for text, want := range map[string]bool{
+		`{"name":"n","items":[{"value":"x"}]}`: false, `{"items":[]}`: true, `{"labels":{}}`: true, `{"labels":null}`: false, `{"ref":{}}`: false,
+		`{"cost":"1000m"}`: true, `{"cost":"1"}`: false, `{"limits":{"cpu":"0.1"}}`: true,
+	} {
+		if got := s.Unlike(parse(t, text)); got != want {
+			t.Errorf("%s: %t, want %t", text, got, want)
+		}
+	}
+}
+
+// What stays as it is takes no memory but for the walk's own, however large it is; what changes takes memory in proportion to it.
+func TestNormalizeGrowth(t *testing.T) {
+	s := shape(t, "")
+	items := func(n int) value.Value {
+		list := make([]value.Value, n)
+		for i := range list {
+			list[i] = value.Object(value.Member{Name: "value", Value: value.String("x")})
+		}
+		return value.Object(value.Member{Name: "items", Value: value.List(list...)})
+	}
+	allocations := func(v value.Value) float64 {
+		return testing.AllocsPerRun(20, func() {
+			if _, err := s.Normalize(v, Held); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	settled, err := s.Normalize(items(1000), Held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := allocations(settled); n > 10 {
+		t.Errorf("%v allocations for 1000 items that stay as they are", n)
+	}
+	small, large := allocations(items(500)), allocations(items(1000))
+	if small == 0 || large/small > 2.2 {
+		t.Errorf("%v allocations for 500 items, %v for 1000", small, large)
 	}
 }
