@@ -76,7 +76,7 @@ func stripped(v value.Value) value.Value {
 		}
 		v = v.With(name, member)
 	}
-	if v.IsNull() {
+	if v.IsNull() || v.Kind() == value.KindList {
 		return value.Object()
 	}
 	return v

@@ -81,3 +81,31 @@ func resetFieldsOfOneVersion(t *testing.T) (string, string) {
 	}
 	return short(deed.step(write)), short(smd.step(write))
 }
+
+// versionsInPruning: an item of a list is pruned, fields are owned in two more versions, and the list is atomic in one of them.
+func versionsInPruning(t *testing.T) (string, string) {
+	root := func(name, relationship string) string {
+		return `{"name":"` + name + `","map":{"elementType":{"scalar":"string"},"fields":[{"name":"d","type":{"list":{
+			"elementRelationship":"` + relationship + `","elementType":{"scalar":"untyped"}}}}]}}`
+	}
+	d, err := schema.ParseDocument(parsed(`{"types":[` + root("one", "associative") + "," + root("two", "associative") + "," + root("three", "atomic") + "]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWorld(&gen.Schema{Document: d, Versions: []gen.Version{{Name: "v1", Root: "one"}, {Name: "v2", Root: "two"}, {Name: "v3", Root: "three"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m1 := merge.Manager{Name: "m1", Operation: merge.Apply}
+	m2 := merge.Manager{Name: "m2", Operation: merge.Update, APIVersion: "v3"}
+	deed, smd := w.start(nil)
+	var got, want outcome
+	for _, write := range []gen.Write{
+		{Manager: m1, Operation: merge.Apply, Version: "v1", Object: parsed(`{"d":[1,"y"]}`)},
+		{Manager: m2, Operation: merge.Update, Version: "v3", Object: parsed(`{"a":"x","d":[1,"y"]}`)},
+		{Manager: m1, Operation: merge.Apply, Version: "v2", Object: parsed(`{"d":["y"]}`), Force: true},
+	} {
+		got, want = deed.step(write), smd.step(write)
+	}
+	return parsed(got.object).Get("d").String(), parsed(want.object).Get("d").String()
+}

@@ -40,6 +40,7 @@ var divergenceCases = []struct {
 	{"unresolvable-type-in-place", "error", []string{"panic"}, unresolvableType},
 	{"uint64", "1", []string{"panic"}, unsignedNumbers},
 	{"order-of-conflicts", "m1 m2", []string{"m1 m2", "m2 m1"}, orderOfConflicts},
+	{"versions-in-pruning", `[1,"y"]`, []string{`[1,"y"]`, `["y"]`}, versionsInPruning},
 	{"validation-errors", "2 errors", []string{"1 error: .x", "1 error: .y"}, validationErrors},
 	{"validation-errors-beside-others", "2 errors", []string{"1 error: .x", "2 errors"}, validationErrorsBeside},
 	{"objects-as-keys-in-messages", "[k=a=1b=2]", []string{"[k=a=1b=2]", "[k=b=2a=1]"}, objectsAsKeys},

@@ -55,7 +55,7 @@ func (w *Writer) Filters() map[string]Filter {
 	for _, v := range w.schema.Versions {
 		var f Filter
 		for range 1 + w.values.N(2) {
-			path := w.path(w.types[v.Name])
+			path := w.path(w.types[v.Name], include)
 			if include {
 				f.Include = append(f.Include, fieldpath.Prefix(path))
 			} else {
@@ -67,21 +67,57 @@ func (w *Writer) Filters() map[string]Filter {
 	return out
 }
 
-// path makes the path of a field that objects of type t may have.
-func (w *Writer) path(t *schema.Type) fieldpath.Path {
+// path makes the path of a part that objects of type t may have. If any says so, it may have [fieldpath.Any] for items.
+func (w *Writer) path(t *schema.Type, any bool) fieldpath.Path {
 	var out fieldpath.Path
-	for t != nil && t.Map() != nil && (len(out) == 0 || w.values.Chance(40)) {
-		name := w.values.memberName()
-		if fields := t.Map().Fields(); len(fields) > 0 && w.values.Chance(90) {
-			name = fields[w.values.N(len(fields))].Name
+walk:
+	for t != nil && (len(out) == 0 || w.values.Chance(50)) {
+		switch {
+		case t.Map() != nil:
+			name := w.values.memberName()
+			if fields := t.Map().Fields(); len(fields) > 0 && w.values.Chance(90) {
+				name = fields[w.values.N(len(fields))].Name
+			}
+			out = append(out, fieldpath.Field(name))
+			t, _ = t.Map().Lookup(name)
+		case t.List() != nil && any && w.values.Chance(60):
+			out = append(out, fieldpath.Any())
+			t = t.List().Element()
+		case t.List() != nil:
+			e := w.element(t.List())
+			if e.IsZero() {
+				break walk
+			}
+			out = append(out, e)
+			t = t.List().Element()
+		default:
+			break walk
 		}
-		out = append(out, fieldpath.Field(name))
-		t, _ = t.Map().Lookup(name)
 	}
 	if len(out) == 0 {
 		out = fieldpath.Path{fieldpath.Field("a")}
 	}
 	return out
+}
+
+// element makes the element of an item that a list may have, and the zero Element where items are not told apart.
+func (w *Writer) element(l *schema.List) fieldpath.Element {
+	item := w.values.item(l, 1)
+	switch l.Topology() {
+	case schema.SetList:
+		return fieldpath.Item(item)
+	case schema.KeyedList:
+		var key []fieldpath.KeyField
+		for _, k := range l.Keys() {
+			if v := orDefault(item.Get(k.Name), k); !v.IsAbsent() {
+				key = append(key, fieldpath.KeyField{Name: k.Name, Value: v})
+			}
+		}
+		if len(key) > 0 {
+			return fieldpath.Key(key...)
+		}
+	}
+	return fieldpath.Element{}
 }
 
 // Next makes a write. live is the object as it is, in version at.
@@ -114,7 +150,7 @@ func (w *Writer) version() string {
 	if w.retired {
 		return w.schema.Versions[0].Name
 	}
-	return w.schema.Versions[min(w.values.N(3), w.values.N(2))].Name
+	return w.schema.Versions[min(w.values.N(4), w.values.N(len(w.schema.Versions)))].Name
 }
 
 // changed makes what an updater turns live into.

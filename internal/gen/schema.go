@@ -41,7 +41,7 @@ func (s *Schema) Convert(content value.Value, from, to string) value.Value {
 	return content
 }
 
-// NewSchema makes a schema with the versions v1 and v2. [schema.Compile] finds no problem in it.
+// NewSchema makes a schema with the versions v1, v2 and v3. [schema.Compile] finds no problem in it.
 func NewSchema(c *Choices) *Schema {
 	b := schemaBuilder{c: c}
 	for i := range c.N(4) {
@@ -53,11 +53,13 @@ func NewSchema(c *Choices) *Schema {
 	}
 	first.Types = append(first.Types, b.items...)
 	b.addOverrides(first)
-	out := &Schema{Versions: []Version{{"v1", "root"}, {"v2", "root.v2"}}}
+	out := &Schema{Versions: []Version{{"v1", "root"}, {"v2", "root.v2"}, {"v3", "root.v2.v3"}}}
 	second := renamed(first, ".v2")
 	b.changeTopology(second)
 	b.renameField(out, second)
-	out.Document = &schema.Document{Types: slices.Concat(first.Types, second.Types, schema.DeducedTypes())}
+	third := renamed(second, ".v3")
+	b.changeTopology(third)
+	out.Document = &schema.Document{Types: slices.Concat(first.Types, second.Types, third.Types, schema.DeducedTypes())}
 	return out
 }
 

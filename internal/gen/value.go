@@ -67,8 +67,10 @@ func (g *Values) number() value.Value {
 	switch n := g.N(100); {
 	case n < 70:
 		return Pick(g.Choices, numbers[:4]...)
-	case n < 90:
+	case n < 85:
 		return Pick(g.Choices, numbers...)
+	case n < 92:
+		return value.Float(float64(g.N(30)))
 	}
 	return value.Int(int64(g.N(30)))
 }
@@ -94,7 +96,7 @@ func (g *Values) count(depth int) int {
 	case depth <= 0:
 		return 0
 	case g.Chance(3):
-		return 9 + g.N(8)
+		return 9 + g.N(16)
 	}
 	return g.N(5)
 }
