@@ -50,8 +50,8 @@ func (s Set) Intersect(other Set) Set {
 	return e.set()
 }
 
-// Minus returns the members of s that are no members of other. That a path is a member of other does not remove the paths
-// below it.
+// Minus returns the members of s that are no members of other. That a path is a member of other
+// does not remove the paths below it.
 func (s Set) Minus(other Set) Set { return s.minus(other, difference) }
 
 // Without returns the members of s that neither are members of other nor have one above them.
@@ -79,14 +79,35 @@ const (
 	deepDifference
 )
 
-// pair is two nodes of the same path that are entered: where the trees around them end, and the place of the result.
+// pair is two nodes of the same path that are entered: where the trees around them end, and the
+// place of the result.
 type pair struct {
 	end, last int
 	place     int
 }
 
-// merge combines base and with, walking both at once. i and j are where it is, end and last where the trees end whose roots
-// were entered last.
+// merge combines base and with, walking both at once. Siblings are in order, so of the two nodes in
+// front the smaller one is in its own set alone, with all below it; equal ones are in both, and are
+// entered together. The union of two sets:
+//
+//	base  .a .a.b .c    with  .a .a.d .b
+//
+//	base[i]  with[j]                 what is done           result so far
+//	.a       .a       both have it   enter it in both       .a
+//	.a.b     .a.d     base is first  .a.b stays             .a .a.b
+//	end      .a.d     base is done   take .a.d, leave .a    .a .a.b .a.d
+//	.c       .b       with is first  take .b                .a .a.b .a.d .b
+//	.c       end      with is done   .c stays               .a .a.b .a.d .b .c
+//
+// The other operations take nothing from with; they differ in what they drop of base.
+//
+// Invariants, at the head of the inner loop:
+//
+//	base[i:end] and with[j:last] are what is left of the children of one path.
+//	len(e.open) is how many elements that path has.
+//	What is in front of base[i] and with[j] is in the result as op has it.
+//
+// Each node is passed once at most, and a tree that is in one set alone in one step.
 func (e *editor) merge(op operation) {
 	i, end := 0, len(e.base)
 	j, last := 0, len(e.with)
@@ -100,14 +121,14 @@ func (e *editor) merge(op operation) {
 			if order == 0 {
 				order = strings.Compare(own.in(&e.texts), other.in(&e.other))
 			}
-			if order < 0 {
+			if order < 0 { // in base alone
 				if op == intersection {
 					e.drop(i, next)
 				}
 				i = next
 				continue
 			}
-			if order > 0 {
+			if order > 0 { // in with alone
 				if op == union {
 					e.take(i, j, after)
 				}
@@ -129,13 +150,14 @@ func (e *editor) merge(op operation) {
 					continue
 				}
 			}
-			if own.skip == 1 && (op != union || other.skip == 1) {
+			if own.skip == 1 && (op != union || other.skip == 1) { // nothing below it can come into the result
 				if !member {
 					e.drop(i, next)
 				}
 				i, j = next, after
 				continue
 			}
+			// In both, with something below it.
 			e.open = append(e.open, pair{end, last, e.enter(i)})
 			if member != own.has(included) {
 				e.turn(i)
@@ -143,6 +165,7 @@ func (e *editor) merge(op operation) {
 			i, end = i+1, next
 			j, last = j+1, after
 		}
+		// One of the two has no more children here: what the other has left is in it alone.
 		if i < end && op == intersection {
 			e.drop(i, end)
 		}

@@ -2,18 +2,20 @@ package fieldpath
 
 // Builder makes a [Set]. The zero Builder is ready.
 //
-// It walks the tree of paths: Enter goes to an element below the current path, Leave comes back and says whether the path
-// left is a member. Work is linear when the elements below a path come in ascending order; in any other order, and if an
-// element comes again, the result is the same. Add inserts a single path below the current one.
+// It walks the tree of paths: Enter goes to an element below the current path, Leave comes back and
+// says whether the path left is a member. Work is linear when the elements below a path come in
+// ascending order; in any other order, and if an element comes again, the result is the same. Add
+// inserts a single path below the current one.
 type Builder struct {
 	draft draft
 	open  []frame // the root, which is no node, and below it the nodes that are open; none as long as there is no node
 	added int     // how many of open, the last ones, were opened by Add
 
-	// As long as all that is built is what was expected, it is not in draft, but is the first nodes of like.
-	like    Set       // no set if nothing is expected, or if something else has come
-	next    int       // how many of its nodes have been built
-	waiting []Element // entered below that, one below the other, and not in like; they are dropped if nothing comes
+	// As long as all that is built is what is expected, it is not in draft, but is the first nodes
+	// of the expected set.
+	expected Set       // empty if nothing is expected, or if something else has come
+	next     int       // how many of its nodes have been built
+	waiting  []Element // entered below that, one below the other, and not expected; they are dropped if nothing comes
 }
 
 // frame is what a Builder knows of an open node.
@@ -32,8 +34,9 @@ func (b *Builder) Enter(e Element) {
 	b.push(e)
 }
 
-// Leave comes back from the path last entered, which is a member if member says so or if it came before as a member. A path
-// that is no member and has none below is dropped. Leave panics when no path is entered.
+// Leave comes back from the path last entered, which is a member if member says so or if it came
+// before as a member. A path that is no member and has none below is dropped. Leave panics when no
+// path is entered.
 func (b *Builder) Leave(member bool) {
 	if b.busy() && b.leaveExpected(member) {
 		return
@@ -56,13 +59,13 @@ func (b *Builder) Leaf(e Element) {
 	b.closed(len(b.draft.nodes) - 1)
 }
 
-// Add makes the path p below the current path a member; the empty path changes nothing. The path stays open for what is
-// added next, so that paths in ascending order need no search.
+// Add makes the path p below the current path a member; the empty path changes nothing. The path
+// stays open for what is added next, so that paths in ascending order need no search.
 func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return
 	}
-	if !b.like.IsEmpty() {
+	if !b.expected.IsEmpty() {
 		b.settle()
 	}
 	shared := 0
@@ -94,16 +97,16 @@ func (b *Builder) AddSet(s Set) {
 	}
 }
 
-// Set returns the set of all members. The Builder is then empty again; what it makes later does not change the set. Set
-// panics when a path is entered that was not left.
+// Set returns the set of all members. The Builder is then empty again; what it makes later does not
+// change the set. Set panics when a path is entered that was not left.
 func (b *Builder) Set() Set {
-	if b.next < len(b.like.nodes) || b.added > 0 {
+	if b.next < len(b.expected.nodes) || b.added > 0 {
 		b.settle()
 	}
 	if len(b.open) > 1 || len(b.waiting) > 0 {
 		panic("fieldpath: Builder.Set before Leave")
 	}
-	s := b.like
+	s := b.expected
 	if s.IsEmpty() {
 		if b.current().unsorted {
 			b.draft.untidyBelow(0)
@@ -111,7 +114,7 @@ func (b *Builder) Set() Set {
 		s = b.draft.set(unite)
 		b.draft.reset()
 	} else {
-		b.like = Set{}
+		b.expected = Set{}
 	}
 	b.open = b.open[:0]
 	return s
@@ -122,13 +125,14 @@ func (b *Builder) settle() {
 	for ; b.added > 0; b.added-- {
 		b.pop()
 	}
-	if !b.like.IsEmpty() {
+	if !b.expected.IsEmpty() {
 		b.depart()
 	}
 }
 
-// busy reports whether there is something to settle: Enter, Leave and Leaf are not as simple as usual then.
-func (b *Builder) busy() bool { return b.added|len(b.like.nodes) != 0 }
+// busy reports whether there is something to settle: Enter, Leave and Leaf are not as simple as
+// usual then.
+func (b *Builder) busy() bool { return b.added|len(b.expected.nodes) != 0 }
 
 // current returns the frame of the current path.
 func (b *Builder) current() *frame {

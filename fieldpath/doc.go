@@ -10,8 +10,8 @@
 //     and combined by [Set.Union], [Set.Intersect], [Set.Minus] and [Set.Without].
 //   - A [Pattern] says by prefixes with wildcards which paths of a set to keep.
 //
-// Elements sort by kind, fields before keys before items before indexes, and within a kind by name, by key fields, by
-// value or by number. Everything that is printed or iterated follows that order.
+// Elements sort by kind, fields before keys before items before indexes, and within a kind by name,
+// by key fields, by value or by number. Everything that is printed or iterated follows that order.
 //
 // The package knows the names of fields and nothing else: no schema, no objects, no owners.
 package fieldpath

@@ -15,7 +15,8 @@ type draft struct {
 	untidy []uint32 // where siblings begin that are not strictly ascending, until they are arranged
 }
 
-// add appends a node for an element, and its text. The node is complete if nothing is added below it and it is a member.
+// add appends a node for an element, and its text. The node is complete if nothing is added below
+// it and it is a member.
 func (d *draft) add(kind Kind, text string, f flags) {
 	d.nodes = append(d.nodes, node{uint32(len(d.text)), uint32(len(text)), 1, bitsOf(kind, text, f)})
 	start := len(d.text)
@@ -38,8 +39,9 @@ func (d *draft) addNamedField(name string) {
 // reserve returns the text of d with room for the place of a spelling behind it.
 func (d *draft) reserve() []byte { return append(d.text, make([]byte, spellingSize)...) }
 
-// addSpelled appends a node for a key or item. Its text is what text, which reserve returned, was extended by, and
-// d.text[start:end] is how it is spelled, if it is quoted, or its name, if it is named.
+// addSpelled appends a node for a key or item. Its text is what text, which reserve returned, was
+// extended by, and d.text[start:end] is how it is spelled, if it is quoted, or its name, if it is
+// named.
 func (d *draft) addSpelled(kind Kind, text []byte, start, end int, how flags) {
 	at := len(d.text) + spellingSize
 	binary.LittleEndian.PutUint32(text[at-8:], uint32(start))

@@ -5,9 +5,24 @@ import (
 	"sync"
 )
 
-// editor makes a set out of another one, base, which is walked once, from the first node to the last: whoever walks says what
-// is dropped, what of a further set comes in, and which nodes begin to be members or cease to be. All else stays, by the
-// run; an edit that changes nothing copies nothing.
+// editor makes a set out of another one, base, which is walked once, from the first node to the
+// last: whoever walks says what is dropped, what of a further set comes in, and which nodes begin
+// to be members or cease to be. All else stays, by the run; an edit that changes nothing copies
+// nothing. To drop c and take x out of with, in front of e:
+//
+//	base    a b c d e f
+//	                          out            start
+//	drop c  a b c d e f       a b            3: d       what was in front of c is written
+//	            ^^^
+//	take x  a b c d e f       a b d x        4: e       so is d, and then x
+//	                ^
+//	set     a b c d e f       a b d x e f    6          and what is left
+//
+// Invariants, i being the node that the walk is at:
+//
+//	The result so far is out and, behind it, base[start:i]; start <= i.
+//	len(out) == 0 && start == 0 as long as nothing is changed: then the result is base itself.
+//	Nodes of out whose tree is complete have its skip; those that are entered still have that of base.
 type editor struct {
 	base  []node
 	with  []node // of the further set
@@ -15,8 +30,6 @@ type editor struct {
 	other texts  // of with
 	shift uint32 // what is added to the place of a text in other, where the result has those behind the texts of base
 	took  bool   // out has nodes of with
-	// The result so far is out and, behind it, base[start:i], where i is the node that is walked. Nodes whose tree is not
-	// complete have the skip of base.
 	out   []node
 	start int
 	open  []pair // the nodes that merge has entered
@@ -96,7 +109,8 @@ func (e *editor) take(i, j, next int) {
 	}
 }
 
-// enter returns the place of base[i] in the result. The walk goes on with what is below it, then leave must be called.
+// enter returns the place of base[i] in the result. The walk goes on with what is below it, then
+// leave must be called.
 func (e *editor) enter(i int) (place int) { return len(e.out) + i - e.start }
 
 // turn makes base[i], which was entered last, a member if it is none, and none if it is one.
@@ -105,8 +119,8 @@ func (e *editor) turn(i int) {
 	e.out[len(e.out)-1].bits ^= uint32(included)
 }
 
-// leave completes the tree that enter returned the place of, when the walk is at base[i], the first node behind it. It takes
-// the root back if that is no member and has nothing below it.
+// leave completes the tree that enter returned the place of, when the walk is at base[i], the first
+// node behind it. It takes the root back if that is no member and has nothing below it.
 func (e *editor) leave(place, i int) {
 	if place >= len(e.out) {
 		return // neither the root nor anything below it is changed

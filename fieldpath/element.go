@@ -27,12 +27,12 @@ func (k Kind) String() string {
 	return [...]string{"invalid", "field", "key", "item", "index"}[k]
 }
 
-// Element is one step of a [Path]. Two elements are equal exactly when == says so. The zero Element is no step; it stands
-// for every element in a [Prefix] and is invalid everywhere else.
+// Element is one step of a [Path]. Two elements are equal exactly when == says so. The zero Element
+// is no step; it stands for every element in a [Prefix] and is invalid everywhere else.
 type Element struct {
 	kind Kind
-	// text encodes what the element selects by so that, among elements of one kind, the order of texts is the order of
-	// elements, and equal elements have equal texts:
+	// text encodes what the element selects by so that, among elements of one kind, the order of
+	// texts is the order of elements, and equal elements have equal texts:
 	//
 	//	Field  the name
 	//	Key    for each field in name order: appendText(name), appendValue(value)
@@ -50,14 +50,16 @@ type KeyField struct {
 // Field returns the element that selects the member called name of an object.
 func Field(name string) Element { return Element{KindField, name} }
 
-// Key returns the element that selects the item of a keyed list that has these fields. Their order does not matter, unless
-// two have the same name. Numbers select as numbers: 1 and 1.0 give the same element. The absent value counts as null.
+// Key returns the element that selects the item of a keyed list that has these fields. Their order
+// does not matter, unless two have the same name. Numbers select as numbers: 1 and 1.0 give the
+// same element. The absent value counts as null.
 func Key(fields ...KeyField) Element {
 	var buf [128]byte
 	return Element{KindKey, string(appendKey(buf[:0], sortedFields(fields)))}
 }
 
-// Item returns the element that selects the item of a set that equals v. The absent value counts as null.
+// Item returns the element that selects the item of a set that equals v. The absent value counts as
+// null.
 func Item(v value.Value) Element {
 	var buf [128]byte
 	return Element{KindItem, string(appendValue(buf[:0], v))}
@@ -69,7 +71,8 @@ func Index(i int) Element {
 	return Element{KindIndex, string(appendIndex(buf[:0], i))}
 }
 
-// sortedFields returns fields sorted by name, equal names in their order. When they are not sorted yet it sorts a copy.
+// sortedFields returns fields sorted by name, equal names in their order. When they are not sorted
+// yet it sorts a copy.
 func sortedFields(fields []KeyField) []KeyField {
 	if slices.IsSortedFunc(fields, compareFieldNames) {
 		return fields
@@ -110,7 +113,8 @@ func (e Element) Fields() []KeyField {
 	return fields
 }
 
-// Value returns the value by which an item of a set is selected, and the absent value for every other kind.
+// Value returns the value by which an item of a set is selected, and the absent value for every
+// other kind.
 func (e Element) Value() value.Value {
 	if e.kind != KindItem {
 		return value.Value{}
@@ -127,7 +131,8 @@ func (e Element) Index() int {
 	return decodeIndex(e.text)
 }
 
-// Compare orders all elements: it returns -1, 0 or 1 as a sorts before, with or after b. It is 0 exactly when a == b.
+// Compare orders all elements: it returns -1, 0 or 1 as a sorts before, with or after b. It is 0
+// exactly when a == b.
 //
 //  1. Kinds sort as fields, keys, items, indexes.
 //  2. Fields sort bytewise by name.

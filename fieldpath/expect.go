@@ -1,19 +1,36 @@
 package fieldpath
 
-// Expect makes [Builder.Set] return like itself if it is the set that is built; then building costs no memory. b must be empty.
-func (b *Builder) Expect(like Set) {
-	b.like, b.next = like, 0
-	b.open = append(b.open[:0], frame{last: uint32(len(like.nodes))})
+// Expect makes [Builder.Set] return s itself if that is the set that is built; then building costs
+// no memory. b must be empty.
+//
+// As long as what is built is the beginning of s, b only counts how far it is. Where s is .a.b .a.c .d:
+//
+//	Enter(a)      next 1    in a
+//	Leaf(b)       next 2
+//	Enter(x)      next 2    waiting x: s has no such node, but it may come to nothing
+//	Leave(false)  next 2    it did
+//	Leaf(c)       next 3
+//	Leave(false)  next 3    as s has it: .a is no member there, and all of its children have come
+//	Leaf(e)       depart    s has .d here: from now on b writes a draft, which begins with the nodes in front of .d
+//
+// Invariants while something is expected:
+//
+//	expected.nodes[:next] is all that is built, but for waiting.
+//	open[k].index is the node of the path's element k, and open[k].last where its tree ends, both in expected.
+//	waiting is empty when anything is built: who builds below it departs.
+func (b *Builder) Expect(s Set) {
+	b.expected, b.next = s, 0
+	b.open = append(b.open[:0], frame{last: uint32(len(s.nodes))})
 }
 
-// enterExpected carries out Enter if a set is expected. Otherwise b is settled, and it reports false. Nothing that is entered is
-// unexpected yet: it may come to nothing.
+// enterExpected carries out Enter if a set is expected. Otherwise b is settled, and it reports
+// false. Nothing that is entered is unexpected yet: it may come to nothing.
 func (b *Builder) enterExpected(e Element) bool {
-	if b.like.IsEmpty() {
+	if b.expected.IsEmpty() {
 		b.settle()
 		return false
 	}
-	if n := b.expected(e); n != nil {
+	if n := b.expectedNode(e); n != nil {
 		b.open = append(b.open, frame{index: uint32(b.next), last: uint32(b.next) + n.skip})
 		b.next++
 	} else {
@@ -24,7 +41,7 @@ func (b *Builder) enterExpected(e Element) bool {
 
 // leafExpected carries out Leaf if that is as expected. Otherwise b is settled, and it reports false.
 func (b *Builder) leafExpected(e Element) bool {
-	if n := b.expected(e); n != nil && n.skip == 1 {
+	if n := b.expectedNode(e); n != nil && n.skip == 1 {
 		b.next++
 		return true
 	}
@@ -32,12 +49,13 @@ func (b *Builder) leafExpected(e Element) bool {
 	return false
 }
 
-// expected returns the next node of like if that is a child of the current path and has the element e.
-func (b *Builder) expected(e Element) *node {
-	if b.like.IsEmpty() || b.next == int(b.current().last) || len(b.waiting) > 0 {
+// expectedNode returns the next node of the expected set if that is a child of the current path and
+// has the element e.
+func (b *Builder) expectedNode(e Element) *node {
+	if b.expected.IsEmpty() || b.next == int(b.current().last) || len(b.waiting) > 0 {
 		return nil
 	}
-	if n := &b.like.nodes[b.next]; n.kind() == e.kind && n.in(&b.like.texts) == e.text {
+	if n := &b.expected.nodes[b.next]; n.kind() == e.kind && n.in(&b.expected.texts) == e.text {
 		return n
 	}
 	return nil
@@ -50,8 +68,8 @@ func (b *Builder) leaveExpected(member bool) bool {
 		b.waiting = b.waiting[:n-1]
 		return true
 	}
-	if !b.like.IsEmpty() && len(b.waiting) == 0 && len(b.open) > 1 {
-		if f := b.current(); b.next == int(f.last) && b.like.nodes[f.index].has(included) == member {
+	if !b.expected.IsEmpty() && len(b.waiting) == 0 && len(b.open) > 1 {
+		if f := b.current(); b.next == int(f.last) && b.expected.nodes[f.index].has(included) == member {
 			b.open = b.open[:len(b.open)-1]
 			return true
 		}
@@ -60,10 +78,11 @@ func (b *Builder) leaveExpected(member bool) bool {
 	return false
 }
 
-// depart makes a draft of the nodes of like that have been built, because from here on the set is another one.
+// depart makes a draft of the nodes of the expected set that have been built, because from here on
+// the set is another one.
 func (b *Builder) depart() {
-	b.draft.addTrees(Set{b.like.texts, b.like.nodes[:b.next]})
-	b.like = Set{}
+	b.draft.addTrees(Set{b.expected.texts, b.expected.nodes[:b.next]})
+	b.expected = Set{}
 	first := 0
 	for i := range b.open {
 		f, end := &b.open[i], b.next

@@ -7,9 +7,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Maker makes keys and items in bulk. Their text is cut from slabs that they share, so a Maker allocates about once in a
-// hundred elements, and an element that is kept keeps the slab it was cut from. The zero Maker is ready. A Maker must not
-// be copied after its first use, nor used by two goroutines at once; its elements are free of both rules.
+// Maker makes keys and items in bulk. Their text is cut from slabs that they share, so a Maker
+// allocates about once in a hundred elements, and an element that is kept keeps the slab it was cut
+// from. The zero Maker is ready. A Maker must not be copied after its first use, nor used by two
+// goroutines at once; its elements are free of both rules.
 type Maker struct {
 	slab    strings.Builder // its buffer is allocated once and never outgrown, so what was cut from it stays put
 	scratch []byte

@@ -1,7 +1,8 @@
 package fieldpath
 
-// node is a path of the tree of a [Set]: the path of its parent and one more element, whose text lies in the texts of the
-// set. It holds no pointer, so that trees are copied like bytes and the garbage collector passes over them.
+// node is a path of the tree of a [Set]: the path of its parent and one more element, whose text
+// lies in the texts of the set. It holds no pointer, so that trees are copied like bytes and the
+// garbage collector passes over them.
 type node struct {
 	at   uint32 // where the element's text lies: the number of one of the texts, and from where on
 	len  uint32 // of the element's text
@@ -18,7 +19,8 @@ type flags uint32
 const (
 	included flags = 1 << iota // the path of the node is a member of the set
 
-	// What surrounds the text of an element where it lies. They are facts of the text, wherever the node is in the tree.
+	// What surrounds the text of an element where it lies. They are facts of the text, wherever the
+	// node is in the tree.
 	//
 	//	quoted  of a field: it lies in "f:name", as it is printed; of any other: where its spelling, as it is printed, in
 	//	        quotes, begins and ends in the same text is told in front of it
@@ -84,7 +86,8 @@ func (n *node) told(t *texts) string {
 	return text[littleEndian(place):littleEndian(place[4:])]
 }
 
-// spellingSize is the size of the place of a spelling or name: the numbers of the bytes where it begins and ends.
+// spellingSize is the size of the place of a spelling or name: the numbers of the bytes where it
+// begins and ends.
 const spellingSize = 8
 
 func littleEndian(s string) uint32 {
@@ -94,8 +97,8 @@ func littleEndian(s string) uint32 {
 
 func (n *node) element(t *texts) Element { return Element{n.kind(), n.in(t)} }
 
-// The order of an element is a number: its kind and, behind that, the first bytes of its text. The order of these numbers is
-// that of elements, but for those that have the same one.
+// The order of an element is a number: its kind and, behind that, the first bytes of its text. The
+// order of these numbers is that of elements, but for those that have the same one.
 const (
 	kindShift = 24
 	headBytes = kindShift / 8

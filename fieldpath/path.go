@@ -5,8 +5,8 @@ import "slices"
 // Path leads from an object to one of its fields or items. The empty Path is the object itself.
 type Path []Element
 
-// String returns p as messages show it, such as .spec.ports[port=80]. Different paths may look alike, for names stand as
-// they are; [Path.Text] tells all paths apart.
+// String returns p as messages show it, such as .spec.ports[port=80]. Different paths may look
+// alike, for names stand as they are; [Path.Text] tells all paths apart.
 func (p Path) String() string { return p.styled(styleDisplay) }
 
 // Decimal returns p as messages about values show it: see [Element.Decimal].
@@ -20,8 +20,9 @@ func (p Path) styled(s style) string {
 	return string(b)
 }
 
-// Text returns p as text that [ParsePath] reads back as p. It is what String returns, except that names that hold anything
-// but ASCII letters, digits and _ $ @ / - are JSON strings, and values are canonical JSON:
+// Text returns p as text that [ParsePath] reads back as p. It is what String returns, except that
+// names that hold anything but ASCII letters, digits and _ $ @ / - are JSON strings, and values are
+// canonical JSON:
 //
 //	.metadata.annotations."example.com/owner"
 //	.spec.ports[port=1000000,protocol="TCP"].targetPort

@@ -5,7 +5,8 @@ import (
 	"sort"
 )
 
-// Prefix is how the paths begin that a [Pattern] keeps. [Any] in it, the zero Element, stands for every element.
+// Prefix is how the paths begin that a [Pattern] keeps. [Any] in it, the zero Element, stands for
+// every element.
 type Prefix []Element
 
 // Any returns the zero Element, which in a [Prefix] stands for every element.
@@ -27,7 +28,8 @@ type entry struct {
 	below   *matcher
 }
 
-// PatternOf returns the pattern that keeps what begins with one of prefixes, and what one of them begins with:
+// PatternOf returns the pattern that keeps what begins with one of prefixes, and what one of them
+// begins with:
 //
 //  1. Of no prefixes it keeps all paths.
 //  2. A member is kept if a prefix begins with it, or it with a prefix.
@@ -74,16 +76,18 @@ func (m *matcher) merge(other *matcher) *matcher {
 	return &matcher{entries: entries}
 }
 
-// byElement sorts entries as the reference does: by [sort.Sort], so that of several with one element the same comes first.
+// byElement sorts entries as the reference does: by [sort.Sort], so that of several with one
+// element the same comes first.
 type byElement []entry
 
 func (s byElement) Len() int           { return len(s) }
 func (s byElement) Less(i, j int) bool { return Compare(s[i].element, s[j].element) < 0 }
 func (s byElement) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
-// joins reports whether a further prefix with e at this place becomes one with the first entry. The reference searches its
-// sorted entries by bisection, but in the wrong direction, so that it finds an element only when all entries that it looks
-// at, from the middle down to the first, are of that element; and it never finds Any.
+// joins reports whether a further prefix with e at this place becomes one with the first entry. The
+// reference searches its sorted entries by bisection, but in the wrong direction, so that it finds
+// an element only when all entries that it looks at, from the middle down to the first, are of that
+// element; and it never finds Any.
 func (m *matcher) joins(e Element) bool {
 	n := len(m.entries)
 	return !e.IsZero() && n > 0 && m.entries[0].element == e && m.entries[n/2].element == e

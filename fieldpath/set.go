@@ -4,11 +4,13 @@ import "iter"
 
 // Set is an immutable set of paths. The zero Set is empty.
 //
-// A path is a member by itself: neither the paths above it nor those below it need be. The empty path never is.
+// A path is a member by itself: neither the paths above it nor those below it need be. The empty
+// path never is.
 type Set struct {
 	texts texts
-	// nodes is the tree of all members in preorder. Siblings are strictly ascending, and every node is a member or has
-	// children. No node refers to the position of another, so the descendants of a node, a part of nodes, are a Set too.
+	// nodes is the tree of all members in preorder. Siblings are strictly ascending, and every node
+	// is a member or has children. No node refers to the position of another, so the descendants of
+	// a node, a part of nodes, are a Set too.
 	nodes []node
 }
 
@@ -59,8 +61,8 @@ func (s Set) Equal(other Set) bool {
 	return true
 }
 
-// Same reports in constant time whether s and other are the same storage or both empty. Same sets are Equal; Equal sets
-// need not be the same.
+// Same reports in constant time whether s and other are the same storage or both empty. Same sets
+// are Equal; Equal sets need not be the same.
 func (s Set) Same(other Set) bool {
 	return len(s.nodes) == len(other.nodes) && (len(s.nodes) == 0 || &s.nodes[0] == &other.nodes[0])
 }
@@ -76,8 +78,9 @@ func (s Set) Has(p Path) bool {
 	return found
 }
 
-// Get reports whether the path of e alone is a member, and returns the members below it, without e in front. It passes the
-// elements in front of e one by one: whoever looks for many takes [Set.Entries].
+// Get reports whether the path of e alone is a member, and returns the members below it, without e
+// in front. It passes the elements in front of e one by one: whoever looks for many takes
+// [Set.Entries].
 func (s Set) Get(e Element) (member bool, sub Set) {
 	order := orderOf(e.kind, e.text)
 	for rest := s.nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
@@ -118,8 +121,8 @@ func (s Set) String() string {
 	return string(b)
 }
 
-// All yields the members: those of one element first, then, for each element in order, all that are below it, by the same
-// rule. Yielded paths belong to the caller.
+// All yields the members: those of one element first, then, for each element in order, all that are
+// below it, by the same rule. Yielded paths belong to the caller.
 func (s Set) All() iter.Seq[Path] {
 	return func(yield func(Path) bool) { s.all(nil, yield) }
 }
@@ -146,8 +149,8 @@ func appendElement(prefix Path, e Element) Path {
 	return p
 }
 
-// Entry is what a set has at one element: whether the path of that element alone is a member, and the members below it,
-// without the element in front.
+// Entry is what a set has at one element: whether the path of that element alone is a member, and
+// the members below it, without the element in front.
 type Entry struct {
 	Element Element
 	Member  bool

@@ -2,8 +2,9 @@ package fieldpath
 
 import "slices"
 
-// texts are what the texts of elements are parts of. A set that is made of two has the texts of both, so that none needs to
-// be copied, as long as there is room. They are immutable, equal if they are the same texts.
+// texts are what the texts of elements are parts of. A set that is made of two has the texts of
+// both, so that none needs to be copied, as long as there is room. They are immutable, equal if
+// they are the same texts.
 type texts struct {
 	first string
 	more  *moreTexts // nil if there is one
@@ -17,7 +18,8 @@ type moreTexts struct {
 
 const maxTexts = 4
 
-// A node finds its text by the number of one of the texts in the high bits, and where it begins there in the others.
+// A node finds its text by the number of one of the texts in the high bits, and where it begins
+// there in the others.
 const (
 	textBits = 30
 	maxText  = 1<<textBits - 1 // the longest text
@@ -61,7 +63,8 @@ func (t *texts) join(other *texts) texts {
 	return texts{t.first, &more}
 }
 
-// Size returns how many bytes of memory s keeps alive, which may be more than it needs, as sets share what they are made of.
+// Size returns how many bytes of memory s keeps alive, which may be more than it needs, as sets
+// share what they are made of.
 func (s Set) Size() int {
 	size := nodeSize * cap(s.nodes)
 	for number := range s.texts.count() {

@@ -24,7 +24,8 @@ import (
 //	O3  Reset fields change no ownership.
 //	O4  Who owns nothing any more is dropped.
 //
-// Nothing is decided yet: see [Plan]. Errors are those of typed.Merge, typed.Compare and of the converter.
+// Nothing is decided yet: see [Plan]. Errors are those of typed.Merge, typed.Compare and of the
+// converter.
 func (e *Engine) Apply(r Request) (*Plan, error) {
 	c := e.call(r)
 	managers, err := c.reconcile()
@@ -50,9 +51,10 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	return &Plan{call: c, managers: managers, last: last, own: own, losses: losses}, nil
 }
 
-// applied returns the fields of the configuration, without some. It is like itself if it is equal to that.
-func (c *call) applied(like, without fieldpath.Set) fieldpath.Set {
-	return c.reset[c.APIVersion].Keep(c.Object.FieldsLike(like, without))
+// applied returns the fields of the configuration that are neither in unowned nor reset. Where
+// these are the ones that the applier has already, last, the result is that very set.
+func (c *call) applied(last, unowned fieldpath.Set) fieldpath.Set {
+	return c.reset[c.APIVersion].Keep(c.Object.FieldsLike(last, unowned))
 }
 
 // Plan is the outcome of an apply before anybody has decided about its conflicts. It is immutable.
@@ -76,25 +78,27 @@ func (p *Plan) Object() typed.Value { return p.call.object }
 // Changed reports whether Object differs from the live object.
 func (p *Plan) Changed() bool { return !p.call.Live.Content().Equal(p.call.object.Content()) }
 
-// Detour reports whether Object was converted to another version and back, to be pruned of what the applier's last apply had in that
-// version. A server that holds objects as Go structs may see a change in that alone.
+// Detour reports whether Object was converted to another version and back, to be pruned of what the
+// applier's last apply had in that version. A server that holds objects as Go structs may see a
+// change in that alone.
 func (p *Plan) Detour() bool { return p.call.detour }
 
-// TakeOver returns p with its conflicts on the paths of s decided for the applier: they are no conflicts any more, see
-// [Plan.TakenOver]. A path counts as the owner's version has it.
+// TakeOver returns p with its conflicts on the paths of s decided for the applier: they are no
+// conflicts any more, see [Plan.TakenOver]. A path counts as the owner's version has it.
 func (p *Plan) TakeOver(s fieldpath.Set) *Plan {
 	out := *p
 	out.yielded = p.yielded.Union(s)
 	return &out
 }
 
-// Conflicts returns the fields that the apply changes although others own them, sorted by manager, then by path. It costs
-// one [typed.Walk] for each version that owners are of.
+// Conflicts returns the fields that the apply changes although others own them, sorted by manager,
+// then by path. It costs one [typed.Walk] for each version that owners are of.
 func (p *Plan) Conflicts() Conflicts {
 	return p.conflictsOn(p.contested)
 }
 
-// TakenOver returns what would be conflicts, had [Plan.TakeOver] not decided them. It costs what Conflicts costs.
+// TakenOver returns what would be conflicts, had [Plan.TakeOver] not decided them. It costs what
+// Conflicts costs.
 func (p *Plan) TakenOver() Conflicts {
 	if p.yielded.IsEmpty() {
 		return nil
@@ -159,7 +163,8 @@ func (p *Plan) Force() Result {
 	return out
 }
 
-// ForceOnly returns the result if force accepts every conflict. Its error is of type [Conflicts]: those that force refuses.
+// ForceOnly returns the result if force accepts every conflict. Its error is of type [Conflicts]:
+// those that force refuses.
 func (p *Plan) ForceOnly(force func(Conflict) bool) (Result, error) {
 	var refused Conflicts
 	for _, c := range p.Conflicts() {

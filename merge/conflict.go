@@ -15,13 +15,13 @@ type Conflict struct {
 	Live   value.Value // what the field is, in the owner's version; absent when it is not there
 	Wanted value.Value // what the apply would make it
 
-	// Unstored says that Owner was not read but found: it stands for what was in an object that nobody managed. It matters
-	// only for [Conflict.Field].
+	// Unstored says that Owner was not read but found: it stands for what was in an object that
+	// nobody managed. It matters only for [Conflict.Field].
 	Unstored bool
 }
 
-// Field returns the path as kube-apiserver prints it: as [fieldpath.Path.String] does for owners that were read, and as
-// [fieldpath.Path.Decimal] does for those that were not.
+// Field returns the path as kube-apiserver prints it: as [fieldpath.Path.String] does for owners
+// that were read, and as [fieldpath.Path.Decimal] does for those that were not.
 func (c Conflict) Field() string {
 	if c.Unstored {
 		return c.Path.Decimal()
@@ -29,8 +29,8 @@ func (c Conflict) Field() string {
 	return c.Path.String()
 }
 
-// Conflicts are all conflicts of an apply, sorted by manager, and for each manager in the order of [fieldpath.Set.All]. They
-// are the error of [Plan.Commit].
+// Conflicts are all conflicts of an apply, sorted by manager, and for each manager in the order of
+// [fieldpath.Set.All]. They are the error of [Plan.Commit].
 type Conflicts []Conflict
 
 // Error returns the message of kube-apiserver.

@@ -43,8 +43,8 @@ var outcomes = [...]struct {
 // String returns the outcome in one lower-case word.
 func (o Outcome) String() string { return outcomes[o].word }
 
-// Rule names a rule, such as A3. The rules stand in the doc comments of [Engine.Apply] and [Engine.Update], and with
-// examples in docs/rules.md.
+// Rule names a rule, such as A3. The rules stand in the doc comments of [Engine.Apply] and
+// [Engine.Update], and with examples in docs/rules.md.
 type Rule string
 
 // Decision says what an apply does to one path, and why.
@@ -59,7 +59,8 @@ type Decision struct {
 	After      []Manager   // who will own it, conflicts forced
 }
 
-// Decisions yields one Decision for each path that the apply affects, in the order of [fieldpath.Set.All]:
+// Decisions yields one Decision for each path that the apply affects, in the order of
+// [fieldpath.Set.All]:
 //
 //  1. Paths are in the request's version: what the applier owned or owns, what the object gains, changes and loses.
 //  2. Behind these come, version by version, the conflicts about paths that do not change in the request's version, because
@@ -93,7 +94,8 @@ func (p *Plan) affected() fieldpath.Set {
 	return p.own.Fields.Union(last).Union(request.changed).Union(request.diff.Removed)
 }
 
-// The sets that decide about a path, by their numbers in the walk. Behind them come those of the managers.
+// The sets that decide about a path, by their numbers in the walk. Behind them come those of the
+// managers.
 const (
 	ownSet     = iota // what the applier owns afterwards
 	lastSet           // what it owned before
@@ -124,7 +126,8 @@ func (p *Plan) decider() *decider {
 	return d
 }
 
-// decide yields the decisions about paths, which are of version v. It reports false when no more are wanted.
+// decide yields the decisions about paths, which are of version v. It reports false when no more
+// are wanted.
 func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) bool) bool {
 	d.sets[changedSet], d.sets[removedSet] = v.changed, v.diff.Removed
 	for at := range typed.Walk(paths, []typed.Value{v.old, v.new}, d.sets...) {

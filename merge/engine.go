@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// ErrNoVersion is what a [Converter] returns, wrapped or not, when it is asked for a version that does not exist (any more).
-// The engine then drops the managers of that version.
+// ErrNoVersion is what a [Converter] returns, wrapped or not, when it is asked for a version that
+// does not exist (any more). The engine then drops the managers of that version.
 var ErrNoVersion = errors.New("no such version")
 
 // Converter converts objects between the versions of an API. It must be safe for concurrent use.
@@ -19,8 +19,9 @@ type Converter interface {
 	Convert(v typed.Value, apiVersion string) (typed.Value, error)
 }
 
-// Filter keeps fields out of ownership: fields that a server resets because the endpoint may not write them. Such fields
-// are merged like all others; the caller restores them. The zero Filter keeps nothing out.
+// Filter keeps fields out of ownership: fields that a server resets because the endpoint may not
+// write them. Such fields are merged like all others; the caller restores them. The zero Filter
+// keeps nothing out.
 type Filter struct {
 	Exclude fieldpath.Set      // these fields, and all below them, are kept out
 	Include *fieldpath.Pattern // when not nil, fields that it does not match are kept out
@@ -84,12 +85,13 @@ type Request struct {
 	Manager    Manager     // who writes
 	APIVersion string      // of Live and Object
 
-	// Former, if it is no zero Manager, is the entry that the caller is going to unite with Manager's, once an update has shown what
-	// that is. It is spared U2, so that it need not lose what it gets back.
+	// Former, if it is no zero Manager, is the entry that the caller is going to unite with
+	// Manager's, once an update has shown what that is. It is spared U2, so that it need not lose
+	// what it gets back.
 	Former Manager
 
-	// Adapted says that all sets of Managers are adapted to the types of their versions already, see O1, so that nobody
-	// needs to look.
+	// Adapted says that all sets of Managers are adapted to the types of their versions already,
+	// see O1, so that nobody needs to look.
 	Adapted bool
 }
 
@@ -110,7 +112,8 @@ type Result struct {
 //	O3  Reset fields change no ownership.
 //	O4  Who owns nothing any more is dropped.
 //
-// Result.Object is always request.Object. The error says which version could not be compared or converted.
+// Result.Object is always request.Object. The error says which version could not be compared or
+// converted.
 func (e *Engine) Update(r Request) (Result, error) {
 	c := e.call(r)
 	managers, err := c.reconcile()
@@ -157,8 +160,9 @@ type version struct {
 
 func (e *Engine) call(r Request) *call { return &call{Engine: e, Request: r} }
 
-// convert returns v, which is of version from, in version to. Whether there is a conversion of null, which is left of an
-// object when all of it is pruned, even to its own version, is up to the converter.
+// convert returns v, which is of version from, in version to. Whether there is a conversion of
+// null, which is left of an object when all of it is pruned, even to its own version, is up to the
+// converter.
 func (e *Engine) convert(v typed.Value, from, to string) (typed.Value, error) {
 	if e.converter == nil || from == to && !v.Content().IsNull() {
 		return v, nil
@@ -210,7 +214,8 @@ func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
 	return entry, false, err
 }
 
-// liveIn returns the live object in the given version. It is converted once for each version, however many managers have it.
+// liveIn returns the live object in the given version. It is converted once for each version,
+// however many managers have it.
 func (c *call) liveIn(apiVersion string) (typed.Value, error) {
 	if c.converter == nil || apiVersion == c.APIVersion && !c.Live.Content().IsNull() {
 		return c.Live, nil

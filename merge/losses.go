@@ -15,8 +15,9 @@ type loss struct {
 	removed fieldpath.Set // gone from the object
 }
 
-// losses returns what each of managers but the one who writes loses, in the order of managers; who loses nothing is left out.
-// It also makes c.versions[0]. Its cost grows with what the managers own together, and with the changes.
+// losses returns what each of managers but the one who writes loses, in the order of managers; who
+// loses nothing is left out. It also makes c.versions[0]. Its cost grows with what the managers own
+// together, and with the changes.
 func (c *call) losses(managers Managers) ([]loss, error) {
 	if _, err := c.seen(c.APIVersion); err != nil {
 		return nil, err
@@ -54,10 +55,12 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 	return out, nil
 }
 
-// few is up to how many managers, or how many changed fields, each manager's set is compared with all that changes.
+// few is up to how many managers, or how many changed fields, each manager's set is compared with
+// all that changes.
 const few = 32
 
-// loss returns what the manager of entry loses, in a version that was seen. It is called for each manager in turn.
+// loss returns what the manager of entry loses, in a version that was seen. It is called for each
+// manager in turn.
 func (c *call) loss(entry Entry) loss {
 	v, _ := c.seen(entry.APIVersion)
 	l := loss{entry: entry, version: v}
@@ -77,8 +80,8 @@ func (c *call) loss(entry Entry) loss {
 	return l
 }
 
-// intersections returns what s has in common with each of owned. s is walked once, in step with all of them, so the cost
-// grows with s and with all of owned together.
+// intersections returns what s has in common with each of owned. s is walked once, in step with all
+// of them, so the cost grows with s and with all of owned together.
 func intersections(s fieldpath.Set, owned []fieldpath.Set) []fieldpath.Set {
 	out := make([]fieldpath.Set, len(owned))
 	builders := map[int]*fieldpath.Builder{}
@@ -96,8 +99,8 @@ func intersections(s fieldpath.Set, owned []fieldpath.Set) []fieldpath.Set {
 	return out
 }
 
-// union returns what any of sets has. They are united in pairs, and the results again, so that each path is copied as often
-// as the number of sets has binary digits.
+// union returns what any of sets has. They are united in pairs, and the results again, so that each
+// path is copied as often as the number of sets has binary digits.
 func union(sets []fieldpath.Set) fieldpath.Set {
 	switch n := len(sets); n {
 	case 0:
@@ -109,7 +112,8 @@ func union(sets []fieldpath.Set) fieldpath.Set {
 	}
 }
 
-// settle returns managers after losses, with own as the entry of who writes, and without those who own nothing: O4.
+// settle returns managers after losses, with own as the entry of who writes, and without those who
+// own nothing: O4.
 func settle(managers Managers, losses []loss, own Entry) Managers {
 	out := make([]Entry, 0, len(managers.entries)+1)
 	for _, entry := range managers.entries {

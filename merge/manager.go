@@ -22,8 +22,8 @@ const (
 	Update Operation = "Update"
 )
 
-// Manager is the identity of an actor. Managers that compare equal with == are the same; all others are strangers to each
-// other, even when their names are equal.
+// Manager is the identity of an actor. Managers that compare equal with == are the same; all others
+// are strangers to each other, even when their names are equal.
 type Manager struct {
 	Name        string
 	Operation   Operation
@@ -31,8 +31,8 @@ type Manager struct {
 	Subresource string // that it writes through; empty for the object itself
 }
 
-// String returns the manager as the conflict messages of kube-apiserver name it: the quoted name, the subresource, and the
-// version of an updater.
+// String returns the manager as the conflict messages of kube-apiserver name it: the quoted name,
+// the subresource, and the version of an updater.
 func (m Manager) String() string {
 	out := strconv.Quote(m.Name)
 	if m.Subresource != "" {
@@ -44,8 +44,9 @@ func (m Manager) String() string {
 	return out
 }
 
-// Compare orders managers as kube-apiserver does wherever it orders their identities: by the JSON text that it has for them.
-// That is mostly the order of names, and appliers come before updaters of the same name.
+// Compare orders managers as kube-apiserver does wherever it orders their identities: by the JSON
+// text that it has for them. That is mostly the order of names, and appliers come before updaters
+// of the same name.
 func (m Manager) Compare(n Manager) int {
 	if m == n {
 		return 0
@@ -59,8 +60,8 @@ func (m Manager) Compare(n Manager) int {
 	return slices.Compare(m.appendJSON(a[:0]), n.appendJSON(b[:0]))
 }
 
-// compareJSON compares two strings as their JSON texts sort. It returns 0 unless that can be told from the first byte in
-// which they differ.
+// compareJSON compares two strings as their JSON texts sort. It returns 0 unless that can be told
+// from the first byte in which they differ.
 func compareJSON(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -73,8 +74,8 @@ func compareJSON(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// plainByte returns what JSON text has for byte i of s, the quote for the one behind the last, and 0 for a byte that may have
-// to be escaped.
+// plainByte returns what JSON text has for byte i of s, the quote for the one behind the last, and
+// 0 for a byte that may have to be escaped.
 func plainByte(s string, i int) byte {
 	switch {
 	case i == len(s):
@@ -115,7 +116,8 @@ type Managers struct {
 	entries []Entry // sorted by manager
 }
 
-// ManagersOf returns the managers of entries, a slice that it takes over. Of several entries for one manager, the last one counts.
+// ManagersOf returns the managers of entries, a slice that it takes over. Of several entries for
+// one manager, the last one counts.
 func ManagersOf(entries ...Entry) Managers {
 	slices.SortStableFunc(entries, func(a, b Entry) int { return a.Manager.Compare(b.Manager) })
 	out := entries[:0]

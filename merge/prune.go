@@ -9,15 +9,30 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// prune removes from merged what the applier owned before, does not apply any more, and nobody else owns: A3 and A4. last is
-// its entry before this apply, which managers has, and own is its new one.
+// prune removes from merged what the applier owned before, does not apply any more, and nobody else
+// owns: A3 and A4. last is its entry before this apply, which managers has, and own is its new one.
 //
-// A field that goes may take others with it, and a field that stays may need containers that went. So pruning is done in
-// three steps, each on whole field sets, in which every declared field counts as owned when something below it is:
+// A field that goes may take others with it, and a field that stays may need containers that went.
+// So pruning is done in three steps, each on whole field sets, in which every declared field counts
+// as owned when something below it is:
 //
 //  1. Remove all that was applied last.
 //  2. Put back what somebody owns: of merged, only fields stay away that step 1 removed and that no set has.
 //  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
+//
+// The applier owned .spec.a and .spec.b, and gives up .spec.a; nobody has ever owned .spec.c:
+//
+//	merged     {spec: {a, b, c}}
+//	last       .spec .spec.a .spec.b    .spec counts, as something below it is owned
+//	owned      .spec .spec.b            by the applier itself
+//
+//	step   what stays away     what is left
+//	1      last                {}                  .spec goes, and all that is in it
+//	2      .spec.a .spec.c     {spec: {b}}         of merged, what step 1 took and nobody owns
+//	3      .spec.a             {spec: {b, c}}      of that, what is in last
+//
+// Invariants: what is left grows from step to step, up to merged without what is in last and not
+// owned; only of an item or object whose own path goes, nothing is left.
 func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (typed.Value, error) {
 	if last.Fields.IsEmpty() || c.keepsAll(last, own, managers, merged) {
 		return merged, nil
@@ -46,8 +61,8 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 	return c.convert(pruned, last.APIVersion, c.APIVersion)
 }
 
-// keepsAll reports whether it is plain that nothing goes, because all that was applied last is applied now. That is not
-// enough in three cases:
+// keepsAll reports whether it is plain that nothing goes, because all that was applied last is
+// applied now. That is not enough in three cases:
 //
 //   - Somebody owns fields in another version. Step 2 takes the object there and back, and what that version cannot express
 //     goes, applied or not.
@@ -71,9 +86,9 @@ func missing(m, p typed.Value) fieldpath.Set {
 	return typed.WithNamedFields(m.Fields(), m.Type()).Minus(typed.WithNamedFields(p.Fields(), p.Type()))
 }
 
-// putBackOwned returns m without the fields that p lacks and nobody owns, and the version that it is in then; m and p are in
-// the given one. Each set is looked at in its own version: the given one first, because pruned fields may be needed for the
-// conversion to the others.
+// putBackOwned returns m without the fields that p lacks and nobody owns, and the version that it
+// is in then; m and p are in the given one. Each set is looked at in its own version: the given one
+// first, because pruned fields may be needed for the conversion to the others.
 func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Managers) (_ typed.Value, at string, _ error) {
 	owned := managers.ownedByVersion()
 	at = apiVersion

@@ -135,3 +135,58 @@ func TestObjectsAppliedEmptyArePruned(t *testing.T) {
 		}
 	}
 }
+
+// The example in the comment of prune holds, step by step.
+func TestPruningStepByStep(t *testing.T) {
+	v, err := value.Parse([]byte(`{"types":[{"name":"root","map":{"fields":[{"name":"spec","type":{"map":{"elementType":{"scalar":"numeric"}}}}]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := schema.ParseDocument(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := schema.Compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _ := compiled.Type("root")
+	object := func(text string) typed.Value {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := typed.New(v, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	named := func(s fieldpath.Set) fieldpath.Set { return typed.WithNamedFields(s, root) }
+	merged, own := object(`{"spec":{"a":1,"b":1,"c":1}}`), object(`{"spec":{"b":1}}`)
+	last := object(`{"spec":{"a":1,"b":1}}`).Fields()
+	left := func(away fieldpath.Set, want string) typed.Value {
+		t.Helper()
+		out := merged.Remove(away)
+		if got := out.Content().String(); got != want {
+			t.Errorf("without %v there is %s left, want %s", away, got, want)
+		}
+		return out
+	}
+	missing := func(p typed.Value) fieldpath.Set { return named(merged.Fields()).Minus(named(p.Fields())) }
+	one := left(named(last), `null`)
+	two := left(missing(one).Minus(named(own.Fields())), `{"spec":{"b":1}}`)
+	left(missing(two).Intersect(named(last)), `{"spec":{"b":1,"c":1}}`)
+
+	applier := merge.Manager{Name: "applier", Operation: merge.Apply}
+	plan, err := merge.New(merge.Config{}).Apply(merge.Request{
+		Live: merged, Object: own, APIVersion: "v1", Manager: applier,
+		Managers: merge.ManagersOf(merge.Entry{Manager: applier, APIVersion: "v1", Fields: last}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := plan.Object().Content().String(); got != `{"spec":{"b":1,"c":1}}` {
+		t.Errorf("the apply leaves %s", got)
+	}
+}

@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Diff says where two values of one type differ. A path is in more than one of its sets only where an item was there once
-// and is there several times, or the other way round.
+// Diff says where two values of one type differ. A path is in more than one of its sets only where
+// an item was there once and is there several times, or the other way round.
 type Diff struct {
 	Added    fieldpath.Set // only the new value has them
 	Modified fieldpath.Set // both have them, with different values
@@ -36,8 +36,9 @@ func (d Diff) IsEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 //	    removed, and the node itself by the rules of new's kind.
 //	C7  The root itself is never in the result.
 //
-// The error is [ErrTypes] when the types differ, or [Errors] when a granular list holds items without identity:
-// one whose relationship the schema leaves open, or what [Value.Remove] left of others.
+// The error is [ErrTypes] when the types differ, or [Errors] when a granular list holds items
+// without identity: one whose relationship the schema leaves open, or what [Value.Remove] left of
+// others.
 func Compare(old, new Value) (Diff, error) {
 	if old.typ != new.typ {
 		return Diff{}, ErrTypes
@@ -71,8 +72,8 @@ type comparer struct {
 	added, modified, removed side
 }
 
-// side builds one of the sets of a Diff. Its builder follows the walk's path lazily: it enters a node only when something
-// at or below it is to be added.
+// side builds one of the sets of a Diff. Its builder follows the walk's path lazily: it enters a
+// node only when something at or below it is to be added.
 type side struct {
 	b       fieldpath.Builder
 	members []bool // for each node that b is in: whether it is in the set

@@ -23,8 +23,8 @@ func (c *comparer) lists(l *schema.List, old, new value.Value) {
 	}
 }
 
-// tidyLists pairs the items of two lists that hold each item once. Neighbours are mostly the same; an index is made only
-// from the first pair on that is not.
+// tidyLists pairs the items of two lists that hold each item once. Neighbours are mostly the same;
+// an index is made only from the first pair on that is not.
 func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
 	i := 0
 	for ; i < old.Len() && i < new.Len(); i++ {
@@ -76,7 +76,8 @@ func (x *index) fill(l *schema.List, items value.Value) {
 	}
 }
 
-// pair compares two items of the same identity. Most pairs are equal, and then their element need not be made.
+// pair compares two items of the same identity. Most pairs are equal, and then their element need
+// not be made.
 func (c *comparer) pair(l *schema.List, old, new value.Value) {
 	if !old.Equal(new) {
 		c.below(elementOf(&c.maker, l, old), l.Element(), old, new)

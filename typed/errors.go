@@ -24,7 +24,8 @@ type Error struct {
 	Reason Reason
 	Detail string // in words; where it comes down to a single defect, in those of Kubernetes
 
-	// Plain is Detail for people: where that shows a value as a program prints it, Plain shows it as JSON has it.
+	// Plain is Detail for people: where that shows a value as a program prints it, Plain shows it
+	// as JSON has it.
 	Plain string
 }
 

@@ -18,7 +18,8 @@ import (
 //	X6  A member of an object whose own path is in s is extracted by the very set that its object was extracted by, not by what
 //	    is below its path: a peculiarity of the reference, which matters only where a granular object is itself in s.
 //
-// Items without identity are as in [Value.Remove]. The result is not validated again: items of a keyed list may lack their keys, see [Value.ExtractWithKeys].
+// Items without identity are as in [Value.Remove]. The result is not validated again: items of a
+// keyed list may lack their keys, see [Value.ExtractWithKeys].
 //
 // Its cost grows with the parts of v that are visited and with s, times a logarithm.
 func (v Value) Extract(s fieldpath.Set) Value {
@@ -29,8 +30,9 @@ func (v Value) Extract(s fieldpath.Set) Value {
 	return out
 }
 
-// ExtractWithKeys is like Extract, but gives each item of a keyed list that it extracts parts of its keys, as far as v has
-// them. An item of which s has nothing but its own path becomes just its keys.
+// ExtractWithKeys is like Extract, but gives each item of a keyed list that it extracts parts of
+// its keys, as far as v has them. An item of which s has nothing but its own path becomes just its
+// keys.
 func (v Value) ExtractWithKeys(s fieldpath.Set) Value {
 	var b fieldpath.Builder
 	addKeys(&b, s.Intersect(v.Fields()))
@@ -57,8 +59,8 @@ type extractor struct {
 	nodes int  // members, items, and entries of sets that were visited
 }
 
-// selection is a set that parts are extracted by. Rule X6 may extract many values by one set, so its entries are listed
-// once, and searched.
+// selection is a set that parts are extracted by. Rule X6 may extract many values by one set, so
+// its entries are listed once, and searched.
 type selection []fieldpath.Entry
 
 func selectionOf(s fieldpath.Set) selection { return slices.Collect(s.Entries()) }

@@ -26,10 +26,11 @@ func (v Value) Fields() fieldpath.Set {
 	return out
 }
 
-// FieldsLike returns v.Fields().Minus(except). If that is equal to like, it is like itself, and costs no memory.
-func (v Value) FieldsLike(like, except fieldpath.Set) fieldpath.Set {
+// FieldsLike returns v.Fields().Minus(except). Where that equals known, it is known itself, and
+// costs no memory.
+func (v Value) FieldsLike(known, except fieldpath.Set) fieldpath.Set {
 	f := newFielder(v)
-	f.b.Expect(like)
+	f.b.Expect(known)
 	f.except = except
 	out := f.fields(v)
 	f.except = fieldpath.Set{}
@@ -39,7 +40,8 @@ func (v Value) FieldsLike(like, except fieldpath.Set) fieldpath.Set {
 
 var fielders = sync.Pool{New: func() any { return new(fielder) }}
 
-// fielder emits the fields of one value, siblings in ascending order, so that building the set is a matter of appending.
+// fielder emits the fields of one value, siblings in ascending order, so that building the set is a
+// matter of appending.
 type fielder struct {
 	b      fieldpath.Builder
 	maker  fieldpath.Maker
@@ -127,8 +129,8 @@ func isNothing(v value.Value) bool { return v.IsNull() || isEmptyObject(v) }
 
 func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
 
-// node emits the element e of v, a value of type t, and what is below it, but for what is excepted. e is a member if v is a leaf or if
-// member says so.
+// node emits the element e of v, a value of type t, and what is below it, but for what is excepted.
+// e is a member if v is a leaf or if member says so.
 func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value.Value) {
 	if isLeaf(t, v) {
 		f.leaf(e)
@@ -180,8 +182,8 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 	f.items = f.items[:first]
 }
 
-// appendItems appends the items of v with their elements. Items without identity, which only a list that is not tidy has,
-// are left out.
+// appendItems appends the items of v with their elements. Items without identity, which only a list
+// that is not tidy has, are left out.
 func appendItems(to []itemAt, m *fieldpath.Maker, l *schema.List, v value.Value, tidy bool) []itemAt {
 	for i := range v.Len() {
 		item := v.Item(i)

@@ -11,9 +11,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// This file is about the identity of items in sets and keyed lists. In a set, an item is its own identity. In a keyed list
-// it is the item's keys: each key's value, or else its default; a key with neither takes no part, so that an item without
-// it differs from every item that has it.
+// This file is about the identity of items in sets and keyed lists. In a set, an item is its own
+// identity. In a keyed list it is the item's keys: each key's value, or else its default; a key
+// with neither takes no part, so that an item without it differs from every item that has it.
 
 // keyValue returns what item has for key k: its own value, or else the default, or else absent.
 func keyValue(item value.Value, k *schema.Key) value.Value {
@@ -85,7 +85,8 @@ func keyedDefect(l *schema.List, item value.Value) string {
 	return ""
 }
 
-// identityOf returns the path element of item in l, which is the zero Element for all items without identity.
+// identityOf returns the path element of item in l, which is the zero Element for all items without
+// identity.
 func identityOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Element {
 	if defect(l, item) != "" {
 		return fieldpath.Element{}
@@ -137,8 +138,8 @@ func (x *index) reset(l *schema.List, items value.Value) {
 	}
 }
 
-// add puts the item numbered x.used, the next one, into x. It returns the number of the first item with its identity,
-// which is its own unless it is a duplicate.
+// add puts the item numbered x.used, the next one, into x. It returns the number of the first item
+// with its identity, which is its own unless it is a duplicate.
 func (x *index) add() int {
 	i := x.used
 	x.used++
@@ -202,7 +203,8 @@ func hashItem(l *schema.List, item value.Value) uint64 {
 	return h
 }
 
-// mix returns a hash of two, in this order. As the seed takes part, nobody can write lists whose hashes are the same.
+// mix returns a hash of two, in this order. As the seed takes part, nobody can write lists whose
+// hashes are the same.
 func mix(h, next uint64) uint64 { return maphash.Comparable(seed, [2]uint64{h, next}) }
 
 // hash returns equal hashes for equal values: 1 and 1.0 are equal. Its cost grows with the size of v.

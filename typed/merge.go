@@ -13,7 +13,8 @@ import (
 // ErrTypes is returned when two values that have different types are to be merged or compared.
 var ErrTypes = errors.New("expected objects of the same type")
 
-// Merge returns live with config laid over it. Nothing is removed: who wants fields gone prunes them, see package merge.
+// Merge returns live with config laid over it. Nothing is removed: who wants fields gone prunes
+// them, see package merge.
 //
 //	M1  A leaf, that is, a scalar or an atomic list or object, becomes config's where config has it, null included.
 //	M2  Where one of the two is null, empty, absent or of another kind, while the other is a granular object or list with
@@ -26,9 +27,10 @@ var ErrTypes = errors.New("expected objects of the same type")
 //	    all that are left. A last run without anchor comes after all live items.
 //	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
 //
-// The result shares every node that config does not change with live, except that it does not look far into leaves. It is an
-// error, [Errors], when config holds an item twice in a granular list, or either holds items without identity in a granular list: those of a list whose
-// relationship the schema leaves open, or what [Value.Remove] left of others; and [ErrTypes] when the types differ.
+// The result shares every node that config does not change with live, except that it does not look
+// far into leaves. It is an error, [Errors], when config holds an item twice in a granular list, or
+// either holds items without identity in a granular list: those of a list whose relationship the
+// schema leaves open, or what [Value.Remove] left of others; and [ErrTypes] when the types differ.
 func Merge(live, config Value) (Value, error) {
 	if live.typ != config.typ {
 		return Value{}, ErrTypes
@@ -63,7 +65,8 @@ func (m *merger) release() {
 	mergers.Put(m)
 }
 
-// node returns live merged with config, absent when both are. It returns live itself when config changes nothing.
+// node returns live merged with config, absent when both are. It returns live itself when config
+// changes nothing.
 func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
 	m.nodes++
 	switch {
@@ -94,8 +97,9 @@ func leaf(live, config value.Value) value.Value {
 	return config
 }
 
-// leafBudget is how many values leaf compares. Sharing small leaves keeps what is around them shared. Large ones are not worth
-// a look: whoever wants to know what changed compares them, and that once is enough.
+// leafBudget is how many values leaf compares. Sharing small leaves keeps what is around them
+// shared. Large ones are not worth a look: whoever wants to know what changed compares them, and
+// that once is enough.
 const leafBudget = 64
 
 // equalWithin reports whether v and w are equal and hold no more values than budget, which it uses up.
@@ -140,8 +144,8 @@ func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value
 	return m.list(t.List(), live, config)
 }
 
-// object merges two objects that both have members. It looks for config's members in live, and copies live's members only
-// from the first one that changes on.
+// object merges two objects that both have members. It looks for config's members in live, and
+// copies live's members only from the first one that changes on.
 func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 	first, changed, l := len(m.members), false, 0
 	copied := 0 // live members that are in m.members already, once there is a change

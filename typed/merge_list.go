@@ -48,8 +48,8 @@ func (m *merger) unchanged(live value.Value, first int) bool {
 	return true
 }
 
-// aligned merges the common case without an index: config's items are some of live's, in live's order. It reports whether
-// that is the case; live must be tidy.
+// aligned merges the common case without an index: config's items are some of live's, in live's
+// order. It reports whether that is the case; live must be tidy.
 func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value, bool) {
 	if !m.tidy || config.Len() > live.Len() {
 		return value.Value{}, false
@@ -119,10 +119,28 @@ func (m *merger) zip(l *schema.List, live, config value.Value) *zipper {
 	return z
 }
 
-// run calls emit once for each item of the result, in order, with the numbers of the live and the config item that make it
-// up.
+// run calls emit once for each item of the result, in order, with the numbers of the live and the
+// config item that make it up. Two cursors go through the lists, and anchor is the next config
+// item, from its cursor on, that live has too:
 //
-// live and config are cursors; anchor is the next config item that live has too, from the cursor on.
+//	live    a b c d        config  x c a y
+//
+//	live  config  anchor   the case                      the result so far
+//	a     x       c        config has a elsewhere: skip  -
+//	b     x       c        only live has it              b
+//	c     x       c        not c's turn: config's next   b x
+//	c     c       c        both are at the same item     b x c
+//	d     a       a        only live has it              b x c d
+//	end   a       a        config's next                 b x c d a
+//	end   y       none     config's next                 b x c d a y
+//
+// Invariants, at the head of the loop:
+//
+//	config <= anchor, and no config item in front of anchor, from the cursor on, is in live.
+//	merged[k] for exactly the config items k < config.
+//	Each live item in front of its cursor has been emitted, or is one that config has.
+//
+// Each round moves a cursor, so the cost is that of both lists together.
 func (z *zipper) run(emit func(live, config int)) {
 	live, config := 0, 0
 	merged := make([]bool, len(z.liveOf)) // config items that were emitted
@@ -160,7 +178,8 @@ func (z *zipper) run(emit func(live, config int)) {
 	}
 }
 
-// anchorFrom returns the first config item from c on that live has too, or else the number of config items.
+// anchorFrom returns the first config item from c on that live has too, or else the number of
+// config items.
 func (z *zipper) anchorFrom(c int) int {
 	for c < len(z.liveOf) && z.liveOf[c] < 0 {
 		c++

@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reconcile adapts a set that was made under an earlier schema to type t. It returns the adapted set, and whether it
-// differs from s:
+// Reconcile adapts a set that was made under an earlier schema to type t. It returns the adapted
+// set, and whether it differs from s:
 //
 //	R1  Where the set has paths below a list or object that is atomic now, the container's own path takes their place.
 //	R2  A container that was atomic and is granular now keeps its own path; what is in it has no owner any more.
@@ -43,7 +43,8 @@ func collapses(t *schema.Type) bool {
 	return false
 }
 
-// typeBelow returns the type of the node that e leads to, and nil when there is nothing to reconcile below t there.
+// typeBelow returns the type of the node that e leads to, and nil when there is nothing to
+// reconcile below t there.
 func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	switch wholePart(t) {
 	case mapPart:
@@ -102,9 +103,9 @@ func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	}
 }
 
-// WithNamedFields returns s with every declared field added that s has paths below: the set as it is when objects that
-// exist because of their members count as owned with them. Members that only a map's element type admits, and items, are
-// not added.
+// WithNamedFields returns s with every declared field added that s has paths below: the set as it
+// is when objects that exist because of their members count as owned with them. Members that only a
+// map's element type admits, and items, are not added.
 func WithNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
 	var b fieldpath.Builder
 	addNamed(&b, s, t)

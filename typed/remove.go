@@ -14,9 +14,10 @@ import (
 //	X3  So does every container with paths of s below it that has no such parts: an empty or atomic one, null, and a value of
 //	    another kind than its type's.
 //
-// Items without identity, as those of a list whose relationship the schema leaves open, have one path together, that of the
-// zero [fieldpath.Element]: they go or stay together. The root counts as having paths below it. The result is not validated again: an item of a keyed list may have lost its
-// keys, or have become null.
+// Items without identity, as those of a list whose relationship the schema leaves open, have one
+// path together, that of the zero [fieldpath.Element]: they go or stay together. The root counts as
+// having paths below it. The result is not validated again: an item of a keyed list may have lost
+// its keys, or have become null.
 func (v Value) Remove(s fieldpath.Set) Value {
 	r := remover{tidy: v.tidy}
 	content := r.node(v.typ, v.content, s)

@@ -9,12 +9,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// unidentified returns an [Error] for each item of v, in granular lists, that has no identity, so that nobody can tell which
-// item of another value is the same. What is inside of an item that is there twice does not count.
+// unidentified returns an [Error] for each item of v, in granular lists, that has no identity, so
+// that nobody can tell which item of another value is the same. What is inside of an item that is
+// there twice does not count.
 func (v Value) unidentified() Errors { return v.unmatched(identifier{}) }
 
-// unmergeable is unidentified for one of the two values that are merged: what is inside of an item that is there twice
-// counts, and if unique says so, it is an error that it is.
+// unmergeable is unidentified for one of the two values that are merged: what is inside of an item
+// that is there twice counts, and if unique says so, it is an error that it is.
 func (v Value) unmergeable(unique bool) Errors {
 	return outermost(v.unmatched(identifier{repeated: true, unique: unique}))
 }
@@ -85,7 +86,8 @@ func (w *identifier) fail(r Reason, detail string) {
 	w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: r, Detail: detail, Plain: detail})
 }
 
-// outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes does not look into items then.
+// outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes
+// does not look into items then.
 func outermost(errs Errors) Errors {
 	isItem := func(e fieldpath.Element) bool { return e.Kind() != fieldpath.KindField }
 	var out Errors

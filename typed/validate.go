@@ -23,14 +23,16 @@ import (
 //	    but such a list can be neither merged nor compared, unless it is empty or inside something atomic.
 //	V6  No two items of a set or keyed list have the same identity, unless the option is [AllowDuplicates].
 //
-// Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as their own types say.
-// Nothing is ever required. A type with a defect, see [schema.Type.Err], admits nothing.
+// Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as
+// their own types say. Nothing is ever required. A type with a defect, see [schema.Type.Err],
+// admits nothing.
 func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {
 	return conforming(v, t, value.Value{}, opts)
 }
 
-// Revise is [New] for content that is expected to share parts with v: what is v's own storage in the same place, members by name
-// and items by number, conforms to v's type already and is not looked at again. The result is that of New with v's type.
+// Revise is [New] for content that is expected to share parts with v: what is v's own storage in
+// the same place, members by name and items by number, conforms to v's type already and is not
+// looked at again. The result is that of New with v's type.
 func (v Value) Revise(content value.Value, opts ...Option) (Value, error) {
 	if !v.tidy {
 		return New(content, v.typ, opts...) // it may have duplicates that opts do not admit
@@ -38,7 +40,8 @@ func (v Value) Revise(content value.Value, opts ...Option) (Value, error) {
 	return conforming(content, v.typ, v.content, opts)
 }
 
-// conforming is New for a v of which all is known to conform that is the same storage as known, in the same place.
+// conforming is New for a v of which all is known to conform that is the same storage as known, in
+// the same place.
 func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option) (Value, error) {
 	w := validators.Get().(*validator)
 	w.root, w.rootType, w.tidy = v, t, true
@@ -70,7 +73,8 @@ type validator struct {
 	errs  Errors
 }
 
-// step leads from a node to one below it. It is turned into a path element only when there is an error to report.
+// step leads from a node to one below it. It is turned into a path element only when there is an
+// error to report.
 type step struct {
 	name string // of a member
 	item int    // number of an item; -1 in front of a member
@@ -81,7 +85,8 @@ func (w *validator) fail(r Reason, format string, args ...any) {
 	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail})
 }
 
-// failKind reports that v is where want is expected. Kubernetes shows v as Go prints what holds it: form is the verb for that.
+// failKind reports that v is where want is expected. Kubernetes shows v as Go prints what holds it:
+// form is the verb for that.
 func (w *validator) failKind(want, form string, v value.Value) {
 	w.errs = append(w.errs, &Error{
 		Path: w.path(), Reason: WrongKind,
@@ -253,8 +258,9 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 	}
 }
 
-// identities checks rules V5 and V6 for the items of one list. It returns how many items there are before the first that has
-// no identity, and what is wrong with that one. As in the reference, nothing is said about the items behind it.
+// identities checks rules V5 and V6 for the items of one list. It returns how many items there are
+// before the first that has no identity, and what is wrong with that one. As in the reference,
+// nothing is said about the items behind it.
 func (w *validator) identities(l *schema.List, v value.Value) (identified int, reason string) {
 	for identified < v.Len() && reason == "" {
 		if reason = defect(l, v.Item(identified)); reason == "" {

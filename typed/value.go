@@ -5,7 +5,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Value is a value of a type, which it conforms to. It is immutable. The zero Value is absent and has no type.
+// Value is a value of a type, which it conforms to. It is immutable. The zero Value is absent and
+// has no type.
 type Value struct {
 	content value.Value
 	typ     *schema.Type
@@ -13,16 +14,16 @@ type Value struct {
 	// filled: see FilledEmpty.
 	filled bool
 
-	// tidy: every list inside that is not atomic has items that are identified and distinct, so that walks may pair items
-	// without indexing whole lists first.
+	// tidy: every list inside that is not atomic has items that are identified and distinct, so
+	// that walks may pair items without indexing whole lists first.
 	tidy bool
 }
 
 // Option changes what [New] accepts.
 type Option uint8
 
-// AllowDuplicates accepts sets and keyed lists that hold an item twice, as stored objects may. Such items are owned,
-// compared and replaced as one.
+// AllowDuplicates accepts sets and keyed lists that hold an item twice, as stored objects may. Such
+// items are owned, compared and replaced as one.
 const AllowDuplicates Option = 1
 
 // Content returns the value without its type.
@@ -31,8 +32,8 @@ func (v Value) Content() value.Value { return v.content }
 // Type returns the type that v conforms to.
 func (v Value) Type() *schema.Type { return v.typ }
 
-// FilledEmpty reports whether v was merged from a configuration that has an empty object or null somewhere where the live object
-// has members or items, which v kept.
+// FilledEmpty reports whether v was merged from a configuration that has an empty object or null
+// somewhere where the live object has members or items, which v kept.
 func (v Value) FilledEmpty() bool { return v.filled }
 
 // Same reports in constant time whether v and w are the same piece of storage with the same type.
@@ -50,8 +51,8 @@ const (
 	mapPart
 )
 
-// partsFor returns the parts of t that may deal with v: the one that admits v's kind, or else, for null, for an absent
-// value and for a kind that t does not admit, all that t has.
+// partsFor returns the parts of t that may deal with v: the one that admits v's kind, or else, for
+// null, for an absent value and for a kind that t does not admit, all that t has.
 func partsFor(t *schema.Type, v value.Value) parts {
 	switch v.Kind() {
 	case value.KindObject:
@@ -80,7 +81,8 @@ func partsFor(t *schema.Type, v value.Value) parts {
 	return all
 }
 
-// first returns the part of p that deals with the value: the map part before the scalar part before the list part.
+// first returns the part of p that deals with the value: the map part before the scalar part before
+// the list part.
 func (p parts) first() parts {
 	switch {
 	case p&mapPart != 0:
@@ -91,12 +93,12 @@ func (p parts) first() parts {
 	return p
 }
 
-// isNone reports whether v holds nothing that a walk of containers of kind k could descend into: it is absent, null,
-// empty or of another kind.
+// isNone reports whether v holds nothing that a walk of containers of kind k could descend into: it
+// is absent, null, empty or of another kind.
 func isNone(v value.Value, k value.Kind) bool { return v.Kind() != k || v.Len() == 0 }
 
-// sameScalar reports whether v and w are equal, and scalars of one kind: then they do not differ, whatever their type is, so that it
-// need not be looked up.
+// sameScalar reports whether v and w are equal, and scalars of one kind: then they do not differ,
+// whatever their type is, so that it need not be looked up.
 func sameScalar(v, w value.Value) bool {
 	switch kind := v.Kind(); kind {
 	case value.KindObject, value.KindList:

@@ -10,21 +10,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Step is what a [Walk] finds for one member of the set that it follows. Its slices are those of the walk: they hold
-// until the next step, and must not be modified.
+// Step is what a [Walk] finds for one member of the set that it follows. Its slices are those of
+// the walk: they hold until the next step, and must not be modified.
 type Step struct {
 	Path   fieldpath.Path // of the member
 	Values []value.Value  // what each of the walk's values has at Path: absent when it has nothing there
 	Sets   []int          // which of the walk's sets have Path as a member, by their numbers, ascending
 
-	// Items says, for each element of Path that selects an item of a list, which item of the first value that is. It is
-	// -1 for fields, and from the first element on that the first value has nothing at.
+	// Items says, for each element of Path that selects an item of a list, which item of the first
+	// value that is. It is -1 for fields, and from the first element on that the first value has
+	// nothing at.
 	Items []int
 }
 
-// Walk follows the set s through values and other sets at once, and yields one [Step] for each member of s, in the order
-// of [fieldpath.Set.All]. It answers what [Value.At] and [fieldpath.Set.Has] would answer for each member, but goes to
-// each place once:
+// Walk follows the set s through values and other sets at once, and yields one [Step] for each
+// member of s, in the order of [fieldpath.Set.All]. It answers what [Value.At] and
+// [fieldpath.Set.Has] would answer for each member, but goes to each place once:
 //
 //	s          .a .a.b .a.c           At each place the children of s are looked up together in each value and each
 //	values[0]  {a: {b: 1}}            set. What has nothing there is not asked again below.
@@ -34,8 +35,9 @@ type Step struct {
 //	           .a.b  1        sets[0]
 //	           .a.c  absent   -
 //
-// Each list is indexed once, and only if s has items of it. So the cost grows with s, with those lists, and with the
-// parts of the other sets that s leads to, each times a logarithm; but not with the number of members times anything.
+// Each list is indexed once, and only if s has items of it. So the cost grows with s, with those
+// lists, and with the parts of the other sets that s leads to, each times a logarithm; but not with
+// the number of members times anything.
 func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		if s.IsEmpty() {
@@ -87,8 +89,8 @@ type child struct {
 	stands []stand
 }
 
-// level yields the members one step below the path of the walk, and then those below them. It reports false when the walk
-// is to end.
+// level yields the members one step below the path of the walk, and then those below them. It
+// reports false when the walk is to end.
 func (w *walker) level(s fieldpath.Set, spots []spot, stands []stand) bool {
 	children := newChildren(s, len(spots))
 	w.nodes += len(children)
@@ -153,7 +155,8 @@ func (w *walker) emit(depth int, c *child) bool {
 	return w.yield(w.step)
 }
 
-// find looks children up in a set. Both are in order, so each entry of the set is searched from the one before on.
+// find looks children up in a set. Both are in order, so each entry of the set is searched from the
+// one before on.
 func (w *walker) find(children []child, at stand) {
 	first := 0
 	for e := range at.below.Entries() {

@@ -7,19 +7,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Untyped returns v for [Walk] and [Value.At], where no type of it is known; nothing else takes it. Without a type, what
-// is at a path goes by the path alone:
+// Untyped returns v for [Walk] and [Value.At], where no type of it is known; nothing else takes it.
+// Without a type, what is at a path goes by the path alone:
 //
 //  1. A field is the member of that name, and an index the item of that number.
 //  2. A value is the first item that equals it.
 //  3. A key is the first item that has all of its fields; or else, for a type may give keys defaults, the first that has
 //     some of them and lacks the others.
 //
-// Of the lists of names that the keys of one list have, rule 3 knows the first 16, and of the combinations that items
-// lack, likewise: real ones have one or two. That bounds what a list costs.
+// Of the lists of names that the keys of one list have, rule 3 knows the first 16, and of the
+// combinations that items lack, likewise: real ones have one or two. That bounds what a list costs.
 func Untyped(v value.Value) Value { return Value{content: v} }
 
-// maxKeySorts is how many lists of names, and how many combinations that are lacking, rule 3 of [Untyped] knows.
+// maxKeySorts is how many lists of names, and how many combinations that are lacking, rule 3 of
+// [Untyped] knows.
 const maxKeySorts = 16
 
 // locateUntyped is locate for a spot without type.
@@ -77,8 +78,8 @@ type keySort struct {
 	first []map[fieldpath.Element]int
 }
 
-// keySort returns the index of v, a list, by keys with the names of these fields. It is made if none of known is it, and
-// empty if known are too many.
+// keySort returns the index of v, a list, by keys with the names of these fields. It is made if
+// none of known is it, and empty if known are too many.
 func (w *walker) keySort(known *[]*keySort, v value.Value, fields []fieldpath.KeyField) *keySort {
 	hasNames := func(s *keySort) bool {
 		return slices.EqualFunc(s.names, fields, func(name string, f fieldpath.KeyField) bool { return name == f.Name })
