@@ -76,9 +76,9 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 // instead of two.
 func (k *Kind) hold(object value.Value) (value.Value, error) {
 	if k.isHub() {
-		return k.normalized(object, k.storage())
+		return k.normalized(object, k.storage()|form.Converted)
 	}
-	return k.Held(object)
+	return k.normalized(object, form.Held|form.Converted)
 }
 
 // store is Store for a field manager.

@@ -27,7 +27,7 @@ var conversions = map[schema.GVK]conversion{
 // have is lost, and so is what reading and printing it loses: empty members, for instance. The error is a
 // [*ConvertError].
 func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
-	object, err := k.normalized(object, form.Printed)
+	object, err := k.normalized(object, form.Printed|form.Converted)
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -21,6 +21,8 @@ const (
 	// Spelled keeps what prints the same as it was sent: empty lists and maps that are left out, and the spelling
 	// of quantities.
 	Spelled
+	// Converted reads numbers as maps are converted to Go structs, which is what becomes of an apply: cut off to the size of the type.
+	Converted
 	Held = Defaults | Printed
 )
 

@@ -3,6 +3,7 @@ package form
 import (
 	"encoding/base64"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -66,6 +67,11 @@ func (w *walk) integer(t *Type, v value.Value) value.Value {
 	case v.Kind() != value.KindInt && v.Kind() != value.KindFloat:
 		return w.fail(w.mismatch(t, v))
 	}
+	if w.mode&Converted != 0 {
+		if n, ok := converted(t, v); ok {
+			return n
+		}
+	}
 	whole := v.Kind() == value.KindInt
 	if whole && (t.kind == kindInt64 || int64(int32(v.Int())) == v.Int()) {
 		return v
@@ -73,6 +79,24 @@ func (w *walk) integer(t *Type, v value.Value) value.Value {
 	err := w.mismatch(t, v)
 	err.decoding = strings.Replace(err.decoding, "number", "number "+v.String(), 1)
 	return w.fail(err)
+}
+
+// converted returns a whole number as Go converts it to t.
+func converted(t *Type, v value.Value) (value.Value, bool) {
+	n := v.Int()
+	if v.Kind() == value.KindFloat {
+		if v.Float() != math.Trunc(v.Float()) {
+			return value.Value{}, false
+		}
+		n = int64(v.Float())
+	}
+	if t.kind == kindInt32 {
+		n = int64(int32(n))
+	}
+	if v.Kind() == value.KindInt && n == v.Int() {
+		return v, true
+	}
+	return value.Int(n), true
 }
 
 func (w *walk) bytes(t *Type, v value.Value) value.Value {

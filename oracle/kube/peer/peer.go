@@ -111,3 +111,23 @@ func Convert(gvk schema.GroupVersionKind, to schema.GroupVersionKind, text []byt
 	}
 	return print(held, to)
 }
+
+// Apply returns the JSON text of the object that an apply came to, as it is held. The error is that of converting it to a Go value, in
+// the words that follow the kind of the object in an answer.
+func Apply(gvk schema.GroupVersionKind, object map[string]any) ([]byte, error) {
+	s := scheme.All()
+	typed, err := s.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, typed); err != nil {
+		return nil, err
+	}
+	typed.GetObjectKind().SetGroupVersionKind(gvk)
+	s.Default(typed)
+	held, err := s.UnsafeConvertToVersion(typed, internal(gvk))
+	if err != nil {
+		return nil, err
+	}
+	return print(held, gvk)
+}
