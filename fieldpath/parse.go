@@ -88,35 +88,37 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) 
 
 // value appends the encoding of the JSON value at the position.
 func (s *scanner) value(b []byte) ([]byte, *jsontext.Error) {
-	switch s.Peek() {
-	case '"':
-		str, err := s.str()
-		return appendText(append(b, tagString), str), err
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return s.numberValue(b)
-	case '[', '{':
-		v, err := s.document()
-		return appendValue(b, v), err
+	v, err := s.document()
+	if err != nil {
+		return b, err
 	}
-	return s.constant(b)
+	return appendValue(b, v), nil
 }
 
-// document returns the JSON value at the position. Of members with one name the last counts. Lists and objects, which
-// are rare in elements, take this way because the members of an object have to be sorted: sorting the encoding of each
-// would cost its length times its depth.
-func (s *scanner) document() (v value.Value, err *jsontext.Error) {
+// document returns the JSON value at the position, which may share memory with the text. Of members with one name the last
+// counts.
+//
+// Why not append the encoding of a value as it is read: the members of an object have to be sorted, and moving encodings
+// costs the length of an object times its depth.
+func (s *scanner) document() (value.Value, *jsontext.Error) {
 	switch s.Peek() {
+	case '"':
+		text, err := s.str()
+		return value.String(text), err
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return s.numberValue()
 	case '[':
 		return s.list()
 	case '{':
 		return s.object()
+	case 't':
+		return value.Bool(true), s.Literal("true")
+	case 'f':
+		return value.Bool(false), s.Literal("false")
+	case 'n':
+		return value.Null(), s.Literal("null")
 	}
-	b, err := s.value(s.scratch[:0])
-	if s.scratch = b; err != nil {
-		return value.Value{}, err
-	}
-	v, _ = cutValue(string(b))
-	return v, nil
+	return value.Value{}, s.Unexpected("a value")
 }
 
 func (s *scanner) list() (value.Value, *jsontext.Error) {
@@ -133,7 +135,7 @@ func (s *scanner) list() (value.Value, *jsontext.Error) {
 }
 
 func (s *scanner) object() (value.Value, *jsontext.Error) {
-	var members []value.Member
+	members := make([]value.Member, 0, 4)
 	more, err := s.Open('}')
 	for more && err == nil {
 		var m value.Member
@@ -161,15 +163,15 @@ func objectOfLast(members []value.Member) value.Value {
 	return value.Object(kept...)
 }
 
-func (s *scanner) numberValue(b []byte) ([]byte, *jsontext.Error) {
+func (s *scanner) numberValue() (value.Value, *jsontext.Error) {
 	i, f, integer, err := s.Number()
 	switch {
 	case err != nil:
-		return b, err
+		return value.Value{}, err
 	case integer:
-		return appendInt(b, i), nil
+		return value.Int(i), nil
 	}
-	return appendFloat(b, f), nil
+	return value.Float(f), nil
 }
 
 // member is one member of an object that is being read: its name, and where its encoding lies.

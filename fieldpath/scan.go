@@ -26,7 +26,6 @@ func syntaxError(what string, err *jsontext.Error) error {
 // scanner reads the JSON of stored sets, and of paths.
 type scanner struct {
 	jsontext.Scanner
-	scratch []byte // of the scalar that is being read
 }
 
 // scan returns a scanner for text from pos on.
@@ -55,17 +54,4 @@ func (s *scanner) str() (string, *jsontext.Error) {
 	}
 	b, err := s.AppendString(nil)
 	return string(b), err
-}
-
-// constant appends the encoding of the literal name at the position.
-func (s *scanner) constant(b []byte) ([]byte, *jsontext.Error) {
-	switch s.Peek() {
-	case 't':
-		return appendBool(b, true), s.Literal("true")
-	case 'f':
-		return appendBool(b, false), s.Literal("false")
-	case 'n':
-		return append(b, tagNull), s.Literal("null")
-	}
-	return b, s.Unexpected("a value")
 }

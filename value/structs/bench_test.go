@@ -24,7 +24,7 @@ func BenchmarkFrom(b *testing.B) {
 	})
 }
 
-// BenchmarkFromGoLike converts the same struct again.
+// BenchmarkDecode converts the same struct again.
 func BenchmarkDecode(b *testing.B) {
 	var p pod
 	if err := json.Unmarshal(podText(b), &p); err != nil {

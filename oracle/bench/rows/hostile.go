@@ -24,7 +24,7 @@ import (
 )
 
 func hostileRows() []Row {
-	return []Row{
+	return append([]Row{
 		hostile("conflicts", 8000, conflicts),
 		hostile("validate-objects-as-keys", 8000, func(n int) (sides, error) {
 			return oddly(objectsAsKeys(n, "x"), nil, func(a, _ typed.Value) (typed.Value, error) {
@@ -41,8 +41,7 @@ func hostileRows() []Row {
 		hostile("extract-by-one-set", 4000, extractWide),
 		hostile("remove-items", 20000, removeItems),
 		hostile("update-of-updaters", 1000, updaters),
-		hostile("set-parse-deep", 20000, func(n int) (sides, error) { return parseSet(deepSet(n)), nil }),
-	}
+	}, hostileTexts()...)
 }
 
 // hostile makes a row of work whose inputs are of size n.
