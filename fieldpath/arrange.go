@@ -2,15 +2,15 @@ package fieldpath
 
 import "slices"
 
-// Siblings may come in any order, and again. While a set is read or built they stay as they come, and arrange puts all of
-// them into order at the end:
+// Siblings may come in any order, and again. While a set is read or built they stay as they come,
+// and arrange puts all of them into order at the end:
 //
 //	came      b{d c} a{e} b{c}
 //	nodes     b d c a e b c        untidy: the root, and the first b
 //	arranged  a e b c d
 //
-// Why not level by level: an object within an object is moved with everything below it, so that a text whose author sorts
-// no level costs its length times its depth.
+// Why not level by level: an object within an object is moved with everything below it, so that a
+// text whose author sorts no level costs its length times its depth.
 //
 // Invariants:
 //
@@ -26,7 +26,8 @@ const (
 	replace below = false // what is below the last that has anything below it
 )
 
-// untidyBelow notes that siblings, the first of which is the node at first, are not strictly ascending.
+// untidyBelow notes that siblings, the first of which is the node at first, are not strictly
+// ascending.
 func (d *draft) untidyBelow(first int) { d.untidy = append(d.untidy, uint32(first)) }
 
 // arrange puts all siblings into order, and makes one of those that are equal.
@@ -77,7 +78,8 @@ func (a *arrangement) push(from, to int) {
 	}
 }
 
-// root appends the root of the tree at index, and returns where it is. It is open until what is below it has been appended.
+// root appends the root of the tree at index, and returns where it is. It is open until what is
+// below it has been appended.
 func (a *arrangement) root(index int) int {
 	a.out = append(a.out, a.nodes[index])
 	return len(a.out) - 1
@@ -86,7 +88,8 @@ func (a *arrangement) root(index int) int {
 // close ends the tree whose root is there.
 func (a *arrangement) close(root int) { a.out[root].skip = uint32(len(a.out) - root) }
 
-// sorted arranges the trees from first on, the last ones, which have one parent, and takes them away.
+// sorted arranges the trees from first on, the last ones, which have one parent, and takes them
+// away.
 func (a *arrangement) sorted(first int) {
 	trees := a.trees[first:]
 	compare := func(i, j uint32) int { return a.compare(&a.nodes[i], &a.nodes[j]) }

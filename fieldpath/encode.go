@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The encoding of values in the text of elements. Bytewise order of encodings is the order of [value.Compare], equal
-// values have equal encodings, and none is the beginning of another:
+// The encoding of values in the text of elements. Bytewise order of encodings is the order of
+// [value.Compare], equal values have equal encodings, and none is the beginning of another:
 //
 //	number  tagNumber, the largest float64 f that is not above it (8 bytes), what it has above f (2 bytes, for integers)
 //	string  tagString, the bytes with 00 as 00 FF, then 00 01
@@ -18,7 +18,8 @@ import (
 //	object  tagObject, for each member in name order: 01, its name as a string without tag, its value; then 00
 //	null    tagNull
 //
-// The end mark 00 is below every tag and below 01, so a list or object sorts before those that go on.
+// The end mark 00 is below every tag and below 01, so a list or object sorts before those that go
+// on.
 const (
 	tagNumber = 0x10 + iota
 	tagString
@@ -115,7 +116,8 @@ func appendIndex(b []byte, i int) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(i)^1<<63)
 }
 
-// number is a number as cutNumber finds it: an int where it is integral and an int64 holds it, else a float.
+// number is a number as cutNumber finds it: an int where it is integral and an int64 holds it, else
+// a float.
 type number struct {
 	float float64
 	int   int64
@@ -147,8 +149,8 @@ func bigEndian(s string) uint64 {
 
 func decodeIndex(text string) int { return int(int64(bigEndian(text) ^ 1<<63)) }
 
-// cutText returns the string whose encoding text begins with, tag excluded, and what follows it. The string is a part of
-// text unless it holds a zero byte.
+// cutText returns the string whose encoding text begins with, tag excluded, and what follows it.
+// The string is a part of text unless it holds a zero byte.
 func cutText(text string) (s, rest string) {
 	i := strings.IndexByte(text, 0)
 	if text[i+1] == 1 {

@@ -9,8 +9,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FromAny is [FromValue] for fieldsV1 as unstructured objects hold it. It reports whether [Set.ToAny] would give an equal map,
-// as [Set.MatchesAny] does. The error is that of [value.FromAny] or of ParseSet.
+// FromAny is [FromValue] for fieldsV1 as unstructured objects hold it. It reports whether
+// [Set.ToAny] would give an equal map, as [Set.MatchesAny] does. The error is that of
+// [value.FromAny] or of ParseSet.
 func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
@@ -74,8 +75,8 @@ type mapMember struct {
 	below map[string]any
 }
 
-// sortKey stands for a member: the eight bytes of its name that tell names apart most often, as a number, and where it is. It
-// holds no pointer, which would cost more to move.
+// sortKey stands for a member: the eight bytes of its name that tell names apart most often, as a
+// number, and where it is. It holds no pointer, which would cost more to move.
 type sortKey struct {
 	bytes uint64
 	index int
@@ -84,7 +85,8 @@ type sortKey struct {
 // maxInsertion is the largest map whose members are sorted by insertion.
 const maxInsertion = 16
 
-// sorted appends to p.keys the keys of the members from top on, in an order that is mostly that of the elements.
+// sorted appends to p.keys the keys of the members from top on, in an order that is mostly that of
+// the elements.
 func (p *setParser) sorted(top int) {
 	first := len(p.keys)
 	for i := range p.maps[top:] {
@@ -107,8 +109,8 @@ func (p *setParser) sorted(top int) {
 	}
 }
 
-// eightBytes returns the bytes of name that follow the kind and the colon, the first one highest, and 0 for those that it does
-// not have.
+// eightBytes returns the bytes of name that follow the kind and the colon, the first one highest,
+// and 0 for those that it does not have.
 func eightBytes(name string) uint64 {
 	if len(name) >= len("f:")+8 {
 		return bigEndian(name[len("f:"):])
@@ -120,7 +122,8 @@ func eightBytes(name string) uint64 {
 	return n
 }
 
-// namedMember is member that makes the node named, so that name is at hand when the set is compared with a map.
+// namedMember is member that makes the node named, so that name is at hand when the set is compared
+// with a map.
 func (p *setParser) namedMember(name string) bool {
 	if len(name) < 2 || name[1] != ':' {
 		return false
@@ -147,8 +150,8 @@ func (p *setParser) namedMember(name string) bool {
 	return p.canonicalElement(name)
 }
 
-// MatchesAny reports whether fieldsV1 is equal to what [Set.ToAny] gives. It is a quick way to know that [FromAny] would give
-// a set equal to s, and quickest for a set that FromAny gave.
+// MatchesAny reports whether fieldsV1 is equal to what [Set.ToAny] gives. It is a quick way to know
+// that [FromAny] would give a set equal to s, and quickest for a set that FromAny gave.
 func (s Set) MatchesAny(fieldsV1 map[string]any) bool {
 	m := anyMatcher{texts: s.texts}
 	return m.object(s.nodes, false, fieldsV1)
@@ -180,7 +183,8 @@ func (m *anyMatcher) object(nodes []node, self bool, content map[string]any) boo
 	return len(nodes) == 0 && left == 0
 }
 
-// ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty maps in it are one and the same.
+// ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty
+// maps in it are one and the same.
 func (s Set) ToAny() map[string]any {
 	w := anyWriter{texts: s.texts, empty: map[string]any{}}
 	return w.object(s.nodes, false)

@@ -8,8 +8,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestMatchesAny compares sets, whatever they were made from, with the maps of one of them, in some of which something was
-// changed. A set matches exactly those maps that are read as an equal set and are written as it is.
+// TestMatchesAny compares sets, whatever they were made from, with the maps of one of them, in some
+// of which something was changed. A set matches exactly those maps that are read as an equal set
+// and are written as it is.
 func TestMatchesAny(t *testing.T) {
 	r := newRandom(5)
 	matched, other := 0, 0
@@ -50,7 +51,8 @@ func fromAny(t *testing.T, content map[string]any) fieldpath.Set {
 	return s
 }
 
-// change makes a change somewhere in content, which may change what it means, or only how that is written, or nothing.
+// change makes a change somewhere in content, which may change what it means, or only how that is
+// written, or nothing.
 func (r random) change(content map[string]any) {
 	names := make([]string, 0, len(content))
 	for name := range content {
@@ -92,8 +94,8 @@ func (r random) name() string {
 	return pick(r, []string{".", "f", "q:a", "v:1.0", "v:1", `k:{"b":1, "a":2}`, `k:{"a":2,"b":1}`, "k:null", "k:{}", "i:+1", "i:1", "v:\"é\""})
 }
 
-// TestSetsOfMapsAreWrittenAlike shows that sets that come from maps, whose texts lie in memory in their own way, give what
-// others give, and so does what is made of them.
+// TestSetsOfMapsAreWrittenAlike shows that sets that come from maps, whose texts lie in memory in
+// their own way, give what others give, and so does what is made of them.
 func TestSetsOfMapsAreWrittenAlike(t *testing.T) {
 	r := newRandom(6)
 	operations := []func(a, b fieldpath.Set) fieldpath.Set{
@@ -124,8 +126,8 @@ func TestSetsOfMapsAreWrittenAlike(t *testing.T) {
 	}
 }
 
-// FuzzFromAny reads documents in both forms. They say the same, and a set matches the maps that it was read from exactly if
-// they are canonical.
+// FuzzFromAny reads documents in both forms. They say the same, and a set matches the maps that it
+// was read from exactly if they are canonical.
 func FuzzFromAny(f *testing.F) {
 	for _, text := range []string{`{"f:a":{".":{},"k:{\"a\":1}":{}}}`, `{".":{}}`, `{"v:1":{},"v:1.0":{}}`, `{"f:a":null,"q:":{}}`, `{"v:\"<\"":{}}`} {
 		f.Add(text)

@@ -12,18 +12,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ParseSet reads a set from the fieldsV1 of managedFields, which [Set.AppendJSON] describes. It takes all that
-// kube-apiserver takes:
+// ParseSet reads a set from the fieldsV1 of managedFields, which [Set.AppendJSON] describes. It
+// takes all that kube-apiserver takes:
 //
 //   - null for an object anywhere;
-//   - elements in any order, and again: they are members if one of them is, and what is below the last that has
-//     anything below it is below them;
+//   - elements in any order, and again: they are members if one of them is, and what is below the
+//     last that has anything below it is below them;
 //   - elements of an unknown kind, with any value, which are passed over, and "." with any value.
 //
-// An element is a member if its object has a member named "." or has no element of known kind. Everything else that is not
-// JSON of this form is an error, always a [*SyntaxError], so is nesting deeper than [value.MaxDepth].
+// An element is a member if its object has a member named "." or has no element of known kind.
+// Everything else that is not JSON of this form is an error, always a [*SyntaxError], so is nesting
+// deeper than [value.MaxDepth].
 //
-// The result shares no memory with fieldsV1, but names in it share one copy of fieldsV1, which lives as long as any of them.
+// The result shares no memory with fieldsV1, but names in it share one copy of fieldsV1, which
+// lives as long as any of them.
 func ParseSet(fieldsV1 []byte) (Set, error) {
 	s, _, err := ParseCanonical(fieldsV1)
 	return s, err
@@ -75,8 +77,8 @@ func (p *setParser) release() {
 // chunk is how much of a fieldsV1 json-iterator reads at once for the reference.
 const chunk = 4096
 
-// load makes fieldsV1 the text to be read. That is the beginning of the result's text, behind which there is room for the
-// texts of keys and items, in which there is a backslash for each quote.
+// load makes fieldsV1 the text to be read. That is the beginning of the result's text, behind which
+// there is room for the texts of keys and items, in which there is a backslash for each quote.
 func (p *setParser) load(fieldsV1 []byte) {
 	p.room.Grow(len(fieldsV1) + 8*bytes.Count(fieldsV1, []byte{'\\'}))
 	p.room.Write(fieldsV1)
@@ -111,7 +113,8 @@ type level struct {
 	unsorted bool // elements are not strictly ascending
 }
 
-// object reads what is below an element, or a whole set, and reports whether it has a member named ".".
+// object reads what is below an element, or a whole set, and reports whether it has a member named
+// ".".
 func (p *setParser) object() (self bool, err *jsontext.Error) {
 	if p.Peek() == 'n' {
 		p.loose = true
@@ -139,7 +142,8 @@ func (p *setParser) object() (self bool, err *jsontext.Error) {
 	return l.self, err
 }
 
-// leaves reads the run of leaves at pos that are fields with plain names, as long as another entry follows.
+// leaves reads the run of leaves at pos that are fields with plain names, as long as another entry
+// follows.
 func (p *setParser) leaves(l *level) {
 	text, pos := p.Text, p.Pos
 	for p.Depth < value.MaxDepth && strings.HasPrefix(text[pos:], `"f:`) {
@@ -257,8 +261,9 @@ func (p *setParser) element() (entryKind, *jsontext.Error) {
 	return entryElement, nil
 }
 
-// quick reads the most frequent elements, those with nothing in them that has two spellings, without taking them apart
-// first. It appends the node. It changes nothing when the element is another one.
+// quick reads the most frequent elements, those with nothing in them that has two spellings,
+// without taking them apart first. It appends the node. It changes nothing when the element is
+// another one.
 func (p *setParser) quick() bool {
 	text, pos := p.Text, p.Pos
 	if len(text)-pos < len(`"f:"`) || text[pos+2] != ':' {

@@ -70,7 +70,8 @@ func TestParseSet(t *testing.T) {
 	}
 }
 
-// TestNumbersDiffer holds the numbers that the reference writes in another way than deed: it reads all as float64.
+// TestNumbersDiffer holds the numbers that the reference writes in another way than deed: it reads
+// all as float64.
 func TestNumbersDiffer(t *testing.T) {
 	for _, c := range []struct{ text, deed, reference string }{
 		{`{"v:-0":{}}`, `{"v:0":{}}`, `{"v:-0":{}}`},
@@ -156,8 +157,8 @@ func FuzzParseSet(f *testing.F) {
 // unlikeNumber matches the numbers that TestNumbersDiffer is about.
 var unlikeNumber = regexp.MustCompile(`-0([^.]|$)|[0-9]{16}`)
 
-// strictFieldsV1 reports whether text is JSON, as is what its keys and items are named by. The reference also reads some
-// texts that are not.
+// strictFieldsV1 reports whether text is JSON, as is what its keys and items are named by. The
+// reference also reads some texts that are not.
 func strictFieldsV1(text []byte) bool {
 	if !json.Valid(text) {
 		return false

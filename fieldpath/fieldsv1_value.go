@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FromValue is [ParseSet] for fieldsV1 that is part of a document already. It reports whether [Set.Value] would give an equal
-// document.
+// FromValue is [ParseSet] for fieldsV1 that is part of a document already. It reports whether
+// [Set.Value] would give an equal document.
 func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
@@ -20,7 +20,8 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	return s, false, err
 }
 
-// members reads what is below an element, or a whole set. It reports whether all of it is as Set.Value writes it.
+// members reads what is below an element, or a whole set. It reports whether all of it is as
+// Set.Value writes it.
 func (p *setParser) members(v value.Value, depth int) bool {
 	first, l := len(p.draft.nodes), level{last: -1}
 	for i := range v.Len() {
@@ -44,7 +45,8 @@ func (p *setParser) members(v value.Value, depth int) bool {
 	return true
 }
 
-// complete ends the node at index, the last one of l, with the nodes below it, which name it itself or not.
+// complete ends the node at index, the last one of l, with the nodes below it, which name it itself
+// or not.
 func (p *setParser) complete(l *level, index int, self bool) {
 	n := &p.draft.nodes[index]
 	n.skip = uint32(len(p.draft.nodes) - index)
@@ -59,7 +61,8 @@ func (p *setParser) order(l *level, first int) {
 	}
 }
 
-// member appends the node of the element that name names. It reports whether that is the only name of the element.
+// member appends the node of the element that name names. It reports whether that is the only name
+// of the element.
 func (p *setParser) member(name string) bool {
 	if len(name) >= 2 && name[:2] == "f:" {
 		p.draft.add(KindField, name[2:], 0)
@@ -79,7 +82,8 @@ func (p *setParser) canonicalElement(name string) bool {
 	return string(p.wire) == name
 }
 
-// Value returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON] writes.
+// Value returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON]
+// writes.
 func (s Set) Value() value.Value {
 	w := valueWriter{texts: s.texts, members: make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)}
 	return w.object(s.nodes, false)

@@ -9,9 +9,10 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver writes it. It is an object
-// with one member per element, named by [Element.AppendWire], whose value is the object of what is below. A member of the
-// set below which there are members has first of all a member named "." there.
+// AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver
+// writes it. It is an object with one member per element, named by [Element.AppendWire], whose
+// value is the object of what is below. A member of the set below which there are members has first
+// of all a member named "." there.
 func (s Set) AppendJSON(b []byte) []byte {
 	if s.IsEmpty() {
 		return append(b, "{}"...)
@@ -34,7 +35,8 @@ func (s Set) JSON() string {
 	return text
 }
 
-// printers hold scratch that sets are printed to, so that what they are appended to grows once, to the size it needs.
+// printers hold scratch that sets are printed to, so that what they are appended to grows once, to
+// the size it needs.
 var printers = sync.Pool{New: func() any { return new([]byte) }}
 
 // print prints s, which is not empty, to scratch, unless that would be too large to keep.
@@ -91,9 +93,10 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 	return b
 }
 
-// appendFields appends the entries for the run of leaves that begins at nodes[i], as long as they are fields with plain
-// names, and returns the index of the node behind them. If that one is such a field and no leaf, its entry is opened: all
-// that is in front of what is below it is appended. The run may end early.
+// appendFields appends the entries for the run of leaves that begins at nodes[i], as long as they
+// are fields with plain names, and returns the index of the node behind them. If that one is such a
+// field and no leaf, its entry is opened: all that is in front of what is below it is appended. The
+// run may end early.
 func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int, opened bool) {
 	const (
 		before = '"' | 'f'<<8 | ':'<<16
@@ -133,7 +136,8 @@ func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int
 	return room[:at], i, false
 }
 
-// awkward is not 0 if there is a quote, backslash or control character in the eight bytes of w, or a space or '!'.
+// awkward is not 0 if there is a quote, backslash or control character in the eight bytes of w, or
+// a space or '!'.
 func awkward(w uint64) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	slash := w ^ '\\'*ones
@@ -152,7 +156,8 @@ func appendSpelled(b []byte, t *texts, n *node) []byte {
 	return append(b, '"')
 }
 
-// appendWireEscaped appends a key, item or index, whose text is text[:size], as it stands within a JSON string.
+// appendWireEscaped appends a key, item or index, whose text is text[:size], as it stands within a
+// JSON string.
 func appendWireEscaped(b []byte, kind Kind, text string, size int) []byte {
 	start, simple := len(b), false
 	switch kind {
@@ -167,8 +172,8 @@ func appendWireEscaped(b []byte, kind Kind, text string, size int) []byte {
 	return jsontext.AppendContent(b[:start], Element{kind, text[:size]}.Wire(), jsontext.Bare)
 }
 
-// appendSimpleKey appends the key whose text is text[:size]. It fails for the empty key, and if appendSimple or appendScalar
-// does.
+// appendSimpleKey appends the key whose text is text[:size]. It fails for the empty key, and if
+// appendSimple or appendScalar does.
 func appendSimpleKey(b []byte, text string, size int) (out []byte, ok bool) {
 	b = append(b, "k:{"...)
 	for pos := 0; pos < size; {
@@ -186,8 +191,8 @@ func appendSimpleKey(b []byte, text string, size int) (out []byte, ok bool) {
 	return b, ok
 }
 
-// appendScalar appends the value whose encoding is at text[pos:] as it stands within a JSON string, and returns what follows
-// it. It fails for lists and objects, and if appendSimple does.
+// appendScalar appends the value whose encoding is at text[pos:] as it stands within a JSON string,
+// and returns what follows it. It fails for lists and objects, and if appendSimple does.
 func appendScalar(b []byte, text string, pos int) (out []byte, next int, ok bool) {
 	switch text[pos] {
 	case tagString:
@@ -200,8 +205,8 @@ func appendScalar(b []byte, text string, pos int) (out []byte, next int, ok bool
 	return out, len(text) - len(rest), true
 }
 
-// appendSimple appends the string whose encoding by appendText is at text[pos:], and returns what follows it. It fails unless
-// all characters are simple.
+// appendSimple appends the string whose encoding by appendText is at text[pos:], and returns what
+// follows it. It fails unless all characters are simple.
 func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool) {
 	for ; pos+8 <= len(text) && len(b)+8 <= cap(b); pos += 8 {
 		w := jsontext.Word(text, pos)
@@ -220,15 +225,16 @@ func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool
 	return b, pos + 2, text[pos] == 0 && text[pos+1] == 1
 }
 
-// unsimple finds characters that are not simple in the eight bytes of w, and the others up to '&': the lowest byte whose high
-// bit is set in the result is the first one.
+// unsimple finds characters that are not simple in the eight bytes of w, and the others up to '&':
+// the lowest byte whose high bit is set in the result is the first one.
 func unsimple(w uint64) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	angle, slash := (w|2*ones)^'>'*ones, w^'\\'*ones // '<' is '>' without 2
 	return (w | (w - '\''*ones) | (angle-ones)&^angle | (slash-ones)&^slash) & highs
 }
 
-// loneRun returns the end of the run of leaves that begins at i, all lone, with no more than a comma between two.
+// loneRun returns the end of the run of leaves that begins at i, all lone, with no more than a
+// comma between two.
 func loneRun(nodes []node, i int) int {
 	next := nodes[i].at + nodes[i].len + uint32(len(`":{},"f:`))
 	for i++; i < len(nodes); i++ {

@@ -34,7 +34,8 @@ func linear(t *testing.T, what string, run func(n int)) {
 // again returns part n times.
 func again(part string, n int) string { return string(bytes.Repeat([]byte(part), n)) }
 
-// deepAndUntidy is a fieldsV1 of n levels, no level of which is in order, with n leaves on the innermost.
+// deepAndUntidy is a fieldsV1 of n levels, no level of which is in order, with n leaves on the
+// innermost.
 func deepAndUntidy(n int) []byte {
 	b := []byte(again(`{"f:b":`, n) + `{`)
 	for i := range n {

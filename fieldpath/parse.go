@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ErrUnknownKind is the error for an element whose kind, the letter before the colon, is none of f, k, v and i. Such
-// elements may come from later releases of Kubernetes; [ParseSet] leaves them out.
+// ErrUnknownKind is the error for an element whose kind, the letter before the colon, is none of f,
+// k, v and i. Such elements may come from later releases of Kubernetes; [ParseSet] leaves them out.
 var ErrUnknownKind = errors.New("unknown kind of path element")
 
 // ParseElement reads an element as fieldsV1 names it:
@@ -21,8 +21,8 @@ var ErrUnknownKind = errors.New("unknown kind of path element")
 //   - v: and a JSON value;
 //   - i: and a decimal integer, with or without sign.
 //
-// White space around JSON is passed over. The error is [ErrUnknownKind] for any other character and a colon, else a
-// [*SyntaxError].
+// White space around JSON is passed over. The error is [ErrUnknownKind] for any other character and
+// a colon, else a [*SyntaxError].
 func ParseElement(wire string) (Element, error) {
 	e, unknown, err := new(elementParser).element(wire)
 	if unknown {
@@ -95,11 +95,11 @@ func (s *scanner) value(b []byte) ([]byte, *jsontext.Error) {
 	return appendValue(b, v), nil
 }
 
-// document returns the JSON value at the position, which may share memory with the text. Of members with one name the last
-// counts.
+// document returns the JSON value at the position, which may share memory with the text. Of members
+// with one name the last counts.
 //
-// Why not append the encoding of a value as it is read: the members of an object have to be sorted, and moving encodings
-// costs the length of an object times its depth.
+// Why not append the encoding of a value as it is read: the members of an object have to be sorted,
+// and moving encodings costs the length of an object times its depth.
 func (s *scanner) document() (value.Value, *jsontext.Error) {
 	switch s.Peek() {
 	case '"':
@@ -182,7 +182,8 @@ type member struct {
 
 func compareMembers(a, b member) int { return strings.Compare(a.name, b.name) }
 
-// key appends the text of the key that the object at the position is. Of equal names all are kept, in their order.
+// key appends the text of the key that the object at the position is. Of equal names all are kept,
+// in their order.
 func (s *scanner) key(b []byte) ([]byte, *jsontext.Error) {
 	var members []member
 	start := len(b)

@@ -8,9 +8,9 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// ParsePath reads a path as [Path.Text] writes it. It also takes what [Path.String] writes where that has one meaning only,
-// such as a name with a space in it, or a string quoted as Go does. The first dot may be left out. Every error is a
-// [*SyntaxError].
+// ParsePath reads a path as [Path.Text] writes it. It also takes what [Path.String] writes where
+// that has one meaning only, such as a name with a space in it, or a string quoted as Go does. The
+// first dot may be left out. Every error is a [*SyntaxError].
 func ParsePath(text string) (Path, error) {
 	p := pathParser{scanner: scan(text, 0)}
 	path, err := p.path()

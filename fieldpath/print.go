@@ -17,10 +17,11 @@ const (
 	styleDecimal              // in Decimal: the same as in String, but integers in decimal
 )
 
-// AppendWire appends e to b as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0. The zero Element appends nothing.
+// AppendWire appends e to b as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0. The zero
+// Element appends nothing.
 //
-// Numbers are written in one way, whatever they were read from: integers in decimal, other numbers in the fewest digits that
-// mean them, with an exponent below 1e-06 and from 1e+21.
+// Numbers are written in one way, whatever they were read from: integers in decimal, other numbers
+// in the fewest digits that mean them, with an exponent below 1e-06 and from 1e+21.
 func (e Element) AppendWire(b []byte) []byte {
 	switch e.kind {
 	case KindField:
@@ -53,9 +54,9 @@ func (e Element) Wire() string {
 	return string(e.AppendWire(nil))
 }
 
-// String returns e as messages show it: .name, [name="web",port=80], [="item"] or [3]. Names stand as they are, strings
-// are quoted as by %q, and numbers are printed as a float64 is by %v, so different elements may look alike; AppendText
-// tells them apart.
+// String returns e as messages show it: .name, [name="web",port=80], [="item"] or [3]. Names stand
+// as they are, strings are quoted as by %q, and numbers are printed as a float64 is by %v, so
+// different elements may look alike; AppendText tells them apart.
 func (e Element) String() string {
 	if e.kind == KindField {
 		return "." + e.text
@@ -63,8 +64,9 @@ func (e Element) String() string {
 	return string(e.appendStyled(nil, styleDisplay))
 }
 
-// Decimal returns e as messages about values show it: what String returns, except that integers are in decimal. The reference
-// prints integers of values so, but reads those of stored sets as floats, which String stands for.
+// Decimal returns e as messages about values show it: what String returns, except that integers are
+// in decimal. The reference prints integers of values so, but reads those of stored sets as floats,
+// which String stands for.
 func (e Element) Decimal() string { return Path{e}.Decimal() }
 
 // AppendText appends e to b as [Path.Text] has it.
@@ -119,7 +121,8 @@ func isPlainName(name string) bool {
 	return name != ""
 }
 
-// appendEncoded appends the value whose encoding text begins with, and returns what follows it in text.
+// appendEncoded appends the value whose encoding text begins with, and returns what follows it in
+// text.
 func appendEncoded(b []byte, text string, s style) (out []byte, rest string) {
 	tag, text := text[0], text[1:]
 	switch tag {

@@ -6,9 +6,9 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// quickScanner reads the JSON of keys and items, where it stands within a JSON string or by itself, and only as
-// [Set.AppendJSON] writes it: strings of simple characters, integers of up to 15 digits, booleans, key fields in order. It
-// gives up on everything else.
+// quickScanner reads the JSON of keys and items, where it stands within a JSON string or by itself,
+// and only as [Set.AppendJSON] writes it: strings of simple characters, integers of up to 15
+// digits, booleans, key fields in order. It gives up on everything else.
 type quickScanner struct {
 	text  string
 	quote string // what a string begins and ends with: a quote, with a backslash in front of it within a JSON string

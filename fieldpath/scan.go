@@ -33,7 +33,8 @@ func scan(text string, pos int) scanner {
 	return scanner{Scanner: jsontext.Scanner{Text: text, Pos: pos, Mode: jsontext.Stored}}
 }
 
-// name reads the name of a member, and the colon behind it. The first member is one that null is no name of.
+// name reads the name of a member, and the colon behind it. The first member is one that null is no
+// name of.
 func (s *scanner) name(first bool) (name string, err *jsontext.Error) {
 	if !first && s.NullName() {
 		return "", s.Colon()

@@ -9,11 +9,12 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// FromAny returns the document that v holds, in the forms that unstructured Kubernetes objects and encoding/json use: nil,
-// bool, string, every integer type but uint64, float32, float64, []any and map[string]any. A [Value] stands for itself, the absent one
-// for null. A nil slice or map is empty, and a float32 is the number that encoding/json prints for it. Any other type,
-// an unsigned integer over the largest int64, an infinite float, NaN and nesting deeper than [MaxDepth] are errors, always
-// a [*ConversionError].
+// FromAny returns the document that v holds, in the forms that unstructured Kubernetes objects and
+// encoding/json use: nil, bool, string, every integer type but uint64, float32, float64, []any and
+// map[string]any. A [Value] stands for itself, the absent one for null. A nil slice or map is
+// empty, and a float32 is the number that encoding/json prints for it. Any other type, an unsigned
+// integer over the largest int64, an infinite float, NaN and nesting deeper than [MaxDepth] are
+// errors, always a [*ConversionError].
 //
 // Strings share memory with v; maps and slices are copied, so v may be modified afterwards.
 func FromAny(v any) (Value, error) { return new(Decoder).FromAny(v) }
@@ -130,11 +131,13 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	return fromMembers(out), nil
 }
 
-// manyMembers is how many members an object has that is more likely a map of one type than a struct.
+// manyMembers is how many members an object has that is more likely a map of one type than a
+// struct.
 const manyMembers = 16
 
-// inOrder converts members of m by the names of an object that it is likely to have the names of, one after the other: that needs neither
-// iterating nor sorting. It ends at a name that m has not, and returns how many members there are in out.
+// inOrder converts members of m by the names of an object that it is likely to have the names of,
+// one after the other: that needs neither iterating nor sorting. It ends at a name that m has not,
+// and returns how many members there are in out.
 func (c *converter) inOrder(m map[string]any, out []Member) (n int, _ *ConversionError) {
 	named := c.named
 	c.named = nil
@@ -156,7 +159,8 @@ func (c *converter) inOrder(m map[string]any, out []Member) (n int, _ *Conversio
 	return len(out), nil
 }
 
-// inAnyOrder converts the members of m that are not yet in out, which has some already, and sorts it.
+// inAnyOrder converts the members of m that are not yet in out, which has some already, and sorts
+// it.
 func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, done int) *ConversionError {
 	before, i := out[:done], done
 	for name, x := range m {
@@ -178,7 +182,8 @@ func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, 
 	return nil
 }
 
-// exceptIn returns the path of what is to be left out of m, nil without any, and how many members are left.
+// exceptIn returns the path of what is to be left out of m, nil without any, and how many members
+// are left.
 func (c *converter) exceptIn(m map[string]any) (path []string, n int) {
 	if path, n = c.except, len(m); path == nil {
 		return nil, n
@@ -190,8 +195,8 @@ func (c *converter) exceptIn(m map[string]any) (path []string, n int) {
 	return path, n
 }
 
-// omits reports whether member name of a map, which is x, is what path leads to from there. If that is inside of x, it is left to
-// the conversion of x, which comes next.
+// omits reports whether member name of a map, which is x, is what path leads to from there. If that
+// is inside of x, it is left to the conversion of x, which comes next.
 func (c *converter) omits(path []string, name string, x any) bool {
 	if name != path[0] {
 		return false
@@ -223,8 +228,9 @@ func (c *converter) list(l []any, like Value) (Value, *ConversionError) {
 	return c.closeItems(&out), nil
 }
 
-// ToAny returns v as encoding/json and unstructured Kubernetes objects hold it: nil, bool, int64, float64, string, []any
-// and map[string]any. Maps and slices are new and belong to the caller. The absent Value gives nil.
+// ToAny returns v as encoding/json and unstructured Kubernetes objects hold it: nil, bool, int64,
+// float64, string, []any and map[string]any. Maps and slices are new and belong to the caller. The
+// absent Value gives nil.
 func (v Value) ToAny() any {
 	switch v.Kind() {
 	case KindBool:

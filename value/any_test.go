@@ -34,7 +34,8 @@ func TestFromAny(t *testing.T) {
 	}
 }
 
-// TestFromAnyItems converts lists and maps of maps that have many names in common, in any order and number: none may get another's.
+// TestFromAnyItems converts lists and maps of maps that have many names in common, in any order and
+// number: none may get another's.
 func TestFromAnyItems(t *testing.T) {
 	seeded(t, 500, func(t *testing.T, r *rand.Rand) {
 		var items []any
@@ -91,7 +92,8 @@ func TestFromAnyErrors(t *testing.T) {
 	}
 }
 
-// checkConversionError compares an error with what is wanted; where nesting is the reason, the path is too long to write.
+// checkConversionError compares an error with what is wanted; where nesting is the reason, the path
+// is too long to write.
 func checkConversionError(t *testing.T, err error, path, reason string) {
 	t.Helper()
 	var at *ConversionError

@@ -2,8 +2,9 @@ package value
 
 import "github.com/deed-project/deed/internal/slab"
 
-// arena cuts the members and items of new containers from arrays of many, so that one document costs a few allocations
-// and lies close together. An array lives as long as anything cut from it: a part of a document keeps its neighbours alive.
+// arena cuts the members and items of new containers from arrays of many, so that one document
+// costs a few allocations and lies close together. An array lives as long as anything cut from it:
+// a part of a document keeps its neighbours alive.
 type arena struct {
 	members slab.Slab[Member]
 	items   slab.Slab[Value]

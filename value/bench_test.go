@@ -19,7 +19,8 @@ func podText(tb testing.TB) []byte {
 	return []byte(strings.TrimSpace(string(text)))
 }
 
-// crdText makes what a CustomResourceDefinition of 100 kB mostly is: a schema, with a description for each property.
+// crdText makes what a CustomResourceDefinition of 100 kB mostly is: a schema, with a description
+// for each property.
 func crdText() []byte {
 	var properties func(depth, width int) string
 	properties = func(depth, width int) string {
@@ -119,8 +120,9 @@ func BenchmarkFromAny(b *testing.B) {
 	})
 }
 
-// BenchmarkLookups does what nobody can do without who reads two large documents that are held as maps, and nothing else: it looks
-// up their members and compares them with what is known. It says what growth is that of maps.
+// BenchmarkLookups does what nobody can do without who reads two large documents that are held as
+// maps, and nothing else: it looks up their members and compares them with what is known. It says
+// what growth is that of maps.
 func BenchmarkLookups(b *testing.B) {
 	for _, fields := range []int{10_000, 100_000} {
 		var known [][]Member

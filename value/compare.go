@@ -9,7 +9,8 @@ import (
 // Equal reports whether v and w are the same JSON document.
 //
 //   - Absent equals absent only, null equals null only.
-//   - Numbers are equal when they are the same number: 1 equals 1.0, and no rounding is done to compare.
+//   - Numbers are equal when they are the same number: 1 equals 1.0, and no rounding is done to
+//     compare.
 //   - Strings are equal byte by byte, lists item by item in order, objects member by member.
 func (v Value) Equal(w Value) bool {
 	if v.Same(w) {
@@ -50,20 +51,21 @@ func equalMembers(a, b []Member) bool {
 	return true
 }
 
-// equalStrings reports whether v and w are strings, and equal. Unlike Equal it is inlined, for most values are strings.
+// equalStrings reports whether v and w are strings, and equal. Unlike Equal it is inlined, for most
+// values are strings.
 func equalStrings(v, w Value) bool {
 	return v.num == w.num && v.num&kindMask == uint64(KindString) && !v.isNumber() && !w.isNumber() && v.str() == w.str()
 }
 
-// Compare orders all values: it returns -1, 0 or 1 as v sorts before, with or after w. It is a total order, and 0 exactly
-// when v and w are Equal.
+// Compare orders all values: it returns -1, 0 or 1 as v sorts before, with or after w. It is a
+// total order, and 0 exactly when v and w are Equal.
 //
 //  1. Kinds sort as numbers, strings, booleans, lists, objects, null, absent.
 //  2. Numbers sort by their exact value, an integer with a float too.
 //  3. Strings sort bytewise, and false before true.
 //  4. Lists sort by their first differing item; a list that another begins with sorts before it.
-//  5. Objects sort by their first difference in name order: at a name that only one has, the object that has the
-//     smaller name sorts first; an object that another begins with sorts before it.
+//  5. Objects sort by their first difference in name order: at a name that only one has, the object
+//     that has the smaller name sorts first; an object that another begins with sorts before it.
 func Compare(v, w Value) int {
 	if v.Same(w) {
 		return 0
@@ -124,7 +126,8 @@ func compareNumbers(v, w Value) int {
 	return cmp.Compare(v.Float(), w.Float())
 }
 
-// compareIntFloat compares without rounding: converting i to a float64 would make neighbours of 2^53 equal.
+// compareIntFloat compares without rounding: converting i to a float64 would make neighbours of
+// 2^53 equal.
 func compareIntFloat(i int64, f float64) int {
 	switch {
 	case f >= 1<<63:

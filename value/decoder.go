@@ -2,40 +2,44 @@ package value
 
 import "github.com/deed-project/deed/internal/jsontext"
 
-// Decoder reads documents that belong together, such as a stored object and the one that is to replace it. Each document
-// shares with the one before it what is the same: see [Value.Same]. Sharing changes nothing but storage: the outcome is
-// Equal to that of [Parse] or [FromAny].
+// Decoder reads documents that belong together, such as a stored object and the one that is to
+// replace it. Each document shares with the one before it what is the same: see [Value.Same].
+// Sharing changes nothing but storage: the outcome is Equal to that of [Parse] or [FromAny].
 //
 //	document before  {"metadata":{"name":"web"},"spec":{"replicas":1,"template":{…}}}
 //	next document    {"metadata":{"name":"web"},"spec":{"replicas":2,"template":{…}}}
 //	shared                       └────────────┘                         └──┘
 //
-// What is shared costs no memory, need not be sorted, and ends every later walk that compares the two documents.
+// What is shared costs no memory, need not be sorted, and ends every later walk that compares the
+// two documents.
 //
-// The zero Decoder is ready. Options are set before the first document and stay. A Decoder must not be used by two
-// goroutines at once; what it returns may be.
+// The zero Decoder is ready. Options are set before the first document and stay. A Decoder must not
+// be used by two goroutines at once; what it returns may be.
 type Decoder struct {
-	// Last is the document that was read last, which the next one is expected to resemble. It may be set to any other
-	// document, wherever that is from; if it is absent, nothing is expected. An error leaves it as it was.
+	// Last is the document that was read last, which the next one is expected to resemble. It may
+	// be set to any other document, wherever that is from; if it is absent, nothing is expected. An
+	// error leaves it as it was.
 	Last Value
 
-	// Repair makes Parse take what kube-apiserver takes as the text of an object: bytes that are not UTF-8, and escapes of
-	// half a surrogate pair. U+FFFD stands for each. Objects from the wire and from files are read so; schemas, and
-	// whatever else a program brings with it, are read without.
+	// Repair makes Parse take what kube-apiserver takes as the text of an object: bytes that are
+	// not UTF-8, and escapes of half a surrogate pair. U+FFFD stands for each. Objects from the
+	// wire and from files are read so; schemas, and whatever else a program brings with it, are
+	// read without.
 	Repair bool
 
-	// Repeats makes Parse take a name twice in one object: the last member with it counts. kubectl's record of what it
-	// applied last is read so, as kube-apiserver reads it. In an object, a name twice is an error, because a writer lost
-	// something and the reader would not know.
+	// Repeats makes Parse take a name twice in one object: the last member with it counts.
+	// kubectl's record of what it applied last is read so, as kube-apiserver reads it. In an
+	// object, a name twice is an error, because a writer lost something and the reader would not
+	// know.
 	Repeats bool
 
-	// Text leads to values that Parse does not read: each becomes a string that holds its JSON text, which is checked to
-	// be JSON. A step is the name of a member, or "*" for every item of a list. Where a document has something else than
-	// the path says, it is read as usual.
+	// Text leads to values that Parse does not read: each becomes a string that holds its JSON
+	// text, which is checked to be JSON. A step is the name of a member, or "*" for every item of a
+	// list. Where a document has something else than the path says, it is read as usual.
 	Text []string
 
-	// Except leads to a member that FromAny leaves out, by the names of members from the outermost map on. There need not
-	// be such a member, and nobody looks at what it is.
+	// Except leads to a member that FromAny leaves out, by the names of members from the outermost
+	// map on. There need not be such a member, and nobody looks at what it is.
 	Except []string
 
 	text  []byte // of Last, if Parse read that
@@ -43,9 +47,10 @@ type Decoder struct {
 	marks []mark // of containers in text, by their start
 }
 
-// Parse is the function [Parse] for the next document. It compares the text with that of the document before, if Parse
-// read that too: a list or object within what both texts begin with, or within what both end with, is not read again. The
-// Decoder keeps text, which must not change until the next document has been read. The error is a [*SyntaxError].
+// Parse is the function [Parse] for the next document. It compares the text with that of the
+// document before, if Parse read that too: a list or object within what both texts begin with, or
+// within what both end with, is not read again. The Decoder keeps text, which must not change until
+// the next document has been read. The error is a [*SyntaxError].
 //
 // Cost: linear in the length of text.
 func (d *Decoder) Parse(text []byte) (Value, error) {
@@ -67,9 +72,9 @@ func (d *Decoder) Parse(text []byte) (Value, error) {
 	return v, nil
 }
 
-// FromAny is the function [FromAny] for the next document. A part of v that is exactly what the document before has in the
-// same place, members by name and items by number, becomes that part: if all is the same, the outcome is [Decoder.Last].
-// The error is a [*ConversionError].
+// FromAny is the function [FromAny] for the next document. A part of v that is exactly what the
+// document before has in the same place, members by name and items by number, becomes that part: if
+// all is the same, the outcome is [Decoder.Last]. The error is a [*ConversionError].
 //
 // Cost: linear in the size of v, with a factor log n for names that come in no order.
 func (d *Decoder) FromAny(v any) (Value, error) {

@@ -8,7 +8,8 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// samePair demands that reading two texts by one Decoder gives what reading each by one of its own gives.
+// samePair demands that reading two texts by one Decoder gives what reading each by one of its own
+// gives.
 func samePair(t *testing.T, first, second []byte) {
 	t.Helper()
 	path := []string{"a", "b", "*", "c"}
@@ -44,8 +45,9 @@ func TestDecoderParse(t *testing.T) {
 	})
 }
 
-// TestDecoderParseShares demands that what lies in front of and behind a change is not read again, however the change
-// moves it, and that this holds for the third document as it does for the second.
+// TestDecoderParseShares demands that what lies in front of and behind a change is not read again,
+// however the change moves it, and that this holds for the third document as it does for the
+// second.
 func TestDecoderParseShares(t *testing.T) {
 	text := func(d string) []byte {
 		return []byte(`{"a":{"x":[1,2,3]},"b":{"c":{"d":` + d + `},"e":[2]},"f":[{"g":{}},{"h":3}]}`)
@@ -88,7 +90,8 @@ func TestDecoderParseShares(t *testing.T) {
 	}
 }
 
-// TestDecoderMixes reads documents of all forms by one Decoder, some of them wrong, and one after a document from elsewhere.
+// TestDecoderMixes reads documents of all forms by one Decoder, some of them wrong, and one after a
+// document from elsewhere.
 func TestDecoderMixes(t *testing.T) {
 	var d Decoder
 	check := func(v Value, err error, shared Value) Value {
@@ -172,7 +175,8 @@ func TestDecoderRepeats(t *testing.T) {
 	}
 }
 
-// TestUnusualTexts reads what structured-merge-diff's own tests demand to be read, and means the same by both spellings.
+// TestUnusualTexts reads what structured-merge-diff's own tests demand to be read, and means the
+// same by both spellings.
 func TestUnusualTexts(t *testing.T) {
 	for _, test := range []struct{ text, canonical string }{
 		{`null`, `null`}, {`true`, `true`}, {`false`, `false`}, {`42`, `42`}, {`"x"`, `"x"`}, {`""`, `""`}, {`{}`, `{}`}, {`[]`, `[]`},

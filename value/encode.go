@@ -8,12 +8,14 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// AppendJSON appends v as canonical JSON text to b: byte for byte what encoding/json prints for the same data held in maps
-// and slices. Names are sorted, there is no white space, numbers have their shortest form, and the characters <, > and &
-// and U+2028 and U+2029 are escaped. The absent Value prints as null.
+// AppendJSON appends v as canonical JSON text to b: byte for byte what encoding/json prints for the
+// same data held in maps and slices. Names are sorted, there is no white space, numbers have their
+// shortest form, and the characters <, > and & and U+2028 and U+2029 are escaped. The absent Value
+// prints as null.
 //
-// [Parse] makes an Equal value of the text, with two exceptions. Bytes that are not UTF-8 print as U+FFFD. And a whole float of
-// 2^53 and more prints as the shortest integer that rounds to it, not by its own digits: 1<<62 as 4611686018427388000.
+// [Parse] makes an Equal value of the text, with two exceptions. Bytes that are not UTF-8 print as
+// U+FFFD. And a whole float of 2^53 and more prints as the shortest integer that rounds to it, not
+// by its own digits: 1<<62 as 4611686018427388000.
 func (v Value) AppendJSON(b []byte) []byte {
 	if len(b) == cap(b) {
 		b = slices.Grow(b, v.textLen())
@@ -79,7 +81,8 @@ func (v Value) append(b []byte) []byte {
 // MarshalJSON implements [encoding/json.Marshaler] by [Value.AppendJSON].
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-// appendFloat prints f as encoding/json does: ES6 number formatting with a two-digit exponent shortened to one.
+// appendFloat prints f as encoding/json does: ES6 number formatting with a two-digit exponent
+// shortened to one.
 func appendFloat(b []byte, f float64) []byte {
 	format := byte('f')
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {

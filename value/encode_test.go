@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestAppendJSONLikeEncodingJSON: the bytes are those that encoding/json prints for the same data in maps and slices.
+// TestAppendJSONLikeEncodingJSON: the bytes are those that encoding/json prints for the same data
+// in maps and slices.
 func TestAppendJSONLikeEncodingJSON(t *testing.T) {
 	seeded(t, 3000, func(t *testing.T, r *rand.Rand) {
 		v := randomValue(r, 3)
@@ -37,7 +38,8 @@ func TestAppendFloat(t *testing.T) {
 	}
 }
 
-// TestStrings puts every byte, and characters that need care, at every place of a word of eight bytes.
+// TestStrings puts every byte, and characters that need care, at every place of a word of eight
+// bytes.
 func TestStrings(t *testing.T) {
 	var parts []string
 	for c := range 256 {
@@ -91,7 +93,8 @@ func TestMarshalJSON(t *testing.T) {
 	}
 }
 
-// TestStringsEverywhere puts every byte at every place of a string that is looked at in words and byte by byte.
+// TestStringsEverywhere puts every byte at every place of a string that is looked at in words and
+// byte by byte.
 func TestStringsEverywhere(t *testing.T) {
 	for c := range 256 {
 		for i := range 19 {

@@ -27,7 +27,8 @@ func syntaxError(err *jsontext.Error) error {
 	return &SyntaxError{Offset: err.Offset, Path: err.Trail.Path(), Reason: err.Reason}
 }
 
-// ConversionError says where and why a Go value is no JSON document, or a document does not fit a Go type.
+// ConversionError says where and why a Go value is no JSON document, or a document does not fit a
+// Go type.
 type ConversionError struct {
 	Path   string // of the value, such as .spec.ports[2]; empty at the root
 	Reason string

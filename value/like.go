@@ -1,16 +1,18 @@
 package value
 
-// exactly reports whether v, which was converted like was, is the very same document. Containers are if they are was itself. A string
-// is not taken from was, since it might keep all of the text alive that was was read from.
+// exactly reports whether v, which was converted like was, is the very same document. Containers
+// are if they are was itself. A string is not taken from was, since it might keep all of the text
+// alive that was was read from.
 func exactly(v, was Value) bool {
 	return v.Same(was) || v.num == was.num && v.Kind() == KindString && was.Kind() == KindString && v.str() == was.str()
 }
 
-// lookupFactor is how many times as many members an object may have as a map that is looked up by their names. Beyond that, it costs
-// less to sort the names of the map.
+// lookupFactor is how many times as many members an object may have as a map that is looked up by
+// their names. Beyond that, it costs less to sort the names of the map.
 const lookupFactor = 3
 
-// objectLike converts m by looking up the names of like's members, which come in order. Names that only m has are sorted in.
+// objectLike converts m by looking up the names of like's members, which come in order. Names that
+// only m has are sorted in.
 func (c *converter) objectLike(m map[string]any, like Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
@@ -56,8 +58,8 @@ func (c *converter) others(m map[string]any, except []string, out *memberDraft) 
 	return nil
 }
 
-// memberDraft is an object that is made like an old one. As long as its members are exactly the first of the old ones they are only
-// counted; then they wait on the converter's stack.
+// memberDraft is an object that is made like an old one. As long as its members are exactly the
+// first of the old ones they are only counted; then they wait on the converter's stack.
 type memberDraft struct {
 	old    []Member // nil if there is no old object
 	n      int      // how many members there are so far
@@ -66,8 +68,8 @@ type memberDraft struct {
 	shared int      // the converter's count before
 }
 
-// begin makes out, which is zero, a draft that is made like another object. It is not returned, since copying a struct that
-// was just written field by field makes the processor wait.
+// begin makes out, which is zero, a draft that is made like another object. It is not returned,
+// since copying a struct that was just written field by field makes the processor wait.
 func (c *converter) begin(out *memberDraft, like Value) {
 	out.first, out.shared = len(c.open), c.shared
 	if like.Kind() == KindObject {
@@ -96,8 +98,9 @@ func (c *converter) move(out *memberDraft) {
 
 // close takes the members of out from the stack and returns the object.
 //
-// One that holds parts of an earlier document gets memory of its own: an array of the arena lives as long as anything cut from
-// it, and would keep alive the earlier document, that one's predecessor, and so on.
+// One that holds parts of an earlier document gets memory of its own: an array of the arena lives
+// as long as anything cut from it, and would keep alive the earlier document, that one's
+// predecessor, and so on.
 func (c *converter) close(out *memberDraft) (v Value) {
 	if !out.moved && out.n == len(out.old) {
 		c.shared += min(out.n, 1)

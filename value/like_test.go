@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDecoderFromAny demands that what is like another document differs in nothing but storage from what is like none.
+// TestDecoderFromAny demands that what is like another document differs in nothing but storage from
+// what is like none.
 func TestDecoderFromAny(t *testing.T) {
 	seeded(t, 5000, func(t *testing.T, r *rand.Rand) {
 		like := randomValue(r, 4)
@@ -69,7 +70,8 @@ func changedMap(r *rand.Rand, v map[string]any) any {
 	return out
 }
 
-// TestDecoderFromAnyShares demands that what is the same is shared, and that numbers of another kind are not the same.
+// TestDecoderFromAnyShares demands that what is the same is shared, and that numbers of another
+// kind are not the same.
 func TestDecoderFromAnyShares(t *testing.T) {
 	like := mustParse(t, []byte(`{"a":{"b":[1,{"c":"x"}],"d":{"e":1.5}},"f":{"g":0}}`))
 	got, err := (&Decoder{Last: like}).FromAny(map[string]any{

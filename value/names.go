@@ -2,9 +2,9 @@ package value
 
 import "strings"
 
-// nameTable remembers the names that a parser met lately, so that equal names of one document, and of documents that the
-// parser reads one after the other, share their memory. It is a table of fixed size: a name has one place and takes it from
-// the name that was there.
+// nameTable remembers the names that a parser met lately, so that equal names of one document, and
+// of documents that the parser reads one after the other, share their memory. It is a table of
+// fixed size: a name has one place and takes it from the name that was there.
 type nameTable struct {
 	places [512]string
 }

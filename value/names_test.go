@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// TestNamesAreShared shows that equal names share memory, and that a caller may change the text that was parsed.
+// TestNamesAreShared shows that equal names share memory, and that a caller may change the text
+// that was parsed.
 func TestNamesAreShared(t *testing.T) {
 	text := []byte(`[{"name":1},{"name":2}]`)
 	v := mustParse(t, text)

@@ -24,7 +24,8 @@ const (
 // marksHere reports whether containers where p stands are marked, or may be known by their marks.
 func (p *parser) marksHere() bool { return p.Depth < markDepth && p.marking }
 
-// mark notes that a container begins at pos. It returns the number of its mark, and -1 if there is none.
+// mark notes that a container begins at pos. It returns the number of its mark, and -1 if there is
+// none.
 func (p *parser) mark() int {
 	if len(p.marks) == maxMarks {
 		return -1
@@ -66,8 +67,9 @@ func newLikeness(marks []mark, first, second []byte) likeness {
 	return likeness{marks, commonStart(first, second), len(second) - n, len(second) - len(first)}
 }
 
-// at returns the mark of the container that the parser, which reads the second text, stands in front of, and nil if the
-// first text has none there, or has it otherwise. A container that begins in the suffix ends in it, since both texts do.
+// at returns the mark of the container that the parser, which reads the second text, stands in
+// front of, and nil if the first text has none there, or has it otherwise. A container that begins
+// in the suffix ends in it, since both texts do.
 func (l *likeness) at(p *parser) *mark {
 	if len(l.marks) == 0 {
 		return nil

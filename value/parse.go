@@ -12,13 +12,16 @@ import (
 // MaxDepth is how many lists and objects [Parse] and [FromAny] accept inside each other.
 const MaxDepth = jsontext.MaxDepth
 
-// Parse reads one JSON document as RFC 8259 has it. These are errors too, always a [*SyntaxError]: a name twice in an
-// object, anything but white space after the document, bytes that are not UTF-8, escapes that are half of a surrogate
-// pair, a number that overflows a float64, and nesting deeper than [MaxDepth]. A [Decoder] can be told to take more.
+// Parse reads one JSON document as RFC 8259 has it. These are errors too, always a [*SyntaxError]:
+// a name twice in an object, anything but white space after the document, bytes that are not UTF-8,
+// escapes that are half of a surrogate pair, a number that overflows a float64, and nesting deeper
+// than [MaxDepth]. A [Decoder] can be told to take more.
 //
-// Numbers without fraction and exponent that fit an int64 become KindInt, all others KindFloat, as Kubernetes decodes them.
+// Numbers without fraction and exponent that fit an int64 become KindInt, all others KindFloat, as
+// Kubernetes decodes them.
 //
-// The result shares no memory with text. Its parts lie together, so that a part that is kept may keep others.
+// The result shares no memory with text. Its parts lie together, so that a part that is kept may
+// keep others.
 func Parse(text []byte) (Value, error) {
 	p := parsers.Get().(*parser)
 	p.Text = textOf(text) // until the release
@@ -32,11 +35,12 @@ func Parse(text []byte) (Value, error) {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// parser reads a text. Members and items of containers that are still open wait on two stacks; a container that
-// closes moves its part of a stack, sorted, to the arena, so that finished values lie close together.
+// parser reads a text. Members and items of containers that are still open wait on two stacks; a
+// container that closes moves its part of a stack, sorted, to the arena, so that finished values
+// lie close together.
 //
-// The text is the caller's and stays as it is. Names are shared between all objects that have them; other strings go to the
-// arena.
+// The text is the caller's and stays as it is. Names are shared between all objects that have them;
+// other strings go to the arena.
 type parser struct {
 	jsontext.Scanner
 	arena arena
@@ -80,7 +84,8 @@ func (p *parser) release() {
 const maxBytes = 8 << 10
 
 func (p *parser) document() (Value, *jsontext.Error) {
-	// There are about as many members as colons, unless strings are full of them: few texts have members of 16 bytes.
+	// There are about as many members as colons, unless strings are full of them: few texts have
+	// members of 16 bytes.
 	p.arena.members.Due = min(strings.Count(p.Text, ":"), len(p.Text)/16+1)
 	p.arena.bytes.Due, p.arena.bytes.Most = len(p.Text)/4, maxBytes
 	if p.keep != nil {
@@ -123,7 +128,8 @@ func (p *parser) value() (Value, *jsontext.Error) {
 	return Value{}, p.Unexpected("a value")
 }
 
-// maxShort is the longest string that is worth looking for among those that the document had already, such as TCP or True.
+// maxShort is the longest string that is worth looking for among those that the document had
+// already, such as TCP or True.
 const maxShort = 16
 
 // short returns s as a string: the one that is there already, or else one in the arena.
@@ -226,7 +232,8 @@ func (p *parser) number() (Value, *jsontext.Error) {
 	return Float(f), nil
 }
 
-// second returns where the second member called name begins in the object at start, which is known to be JSON and to have it.
+// second returns where the second member called name begins in the object at start, which is known
+// to be JSON and to have it.
 func (p *parser) second(start int, name string) int {
 	p.Pos = start + 1
 	p.Space()

@@ -141,7 +141,8 @@ func TestParseDeepest(t *testing.T) {
 	}
 }
 
-// TestParseKeepsItsHandsOff: neither does Parse write to the text, nor does the result change with it.
+// TestParseKeepsItsHandsOff: neither does Parse write to the text, nor does the result change with
+// it.
 func TestParseKeepsItsHandsOff(t *testing.T) {
 	const text = `{"a\u0062c":"d\ne","f":["ghi"]}`
 	given := []byte(text)
@@ -218,9 +219,10 @@ func checkParse(t *testing.T, text []byte) {
 	}
 }
 
-// checkRoundTrip checks that v comes back from its text. Only whole floats from 2^53 on may come back as other numbers:
-// the shortest text that stands for such a float is not the number's own digits, and says an integer. The text comes back
-// too, but that of -0, which reads as the integer 0.
+// checkRoundTrip checks that v comes back from its text. Only whole floats from 2^53 on may come
+// back as other numbers: the shortest text that stands for such a float is not the number's own
+// digits, and says an integer. The text comes back too, but that of -0, which reads as the integer
+// 0.
 func checkRoundTrip(t *testing.T, v Value) {
 	t.Helper()
 	text := v.AppendJSON(nil)

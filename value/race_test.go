@@ -2,5 +2,6 @@
 
 package value
 
-// Under the race detector sync.Pool drops what it is given at random, so that allocations cannot be counted.
+// Under the race detector sync.Pool drops what it is given at random, so that allocations cannot be
+// counted.
 func init() { countsAllocations = false }

@@ -75,7 +75,8 @@ func randomInt(r *rand.Rand) int64 {
 	return int64(r.Uint64())
 }
 
-// randomFloat is small, near one of the places where printing or comparing changes its ways, or anything.
+// randomFloat is small, near one of the places where printing or comparing changes its ways, or
+// anything.
 func randomFloat(r *rand.Rand) float64 {
 	switch r.IntN(5) {
 	case 0:
@@ -109,7 +110,8 @@ func randomString(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomText makes a JSON text as somebody might write it: with white space, escapes and names in any order; sometimes damaged.
+// randomText makes a JSON text as somebody might write it: with white space, escapes and names in
+// any order; sometimes damaged.
 func randomText(r *rand.Rand) []byte {
 	text := appendLoosely(nil, r, randomValue(r, 3))
 	for range r.IntN(3) {

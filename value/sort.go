@@ -17,7 +17,8 @@ func isAscending(members []Member) bool {
 	return true
 }
 
-// sortMembers sorts members by name, stably. If two have the same name it returns the index of the second, and false.
+// sortMembers sorts members by name, stably. If two have the same name it returns the index of the
+// second, and false.
 func sortMembers(members []Member) (dup int, ok bool) {
 	sortStable(members)
 	for i := 1; i < len(members); i++ {
@@ -42,7 +43,8 @@ func lastOfEachName(members []Member) []Member {
 // maxInsertion is the largest object that is sorted by insertion.
 const maxInsertion = 24
 
-// sortStable sorts s by name. Objects are small and often almost in order, which an insertion sort likes.
+// sortStable sorts s by name. Objects are small and often almost in order, which an insertion sort
+// likes.
 func sortStable(s []Member) {
 	if len(s) > maxInsertion {
 		sortLarge(s, 3)
@@ -62,9 +64,10 @@ func sortStable(s []Member) {
 
 var sortKeys = sync.Pool{New: func() any { return new([]uint64) }}
 
-// sortLarge sorts s by way of keys: numbers of which the low bits say where a member is, and the others are those of its
-// name behind what all names begin with. They hold no pointers and mostly tell names apart. Members whose names they do not
-// tell apart are sorted in turn, so many times, and then by the names.
+// sortLarge sorts s by way of keys: numbers of which the low bits say where a member is, and the
+// others are those of its name behind what all names begin with. They hold no pointers and mostly
+// tell names apart. Members whose names they do not tell apart are sorted in turn, so many times,
+// and then by the names.
 //
 //	names  key-07 key-20 key-13    all begin with "key-"
 //	keys   "07"|0 "20"|1 "13"|2
@@ -104,8 +107,8 @@ func sortLarge(s []Member, times int) {
 
 func compareNames(a, b Member) int { return strings.Compare(a.Name, b.Name) }
 
-// arrange puts the member that is at the place in keys[i] at i, for each i. It moves members in circles, and sets the places of
-// keys that are done to an impossible one, which is place itself.
+// arrange puts the member that is at the place in keys[i] at i, for each i. It moves members in
+// circles, and sets the places of keys that are done to an impossible one, which is place itself.
 func arrange(s []Member, keys []uint64, place uint64) {
 	for start := range keys {
 		first := s[start]
@@ -122,7 +125,8 @@ func arrange(s []Member, keys []uint64, place uint64) {
 	}
 }
 
-// commonPrefix returns how many bytes all names begin with. It costs no more than reading each name once.
+// commonPrefix returns how many bytes all names begin with. It costs no more than reading each name
+// once.
 func commonPrefix(s []Member) int {
 	first := s[0].Name
 	n := len(first)
@@ -140,7 +144,8 @@ func commonPrefix(s []Member) int {
 	return n
 }
 
-// eightBytes returns the first bytes of name as a number that sorts as they do; those that are missing are zero.
+// eightBytes returns the first bytes of name as a number that sorts as they do; those that are
+// missing are zero.
 func eightBytes(name string) (n uint64) {
 	if len(name) >= 8 {
 		return uint64(name[7]) | uint64(name[6])<<8 | uint64(name[5])<<16 | uint64(name[4])<<24 |

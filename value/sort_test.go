@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSortMembers compares with a sort of the standard library: many sizes, common prefixes, names that begin others, and
-// equal names.
+// TestSortMembers compares with a sort of the standard library: many sizes, common prefixes, names
+// that begin others, and equal names.
 func TestSortMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -36,8 +36,9 @@ func TestSortMembers(t *testing.T) {
 	}
 }
 
-// TestHostileNames sorts names that tell late where they differ, or again and again a little later. A search for what they
-// begin with that reads a name once for each of its bytes would take hours for the first.
+// TestHostileNames sorts names that tell late where they differ, or again and again a little later.
+// A search for what they begin with that reads a name once for each of its bytes would take hours
+// for the first.
 func TestHostileNames(t *testing.T) {
 	long := strings.Repeat("a", 1<<23)
 	members := []Member{{Name: long + "b"}, {Name: long[:1<<22] + "c" + long}}

@@ -4,13 +4,15 @@ import "unsafe"
 
 // Value is one JSON value, or no value at all: the zero Value is absent, which is not null.
 //
-// A Value is immutable and safe for concurrent use. It shares memory with the values, strings and slices that it was made
-// from. It cannot be compared with ==, which would compare storage: see [Value.Equal] and [Value.Same].
+// A Value is immutable and safe for concurrent use. It shares memory with the values, strings and
+// slices that it was made from. It cannot be compared with ==, which would compare storage: see
+// [Value.Equal] and [Value.Same].
 type Value struct {
 	_ [0]func() // no ==
 
-	// Why not `any`, or a struct with a field for each kind: an object's members are Values in a slice, and the cost of
-	// every walk is the memory it reads. A union of two words keeps a member at 32 bytes. What the words hold:
+	// Why not `any`, or a struct with a field for each kind: an object's members are Values in a
+	// slice, and the cost of every walk is the memory it reads. A union of two words keeps a member
+	// at 32 bytes. What the words hold:
 	//
 	//	┌────────┬───────────────┬────────────────────┐
 	//	│ kind   │ ptr           │ num                │
@@ -25,8 +27,8 @@ type Value struct {
 	//	│ object │ first Member  │ length <<3 | kind  │
 	//	└────────┴───────────────┴────────────────────┘
 	//
-	// An empty string, list or object has a nil ptr. This file and value/structs/memory.go are the only ones of
-	// the module that import unsafe.
+	// An empty string, list or object has a nil ptr. This file and value/structs/memory.go are the
+	// only ones of the module that import unsafe.
 	ptr unsafe.Pointer
 	num uint64
 }
@@ -37,7 +39,8 @@ const (
 	kindMask = 1<<kindBits - 1
 )
 
-// tags gives the two kinds of numbers, which need all 64 bits of num for themselves, a ptr that tells them apart.
+// tags gives the two kinds of numbers, which need all 64 bits of num for themselves, a ptr that
+// tells them apart.
 var tags [2]byte
 
 func intTag() unsafe.Pointer   { return unsafe.Pointer(&tags[0]) }

@@ -9,9 +9,9 @@ import (
 // Kind says what a [Value] is.
 type Kind uint8
 
-// The kinds of values. KindInt and KindFloat are both JSON numbers: an int is a number that was written without fraction
-// and exponent and that an int64 holds. KindAbsent, the kind of the zero Value, means that there is no value at all; it is
-// distinct from KindNull.
+// The kinds of values. KindInt and KindFloat are both JSON numbers: an int is a number that was
+// written without fraction and exponent and that an int64 holds. KindAbsent, the kind of the zero
+// Value, means that there is no value at all; it is distinct from KindNull.
 const (
 	KindAbsent Kind = iota
 	KindNull
@@ -48,7 +48,8 @@ func Bool(b bool) Value {
 // Int returns i as a JSON number.
 func Int(i int64) Value { return Value{ptr: intTag(), num: uint64(i)} }
 
-// Float returns f as a JSON number. It panics when f is infinite or not a number, which JSON cannot express.
+// Float returns f as a JSON number. It panics when f is infinite or not a number, which JSON cannot
+// express.
 func Float(f float64) Value {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		panic("value: Float of a number that JSON cannot express")
@@ -56,14 +57,17 @@ func Float(f float64) Value {
 	return Value{ptr: floatTag(), num: math.Float64bits(f)}
 }
 
-// String returns s as a JSON string. Bytes of s that are not UTF-8 are kept; [Value.AppendJSON] prints U+FFFD for them.
+// String returns s as a JSON string. Bytes of s that are not UTF-8 are kept; [Value.AppendJSON]
+// prints U+FFFD for them.
 func String(s string) Value { return fromString(s) }
 
-// List returns the list of items, none of which may be absent. It keeps the slice: the caller must not modify it later.
+// List returns the list of items, none of which may be absent. It keeps the slice: the caller must
+// not modify it later.
 func List(items ...Value) Value { return fromItems(items) }
 
-// Object returns the object of members, none of whose values may be absent. It sorts members by name where they are not
-// sorted yet and keeps the slice: the caller must not modify it later. It panics when two members have the same name.
+// Object returns the object of members, none of whose values may be absent. It sorts members by
+// name where they are not sorted yet and keeps the slice: the caller must not modify it later. It
+// panics when two members have the same name.
 func Object(members ...Member) Value {
 	if isAscending(members) {
 		return fromMembers(members)
@@ -91,7 +95,8 @@ func (v Value) Int() int64 {
 	return int64(v.num)
 }
 
-// Float returns the number that v is, rounded to a float64 when it is of KindInt, and 0 when v is no number.
+// Float returns the number that v is, rounded to a float64 when it is of KindInt, and 0 when v is
+// no number.
 func (v Value) Float() float64 {
 	switch v.ptr {
 	case floatTag():
@@ -135,10 +140,12 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
-// Member returns member i of an object, counted from 0 in name order. It panics when v is no object or has no such member.
+// Member returns member i of an object, counted from 0 in name order. It panics when v is no object
+// or has no such member.
 func (v Value) Member(i int) Member { return v.members()[i] }
 
-// Members yields the members of an object in name order (bytewise), and nothing for every other kind.
+// Members yields the members of an object in name order (bytewise), and nothing for every other
+// kind.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != KindObject {
@@ -152,7 +159,8 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Get returns the value of the member called name, and the absent Value when there is none or v is no object.
+// Get returns the value of the member called name, and the absent Value when there is none or v is
+// no object.
 func (v Value) Get(name string) Value {
 	if v.Kind() != KindObject {
 		return Value{}
@@ -175,7 +183,8 @@ func (v Value) Get(name string) Value {
 // fewMembers is up to how many members Get looks at one by one.
 const fewMembers = 8
 
-// search returns where in members, which are sorted, name stands or would stand, and whether it is there.
+// search returns where in members, which are sorted, name stands or would stand, and whether it is
+// there.
 func search(members []Member, name string) (int, bool) {
 	lo, hi := 0, len(members)
 	for lo < hi {
@@ -192,7 +201,8 @@ func search(members []Member, name string) (int, bool) {
 	return lo, false
 }
 
-// At returns the value reached from v by one Get for each of names, and the absent Value when there is none.
+// At returns the value reached from v by one Get for each of names, and the absent Value when there
+// is none.
 func (v Value) At(names ...string) Value {
 	for _, name := range names {
 		v = v.Get(name)
@@ -200,8 +210,8 @@ func (v Value) At(names ...string) Value {
 	return v
 }
 
-// With returns v, an object, with the member called name set to member, or without that member when member is absent.
-// Anything else than an object counts as the empty object.
+// With returns v, an object, with the member called name set to member, or without that member when
+// member is absent. Anything else than an object counts as the empty object.
 func (v Value) With(name string, member Value) Value {
 	var old []Member
 	if v.Kind() == KindObject {
@@ -225,8 +235,8 @@ func (v Value) With(name string, member Value) Value {
 	return fromMembers(append(out, rest...))
 }
 
-// Same reports in constant time whether v and w are the same piece of storage, or the same null, boolean or number. Same
-// values are Equal; Equal values need not be the same.
+// Same reports in constant time whether v and w are the same piece of storage, or the same null,
+// boolean or number. Same values are Equal; Equal values need not be the same.
 func (v Value) Same(w Value) bool { return v.ptr == w.ptr && v.num == w.num }
 
 // String returns v as JSON text, for messages; the absent Value prints as "absent".

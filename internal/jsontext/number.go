@@ -5,8 +5,8 @@ import "strconv"
 // maxDigits is how many digits every number has room for in an int64.
 const maxDigits = 18
 
-// Integer passes the number at the position if it is an integer of at most 18 digits, as most numbers are, and returns it.
-// Otherwise it passes nothing.
+// Integer passes the number at the position if it is an integer of at most 18 digits, as most
+// numbers are, and returns it. Otherwise it passes nothing.
 func (s *Scanner) Integer() (i int64, ok bool) {
 	pos, text := s.Pos, s.Text
 	negative := pos < len(text) && text[pos] == '-'
@@ -30,8 +30,8 @@ func (s *Scanner) Integer() (i int64, ok bool) {
 	return i, true
 }
 
-// Number passes the number at the position and returns it: i, if it has neither fraction nor exponent and an int64 holds
-// it, and else f. A number that a float64 does not hold is an error.
+// Number passes the number at the position and returns it: i, if it has neither fraction nor
+// exponent and an int64 holds it, and else f. A number that a float64 does not hold is an error.
 func (s *Scanner) Number() (i int64, f float64, integer bool, err *Error) {
 	if i, ok := s.Integer(); ok {
 		return i, 0, true, nil
@@ -54,7 +54,8 @@ func (s *Scanner) Number() (i int64, f float64, integer bool, err *Error) {
 	return 0, f, false, nil
 }
 
-// numberText passes the number at the position and returns its text, and whether that has neither fraction nor exponent.
+// numberText passes the number at the position and returns its text, and whether that has neither
+// fraction nor exponent.
 func (s *Scanner) numberText() (text string, integer bool, err *Error) {
 	start := s.Pos
 	if s.Peek() == '-' {
@@ -95,8 +96,8 @@ func (s *Scanner) Digits() bool {
 	return s.Pos > start
 }
 
-// Widen returns the number that encoding/json prints for f: what the shortest decimal that stands for f means, and not the
-// binary fraction that f is. A number that is no JSON stays as it is.
+// Widen returns the number that encoding/json prints for f: what the shortest decimal that stands
+// for f means, and not the binary fraction that f is. A number that is no JSON stays as it is.
 func Widen(f float32) float64 {
 	wide, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
 	if err != nil {

@@ -2,8 +2,8 @@ package jsontext
 
 import "unicode/utf8"
 
-// Style says how strings are printed. All styles mean the same string to a reader that takes them, unless the string holds
-// bytes that are not UTF-8.
+// Style says how strings are printed. All styles mean the same string to a reader that takes them,
+// unless the string holds bytes that are not UTF-8.
 //
 //	                            Standard  HTML     Bare
 //	< > & U+2028 U+2029         escaped   escaped  stay
@@ -55,8 +55,8 @@ var Simple = func() (t [256]bool) {
 	return t
 }()
 
-// verbatim returns how many bytes of s, from its start on, are printed as they are. There may be more behind the next
-// eight. '<' and '>' differ in one bit only, and so do '"' and '&'.
+// verbatim returns how many bytes of s, from its start on, are printed as they are. There may be
+// more behind the next eight. '<' and '>' differ in one bit only, and so do '"' and '&'.
 func verbatim(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {

@@ -11,8 +11,8 @@ import (
 // MaxDepth is how many lists and objects may be inside each other.
 const MaxDepth = 10000
 
-// Scanner reads JSON text from a position on. It is the part of a parser that knows the grammar: its methods pass what is
-// at the position, or leave an error that says what is there instead.
+// Scanner reads JSON text from a position on. It is the part of a parser that knows the grammar:
+// its methods pass what is at the position, or leave an error that says what is there instead.
 //
 // Invariants, of which a parser may rely on the first and must keep the second:
 //
@@ -101,8 +101,8 @@ func (s *Scanner) Literal(word string) *Error {
 	return nil
 }
 
-// Open passes the bracket that opens a container, and reports whether there is a member or item. If there is none it
-// passes the closing bracket too.
+// Open passes the bracket that opens a container, and reports whether there is a member or item. If
+// there is none it passes the closing bracket too.
 func (s *Scanner) Open(closing byte) (more bool, err *Error) {
 	if s.Depth++; s.Depth > MaxDepth {
 		return false, s.Fail("nested deeper than %d", MaxDepth)
@@ -117,7 +117,8 @@ func (s *Scanner) Open(closing byte) (more bool, err *Error) {
 	return false, nil
 }
 
-// More passes what follows a member or item: a comma, after which there is more, or the closing bracket.
+// More passes what follows a member or item: a comma, after which there is more, or the closing
+// bracket.
 func (s *Scanner) More(closing byte) (more bool, err *Error) {
 	if s.packed(',') {
 		s.Pos++

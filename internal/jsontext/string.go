@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// PlainString passes the string at the position and returns what it means, a part of Text, if that is what is written
-// between the quotes: there is no escape and, unless the mode is Stored, nothing beyond ASCII. Otherwise it passes nothing.
+// PlainString passes the string at the position and returns what it means, a part of Text, if that
+// is what is written between the quotes: there is no escape and, unless the mode is Stored, nothing
+// beyond ASCII. Otherwise it passes nothing.
 func (s *Scanner) PlainString() (text string, ok bool) {
 	start := s.Pos + 1
 	var end int
@@ -97,8 +98,8 @@ func (s *Scanner) stringError() *Error {
 	return s.Fail("control character 0x%02x in a string", s.Text[s.Pos])
 }
 
-// takesControl reports whether there is a control character at the position, and it is taken, in a string that begins at
-// quote and has an escape already or not.
+// takesControl reports whether there is a control character at the position, and it is taken, in a
+// string that begins at quote and has an escape already or not.
 func (s *Scanner) takesControl(quote int, escaped bool) bool {
 	if s.Mode != Stored || s.Pos >= len(s.Text) {
 		return false
@@ -106,8 +107,8 @@ func (s *Scanner) takesControl(quote int, escaped bool) bool {
 	return escaped || s.Chunk > 0 && s.Pos/s.Chunk > quote/s.Chunk
 }
 
-// beyondASCII passes the characters beyond ASCII at the position, up to the first byte that is not UTF-8. It passes that
-// too and returns false, or else an error if the mode is Strict.
+// beyondASCII passes the characters beyond ASCII at the position, up to the first byte that is not
+// UTF-8. It passes that too and returns false, or else an error if the mode is Strict.
 func (s *Scanner) beyondASCII() (valid bool, err *Error) {
 	for s.Peek() >= utf8.RuneSelf {
 		r, size := utf8.DecodeRuneInString(s.Text[s.Pos:])
@@ -123,8 +124,8 @@ func (s *Scanner) beyondASCII() (valid bool, err *Error) {
 	return true, nil
 }
 
-// escape passes an escape, or two that are a surrogate pair or, in mode Stored, could be one. It returns the character that
-// they mean, and a second one, or -1 if there is none.
+// escape passes an escape, or two that are a surrogate pair or, in mode Stored, could be one. It
+// returns the character that they mean, and a second one, or -1 if there is none.
 func (s *Scanner) escape() (r, second rune, err *Error) {
 	rest := s.Text[s.Pos:]
 	if len(rest) < 2 {
@@ -175,9 +176,10 @@ func (s *Scanner) plainEnd(i int) int {
 	return asciiEnd(s.Text, i)
 }
 
-// Both ends are searched for in eight bytes at once. In each byte of a word, the highest bit of x-c tells that x < c when
-// both are below 128: the subtraction borrows. For c = 1 it tells that x is 0, as w^'"' is where w is a quote. The borrow
-// may spoil higher bytes, but the lowest one that tells is right:
+// Both ends are searched for in eight bytes at once. In each byte of a word, the highest bit of x-c
+// tells that x < c when both are below 128: the subtraction borrows. For c = 1 it tells that x is
+// 0, as w^'"' is where w is a quote. The borrow may spoil higher bytes, but the lowest one that
+// tells is right:
 //
 //	w                  61 62 22 63 …    a b " c …
 //	w ^ '"'            43 40 00 41 …
@@ -188,7 +190,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// PlainEnd returns the index, from i on, of the first quote, backslash or control character of s, or len(s).
+// PlainEnd returns the index, from i on, of the first quote, backslash or control character of s,
+// or len(s).
 func PlainEnd(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if found := unplain(Word(s, i)); found != 0 {
@@ -205,8 +208,9 @@ func PlainEnd(s string, i int) int {
 	return i
 }
 
-// unplain finds quotes, backslashes and control characters in the eight bytes of w: the lowest byte whose high bit is set
-// in the result is the first one. Bytes above it may be set without being such.
+// unplain finds quotes, backslashes and control characters in the eight bytes of w: the lowest byte
+// whose high bit is set in the result is the first one. Bytes above it may be set without being
+// such.
 func unplain(w uint64) uint64 {
 	quote, slash := w^'"'*ones, w^'\\'*ones
 	return ((w-' '*ones)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs

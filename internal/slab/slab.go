@@ -3,10 +3,12 @@ package slab
 
 import "cmp"
 
-// Slab hands out the elements of one array after the other, so that the parts of one document cost a few allocations and
-// lie close together. An array lives as long as anything cut from it: a part of a document keeps its neighbours alive.
+// Slab hands out the elements of one array after the other, so that the parts of one document cost
+// a few allocations and lie close together. An array lives as long as anything cut from it: a part
+// of a document keeps its neighbours alive.
 //
-// The zero Slab is ready. Cost: of n elements that are taken, at most n/2 more are allocated, or one array.
+// The zero Slab is ready. Cost: of n elements that are taken, at most n/2 more are allocated, or
+// one array.
 type Slab[E any] struct {
 	Due  int // how many elements will be taken, by a guess
 	Most int // how many elements an array has at the most; 0 means maxSize
@@ -30,8 +32,9 @@ func (s *Slab[E]) Take(n int) []E {
 	return out
 }
 
-// grow makes what Take returns. A new array covers what is due; once the guess is used up, half of what there is already.
-// A container that would take much of that gets an array of its own, and the rest of the newest one stays in use.
+// grow makes what Take returns. A new array covers what is due; once the guess is used up, half of
+// what there is already. A container that would take much of that gets an array of its own, and the
+// rest of the newest one stays in use.
 func (s *Slab[E]) grow(n int) []E {
 	size := min(max(s.Due-s.made, s.made/2, minSize), cmp.Or(s.Most, maxSize))
 	if n > size/2 && s.Due <= s.made || n > size {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestTake takes slices of many sizes, and demands that nobody else has any element of them, and that little is wasted.
+// TestTake takes slices of many sizes, and demands that nobody else has any element of them, and
+// that little is wasted.
 func TestTake(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -9,20 +9,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// From returns the document that v is in the eyes of encoding/json, without printing it: the result is Equal to that of
-// [value.Parse] on what [json.Marshal] prints. In detail:
+// From returns the document that v is in the eyes of encoding/json, without printing it: the result
+// is Equal to that of [value.Parse] on what [json.Marshal] prints. In detail:
 //
-//  1. Structs are objects. Names, "-", omitempty, omitzero (with IsZero methods), string, and embedded structs count as in
-//     encoding/json. A nil slice, map, pointer or interface that is not omitted is null, and a []byte is text in base64.
-//  2. A type with MarshalJSON or MarshalText is what those return. A type with MarshalJSON and ToUnstructured or
-//     ToUnstructuredWithError, as Kubernetes types have them, is what the latter returns.
+//  1. Structs are objects. Names, "-", omitempty, omitzero (with IsZero methods), string, and
+//     embedded structs count as in encoding/json. A nil slice, map, pointer or interface that is
+//     not omitted is null, and a []byte is text in base64.
+//  2. A type with MarshalJSON or MarshalText is what those return. A type with MarshalJSON and
+//     ToUnstructured or ToUnstructuredWithError, as Kubernetes types have them, is what the latter
+//     returns.
 //  3. Map keys are strings, integers or have MarshalText.
 //  4. A [value.Value] stands for itself wherever it is found; the absent one is null.
 //  5. Strings are taken as they are, bytes that are not UTF-8 too, and share memory with v.
 //
-// Errors, always a [*value.ConversionError], are what JSON cannot express: channels, functions, complex numbers, infinite
-// floats, NaN and cycles; nesting deeper than [value.MaxDepth]; two map keys with the same text; what a method returns as an
-// error; and unsigned integers over the largest int64, which encoding/json would print.
+// Errors, always a [*value.ConversionError], are what JSON cannot express: channels, functions,
+// complex numbers, infinite floats, NaN and cycles; nesting deeper than [value.MaxDepth]; two map
+// keys with the same text; what a method returns as an error; and unsigned integers over the
+// largest int64, which encoding/json would print.
 //
 // Cost: linear in the size of v, with a factor log n for the keys of maps.
 func From(v any) (value.Value, error) {
@@ -35,12 +38,12 @@ func From(v any) (value.Value, error) {
 	return out, nil
 }
 
-// Decode is [From] for the next document of d: as with [value.Decoder.FromAny], it shares with the one before what is the
-// same. [value.Decoder.Except] does not count.
+// Decode is [From] for the next document of d: as with [value.Decoder.FromAny], it shares with the
+// one before what is the same. [value.Decoder.Except] does not count.
 //
-// Methods that print a small value without references, such as a quantity or a time, are not always called: what they
-// printed for equal values is remembered, if it was found in an earlier document too, in tables of fixed size, one for each
-// type. They must depend on the value alone.
+// Methods that print a small value without references, such as a quantity or a time, are not always
+// called: what they printed for equal values is remembered, if it was found in an earlier document
+// too, in tables of fixed size, one for each type. They must depend on the value alone.
 func Decode(d *value.Decoder, v any) (value.Value, error) {
 	c := converters.Get().(*converter)
 	defer c.release()

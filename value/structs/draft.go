@@ -2,8 +2,8 @@ package structs
 
 import "github.com/deed-project/deed/value"
 
-// A container is made after an earlier one, its former. As long as its parts are exactly the first ones of the former, they
-// are only counted:
+// A container is made after an earlier one, its former. As long as its parts are exactly the first
+// ones of the former, they are only counted:
 //
 //	former   a:1 b:2 c:3
 //	parts    a:1 b:2         n = 2, nothing is written
@@ -12,8 +12,9 @@ import "github.com/deed-project/deed/value"
 //
 // Invariant: until the first part that differs, the parts are former[:n].
 
-// exactly reports whether v, which was converted after was, is the very same document. Containers are if they are was
-// itself. A string is not taken from was, since it might keep all of the text alive that was was read from.
+// exactly reports whether v, which was converted after was, is the very same document. Containers
+// are if they are was itself. A string is not taken from was, since it might keep all of the text
+// alive that was was read from.
 func exactly(v, was value.Value) bool {
 	return v.Same(was) || v.Kind() == value.KindString && was.Kind() == value.KindString && v.Str() == was.Str()
 }
@@ -28,8 +29,8 @@ type objectDraft struct {
 	shared int         // the converter's count before
 }
 
-// begin makes out, which is zero, a draft after was. It is not returned, since copying a struct that was just written field
-// by field makes the processor wait.
+// begin makes out, which is zero, a draft after was. It is not returned, since copying a struct
+// that was just written field by field makes the processor wait.
 func (c *converter) begin(out *objectDraft, was value.Value) {
 	out.first, out.shared = len(c.open), c.shared
 	if was.Kind() == value.KindObject {
@@ -37,8 +38,8 @@ func (c *converter) begin(out *objectDraft, was value.Value) {
 	}
 }
 
-// find returns the number of the former member called name, and its value, or -1 if there is none. Members before number
-// next have lesser names.
+// find returns the number of the former member called name, and its value, or -1 if there is none.
+// Members before number next have lesser names.
 func (out *objectDraft) find(name string, next int) (int, value.Value) {
 	for ; next < out.len; next++ {
 		former := out.former.Member(next)
@@ -79,8 +80,9 @@ func (c *converter) move(out *objectDraft) {
 
 // close takes the members of out from the stack and returns the object. They may be in any order.
 //
-// One that holds parts of an earlier document gets memory of its own: an array of the slab lives as long as anything cut
-// from it, and would keep alive the earlier document, that one's predecessor, and so on.
+// One that holds parts of an earlier document gets memory of its own: an array of the slab lives as
+// long as anything cut from it, and would keep alive the earlier document, that one's predecessor,
+// and so on.
 func (c *converter) close(out *objectDraft) value.Value {
 	if !out.moved && out.n == out.len {
 		c.shared += min(out.n, 1)

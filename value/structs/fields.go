@@ -15,13 +15,17 @@ type candidate struct {
 	tagged bool  // its name is from its tag
 }
 
-// fieldsOf returns the members that values of the struct type t have, in name order, as encoding/json sees them:
+// fieldsOf returns the members that values of the struct type t have, in name order, as
+// encoding/json sees them:
 //
-//  1. A field's name is the one in its json tag, and its Go name where the tag has none. A field tagged "-" is no member.
-//  2. Fields that are not exported are no members. Embedded structs, exported or not, and pointers to them give their own
-//     fields in their place, unless a tag names them; the option "inline" adds nothing to that.
-//  3. Of several fields with one name, the one that is embedded least deep counts; of several of those, the one whose
-//     name is from a tag. Where that still leaves several, none of them is a member.
+//  1. A field's name is the one in its json tag, and its Go name where the tag has none. A field
+//     tagged "-" is no member.
+//  2. Fields that are not exported are no members. Embedded structs, exported or not, and pointers
+//     to them give their own fields in their place, unless a tag names them; the option "inline"
+//     adds nothing to that.
+//  3. Of several fields with one name, the one that is embedded least deep counts; of several of
+//     those, the one whose name is from a tag. Where that still leaves several, none of them is a
+//     member.
 func fieldsOf(t reflect.Type) []candidate {
 	all := candidatesOf(t)
 	slices.SortFunc(all, func(a, b candidate) int {
@@ -58,8 +62,9 @@ type embedded struct {
 	index []int
 }
 
-// candidatesOf walks t and what it embeds, one depth after the other. Of a type that stands at several depths only the
-// first counts, so recursion ends; the fields of a type that stands twice at one depth are found twice, and hide each other.
+// candidatesOf walks t and what it embeds, one depth after the other. Of a type that stands at
+// several depths only the first counts, so recursion ends; the fields of a type that stands twice
+// at one depth are found twice, and hide each other.
 func candidatesOf(t reflect.Type) []candidate {
 	var found []candidate
 	seen := map[reflect.Type]bool{}
@@ -89,7 +94,8 @@ func candidatesOf(t reflect.Type) []candidate {
 	return found
 }
 
-// fieldAt judges field i of e: it has a name if it may be a member, and an inner type if it is to be walked in its turn.
+// fieldAt judges field i of e: it has a name if it may be a member, and an inner type if it is to
+// be walked in its turn.
 func (e embedded) fieldAt(i int) (c candidate, inner reflect.Type) {
 	f := e.typ.Field(i)
 	tag := f.Tag.Get("json")
@@ -123,7 +129,8 @@ func (e embedded) fieldAt(i int) (c candidate, inner reflect.Type) {
 	return c, nil
 }
 
-// mayBeMember reports whether f is exported, or an embedded struct, which may have exported fields all the same.
+// mayBeMember reports whether f is exported, or an embedded struct, which may have exported fields
+// all the same.
 func mayBeMember(f reflect.StructField) bool {
 	if f.IsExported() {
 		return true

@@ -30,7 +30,8 @@ func (c *converter) boxed(v any, was value.Value) (value.Value, *fault) {
 	return c.stored(p, copyOf(box), was)
 }
 
-// stored converts what lies at m, whose type p is for after was, what the earlier document has in its place.
+// stored converts what lies at m, whose type p is for after was, what the earlier document has in
+// its place.
 func (c *converter) stored(p *plan, m memory, was value.Value) (value.Value, *fault) {
 	if p.prints != noMethod || p.addrPrints != noMethod && m.addressable {
 		return c.printing(p, m, was)
@@ -94,8 +95,8 @@ func (c *converter) pointed(p *plan, target memory, was value.Value) (value.Valu
 	return out, err
 }
 
-// structure converts a struct. Its members wait on a stack until all are there, since a field may be omitted; the plan
-// has them in name order, as was has its own.
+// structure converts a struct. Its members wait on a stack until all are there, since a field may
+// be omitted; the plan has them in name order, as was has its own.
 func (c *converter) structure(p *plan, m memory, was value.Value) (value.Value, *fault) {
 	if err := c.enter(); err != nil {
 		return value.Value{}, err
@@ -130,7 +131,8 @@ func (c *converter) structure(p *plan, m memory, was value.Value) (value.Value, 
 	return c.close(&out), nil
 }
 
-// in returns where the field of the struct at m lies, and false when an embedded pointer on the way to it is nil.
+// in returns where the field of the struct at m lies, and false when an embedded pointer on the way
+// to it is nil.
 func (f *field) in(m memory) (memory, bool) {
 	for i := range f.hops {
 		m = m.after(f.hops[i].offset)
@@ -142,8 +144,8 @@ func (f *field) in(m memory) (memory, bool) {
 	return m.after(f.offset), true
 }
 
-// quote returns the string that holds the JSON text of member, converted from m, as the tag option "string" wants it.
-// A nil pointer stays null, and a method has the last word.
+// quote returns the string that holds the JSON text of member, converted from m, as the tag option
+// "string" wants it. A nil pointer stays null, and a method has the last word.
 func quote(p *plan, m memory, member value.Value) value.Value {
 	for p.shape == shapePointer && !m.isNil() {
 		p, m = p.elem, m.target()
@@ -175,8 +177,9 @@ func (c *converter) elements(p *plan, first memory, n int, was value.Value) (val
 	return c.closeList(&out), nil
 }
 
-// printing converts what lies at m by the method that its type, which p is for, has for it. The method is called on the address in
-// either case, as that has the methods of the value too, and needs no copy.
+// printing converts what lies at m by the method that its type, which p is for, has for it. The
+// method is called on the address in either case, as that has the methods of the value too, and
+// needs no copy.
 func (c *converter) printing(p *plan, m memory, was value.Value) (value.Value, *fault) {
 	if k := p.typ.Kind(); k == reflect.Pointer || k == reflect.Interface {
 		if m.isNil() {

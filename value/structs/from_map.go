@@ -11,8 +11,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// lookupFactor is how many times as many members an object may have as a map that is looked up by their names. Beyond that,
-// it costs less to sort the names of the map.
+// lookupFactor is how many times as many members an object may have as a map that is looked up by
+// their names. Beyond that, it costs less to sort the names of the map.
 const lookupFactor = 3
 
 // resembles reports whether a map of n members should be looked up by the names of was.
@@ -37,7 +37,8 @@ func (c *converter) strings(m map[string]string, was value.Value) (value.Value, 
 	return value.Object(out...), nil
 }
 
-// stringsAfter converts m by looking up the names of was, which come in order, and then those that only m has.
+// stringsAfter converts m by looking up the names of was, which come in order, and then those that
+// only m has.
 func (c *converter) stringsAfter(m map[string]string, was value.Value) value.Value {
 	var out objectDraft
 	c.begin(&out, was)
@@ -117,7 +118,8 @@ func (c *converter) dict(p *plan, v reflect.Value, was value.Value) (value.Value
 	return c.again(first, shared, was), nil
 }
 
-// oneOfEachName sorts members, which are those of a map that p is for, and fails if two have the same name.
+// oneOfEachName sorts members, which are those of a map that p is for, and fails if two have the
+// same name.
 func oneOfEachName(p *plan, members []value.Member) *fault {
 	slices.SortFunc(members, func(a, b value.Member) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(members); i++ {
@@ -157,8 +159,8 @@ type mapBox struct {
 	elem reflect.Value // its address
 }
 
-// boxFor returns the box that the last map had, if that was of the same type, or a new one. It is taken away from the converter: a
-// map inside the map needs another.
+// boxFor returns the box that the last map had, if that was of the same type, or a new one. It is
+// taken away from the converter: a map inside the map needs another.
 func (c *converter) boxFor(p *plan) mapBox {
 	if box := c.box; box.plan == p {
 		c.box = mapBox{}
@@ -167,8 +169,9 @@ func (c *converter) boxFor(p *plan) mapBox {
 	return mapBox{p, reflect.New(p.typ.Key()).Elem(), reflect.New(p.elem.typ)}
 }
 
-// again takes the members from first on from the stack, in any order, and returns their object, which is was if that has
-// exactly the same; shared is the converter's count before. They are copied as [converter.close] says.
+// again takes the members from first on from the stack, in any order, and returns their object,
+// which is was if that has exactly the same; shared is the converter's count before. They are
+// copied as [converter.close] says.
 func (c *converter) again(first, shared int, was value.Value) value.Value {
 	members := c.open[first:]
 	v := value.Object(members...) // sorts them

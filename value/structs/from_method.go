@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// printed converts v, which is no nil pointer, or what v points to, by the method m that v has. The error speaks of the type that p
-// is for.
+// printed converts v, which is no nil pointer, or what v points to, by the method m that v has. The
+// error speaks of the type that p is for.
 func (c *converter) printed(p *plan, m method, v any, was value.Value) (value.Value, *fault) {
 	switch m {
 	case toUnstructuredErr:
@@ -50,8 +50,8 @@ func stringAfter(text string, was value.Value) value.Value {
 	return value.String(strings.Clone(text))
 }
 
-// parseScalar parses text that is a string without escapes, or a short integer, and nothing else: most methods print such.
-// It takes no parser, which costs more than such text.
+// parseScalar parses text that is a string without escapes, or a short integer, and nothing else:
+// most methods print such. It takes no parser, which costs more than such text.
 func parseScalar(text []byte, was value.Value) (value.Value, bool) {
 	s := jsontext.Scanner{Text: textOf(text)}
 	if s.Peek() == '"' {

@@ -13,7 +13,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestPodFromGo takes a document through a Go struct in all directions: each must agree with encoding/json.
+// TestPodFromGo takes a document through a Go struct in all directions: each must agree with
+// encoding/json.
 func TestPodFrom(t *testing.T) {
 	var p pod
 	if err := json.Unmarshal(podText(t), &p); err != nil {
@@ -23,7 +24,8 @@ func TestPodFrom(t *testing.T) {
 	checkFrom(t, p)
 }
 
-// checkFromGo fails the test unless From(x) is what Parse makes of encoding/json's text for x, and returns that.
+// checkFromGo fails the test unless From(x) is what Parse makes of encoding/json's text for x, and
+// returns that.
 func checkFrom(t *testing.T, x any) value.Value {
 	t.Helper()
 	text, err := json.Marshal(x)

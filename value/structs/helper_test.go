@@ -11,7 +11,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// countsAllocations is false under the race detector, where sync.Pool drops what it is given at random.
+// countsAllocations is false under the race detector, where sync.Pool drops what it is given at
+// random.
 var countsAllocations = true
 
 // seeded runs a property n times, each with a source of its own that the failure names.
@@ -85,7 +86,8 @@ func randomString(r *rand.Rand) string {
 	return b.String()
 }
 
-// checkConversionError compares an error with what is wanted; where nesting is the reason, the path is too long to write.
+// checkConversionError compares an error with what is wanted; where nesting is the reason, the path
+// is too long to write.
 func checkConversionError(t *testing.T, err error, path, reason string) {
 	t.Helper()
 	var at *value.ConversionError

@@ -12,17 +12,19 @@ import (
 
 // Into fills what target points to with v, as [json.Unmarshal] of v's JSON text would:
 //
-//  1. Structs take the members that their fields name, with the names of [From]; a field without a member stays as it
-//     is, a member without a field is ignored. Names match exactly: case counts, as it does in Kubernetes.
+//  1. Structs take the members that their fields name, with the names of [From]; a field without a
+//     member stays as it is, a member without a field is ignored. Names match exactly: case counts,
+//     as it does in Kubernetes.
 //  2. Null sets pointers, interfaces, maps and slices to nil and leaves everything else as it is.
-//  3. A nil pointer gets something to point to. A map gets members added; a slice gets a new array, an array is filled up
-//     with zeros.
-//  4. Numbers have to fit: an integer type takes no fraction and nothing outside its range. A []byte takes base64.
+//  3. A nil pointer gets something to point to. A map gets members added; a slice gets a new array,
+//     an array is filled up with zeros.
+//  4. Numbers have to fit: an integer type takes no fraction and nothing outside its range. A
+//     []byte takes base64.
 //  5. A type with UnmarshalJSON or UnmarshalText is filled by that.
 //  6. A [value.Value] takes v itself, an empty interface what [value.Value.ToAny] returns.
 //
-// The absent Value leaves everything as it is. The error, always a [*value.ConversionError], is the first misfit in name order;
-// the target is then partly filled.
+// The absent Value leaves everything as it is. The error, always a [*value.ConversionError], is the
+// first misfit in name order; the target is then partly filled.
 func Into(v value.Value, target any) error {
 	t := reflect.ValueOf(target)
 	if t.Kind() != reflect.Pointer || t.IsNil() {
@@ -86,7 +88,8 @@ func fillByMethod(v value.Value, p *plan, to memory) *fault {
 	return nil
 }
 
-// textFor returns the JSON text of v in memory that is as large as most strings need: a method may keep it.
+// textFor returns the JSON text of v in memory that is as large as most strings need: a method may
+// keep it.
 func textFor(v value.Value) []byte {
 	n := 0
 	if v.Kind() == value.KindString {
@@ -106,8 +109,8 @@ func fillPointer(v value.Value, p *plan, to memory) *fault {
 	return fill(v, p.elem, to.target())
 }
 
-// fillInterface fills what a pointer inside the interface points to, if there is one, and else sets an empty interface.
-// A pointer to another interface is not followed: it might lead back here.
+// fillInterface fills what a pointer inside the interface points to, if there is one, and else sets
+// an empty interface. A pointer to another interface is not followed: it might lead back here.
 func fillInterface(v value.Value, to reflect.Value) *fault {
 	inside := to.Elem()
 	if inside.Kind() == reflect.Pointer && !inside.IsNil() {
@@ -139,8 +142,9 @@ func fillWithObject(v value.Value, p *plan, to memory) *fault {
 	return misfit(v, p.typ)
 }
 
-// fillStruct walks the members of v and the fields of the struct side by side: both are in name order. A member is looked for among
-// all fields that are left, since to tell names apart costs less than to order them, and almost every member has a field.
+// fillStruct walks the members of v and the fields of the struct side by side: both are in name
+// order. A member is looked for among all fields that are left, since to tell names apart costs
+// less than to order them, and almost every member has a field.
 func fillStruct(v value.Value, p *plan, to memory) *fault {
 	next := 0
 	for number := range v.Len() {
@@ -180,8 +184,8 @@ func fillField(v value.Value, f *field, to memory) *fault {
 	return fill(v, f.plan, to.after(f.offset))
 }
 
-// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string" wants it. Null stays null,
-// and a string stays as it is where a json.Number keeps the text.
+// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string"
+// wants it. Null stays null, and a string stays as it is where a json.Number keeps the text.
 func unquote(v value.Value, p *plan) (value.Value, *fault) {
 	if v.IsNull() {
 		return v, nil
@@ -231,7 +235,8 @@ func fillMap(v value.Value, p *plan, to reflect.Value) *fault {
 	return nil
 }
 
-// fillWithList fills arrays and slices, and those of bytes too, for which base64 is only the shorter form.
+// fillWithList fills arrays and slices, and those of bytes too, for which base64 is only the
+// shorter form.
 func fillWithList(v value.Value, p *plan, to memory) *fault {
 	n, elem := v.Len(), p.elem
 	switch p.shape {
@@ -265,7 +270,8 @@ func fillArray(v value.Value, p *plan, to memory) *fault {
 	return nil
 }
 
-// fillElements fills n elements from first on, each of the type that p is for, with the first items of v.
+// fillElements fills n elements from first on, each of the type that p is for, with the first items
+// of v.
 func fillElements(p *plan, first memory, v value.Value, n int) *fault {
 	for i := range n {
 		if err := fill(v.Item(i), p, first.after(uintptr(i)*p.size)); err != nil {

@@ -43,7 +43,8 @@ func fillScalar(v value.Value, p *plan, to memory) *fault {
 	return nil
 }
 
-// fillInt takes a float whose text has neither fraction nor exponent for the integer that the text says.
+// fillInt takes a float whose text has neither fraction nor exponent for the integer that the text
+// says.
 func fillInt(v value.Value, p *plan, to memory) bool {
 	i := v.Int()
 	if v.Kind() == value.KindFloat {

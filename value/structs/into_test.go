@@ -13,7 +13,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// checkInto fills two equal targets with one text, by Into and by encoding/json, and compares what they hold.
+// checkInto fills two equal targets with one text, by Into and by encoding/json, and compares what
+// they hold.
 func checkInto(t *testing.T, text []byte, typ reflect.Type) {
 	t.Helper()
 	got, want := reflect.New(typ), reflect.New(typ)
@@ -68,7 +69,8 @@ func TestRandomStructsInto(t *testing.T) {
 	})
 }
 
-// TestIntoWrong fills fields with values that were made for others: both must refuse, or both take the same.
+// TestIntoWrong fills fields with values that were made for others: both must refuse, or both take
+// the same.
 func TestIntoWrong(t *testing.T) {
 	types := cornerTypes
 	for _, text := range []string{
@@ -88,10 +90,12 @@ func TestIntoWrong(t *testing.T) {
 	}
 }
 
-// laxer lists what encoding/json takes for a json.Number with the tag option "string" though it is no number.
+// laxer lists what encoding/json takes for a json.Number with the tag option "string" though it is
+// no number.
 var laxer = map[string]bool{`{"i":"2024-05-14T09:26:53Z"}`: true}
 
-// checkVerdict checks that Into takes the canonical text exactly when encoding/json does, and makes the same of it.
+// checkVerdict checks that Into takes the canonical text exactly when encoding/json does, and makes
+// the same of it.
 func checkVerdict(t *testing.T, text string, typ reflect.Type) {
 	t.Helper()
 	if laxer[text] && typ == reflect.TypeFor[quoted]() {
@@ -153,7 +157,8 @@ func TestIntoFilled(t *testing.T) {
 	}
 }
 
-// TestIntoCopies: filling a target twice from one value makes two targets that share nothing that can be modified.
+// TestIntoCopies: filling a target twice from one value makes two targets that share nothing that
+// can be modified.
 func TestIntoCopies(t *testing.T) {
 	v := mustParse(t, []byte(`{"a":[1,2],"b":{"c":"d"}}`))
 	var x, y map[string]any
@@ -248,7 +253,8 @@ func TestIntoLargeFloats(t *testing.T) {
 	}
 }
 
-// FuzzInto: what Into takes, encoding/json takes too, and makes the same of it; and FromGo finds it again.
+// FuzzInto: what Into takes, encoding/json takes too, and makes the same of it; and FromGo finds it
+// again.
 func FuzzInto(f *testing.F) {
 	f.Add([]byte(`{"kind":"x","metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","ports":[{"hostport":1.0}]}]}}`))
 	f.Add([]byte(`{"spec":{"containers":null,"priority":3e0,"hostnetwork":true}}`))

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// scalars has each size of scalar that a tag may omit, with and without a neighbour that is not zero.
+// scalars has each size of scalar that a tag may omit, with and without a neighbour that is not
+// zero.
 type scalars struct {
 	A  bool    `json:"a,omitempty"`
 	B  int8    `json:"b,omitempty"`
@@ -64,7 +65,8 @@ func TestScalarSizes(t *testing.T) {
 	}
 }
 
-// TestIntoMisfit demands that an integer that does not fit leaves the field and its neighbours alone.
+// TestIntoMisfit demands that an integer that does not fit leaves the field and its neighbours
+// alone.
 func TestIntoMisfit(t *testing.T) {
 	for _, text := range []string{`{"b":128}`, `{"b":-129}`, `{"c":65536}`, `{"c":-1}`, `{"d":2147483648}`, `{"h":-1}`} {
 		got := scalars{B1: 1, C: 2, C1: 3, D: 4, D1: 5, H: 6}
@@ -81,7 +83,8 @@ type addressOnly struct{ N int }
 
 func (a *addressOnly) MarshalText() ([]byte, error) { return []byte{'a', byte('0' + a.N)}, nil }
 
-// TestAddressability demands that methods of the address are called where encoding/json calls them, on parts of values too.
+// TestAddressability demands that methods of the address are called where encoding/json calls them,
+// on parts of values too.
 func TestAddressability(t *testing.T) {
 	type in struct {
 		One  addressOnly            `json:"one"`
@@ -100,7 +103,8 @@ func TestAddressability(t *testing.T) {
 	}
 }
 
-// TestMapsInMaps demands that maps of one type inside each other do not share their room for entries.
+// TestMapsInMaps demands that maps of one type inside each other do not share their room for
+// entries.
 func TestMapsInMaps(t *testing.T) {
 	type tree map[string]tree
 	checkFrom(t, tree{"a": {"b": {"c": {}, "d": nil}, "e": {"f": {}}}, "g": {"h": {"i": {}}}, "j": {}})

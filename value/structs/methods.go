@@ -20,7 +20,8 @@ const (
 	unmarshalText
 )
 
-// unstructuredErr and unstructured are how Kubernetes types give the value that their MarshalJSON prints, without text.
+// unstructuredErr and unstructured are how Kubernetes types give the value that their MarshalJSON
+// prints, without text.
 type (
 	unstructuredErr interface {
 		json.Marshaler
@@ -45,7 +46,8 @@ var (
 		[]method{toUnstructuredErr, toUnstructured, marshalJSON, marshalText}
 )
 
-// printerOf returns the method that prints values of t: the first of the printers that t implements.
+// printerOf returns the method that prints values of t: the first of the printers that t
+// implements.
 func printerOf(t reflect.Type) method {
 	for i, printer := range printers {
 		if t.Implements(printer) {
@@ -66,7 +68,8 @@ func readerOf(t reflect.Type) method {
 	return noMethod
 }
 
-// isText reports whether t can be the type of a map's keys: strings, integers, and types that print themselves as text.
+// isText reports whether t can be the type of a map's keys: strings, integers, and types that print
+// themselves as text.
 func isText(t reflect.Type) bool {
 	return t.Kind() == reflect.String || t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr || t.Implements(textMarshalerType)
 }

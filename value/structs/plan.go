@@ -9,11 +9,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// plan says how values of one Go type become JSON and how JSON fills them. [From] and [Into] follow the same plan.
-// It is built once per type and never changes afterwards. Plans of recursive types are recursive.
+// plan says how values of one Go type become JSON and how JSON fills them. [From] and [Into] follow
+// the same plan. It is built once per type and never changes afterwards. Plans of recursive types
+// are recursive.
 //
-// The plan of a type is what makes it right to read a value of the type from [memory]: its shape, size and bits are the type's,
-// and so are the offsets of its fields.
+// The plan of a type is what makes it right to read a value of the type from [memory]: its shape,
+// size and bits are the type's, and so are the offsets of its fields.
 type plan struct {
 	typ   reflect.Type
 	shape shape
@@ -23,7 +24,8 @@ type plan struct {
 	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
 	fields []field // of a struct, in name order
 
-	// Methods that replace the shape. A method that only *T has can be called where a T has an address.
+	// Methods that replace the shape. A method that only *T has can be called where a T has an
+	// address.
 	prints     method // prints a T
 	addrPrints method // prints a T through its address
 	reads      method // fills a T through its address
@@ -105,7 +107,8 @@ var (
 	plans sync.Map // from reflect.Type to *plan
 )
 
-// planOf returns the plan for t. Two goroutines may build the same plan at the same time; either serves.
+// planOf returns the plan for t. Two goroutines may build the same plan at the same time; either
+// serves.
 func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
@@ -118,8 +121,8 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// planner holds the plans that are under construction, so that a recursive type finds itself. Nobody else sees them
-// before all are finished.
+// planner holds the plans that are under construction, so that a recursive type finds itself.
+// Nobody else sees them before all are finished.
 type planner map[reflect.Type]*plan
 
 func (under planner) plan(t reflect.Type) *plan {
@@ -204,7 +207,8 @@ func isPlainString(t reflect.Type) bool {
 	return t.Kind() == reflect.String && t != numberType && printerOf(t) == noMethod
 }
 
-// pointsToItself tells types such as type P *P, which no JSON has a form for and which no walk would leave.
+// pointsToItself tells types such as type P *P, which no JSON has a form for and which no walk
+// would leave.
 func pointsToItself(t reflect.Type) bool {
 	seen := map[reflect.Type]bool{}
 	for ; t.Kind() == reflect.Pointer; t = t.Elem() {

@@ -16,7 +16,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Types whose fields and methods are the corners of encoding/json's rules. Each sample is checked in both directions.
+// Types whose fields and methods are the corners of encoding/json's rules. Each sample is checked
+// in both directions.
 
 type (
 	renamed struct {

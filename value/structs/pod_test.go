@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The types below have the shapes of Kubernetes' own: deep structs of mostly empty fields, pointers for what is optional,
-// an inlined type header, and scalar types with methods of their own.
+// The types below have the shapes of Kubernetes' own: deep structs of mostly empty fields, pointers
+// for what is optional, an inlined type header, and scalar types with methods of their own.
 
 type pod struct {
 	typeMeta   `json:",inline"`
@@ -196,7 +196,8 @@ type podCondition struct {
 	Reason             string    `json:"reason,omitempty"`
 }
 
-// timestamp prints null when it is zero, and has ToUnstructured on its pointer, as metav1.Time does.
+// timestamp prints null when it is zero, and has ToUnstructured on its pointer, as metav1.Time
+// does.
 type timestamp struct{ time.Time }
 
 func (t timestamp) MarshalJSON() ([]byte, error) {

@@ -10,11 +10,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// printouts remembers, for one Go type, how its methods printed values that were met lately. It is for small types that have
-// no references, such as quantities and times: such a value is what its memory says, its key.
+// printouts remembers, for one Go type, how its methods printed values that were met lately. It is
+// for small types that have no references, such as quantities and times: such a value is what its
+// memory says, its key.
 //
-// It is a table of fixed size, in which new printouts take the place of others. Only what comes again is put there, which is what an
-// earlier document has already. The zero printouts is for a type whose values have no key.
+// It is a table of fixed size, in which new printouts take the place of others. Only what comes
+// again is put there, which is what an earlier document has already. The zero printouts is for a
+// type whose values have no key.
 type printouts struct {
 	runs    []run     // of memory that holds scalars
 	strings []uintptr // the offsets of strings,
@@ -117,8 +119,8 @@ func (o *printouts) appendKey(key []byte, m memory) ([]byte, bool) {
 	return key, len(key) <= maxKey
 }
 
-// again returns what print returns, which prints the value at m by its method, or what it returned before for the same value. Scalars
-// are remembered if they are what an earlier document, was, has.
+// again returns what print returns, which prints the value at m by its method, or what it returned
+// before for the same value. Scalars are remembered if they are what an earlier document, was, has.
 func (o *printouts) again(m memory, was value.Value, print func() (value.Value, *fault)) (value.Value, *fault) {
 	var buf [maxKey]byte
 	key, ok := o.appendKey(buf[:0], m)

@@ -57,8 +57,8 @@ func (a amount) MarshalText() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// TestPrintouts demands that a method is asked once for a value that an earlier document has, and that values
-// which differ in anything are not taken for each other.
+// TestPrintouts demands that a method is asked once for a value that an earlier document has, and
+// that values which differ in anything are not taken for each other.
 func TestPrintouts(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	printoutRuns++ // what an earlier run printed is remembered
@@ -91,8 +91,8 @@ func TestPrintouts(t *testing.T) {
 	}
 }
 
-// TestUnrememberedPrintouts demands that methods are asked again, here in two places of two documents, for what may be
-// another value, and for what an earlier document has not.
+// TestUnrememberedPrintouts demands that methods are asked again, here in two places of two
+// documents, for what may be another value, and for what an earlier document has not.
 func TestUnrememberedPrintouts(t *testing.T) {
 	same := func(a amount) value.Value { return value.String(a.text()) }
 	for _, c := range []struct {
