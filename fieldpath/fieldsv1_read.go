@@ -18,7 +18,10 @@ import (
 //   - null for an object anywhere;
 //   - elements in any order, and again: they are members if one of them is, and what is below the
 //     last that has anything below it is below them;
-//   - elements of an unknown kind, with any value, which are passed over, and "." with any value.
+//   - elements of an unknown kind, with any value, which are passed over, and "." with any value;
+//   - strings that are no JSON, as json-iterator takes them: bytes that are not UTF-8, halves of
+//     surrogate pairs, and control characters behind the first escape; and null as the name of a
+//     member that is not the first.
 //
 // An element is a member if its object has a member named "." or has no element of known kind.
 // Everything else that is not JSON of this form is an error, always a [*SyntaxError], so is nesting

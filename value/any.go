@@ -42,8 +42,9 @@ func (c *converter) release() {
 	}
 }
 
-// value converts v like another document: see [Decoder.FromAny].
-func (c *converter) value(v any, like Value) (Value, *ConversionError) {
+// value converts v after former, what the earlier document has in its place: see
+// [Decoder.FromAny].
+func (c *converter) value(v any, former Value) (Value, *ConversionError) {
 	c.values++
 	switch v := v.(type) {
 	case nil:
@@ -51,12 +52,12 @@ func (c *converter) value(v any, like Value) (Value, *ConversionError) {
 	case string:
 		return fromString(v), nil
 	case map[string]any:
-		if like.Kind() == KindObject && len(v) > 0 && like.len() <= lookupFactor*len(v) {
-			return c.objectLike(v, like)
+		if former.Kind() == KindObject && len(v) > 0 && former.len() <= lookupFactor*len(v) {
+			return c.objectAfter(v, former)
 		}
 		return c.object(v)
 	case []any:
-		return c.list(v, like)
+		return c.list(v, former)
 	case bool:
 		return Bool(v), nil
 	case int64:
@@ -207,14 +208,14 @@ func (c *converter) omits(path []string, name string, x any) bool {
 	return len(path) == 1
 }
 
-func (c *converter) list(l []any, like Value) (Value, *ConversionError) {
+func (c *converter) list(l []any, former Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
 	var out itemDraft
-	c.beginItems(&out, len(l), like)
+	c.beginItems(&out, len(l), former)
 	for i, x := range l {
-		v, err := c.value(x, out.was(i))
+		v, err := c.value(x, out.oldItem(i))
 		if err != nil {
 			return Value{}, err.within(fmt.Sprintf("[%d]", i))
 		}

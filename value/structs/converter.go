@@ -91,8 +91,8 @@ func (c *converter) enter() *fault {
 	return nil
 }
 
-// value converts what an interface holds after was, what the earlier document has in its place.
-func (c *converter) value(v any, was value.Value) (value.Value, *fault) {
+// value converts what an interface holds after former, what the earlier document has in its place.
+func (c *converter) value(v any, former value.Value) (value.Value, *fault) {
 	c.values++
 	switch v := v.(type) {
 	case nil:
@@ -106,13 +106,13 @@ func (c *converter) value(v any, was value.Value) (value.Value, *fault) {
 	case float64:
 		return fromFloat(v)
 	case map[string]any:
-		return c.anyMap(v, was)
+		return c.anyMap(v, former)
 	case []any:
-		return c.anyList(v, was)
+		return c.anyList(v, former)
 	case value.Value:
 		return present(v), nil
 	}
-	return c.boxed(v, was)
+	return c.boxed(v, former)
 }
 
 // present returns v, or null if that is absent.

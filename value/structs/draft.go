@@ -12,11 +12,11 @@ import "github.com/deed-project/deed/value"
 //
 // Invariant: until the first part that differs, the parts are former[:n].
 
-// exactly reports whether v, which was converted after was, is the very same document. Containers
-// are if they are was itself. A string is not taken from was, since it might keep all of the text
-// alive that was was read from.
-func exactly(v, was value.Value) bool {
-	return v.Same(was) || v.Kind() == value.KindString && was.Kind() == value.KindString && v.Str() == was.Str()
+// exactly reports whether v, which was converted after former, is the very same document.
+// Containers are if they are former itself. A string is not taken from former: it might keep alive
+// all of the text that former was read from.
+func exactly(v, former value.Value) bool {
+	return v.Same(former) || v.Kind() == value.KindString && former.Kind() == value.KindString && v.Str() == former.Str()
 }
 
 // objectDraft is an object that is being made.
@@ -29,12 +29,12 @@ type objectDraft struct {
 	shared int         // the converter's count before
 }
 
-// begin makes out, which is zero, a draft after was. It is not returned, since copying a struct
+// begin makes out, which is zero, a draft after former. It is not returned, since copying a struct
 // that was just written field by field makes the processor wait.
-func (c *converter) begin(out *objectDraft, was value.Value) {
+func (c *converter) begin(out *objectDraft, former value.Value) {
 	out.first, out.shared = len(c.open), c.shared
-	if was.Kind() == value.KindObject {
-		out.former, out.len = was, was.Len()
+	if former.Kind() == value.KindObject {
+		out.former, out.len = former, former.Len()
 	}
 }
 
@@ -112,18 +112,18 @@ type listDraft struct {
 	len    int           // how many there are to be
 }
 
-// beginList makes d, which is zero, a draft of n items after was.
-func (c *converter) beginList(d *listDraft, n int, was value.Value) {
+// beginList makes d, which is zero, a draft of n items after former.
+func (c *converter) beginList(d *listDraft, n int, former value.Value) {
 	d.len = n
-	if was.Kind() == value.KindList && was.Len() > 0 && n > 0 {
-		d.former = was
+	if former.Kind() == value.KindList && former.Len() > 0 && n > 0 {
+		d.former = former
 	} else {
 		d.items = c.items.Take(n)[:0]
 	}
 }
 
-// was returns what former item i is, and the absent Value if there is none.
-func (d *listDraft) was(i int) value.Value {
+// item returns what former item i is, and the absent Value if there is none.
+func (d *listDraft) item(i int) value.Value {
 	if i < d.former.Len() {
 		return d.former.Item(i)
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// boxed converts v, which an interface holds after was, what the earlier document has in its place.
-func (c *converter) boxed(v any, was value.Value) (value.Value, *fault) {
+// boxed converts v, which an interface holds after former, what the earlier document has in its
+// place.
+func (c *converter) boxed(v any, former value.Value) (value.Value, *fault) {
 	r := reflect.ValueOf(v)
 	p := planOf(r.Type())
 	switch {
@@ -18,34 +19,34 @@ func (c *converter) boxed(v any, was value.Value) (value.Value, *fault) {
 		if r.IsNil() {
 			return value.Null(), nil
 		}
-		return c.pointed(p, memoryOf(r), was)
+		return c.pointed(p, memoryOf(r), former)
 	case p.prints != noMethod:
 		if isNil(r) {
 			return value.Null(), nil
 		}
-		return c.printed(p, p.prints, v, was)
+		return c.printed(p, p.prints, v, former)
 	}
 	box := reflect.New(p.typ)
 	box.Elem().Set(r)
-	return c.stored(p, copyOf(box), was)
+	return c.stored(p, copyOf(box), former)
 }
 
-// stored converts what lies at m, whose type p is for after was, what the earlier document has in
-// its place.
-func (c *converter) stored(p *plan, m memory, was value.Value) (value.Value, *fault) {
+// stored converts what lies at m, whose type p is for, after former, what the earlier document has
+// in its place.
+func (c *converter) stored(p *plan, m memory, former value.Value) (value.Value, *fault) {
 	if p.prints != noMethod || p.addrPrints != noMethod && m.addressable {
-		return c.printing(p, m, was)
+		return c.printing(p, m, former)
 	}
 	switch p.shape {
 	case shapeString:
 		return value.String(read[string](m)), nil
 	case shapeStruct:
-		return c.structure(p, m, was)
+		return c.structure(p, m, former)
 	case shapeSlice, shapePointer, shapeStrings, shapeMap, shapeInterface, shapeBytes:
 		if m.isNil() {
 			return value.Null(), nil
 		}
-		return c.referred(p, m, was)
+		return c.referred(p, m, former)
 	case shapeInt:
 		return value.Int(p.int(m)), nil
 	case shapeBool:
@@ -60,7 +61,7 @@ func (c *converter) stored(p *plan, m memory, was value.Value) (value.Value, *fa
 	case shapeNumber:
 		return fromNumber(read[string](m))
 	case shapeArray:
-		return c.elements(p, m, p.typ.Len(), was)
+		return c.elements(p, m, p.typ.Len(), former)
 	case shapeValue:
 		return present(read[value.Value](m)), nil
 	}
@@ -68,41 +69,41 @@ func (c *converter) stored(p *plan, m memory, was value.Value) (value.Value, *fa
 }
 
 // referred converts a pointer, an interface, a slice or a map that is not nil.
-func (c *converter) referred(p *plan, m memory, was value.Value) (value.Value, *fault) {
+func (c *converter) referred(p *plan, m memory, former value.Value) (value.Value, *fault) {
 	switch p.shape {
 	case shapePointer:
-		return c.pointed(p, m.target(), was)
+		return c.pointed(p, m.target(), former)
 	case shapeSlice:
 		first, n := m.elements()
-		return c.elements(p, first, n, was)
+		return c.elements(p, first, n, former)
 	case shapeStrings:
-		return c.strings(read[map[string]string](m), was)
+		return c.strings(read[map[string]string](m), former)
 	case shapeMap:
-		return c.dict(p, m.reflect(p.typ), was)
+		return c.dict(p, m.reflect(p.typ), former)
 	case shapeBytes:
 		return value.String(base64.StdEncoding.EncodeToString(read[[]byte](m))), nil
 	}
-	return c.value(m.reflect(p.typ).Interface(), was)
+	return c.value(m.reflect(p.typ).Interface(), former)
 }
 
 // pointed converts target, which a pointer of the type that p is for points to.
-func (c *converter) pointed(p *plan, target memory, was value.Value) (value.Value, *fault) {
+func (c *converter) pointed(p *plan, target memory, former value.Value) (value.Value, *fault) {
 	if c.pointers++; c.pointers > value.MaxDepth {
 		return value.Value{}, inexpressible("nested deeper than %d", value.MaxDepth)
 	}
-	out, err := c.stored(p.elem, target, was)
+	out, err := c.stored(p.elem, target, former)
 	c.pointers--
 	return out, err
 }
 
 // structure converts a struct. Its members wait on a stack until all are there, since a field may
-// be omitted; the plan has them in name order, as was has its own.
-func (c *converter) structure(p *plan, m memory, was value.Value) (value.Value, *fault) {
+// be omitted; the plan has them in name order, as former has its own.
+func (c *converter) structure(p *plan, m memory, former value.Value) (value.Value, *fault) {
 	if err := c.enter(); err != nil {
 		return value.Value{}, err
 	}
 	var out objectDraft
-	c.begin(&out, was)
+	c.begin(&out, former)
 	next := 0
 	for i := range p.fields {
 		f := &p.fields[i]
@@ -110,15 +111,15 @@ func (c *converter) structure(p *plan, m memory, was value.Value) (value.Value, 
 		if !ok || f.omits(at) {
 			continue
 		}
-		old, was := out.find(f.name, next)
+		old, former := out.find(f.name, next)
 		if old >= 0 {
 			next = old + 1
-			if f.text && out.expects(old) && was.Kind() == value.KindString && was.Str() == read[string](at) {
+			if f.text && out.expects(old) && former.Kind() == value.KindString && former.Str() == read[string](at) {
 				out.n++ // what add would do; most fields are such
 				continue
 			}
 		}
-		member, err := c.stored(f.plan, at, was)
+		member, err := c.stored(f.plan, at, former)
 		if err != nil {
 			return value.Value{}, err.within("." + f.name)
 		}
@@ -160,14 +161,14 @@ func quote(p *plan, m memory, member value.Value) value.Value {
 }
 
 // elements converts an array or a slice of n elements.
-func (c *converter) elements(p *plan, first memory, n int, was value.Value) (value.Value, *fault) {
+func (c *converter) elements(p *plan, first memory, n int, former value.Value) (value.Value, *fault) {
 	if err := c.enter(); err != nil {
 		return value.Value{}, err
 	}
 	var out listDraft
-	c.beginList(&out, n, was)
+	c.beginList(&out, n, former)
 	for i := range n {
-		item, err := c.stored(p.elem, first.after(uintptr(i)*p.elem.size), out.was(i))
+		item, err := c.stored(p.elem, first.after(uintptr(i)*p.elem.size), out.item(i))
 		if err != nil {
 			return value.Value{}, err.within(fmt.Sprintf("[%d]", i))
 		}
@@ -180,13 +181,13 @@ func (c *converter) elements(p *plan, first memory, n int, was value.Value) (val
 // printing converts what lies at m by the method that its type, which p is for, has for it. The
 // method is called on the address in either case, as that has the methods of the value too, and
 // needs no copy.
-func (c *converter) printing(p *plan, m memory, was value.Value) (value.Value, *fault) {
+func (c *converter) printing(p *plan, m memory, former value.Value) (value.Value, *fault) {
 	if k := p.typ.Kind(); k == reflect.Pointer || k == reflect.Interface {
 		if m.isNil() {
 			return value.Null(), nil
 		}
 		if k == reflect.Interface || !c.printouts || p.elem.printouts.sets == nil {
-			return c.printed(p, p.prints, m.reflect(p.typ).Interface(), was)
+			return c.printed(p, p.prints, m.reflect(p.typ).Interface(), former)
 		}
 		p, m = p.elem, m.target()
 	}
@@ -195,7 +196,7 @@ func (c *converter) printing(p *plan, m memory, was value.Value) (value.Value, *
 		how = p.addrPrints
 	}
 	if c.printouts && p.printouts.sets != nil {
-		return p.printouts.again(m, was, func() (value.Value, *fault) { return c.printed(p, how, m.address(p.null), was) })
+		return p.printouts.again(m, former, func() (value.Value, *fault) { return c.printed(p, how, m.address(p.null), former) })
 	}
-	return c.printed(p, how, m.address(p.null), was)
+	return c.printed(p, how, m.address(p.null), former)
 }

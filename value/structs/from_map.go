@@ -15,19 +15,19 @@ import (
 // their names. Beyond that, it costs less to sort the names of the map.
 const lookupFactor = 3
 
-// resembles reports whether a map of n members should be looked up by the names of was.
-func resembles(was value.Value, n int) bool {
-	return was.Kind() == value.KindObject && n > 0 && was.Len() <= lookupFactor*n
+// resembles reports whether a map of n members should be looked up by the names of former.
+func resembles(former value.Value, n int) bool {
+	return former.Kind() == value.KindObject && n > 0 && former.Len() <= lookupFactor*n
 }
 
 // strings converts a map of strings by strings, such as labels and annotations.
-func (c *converter) strings(m map[string]string, was value.Value) (value.Value, *fault) {
+func (c *converter) strings(m map[string]string, former value.Value) (value.Value, *fault) {
 	if err := c.enter(); err != nil {
 		return value.Value{}, err
 	}
 	c.depth--
-	if resembles(was, len(m)) {
-		return c.stringsAfter(m, was), nil
+	if resembles(former, len(m)) {
+		return c.stringsAfter(m, former), nil
 	}
 	out, i := c.members.Take(len(m)), 0
 	for name, s := range m {
@@ -37,13 +37,13 @@ func (c *converter) strings(m map[string]string, was value.Value) (value.Value, 
 	return value.Object(out...), nil
 }
 
-// stringsAfter converts m by looking up the names of was, which come in order, and then those that
-// only m has.
-func (c *converter) stringsAfter(m map[string]string, was value.Value) value.Value {
+// stringsAfter converts m by looking up the names of former, which come in order, and then those
+// that only m has.
+func (c *converter) stringsAfter(m map[string]string, former value.Value) value.Value {
 	var out objectDraft
-	c.begin(&out, was)
+	c.begin(&out, former)
 	for i := range out.len {
-		name := was.Member(i).Name
+		name := former.Member(i).Name
 		if s, ok := m[name]; ok {
 			c.add(&out, i, name, value.String(s))
 		}
@@ -51,7 +51,7 @@ func (c *converter) stringsAfter(m map[string]string, was value.Value) value.Val
 	if out.n < len(m) {
 		c.move(&out)
 		for name, s := range m {
-			if was.Get(name).IsAbsent() {
+			if former.Get(name).IsAbsent() {
 				c.open = append(c.open, value.Member{Name: name, Value: value.String(s)})
 			}
 		}
@@ -60,7 +60,7 @@ func (c *converter) stringsAfter(m map[string]string, was value.Value) value.Val
 }
 
 // anyMap converts a map as unstructured objects have it, whose members may be of any type.
-func (c *converter) anyMap(m map[string]any, was value.Value) (value.Value, *fault) {
+func (c *converter) anyMap(m map[string]any, former value.Value) (value.Value, *fault) {
 	if m == nil {
 		return value.Null(), nil
 	}
@@ -69,18 +69,18 @@ func (c *converter) anyMap(m map[string]any, was value.Value) (value.Value, *fau
 	}
 	first, shared := len(c.open), c.shared
 	for name, x := range m {
-		member, err := c.value(x, was.Get(name))
+		member, err := c.value(x, former.Get(name))
 		if err != nil {
 			return value.Value{}, err.within("." + name)
 		}
 		c.open = append(c.open, value.Member{Name: name, Value: member})
 	}
 	c.depth--
-	return c.again(first, shared, was), nil
+	return c.again(first, shared, former), nil
 }
 
 // anyList converts a list as unstructured objects have it.
-func (c *converter) anyList(l []any, was value.Value) (value.Value, *fault) {
+func (c *converter) anyList(l []any, former value.Value) (value.Value, *fault) {
 	if l == nil {
 		return value.Null(), nil
 	}
@@ -88,9 +88,9 @@ func (c *converter) anyList(l []any, was value.Value) (value.Value, *fault) {
 		return value.Value{}, err
 	}
 	var out listDraft
-	c.beginList(&out, len(l), was)
+	c.beginList(&out, len(l), former)
 	for i, x := range l {
-		item, err := c.value(x, out.was(i))
+		item, err := c.value(x, out.item(i))
 		if err != nil {
 			return value.Value{}, err.within(fmt.Sprintf("[%d]", i))
 		}
@@ -101,12 +101,12 @@ func (c *converter) anyList(l []any, was value.Value) (value.Value, *fault) {
 }
 
 // dict converts a map that is not nil.
-func (c *converter) dict(p *plan, v reflect.Value, was value.Value) (value.Value, *fault) {
+func (c *converter) dict(p *plan, v reflect.Value, former value.Value) (value.Value, *fault) {
 	if err := c.enter(); err != nil {
 		return value.Value{}, err
 	}
 	first, shared := len(c.open), c.shared
-	if err := c.entries(p, v, was); err != nil {
+	if err := c.entries(p, v, former); err != nil {
 		return value.Value{}, err
 	}
 	c.depth--
@@ -115,7 +115,7 @@ func (c *converter) dict(p *plan, v reflect.Value, was value.Value) (value.Value
 			return value.Value{}, err
 		}
 	}
-	return c.again(first, shared, was), nil
+	return c.again(first, shared, former), nil
 }
 
 // oneOfEachName sorts members, which are those of a map that p is for, and fails if two have the
@@ -131,7 +131,7 @@ func oneOfEachName(p *plan, members []value.Member) *fault {
 }
 
 // entries puts the members that v, a map, has on the stack, in any order.
-func (c *converter) entries(p *plan, v reflect.Value, was value.Value) *fault {
+func (c *converter) entries(p *plan, v reflect.Value, former value.Value) *fault {
 	box := c.boxFor(p)
 	for entry := v.MapRange(); entry.Next(); {
 		box.key.SetIterKey(entry)
@@ -140,7 +140,7 @@ func (c *converter) entries(p *plan, v reflect.Value, was value.Value) *fault {
 			return err
 		}
 		box.elem.Elem().SetIterValue(entry)
-		member, err := c.stored(p.elem, copyOf(box.elem), was.Get(name))
+		member, err := c.stored(p.elem, copyOf(box.elem), former.Get(name))
 		if err != nil {
 			return err.within("." + name)
 		}
@@ -170,27 +170,27 @@ func (c *converter) boxFor(p *plan) mapBox {
 }
 
 // again takes the members from first on from the stack, in any order, and returns their object,
-// which is was if that has exactly the same; shared is the converter's count before. They are
+// which is former if that has exactly the same; shared is the converter's count before. They are
 // copied as [converter.close] says.
-func (c *converter) again(first, shared int, was value.Value) value.Value {
+func (c *converter) again(first, shared int, former value.Value) value.Value {
 	members := c.open[first:]
 	v := value.Object(members...) // sorts them
 	out := objectDraft{first: first, shared: shared, moved: true}
-	if isExactly(v, was) {
-		out = objectDraft{former: was, len: was.Len(), n: was.Len(), first: first, shared: shared}
+	if isExactly(v, former) {
+		out = objectDraft{former: former, len: former.Len(), n: former.Len(), first: first, shared: shared}
 		clear(members)
 		c.open = c.open[:first]
 	}
 	return c.close(&out)
 }
 
-// isExactly reports whether all members of v, an object, are exactly those of was.
-func isExactly(v, was value.Value) bool {
-	if was.Kind() != value.KindObject || was.Len() != v.Len() {
+// isExactly reports whether all members of v, an object, are exactly those of former.
+func isExactly(v, former value.Value) bool {
+	if former.Kind() != value.KindObject || former.Len() != v.Len() {
 		return false
 	}
 	for i := range v.Len() {
-		if m, former := v.Member(i), was.Member(i); m.Name != former.Name || !exactly(m.Value, former.Value) {
+		if m, former := v.Member(i), former.Member(i); m.Name != former.Name || !exactly(m.Value, former.Value) {
 			return false
 		}
 	}

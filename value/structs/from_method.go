@@ -11,28 +11,28 @@ import (
 
 // printed converts v, which is no nil pointer, or what v points to, by the method m that v has. The
 // error speaks of the type that p is for.
-func (c *converter) printed(p *plan, m method, v any, was value.Value) (value.Value, *fault) {
+func (c *converter) printed(p *plan, m method, v any, former value.Value) (value.Value, *fault) {
 	switch m {
 	case toUnstructuredErr:
 		out, err := v.(unstructuredErr).ToUnstructuredWithError()
 		if err != nil {
 			return value.Value{}, failure("ToUnstructuredWithError", p.typ, err)
 		}
-		return c.value(out, was)
+		return c.value(out, former)
 	case toUnstructured:
-		return c.value(v.(unstructured).ToUnstructured(), was)
+		return c.value(v.(unstructured).ToUnstructured(), former)
 	case marshalText:
 		text, err := v.(encoding.TextMarshaler).MarshalText()
 		if err != nil {
 			return value.Value{}, failure("MarshalText", p.typ, err)
 		}
-		return stringAfter(textOf(text), was), nil
+		return stringAfter(textOf(text), former), nil
 	}
 	text, err := v.(json.Marshaler).MarshalJSON()
 	if err != nil {
 		return value.Value{}, failure("MarshalJSON", p.typ, err)
 	}
-	if out, ok := parseScalar(text, was); ok {
+	if out, ok := parseScalar(text, former); ok {
 		return out, nil
 	}
 	out, err := value.Parse(text)
@@ -42,21 +42,21 @@ func (c *converter) printed(p *plan, m method, v any, was value.Value) (value.Va
 	return out, nil
 }
 
-// stringAfter returns text as a string, which is was if that is the same.
-func stringAfter(text string, was value.Value) value.Value {
-	if was.Kind() == value.KindString && was.Str() == text {
-		return was
+// stringAfter returns text as a string, which is former if that is the same.
+func stringAfter(text string, former value.Value) value.Value {
+	if former.Kind() == value.KindString && former.Str() == text {
+		return former
 	}
 	return value.String(strings.Clone(text))
 }
 
 // parseScalar parses text that is a string without escapes, or a short integer, and nothing else:
 // most methods print such. It takes no parser, which costs more than such text.
-func parseScalar(text []byte, was value.Value) (value.Value, bool) {
+func parseScalar(text []byte, former value.Value) (value.Value, bool) {
 	s := jsontext.Scanner{Text: textOf(text)}
 	if s.Peek() == '"' {
 		str, ok := s.PlainString()
-		return stringAfter(str, was), ok && s.Pos == len(text)
+		return stringAfter(str, former), ok && s.Pos == len(text)
 	}
 	i, ok := s.Integer()
 	return value.Int(i), ok && s.Pos == len(text)

@@ -120,8 +120,9 @@ func (o *printouts) appendKey(key []byte, m memory) ([]byte, bool) {
 }
 
 // again returns what print returns, which prints the value at m by its method, or what it returned
-// before for the same value. Scalars are remembered if they are what an earlier document, was, has.
-func (o *printouts) again(m memory, was value.Value, print func() (value.Value, *fault)) (value.Value, *fault) {
+// before for the same value. Scalars are remembered if they are what an earlier document, former,
+// has.
+func (o *printouts) again(m memory, former value.Value, print func() (value.Value, *fault)) (value.Value, *fault) {
 	var buf [maxKey]byte
 	key, ok := o.appendKey(buf[:0], m)
 	if !ok {
@@ -141,7 +142,7 @@ func (o *printouts) again(m memory, was value.Value, print func() (value.Value, 
 		}
 	}
 	v, err := print()
-	if err != nil || v.Kind() == value.KindList || v.Kind() == value.KindObject || !exactly(v, was) {
+	if err != nil || v.Kind() == value.KindList || v.Kind() == value.KindObject || !exactly(v, former) {
 		return v, err
 	}
 	if v.Kind() == value.KindString {

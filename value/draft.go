@@ -1,36 +1,36 @@
 package value
 
-// exactly reports whether v, which was converted like was, is the very same document. Containers
-// are if they are was itself. A string is not taken from was, since it might keep all of the text
-// alive that was was read from.
-func exactly(v, was Value) bool {
-	return v.Same(was) || v.num == was.num && v.Kind() == KindString && was.Kind() == KindString && v.str() == was.str()
+// exactly reports whether v, which was converted after former, is the very same document.
+// Containers are if they are former itself. A string is not taken from former: it might keep alive
+// all of the text that former was read from.
+func exactly(v, former Value) bool {
+	return v.Same(former) || v.num == former.num && v.Kind() == KindString && former.Kind() == KindString && v.str() == former.str()
 }
 
 // lookupFactor is how many times as many members an object may have as a map that is looked up by
 // their names. Beyond that, it costs less to sort the names of the map.
 const lookupFactor = 3
 
-// objectLike converts m by looking up the names of like's members, which come in order. Names that
-// only m has are sorted in.
-func (c *converter) objectLike(m map[string]any, like Value) (Value, *ConversionError) {
+// objectAfter converts m by looking up the names of former's members, which come in order. Names
+// that only m has are sorted in.
+func (c *converter) objectAfter(m map[string]any, former Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
 	}
 	var out memberDraft
-	c.begin(&out, like)
+	c.begin(&out, former)
 	except, n := c.exceptIn(m)
 	for i := range out.old {
-		was := &out.old[i]
-		x, ok := m[was.Name]
-		if !ok || except != nil && c.omits(except, was.Name, x) {
+		old := &out.old[i]
+		x, ok := m[old.Name]
+		if !ok || except != nil && c.omits(except, old.Name, x) {
 			continue
 		}
-		v, err := c.value(x, was.Value)
+		v, err := c.value(x, old.Value)
 		if err != nil {
-			return Value{}, err.within("." + was.Name)
+			return Value{}, err.within("." + old.Name)
 		}
-		c.add(&out, i, was.Name, v)
+		c.add(&out, i, old.Name, v)
 	}
 	if out.n < n {
 		c.move(&out)
@@ -58,7 +58,7 @@ func (c *converter) others(m map[string]any, except []string, out *memberDraft) 
 	return nil
 }
 
-// memberDraft is an object that is made like an old one. As long as its members are exactly the
+// memberDraft is an object that is made after an old one. As long as its members are exactly the
 // first of the old ones they are only counted; then they wait on the converter's stack.
 type memberDraft struct {
 	old    []Member // nil if there is no old object
@@ -68,16 +68,16 @@ type memberDraft struct {
 	shared int      // the converter's count before
 }
 
-// begin makes out, which is zero, a draft that is made like another object. It is not returned,
+// begin makes out, which is zero, a draft that is made after another object. It is not returned,
 // since copying a struct that was just written field by field makes the processor wait.
-func (c *converter) begin(out *memberDraft, like Value) {
+func (c *converter) begin(out *memberDraft, former Value) {
 	out.first, out.shared = len(c.open), c.shared
-	if like.Kind() == KindObject {
-		out.old = like.members()
+	if former.Kind() == KindObject {
+		out.old = former.members()
 	}
 }
 
-// add adds the member name. Its value v was converted like old member i.
+// add adds the member name. Its value v was converted after old member i.
 func (c *converter) add(out *memberDraft, i int, name string, v Value) {
 	if i == out.n && !out.moved && exactly(v, out.old[i].Value) {
 		out.n++
@@ -117,7 +117,7 @@ func (c *converter) close(out *memberDraft) (v Value) {
 	return v
 }
 
-// itemDraft is a list that is made like an old one.
+// itemDraft is a list that is made after an old one.
 type itemDraft struct {
 	old   []Value // nil if there is no old list
 	items []Value // the new ones; nil as long as they are exactly old ones
@@ -125,25 +125,25 @@ type itemDraft struct {
 	len   int     // how many there are to be
 }
 
-// beginItems makes d, which is zero, a draft of n items that is made like another list.
-func (c *converter) beginItems(d *itemDraft, n int, like Value) {
+// beginItems makes d, which is zero, a draft of n items that is made after another list.
+func (c *converter) beginItems(d *itemDraft, n int, former Value) {
 	d.len = n
-	if like.Kind() == KindList && like.len() > 0 && n > 0 {
-		d.old = like.items()
+	if former.Kind() == KindList && former.len() > 0 && n > 0 {
+		d.old = former.items()
 	} else {
 		d.items = c.arena.items.Take(n)[:0]
 	}
 }
 
-// was returns what old item i is, and the absent Value if there is none.
-func (d *itemDraft) was(i int) Value {
+// oldItem returns old item i, and the absent Value if there is none.
+func (d *itemDraft) oldItem(i int) Value {
 	if i < len(d.old) {
 		return d.old[i]
 	}
 	return Value{}
 }
 
-// add appends v, which was converted like the old item in its place.
+// add appends v, which was converted after the old item in its place.
 func (d *itemDraft) add(v Value) {
 	i := d.n
 	d.n++
