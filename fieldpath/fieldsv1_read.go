@@ -163,7 +163,8 @@ func (p *setParser) leaves(l *level) {
 
 // field appends the node of the field whose name is text[start:end].
 func (p *setParser) field(start, end int, f flags) {
-	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, bitsOf(KindField, p.Text[start:end], f)})
+	bits := bitsOf(KindField, p.Text[start:end], f)
+	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, bits})
 }
 
 // follow makes the node at index the last of l.

@@ -54,7 +54,8 @@ func equalMembers(a, b []Member) bool {
 // equalStrings reports whether v and w are strings, and equal. Unlike Equal it is inlined, for most
 // values are strings.
 func equalStrings(v, w Value) bool {
-	return v.num == w.num && v.num&kindMask == uint64(KindString) && !v.isNumber() && !w.isNumber() && v.str() == w.str()
+	return v.num == w.num && v.num&kindMask == uint64(KindString) &&
+		!v.isNumber() && !w.isNumber() && v.str() == w.str()
 }
 
 // Compare orders all values: it returns -1, 0 or 1 as v sorts before, with or after w. It is a
@@ -90,7 +91,10 @@ func Compare(v, w Value) int {
 
 // rank is a kind's place in rule 1 of Compare.
 func rank(k Kind) int {
-	return [...]int{KindInt: 0, KindFloat: 0, KindString: 1, KindBool: 2, KindList: 3, KindObject: 4, KindNull: 5, KindAbsent: 6}[k]
+	return [...]int{
+		KindInt: 0, KindFloat: 0, KindString: 1, KindBool: 2,
+		KindList: 3, KindObject: 4, KindNull: 5, KindAbsent: 6,
+	}[k]
 }
 
 func compareItems(a, b []Value) int {

@@ -78,7 +78,9 @@ func (l *likeness) at(p *parser) *mark {
 	if suffix {
 		start -= l.shift
 	}
-	i, ok := slices.BinarySearchFunc(l.marks, start, func(m mark, start int) int { return cmp.Compare(m.start, start) })
+	i, ok := slices.BinarySearchFunc(l.marks, start, func(m mark, start int) int {
+		return cmp.Compare(m.start, start)
+	})
 	if !ok {
 		return nil
 	}

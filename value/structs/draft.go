@@ -16,7 +16,8 @@ import "github.com/deed-project/deed/value"
 // Containers are if they are former itself. A string is not taken from former: it might keep alive
 // all of the text that former was read from.
 func exactly(v, former value.Value) bool {
-	return v.Same(former) || v.Kind() == value.KindString && former.Kind() == value.KindString && v.Str() == former.Str()
+	return v.Same(former) || v.Kind() == value.KindString &&
+		former.Kind() == value.KindString && v.Str() == former.Str()
 }
 
 // objectDraft is an object that is being made.

@@ -11,7 +11,7 @@ import (
 // candidate is a field that is a member unless another of the same name hides it.
 type candidate struct {
 	field
-	index  []int // of the fields to walk from the struct; all but the last lead to an embedded struct or a pointer to one
+	index  []int // of the fields to walk from the struct; all but the last are embedded
 	tagged bool  // its name is from its tag
 }
 

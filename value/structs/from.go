@@ -196,7 +196,9 @@ func (c *converter) printing(p *plan, m memory, former value.Value) (value.Value
 		how = p.addrPrints
 	}
 	if c.printouts && p.printouts.sets != nil {
-		return p.printouts.again(m, former, func() (value.Value, *fault) { return c.printed(p, how, m.address(p.null), former) })
+		return p.printouts.again(m, former, func() (value.Value, *fault) {
+			return c.printed(p, how, m.address(p.null), former)
+		})
 	}
 	return c.printed(p, how, m.address(p.null), former)
 }

@@ -28,7 +28,8 @@ import (
 func Into(v value.Value, target any) error {
 	t := reflect.ValueOf(target)
 	if t.Kind() != reflect.Pointer || t.IsNil() {
-		return inexpressible("only what a pointer points to can be filled, not a target of Go type %T", target).located()
+		wrong := inexpressible("only what a pointer points to can be filled, not a target of Go type %T", target)
+		return wrong.located()
 	}
 	p := planOf(t.Type())
 	if p.shape == shapeNone {
@@ -195,7 +196,8 @@ func unquote(v value.Value, p *plan) (value.Value, *fault) {
 	}
 	inner, err := value.Parse([]byte(v.Str()))
 	if err != nil || inner.Kind() == value.KindList || inner.Kind() == value.KindObject {
-		return value.Value{}, inexpressible("%v does not hold the JSON text of a value of Go type %v in a string", v, p.typ)
+		return value.Value{}, inexpressible(
+			"%v does not hold the JSON text of a value of Go type %v in a string", v, p.typ)
 	}
 	return inner, nil
 }

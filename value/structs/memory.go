@@ -12,7 +12,7 @@ import (
 // would be those checks.
 type memory struct {
 	ptr         unsafe.Pointer // not nil
-	addressable bool           // the value is no copy that was made to be read: methods that its address has may be called
+	addressable bool           // no copy that was made to be read: methods of its address may be called
 }
 
 // memoryOf returns where what pointer points to lies; pointer must not be nil.

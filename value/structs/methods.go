@@ -71,7 +71,8 @@ func readerOf(t reflect.Type) method {
 // isText reports whether t can be the type of a map's keys: strings, integers, and types that print
 // themselves as text.
 func isText(t reflect.Type) bool {
-	return t.Kind() == reflect.String || t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr || t.Implements(textMarshalerType)
+	return t.Kind() == reflect.String || t.Kind() >= reflect.Int && t.Kind() <= reflect.Uintptr ||
+		t.Implements(textMarshalerType)
 }
 
 func zeroTestOf(t reflect.Type) zeroTest {

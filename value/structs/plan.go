@@ -36,7 +36,7 @@ type plan struct {
 type shape uint8
 
 const (
-	shapeNone shape = iota // channels, functions, complex numbers, maps by something else than text, pointers to themselves
+	shapeNone shape = iota // channels, functions, complex numbers, maps without names, pointers to themselves
 	shapeBool
 	shapeInt
 	shapeUint
@@ -197,7 +197,8 @@ func shapeOfMap(key, elem reflect.Type) shape {
 	switch {
 	case !isText(key):
 		return shapeNone
-	case key.Kind() == reflect.String && isPlainString(elem) && readerOf(key) == noMethod && readerOf(elem) == noMethod:
+	case key.Kind() == reflect.String && isPlainString(elem) &&
+		readerOf(key) == noMethod && readerOf(elem) == noMethod:
 		return shapeStrings
 	}
 	return shapeMap

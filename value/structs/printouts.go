@@ -74,7 +74,8 @@ func (o *printouts) add(t reflect.Type, offset uintptr) {
 		}
 	case reflect.String:
 		o.strings = append(o.strings, offset)
-	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan,
+		reflect.UnsafePointer:
 		if t == zoneType {
 			o.zones = append(o.zones, offset)
 		} else {
