@@ -29,7 +29,7 @@ var layers = []struct {
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"catalog/builtin", "api catalog", "value value/structs fieldpath schema merge managedfields schema/builtin",
-		"k8s.io/apimachinery k8s.io/api sigs.k8s.io/json"},
+		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/kubernetes/scheme sigs.k8s.io/json"},
 	{"catalog/crd", "api catalog catalog/builtin structural/rules",
 		"value fieldpath schema merge managedfields schema/openapi schema/structural",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver"},

@@ -61,10 +61,28 @@ func (s *Server) documents() *openAPIDocuments {
 	c := s.catalog.Load()
 	d := s.openAPIs.Load()
 	if d == nil || d.catalog != c {
-		d = &openAPIDocuments{catalog: c, v3: map[string]hashed{}}
+		d = d.next(c)
 		s.openAPIs.Store(d)
 	}
 	return d
+}
+
+// next returns the documents of another catalog. Those of groups that have built-in kinds only are the same in all catalogs.
+func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
+	out := &openAPIDocuments{catalog: c, v3: map[string]hashed{}}
+	if d == nil {
+		return out
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, g := range c.Groups() {
+		for _, v := range g.Versions {
+			if h, known := d.v3[g.Name+"/"+v]; known && !c.AnyCustom(g.Name) && !d.catalog.AnyCustom(g.Name) {
+				out.v3[g.Name+"/"+v] = h
+			}
+		}
+	}
+	return out
 }
 
 // list returns where the documents are.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,7 +86,11 @@ func (s *Server) begin(objects []value.Value) error {
 	if err != nil {
 		return err
 	}
-	s.base = append([]*catalog.Resource{namespaces, definitions}, builtin.Reviews()...)
+	kinds, err := builtin.Kinds(s.now)
+	if err != nil {
+		return err
+	}
+	s.base = slices.Concat([]*catalog.Resource{namespaces, definitions}, builtin.Reviews(), kinds)
 	if err := s.settleDefinitions(s.ctx); err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func (s *Server) Summary() string {
 		}
 	}
 	if len(custom) == 0 {
-		return "namespaces and CustomResourceDefinitions"
+		return "built-in kinds and CustomResourceDefinitions"
 	}
-	return "namespaces, CustomResourceDefinitions and " + strings.Join(custom, ", ")
+	return "built-in kinds, CustomResourceDefinitions and " + strings.Join(custom, ", ")
 }

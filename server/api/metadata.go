@@ -104,11 +104,16 @@ func pathSegment(name string, prefix bool) []string {
 
 // ValidateNew returns what is wrong with the metadata of a new object, whatever its kind.
 func ValidateNew(object value.Value, namespaced bool) field.ErrorList {
+	return ValidateNamed(object, namespaced, pathSegment)
+}
+
+// ValidateNamed returns what is wrong with the metadata of a new object, of a kind that has a rule for names.
+func ValidateNamed(object value.Value, namespaced bool, name validation.ValidateNameFunc) field.ErrorList {
 	m, err := objectMeta(object)
 	if err != nil {
 		return field.ErrorList{field.InternalError(metadataPath, err)}
 	}
-	return validation.ValidateObjectMetaAccessor(m, namespaced, pathSegment, metadataPath)
+	return validation.ValidateObjectMetaAccessor(m, namespaced, name, metadataPath)
 }
 
 // ValidateReplaced returns what is wrong with the metadata of object in the place of old, whatever their kind.

@@ -77,6 +77,11 @@ func (c *Catalog) Group(name string) (Group, bool) {
 	return groups[i], true
 }
 
+// AnyCustom reports whether a group has a resource that a definition makes.
+func (c *Catalog) AnyCustom(group string) bool {
+	return slices.ContainsFunc(c.ordered, func(r *Resource) bool { return r.Group == group && r.Custom })
+}
+
 // In yields what a group serves in a version, by name.
 func (c *Catalog) In(group, version string) iter.Seq[*Version] {
 	return func(yield func(*Version) bool) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -28,6 +29,8 @@ type Resource struct {
 	Gone <-chan struct{}
 	// Versions are those that are served, the preferred one first.
 	Versions []*Version
+	// CreateOnUpdate tells that an update creates an object that does not exist.
+	CreateOnUpdate bool
 	// Stored is the name of the version that objects are stored in.
 	Stored string
 	// Prefix is what the keys of objects in the store begin with, a slash at its end.
@@ -64,6 +67,11 @@ func (r *Resource) Version(name string) *Version {
 		return nil
 	}
 	return r.Versions[i]
+}
+
+// SortVersions puts the versions of a resource into the order of preference.
+func SortVersions(versions []*Version) {
+	slices.SortFunc(versions, func(a, b *Version) int { return version.CompareKubeAwareVersionStrings(b.Name, a.Name) })
 }
 
 // Has reports whether objects can be used with verb.

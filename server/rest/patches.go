@@ -125,7 +125,7 @@ func parseStrategicPatch(body []byte, content value.Value, options api.WriteOpti
 	if err != nil {
 		return content, nil, strategicError(err)
 	}
-	content, err = value.FromAny(patched)
+	content, err = value.FromAny(map[string]any(patched))
 	return content, strict, err
 }
 

@@ -24,6 +24,10 @@ type selector struct {
 func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error) {
 	for _, requirement := range options.Fields.Requirements() {
 		if !selectable(v, requirement.Field) {
+			if !v.Custom && len(v.Fields) == 0 {
+				return nil, errors.NewBadRequest(fmt.Sprintf(
+					`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, requirement.Field))
+			}
 			return nil, errors.NewBadRequest(fmt.Sprintf("field label not supported: %s", requirement.Field))
 		}
 	}

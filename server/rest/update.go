@@ -36,10 +36,16 @@ func (r *Request) Update() (*Answer, error) {
 		return nil, err
 	}
 	sent.Content = r.withoutRepeatedOwners(sent.Content)
-	w := &write{Request: r, dryRun: options.DryRun, uid: api.Meta(sent.Content, "uid")}
-	object, _, err := w.run(func(live Live) (managedfields.Object, error) { return r.update(live, sent, options) })
+	w := &write{
+		Request: r, dryRun: options.DryRun, uid: api.Meta(sent.Content, "uid"),
+		create: r.Version.CreateOnUpdate && r.Target.Subresource == "",
+	}
+	object, created, err := w.run(func(live Live) (managedfields.Object, error) { return r.update(live, sent, options) })
 	if err != nil {
 		return nil, err
+	}
+	if created {
+		return answer(http.StatusCreated, object)
 	}
 	return answer(http.StatusOK, object)
 }

@@ -86,12 +86,11 @@ func (w *write) checkUID(live Live) error {
 
 // storeNew stores an object that does not exist yet.
 func (w *write) storeNew(object managedfields.Object) (managedfields.Object, error) {
-	object.Content = api.Wipe(object.Content)
-	object.Content = api.WithMetadata(object.Content, "uid", value.String(api.NewUID()))
-	object.Content = api.WithMetadata(object.Content, "creationTimestamp", value.String(w.timestamp()))
 	version := api.Meta(object.Content, "resourceVersion")
-	object.Content = api.WithMetadata(object.Content, "resourceVersion", value.Value{})
-	object.Content = w.Version.Form.PrepareCreate(object.Content)
+	content := api.WithMetadata(api.Wipe(object.Content), "resourceVersion", value.Value{})
+	content = w.Version.Form.PrepareCreate(content)
+	content = api.WithMetadata(content, "uid", value.String(api.NewUID()))
+	object.Content = api.WithMetadata(content, "creationTimestamp", value.String(w.timestamp()))
 	if err := w.validateNew(object.Content); err != nil {
 		return object, err
 	}

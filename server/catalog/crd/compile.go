@@ -99,9 +99,7 @@ func (c *compiler) compile(crd value.Value) error {
 		}
 		c.resource.Versions = append(c.resource.Versions, compiled)
 	}
-	slices.SortFunc(c.resource.Versions, func(a, b *catalog.Version) int {
-		return version.CompareKubeAwareVersionStrings(b.Name, a.Name)
-	})
+	catalog.SortVersions(c.resource.Versions)
 	return nil
 }
 

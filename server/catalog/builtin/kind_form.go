@@ -1,0 +1,93 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/value"
+)
+
+// kindForm is what a built-in kind makes of its objects, by the data of package schema/builtin: catalog.Form.
+type kindForm struct {
+	kind, hub   *builtin.Kind // as the version has objects, and as they are stored
+	empty       func() any    // an object of the Go type
+	name        validation.ValidateNameFunc
+	conditional bool
+}
+
+// Decode returns what a server holds of what was sent. The Go type is asked which fields are unknown, and says what is of the
+// wrong type.
+func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
+	if kind := sent.Get("kind").Str(); kind != f.kind.GVK.Kind {
+		return sent, nil, fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`,
+			kind, sent.Get("apiVersion").Str())
+	}
+	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), f.empty())
+	if err != nil {
+		return sent, nil, err
+	}
+	var unknown []string
+	for _, e := range found {
+		var at kjson.FieldError
+		if errors.As(e, &at) {
+			unknown = append(unknown, at.FieldPath())
+		}
+	}
+	held, err := f.kind.Held(sent)
+	return held, unknown, err
+}
+
+// Load returns a stored object in the version.
+func (f *kindForm) Load(stored value.Value) (value.Value, error) {
+	if f.kind.GVK == f.hub.GVK {
+		return stored, nil
+	}
+	return f.hub.Convert(stored, f.kind)
+}
+
+// Store returns an object of the version as it is stored.
+func (f *kindForm) Store(object value.Value) (value.Value, error) {
+	if f.kind.GVK == f.hub.GVK {
+		return object, nil
+	}
+	return f.kind.Convert(object, f.hub)
+}
+
+// PrepareCreate returns object as it is created.
+func (f *kindForm) PrepareCreate(object value.Value) value.Value {
+	return f.kind.Prepare("", value.Value{}, object, object)
+}
+
+// PrepareUpdate returns object as it replaces live.
+func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
+	return f.kind.Prepare(subresource, live, object, object)
+}
+
+// PrepareDelete returns live.
+func (f *kindForm) PrepareDelete(live value.Value) value.Value { return live }
+
+// Holds returns false.
+func (f *kindForm) Holds(value.Value) bool { return false }
+
+// Unconditional reports whether an update may leave out what it is based on.
+func (f *kindForm) Unconditional() bool { return !f.conditional }
+
+// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind.
+func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.ErrorList {
+	if f.name == nil {
+		return nil
+	}
+	return api.ValidateNamed(object, f.kind.Namespaced, f.name)
+}
+
+// ValidateUpdate returns nil: what a kind says about its own fields is not known here.
+func (f *kindForm) ValidateUpdate(context.Context, value.Value, value.Value, string, *api.Warnings) field.ErrorList {
+	return nil
+}

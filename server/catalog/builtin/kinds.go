@@ -1,0 +1,147 @@
+package builtin
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/validation"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/catalog"
+)
+
+// apart are the resources that are made elsewhere, or that need more of a server than to keep objects.
+var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io"}
+
+// Kinds returns the resources of the built-in kinds whose objects a server keeps, in the versions that it serves by default. now is
+// the clock of managed fields and of the defaults that ask one.
+//
+// Objects are read, defaulted, prepared and converted as package schema/builtin does it. What is not there: the validation of
+// each kind's own fields, and everything that a server allocates, such as the addresses of services.
+func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
+	var out []*catalog.Resource
+	made := map[string]*catalog.Resource{}
+	for kind := range builtin.Kinds() {
+		name := kschema.GroupResource{Group: kind.GVK.Group, Resource: kind.Resource}.String()
+		if kind.Served != builtin.ServedByDefault || !slices.Contains(kind.Verbs, "create") || !slices.Contains(kind.Verbs, "list") ||
+			slices.Contains(apart, name) {
+			continue
+		}
+		r := made[name]
+		if r == nil {
+			r = resourceOf(kind)
+			made[name], out = r, append(out, r)
+		}
+		v, err := versionOf(r, kind.WithClock(now))
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
+		}
+		r.Versions = append(r.Versions, v)
+	}
+	for _, r := range out {
+		catalog.SortVersions(r.Versions)
+	}
+	return out, nil
+}
+
+func resourceOf(kind *builtin.Kind) *catalog.Resource {
+	return &catalog.Resource{
+		Group: kind.GVK.Group, Plural: kind.Resource, Singular: kind.Singular, Kind: kind.GVK.Kind, ListKind: kind.GVK.Kind + "List",
+		ShortNames: kind.ShortNames, Categories: kind.Categories, Namespaced: kind.Namespaced, Verbs: kind.Verbs,
+		Stored: hubOf(kind).Version, Prefix: prefixOf(kind), CreateOnUpdate: slices.Contains(createdOnUpdate, kind.Resource),
+	}
+}
+
+// hubOf returns the kind in the version that objects are stored in.
+func hubOf(kind *builtin.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
+
+// prefixOf returns what keys begin with, as in etcd: the group is not part of it.
+func prefixOf(kind *builtin.Kind) string {
+	switch kind.Resource {
+	case "services":
+		return "/registry/services/specs/"
+	case "endpoints":
+		return "/registry/services/endpoints/"
+	case "nodes":
+		return "/registry/minions/"
+	case "ingresses":
+		return "/registry/ingress/"
+	}
+	return "/registry/" + kind.Resource + "/"
+}
+
+// createdOnUpdate are the resources of which an update creates what is not there.
+var createdOnUpdate = []string{
+	"leases", "endpoints", "events", "limitranges", "services", "runtimeclasses", "clusterroles", "clusterrolebindings", "roles",
+	"rolebindings",
+}
+
+// conditional are the resources of which an update must say what it is based on.
+var conditional = []string{
+	"leases", "poddisruptionbudgets", "runtimeclasses", "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments",
+	"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
+}
+
+// nameRules are the rules for names of resources that are not DNS subdomains.
+var nameRules = map[string]validation.ValidateNameFunc{
+	"statefulsets": validation.NameIsDNSLabel, "services": validation.NameIsDNSLabel,
+	"roles": nil, "rolebindings": nil, "clusterroles": nil, "clusterrolebindings": nil, // any segment of a path
+}
+
+// selectable are the fields that field selectors may name, beside name and namespace.
+var selectable = map[string][]string{
+	"pods": {
+		"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP",
+		"status.nominatedNodeName",
+	},
+	"secrets": {"type"}, "services": {"spec.clusterIP", "spec.type"},
+	"events": {
+		"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
+		"involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "type",
+	},
+}
+
+func versionOf(r *catalog.Resource, kind *builtin.Kind) (*catalog.Version, error) {
+	hub, ok := builtin.Lookup(hubOf(kind))
+	if !ok {
+		return nil, fmt.Errorf("it is stored as %s, which is not known", kind.Hub)
+	}
+	gvk := kschema.GroupVersionKind{Group: kind.GVK.Group, Version: kind.GVK.Version, Kind: kind.GVK.Kind}
+	empty, err := scheme.Scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	nameRule, special := nameRules[kind.Resource]
+	if !special {
+		nameRule = validation.NameIsDNSSubdomain
+	}
+	v := &catalog.Version{
+		Resource: r, Name: kind.GVK.Version, New: func() any { return empty.DeepCopyObject() },
+		Columns: []catalog.Column{NameColumn, AgeColumn}, Fields: selectable[kind.Resource],
+		Form: &kindForm{
+			kind: kind, hub: hub, empty: func() any { return empty.DeepCopyObject() }, name: nameRule,
+			conditional: slices.Contains(conditional, kind.Resource),
+		},
+	}
+	if v.Main, err = managerOf(kind, ""); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(kind.Subresources, func(s builtin.Subresource) bool { return s.Name == "status" }) {
+		v.Status, err = managerOf(kind, "status")
+	}
+	return v, err
+}
+
+func managerOf(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
+	c, err := kind.Config(subresource)
+	if err != nil {
+		return nil, err
+	}
+	return managedfields.New(c)
+}
