@@ -49,6 +49,8 @@ func (s *Server) report(what string, err error) {
 
 // background runs f until it ends or the server does, and Close waits for it.
 func (s *Server) background(f func(context.Context)) {
+	s.closing.RLock()
+	defer s.closing.RUnlock()
 	if s.ctx.Err() == nil {
 		s.wait.Go(func() { f(s.ctx) })
 	}

@@ -19,7 +19,7 @@ import (
 
 // TestRecordings sends the server what a real API server was asked, and expects its answers: status codes, objects with their
 // managed fields, failures with their causes and messages, and warnings. The environment variable DEED_RECORDINGS names
-// another file to replay, see oracle/record.
+// another file to replay, see oracle/record. In short mode it is every eighth history.
 func TestRecordings(t *testing.T) {
 	files := []string{"../testdata/recordings/recordings.jsonl.gz", "../testdata/recordings/more.jsonl.gz"}
 	if name := os.Getenv("DEED_RECORDINGS"); name != "" {
@@ -34,7 +34,10 @@ func TestRecordings(t *testing.T) {
 			t.Errorf("%s holds no scenarios", file)
 		}
 		steps := 0
-		for _, s := range scenarios {
+		for i, s := range scenarios {
+			if testing.Short() && i%8 != 0 {
+				continue
+			}
 			steps += len(s.Steps)
 			t.Run(s.Name, func(t *testing.T) {
 				t.Parallel()

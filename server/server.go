@@ -51,9 +51,10 @@ type Server struct {
 	settle   sync.Mutex         // held by whoever makes the catalog anew
 	defined  map[string]defined // by name; guarded by settle
 
-	ctx    context.Context // ends with the server
-	cancel context.CancelFunc
-	wait   sync.WaitGroup // of what goes on in the background
+	closing sync.RWMutex    // held while something begins in the background, and while the server ends
+	ctx     context.Context // ends with the server
+	cancel  context.CancelFunc
+	wait    sync.WaitGroup // of what goes on in the background
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.
@@ -109,7 +110,9 @@ func (s *Server) begin(objects []value.Value) error {
 
 // Close ends what the server does in the background, and waits for it. Requests after it fail.
 func (s *Server) Close() error {
+	s.closing.Lock()
 	s.cancel()
+	s.closing.Unlock()
 	s.wait.Wait()
 	return nil
 }

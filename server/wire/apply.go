@@ -92,6 +92,8 @@ func endOfString(body []byte, start int) int {
 		switch c := body[i]; {
 		case c == '"':
 			return i + 1
+		case c == '\\' && i+1 < len(body) && body[i+1] == '/':
+			return -1 // no escape of YAML 1.1
 		case c == '\\':
 			i++
 		case c < ' ' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef:

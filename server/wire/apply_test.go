@@ -1,0 +1,61 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/deed-project/deed/value"
+)
+
+// texts are configurations on which the quick way and the library might part: what JSON and YAML read differently.
+var texts = []string{
+	`{}`, `{"a":1}`, `{"a":{"b":[1,-2,"x",true,null]}}`, "{\"a\":\n \"b\"}", "{\"a\":\t1}", `{"a":1.0}`, `{"a":1e3}`, `{"a":1E400}`,
+	`{"a":123456789012345678}`, `{"a":9223372036854775807}`, `{"a":18446744073709551616}`, `{"a":-0}`, `{"y":"n"}`, `{"a":"\u00e9"}`,
+	`{"a":"\ud83d\ude00"}`, `{"a":"é"}`, "{\"a\":\"\u0085\"}", "{\"a\":\"\u2028\"}", "{\"a\":\"\ufeff\"}", `{"<<":{"a":1}}`,
+	`{"a":1,"a":2}`, `{"a":1} trailing`, `{"a":1}{"b":2}`, `[]`, `null`, ``, `"text"`, `{`, `{"a"}`, `{"a":"\/\b\f\n\r\t\"\\"}`,
+	`{"` + strings.Repeat("k", 1100) + `":1}`, `{"a":"` + strings.Repeat("v", 1100) + `"}`, "{\"a\":\"\x7f\"}", `{"a":'b'}`, "a: b", "a: yes",
+	`{"a": "x # y", "b": "- z", "c": "{d}", "e": "&f", "g": "*h", "i": "!j", "k": "%l", "m": "@n"}`,
+}
+
+// slowly is DecodeApply without the quick way.
+func slowly(text string) (value.Value, error) {
+	content := map[string]any{}
+	if err := yaml.Unmarshal([]byte(text), &content); err != nil {
+		return value.Value{}, err
+	}
+	return value.FromAny(content)
+}
+
+// agrees compares the two ways. What stands twice is in the strict errors of the library only.
+func agrees(t *testing.T, text string) {
+	t.Helper()
+	quick, err := DecodeApply([]byte(text))
+	slow, slowErr := slowly(text)
+	switch {
+	case (err == nil) != (slowErr == nil):
+		t.Errorf("%.80q: %v, but the library says %v", text, err, slowErr)
+	case err == nil && !quick.Content.Equal(slow):
+		t.Errorf("%.80q is %v, but for the library %v", text, quick.Content, slow)
+	case err == nil:
+		twice := yaml.UnmarshalStrict([]byte(text), &map[string]any{})
+		if (quick.Strict() == "") != (twice == nil) {
+			t.Errorf("%.80q: strictly %q, but for the library %v", text, quick.Strict(), twice)
+		}
+	}
+}
+
+func TestDecodeApply(t *testing.T) {
+	for _, text := range texts {
+		agrees(t, text)
+	}
+}
+
+// FuzzDecodeApply holds that the quick way through JSON reads what the library reads.
+func FuzzDecodeApply(f *testing.F) {
+	for _, text := range texts {
+		f.Add(text)
+	}
+	f.Fuzz(agrees)
+}

@@ -1,0 +1,38 @@
+package wire
+
+import (
+	"net/http/httptest"
+	"testing"
+)
+
+func TestNegotiate(t *testing.T) {
+	for _, c := range []struct {
+		accept, agent, query string
+		want                 Representation
+		refused              bool
+	}{
+		{want: Representation{Media: JSON}},
+		{accept: "*/*", want: Representation{Media: JSON}},
+		{accept: "application/*;q=0.1, application/yaml;q=0.2", want: Representation{Media: YAML}},
+		{accept: "text/csv", refused: true},
+		{accept: Protobuf, refused: true},
+		{accept: Protobuf + "," + JSON, want: Representation{Media: JSON}},
+		{accept: "application/json;as=Table;g=meta.k8s.io;v=v1", want: Representation{Media: JSON, As: AsTable, Of: "meta.k8s.io/v1"}},
+		{accept: "application/json;as=Table;g=meta.k8s.io;v=v2,application/json", want: Representation{Media: JSON}},
+		{accept: "application/json;as=Nope;g=meta.k8s.io;v=v1", refused: true},
+		{accept: "application/json;charset=utf-8;foo=bar", want: Representation{Media: JSON}},
+		{accept: "application/json;pretty=1", want: Representation{Media: JSON, Pretty: true}},
+		{agent: "curl/8", want: Representation{Media: JSON, Pretty: true}},
+		{agent: "curl/8", query: "?pretty=false", want: Representation{Media: JSON}},
+		{query: "?pretty", want: Representation{Media: JSON}},
+		{query: "?pretty=true", want: Representation{Media: JSON, Pretty: true}},
+	} {
+		r := httptest.NewRequest("GET", "/"+c.query, nil)
+		r.Header.Set("Accept", c.accept)
+		r.Header.Set("User-Agent", c.agent)
+		got, err := Negotiate(r, true)
+		if (err != nil) != c.refused || err == nil && got != c.want {
+			t.Errorf("%+v: %+v, %v", c, got, err)
+		}
+	}
+}
