@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,6 +51,7 @@ func ask(s http.Handler, request, body string) *httptest.ResponseRecorder {
 	return w
 }
 
+// Paths and headers of requests.
 const (
 	core    = "/api/v1/"
 	group   = "/apis/example.org/v1/"
@@ -61,110 +63,50 @@ const (
 	web     = `{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"web"},"spec":{"color":"red"}}`
 )
 
-// TestAnswers sends requests that a path, a body, an option or a header of which is wrong, and some that are not, and expects the
-// codes and messages of a real API server. A message that is text says so.
+// TestAnswers sends the requests of testdata/answers.txt, and compares the answers.
 func TestAnswers(t *testing.T) {
 	s := widgets(t)
 	if w := ask(s, "POST "+things+jsonize, web); w.Code != http.StatusCreated {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	const text404 = "text: 404 page not found"
-	for _, c := range []struct {
-		request, body string
-		code          int
-		message       string
-	}{
-		// Paths: custom resources and built-in kinds have manners of their own.
-		{"GET " + group + "gadgets", "", 404, text404},
-		{"GET " + core + "gadgets", "", 404, "the server could not find the requested resource"},
-		{"GET /apis/example.org/v7/widgets", "", 404, text404},
-		{"GET /nope", "", 404, text404},
-		{"GET " + things + "/web/nope", "", 404, `widgets.example.org "web" not found`},
-		{"GET " + core + "namespaces/default/nope", "", 404, "the server could not find the requested resource"},
-		{"GET " + things + "/web/status/more", "", 200, ""},
-		{"GET " + things + "/", "", 200, ""},
-		{"GET " + group + "namespaces//widgets", "", 200, ""},
-		{"GET " + group + "widgets/web", "", 404, text404},
-		{"POST " + group + "widgets" + jsonize, web, 404, text404},
-		{"HEAD " + things + "/web", "", 200, ""},
-		{"HEAD " + core + "namespaces/default", "", 405, ""},
-		{"OPTIONS " + things, "", 405, ` is not supported on resources of kind "widgets.example.org"`},
-		{"OPTIONS " + core + "namespaces", "", 405, "the server does not allow this method on the requested resource"},
-		{"DELETE " + core + "namespaces", "", 405, "the server does not allow this method on the requested resource"},
-		{"PUT " + things + jsonize, web, 400, "name must be provided"},
-		{"GET " + things + "/../x", "", 404, text404},
+	run(t, s, "testdata/answers.txt")
+	large := ask(s, "POST "+things+jsonize, strings.Repeat(" ", 3<<20+1))
+	want := "Request entity too large: limit is 3145728"
+	if got := messageOf(large); large.Code != http.StatusRequestEntityTooLarge || got != want {
+		t.Errorf("a body of more than 3 MiB: %d %s", large.Code, got)
+	}
+}
 
-		// Bodies.
-		{"POST " + things + jsonize, "", 400, "the object provided is unrecognized (must be of type Widget): couldn't get version/kind; " +
-			"json parse error: unexpected end of JSON input (<empty>)"},
-		{"POST " + things + jsonize, "{", 400, "the object provided is unrecognized (must be of type Widget): couldn't get version/kind; " +
-			"json parse error: unexpected end of JSON input ({)"},
-		{"POST " + things + jsonize, "{}", 400, "the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{}' ({})"},
-		{"POST " + things + jsonize, `{"kind":"Widget"}`, 400, "the API version in the data () does not match the expected API version (example.org/v1)"},
-		{"POST " + things + jsonize, strings.Replace(web, "Widget", "Other", 1), 422, `Other.example.org "web" is invalid: kind: Invalid value: "Other": must be Widget`},
-		{"POST " + things + jsonize, strings.Replace(web, `"web"`, "7", 1), 400, `Widget in version "v1" cannot be handled as a Widget: ` +
-			"json: cannot unmarshal number into Go struct field ObjectMeta.name of type string"},
-		{"POST " + things + " Content-Type=text/csv", web, 415, "the body of the request was in an unknown format - " +
-			"accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
-		{"POST " + things + jsonize, strings.Repeat(" ", 3<<20+1), 413, "Request entity too large: limit is 3145728"},
-		{"POST " + things + jsonize, web, 409, `widgets.example.org "web" already exists`},
-		{"POST " + things + jsonize, `{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"x","resourceVersion":"5"}}`, 500,
-			"resourceVersion should not be set on objects to be created"},
-		{"PUT " + things + "/web" + jsonize, web, 422, `widgets.example.org "web" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
-		{"PUT " + things + "/other" + jsonize, web, 400, "the name of the object (web) does not match the name on the URL (other)"},
-		{"PUT " + things + "/gone" + jsonize, strings.Replace(web, "web", "gone", 1), 404, `widgets.example.org "gone" not found`},
+// TestBuiltinKinds sends the requests of testdata/kinds.txt, and compares the answers.
+func TestBuiltinKinds(t *testing.T) { run(t, widgets(t), "testdata/kinds.txt") }
 
-		// Patches.
-		{"PATCH " + things + "/web Content-Type=application/strategic-merge-patch+json", "{}", 415, "the body of the request was in an unknown format - " +
-			"accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"},
-		{"PATCH " + things + "/web" + merge, "[]", 400, "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"},
-		{"PATCH " + things + "/web" + merge, "{", 400, "invalid JSON patch"},
-		{"PATCH " + things + "/web" + patch, "{}", 400, "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"},
-		{"PATCH " + things + "/web" + patch, `[{"op":"test","path":"/spec/color","value":"blue"}]`, 422, "the server rejected our request due to an error in our request"},
-		{"PATCH " + things + "/web" + merge, `{"metadata":{"uid":"b"}}`, 422, `Widget.example.org "web" is invalid: metadata.uid: Invalid value: "b": field is immutable`},
-		{"PATCH " + things + "/web" + merge, `{"kind":"Z"}`, 422, `Z.example.org "web" is invalid: kind: Invalid value: "Z": must be Widget`},
-		{"PATCH " + things + "/web?fieldManager=m" + apply, "a: [", 400, "error encoding patch: yaml: line 1: did not find expected node content"},
-		{"PATCH " + things + "/web" + apply, web, 422, `PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch`},
-
-		// Options.
-		{"POST " + things + "?dryRun=all" + jsonize, web, 422, `CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["all"]: supported values: "All"`},
-		{"DELETE " + things + "/web?gracePeriodSeconds=abc", "", 400, `strconv.ParseInt: parsing "abc": invalid syntax`},
-		{"DELETE " + things + "/web?propagationPolicy=Bad", "", 422, `DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Bad": ` +
-			`supported values: "Foreground", "Background", "Orphan", "nil"`},
-		{"DELETE " + things + "/web" + jsonize, `{"kind":"Foo","apiVersion":"v1"}`, 400, `no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
-		{"DELETE " + things + "/web" + jsonize, `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"resourceVersion":"1"}}`, 409,
-			`Operation cannot be fulfilled on Widget.example.org "web": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record`},
-
-		// Lists and watches.
-		{"GET " + things + "?limit=abc", "", 400, `strconv.ParseInt: parsing "abc": invalid syntax`},
-		{"GET " + things + "?labelSelector=a+b", "", 400, "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"},
-		{"GET " + things + "?fieldSelector=foo", "", 400, "invalid selector: 'foo'; can't understand 'foo'"},
-		{"GET " + things + "?fieldSelector=spec.n%3D1", "", 400, "field label not supported: spec.n"},
-		{"GET " + things + "?resourceVersion=abc", "", 400, `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
-		{"GET " + things + "?resourceVersionMatch=Exact", "", 422, `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: ` +
-			"resourceVersionMatch is forbidden unless resourceVersion is provided"},
-		{"GET " + things + "?continue=x", "", 400, "invalid continue token: continue key is not valid: illegal base64 data at input byte 0"},
-		{"GET " + things + "?watch=1&sendInitialEvents=true", "", 422, `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: ` +
-			"sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"},
-
-		// Representations.
-		{"GET " + things + " Accept=text/csv", "", 406, "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
-		{"GET " + things + "?includeObject=Bad Accept=application/json;as=Table;g=meta.k8s.io;v=v1", "", 400,
-			"Unable to convert to Table as requested: includeObject: Invalid value: \"Bad\": must be 'Metadata', 'Object', 'None', or empty"},
-		{"GET " + things + "/web Accept=application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", "", 500, "content is not a list"},
-
-		// Namespaces.
-		{"POST " + group + "namespaces/nowhere/widgets" + jsonize, web, 404, `namespaces "nowhere" not found`},
-		{"DELETE " + core + "namespaces/default", "", 403, `namespaces "default" is forbidden: this namespace may not be deleted`},
-		{"GET " + group + "namespaces/nowhere/widgets", "", 200, ""},
-		{"POST " + core + "namespaces" + jsonize, `{"metadata":{"name":"A"}}`, 422, `Namespace "A" is invalid: metadata.name: Invalid value: "A": ` +
-			"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character " +
-			"(e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"},
-	} {
-		w := ask(s, c.request, c.body)
-		if got := messageOf(w); w.Code != c.code || !strings.HasPrefix(got, c.message) || c.message == "" && w.Code >= 400 && got != "" {
-			t.Errorf("%s %.60s\n got %d %s\nwant %d %s", c.request, c.body, w.Code, got, c.code, c.message)
+// run sends the requests of a file, which says itself how to read it.
+func run(t *testing.T, s http.Handler, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for block := range strings.SplitSeq(string(text), "\n\n") {
+		lines := strings.Split(strings.TrimSpace(block), "\n")
+		if strings.HasPrefix(lines[0], "#") {
+			continue
 		}
+		asked++
+		body := ""
+		if len(lines) > 2 {
+			body = strings.TrimPrefix(lines[1], "< ")
+		}
+		code, want, _ := strings.Cut(lines[len(lines)-1], " ")
+		w := ask(s, lines[0], body)
+		message, holds := messageOf(w), strings.Contains(w.Body.String(), want)
+		if strconv.Itoa(w.Code) != code || message == "" && !holds || message != "" && !strings.HasPrefix(message, want) {
+			t.Errorf("%s\n got %d %s%s\nwant %s %s", lines[0], w.Code, message, w.Body, code, want)
+		}
+	}
+	if asked < 10 {
+		t.Errorf("%s has only %d requests", file, asked)
 	}
 }
 

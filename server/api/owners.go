@@ -61,5 +61,6 @@ func finalizerWarnings(name string) []string {
 	if strings.Contains(name, ".") {
 		advice += " including a path (/)"
 	}
-	return append(out, fmt.Sprintf("metadata.finalizers: %q: %s to avoid accidental conflicts with other finalizer writers", name, advice))
+	advice += " to avoid accidental conflicts with other finalizer writers"
+	return append(out, fmt.Sprintf("metadata.finalizers: %q: %s", name, advice))
 }

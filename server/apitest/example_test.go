@@ -26,6 +26,7 @@ func ExampleStart() {
 		}
 		fmt.Println(web.Object["spec"])
 	}
-	testing.RunTests(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "Controller", F: TestController}})
+	all := func(string, string) (bool, error) { return true, nil }
+	testing.RunTests(all, []testing.InternalTest{{Name: "Controller", F: TestController}})
 	// Output: map[color:red replicas:1]
 }

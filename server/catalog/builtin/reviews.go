@@ -23,7 +23,8 @@ func Reviews() []*catalog.Resource {
 func review(group, kind string, empty func() any) *catalog.Resource {
 	gvk := schema.GVK{Group: group, Version: "v1", Kind: kind}
 	r := &catalog.Resource{
-		Group: group, Plural: strings.ToLower(kind) + "s", Singular: strings.ToLower(kind), Kind: kind, Verbs: []string{"create"}, Stored: gvk.Version,
+		Group: group, Plural: strings.ToLower(kind) + "s", Singular: strings.ToLower(kind), Kind: kind,
+		Verbs: []string{"create"}, Stored: gvk.Version,
 	}
 	r.Versions = []*catalog.Version{{Resource: r, Name: gvk.Version, Form: &Form{GVK: gvk, New: empty}, New: empty}}
 	return r
