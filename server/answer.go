@@ -14,6 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What lists need beside the stored texts of their items: an item its resource version, a list what is around its items.
+const (
+	versionSize = len(`"resourceVersion":"9223372036854775807",`)
+	listSize    = 512
+)
+
 // answer writes the outcome of a request as the client wants it.
 func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *rest.Answer) {
 	document, err := s.represented(q, rep, a)
@@ -21,7 +27,11 @@ func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 		s.fail(w, q.HTTP, rep, err)
 		return
 	}
-	s.write(w, q.HTTP, a.Code, rep, document.AppendJSON(nil))
+	var text []byte
+	if a.List != nil && rep.As == "" {
+		text = make([]byte, 0, a.List.Size+len(a.List.Items)*versionSize+len(a.List.Continue)+listSize)
+	}
+	s.write(w, q.HTTP, a.Code, rep, document.AppendJSON(text))
 }
 
 // represented returns the document that a client gets.

@@ -16,7 +16,7 @@ import (
 // decode reads the object of a create or update: text, form, strictness, version, in this order.
 func (r *Request) decode(options api.WriteOptions) (managedfields.Object, error) {
 	var object managedfields.Object
-	sent, err := r.read()
+	sent, err := r.readBody()
 	if err != nil {
 		return object, err
 	}
@@ -36,8 +36,8 @@ func (r *Request) decode(options api.WriteOptions) (managedfields.Object, error)
 	return object, nil
 }
 
-// read reads the body of a create or update. Bodies of built-in kinds may be protobuf, and need not say what they are.
-func (r *Request) read() (wire.Sent, error) {
+// readBody reads the body of a create or update. Bodies of built-in kinds may be protobuf, and need not say what they are.
+func (r *Request) readBody() (wire.Sent, error) {
 	media, err := wire.BodyMedia(r.HTTP, wire.JSON, wire.YAML, wire.Protobuf)
 	if err == nil && media == wire.Protobuf && r.Version.Custom {
 		err = wire.Unsupported(wire.JSON, wire.YAML, wire.Protobuf)

@@ -136,18 +136,14 @@ func (l *lister) pageSize(out *List) int {
 func (l *lister) collect(out *List, page store.Page) error {
 	for _, record := range page.Records {
 		l.after = record.Key
-		live, err := l.shown(record)
+		o, err := l.read(record)
 		if err != nil {
 			return err
 		}
-		if !l.selector.matches(live.Content) {
-			continue
+		if l.selector.matches(o.Content) {
+			out.Items = append(out.Items, o.whole)
+			out.Size += len(record.Text)
 		}
-		content, err := live.Value()
-		if err != nil {
-			return err
-		}
-		out.Items = append(out.Items, content)
 	}
 	return nil
 }

@@ -22,7 +22,11 @@ func (r *Request) load() (Live, error) {
 	if err != nil {
 		return Live{}, err
 	}
-	return r.shown(record)
+	o, err := r.read(record)
+	if err != nil {
+		return Live{}, err
+	}
+	return o.Live, nil
 }
 
 // mustLoad is load for requests that need an object: it is a 404 if there is none.

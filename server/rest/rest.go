@@ -24,6 +24,8 @@ type Backend struct {
 	Admit func(ctx context.Context, r *Request, verb string) error
 	// Stored is told of each write to a resource, after it happened; nil is told nothing.
 	Stored func(context.Context, *Request, Written)
+
+	recent recent
 }
 
 // Written says what a write did to its object.
@@ -64,6 +66,7 @@ type List struct {
 	Version   store.Revision
 	Continue  string
 	Remaining int // unknown if 0
+	Size      int // of the items' stored texts together
 }
 
 // Live is a stored object as a version shows it.

@@ -1,0 +1,35 @@
+package rest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+)
+
+// TestRecent remembers more than the budget allows, and finds what is remembered only under its revision and version.
+func TestRecent(t *testing.T) {
+	var r recent
+	v, other := &catalog.Version{}, &catalog.Version{}
+	text := make([]byte, recentBudget/4)
+	record := func(i int, revision store.Revision) store.Record {
+		return store.Record{Key: fmt.Sprint(i), Text: text, Revision: revision}
+	}
+	for i := range 10 {
+		r.put(&readObject{Live: Live{Record: record(i, 1)}}, v)
+		if r.used > recentBudget || r.used != len(r.objects)*len(text) {
+			t.Fatalf("after %d objects: %d bytes in %d objects", i+1, r.used, len(r.objects))
+		}
+	}
+	r.put(&readObject{Live: Live{Record: store.Record{Key: "small", Text: text[:1], Revision: 1}}}, v)
+	r.put(&readObject{Live: Live{Record: store.Record{Key: "small", Text: text[:2], Revision: 2}}}, v)
+	small := store.Record{Key: "small", Revision: 2}
+	if o := r.get(small, v); o == nil || len(o.Record.Text) != 2 {
+		t.Errorf("the last object is forgotten")
+	}
+	small.Revision = 1
+	if r.get(small, v) != nil || r.get(store.Record{Key: "small", Revision: 2}, other) != nil {
+		t.Error("an object is found under another revision or version")
+	}
+}
