@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/ownership"
 )
 
@@ -168,7 +168,7 @@ func rowWidth(row []claim) int {
 		if i > 0 {
 			width += len(between)
 		}
-		width += utf8.RuneCountInString(c.text)
+		width += wording.Width(c.text)
 	}
 	return width
 }
@@ -208,7 +208,7 @@ const maxAligned = 60
 func (p *BlamePrinter) behind(lines []Line) {
 	column := 0
 	for _, line := range lines {
-		column = max(column, min(maxAligned, utf8.RuneCountInString(line.text)))
+		column = max(column, min(maxAligned, wording.Width(line.text)))
 	}
 	for i := 0; i < len(lines); {
 		// A text of several lines has its comment in the last of them, or, if it is a block, in the first.
@@ -224,7 +224,7 @@ func (p *BlamePrinter) behind(lines []Line) {
 		for j := i; j < end; j++ {
 			p.out.WriteString(lines[j].text)
 			if j == at {
-				p.comment(claims, isNobodys, column-utf8.RuneCountInString(lines[j].text))
+				p.comment(claims, isNobodys, column-wording.Width(lines[j].text))
 			}
 			p.out.WriteString("\n")
 		}

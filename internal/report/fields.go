@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
 )
 
 // FieldsOf has what each entry of an object owns.
@@ -73,7 +72,6 @@ type FieldsPrinter struct {
 	paint     Painter
 	list      *jsonList // nil for text
 	count     int
-	err       error // the first
 }
 
 // NewFieldsPrinter returns the printer of what q asks for that writes to out, text or JSON. With statsOnly there are no paths.
@@ -103,12 +101,12 @@ func (p *FieldsPrinter) Print(o FieldsOf) {
 
 // Close ends the output. It returns the first error of writing.
 func (p *FieldsPrinter) Close() error {
-	if p.list != nil {
-		p.list.end()
-		p.out.WriteString("\n")
-		p.err = p.list.err
+	if p.list == nil {
+		return p.out.Flush()
 	}
-	return errors.Join(p.err, p.out.Flush())
+	p.list.end()
+	p.out.WriteString("\n")
+	return errors.Join(p.list.err, p.out.Flush())
 }
 
 // set prints the paths that are wanted, one in a line.
@@ -134,9 +132,7 @@ func (p *FieldsPrinter) managers(o FieldsOf) {
 	}
 	fmt.Fprintf(p.out, "%v: %v: %s of JSON, %s of it managedFields\n", o.At(), o, bytesText(o.sizes.object),
 		share(o.sizes.managed, o.sizes.object))
-	if err := p.query.table(p.out, o); err != nil && p.err == nil {
-		p.err = err
-	}
+	p.out.WriteString(p.query.table(o))
 	for j, w := range o.owners {
 		if p.query.wants(w) && !p.statsOnly {
 			fmt.Fprintf(p.out, "\n%s\n", p.paint.Paint(ownerStyle(j), showHolder(w)))
@@ -145,17 +141,18 @@ func (p *FieldsPrinter) managers(o FieldsOf) {
 	}
 }
 
-// table prints one line for each manager.
-func (q FieldsQuery) table(out io.Writer, o FieldsOf) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MANAGER\tOPERATION\tVERSION\tTIME\tPATHS\tBYTES\tSHARE")
+// table returns one line for each manager.
+func (q FieldsQuery) table(o FieldsOf) string {
+	rows := [][]string{{"MANAGER", "OPERATION", "VERSION", "TIME", "PATHS", "BYTES", "SHARE"}}
 	for i, w := range o.owners {
 		if q.wants(w) {
-			fmt.Fprintln(t, strings.Join([]string{Manager(w.Manager.Name), operation(w.Manager), w.APIVersion, fullTime(w.Time),
-				fmt.Sprint(o.sets[i].Len()), fmt.Sprint(o.sizes.entries[i]), share(o.sizes.entries[i], o.sizes.object)}, "\t"))
+			rows = append(rows, []string{
+				Manager(w.Manager.Name), operation(w.Manager), w.APIVersion, fullTime(w.Time), fmt.Sprint(o.sets[i].Len()),
+				fmt.Sprint(o.sizes.entries[i]), share(o.sizes.entries[i], o.sizes.object),
+			})
 		}
 	}
-	return t.Flush()
+	return wording.Table(rows)
 }
 
 func (o FieldsOf) printPaths(out io.Writer, set fieldpath.Set) {
