@@ -105,10 +105,7 @@ func (c *cli) check(f checkFlags) error {
 }
 
 func (f checkFlags) checkIgnored() error {
-	known := make([]string, len(report.CheckCodes))
-	for i, code := range report.CheckCodes {
-		known[i] = string(code)
-	}
+	known := codeNames()
 	for _, code := range f.ignore {
 		if !slices.Contains(known, code) {
 			hint := ""

@@ -81,7 +81,7 @@ Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 		c.migrateCommand(), c.transferCommand(), // hand fields over
 		c.versionCommand(),
 	)
-	c.completeChoices(root)
+	c.completeValues(root)
 	c.nameAs(root)
 	return root
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // pluginName is what the program is called as a plugin of kubectl.
@@ -27,26 +26,6 @@ func (c *cli) nameAs(root *cobra.Command) {
 		cmd.Example = called.ReplaceAllString(cmd.Example, "kubectl deed $1")
 	})
 }
-
-// completeChoices completes the flags that have one of a few values, and no files where a command takes no arguments.
-func (c *cli) completeChoices(root *cobra.Command) {
-	eachCommand(root, func(cmd *cobra.Command) {
-		if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() && !takesFiles[cmd.Name()] {
-			cmd.ValidArgsFunction = cobra.NoFileCompletions
-		}
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if values, ok := f.Value.(*choice); ok {
-				complete := cobra.FixedCompletions(values.allowed, cobra.ShellCompDirectiveNoFileComp)
-				if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-					panic(err) // the flag has a completion already
-				}
-			}
-		})
-	})
-}
-
-// takesFiles are the commands whose arguments are files.
-var takesFiles = map[string]bool{"convert": true, "diff": true, "replay": true}
 
 // eachCommand calls f for cmd and all commands below it.
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
