@@ -76,6 +76,9 @@ func (r *ConflictReport) Add(config *manifest.Object, conflicts merge.Conflicts)
 		}
 		live, wanted := f.show(config)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
+		for _, line := range innerNotes(config.Object, f.Path, f.Live, f.Wanted) {
+			fmt.Fprintf(&b, "            %s\n", line)
+		}
 	}
 	fmt.Fprint(r.Log, b.String())
 }

@@ -91,7 +91,7 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 		what = " changes only in how values are written"
 	}
 	fmt.Fprintf(out, "%v: %v%s: %s\n", o.object.At(), o.object, what, showOutcomes(o.Outcomes, paint))
-	for _, f := range o.Decisions {
+	for _, f := range inDocumentOrder(o.Decisions) {
 		if all || f.Outcome != merge.Kept.String() {
 			f.write(out, o.Manager, paint)
 		}

@@ -138,8 +138,10 @@ func (p *planner) notes(d merge.Decision) []string {
 		switch {
 		case t.List() != nil && t.List().Topology() == schema.AtomicList && d.Live.Kind() == value.KindList:
 			notes = append(notes, atomicList(d.Live, d.Result))
+			notes = append(notes, innerNotes(p.Given.Object, d.Path, d.Live, d.Result)...)
 		case t.Map() != nil && t.Map().Atomic() && d.Live.Kind() == value.KindObject:
 			notes = append(notes, atomicObject(d.Live, d.Result))
+			notes = append(notes, innerNotes(p.Given.Object, d.Path, d.Live, d.Result)...)
 		}
 	}
 	if standard := p.defaultOf(d); !standard.IsAbsent() {

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// inDocumentOrder returns fields, which are in the order of sets, in the order in which the configuration has them. A field that
+// is not there comes behind the nearest field around it that is, and behind all others if there is none. The cost is that of
+// sorting.
+func inDocumentOrder(fields []*fieldPlan) []*fieldPlan {
+	type place struct{ line, column int }
+	places := make(map[*fieldPlan]place, len(fields))
+	var around []*fieldPlan // of the field at hand, each inside of the one before
+	for _, f := range fields {
+		for len(around) > 0 && !around[len(around)-1].holds(f) {
+			around = around[:len(around)-1]
+		}
+		switch {
+		case f.Line > 0:
+			places[f] = place{f.Line, f.Column}
+		case len(around) > 0:
+			places[f] = places[around[len(around)-1]]
+		default:
+			places[f] = place{math.MaxInt, 0}
+		}
+		around = append(around, f)
+	}
+	out := slices.Clone(fields)
+	slices.SortStableFunc(out, func(a, b *fieldPlan) int {
+		p, q := places[a], places[b]
+		return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
+	})
+	return out
+}
+
+// holds reports whether other is inside of f.
+func (f *fieldPlan) holds(other *fieldPlan) bool {
+	rest, ok := strings.CutPrefix(other.Path, f.Path)
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
+}

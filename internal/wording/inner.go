@@ -1,0 +1,89 @@
+package wording
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Inner says where two values differ inside, for values that are replaced as a whole, such as atomic lists: each line has the way
+// to a difference, which begins with name, and both sides of it:
+//
+//	rules[7].backendRefs[0].port: 80 -> 81
+//	rules[9]: {"name":"x"} is removed
+//
+// Items of lists are paired by their index, after what both lists begin and end with is set apart: so an item that is inserted
+// is one difference. There are at most limit lines, and more is how many there would be beyond. The cost is that of both values,
+// times how deep they are.
+func Inner(name string, live, result value.Value, limit int) (lines []string, more int) {
+	d := innerDiff{}
+	d.walk(name, live, result)
+	if len(d.lines) > limit {
+		return d.lines[:limit], len(d.lines) - limit
+	}
+	return d.lines, 0
+}
+
+type innerDiff struct{ lines []string }
+
+func (d *innerDiff) add(way, format string, args ...any) {
+	d.lines = append(d.lines, way+fmt.Sprintf(format, args...))
+}
+
+func (d *innerDiff) walk(way string, live, result value.Value) {
+	switch {
+	case live.Equal(result):
+	case live.IsAbsent():
+		d.add(way, ": %s is added", Show(result))
+	case result.IsAbsent():
+		d.add(way, ": %s is removed", Show(live))
+	case live.Kind() == value.KindObject && result.Kind() == value.KindObject:
+		d.members(way, live, result)
+	case live.Kind() == value.KindList && result.Kind() == value.KindList:
+		d.items(way, live, result)
+	default:
+		before, after := ShowPair(live, result)
+		d.add(way, ": %s -> %s", before, after)
+	}
+}
+
+func (d *innerDiff) members(way string, live, result value.Value) {
+	var names []string
+	for name := range live.Members() {
+		names = append(names, name)
+	}
+	for name := range result.Members() {
+		if live.Get(name).IsAbsent() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		d.walk(way+"."+name, live.Get(name), result.Get(name))
+	}
+}
+
+// items compares lists. What differs lies between a beginning and an end that are the same:
+//
+//	live    a b | c   | d      Where both have items in the middle, these are paired; what one has more of is added
+//	result  a b | x y | d      or removed. Added items have the index that they get, removed ones that which they had.
+func (d *innerDiff) items(way string, live, result value.Value) {
+	m, n, begin, end := live.Len(), result.Len(), 0, 0
+	for begin < min(m, n) && live.Item(begin).Equal(result.Item(begin)) {
+		begin++
+	}
+	for end < min(m, n)-begin && live.Item(m-1-end).Equal(result.Item(n-1-end)) {
+		end++
+	}
+	for i := begin; i < max(m, n)-end; i++ {
+		var before, after value.Value
+		if i < m-end {
+			before = live.Item(i)
+		}
+		if i < n-end {
+			after = result.Item(i)
+		}
+		d.walk(fmt.Sprintf("%s[%d]", way, i), before, after)
+	}
+}
