@@ -116,7 +116,7 @@ func (f migrateFlags) plan(h *dryrun.Handover, e *types.Endpoint, from []string)
 	}
 	h.After, h.Conflicts = m.Object, m.Conflicts
 	h.Removed, h.Kept = dryrun.Leftovers(m.Removed), dryrun.Leftovers(m.Kept)
-	return nil
+	return h.FillDefaults(e)
 }
 
 // migrated returns o's entries after a migration. Without versions, what an updater owns in others than the receiver's is nobody's

@@ -45,8 +45,7 @@ whole with what they lose, values that return to a default, nulls that would be
 left, and values that are written in another way than the server has them. An
 apply that changes nothing is named as such.
 
-Defaults are known as far as the schema says them: those of built-in kinds are
-mostly filled in by code. Objects are read and found as by deed apply. The exit
+Defaults are those of the schema and, for built-in kinds, of kube-apiserver. Objects are read and found as by deed apply. The exit
 code is 1 if there are conflicts.`,
 		Example: `  # What would happen, and with whom is there a conflict?
   deed plan -f web.yaml --live live.yaml

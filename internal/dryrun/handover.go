@@ -31,6 +31,9 @@ type Leftover struct {
 	Path   fieldpath.Path
 	Value  value.Value
 	Owners []merge.Manager // besides the receiver
+
+	// Default is what a server fills in for a value that is removed; absent if that is nothing.
+	Default value.Value
 }
 
 // Targets returns the configuration for each of the stored objects that has one.
@@ -152,7 +155,7 @@ func holders(entries []merge.Entry, numbers []int, first int) []merge.Manager {
 func Leftovers(all []ownership.Leftover) []Leftover {
 	out := make([]Leftover, len(all))
 	for i, l := range all {
-		out[i] = Leftover{l.Path, l.Live, l.Owners}
+		out[i] = Leftover{Path: l.Path, Value: l.Live, Owners: l.Owners}
 	}
 	return out
 }
@@ -173,10 +176,30 @@ func (h *Handover) Apply(e *types.Endpoint, manager string) error {
 		})
 		switch d.Outcome {
 		case merge.Pruned, merge.Dropped:
-			h.Removed = append(h.Removed, Leftover{d.Path, d.Live, nil})
+			h.Removed = append(h.Removed, Leftover{Path: d.Path, Value: d.Live})
 		case merge.Released:
-			h.Kept = append(h.Kept, Leftover{d.Path, d.Live, others})
+			h.Kept = append(h.Kept, Leftover{Path: d.Path, Value: d.Live, Owners: others})
 		}
+	}
+	return h.FillDefaults(e)
+}
+
+// FillDefaults finds out which of the values that are removed a server fills in again. The error is that the live object is not
+// of its type.
+func (h *Handover) FillDefaults(e *types.Endpoint) error {
+	live, err := typed.New(h.Live.Content, e.Typ, typed.AllowDuplicates)
+	if err != nil {
+		return err
+	}
+	var removed fieldpath.Builder
+	for _, l := range h.Removed {
+		removed.Add(l.Path)
+	}
+	paths := removed.Set()
+	without := managedfields.Object{Content: live.Remove(paths).Content()}
+	defaults := types.DefaultsAt(without, paths)
+	for i := range h.Removed {
+		h.Removed[i].Default = defaults[h.Removed[i].Path.Text()]
 	}
 	return nil
 }

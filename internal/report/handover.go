@@ -77,13 +77,29 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Pos
 			if len(l.Owners) > 0 {
 				owners = ", owned by " + ManagersText(l.Owners)
 			}
+			switch {
+			case l.Default.IsAbsent():
+			case l.Default.Equal(l.Value):
+				owners += ", which is the default"
+			default:
+				owners += ", by default " + ShowIn(h.Live, l.Path, l.Default)
+			}
 			if h.IsKubectls(l) {
 				owners = ", unless kubectl applies: it keeps its record"
 			}
 			fmt.Fprintf(out, "    %s: %s%s\n", describe(keys, l.Path), ShowIn(h.Live, l.Path, l.Value), owners)
 		}
 	}
-	list("removes, as nobody else owns it", h.Removed)
+	var gone, refilled []dryrun.Leftover
+	for _, l := range h.Removed {
+		if l.Default.IsAbsent() {
+			gone = append(gone, l)
+		} else {
+			refilled = append(refilled, l)
+		}
+	}
+	list("removes, as nobody else owns it", gone)
+	list("leaves to its default, as nobody else owns it", refilled)
 	list("keeps, although it is not in there", h.Kept)
 	for _, x := range Contests(h.Conflicts) {
 		live, wanted := wording.ShowPair(x.Live, x.Wanted)

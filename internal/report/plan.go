@@ -47,6 +47,7 @@ type fieldPlan struct {
 	Column  int         `json:"column,omitempty"`
 	Live    value.Value `json:"live,omitzero"`
 	Result  value.Value `json:"result,omitzero"`
+	Default value.Value `json:"default,omitzero"` // what the field becomes that goes, as the server fills it in
 	Before  []Owner     `json:"before"`
 	After   []Owner     `json:"after"`
 	Notes   []string    `json:"notes,omitempty"`
@@ -91,9 +92,10 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 		what = " changes only in how values are written"
 	}
 	fmt.Fprintf(out, "%v: %v%s: %s\n", o.object.At(), o.object, what, showOutcomes(o.Outcomes, paint))
+	owners := ""
 	for _, f := range inDocumentOrder(o.Decisions) {
 		if all || f.Outcome != merge.Kept.String() {
-			f.write(out, o.Manager, paint)
+			owners = f.write(out, o.Manager, owners, paint)
 		}
 	}
 	note := paint.Word("note", outcomeWidth)
@@ -112,7 +114,8 @@ const (
 	planIndent   = "               "
 )
 
-func (f *fieldPlan) write(out *bufio.Writer, manager string, paint Painter) {
+// write prints what happens to the field, and returns what it says of owners, given what the field above says.
+func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painter) string {
 	live, result := wording.ShowPair(f.Live, f.Result)
 	change := live
 	switch {
@@ -121,6 +124,10 @@ func (f *fieldPlan) write(out *bufio.Writer, manager string, paint Painter) {
 		change = "what is below it changes"
 	case f.Live.IsAbsent():
 		change = "becomes " + result
+	case !f.Default.IsAbsent() && f.Default.Equal(f.Live):
+		change = live + " stays: it is the default"
+	case !f.Default.IsAbsent():
+		change = live + " returns to its default " + wording.Show(f.Default)
 	case f.Result.IsAbsent():
 		change = live + " is removed"
 	default:
@@ -131,25 +138,36 @@ func (f *fieldPlan) write(out *bufio.Writer, manager string, paint Painter) {
 		where = fmt.Sprintf(", line %d", f.Line)
 	}
 	fmt.Fprintf(out, "  %s  %s: %s (%s%s)\n", paint.Word(f.Outcome, outcomeWidth), f.Path, change, f.Rule, where)
-	f.writeOwners(out, manager)
+	owners := f.ownersText(manager)
+	switch {
+	case owners == "":
+	case owners == above && len(owners) > longOwners:
+		fmt.Fprintf(out, "%sowned as the field above\n", planIndent)
+	default:
+		fmt.Fprintf(out, "%s%s\n", planIndent, owners)
+	}
 	for _, note := range f.Notes {
 		fmt.Fprintf(out, "%s%s\n", planIndent, note)
 	}
+	return owners
 }
 
-// writeOwners prints who owns the field, before and after, if the outcome does not say it all.
-func (f *fieldPlan) writeOwners(out *bufio.Writer, manager string) {
+// ownersText says who owns the field, before and after, if the outcome does not say it all.
+func (f *fieldPlan) ownersText(manager string) string {
 	before, after := ShowOwners(f.Before), ShowOwners(f.After)
 	switch {
 	case !f.others(manager):
+		return ""
 	case slices.Equal(f.Before, f.After):
-		fmt.Fprintf(out, "%sowned by %s\n", planIndent, after)
+		return "owned by " + after
 	case f.Outcome == merge.Conflicting.String():
-		fmt.Fprintf(out, "%sowned by %s; forced, by %s\n", planIndent, before, after)
-	default:
-		fmt.Fprintf(out, "%sowned by %s, then by %s\n", planIndent, before, after)
+		return "owned by " + before + "; forced, by " + after
 	}
+	return "owned by " + before + ", then by " + after
 }
+
+// longOwners is how long a text about owners may be to be printed for each field, even if it is that of the field above.
+const longOwners = 60
 
 // stays reports whether the outcome is about who owns the field, and not about what it is.
 func (f *fieldPlan) stays() bool {

@@ -56,8 +56,9 @@ type planner struct {
 	*dryrun.Task
 	force       dryrun.Force
 	showSecrets bool
-	result      value.Value     // what the object becomes, conflicts forced
-	conflicts   map[string]bool // paths that are in conflict, and whether the conflict remains
+	result      value.Value            // what the object becomes, conflicts forced
+	conflicts   map[string]bool        // paths that are in conflict, and whether the conflict remains
+	defaults    map[string]value.Value // what a server fills in for fields that go, by their paths
 }
 
 func (p *planner) object(manager string, plan *managedfields.Plan, change ownership.Change) *ObjectPlan {
@@ -68,6 +69,7 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 		Decisions: []*fieldPlan{}, Notations: []*notationPlan{},
 		Nulls: OrEmpty(newNulls(p.Stored.Content, p.result, nil)),
 	}
+	p.defaults = p.serverDefaults(plan)
 	for d := range plan.Decisions() {
 		if !p.writes(d.Path) {
 			continue
@@ -119,6 +121,9 @@ func (p *planner) field(d merge.Decision) *fieldPlan {
 	}
 	f.Live, f.Result = p.shown(d.Path, d.Live, d.Result)
 	f.Notes = p.notes(d)
+	if f.Default = p.defaultOf(d); !f.Default.IsAbsent() {
+		_, f.Default = p.shown(d.Path, value.Value{}, f.Default)
+	}
 	return f
 }
 
@@ -144,17 +149,31 @@ func (p *planner) notes(d merge.Decision) []string {
 			notes = append(notes, innerNotes(p.Given.Object, d.Path, d.Live, d.Result)...)
 		}
 	}
-	if standard := p.defaultOf(d); !standard.IsAbsent() {
-		notes = append(notes, "returns to its default "+wording.Show(standard))
-	}
 	return notes
 }
 
-// defaultOf returns the default that the schema has for a field that d removes from an object that stays, absent when it has
-// none.
+// goes reports whether d removes a field.
+func goes(d merge.Decision) bool { return len(d.Path) > 0 && !d.Live.IsAbsent() && d.Result.IsAbsent() }
+
+// serverDefaults returns what a server fills in for the fields that plan removes.
+func (p *planner) serverDefaults(plan *managedfields.Plan) map[string]value.Value {
+	var gone fieldpath.Builder
+	for d := range plan.Decisions() {
+		if goes(d) {
+			gone.Add(d.Path)
+		}
+	}
+	return types.DefaultsAt(managedfields.Object{Content: p.result}, gone.Set())
+}
+
+// defaultOf returns the default that a field gets which d removes from an object that stays: what the schema says, or a server
+// fills in; absent when there is none.
 func (p *planner) defaultOf(d merge.Decision) value.Value {
-	if len(d.Path) == 0 || d.Live.IsAbsent() || !d.Result.IsAbsent() {
+	if !goes(d) {
 		return value.Value{}
+	}
+	if v, ok := p.defaults[d.Path.Text()]; ok {
+		return v
 	}
 	path, name := d.Path[:len(d.Path)-1], d.Path[len(d.Path)-1].Name()
 	parent := types.TypeAt(p.Endpoint.Typ, path)

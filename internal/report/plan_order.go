@@ -8,8 +8,8 @@ import (
 )
 
 // inDocumentOrder returns fields, which are in the order of sets, in the order in which the configuration has them. A field that
-// is not there comes behind the nearest field around it that is, and behind all others if there is none. The cost is that of
-// sorting.
+// is not there comes behind the nearest field around it that is, and behind all others if there is none, those last that
+// return to a default. The cost is that of sorting.
 func inDocumentOrder(fields []*fieldPlan) []*fieldPlan {
 	type place struct{ line, column int }
 	places := make(map[*fieldPlan]place, len(fields))
@@ -23,8 +23,10 @@ func inDocumentOrder(fields []*fieldPlan) []*fieldPlan {
 			places[f] = place{f.Line, f.Column}
 		case len(around) > 0:
 			places[f] = places[around[len(around)-1]]
-		default:
+		case f.Default.IsAbsent():
 			places[f] = place{math.MaxInt, 0}
+		default:
+			places[f] = place{math.MaxInt, 1}
 		}
 		around = append(around, f)
 	}

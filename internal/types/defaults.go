@@ -1,0 +1,30 @@
+package types
+
+import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// DefaultsAt returns the default values that a server fills in at paths of object, by the text of the path. Only those of
+// built-in kinds are known, which are filled in by code; what schemas say about defaults is elsewhere. The cost is that of
+// reading object once, and of a walk to the paths.
+func DefaultsAt(object managedfields.Object, paths fieldpath.Set) map[string]value.Value {
+	kind, ok := builtin.Lookup(object.GVK())
+	if !ok || paths.IsEmpty() {
+		return nil
+	}
+	held, err := kind.Held(object.Content)
+	if err != nil {
+		return nil // objects that a server cannot hold have no defaults: what is wrong with them shows elsewhere
+	}
+	out := map[string]value.Value{}
+	for step := range typed.Walk(paths, []typed.Value{typed.Untyped(held)}) {
+		if v := step.Values[0]; !v.IsAbsent() {
+			out[step.Path.Text()] = v
+		}
+	}
+	return out
+}
