@@ -33,7 +33,23 @@ func schemaOf(c *gen.Choices, depth int) value.Value {
 	if c.Chance(12) {
 		s = junctor(c, s, depth)
 	}
+	if rule := ruleFor(s.Get("type").Str()); rule != "" && c.Chance(20) {
+		s = withRule(s, rule)
+	}
 	return s
+}
+
+// ruleFor returns a rule in CEL that fails for some values of a type, or for some changes.
+func ruleFor(typ string) string {
+	return map[string]string{
+		"string": "self.size() < 5", "integer": "self >= oldSelf", "boolean": "self", "array": "self.size() != 2",
+		"object": "self == oldSelf || true",
+	}[typ]
+}
+
+func withRule(s value.Value, rule string) value.Value {
+	r := value.Object(value.Member{Name: "rule", Value: value.String(rule)})
+	return s.With("x-kubernetes-validations", value.List(r))
 }
 
 // constrained adds keywords for a type.
@@ -107,6 +123,9 @@ func junctor(c *gen.Choices, s value.Value, depth int) value.Value {
 	typ := s.Get("type").Str()
 	alternative := func() value.Value {
 		out := constrained(c, value.Object(), typ)
+		if rule := ruleFor(typ); rule != "" && c.Chance(15) {
+			out = withRule(out, rule)
+		}
 		switch {
 		case typ == "object" && c.Chance(50):
 			return out.With("required", value.List(value.String(gen.Pick(c, names...))))

@@ -261,32 +261,3 @@ func oneOf(nodes []*node, v value.Value) verdict {
 	}
 	return verdictOf(n == 1)
 }
-
-// asked reports whether there is a value in v that rules in CEL are about. Its cost is that of a walk of the parts of v below
-// which there may be rules.
-func (n *node) asked(v value.Value) bool {
-	switch {
-	case n == nil || !n.below.rules:
-		return false
-	case n.rules:
-		return true
-	case v.Kind() == value.KindList:
-		for i := range v.Len() {
-			if n.items.asked(v.Item(i)) {
-				return true
-			}
-		}
-	case v.Kind() == value.KindObject:
-		for i := range v.Len() {
-			m := v.Member(i)
-			child, declared := n.properties[m.Name]
-			if !declared {
-				child = n.additional
-			}
-			if child.asked(m.Value) {
-				return true
-			}
-		}
-	}
-	return false
-}

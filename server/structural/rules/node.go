@@ -31,8 +31,11 @@ type node struct {
 	junctors *junctors
 
 	opaque bool // the schema says what is not judged here
-	rules  bool // it has rules in CEL
 	below  contents
+
+	// What rules in CEL have to see: whole is whether they have to see all of a value, because there are rules about it, or rules
+	// in the alternatives of one of its members, for which the library looks at the value around it.
+	whole, alternatives bool
 }
 
 type textRules struct {
@@ -91,10 +94,10 @@ func compile(s *spec.Schema) *node {
 	n.compileNumber(s)
 	n.compileChildren(s)
 	n.compileJunctors(s)
-	if _, ok := s.Extensions["x-kubernetes-validations"]; ok {
-		n.rules = true
+	if _, ok := s.Extensions["x-kubernetes-validations"]; ok || n.alternatives {
+		n.whole = true
 	}
-	n.below.rules = n.below.rules || n.rules
+	n.below.rules = n.below.rules || n.whole
 	if embedded, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); embedded {
 		n.below.resources = true
 	}
@@ -155,6 +158,7 @@ func (n *node) child(s *spec.Schema) *node {
 	c := compile(s)
 	n.below.rules = n.below.rules || c.below.rules
 	n.below.resources = n.below.resources || c.below.resources
+	n.whole = n.whole || c.alternatives
 	return c
 }
 
@@ -164,7 +168,7 @@ func (n *node) compileJunctors(s *spec.Schema) {
 	}
 	alternative := func(s *spec.Schema) *node {
 		c := compile(s)
-		n.rules = n.rules || c.below.rules // they are about the value of n
+		n.alternatives = n.alternatives || c.below.rules
 		return c
 	}
 	compileAll := func(schemas []spec.Schema) (nodes []*node) {

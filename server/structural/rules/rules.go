@@ -117,7 +117,7 @@ func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorLi
 
 // CEL returns errs and what rules in CEL find. Rules are not asked about objects that are wrong in ways that they do not expect:
 // then an error says so. What they find in values of live that are as they were is a warning. The cost is bounded as
-// in kube-apiserver.
+// in kube-apiserver, and only what has rules is looked at.
 func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live value.Value, warnings warning.Recorder) field.ErrorList {
 	if r == nil || r.compiled == nil {
 		return errs
@@ -130,20 +130,21 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 				"correct the existing errors to complete validation"))
 		}
 	}
-	if !r.object.quick.asked(object) {
+	shown, there := r.object.quick.partial(object)
+	if !there {
 		return errs
 	}
-	var old any
+	old, _ := r.object.quick.partial(live)
 	var options []cel.Option
 	if !live.IsAbsent() {
-		old = live.ToAny()
-		options = append(options, cel.WithRatcheting(r.correlated(object, live)))
+		pair := common.NewCorrelatedObject(shown, old, &model.Structural{Structural: r.schema})
+		options = append(options, cel.WithRatcheting(pair))
 	}
 	if warnings != nil {
 		ctx = warning.WithWarningRecorder(ctx, warnings)
 	}
-	found, _ := r.compiled.Validate(ctx, nil, r.schema, object.ToAny(), old, celconfig.RuntimeCELCostBudget, options...)
-	return append(errs, found...)
+	found, _ := r.compiled.Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
+	return append(errs, ordered(found)...)
 }
 
 // correlated pairs the parts of object with those of live that they replace.

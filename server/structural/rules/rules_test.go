@@ -174,3 +174,18 @@ func BenchmarkGood(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkCEL measures rules in CEL on a good object.
+func BenchmarkCEL(b *testing.B) {
+	r, err := rules.Compile(parse(b, schema))
+	if err != nil {
+		b.Fatal(err)
+	}
+	live := parse(b, `{"spec": {"n": 1, "grow": 1, "even": 2}}`)
+	object := live.With("spec", live.Get("spec").With("grow", value.Int(2)))
+	for b.Loop() {
+		if r.CEL(b.Context(), nil, object, live, nil) != nil {
+			b.Fatal("wrong")
+		}
+	}
+}
