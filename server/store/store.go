@@ -6,7 +6,7 @@
 // changes from exactly where the list ends.
 //
 // [Store] is the contract. Package storetest holds its laws as tests, which every implementation passes: memory keeps records in
-// the process, file in a file as well.
+// the process, file in a file as well, and etcd in a cluster of etcd that several servers share.
 package store
 
 import (

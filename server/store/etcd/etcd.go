@@ -1,0 +1,158 @@
+// Package etcd is a store in an etcd cluster, with the keys that it is given: several servers share one, and each watches what
+// the others write. Compaction is left to whoever calls it, or to etcd.
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/deed-project/deed/server/store"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// Store is a store.Store in etcd. A revision is one of etcd's, so that writes of others under other prefixes make revisions too.
+type Store struct {
+	client *clientv3.Client
+	kv     clientv3.KV
+	watch  clientv3.Watcher
+	now    func() time.Time
+	leases leases
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+// New returns the store in the cluster of a client, which belongs to the store from then on. The clock says for how long PutUntil
+// keeps records; deleting them is etcd's business.
+func New(client *clientv3.Client, now func() time.Time) *Store {
+	return &Store{
+		client: client, kv: client.KV, watch: client.Watcher, now: now,
+		leases: leases{grant: client.Lease}, closed: make(chan struct{}),
+	}
+}
+
+// Get implements store.Store.
+func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.Record, error) {
+	if err := s.ready(ctx); err != nil {
+		return store.Record{}, err
+	}
+	r, err := s.kv.Get(ctx, key, clientv3.WithRev(int64(at)))
+	if err != nil {
+		return store.Record{}, s.failed(err)
+	}
+	if len(r.Kvs) == 0 {
+		return store.Record{}, store.ErrNotFound
+	}
+	return recordOf(r.Kvs[0]), nil
+}
+
+// Range implements store.Store. What remains is counted by etcd, which costs it the number of keys in the range.
+func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
+	if err := s.ready(ctx); err != nil {
+		return store.Page{}, err
+	}
+	from, end := r.Prefix, clientv3.GetPrefixRangeEnd(r.Prefix)
+	if r.Prefix == "" {
+		from, end = "\x00", "\x00" // to the end of all keys
+	}
+	if r.After >= r.Prefix {
+		from = max(from, r.After+"\x00")
+	}
+	page := store.Page{Revision: r.At}
+	if end != "\x00" && from >= end {
+		return s.emptyPage(ctx, page)
+	}
+	found, err := s.kv.Get(ctx, from, clientv3.WithRange(end), clientv3.WithRev(int64(r.At)), clientv3.WithLimit(int64(r.Limit)))
+	if err != nil {
+		return store.Page{}, s.failed(err)
+	}
+	if r.At == 0 {
+		page.Revision = store.Revision(found.Header.Revision)
+	}
+	for _, kv := range found.Kvs {
+		page.Records = append(page.Records, recordOf(kv))
+	}
+	page.Remaining = int(found.Count) - len(found.Kvs)
+	return page, nil
+}
+
+// emptyPage returns a page of a range that no key can be in, at a revision that etcd has.
+func (s *Store) emptyPage(ctx context.Context, page store.Page) (store.Page, error) {
+	latest, err := s.revision(ctx, page.Revision)
+	if page.Revision == 0 {
+		page.Revision = latest
+	}
+	return page, err
+}
+
+// revision returns the latest revision, or why nothing can be read at another one.
+func (s *Store) revision(ctx context.Context, at store.Revision) (store.Revision, error) {
+	r, err := s.kv.Get(ctx, "\x00", clientv3.WithRev(int64(at)), clientv3.WithCountOnly())
+	if err != nil {
+		return 0, s.failed(err)
+	}
+	return store.Revision(r.Header.Revision), nil
+}
+
+// Compact implements store.Store.
+func (s *Store) Compact(ctx context.Context, to store.Revision) error {
+	if err := s.ready(ctx); err != nil {
+		return err
+	}
+	_, err := s.client.Compact(ctx, int64(to))
+	if err = s.failed(err); errors.Is(err, store.ErrCompacted) {
+		return nil
+	}
+	return err
+}
+
+// Expire does nothing: etcd watches the time by itself.
+func (s *Store) Expire(ctx context.Context, _ time.Time) error { return s.ready(ctx) }
+
+// Close implements store.Store.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		close(s.closed)
+		// A client of an etcd in the same process says by this that it is closed.
+		if err = s.client.Close(); errors.Is(err, context.Canceled) {
+			err = nil
+		}
+	})
+	return err
+}
+
+// ready returns why a call need not begin.
+func (s *Store) ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-s.closed:
+		return store.ErrClosed
+	default:
+		return nil
+	}
+}
+
+// failed returns an error of etcd as one of the store.
+func (s *Store) failed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, rpctypes.ErrCompacted):
+		return store.ErrCompacted
+	case errors.Is(err, rpctypes.ErrFutureRev):
+		return store.ErrFuture
+	}
+	select {
+	case <-s.closed:
+		return store.ErrClosed
+	default:
+		return fmt.Errorf("store: etcd: %w", err)
+	}
+}

@@ -1,0 +1,119 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/deed-project/deed/server/store"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+func recordOf(kv *mvccpb.KeyValue) store.Record {
+	text := kv.Value
+	if text == nil {
+		text = []byte{}
+	}
+	return store.Record{
+		Key: string(kv.Key), Text: text,
+		Created: store.Revision(kv.CreateRevision), Revision: store.Revision(kv.ModRevision),
+	}
+}
+
+// Put implements store.Store.
+func (s *Store) Put(ctx context.Context, key string, text []byte, expect store.Revision) (store.Revision, error) {
+	if err := s.ready(ctx); err != nil {
+		return 0, err
+	}
+	return s.write(ctx, key, expect, clientv3.OpPut(key, string(text)))
+}
+
+// PutUntil implements store.Store.
+func (s *Store) PutUntil(ctx context.Context, key string, text []byte, expect store.Revision, until time.Time) (store.Revision, error) {
+	if err := s.ready(ctx); err != nil {
+		return 0, err
+	}
+	if until.IsZero() {
+		return s.Put(ctx, key, text, expect)
+	}
+	lease, err := s.leases.until(ctx, until, s.now())
+	if err != nil {
+		return 0, s.failed(err)
+	}
+	return s.write(ctx, key, expect, clientv3.OpPut(key, string(text), clientv3.WithLease(lease)))
+}
+
+// Delete implements store.Store.
+func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (store.Revision, error) {
+	if err := s.ready(ctx); err != nil {
+		return 0, err
+	}
+	if expect != 0 {
+		revision, err := s.write(ctx, key, expect, clientv3.OpDelete(key))
+		if conflict, ok := err.(*store.ConflictError); ok && conflict.Current.Revision == 0 {
+			return 0, store.ErrNotFound
+		}
+		return revision, err
+	}
+	r, err := s.kv.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "!=", 0)).Then(clientv3.OpDelete(key)).Commit()
+	switch {
+	case err != nil:
+		return 0, s.failed(err)
+	case !r.Succeeded:
+		return 0, store.ErrNotFound
+	}
+	return store.Revision(r.Header.Revision), nil
+}
+
+// write makes a write if the record of a key is as expected, and otherwise reads it, in one transaction.
+func (s *Store) write(ctx context.Context, key string, expect store.Revision, op clientv3.Op) (store.Revision, error) {
+	r, err := s.kv.Txn(ctx).
+		If(clientv3.Compare(clientv3.ModRevision(key), "=", int64(expect))).
+		Then(op).Else(clientv3.OpGet(key)).Commit()
+	if err != nil {
+		return 0, s.failed(err)
+	}
+	if r.Succeeded {
+		return store.Revision(r.Header.Revision), nil
+	}
+	conflict := &store.ConflictError{Expected: expect}
+	if found := r.Responses[0].GetResponseRange().Kvs; len(found) > 0 {
+		conflict.Current = recordOf(found[0])
+	}
+	return 0, conflict
+}
+
+// Leases are shared, because one costs etcd more than a record does.
+const (
+	leaseShare = 1000        // so many records at most
+	leaseSlack = time.Minute // that a record may stay for longer than it must
+)
+
+// leases hands out leases. The zero value, with a grantor, is ready.
+type leases struct {
+	grant clientv3.Lease
+
+	mu   sync.Mutex
+	last clientv3.LeaseID
+	ends time.Time // of last
+	used int
+}
+
+// until returns a lease that ends at a time or up to leaseSlack later.
+func (l *leases) until(ctx context.Context, end, now time.Time) (clientv3.LeaseID, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.used > 0 && l.used < leaseShare && !l.ends.Before(end) && !l.ends.After(end.Add(leaseSlack)) {
+		l.used++
+		return l.last, nil
+	}
+	seconds := int64((end.Sub(now) + leaseSlack + time.Second - 1) / time.Second)
+	granted, err := l.grant.Grant(ctx, max(1, seconds))
+	if err != nil {
+		return 0, fmt.Errorf("lease of %d s: %w", seconds, err)
+	}
+	l.last, l.ends, l.used = granted.ID, now.Add(time.Duration(granted.TTL)*time.Second), 1
+	return l.last, nil
+}
