@@ -15,9 +15,10 @@ type Answer struct {
 	Warnings []string    // as in Warning headers
 }
 
-// Compare returns in which way got is not the answer that the step recorded, and "" when it is. What differs from run to run
-// does not count: uids, resource versions and times. Managed fields and causes are compared as sets, because their order
-// depends on times in the one case, and is random in the other.
+// Compare returns in which way got is not the answer that the step recorded, and "" when it is.
+// What differs from run to run does not count: uids, resource versions and times. Managed fields
+// and causes are compared as sets, because their order depends on times in the one case, and is
+// random in the other.
 func Compare(want Step, got Answer) string {
 	var out strings.Builder
 	if want.Code != got.Code {
@@ -36,8 +37,9 @@ func Compare(want Step, got Answer) string {
 	return out.String()
 }
 
-// sameTypeErrors reports whether two messages say the same about why an object does not conform to its type. The reference
-// lists reasons in the random order of the members of objects, and forgets the members behind one that is not declared.
+// sameTypeErrors reports whether two messages say the same about why an object does not conform to
+// its type. The reference lists reasons in the random order of the members of objects, and forgets
+// the members behind one that is not declared.
 func sameTypeErrors(want, got string) bool {
 	const heading = "errors:\n  "
 	before, list, found := strings.Cut(got, heading)
@@ -91,7 +93,8 @@ func normal(v value.Value) value.Value {
 	return v.With("metadata", metadata)
 }
 
-// normalStatus sorts the causes and where the message lists several of an invalid object, sorts these too.
+// normalStatus sorts the causes and where the message lists several of an invalid object, sorts
+// these too.
 func normalStatus(v value.Value) value.Value {
 	details := v.Get("details").With("uid", value.Value{})
 	var causes []value.Value

@@ -21,7 +21,8 @@ type Scenario struct {
 	Steps []Step      `json:"steps"`
 }
 
-// Step is a request and its answer. Body is absent, the JSON value that was sent, or a string with the text that was sent.
+// Step is a request and its answer. Body is absent, the JSON value that was sent, or a string with
+// the text that was sent.
 type Step struct {
 	Method      string      `json:"method"`
 	Path        string      `json:"path"`
@@ -33,8 +34,8 @@ type Step struct {
 	Warnings    []string    `json:"warnings,omitempty"`
 }
 
-// ReadFile reads the recordings in the named file, one JSON text a line. A name that ends with .gz is that of a compressed
-// file.
+// ReadFile reads the recordings in the named file, one JSON text a line. A name that ends with .gz
+// is that of a compressed file.
 func ReadFile(name string) (scenarios []Scenario, err error) {
 	file, err := os.Open(name)
 	if err != nil {

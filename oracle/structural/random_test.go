@@ -11,7 +11,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestRandom compares every step on random objects of random schemas. DEED_CASES says how many, DEED_SEED which.
+// TestRandom compares every step on random objects of random schemas. DEED_CASES says how many,
+// DEED_SEED which.
 func TestRandom(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 5000), uint64(number(t, "DEED_SEED", 1))
 	seen := map[string]int{}

@@ -1,4 +1,5 @@
-// Package structural_test holds schema/structural beside the structural schemas of k8s.io/apiextensions-apiserver.
+// Package structural_test holds schema/structural beside the structural schemas of
+// k8s.io/apiextensions-apiserver.
 package structural_test
 
 import (
@@ -19,7 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// compiled returns the reference's schema, its defaults pruned, as kube-apiserver has it for a served version.
+// compiled returns the reference's schema, its defaults pruned, as kube-apiserver has it for a
+// served version.
 func compiled(t *testing.T, schema value.Value) steps {
 	t.Helper()
 	var v1 apiextensionsv1.JSONSchemaProps

@@ -6,9 +6,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Coerce makes the metadata of the embedded resources in object canonical, see [Metadata], and returns the paths of the
-// fields that it does not know, in bytewise order. The error, always a [*FieldError], is about the first apiVersion or kind
-// of an embedded resource that is no string, or about its first metadata that is malformed, in the order of names.
+// Coerce makes the metadata of the embedded resources in object canonical, see [Metadata], and
+// returns the paths of the fields that it does not know, in bytewise order. The error, always a
+// [*FieldError], is about the first apiVersion or kind of an embedded resource that is no string,
+// or about its first metadata that is malformed, in the order of names.
 //
 // The cost grows with the size of the parts of object below which there may be embedded resources.
 func (s *Schema) Coerce(object value.Value) (value.Value, []string, error) {

@@ -23,13 +23,15 @@ func (e *SchemaError) Error() string {
 
 // Compile returns what an openAPIV3Schema says. An absent or null schema gives nil.
 //
-//  1. Defaults are pruned as objects are, each at its place in an object, and metadata in them that is malformed goes. A
-//     default that is pruned away is none.
+//  1. Defaults are pruned as objects are, each at its place in an object, and metadata in them that
+//     is malformed goes. A default that is pruned away is none.
 //  2. A null default counts as none.
-//  3. additionalProperties is a schema, or true or false, which mean the same: members are known, what is in them is not.
+//  3. additionalProperties is a schema, or true or false, which mean the same: members are known,
+//     what is in them is not.
 //
-// The schema is expected to be one that an API server would accept. Where it is not, the parts that are not understood count
-// as absent, except for a default of the root that is no object, which is an error, always a [*SchemaError].
+// The schema is expected to be one that an API server would accept. Where it is not, the parts that
+// are not understood count as absent, except for a default of the root that is no object, which is
+// an error, always a [*SchemaError].
 //
 // The cost grows with the size of the schema, and for each default with its depth.
 func Compile(openAPIV3Schema value.Value) (*Schema, error) {
@@ -45,8 +47,8 @@ func Compile(openAPIV3Schema value.Value) (*Schema, error) {
 	return &Schema{root}, nil
 }
 
-// Versions returns the schemas of a CustomResourceDefinition of apiextensions.k8s.io/v1, for each of its versions by name.
-// Versions without a schema have a nil one.
+// Versions returns the schemas of a CustomResourceDefinition of apiextensions.k8s.io/v1, for each
+// of its versions by name. Versions without a schema have a nil one.
 func Versions(crd value.Value) (map[string]*Schema, error) {
 	schemas := map[string]*Schema{}
 	for v := range crd.At("spec", "versions").Items() {
@@ -120,10 +122,12 @@ func (n *node) survey() {
 	}
 }
 
-// finish fills in the defaults inside of defaults, from the leaves to the root, and notes below which nodes there are defaults.
+// finish fills in the defaults inside of defaults, from the leaves to the root, and notes below
+// which nodes there are defaults.
 //
-// Invariant: when a node is finished, its fallback is what Default makes of the default there. So a walk that puts a fallback
-// somewhere need not enter it, and a fallback is shared by all objects that get it.
+// Invariant: when a node is finished, its fallback is what Default makes of the default there. So a
+// walk that puts a fallback somewhere need not enter it, and a fallback is shared by all objects
+// that get it.
 func (n *node) finish() {
 	for child := range n.children {
 		if child != nil {

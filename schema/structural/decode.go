@@ -6,16 +6,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Decode returns object, as it came in a request, in the form in which an API server takes it up, and the paths of the fields
-// that it removed because nobody knows them, in the order in which strict decoding reports them.
+// Decode returns object, as it came in a request, in the form in which an API server takes it up,
+// and the paths of the fields that it removed because nobody knows them, in the order in which
+// strict decoding reports them.
 //
 //  1. apiVersion and kind must be strings where they are there.
 //  2. Metadata becomes canonical, see [Metadata].
-//  3. The rest is pruned, then nulls are dropped, then embedded resources are coerced, see [Schema.Prune], [Schema.DropNulls]
-//     and [Schema.Coerce].
+//  3. The rest is pruned, then nulls are dropped, then embedded resources are coerced, see
+//     [Schema.Prune], [Schema.DropNulls] and [Schema.Coerce].
 //
-// Defaults are not filled in: that is [Schema.Default]. The error is the first in this order. Decode after Decode changes nothing
-// and returns object itself. The cost grows with the size of object.
+// Defaults are not filled in: that is [Schema.Default]. The error is the first in this order.
+// Decode after Decode changes nothing and returns object itself. The cost grows with the size of
+// object.
 func (s *Schema) Decode(object value.Value) (value.Value, []string, error) {
 	if err := checkTypeMeta(object); err != nil {
 		return value.Value{}, nil, err
@@ -37,8 +39,8 @@ func (s *Schema) Decode(object value.Value) (value.Value, []string, error) {
 	return withRootFields(out, object, metadata), unknown, nil
 }
 
-// Load is Decode for objects that were stored earlier, perhaps by an earlier schema. Fields of metadata that are malformed go, also
-// in embedded resources, and a missing generation is 1.
+// Load is Decode for objects that were stored earlier, perhaps by an earlier schema. Fields of
+// metadata that are malformed go, also in embedded resources, and a missing generation is 1.
 func (s *Schema) Load(object value.Value) (value.Value, error) {
 	if err := checkTypeMeta(object); err != nil {
 		return value.Value{}, err

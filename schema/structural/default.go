@@ -2,8 +2,8 @@ package structural
 
 import "github.com/deed-project/deed/value"
 
-// DropNulls returns v, an object, without the members that are null although their schema neither admits null nor has a default
-// that takes the place. Items of lists stay.
+// DropNulls returns v, an object, without the members that are null although their schema neither
+// admits null nor has a default that takes the place. Items of lists stay.
 //
 // The cost grows with the size of the parts of v that s knows.
 func (s *Schema) DropNulls(v value.Value) value.Value { return s.rootNode().dropNulls(v) }
@@ -30,12 +30,14 @@ func (n *node) dropNulls(v value.Value) value.Value {
 // Default returns v, an object, with defaults.
 //
 //  1. A property with a default is added where it is missing.
-//  2. A property, a member by additionalProperties, or an item that is null, which its schema does not admit, becomes its default.
-//  3. Then the same is done in all members and items, those that were filled in too. Parents are not made: where a parent is
-//     missing and has no default, nothing is filled in.
+//  2. A property, a member by additionalProperties, or an item that is null, which its schema does
+//     not admit, becomes its default.
+//  3. Then the same is done in all members and items, those that were filled in too. Parents are
+//     not made: where a parent is missing and has no default, nothing is filled in.
 //
-// Default after Default changes nothing. Defaults are shared by all objects that get them. The cost grows with the size of
-// the parts of v below which there are defaults, and with the number of properties that are filled in there.
+// Default after Default changes nothing. Defaults are shared by all objects that get them. The cost
+// grows with the size of the parts of v below which there are defaults, and with the number of
+// properties that are filled in there.
 func (s *Schema) Default(v value.Value) value.Value { return s.rootNode().fill(v) }
 
 func (n *node) fill(v value.Value) value.Value {
@@ -62,7 +64,8 @@ func (n *node) fillIn(v value.Value) value.Value {
 	return n.fill(v)
 }
 
-// addMissing adds the properties with defaults that the object v lacks. Both are sorted by name, and merged:
+// addMissing adds the properties with defaults that the object v lacks. Both are sorted by name,
+// and merged:
 //
 //	v          a   c     e
 //	defaulted    b c d
@@ -92,7 +95,8 @@ func (n *node) addMissing(v value.Value) value.Value {
 	return value.Object(out...)
 }
 
-// pruneDefaults prunes the defaults of n and below, of which the outer ones come first. at is the way from the root to n.
+// pruneDefaults prunes the defaults of n and below, of which the outer ones come first. at is the
+// way from the root to n.
 func (n *node) pruneDefaults(root *node, at *step) {
 	if n == nil {
 		return
@@ -115,14 +119,16 @@ func (n *node) pruneDefaults(root *node, at *step) {
 	}
 }
 
-// step is one step from the root of a schema to one of its nodes: to a member, or to the items of a list.
+// step is one step from the root of a schema to one of its nodes: to a member, or to the items of a
+// list.
 type step struct {
 	parent *step
 	name   string
 	item   bool
 }
 
-// wrap returns an object that has v where s leads, and nothing else: for spec and then items, {"spec":[v]}.
+// wrap returns an object that has v where s leads, and nothing else: for spec and then items,
+// {"spec":[v]}.
 func (s *step) wrap(v value.Value) value.Value {
 	switch {
 	case s == nil:

@@ -7,7 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reason says in which way a field is wrong. Its text is the reason of a cause in an API server's Status.
+// Reason says in which way a field is wrong. Its text is the reason of a cause in an API server's
+// Status.
 type Reason string
 
 // The reasons that this package finds.

@@ -8,17 +8,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Metadata returns metadata, the member of an object, as an API server decodes and prints it, and the paths of the fields that it
-// does not know, such as metadata.ownerReferences[0].nam, in the order of the members. What is there already is shared.
+// Metadata returns metadata, the member of an object, as an API server decodes and prints it, and
+// the paths of the fields that it does not know, such as metadata.ownerReferences[0].nam, in the
+// order of the members. What is there already is shared.
 //
 //  1. Fields that metadata does not have go.
 //  2. Fields that are null, empty, or zero go, but not the false and 0 of fields that are optional.
 //  3. Times are printed in UTC with seconds. Numbers that are whole are integers.
-//  4. A null in a list of strings or an object of strings is the empty string, and one in a list of structures an empty structure.
+//  4. A null in a list of strings or an object of strings is the empty string, and one in a list of
+//     structures an empty structure.
 //  5. Owner references have all of apiVersion, kind, name and uid.
 //  6. Null metadata is empty metadata.
 //
-// The error, in the server's words, is about the first field of the wrong type, or the first time that is none.
+// The error, in the server's words, is about the first field of the wrong type, or the first time
+// that is none.
 func Metadata(metadata value.Value) (value.Value, []string, error) {
 	d := metaDecoder{strict: true, at: trail{{name: "metadata"}}}
 	out := d.metadata(metadata)
@@ -28,8 +31,8 @@ func Metadata(metadata value.Value) (value.Value, []string, error) {
 	return out, d.unknown, nil
 }
 
-// storedMetadata is Metadata for stored objects: fields that are malformed go, and the generation is at least 1. Only metadata
-// that is no object is an error.
+// storedMetadata is Metadata for stored objects: fields that are malformed go, and the generation
+// is at least 1. Only metadata that is no object is an error.
 func storedMetadata(metadata value.Value) (value.Value, error) {
 	out, err := lenientMetadata(metadata)
 	if err == nil && out.Get("generation").IsAbsent() {
@@ -63,8 +66,9 @@ type metaDecoder struct {
 	at      trail
 	unknown []string
 
-	// err is the first error. A time that is none ends decoding at once in the reference, so that its error replaces that of a
-	// wrong type, which does not: fatal is whether err is of that kind.
+	// err is the first error. A time that is none ends decoding at once in the reference, so that
+	// its error replaces that of a wrong type, which does not: fatal is whether err is of that
+	// kind.
 	err   error
 	fatal bool
 }
@@ -87,8 +91,8 @@ func (d *metaDecoder) fail(format string, args ...any) {
 	}
 }
 
-// mismatch reports a value that does not fit f, a field of s; prefix is the path of the structure, with a dot where it is not
-// empty.
+// mismatch reports a value that does not fit f, a field of s; prefix is the path of the structure,
+// with a dot where it is not empty.
 func (d *metaDecoder) mismatch(v value.Value, s *structure, prefix string, f *metaField, typ string) {
 	d.fail("json: cannot unmarshal %s into Go struct field %s.%s%s of type %s", jsonName(v), s.name, prefix, f.name, typ)
 }
@@ -194,7 +198,8 @@ func (d *metaDecoder) integer(v value.Value, s *structure, prefix string, f *met
 	return v
 }
 
-// wholeNumbers returns v with integers for the floats that print as such, as printing and reading v makes of it.
+// wholeNumbers returns v with integers for the floats that print as such, as printing and reading v
+// makes of it.
 func wholeNumbers(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.KindFloat:
@@ -209,7 +214,8 @@ func wholeNumbers(v value.Value) value.Value {
 	return v
 }
 
-// time decodes a time. The zero time is printed as null, which counts as nothing unless the field is a pointer.
+// time decodes a time. The zero time is printed as null, which counts as nothing unless the field
+// is a pointer.
 func (d *metaDecoder) time(v value.Value, s *structure, prefix string, f *metaField) value.Value {
 	if v.Kind() != value.KindString {
 		d.abort(fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s%s of type string",

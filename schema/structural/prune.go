@@ -6,14 +6,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Prune returns object without the fields that s does not know, and their paths in bytewise order, such as spec.ports[2].nam.
+// Prune returns object without the fields that s does not know, and their paths in bytewise order,
+// such as spec.ports[2].nam.
 //
 //  1. apiVersion, kind and metadata are left as they are, at the root and in embedded resources.
 //  2. A member is known if properties has its name, or if there is additionalProperties.
-//  3. Members that are not known go, unless x-kubernetes-preserve-unknown-fields keeps them; then they stay as they are, whatever
-//     is in them.
-//  4. What is known is pruned by its own schema, inside of what is preserved too. It inherits no preservation, except that items
-//     of a list that preserves do.
+//  3. Members that are not known go, unless x-kubernetes-preserve-unknown-fields keeps them; then
+//     they stay as they are, whatever is in them.
+//  4. What is known is pruned by its own schema, inside of what is preserved too. It inherits no
+//     preservation, except that items of a list that preserves do.
 //  5. A list of which nothing is known keeps its items and loses what is in them.
 //
 // The cost grows with the size of object, and with the length of what is reported.

@@ -2,8 +2,9 @@ package structural
 
 import "github.com/deed-project/deed/value"
 
-// rewriteMembers returns the object v with what edit returns for each member in place of its value, and without the members
-// for which that is absent. It is v itself if edit returns every value as it was.
+// rewriteMembers returns the object v with what edit returns for each member in place of its value,
+// and without the members for which that is absent. It is v itself if edit returns every value as
+// it was.
 func rewriteMembers(v value.Value, edit func(name string, member value.Value) value.Value) value.Value {
 	var out []value.Member // of v's first i members, once one of them was edited
 	copied := false
@@ -29,8 +30,8 @@ func rewriteMembers(v value.Value, edit func(name string, member value.Value) va
 	return value.Object(out...)
 }
 
-// rewriteItems returns the list v with what edit returns for each item in its place. It is v itself if edit returns every item
-// as it was.
+// rewriteItems returns the list v with what edit returns for each item in its place. It is v itself
+// if edit returns every item as it was.
 func rewriteItems(v value.Value, edit func(i int, item value.Value) value.Value) value.Value {
 	var out []value.Value // of v's first i items, once one of them was edited
 	for i := range v.Len() {

@@ -4,7 +4,8 @@ import "github.com/deed-project/deed/value"
 
 // Schema is the compiled structural schema of one version of a resource. It is immutable.
 //
-// A nil Schema is that of a version without one, and knows the fields that all objects have: apiVersion, kind and metadata.
+// A nil Schema is that of a version without one, and knows the fields that all objects have:
+// apiVersion, kind and metadata.
 type Schema struct{ root *node }
 
 // node is the schema of one place in objects. A nil node knows no members and admits everything.
@@ -13,8 +14,8 @@ type node struct {
 	preserve bool // x-kubernetes-preserve-unknown-fields
 	embedded bool // x-kubernetes-embedded-resource
 
-	// fallback is the default, pruned and with the defaults inside of it filled in; absent when there is none. As a null
-	// default counts as none, it is never null.
+	// fallback is the default, pruned and with the defaults inside of it filled in; absent when
+	// there is none. As a null default counts as none, it is never null.
 	fallback value.Value
 
 	properties map[string]*node // nil nodes do not occur
@@ -28,7 +29,8 @@ type node struct {
 	below     contents
 }
 
-// additional is what additionalProperties says: a schema, or a nil node for true and false, which prune alike.
+// additional is what additionalProperties says: a schema, or a nil node for true and false, which
+// prune alike.
 type additional struct{ *node }
 
 type property struct {
@@ -36,7 +38,8 @@ type property struct {
 	*node
 }
 
-// contents says what a node or anything below it has, so that walks leave out what does not concern them.
+// contents says what a node or anything below it has, so that walks leave out what does not concern
+// them.
 type contents struct {
 	defaults  bool // for what is there: items, members, and members of these
 	resources bool // embedded resources

@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "record the answers in testdata anew")
 
-// TestScripts answers the questions of testdata: after a schema come objects, and after each object what the steps make of it.
+// TestScripts answers the questions of testdata: after a schema come objects, and after each object
+// what the steps make of it.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -124,7 +125,8 @@ func TestSchemaError(t *testing.T) {
 	}
 }
 
-// deployment returns a schema, and an object with n items that conforms to it and says all that defaults would.
+// deployment returns a schema, and an object with n items that conforms to it and says all that
+// defaults would.
 func deployment(t testing.TB, n int) (*structural.Schema, value.Value) {
 	s, err := structural.Compile(parse(t, []byte(`{"type": "object", "properties": {"spec": {"type": "object", "properties": {
 		"items": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": {"type": "object",
@@ -143,7 +145,8 @@ func deployment(t testing.TB, n int) (*structural.Schema, value.Value) {
 	return s, object.With("spec", value.Object(value.Member{Name: "items", Value: value.List(items...)}))
 }
 
-// Objects in which there is nothing to do are given back. What is allocated is where the walks are, whatever their size.
+// Objects in which there is nothing to do are given back. What is allocated is where the walks are,
+// whatever their size.
 func TestNothingToDo(t *testing.T) {
 	s, object := deployment(t, 20)
 	allocations := testing.AllocsPerRun(100, func() {

@@ -4,8 +4,8 @@ import "strconv"
 
 // trail is where a walk is: the steps from the root. It becomes text only for what is reported.
 //
-// Why not a list of steps through the callers' frames: Go cannot keep those on the stack in recursive functions, so that
-// each step of the walk would cost an allocation.
+// Why not a list of steps through the callers' frames: Go cannot keep those on the stack in
+// recursive functions, so that each step of the walk would cost an allocation.
 type trail []trailStep
 
 type trailStep struct {

@@ -6,13 +6,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Duplicates returns where lists that are sets or maps hold an item again, and items of maps that are no objects. The paths are
-// in the order of the object's members.
+// Duplicates returns where lists that are sets or maps hold an item again, and items of maps that
+// are no objects. The paths are in the order of the object's members.
 //
-//  1. In a set, items are the same if they are equal; an integer is not equal to a float, except inside of lists and objects.
-//  2. In a map, items are the same if they have the same keys. Items that lack the key are the same, and so is null.
+//  1. In a set, items are the same if they are equal; an integer is not equal to a float, except
+//     inside of lists and objects.
+//  2. In a map, items are the same if they have the same keys. Items that lack the key are the
+//     same, and so is null.
 //  3. The second of equal items is reported, but not the third.
-//  4. Of items of a map that are neither objects nor null only the first is reported, and no duplicates beside it.
+//  4. Of items of a map that are neither objects nor null only the first is reported, and no
+//     duplicates beside it.
 //
 // The cost grows with the size of the parts of object below which there are such lists.
 func (s *Schema) Duplicates(object value.Value) []*FieldError {

@@ -1,12 +1,13 @@
-// Package store is what an API server needs of the place that holds its objects, and nothing of what objects are: records, which
-// are texts with keys, and revisions, which count writes.
+// Package store is what an API server needs of the place that holds its objects, and nothing of
+// what objects are: records, which are texts with keys, and revisions, which count writes.
 //
-// Every write makes a new revision of the whole store. What was stored at an earlier revision can be read, and what happened
-// since can be watched, until the revision is compacted away. So clients read a consistent list page by page, and follow
-// changes from exactly where the list ends.
+// Every write makes a new revision of the whole store. What was stored at an earlier revision can
+// be read, and what happened since can be watched, until the revision is compacted away. So clients
+// read a consistent list page by page, and follow changes from exactly where the list ends.
 //
-// [Store] is the contract. Package storetest holds its laws as tests, which every implementation passes: memory keeps records in
-// the process, file in a file as well, and etcd in a cluster of etcd that several servers share.
+// [Store] is the contract. Package storetest holds its laws as tests, which every implementation
+// passes: memory keeps records in the process, file in a file as well, and etcd in a cluster of
+// etcd that several servers share.
 package store
 
 import (
@@ -17,7 +18,8 @@ import (
 	"time"
 )
 
-// Revision numbers the states of a store. An empty store has revision 1, and each write makes a larger one.
+// Revision numbers the states of a store. An empty store has revision 1, and each write makes a
+// larger one.
 type Revision int64
 
 // Record is what is stored under a key, as it was written.
@@ -27,7 +29,8 @@ type Record struct {
 	Created, Revision Revision // of the write that made the key, and of that which wrote this text
 }
 
-// Range says which records to read: those whose keys begin with Prefix and are greater than After, in bytewise order.
+// Range says which records to read: those whose keys begin with Prefix and are greater than After,
+// in bytewise order.
 type Range struct {
 	Prefix, After string
 	Limit         int      // of the records; 0 is none
@@ -48,48 +51,56 @@ type Event struct {
 	Previous []byte // the text that was stored before, shared with the store; nil if there was nothing
 }
 
-// Batch holds events of a watch. It has all events up to Revision that earlier batches did not have. There may be none: then it says
-// that nothing happened up to Revision.
+// Batch holds events of a watch. It has all events up to Revision that earlier batches did not
+// have. There may be none: then it says that nothing happened up to Revision.
 type Batch struct {
 	Events   []Event // in the order of their revisions
 	Revision Revision
 }
 
-// Store holds records. Its methods are safe for concurrent use, and linearizable: a read sees every write that had returned when it
-// began. They return the context's error if the context is done before they begin, and [ErrClosed] after Close. After any other
-// error than those below of a write, the write may or may not have been made.
+// Store holds records. Its methods are safe for concurrent use, and linearizable: a read sees every
+// write that had returned when it began. They return the context's error if the context is done
+// before they begin, and [ErrClosed] after Close. After any other error than those below of a
+// write, the write may or may not have been made.
 type Store interface {
-	// Get returns the record of a key as of a revision; 0 is the latest. The error is ErrNotFound if there is none,
-	// ErrCompacted or ErrFuture.
+	// Get returns the record of a key as of a revision; 0 is the latest. The error is ErrNotFound
+	// if there is none, ErrCompacted or ErrFuture.
 	Get(ctx context.Context, key string, at Revision) (Record, error)
 
-	// Range returns the records of a range, all of one revision. The error is ErrCompacted or ErrFuture.
+	// Range returns the records of a range, all of one revision. The error is ErrCompacted or
+	// ErrFuture.
 	Range(ctx context.Context, r Range) (Page, error)
 
-	// Put stores a text, which belongs to the store from then on, and returns the revision. If expect is 0 there must be no record of
-	// the key, and otherwise one of revision expect. If it is not so the error is a *ConflictError.
+	// Put stores a text, which belongs to the store from then on, and returns the revision. If
+	// expect is 0 there must be no record of the key, and otherwise one of revision expect. If it
+	// is not so the error is a *ConflictError.
 	Put(ctx context.Context, key string, text []byte, expect Revision) (Revision, error)
 
-	// PutUntil is Put for a record that is deleted after a time, unless it is written again: see Expire.
+	// PutUntil is Put for a record that is deleted after a time, unless it is written again: see
+	// Expire.
 	PutUntil(ctx context.Context, key string, text []byte, expect Revision, until time.Time) (Revision, error)
 
-	// Delete deletes the record of a key and returns the revision of that. If expect is not 0 the record must be of revision expect;
-	// otherwise the error is a *ConflictError. If there is no record it is ErrNotFound, whatever is expected.
+	// Delete deletes the record of a key and returns the revision of that. If expect is not 0 the
+	// record must be of revision expect; otherwise the error is a *ConflictError. If there is no
+	// record it is ErrNotFound, whatever is expected.
 	Delete(ctx context.Context, key string, expect Revision) (Revision, error)
 
-	// Watch returns the events after a revision on keys that begin with prefix, each exactly once, as they happen. Watching after
-	// a revision that is still to come waits for it. The error is ErrCompacted if events after that revision are gone.
+	// Watch returns the events after a revision on keys that begin with prefix, each exactly once,
+	// as they happen. Watching after a revision that is still to come waits for it. The error is
+	// ErrCompacted if events after that revision are gone.
 	//
-	// The sequence ends when ctx is done. It ends with ErrCompacted if the reader was so slow that what comes next is gone, and
-	// with ErrClosed. A reader that stops early holds nothing. The sequence can be read once.
+	// The sequence ends when ctx is done. It ends with ErrCompacted if the reader was so slow that
+	// what comes next is gone, and with ErrClosed. A reader that stops early holds nothing. The
+	// sequence can be read once.
 	Watch(ctx context.Context, prefix string, after Revision) (iter.Seq2[Batch, error], error)
 
-	// Compact forgets what was before a revision: what is read at and watched after that revision and later ones stays. To compact
-	// again to the same revision, or to an earlier one, does nothing. The error is ErrFuture if there is no such revision yet.
+	// Compact forgets what was before a revision: what is read at and watched after that revision
+	// and later ones stays. To compact again to the same revision, or to an earlier one, does
+	// nothing. The error is ErrFuture if there is no such revision yet.
 	Compact(ctx context.Context, to Revision) error
 
-	// Expire deletes the records whose time is over at now. Each is a write like any other. Stores that watch the time by
-	// themselves do nothing here.
+	// Expire deletes the records whose time is over at now. Each is a write like any other. Stores
+	// that watch the time by themselves do nothing here.
 	Expire(ctx context.Context, now time.Time) error
 
 	// Close ends watches and gives resources back. What returned before is stored.

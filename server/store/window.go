@@ -5,15 +5,17 @@ import (
 	"time"
 )
 
-// Window says how much of its past a store keeps, for clients that read on or come back: all revisions of some time, but not
-// more than some number. The zero Window keeps nothing but what is stored.
+// Window says how much of its past a store keeps, for clients that read on or come back: all
+// revisions of some time, but not more than some number. The zero Window keeps nothing but what is
+// stored.
 type Window struct {
 	Age   time.Duration
 	Count int // 0 is no limit
 }
 
-// Keeper compacts a store to its window, and deletes what is over, as time goes by. It knows the time by what it is told, and
-// remembers which revision was the latest then. It is not safe for concurrent use.
+// Keeper compacts a store to its window, and deletes what is over, as time goes by. It knows the
+// time by what it is told, and remembers which revision was the latest then. It is not safe for
+// concurrent use.
 type Keeper struct {
 	store   Store
 	window  Window
@@ -28,9 +30,10 @@ type sample struct {
 // NewKeeper returns the keeper of a store. Somebody has to call its Tick.
 func NewKeeper(s Store, w Window) *Keeper { return &Keeper{store: s, window: w} }
 
-// Tick does what is due at now: it is to be called now and then, at intervals that are small beside the window's age. What it does
-// late it does not do wrong: more of the past stays meanwhile. Time that goes back counts as time that stands still. It remembers as
-// many calls as are in the window's age.
+// Tick does what is due at now: it is to be called now and then, at intervals that are small beside
+// the window's age. What it does late it does not do wrong: more of the past stays meanwhile. Time
+// that goes back counts as time that stands still. It remembers as many calls as are in the
+// window's age.
 func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 	if err := k.store.Expire(ctx, now); err != nil {
 		return err

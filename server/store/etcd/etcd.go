@@ -1,5 +1,5 @@
-// Package etcd is a store in an etcd cluster, with the keys that it is given: several servers share one, and each watches what
-// the others write. Compaction is left to whoever calls it, or to etcd.
+// Package etcd is a store in an etcd cluster, with the keys that it is given: several servers share
+// one, and each watches what the others write. Compaction is left to whoever calls it, or to etcd.
 package etcd
 
 import (
@@ -14,7 +14,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Store is a store.Store in etcd. A revision is one of etcd's, so that writes of others under other prefixes make revisions too.
+// Store is a store.Store in etcd. A revision is one of etcd's, so that writes of others under other
+// prefixes make revisions too.
 type Store struct {
 	client *clientv3.Client
 	kv     clientv3.KV
@@ -26,8 +27,8 @@ type Store struct {
 	closed  chan struct{}
 }
 
-// New returns the store in the cluster of a client, which belongs to the store from then on. The clock says for how long PutUntil
-// keeps records; deleting them is etcd's business.
+// New returns the store in the cluster of a client, which belongs to the store from then on. The
+// clock says for how long PutUntil keeps records; deleting them is etcd's business.
 func New(client *clientv3.Client, now func() time.Time) *Store {
 	return &Store{
 		client: client, kv: client.KV, watch: client.Watcher, now: now,
@@ -50,7 +51,8 @@ func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.R
 	return recordOf(r.Kvs[0]), nil
 }
 
-// Range implements store.Store. What remains is counted by etcd, which costs it the number of keys in the range.
+// Range implements store.Store. What remains is counted by etcd, which costs it the number of keys
+// in the range.
 func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if err := s.ready(ctx); err != nil {
 		return store.Page{}, err

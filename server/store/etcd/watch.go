@@ -58,8 +58,8 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 	}
 }
 
-// read returns what a response says. The revision of its header is how far the watch is only if it has no events: otherwise more may
-// follow that is older.
+// read returns what a response says. The revision of its header is how far the watch is only if it
+// has no events: otherwise more may follow that is older.
 func (s *Store) read(ctx context.Context, r clientv3.WatchResponse, open bool) (store.Batch, error) {
 	if err := r.Err(); err != nil {
 		return store.Batch{}, s.failed(err)

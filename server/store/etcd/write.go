@@ -67,7 +67,8 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 	return store.Revision(r.Header.Revision), nil
 }
 
-// write makes a write if the record of a key is as expected, and otherwise reads it, in one transaction.
+// write makes a write if the record of a key is as expected, and otherwise reads it, in one
+// transaction.
 func (s *Store) write(ctx context.Context, key string, expect store.Revision, op clientv3.Op) (store.Revision, error) {
 	r, err := s.kv.Txn(ctx).
 		If(clientv3.Compare(clientv3.ModRevision(key), "=", int64(expect))).

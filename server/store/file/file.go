@@ -1,5 +1,6 @@
-// Package file is a store in a file, for one process at a time. What a write has returned is on the disk and survives the end of
-// the process, however it comes. The records are held in memory too, where reads find them.
+// Package file is a store in a file, for one process at a time. What a write has returned is on the
+// disk and survives the end of the process, however it comes. The records are held in memory too,
+// where reads find them.
 package file
 
 import (
@@ -21,7 +22,8 @@ import (
 //	meta      "format"              1
 //	          "compacted"           revision, 8 bytes; 1 if it is not there
 //
-// Invariant: the changes up to the compacted revision are the records that were stored then, and the later ones are complete.
+// Invariant: the changes up to the compacted revision are the records that were stored then, and
+// the later ones are complete.
 var (
 	changesBucket = []byte("changes")
 	metaBucket    = []byte("meta")
@@ -34,8 +36,9 @@ const format = "1"
 // patience is how long Open waits for a process that ends to give the file back.
 const patience = time.Second
 
-// Open returns the store in the named file, which it makes if there is none, readable by its owner alone. It is a store.Store.
-// The error names the file: another process has it open, it is no such file, or it is damaged.
+// Open returns the store in the named file, which it makes if there is none, readable by its owner
+// alone. It is a store.Store. The error names the file: another process has it open, it is no such
+// file, or it is damaged.
 //
 // Its cost is that of reading the file.
 func Open(name string) (*history.Store, error) {

@@ -31,7 +31,8 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// A store that is opened again has the same history: what is stored, every revision that is not compacted, and events.
+// A store that is opened again has the same history: what is stored, every revision that is not
+// compacted, and events.
 func TestReopen(t *testing.T) {
 	ctx, name := t.Context(), filepath.Join(t.TempDir(), "store")
 	s := open(t, name)

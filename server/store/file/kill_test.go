@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKill kills a process that writes, many times, and looks whether what it acknowledged is there and nothing is half there.
-// DEED_KILLS says how many times.
+// TestKill kills a process that writes, many times, and looks whether what it acknowledged is there
+// and nothing is half there. DEED_KILLS says how many times.
 func TestKill(t *testing.T) {
 	kills := 15
 	if testing.Short() {
@@ -56,7 +56,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d acknowledged writes", kills, acknowledged)
 }
 
-// killed starts a writer, kills it after it acknowledged n writes, and returns all that it acknowledged: keys with revisions.
+// killed starts a writer, kills it after it acknowledged n writes, and returns all that it
+// acknowledged: keys with revisions.
 func killed(t *testing.T, name string, n int) map[string]store.Revision {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -120,7 +121,8 @@ func verify(t *testing.T, name string, writes map[string]store.Revision) {
 	}
 }
 
-// writeForever writes in several goroutines, compacts now and then, and prints each write when it returned.
+// writeForever writes in several goroutines, compacts now and then, and prints each write when it
+// returned.
 func writeForever(name string) error {
 	s, err := file.Open(name)
 	if err != nil {

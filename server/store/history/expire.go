@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// expiry is a heap of the records that are to be deleted, by their time. Records that were written again or deleted meanwhile stay
-// in it until then.
+// expiry is a heap of the records that are to be deleted, by their time. Records that were written
+// again or deleted meanwhile stay in it until then.
 type expiry []Change
 
 func (x *expiry) add(c Change) {

@@ -1,7 +1,8 @@
-// Package history keeps records with their history in memory, and has a journal keep them elsewhere too. It is what package memory
-// and package file have in common.
+// Package history keeps records with their history in memory, and has a journal keep them elsewhere
+// too. It is what package memory and package file have in common.
 //
-// Its nouns are the [Store], and the [Journal], which a Store tells of every [Change] before anybody else learns of it.
+// Its nouns are the [Store], and the [Journal], which a Store tells of every [Change] before
+// anybody else learns of it.
 package history
 
 import (
@@ -26,16 +27,16 @@ type Journal interface {
 	// Commit keeps all of changes or none. Their revisions follow on those of earlier changes.
 	Commit(changes []Change) error
 
-	// Compact forgets changes, given by their revisions: those up to a revision that say nothing about what is stored at that revision
-	// and later. Later on, New is told of that revision.
+	// Compact forgets changes, given by their revisions: those up to a revision that say nothing
+	// about what is stored at that revision and later. Later on, New is told of that revision.
 	Compact(to store.Revision, forget []store.Revision) error
 
 	// Close is called last.
 	Close() error
 }
 
-// Store is a store.Store in memory. Reads and watches take no lock and never wait for writes. Writes that come while others
-// are being committed wait and are committed together.
+// Store is a store.Store in memory. Reads and watches take no lock and never wait for writes.
+// Writes that come while others are being committed wait and are committed together.
 type Store struct {
 	journal Journal // nil for none
 	now     atomic.Pointer[state]
@@ -62,7 +63,8 @@ type version struct {
 
 // state is what readers see. It never changes, except that next is closed when another takes its place.
 type state struct {
-	// Invariant: versions[i] is of revision compacted + i; the last is the latest. The event of versions[0] is none.
+	// Invariant: versions[i] is of revision compacted + i; the last is the latest. The event of
+	// versions[0] is none.
 	versions  []version
 	compacted store.Revision
 	closed    bool
@@ -87,8 +89,9 @@ func (s *state) at(r store.Revision) (tree, store.Revision, error) {
 	return s.versions[r-s.compacted].tree, r, nil
 }
 
-// New returns a store whose journal kept changes, in the order of their revisions, and was compacted to a revision: 1 for a journal
-// that never was. A nil journal is none. The error is the first of changes, or about revisions that do not follow on each other.
+// New returns a store whose journal kept changes, in the order of their revisions, and was
+// compacted to a revision: 1 for a journal that never was. A nil journal is none. The error is the
+// first of changes, or about revisions that do not follow on each other.
 //
 // Its cost is that of writing the changes. Memory holds all of them from then on.
 func New(journal Journal, compacted store.Revision, changes iter.Seq2[Change, error]) (*Store, error) {
@@ -133,8 +136,8 @@ func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.R
 	return e.Record, nil
 }
 
-// Range implements store.Store. It costs the number of records that it returns and the logarithm of that of all; those that remain
-// are not visited.
+// Range implements store.Store. It costs the number of records that it returns and the logarithm of
+// that of all; those that remain are not visited.
 func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Page{}, err

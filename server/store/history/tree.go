@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// tree is an immutable set of records sorted by key: a treap, whose nodes know how many there are below them. The nil tree is
-// empty.
+// tree is an immutable set of records sorted by key: a treap, whose nodes know how many there are
+// below them. The nil tree is empty.
 //
 //	    f 0.9            Invariants, for each node n:
 //	  ╱       ╲            n.left has the smaller keys, n.right the greater ones
@@ -16,11 +16,13 @@ import (
 //	   ╲     ╱             n.size == 1 + n.left.size + n.right.size
 //	 d 0.2  h 0.1
 //
-// Priorities are hashes of keys with a seed of the process. So the depth is that of a random tree, about 2 log n, whatever keys
-// come in whatever order, and trees of the same keys have the same shape.
+// Priorities are hashes of keys with a seed of the process. So the depth is that of a random tree,
+// about 2 log n, whatever keys come in whatever order, and trees of the same keys have the same
+// shape.
 //
-// A write copies the nodes from the root to its record, about a kilobyte among 100,000 records, and shares all others with the
-// tree before it. So each revision keeps a tree of its own, and reading one takes no lock.
+// A write copies the nodes from the root to its record, about a kilobyte among 100,000 records, and
+// shares all others with the tree before it. So each revision keeps a tree of its own, and reading
+// one takes no lock.
 type tree = *node
 
 type node struct {
@@ -59,7 +61,8 @@ func find(t tree, key string) *entry {
 	return nil
 }
 
-// put returns t with e, in place of the record of the same key if there is one. Its cost is the depth of the tree.
+// put returns t with e, in place of the record of the same key if there is one. Its cost is the
+// depth of the tree.
 func put(t tree, e *entry) tree {
 	return insert(t, &node{entry: e, priority: maphash.String(seed, e.Key), size: 1})
 }
@@ -130,7 +133,8 @@ func rank(t tree, key string) int {
 	return n
 }
 
-// appendFrom appends the records of t from a key on, at most n, to records. Its cost is the depth of the tree and what it appends.
+// appendFrom appends the records of t from a key on, at most n, to records. Its cost is the depth
+// of the tree and what it appends.
 func appendFrom(records []store.Record, t tree, from string, n int) []store.Record {
 	if t == nil || len(records) == n {
 		return records
@@ -165,7 +169,8 @@ func page(t tree, r store.Range) (records []store.Record, remaining int) {
 	return appendFrom(make([]store.Record, 0, limit), t, from, limit), n - limit
 }
 
-// afterPrefix returns the smallest key that is greater than all keys that begin with prefix, and false if there is none.
+// afterPrefix returns the smallest key that is greater than all keys that begin with prefix, and
+// false if there is none.
 func afterPrefix(prefix string) (string, bool) {
 	trimmed := strings.TrimRight(prefix, "\xff")
 	if trimmed == "" {

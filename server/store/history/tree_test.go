@@ -65,7 +65,8 @@ func check(t *testing.T, n tree, from, to string) {
 	check(t, n.right, n.entry.Key, to)
 }
 
-// A page costs what it holds, not what follows or comes before: reading one allocates the page and keys.
+// A page costs what it holds, not what follows or comes before: reading one allocates the page and
+// keys.
 func TestPageIsFlat(t *testing.T) {
 	cost := func(n int) float64 {
 		var root tree

@@ -8,11 +8,13 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// maxBatch is how many revisions a batch covers, so that a watch from long ago needs no memory for all of it.
+// maxBatch is how many revisions a batch covers, so that a watch from long ago needs no memory for
+// all of it.
 const maxBatch = 512
 
-// Watch implements store.Store. A watch has no queue: it is a place in the history, and what it has not read yet costs nothing. So a
-// slow reader holds nobody up, and is told by ErrCompacted when it is too slow. Each revision costs the comparison of a prefix.
+// Watch implements store.Store. A watch has no queue: it is a place in the history, and what it has
+// not read yet costs nothing. So a slow reader holds nobody up, and is told by ErrCompacted when it
+// is too slow. Each revision costs the comparison of a prefix.
 func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -26,7 +28,8 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 	return func(yield func(store.Batch, error) bool) { s.follow(ctx, prefix, after, yield) }, nil
 }
 
-// isAll reports whether a watch after a revision before the first one misses nothing, because nothing is compacted yet.
+// isAll reports whether a watch after a revision before the first one misses nothing, because
+// nothing is compacted yet.
 func isAll(now *state, after store.Revision) bool { return after >= 0 && now.compacted == 1 }
 
 // follow yields batches until ctx is done or the reader stops.

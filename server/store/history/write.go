@@ -44,7 +44,8 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 	return s.write(&write{Change: Change{Record: store.Record{Key: key}, Deleted: true}, expect: expect, always: expect == 0})
 }
 
-// write commits w together with all writes that wait by then, unless somebody else has done so meanwhile.
+// write commits w together with all writes that wait by then, unless somebody else has done so
+// meanwhile.
 //
 //	A  commits ──────────┐
 //	B       waits        └ commits B, C and D ─┐
@@ -67,8 +68,8 @@ func (s *Store) write(w *write) (store.Revision, error) {
 	return w.revision, w.err
 }
 
-// commit carries out writes in their order: each on what the earlier ones made of the store. Readers see all of them or none. The
-// caller holds s.writing.
+// commit carries out writes in their order: each on what the earlier ones made of the store.
+// Readers see all of them or none. The caller holds s.writing.
 func (s *Store) commit(writes []*write) {
 	before := s.now.Load()
 	next := *before
@@ -134,8 +135,8 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 
 // work is a state in the making.
 //
-// Versions are appended to the slice that earlier states have in common. They do not see what lies beyond its end; and there is
-// one maker at a time, who starts from the latest state.
+// Versions are appended to the slice that earlier states have in common. They do not see what lies
+// beyond its end; and there is one maker at a time, who starts from the latest state.
 type work struct{ state *state }
 
 func (w work) tree() tree { return w.state.versions[len(w.state.versions)-1].tree }
@@ -188,7 +189,8 @@ func changed(t tree, c Change) tree {
 	return t
 }
 
-// load takes over a change that a journal kept. Those up to the compacted revision are about what is stored then.
+// load takes over a change that a journal kept. Those up to the compacted revision are about what
+// is stored then.
 func (w work) load(c Change) error {
 	if c.Revision <= w.state.compacted {
 		w.state.versions[0].tree = changed(w.tree(), c)
@@ -201,8 +203,8 @@ func (w work) load(c Change) error {
 	return nil
 }
 
-// superseded returns the revisions of the changes up to a revision that say nothing about what is stored then: those of records
-// that were written again or deleted, and the deletions.
+// superseded returns the revisions of the changes up to a revision that say nothing about what is
+// stored then: those of records that were written again or deleted, and the deletions.
 func (s *state) superseded(to store.Revision) []store.Revision {
 	var revisions []store.Revision
 	for i, v := range s.versions[1 : to-s.compacted+1] {

@@ -32,7 +32,8 @@ type (
 	}
 )
 
-// linearizable: what concurrent clients do with a key looks as if one did it after the other, each between its call and its return.
+// linearizable: what concurrent clients do with a key looks as if one did it after the other, each
+// between its call and its return.
 func linearizable(t *testing.T, s store.Store) {
 	const clients, each = 8, 250
 	start := time.Now()

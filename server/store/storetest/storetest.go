@@ -1,4 +1,5 @@
-// Package storetest holds the laws of store.Store as tests. An implementation's own test is a call of [Run].
+// Package storetest holds the laws of store.Store as tests. An implementation's own test is a call
+// of [Run].
 package storetest
 
 import (
@@ -75,7 +76,8 @@ func writes(t *testing.T, s store.Store) {
 	}
 }
 
-// conflicts: a write that expects something else than what is stored changes nothing and says what is stored.
+// conflicts: a write that expects something else than what is stored changes nothing and says what
+// is stored.
 func conflicts(t *testing.T, s store.Store) {
 	ctx := t.Context()
 	first := must(s.Put(ctx, "/a", []byte("1"), 0))(t)

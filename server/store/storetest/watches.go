@@ -19,7 +19,8 @@ import (
 // patience is how long a test waits for what must happen. No test takes that long unless it fails.
 const patience = time.Minute
 
-// watches: after any revision, a watch has every event on its prefix exactly once and in order, and none before its time.
+// watches: after any revision, a watch has every event on its prefix exactly once and in order, and
+// none before its time.
 func watches(t *testing.T, s store.Store) {
 	m, r := started(t, s)
 	grow(t, s, m, r, 60)
@@ -117,8 +118,8 @@ func showEvent(e store.Event) string {
 	return fmt.Sprintf("%s deleted %v previous %q", show(e.Record), e.Deleted, e.Previous)
 }
 
-// watchEnds: a watch ends when its context is done, when what it needs is compacted away, and when the store is closed; a
-// watch of the future waits.
+// watchEnds: a watch ends when its context is done, when what it needs is compacted away, and when
+// the store is closed; a watch of the future waits.
 func watchEnds(t *testing.T, s store.Store) {
 	m, r := started(t, s)
 	grow(t, s, m, r, 20)
@@ -172,8 +173,8 @@ func lastOf(seq iter.Seq2[store.Batch, error]) error {
 	return last
 }
 
-// resumedWatches: watchers that break off at random, and resume after what they have read, end up with what is stored, while many
-// write.
+// resumedWatches: watchers that break off at random, and resume after what they have read, end up
+// with what is stored, while many write.
 func resumedWatches(t *testing.T, s store.Store) {
 	const writers, watchers, each = 4, 8, 100
 	start := must(s.Range(t.Context(), store.Range{}))(t).Revision
@@ -224,7 +225,8 @@ func scribble(ctx context.Context, t *testing.T, s store.Store, r *rand.Rand, n 
 	}
 }
 
-// replay follows the store until the end is written, in watches that it breaks off, and returns what it knows then.
+// replay follows the store until the end is written, in watches that it breaks off, and returns
+// what it knows then.
 func replay(ctx context.Context, t *testing.T, s store.Store, r *rand.Rand, after store.Revision) map[string]string {
 	state := map[string]string{}
 	for state["/end"] == "" && ctx.Err() == nil {

@@ -9,7 +9,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// verdict is what is known about a value: that the library finds nothing wrong with it, that it finds something, or neither.
+// verdict is what is known about a value: that the library finds nothing wrong with it, that it
+// finds something, or neither.
 type verdict uint8
 
 const (
@@ -25,12 +26,14 @@ func verdictOf(ok bool) verdict {
 	return bad
 }
 
-// judge judges a value. It is good if everything that applies to it is good; otherwise the verdict is the first that is not.
+// judge judges a value. It is good if everything that applies to it is good; otherwise the verdict
+// is the first that is not.
 //
 // Its cost is that of a walk of v, which stops at the first part that is not good.
 //
-// Why not leave out what an update does not change: where something is wrong in it, the library reports that unless it takes the
-// value for unchanged, which depends on the schemas of all parts. To look at them costs as much as to judge them.
+// Why not leave out what an update does not change: where something is wrong in it, the library
+// reports that unless it takes the value for unchanged, which depends on the schemas of all parts.
+// To look at them costs as much as to judge them.
 func (n *node) judge(v value.Value) verdict {
 	switch {
 	case n == nil:
@@ -48,7 +51,8 @@ func (n *node) judge(v value.Value) verdict {
 	return n.junctors.judge(v)
 }
 
-// kind judges the type of a value that is not null. What type and format mean together is intricate: only what is plain is judged.
+// kind judges the type of a value that is not null. What type and format mean together is
+// intricate: only what is plain is judged.
 func (n *node) kind(v value.Value) verdict {
 	var is kinds
 	switch v.Kind() {
@@ -85,8 +89,8 @@ func (n *node) kind(v value.Value) verdict {
 	return verdictOf(!n.typed)
 }
 
-// member judges a value by enum. The library converts values before it compares them, so that what is not found is bad only for
-// texts among texts.
+// member judges a value by enum. The library converts values before it compares them, so that what
+// is not found is bad only for texts among texts.
 func (n *node) member(v value.Value) verdict {
 	if len(n.enum) == 0 {
 		return good
@@ -136,7 +140,8 @@ func within(length int64, least, most *int64) bool {
 	return (least == nil || length >= *least) && (most == nil || length <= *most)
 }
 
-// judgeNumber lets the library's functions judge a number, where there is more to it than that it is one.
+// judgeNumber lets the library's functions judge a number, where there is more to it than that it
+// is one.
 func (n *node) judgeNumber(v value.Value) verdict {
 	typ := ""
 	switch n.types {

@@ -33,8 +33,9 @@ type node struct {
 	opaque bool // the schema says what is not judged here
 	below  contents
 
-	// What rules in CEL have to see: whole is whether they have to see all of a value, because there are rules about it, or rules
-	// in the alternatives of one of its members, for which the library looks at the value around it.
+	// What rules in CEL have to see: whole is whether they have to see all of a value, because
+	// there are rules about it, or rules in the alternatives of one of its members, for which the
+	// library looks at the value around it.
 	whole, alternatives bool
 }
 

@@ -2,15 +2,17 @@ package rules
 
 import "github.com/deed-project/deed/value"
 
-// partial returns what rules in CEL have to see of v, as the library takes it, and whether there is a value that they are about.
+// partial returns what rules in CEL have to see of v, as the library takes it, and whether there is
+// a value that they are about.
 //
 //	rules at spec.a and in the items of spec.list
 //	v        {kind: K, spec: {a: {x: 1}, b: …, list: [{…}, {…}]}}
 //	partial  {spec: {a: {x: 1}, list: [{…}, {…}]}}
 //
-// What a rule is about is there as a whole, and a list whose items have rules too, because items are told apart by keys that have
-// none. What an update changed in what is left out has no influence: the library asks whether the value of a rule is as it was,
-// and asks it of the parent where the value was not there before, which is a difference that can be seen here.
+// What a rule is about is there as a whole, and a list whose items have rules too, because items
+// are told apart by keys that have none. What an update changed in what is left out has no
+// influence: the library asks whether the value of a rule is as it was, and asks it of the parent
+// where the value was not there before, which is a difference that can be seen here.
 //
 // The cost is that of the parts that it returns, and of looking at the members beside them.
 func (n *node) partial(v value.Value) (any, bool) {

@@ -17,8 +17,9 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// TestVerdicts holds the verdicts on random objects beside what the library finds. What is good must have no errors, and
-// what is bad must have some, if it replaces nothing. DEED_CASES says how many, DEED_SEED which.
+// TestVerdicts holds the verdicts on random objects beside what the library finds. What is good
+// must have no errors, and what is bad must have some, if it replaces nothing. DEED_CASES says how
+// many, DEED_SEED which.
 func TestVerdicts(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 3000), uint64(number(t, "DEED_SEED", 1))
 	counts := map[verdict]int{}

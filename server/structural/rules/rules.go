@@ -21,8 +21,8 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// Rules are what the schema of one version of a resource says about the values of objects. They are safe for concurrent use.
-// Nil Rules are those of a version without a schema: nothing is wrong.
+// Rules are what the schema of one version of a resource says about the values of objects. They are
+// safe for concurrent use. Nil Rules are those of a version without a schema: nothing is wrong.
 type Rules struct {
 	schema         *schema.Structural
 	object, status keywords       // of whole objects, and of their status alone
@@ -35,8 +35,9 @@ type keywords struct {
 	quick   *node
 }
 
-// Compile compiles an openAPIV3Schema; an absent or null one gives nil. The error is about a schema that is not structural. Rules in
-// CEL that do not compile are no error: they fail when they are evaluated.
+// Compile compiles an openAPIV3Schema; an absent or null one gives nil. The error is about a schema
+// that is not structural. Rules in CEL that do not compile are no error: they fail when they are
+// evaluated.
 //
 // It takes milliseconds, most of them for rules in CEL.
 func Compile(openAPIV3Schema value.Value) (*Rules, error) {
@@ -76,10 +77,11 @@ func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
 	return keywords{library, compile(converted)}, nil
 }
 
-// Values returns what is wrong with object by the keywords and formats of its schema. It replaces live, which is absent for a new
-// object: what was wrong already, and is as it was, does not count.
+// Values returns what is wrong with object by the keywords and formats of its schema. It replaces
+// live, which is absent for a new object: what was wrong already, and is as it was, does not count.
 //
-// The errors are in the order of their texts. An object with which nothing is wrong costs one walk of it.
+// The errors are in the order of their texts. An object with which nothing is wrong costs one walk
+// of it.
 func (r *Rules) Values(object, live value.Value) field.ErrorList {
 	if r == nil || r.object.quick.judge(object) == good {
 		return nil
@@ -91,7 +93,8 @@ func (r *Rules) Values(object, live value.Value) field.ErrorList {
 		validation.WithRatcheting(r.correlated(object, live))))
 }
 
-// ordered sorts errors by their texts, which begin with the field. The library has them in the order of maps.
+// ordered sorts errors by their texts, which begin with the field. The library has them in the
+// order of maps.
 func ordered(errs field.ErrorList) field.ErrorList {
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
@@ -107,7 +110,8 @@ func (r *Rules) StatusValues(object, live value.Value) field.ErrorList {
 		validation.WithRatcheting(r.correlated(object, live).Key("status"))))
 }
 
-// Resources returns what is wrong with type and metadata of embedded resources. It costs nothing where the schema has none.
+// Resources returns what is wrong with type and metadata of embedded resources. It costs nothing
+// where the schema has none.
 func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorList {
 	if r == nil || !r.object.quick.below.resources {
 		return nil
@@ -115,9 +119,10 @@ func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorLi
 	return objectmeta.Validate(ctx, nil, object.ToAny(), r.schema, false)
 }
 
-// CEL returns errs and what rules in CEL find. Rules are not asked about objects that are wrong in ways that they do not expect:
-// then an error says so. What they find in values of live that are as they were is a warning. The cost is bounded as
-// in kube-apiserver, and only what has rules is looked at.
+// CEL returns errs and what rules in CEL find. Rules are not asked about objects that are wrong in
+// ways that they do not expect: then an error says so. What they find in values of live that are as
+// they were is a warning. The cost is bounded as in kube-apiserver, and only what has rules is
+// looked at.
 func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live value.Value, warnings warning.Recorder) field.ErrorList {
 	if r == nil || r.compiled == nil {
 		return errs

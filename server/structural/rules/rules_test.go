@@ -150,8 +150,8 @@ func parse(t testing.TB, text string) value.Value {
 	return v
 }
 
-// BenchmarkGood compares what a good object costs here and in the library, which judges an object again that is made wrong
-// in one place.
+// BenchmarkGood compares what a good object costs here and in the library, which judges an object
+// again that is made wrong in one place.
 func BenchmarkGood(b *testing.B) {
 	r, err := rules.Compile(parse(b, schema))
 	if err != nil {

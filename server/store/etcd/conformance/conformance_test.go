@@ -1,5 +1,5 @@
-// Package conformance_test runs the laws of stores on etcd. It is a module of its own, because a server of etcd is made of some
-// hundred packages more than its client.
+// Package conformance_test runs the laws of stores on etcd. It is a module of its own, because a
+// server of etcd is made of some hundred packages more than its client.
 package conformance_test
 
 import (
@@ -70,7 +70,8 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// Two servers on one etcd are one store: what one writes the other reads and watches, and they conflict.
+// Two servers on one etcd are one store: what one writes the other reads and watches, and they
+// conflict.
 func TestTwoServers(t *testing.T) {
 	server := start(t)
 	one, two := etcd.New(v3client.New(server.Server), time.Now), etcd.New(v3client.New(server.Server), time.Now)
