@@ -162,7 +162,8 @@ func randomValue(c *gen.Choices, depth int, object bool) value.Value {
 }
 
 func scalar(c *gen.Choices) value.Value {
-	return gen.Pick(c, value.Null(), value.Bool(true), value.Bool(false), value.Int(0), value.Int(1), value.Float(1), value.Float(1.5),
+	return gen.Pick(c, value.Null(), value.Bool(true), value.Bool(false),
+		value.Int(0), value.Int(1), value.Float(1), value.Float(1.5),
 		value.Float(1e21), value.String(""), value.String("a"), value.String("b\"<\u00e9\n"))
 }
 
@@ -180,7 +181,8 @@ func randomMetadata(c *gen.Choices) value.Value {
 }
 
 var metadataNames = []string{
-	"annotations", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers", "generateName", "generation",
+	"annotations", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers",
+	"generateName", "generation",
 	"labels", "managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid", "unknown", "Name",
 }
 

@@ -77,7 +77,8 @@ func (s steps) decode(object map[string]any) answer { return s.read(object, fals
 func (s steps) load(object map[string]any) answer   { return s.read(object, true) }
 
 func (s steps) prune(object map[string]any) answer {
-	unknown := pruning.PruneWithOptions(object, s.Structural, true, reference.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	tracked := reference.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	unknown := pruning.PruneWithOptions(object, s.Structural, true, tracked)
 	return answered(object, unknown, nil)
 }
 
@@ -101,7 +102,8 @@ func (s steps) duplicates(object map[string]any) answer {
 }
 
 func (s steps) coerce(object map[string]any) answer {
-	err, unknown := objectmeta.CoerceWithOptions(nil, object, s.Structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	strict := objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true}
+	err, unknown := objectmeta.CoerceWithOptions(nil, object, s.Structural, false, strict)
 	if err != nil {
 		return answered(nil, nil, err)
 	}
@@ -122,7 +124,8 @@ func (s steps) read(object map[string]any, stored bool) answer {
 	if err != nil {
 		return answered(nil, nil, err)
 	}
-	said = append(said, pruning.PruneWithOptions(object, s.Structural, true, reference.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored})...)
+	tracked := reference.UnknownFieldPathOptions{TrackUnknownFieldPaths: !stored}
+	said = append(said, pruning.PruneWithOptions(object, s.Structural, true, tracked)...)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, s.Structural)
 	failure, unknown := objectmeta.CoerceWithOptions(nil, object, s.Structural, false, objectmeta.CoerceOptions{
 		DropInvalidFields: stored, ReturnUnknownFieldPaths: !stored,

@@ -68,7 +68,8 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if end != "\x00" && from >= end {
 		return s.emptyPage(ctx, page)
 	}
-	found, err := s.kv.Get(ctx, from, clientv3.WithRange(end), clientv3.WithRev(int64(r.At)), clientv3.WithLimit(int64(r.Limit)))
+	found, err := s.kv.Get(ctx, from, clientv3.WithRange(end),
+		clientv3.WithRev(int64(r.At)), clientv3.WithLimit(int64(r.Limit)))
 	if err != nil {
 		return store.Page{}, s.failed(err)
 	}

@@ -26,7 +26,9 @@ func (s *Store) Put(ctx context.Context, key string, text []byte, expect store.R
 }
 
 // PutUntil implements store.Store.
-func (s *Store) PutUntil(ctx context.Context, key string, text []byte, expect store.Revision, until time.Time) (store.Revision, error) {
+func (s *Store) PutUntil(
+	ctx context.Context, key string, text []byte, expect store.Revision, until time.Time,
+) (store.Revision, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -150,7 +150,9 @@ func (n *node) judgeNumber(v value.Value) verdict {
 	case isNumber:
 		typ = "number"
 	}
-	if n.number == nil && (typ == "" || typ == "number" && n.format != "float" || v.Kind() == value.KindInt && n.format != "int32") {
+	fitting := typ == "" || typ == "number" && n.format != "float" ||
+		typ == "integer" && v.Kind() == value.KindInt && n.format != "int32"
+	if n.number == nil && fitting {
 		return good
 	}
 	number := v.ToAny()

@@ -58,7 +58,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	t.Logf("%d cases, %d updates: %d good, %d bad, %d unsure; rules found something in %d, and nothing in %d",
 		cases, updates, counts[good], counts[bad], counts[unsure], said[true], said[false])
-	if said[true] < cases/100 || said[false] < cases/100 || counts[good] < cases/10 || counts[bad] < cases/10 || counts[unsure] > cases/4 || updates < cases/4 {
+	if said[true] < cases/100 || said[false] < cases/100 || counts[good] < cases/10 ||
+		counts[bad] < cases/10 || counts[unsure] > cases/4 || updates < cases/4 {
 		t.Error("the cases are one-sided")
 	}
 }
