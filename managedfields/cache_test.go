@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 // TestReadMap reads maps that are modified between readings: what is remembered must never answer for another map.
@@ -151,5 +152,30 @@ func TestFitsKeepsNoType(t *testing.T) {
 	}
 	if !p.fitsTo(compiled()) || p.fitsTo(nil) {
 		t.Error("what fits depends on what fitted before")
+	}
+}
+
+// TestFitsByType demands that a set which fits one type does not for that fit another one.
+func TestFitsByType(t *testing.T) {
+	p, err := FieldsFromJSON(`{"f:a":{"f:b":{}}}`).parsed(NewCache(DefaultBudget))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := value.Parse([]byte(`{"types":[{"name":"root","map":{"fields":[
+		{"name":"a","type":{"map":{"elementRelationship":"atomic","elementType":{"scalar":"string"}}}}]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := schema.ParseDocument(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	atomic, err := schema.Compile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _ := atomic.Type("root")
+	if !p.fitsTo(untypedRoot(t)) || p.fitsTo(root) {
+		t.Error("what fits one type fits another")
 	}
 }

@@ -30,3 +30,21 @@ func ExampleScaleHandler() {
 	}
 	// Output: autoscaler autoscaling/v1 {"f:spec":{"f:replicas":{}}}
 }
+
+func ExampleDecoder() {
+	var d managedfields.Decoder
+	live, err := d.Parse([]byte(`{"kind":"Thing","metadata":{"labels":{"a":"1"}},"spec":{"replicas":1}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	object, err := d.Parse([]byte(`{"kind":"Thing","metadata":{"labels":{"a":"1"}},"spec":{"replicas":2}}`))
+	fmt.Println(object.Content.Get("metadata").Same(live.Content.Get("metadata")), err)
+	// Output: true <nil>
+}
+
+func ExampleNewCache() {
+	cache := managedfields.NewCache(8 << 20) // for several field managers, in their Config.Cache
+	fmt.Println(cache.Len() <= 8<<20)
+	// Output: true
+}
