@@ -40,6 +40,7 @@ var layers = []struct {
 	{"internal/thing", "value fieldpath schema merge managedfields", ""},
 	{"internal/wording", "value", ""},
 	{"internal/notice", "", "golang.org/x/term"},
+	{"internal/selector", "value fieldpath", ""},
 	{"internal/jobs", "", ""},
 	{"internal/manifest",
 		"value fieldpath schema typed merge managedfields ownership internal/yaml " +
@@ -55,12 +56,13 @@ var layers = []struct {
 			"internal/notice internal/manifest internal/types",
 		""},
 	{"internal/dryrun",
-		"value fieldpath typed merge managedfields ownership internal/notice internal/jobs " +
-			"internal/wording internal/manifest internal/types",
+		"value fieldpath typed merge managedfields ownership internal/yaml internal/wording " +
+			"internal/notice internal/selector internal/jobs internal/manifest internal/types",
 		""},
 	{"internal/report",
 		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/yaml " +
-			"internal/wording internal/notice internal/manifest internal/types internal/dryrun",
+			"internal/wording internal/notice internal/selector internal/manifest internal/types " +
+			"internal/dryrun",
 		"github.com/rogpeppe/go-internal/diff"},
 	{"internal/history",
 		"value fieldpath schema merge managedfields ownership internal/yaml internal/wording " +
@@ -68,8 +70,8 @@ var layers = []struct {
 		"golang.org/x/tools/txtar"},
 	{"internal/cli",
 		"fieldpath schema typed merge managedfields ownership internal/yaml internal/wording " +
-			"internal/notice internal/manifest internal/types internal/schemafile internal/dryrun " +
-			"internal/report internal/history",
+			"internal/notice internal/selector internal/manifest internal/types internal/schemafile " +
+			"internal/dryrun internal/report internal/history",
 		"github.com/spf13/cobra github.com/spf13/pflag"},
 	{"cmd/deed", "internal/cli", ""},
 }

@@ -56,8 +56,19 @@ type Notation struct {
 	Wanted value.Value
 }
 
-// WouldChange tells what an apply of config to live by manager would change, without carrying it out. Errors are those of
-// [managedfields.FieldManager.Plan].
+// WouldChange tells what an apply of config to live by manager would change, without carrying it out: see [ChangeOf]. Errors
+// are those of [managedfields.FieldManager.Plan].
+func WouldChange(m *managedfields.FieldManager, live, config managedfields.Object, manager string) (Change, error) {
+	plan, err := m.Plan(live, config, manager)
+	if err != nil {
+		return Change{}, err
+	}
+	return ChangeOf(plan, live, config, plan.Merge().Force().Object.Content())
+}
+
+// ChangeOf tells what plan, an apply of config to live, changes, its conflicts forced. merged is what the object becomes before
+// defaults are filled in: what the plan says, or that with what an endpoint does not write as it is. The error is that of
+// [managedfields.Decode] for the entries of live.
 //
 // Values mean the same, by the types of the kind:
 //
@@ -65,26 +76,22 @@ type Notation struct {
 //  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of values without a schema do, if
 //     both are quantities of the same amount. A type that says string or number takes values at their word.
 //  3. Sets and keyed lists with the same items in another order.
-func WouldChange(m *managedfields.FieldManager, live, config managedfields.Object, manager string) (Change, error) {
-	plan, err := m.Plan(live, config, manager)
-	if err != nil {
-		return Change{}, err
-	}
+func ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) (Change, error) {
 	before, err := managedfields.Decode(live.Entries)
 	if err != nil {
 		return Change{}, err
 	}
 	result, object := plan.Merge().Force(), plan.Merge().Live()
 	out := Change{
-		Object: result.Changed, Conflicts: plan.Conflicts(),
+		Object: result.Changed && !object.Content().Equal(merged), Conflicts: plan.Conflicts(),
 		Ownership: len(live.Entries) != result.Managers.Len() || !sameOwners(before, result.Managers),
 	}
 	written := notations{partial: true}
 	written.node(object.Type(), object.Content(), config.Content)
 	out.Notations = written.found
-	if result.Changed {
+	if out.Object {
 		changed := notations{}
-		changed.node(object.Type(), object.Content(), result.Object.Content())
+		changed.node(object.Type(), object.Content(), merged)
 		out.NotationOnly = !changed.other
 	}
 	return out, nil

@@ -10,7 +10,7 @@ import (
 // applyFlags are those of deed apply.
 type applyFlags struct {
 	writeFlags
-	force    dryrun.ForceFlags
+	how      applyingFlags
 	put      putFlags
 	validate choice
 	output   outputFlags
@@ -68,7 +68,7 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
 	registerServerSide(flags)
-	registerForce(flags, &f.force)
+	f.how.register(flags)
 	f.put.register(flags)
 	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
 	flags.Var(&f.validate, "validate",
@@ -82,8 +82,8 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 
 // apply is deed apply.
 func (c *cli) apply(f applyFlags, printToo bool) error {
-	force, err := f.force.Force()
-	if err != nil {
+	how, err := f.how.apply(c, f.manager)
+	if how == nil {
 		return err
 	}
 	files, err := f.put.rewriter(c, f.live)
@@ -95,15 +95,19 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 		return err
 	}
 	a := &applier{
-		Workload: w.Workload, force: force, conflicts: report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)},
+		Workload: w.Workload, conflicts: report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)},
 		out: emitter{cli: c, put: f.put, verb: "serverside-applied", files: files},
 	}
 	if files == nil || printToo {
 		a.out.printer = f.output.printer(c.out, w.several)
 	}
-	work := func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }
-	dryrun.Each(w.Workload, "applying", true, work, a.use)
+	dryrun.Each(w.Workload, "applying", true, how.One, a.use)
 	a.conflicts.Advise()
+	if err := how.Force.Unused(w.Managers()); err != nil {
+		a.out.files = nil
+		a.out.close()
+		return err
+	}
 	a.out.close()
 	return nil
 }
@@ -111,7 +115,6 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 // applier applies configurations.
 type applier struct {
 	*dryrun.Workload
-	force     dryrun.Force
 	conflicts report.ConflictReport
 	out       emitter
 }
@@ -126,6 +129,9 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 		a.out.refuse(t, x.Refused)
 	default:
 		report.Forced(a.Library, t.Given, x.Taken)
+		report.Left(a.Library, t.Given, x.Left)
+		report.TakenOver(a.Library, t.Given, x.TakenOver)
+		report.Migrated(a.Library, t.Given, x.Migration)
 		a.out.add(t, x.Outcome)
 	}
 }

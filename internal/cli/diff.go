@@ -11,7 +11,7 @@ import (
 // diffFlags are those of deed diff.
 type diffFlags struct {
 	writeFlags
-	force       dryrun.ForceFlags
+	how         applyingFlags
 	format      choice
 	color       colorFlags
 	showManaged bool
@@ -51,7 +51,7 @@ difference or a conflict, and more for errors.`,
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
 	registerServerSide(flags)
-	registerForce(flags, &f.force)
+	f.how.register(flags)
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
@@ -63,8 +63,8 @@ difference or a conflict, and more for errors.`,
 
 // diff is deed diff.
 func (c *cli) diff(f diffFlags) error {
-	force, err := f.force.Force()
-	if err != nil {
+	how, err := f.how.apply(c, f.manager)
+	if how == nil {
 		return err
 	}
 	w, err := c.open(f.writeFlags, nil)
@@ -77,8 +77,7 @@ func (c *cli) diff(f diffFlags) error {
 		return nil
 	}
 	conflicts := report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)}
-	work := func(t *dryrun.Task) dryrun.Applied { return dryrun.ApplyOne(t, f.manager, force) }
-	dryrun.Each(w.Workload, "applying", true, work, func(t *dryrun.Task, x dryrun.Applied) {
+	dryrun.Each(w.Workload, "applying", true, how.One, func(t *dryrun.Task, x dryrun.Applied) {
 		switch {
 		case x.Err != nil:
 			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.Err)
@@ -86,6 +85,9 @@ func (c *cli) diff(f diffFlags) error {
 			conflicts.Add(t.Given, x.Refused)
 		default:
 			report.Forced(c.Library, t.Given, x.Taken)
+			report.Left(c.Library, t.Given, x.Left)
+			report.TakenOver(c.Library, t.Given, x.TakenOver)
+			report.Migrated(c.Library, t.Given, x.Migration)
 			d.Add(t, x.Outcome)
 		}
 	})
@@ -93,7 +95,7 @@ func (c *cli) diff(f diffFlags) error {
 	if err := d.Close(); err != nil {
 		c.Failed(err)
 	}
-	return nil
+	return how.Force.Unused(w.Managers())
 }
 
 // differ shows what becomes of objects: each is added, and Close shows what is not shown yet.

@@ -2,13 +2,12 @@ package cli
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
@@ -63,12 +62,9 @@ may be left out: .spec.containers.image.`,
 
 // explain is deed explain.
 func (c *cli) explain(f explainFlags, text string) error {
-	path, err := fieldpath.ParsePath(text)
+	path, err := selector.Parse(text)
 	if err != nil {
 		return err
-	}
-	if len(path) == 0 {
-		return errors.New("the path is empty: say which field, such as .spec.replicas")
 	}
 	kind, err := types.ParseKind(f.kind)
 	if err != nil {
@@ -93,7 +89,7 @@ func (c *cli) explain(f explainFlags, text string) error {
 }
 
 // explanations returns what there is to say about path in kind, or in the objects.
-func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path) ([]*report.Explanation, error) {
+func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Selector) ([]*report.Explanation, error) {
 	all := []*report.Explanation{}
 	if len(f.stored.input.files) == 0 && f.kind != "" {
 		if err := f.stored.schemas.Check(); err != nil {
@@ -124,12 +120,12 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path fieldpath.Path)
 		if !ok {
 			continue
 		}
-		x, err := report.ExplainObject(c.Library, o, e, path)
+		found, err := report.ExplainObject(c.Library, o, e, path)
 		if err != nil {
 			c.Problem(o.At(), "%v: %v", o, err)
 			continue
 		}
-		all = append(all, x)
+		all = append(all, found...)
 	}
 	if !found {
 		return nil, fmt.Errorf("there is no %v in the input", kind)

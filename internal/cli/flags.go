@@ -18,12 +18,36 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-func registerForce(flags *pflag.FlagSet, f *dryrun.ForceFlags) {
-	flags.BoolVar(&f.All, "force-conflicts", false, "take fields from others who own them")
-	flags.StringArrayVar(&f.Fields, "force-field", nil,
-		"take the field at `path`, such as .spec.replicas, and what is below it, and no others; repeatable")
-	flags.StringArrayVar(&f.Managers, "force-manager", nil,
+// applyingFlags say how configurations are applied.
+type applyingFlags struct {
+	force       dryrun.ForceFlags
+	rules       string
+	noMigration bool
+}
+
+func (f *applyingFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.force.All, "force-conflicts", false, "take fields from others who own them")
+	flags.StringArrayVar(&f.force.Fields, "force-field", nil,
+		"take the fields at `path`, such as .spec.replicas or containers[*].image, and what is below, and no others; repeatable")
+	flags.StringArrayVar(&f.force.Managers, "force-manager", nil,
 		"take fields from the manager called `name`, and no others; repeatable")
+	flags.StringVar(&f.rules, "rules", "", "`file` with rules that say which fields to take, and which to leave, by object and manager")
+	flags.BoolVar(&f.noMigration, "no-migration", false,
+		"do not migrate objects of client-side apply, as kubectl does by itself where it applies")
+}
+
+// apply returns what applies configurations in the name of manager. It is nil if the rules have defects, which are reported.
+func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
+	if f.rules != "" {
+		if f.force.Rules = dryrun.ReadRules(c.Loader, f.rules); f.force.Rules == nil {
+			return nil, nil
+		}
+	}
+	force, err := f.force.Force()
+	if err != nil {
+		return nil, err
+	}
+	return &dryrun.Apply{Manager: manager, Force: force, Migrate: !f.noMigration}, nil
 }
 
 // inputFlags say where the objects of a command come from.

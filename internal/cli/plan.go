@@ -1,17 +1,20 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/merge"
 )
 
 // planFlags are those of deed plan.
 type planFlags struct {
 	writeFlags
-	force       dryrun.ForceFlags
+	how         applyingFlags
 	all         bool
 	showSecrets bool
 	format      choice
@@ -58,7 +61,7 @@ code is 1 if there are conflicts.`,
 	flags := cmd.Flags()
 	f.register(flags, "kubectl")
 	registerServerSide(flags)
-	registerForce(flags, &f.force)
+	f.how.register(flags)
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
 	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
@@ -70,8 +73,8 @@ code is 1 if there are conflicts.`,
 
 // plan is deed plan.
 func (c *cli) plan(f planFlags) error {
-	force, err := f.force.Force()
-	if err != nil {
+	how, err := f.how.apply(c, f.manager)
+	if how == nil {
 		return err
 	}
 	w, err := c.open(f.writeFlags, nil)
@@ -79,16 +82,28 @@ func (c *cli) plan(f planFlags) error {
 		return err
 	}
 	p := report.NewPlanPrinter(c.out, f.format.value, f.all, f.color.painter(c.out))
-	work := func(t *dryrun.Task) report.Planned { return report.PlanOne(t, f.manager, f.showSecrets, force) }
-	dryrun.Each(w.Workload, "planning", true, work, func(t *dryrun.Task, x report.Planned) {
-		if x.Err != nil {
-			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.Err)
+	type planned struct {
+		*report.ObjectPlan
+		left merge.Conflicts
+		err  error
+	}
+	work := func(t *dryrun.Task) (out planned) {
+		x := how.One(t)
+		if out.left, out.err = x.Left, x.Err; out.err == nil {
+			out.ObjectPlan, out.err = report.NewObjectPlan(t, f.manager, x, f.showSecrets)
+		}
+		return out
+	}
+	dryrun.Each(w.Workload, "planning", true, work, func(t *dryrun.Task, x planned) {
+		if x.err != nil {
+			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.err)
 			return
 		}
-		if x.Plan.Conflicts > 0 {
+		report.Left(c.Library, t.Given, x.left)
+		if x.Conflicts > 0 {
 			c.Raise(notice.ExitFinding)
 		}
-		p.Print(x.Plan)
+		p.Print(x.ObjectPlan)
 	})
-	return c.end(p.Close())
+	return errors.Join(c.end(p.Close()), how.Force.Unused(w.Managers()))
 }

@@ -1,29 +1,132 @@
 package dryrun
 
 import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 )
 
-// Applied is the outcome of an apply.
+// Applied is the outcome of an apply. Whatever counts, prints or exits on conflicts takes them from here: there is one plan of
+// an object, and Refused are its conflicts.
 type Applied struct {
-	Outcome        managedfields.Object
-	Taken, Refused merge.Conflicts // there is no outcome if some are refused
-	Err            error           // likewise
+	// Plan is what the first request does.
+	Plan *managedfields.Plan
+	// Taken are the conflicts that are decided for the applier, and Refused the others: if there are any, nothing is stored.
+	Taken, Refused merge.Conflicts
+	// Left are conflicts over fields that rules leave to their owners: they are not applied.
+	Left merge.Conflicts
+	// TakenOver is what kubectl takes from its own client-side apply without a conflict: rule S5.
+	TakenOver merge.Conflicts
+	// Outcome is what is stored, with all conflicts decided for the applier.
+	Outcome managedfields.Object
+	// Migration is what kubectl does besides; nil if that is nothing.
+	Migration *Migration
+	Err       error
+
+	config managedfields.Object // what is applied
 }
 
-// ApplyOne has manager apply what is given, with the conflicts decided that force takes.
-func ApplyOne(t *Task, manager string, force Force) Applied {
-	plan, err := t.Endpoint.Manager.Plan(t.Stored, t.Given.Object, manager)
-	if err != nil {
-		return Applied{Err: err}
-	}
-	var out Applied
-	if out.Taken, out.Refused = force.split(plan.Conflicts()); len(out.Refused) > 0 {
+// Migration is what kubectl apply --server-side does by itself with an object of its client-side apply: see
+// [ownership.ApplyAsKubectl].
+type Migration struct {
+	From     []string // whose fields become kubectl's
+	Requests []string // that are sent, in order
+	// Again is what the last of them does, the same apply once more.
+	Again *managedfields.Plan
+	// Failed says why not all requests were carried out, which kubectl only warns about.
+	Failed error
+}
+
+// Apply says how configurations are applied.
+type Apply struct {
+	Manager string
+	Force   *Force
+	Migrate bool // whether kubectl migrates what its client-side apply owns
+}
+
+// One applies what t gives.
+func (a Apply) One(t *Task) Applied {
+	out := Applied{config: t.Given.Object}
+	conflicts := a.plan(t, &out)
+	if out.Err != nil {
 		return out
 	}
-	if out.Outcome, out.Err = plan.Force(); out.Err == nil {
-		out.Outcome = t.Endpoint.Restore(t.Stored, out.Outcome)
+	out.TakenOver = out.Plan.TakenOver()
+	if out.Taken, out.Refused, out.Err = a.Force.split(t, conflicts); out.Err != nil {
+		return out
 	}
+	if len(out.Refused) == 0 {
+		out.Err = t.checkIdentity()
+	}
+	if out.Err == nil {
+		out.Outcome, out.Err = out.Plan.Force()
+	}
+	if out.Err != nil {
+		return out
+	}
+	if a.migrates(t) && len(out.Refused) == 0 {
+		a.migrate(t, &out)
+	}
+	out.Outcome = t.Endpoint.Restore(t.Stored, out.Outcome)
 	return out
+}
+
+// plan plans the apply, and returns its conflicts. What rules leave to its owners is taken out of the configuration before; then
+// the plan is one without it.
+func (a Apply) plan(t *Task, out *Applied) merge.Conflicts {
+	if out.Plan, out.Err = t.Endpoint.Manager.Plan(t.Stored, out.config, a.Manager); out.Err != nil {
+		return nil
+	}
+	conflicts := out.Plan.Conflicts()
+	if out.Left = a.Force.rules.left(t.Given, conflicts); len(out.Left) == 0 {
+		return conflicts
+	}
+	var left fieldpath.Builder
+	for _, c := range out.Left {
+		left.Add(c.Path)
+	}
+	out.config.Content = out.Plan.Merge().Config().Remove(left.Set()).Content()
+	if out.Plan, out.Err = t.Endpoint.Manager.Plan(t.Stored, out.config, a.Manager); out.Err != nil {
+		return nil
+	}
+	return out.Plan.Conflicts()
+}
+
+// kubectlName is the manager that kubectl is by default.
+const kubectlName = "kubectl"
+
+// migrates reports whether kubectl sends more than one request.
+func (a Apply) migrates(t *Task) bool {
+	return a.Migrate && a.Manager == kubectlName && len(ownership.ClientSideAppliers(t.Stored.Entries)) > 0
+}
+
+// migrate carries out the other requests of kubectl.
+func (a Apply) migrate(t *Task, out *Applied) {
+	m := Migration{From: ownership.ClientSideAppliers(t.Stored.Entries)}
+	sent, err := ownership.ApplyAsKubectl(t.Endpoint.Manager, t.Stored, out.config, a.Manager, true)
+	m.Failed = err
+	for i, r := range sent {
+		m.Requests = append(m.Requests, r.Name)
+		if i > 0 && i == len(sent)-1 && err == nil {
+			m.Again, out.Err = t.Endpoint.Manager.Plan(sent[i-1].Object, out.config, a.Manager)
+		}
+	}
+	if len(sent) > 1 || err != nil {
+		out.Migration = &m
+	}
+	if len(sent) > 0 {
+		out.Outcome = sent[len(sent)-1].Object
+	}
+}
+
+// Change returns what the first request of x, an apply of t, changes.
+func (t *Task) Change(x Applied) (ownership.Change, error) {
+	given, merged := x.config, x.Plan.Merge().Force().Object.Content()
+	if t.Endpoint.Restores != types.RestoreNothing {
+		given.Content = t.Endpoint.Restore(t.Stored, given).Content
+		merged = t.Endpoint.Restore(t.Stored, managedfields.Object{Content: merged}).Content
+	}
+	return ownership.ChangeOf(x.Plan, t.Stored, given, merged)
 }

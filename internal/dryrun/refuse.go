@@ -22,7 +22,10 @@ func Refused(c *types.Library, t *Task, role string, err error) {
 	var wrongType *managedfields.TypeError
 	var defects typed.Errors
 	var entry *managedfields.EntryError
+	var identity *IdentityError
 	switch {
+	case errors.As(err, &identity):
+		c.Problem(t.Given.Key("metadata", identity.Field), "%v: %v", t.Given, err)
 	case errors.As(err, &wrongType) && errors.As(err, &defects) && (t.Live != nil || wrongType.Role == role):
 		subject := t.Given
 		if wrongType.Role != role {

@@ -6,6 +6,7 @@ package dryrun
 import (
 	"bytes"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/deed-project/deed/internal/jobs"
@@ -25,9 +26,10 @@ type Workload struct {
 	// Namespace is that of objects that do not say theirs; empty if none is known.
 	Namespace string
 
-	given   iter.Seq[*manifest.Object]
-	applied map[manifest.ID]notice.Position      // of those, so far
-	target  map[*manifest.Stored]notice.Position // what is written to live objects
+	given    iter.Seq[*manifest.Object]
+	applied  map[manifest.ID]notice.Position      // of those, so far
+	managers map[string]bool                      // of live objects, so far
+	target   map[*manifest.Stored]notice.Position // what is written to live objects
 }
 
 // Task is an object with what it is written to.
@@ -47,7 +49,7 @@ func NewWorkload(
 	types.Served = true
 	return &Workload{
 		Library: c, types: types, live: live, Config: config, given: given,
-		applied: map[manifest.ID]notice.Position{}, target: map[*manifest.Stored]notice.Position{},
+		managers: map[string]bool{}, applied: map[manifest.ID]notice.Position{}, target: map[*manifest.Stored]notice.Position{},
 	}
 }
 
@@ -75,12 +77,18 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 		return x
 	}) {
 		if w.Join(x.log); x.ok {
+			for _, e := range t.Stored.Entries {
+				w.managers[e.Manager] = true
+			}
 			use(t, x.out)
 		}
 		tick()
 	}
 	end()
 }
+
+// Managers returns the names of the managers of live objects that were worked on, sorted.
+func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.managers)) }
 
 // task returns what is to be done with given, which must be a configuration if configs says so.
 func (w *Workload) task(given *manifest.Object, configs bool) *Task {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/types"
@@ -64,8 +65,9 @@ func (r *ConflictReport) Add(config *manifest.Object, conflicts merge.Conflicts)
 	r.Log.Raise(notice.ExitFinding)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", conflicts)
+	keys := keysOf(config, conflicts)
 	for _, f := range Contests(conflicts) {
-		where := config.Key(manifest.Steps(config.Content, f.Path)...)
+		where := keyAt(config, keys, f.Path)
 		r.places = append(r.places, where)
 		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.String()))
 		for _, owner := range f.Owners {
@@ -116,17 +118,77 @@ What to do about a field in conflict:
 
 // Forced says what writing given took from others.
 func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
-	for _, f := range Contests(lost) {
+	each(c.Log, given, lost, func(f *Contest, live, taken, owners string) string {
+		if f.Wanted.IsAbsent() {
+			return live + " is removed, and was owned by " + owners
+		}
+		return live + " becomes " + taken + ", taken from " + owners
+	})
+}
+
+// Left says which fields of given are left to their owners by the rules, so that they are not applied.
+func Left(c *types.Library, given *manifest.Object, left merge.Conflicts) {
+	each(c.Log, given, left, func(_ *Contest, live, wanted, owners string) string {
+		return live + " stays, left to " + owners + " by the rules, and does not become " + wanted
+	})
+}
+
+// TakenOver says what kubectl takes from its own client-side apply when it applies given, without a conflict.
+func TakenOver(c *types.Library, given *manifest.Object, taken merge.Conflicts) {
+	each(c.Log, given, taken, func(_ *Contest, live, wanted, owners string) string {
+		return live + " becomes " + wanted + ", taken over from " + owners + ": kubectl has no conflicts with its own client-side apply (S5)"
+	})
+}
+
+// Migrated says what kubectl does besides with an object of its client-side apply.
+func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
+	if m == nil {
+		return
+	}
+	fmt.Fprintf(c.Log, "%v: %v: migrated from client-side apply, as kubectl does by itself: the fields of %s become kubectl's (requests: %s; "+
+		"--no-migration leaves them)\n", given.At(), given, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
+	if m.Failed != nil {
+		c.Warn(given.At(), "%v: kubectl warns that the migration failed: %v", given, m.Failed)
+	}
+	if m.Again == nil {
+		return
+	}
+	for d := range m.Again.Decisions() {
+		if d.Outcome == merge.Pruned {
+			fmt.Fprintf(c.Log, "%v: %v: %v: %s is removed by the second apply: the configuration lacks it\n",
+				given.At(), given, d.Path, ShowIn(given, d.Path, d.Live))
+		}
+	}
+}
+
+// each prints a line for each field of conflicts of given: its place, and what text says of it.
+func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, text func(f *Contest, live, wanted, owners string) string) {
+	keys := keysOf(given, conflicts)
+	for _, f := range Contests(conflicts) {
 		owners := make([]string, len(f.Owners))
 		for i, owner := range f.Owners {
 			owners[i] = showOwner(owner)
 		}
-		live, taken := f.show(given)
-		change := live + " becomes " + taken + ", taken from "
-		if f.Wanted.IsAbsent() {
-			change = live + " is removed, and was owned by "
-		}
-		fmt.Fprintf(c.Log, "%v: %v: %v: %s%s\n", given.Key(manifest.Steps(given.Content, f.Path)...), given, f.Path, change,
-			strings.Join(owners, " and "))
+		live, wanted := f.show(given)
+		fmt.Fprintf(log, "%v: %v: %v: %s\n", keyAt(given, keys, f.Path), given, f.Path, text(f, live, wanted, strings.Join(owners, " and ")))
 	}
+}
+
+// keysOf returns where the fields of conflicts stand in o: see [manifest.Object.Keys].
+func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[string]notice.Position {
+	return o.Keys(func(yield func(fieldpath.Path) bool) {
+		for _, c := range conflicts {
+			if !yield(c.Path) {
+				return
+			}
+		}
+	})
+}
+
+// keyAt returns where path stands in o, or, where o lacks it, what is nearest to it.
+func keyAt(o *manifest.Object, keys map[string]notice.Position, path fieldpath.Path) notice.Position {
+	if at, ok := keys[path.Text()]; ok {
+		return at
+	}
+	return o.Key(manifest.Steps(o.Content, path)...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/schema"
@@ -44,9 +45,18 @@ type aboveJSON struct {
 	Owners   []ownerJSON `json:"owners"`
 }
 
-// ExplainType explains path in the type of a kind.
-func ExplainType(e *types.Endpoint, gvk schema.GVK, path fieldpath.Path) (*Explanation, error) {
+// ExplainType explains in the type of a kind what s says as a path. A name at its end may have dots in it.
+func ExplainType(e *types.Endpoint, gvk schema.GVK, s selector.Selector) (*Explanation, error) {
+	path, err := fieldpath.ParsePath(s.String())
+	if err != nil {
+		return nil, err
+	}
 	w, err := find(e.Typ, value.Value{}, false, path)
+	for n := len(path) - 1; err != nil && n > 0; n-- {
+		if longer, tryErr := find(e.Typ, value.Value{}, false, joinNames(path, n)); tryErr == nil {
+			w, err = longer, nil
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", gvk.Kind, err)
 	}
@@ -54,6 +64,18 @@ func ExplainType(e *types.Endpoint, gvk schema.GVK, path fieldpath.Path) (*Expla
 	x.title = fmt.Sprintf("%s %s: %s", gvk.APIVersion(), gvk.Kind, x.Path)
 	x.Rules = rulesOf(w, atomicAbove(w), nil)
 	return x, nil
+}
+
+// joinNames returns path with the names from the n-th element on made one, with dots in it; path itself if any is no name.
+func joinNames(path fieldpath.Path, n int) fieldpath.Path {
+	var names []string
+	for _, e := range path[n-1:] {
+		if e.Kind() != fieldpath.KindField {
+			return path
+		}
+		names = append(names, e.Name())
+	}
+	return append(slices.Clone(path[:n-1]), fieldpath.Field(strings.Join(names, ".")))
 }
 
 func newExplanation(e *types.Endpoint, gvk schema.GVK, w way) *Explanation {
@@ -111,26 +133,47 @@ func atomicAbove(w way) int {
 	return 0
 }
 
-// ExplainObject explains path in o.
-func ExplainObject(c *types.Library, o *manifest.Object, e *types.Endpoint, path fieldpath.Path) (*Explanation, error) {
-	w, err := find(e.Typ, o.Content, true, path)
+// ExplainObject explains the fields of o that s selects. Where o has none of them, s is a path, which may lead to what is not
+// set, and leave out the item of a list that has only one.
+func ExplainObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selector.Selector) ([]*Explanation, error) {
+	paths, err := s.In(o.Content)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := Annotate(o, e)
-	c.EntryProblems(o, err)
-	x := newExplanation(e, o.GVK(), w)
-	identity := o.Ref()
-	x.Object, x.title = &identity, fmt.Sprintf("%v: %s", o, x.Path)
+	if len(paths) == 0 {
+		path, err := fieldpath.ParsePath(s.String())
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	lines, linesErr := Annotate(o, e)
 	parts := map[string]blamePart{}
 	for p := range nodes(lines) {
 		parts[p.path.Text()] = p
 	}
+	var all []*Explanation
+	for _, path := range paths {
+		w, err := find(e.Typ, o.Content, true, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, explainWay(c, o, e, w, lines, parts))
+	}
+	c.EntryProblems(o, linesErr)
+	return all, nil
+}
+
+// explainWay explains what w leads to in o, whose lines have parts.
+func explainWay(c *types.Library, o *manifest.Object, e *types.Endpoint, w way, lines []Line, parts map[string]blamePart) *Explanation {
+	x := newExplanation(e, o.GVK(), w)
+	identity := o.Ref()
+	x.Object, x.title = &identity, fmt.Sprintf("%v: %s", o, x.Path)
 	for i := range x.Above {
 		x.Above[i].Owners = ownersJSON(parts[x.Above[i].Path].owners)
 	}
 	x.where = o.At().String() + " (the object; the field is not set)"
-	if p, ok := parts[x.Path]; ok {
+	if p, ok := parts[w.path().Text()]; ok {
 		x.Line, x.where, x.holders, x.Through = p.at.Line, p.at.String(), p.owners, p.through.Text()
 	} else {
 		x.holders = ReadFields(c, o).ownersAt(w.path())
@@ -142,7 +185,7 @@ func ExplainObject(c *types.Library, o *manifest.Object, e *types.Endpoint, path
 	}
 	x.Owners, x.Below = ownersJSON(x.holders), shares(lines, w.path())
 	x.Rules = rulesOf(w, atomicAbove(w), x.holders)
-	return x, nil
+	return x
 }
 
 // shares says who owns how many of the leaves below path.

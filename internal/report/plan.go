@@ -36,6 +36,15 @@ type ObjectPlan struct {
 	Decisions    []*fieldPlan    `json:"decisions"`
 	Notations    []*notationPlan `json:"notations"`
 	Nulls        []string        `json:"nulls"` // paths of what becomes null
+	Migration    *migrationPlan  `json:"migration,omitempty"`
+}
+
+// migrationPlan is what kubectl does besides with an object of its client-side apply.
+type migrationPlan struct {
+	From      []string     `json:"from"`
+	Requests  []string     `json:"requests"`
+	Decisions []*fieldPlan `json:"decisions"` // of the apply that is repeated
+	Error     string       `json:"error,omitempty"`
 }
 
 // fieldPlan is what an apply would do to one field.
@@ -98,6 +107,9 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 			owners = f.write(out, o.Manager, owners, paint)
 		}
 	}
+	if o.Migration != nil {
+		o.Migration.write(out, o.Manager, paint)
+	}
 	note := paint.Word("note", outcomeWidth)
 	for _, path := range o.Nulls {
 		fmt.Fprintf(out, "  %s  %s: becomes null, which a server refuses where the field is not nullable\n", note, path)
@@ -105,6 +117,23 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 	for _, n := range o.Notations {
 		fmt.Fprintf(out, "  %s  %s: the live %s and the configured %s mean the same (%s)\n",
 			note, n.Path, wording.Show(n.Live), wording.Show(n.Wanted), n.Kind)
+	}
+}
+
+// write says what kubectl does besides.
+func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) {
+	note := paint.Word("note", outcomeWidth)
+	fmt.Fprintf(out, "  %s  kubectl then migrates what %s owns from client-side apply (requests: %s; --no-migration leaves it):\n",
+		note, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
+	owners := ""
+	for _, f := range inDocumentOrder(m.Decisions) {
+		owners = f.write(out, manager, owners, paint)
+	}
+	switch {
+	case m.Error != "":
+		fmt.Fprintf(out, "  %s  kubectl warns that the migration failed: %s\n", note, m.Error)
+	case len(m.Decisions) == 0:
+		fmt.Fprintf(out, "  %s  the second apply removes nothing\n", note)
 	}
 }
 

@@ -16,48 +16,48 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Planned is the outcome of planning one object.
-type Planned struct {
-	Plan *ObjectPlan
-	Err  error
+// NewObjectPlan says what x, an apply of t by manager, does. The error is that of [ownership.ChangeOf].
+func NewObjectPlan(t *dryrun.Task, manager string, x dryrun.Applied, showSecrets bool) (*ObjectPlan, error) {
+	change, err := t.Change(x)
+	if err != nil {
+		return nil, err
+	}
+	p := &planner{Task: t, showSecrets: showSecrets, result: x.Outcome.Content, refused: map[string]bool{}}
+	for _, c := range x.Refused {
+		p.refused[c.Path.Text()] = true
+	}
+	o := p.object(manager, x.Plan, change)
+	o.Conflicts = len(Contests(x.Refused))
+	if m := x.Migration; m != nil {
+		o.NoOp, o.NotationOnly = false, false
+		o.Migration = &migrationPlan{From: m.From, Requests: m.Requests}
+		if m.Failed != nil {
+			o.Migration.Error = m.Failed.Error()
+		}
+		if m.Again != nil {
+			o.Migration.Decisions = p.again(m.Again)
+		}
+	}
+	return o, nil
 }
 
-// PlanOne says what an apply by manager does to t.
-func PlanOne(t *dryrun.Task, manager string, showSecrets bool, force dryrun.Force) Planned {
-	fields := t.Endpoint.Manager
-	plan, err := fields.Plan(t.Stored, t.Given.Object, manager)
-	if err != nil {
-		return Planned{Err: err}
+// again returns what the apply that kubectl repeats after a migration does, but for what it leaves alone.
+func (p *planner) again(plan *managedfields.Plan) []*fieldPlan {
+	var decisions []merge.Decision
+	for d := range plan.Decisions() {
+		if d.Outcome != merge.Kept && d.Outcome != merge.Shared && d.Outcome != merge.Claimed && p.writes(d.Path) {
+			decisions = append(decisions, d)
+		}
 	}
-	given := t.Given.Object
-	if t.Endpoint.Restores == types.RestoreStatus {
-		given.Content = given.Content.With(types.StatusName, t.Stored.Content.Get(types.StatusName))
-	}
-	change, err := ownership.WouldChange(fields, t.Stored, given, manager)
-	if err != nil {
-		return Planned{Err: err}
-	}
-	forced, err := plan.Force()
-	if err != nil {
-		return Planned{Err: err}
-	}
-	p := &planner{
-		Task: t, force: force, showSecrets: showSecrets, result: t.Endpoint.Restore(t.Stored, forced).Content, conflicts: map[string]bool{},
-	}
-	for _, c := range plan.Conflicts() {
-		key := string(c.Path.AppendText(nil))
-		p.conflicts[key] = p.conflicts[key] || !force.Takes(c)
-	}
-	return Planned{Plan: p.object(manager, plan, change)}
+	return p.fields(decisions)
 }
 
 // planner says in words what a plan does to one object.
 type planner struct {
 	*dryrun.Task
-	force       dryrun.Force
 	showSecrets bool
 	result      value.Value            // what the object becomes, conflicts forced
-	conflicts   map[string]bool        // paths that are in conflict, and whether the conflict remains
+	refused     map[string]bool        // the paths of conflicts that remain
 	defaults    map[string]value.Value // what a server fills in for fields that go, by their paths
 }
 
@@ -70,15 +70,14 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 		Nulls: OrEmpty(newNulls(p.Stored.Content, p.result, nil)),
 	}
 	p.defaults = p.serverDefaults(plan)
+	var decisions []merge.Decision
 	for d := range plan.Decisions() {
-		if !p.writes(d.Path) {
-			continue
+		if p.writes(d.Path) {
+			decisions = append(decisions, d)
 		}
-		field := p.field(d)
+	}
+	for _, field := range p.fields(decisions) {
 		o.Outcomes[field.Outcome]++
-		if field.Outcome == merge.Conflicting.String() {
-			o.Conflicts++
-		}
 		o.Decisions = append(o.Decisions, field)
 	}
 	for _, n := range change.Notations {
@@ -107,17 +106,39 @@ const (
 	ruleTaken    = merge.Rule("A7")
 )
 
+// fields says what decisions do to their paths. It looks all of them up in the configuration in one walk.
+func (p *planner) fields(decisions []merge.Decision) []*fieldPlan {
+	keys := p.Given.Keys(func(yield func(fieldpath.Path) bool) {
+		for _, d := range decisions {
+			if !yield(d.Path) {
+				return
+			}
+		}
+	})
+	out := []*fieldPlan{}
+	for _, d := range decisions {
+		f := p.field(d)
+		if where, ok := keys[d.Path.Text()]; ok {
+			f.Line, f.Column = where.Line, where.Column
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// ruleTakenOver is that of fields which kubectl takes over from its own client-side apply.
+const ruleTakenOver = merge.Rule("S5")
+
 // field says what d does to its path.
 func (p *planner) field(d merge.Decision) *fieldPlan {
 	f := &fieldPlan{
 		Path: d.Path.String(), Outcome: d.Outcome.String(), Rule: d.Rule, Before: owners(d.Before), After: owners(d.After),
 	}
-	if remains := p.conflicts[f.Path]; d.Outcome == merge.Conflicting && !remains {
+	switch {
+	case d.Rule == ruleTakenOver:
+		f.Outcome = OutcomeTaken
+	case d.Outcome == merge.Conflicting && !p.refused[d.Path.Text()]:
 		f.Outcome, f.Rule = OutcomeTaken, ruleTaken
-	}
-	if way := manifest.Steps(p.Given.Content, d.Path); len(way) == len(d.Path) && !manifest.ValueAt(p.Given.Content, way).IsAbsent() {
-		where := p.Given.Key(way...)
-		f.Line, f.Column = where.Line, where.Column
 	}
 	f.Live, f.Result = p.shown(d.Path, d.Live, d.Result)
 	f.Notes = p.notes(d)
@@ -177,11 +198,11 @@ func (p *planner) defaultOf(d merge.Decision) value.Value {
 	}
 	path, name := d.Path[:len(d.Path)-1], d.Path[len(d.Path)-1].Name()
 	parent := types.TypeAt(p.Endpoint.Typ, path)
-	if parent == nil || parent.Map() == nil || manifest.Lookup(p.result, path).Kind() != value.KindObject {
+	if parent == nil || parent.Map() == nil {
 		return value.Value{}
 	}
 	for _, f := range parent.Map().Fields() {
-		if f.Name == name {
+		if f.Name == name && !f.Default.IsAbsent() && manifest.Lookup(p.result, path).Kind() == value.KindObject {
 			return f.Default
 		}
 	}

@@ -63,7 +63,7 @@ func (e *Endpoint) Restore(stored, outcome managedfields.Object) managedfields.O
 type Restoration uint8
 
 const (
-	restoreNothing Restoration = iota
+	RestoreNothing Restoration = iota
 	RestoreStatus
 	RestoreRest // everything but the status
 )

@@ -205,7 +205,7 @@ func (k *kindTypes) serve(gvk schema.GVK) {
 // complete adds to config what the definition of a custom resource says besides types, and returns what is then to be restored.
 func (t *Types) complete(config *managedfields.Config, kind kindTypes) Restoration {
 	if kind.status == nil || !t.Served {
-		return restoreNothing
+		return RestoreNothing
 	}
 	if kind.Renamed {
 		config.Converter = managedfields.StrategyNone(slices.Collect(maps.Keys(kind.Versions))...)
@@ -213,7 +213,7 @@ func (t *Types) complete(config *managedfields.Config, kind kindTypes) Restorati
 	config.ResetFields = kind.resets(config.GVK.APIVersion(), config.Subresource)
 	switch {
 	case config.ResetFields == nil:
-		return restoreNothing
+		return RestoreNothing
 	case config.Subresource == StatusName:
 		return RestoreRest
 	}

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// twoVersions defines a kind whose versions differ in nothing but their name.
+const twoVersions = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.acme.io}
+spec:
+  group: acme.io
+  names: {kind: Thing, plural: things}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: &s {openAPIV3Schema: &o {type: object, properties: {spec: {type: object, properties: {
+      size: {type: integer}, color: {type: string}, free: {type: object, additionalProperties: {type: integer}},
+      tags: {type: array, x-kubernetes-list-type: set, items: {type: string}},
+      whole: {type: array, x-kubernetes-list-type: atomic, items: {type: string}},
+      parts: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name],
+        properties: {name: {type: string}, count: {type: integer}}}}}}}}}}
+  - {name: v2, served: true, storage: false, schema: *s}
+`
+
+// planJSON is what the test reads of the output of deed plan.
+type planJSON struct {
+	Objects []struct {
+		Conflicts int
+		NoOp      bool
+		Decisions []struct {
+			Path, Outcome string
+			Result        json.RawMessage
+			After         []struct{ Manager, Operation, APIVersion string }
+		}
+	}
+}
+
+// TestPlanAgreesWithApply has several managers write in two versions, and wants of deed plan what deed apply does: the exit code,
+// the fields in conflict, what becomes of each field, and who owns it then.
+func TestPlanAgreesWithApply(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(epochVariable, "1767225600")
+	r := rand.New(rand.NewPCG(12, 1))
+	crd, live, config := filepath.Join(dir, "crd.yaml"), filepath.Join(dir, "live.json"), filepath.Join(dir, "config.json")
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(crd, twoVersions)
+	conflicts, between := 0, 0
+	for range 20 {
+		stored := ""
+		for range 8 {
+			version := []string{"v1", "v2"}[r.IntN(2)]
+			manager := []string{"a", "b", "c"}[r.IntN(3)]
+			write(config, randomThing(r, version))
+			args := []string{"-f", config, "--crd", crd, "--field-manager", manager}
+			if stored != "" {
+				write(live, stored)
+				args = append(args, "--live", live)
+			}
+			plan := agree(t, args, &stored, r.IntN(3) == 0)
+			if conflicts += plan; plan > 0 && strings.Contains(stored, `"acme.io/v1"`) && strings.Contains(stored, `"acme.io/v2"`) {
+				between++
+			}
+		}
+	}
+	if conflicts < 25 || between < 10 {
+		t.Errorf("only %d conflicts, %d times with owners of both versions", conflicts, between)
+	}
+}
+
+func randomThing(r *rand.Rand, version string) string {
+	spec := map[string]any{}
+	for _, add := range []func(){
+		func() { spec["size"] = r.IntN(3) },
+		func() { spec["color"] = fmt.Sprint("c", r.IntN(3)) },
+		func() { spec["free"] = map[string]any{fmt.Sprint("k", r.IntN(3)): r.IntN(2)} },
+		func() { spec["tags"] = []string{fmt.Sprint("t", r.IntN(4))} },
+		func() { spec["whole"] = []string{fmt.Sprint("w", r.IntN(3)), "x"} },
+		func() {
+			spec["parts"] = []any{map[string]any{"name": fmt.Sprint("p", r.IntN(2)), "count": r.IntN(2)}, map[string]any{"name": "q"}}
+		},
+	} {
+		if r.IntN(2) == 0 {
+			add()
+		}
+	}
+	object := map[string]any{"apiVersion": "acme.io/" + version, "kind": "Thing", "metadata": map[string]any{"name": "x"}, "spec": spec}
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// agree runs apply and plan, and returns how many fields are in conflict. It puts the outcome into stored, unless conflicts are
+// not to be forced.
+func agree(t *testing.T, args []string, stored *string, force bool) (conflicts int) {
+	t.Helper()
+	run := func(command string, more ...string) (string, string, int) {
+		var out, stderr strings.Builder
+		code := Run(slices.Concat([]string{command}, args, more), strings.NewReader(""), &out, &stderr)
+		return out.String(), stderr.String(), code
+	}
+	applied, messages, applyCode := run("apply", "-o", "json")
+	planned, errors, planCode := run("plan", "-o", "json")
+	var plan planJSON
+	if err := json.Unmarshal([]byte(planned), &plan); err != nil || len(plan.Objects) != 1 {
+		t.Fatalf("%v\n%s%s", err, planned, errors)
+	}
+	p := plan.Objects[0]
+	if applyCode != planCode || (applyCode == 1) != (p.Conflicts > 0) {
+		t.Errorf("apply exits with %d, plan with %d and %d conflicts", applyCode, planCode, p.Conflicts)
+	}
+	if said := strings.Count(messages, "    wanted: "); said != p.Conflicts {
+		t.Errorf("apply reports %d fields in conflict, plan %d\n%s%s", said, p.Conflicts, messages, planned)
+	}
+	forced, messages, code := run("apply", "-o", "json", "--force-conflicts")
+	if code != 0 {
+		t.Fatalf("by force: %s", messages)
+	}
+	outcome, err := managedfields.ParseObject([]byte(forced))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, p.Decisions, outcome, planned+forced)
+	if p.NoOp && forced != *stored {
+		t.Errorf("plan says that nothing changes, but of\n%s\nbecomes\n%s", *stored, forced)
+	}
+	switch {
+	case p.Conflicts == 0:
+		*stored = applied
+	case force:
+		*stored = forced
+	}
+	return p.Conflicts
+}
+
+// wantOutcome wants that decisions say what outcome is, and whose.
+func wantOutcome(t *testing.T, decisions []struct {
+	Path, Outcome string
+	Result        json.RawMessage
+	After         []struct{ Manager, Operation, APIVersion string }
+}, outcome managedfields.Object, texts string) {
+	t.Helper()
+	for _, d := range decisions {
+		path, err := fieldpath.ParsePath(d.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found value.Value
+		if want := string(d.Result); want != "" {
+			if found, err = value.Parse([]byte(want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := at(outcome.Content, path); !got.Equal(found) {
+			t.Errorf("%s is %v, plan says %v\n%s", d.Path, got, found, texts)
+		}
+		var owners, after []string
+		for _, e := range outcome.Entries {
+			if set, err := e.FieldsV1.Set(); err != nil {
+				t.Fatal(err)
+			} else if set.Has(path) {
+				owners = append(owners, e.Manager)
+			}
+		}
+		for _, m := range d.After {
+			if m.Operation != string(merge.Apply) {
+				t.Errorf("%s has an owner that did not apply: %v", d.Path, m)
+			}
+			after = append(after, m.Manager)
+		}
+		slices.Sort(owners)
+		if slices.Sort(after); !slices.Equal(owners, after) {
+			t.Errorf("%s is owned by %v, plan says %v\n%s", d.Path, owners, after, texts)
+		}
+	}
+}
+
+// at returns what is at path in v.
+func at(v value.Value, path fieldpath.Path) value.Value {
+	for _, e := range path {
+		switch e.Kind() {
+		case fieldpath.KindField:
+			v = v.Get(e.Name())
+		default:
+			var found value.Value
+			for item := range v.Items() {
+				if e.Kind() == fieldpath.KindItem && item.Equal(e.Value()) ||
+					e.Kind() == fieldpath.KindKey && item.Get(e.Fields()[0].Name).Equal(e.Fields()[0].Value) {
+					found = item
+				}
+			}
+			v = found
+		}
+	}
+	return v
+}
