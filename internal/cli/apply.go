@@ -125,7 +125,7 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 	case x.Err != nil:
 		dryrun.Refused(a.Library, t, dryrun.ApplyRole, x.Err)
 	case len(x.Refused) > 0:
-		a.conflicts.Add(t.Given, x.Refused)
+		a.conflicts.Add(t, x.Refused)
 		a.out.refuse(t, x.Refused)
 	default:
 		report.Forced(a.Library, t.Given, x.Taken)

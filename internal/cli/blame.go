@@ -13,11 +13,12 @@ import (
 
 // blameFlags are those of deed blame.
 type blameFlags struct {
-	stored   storedFlags
-	managers []string
-	times    choice
-	format   choice
-	color    colorFlags
+	stored      storedFlags
+	managers    []string
+	showSecrets bool
+	times       choice
+	format      choice
+	color       colorFlags
 }
 
 func (c *cli) blameCommand() *cobra.Command {
@@ -54,6 +55,7 @@ color for every manager, for browsers.`,
 	flags.SortFlags = false
 	f.stored.registerInput(flags)
 	flags.StringArrayVar(&f.managers, "manager", nil, "show only lines that the manager of this `name` owns; repeatable")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.times = choice{report.TimeRelative, []string{report.TimeRelative, report.TimeFull, report.TimeNone}}
 	flags.Var(&f.times, "time", "how times are shown")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatYAML, report.FormatJSON, report.FormatHTML}}
@@ -84,7 +86,7 @@ func (c *cli) blame(f blameFlags) error {
 			continue
 		}
 		c.Untracked(o)
-		lines, err := report.Annotate(o, e)
+		lines, err := report.Annotate(o, e, f.showSecrets)
 		c.EntryProblems(o, err)
 		if len(f.managers) > 0 {
 			lines = report.OwnedBy(lines, f.managers)

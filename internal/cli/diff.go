@@ -82,7 +82,7 @@ func (c *cli) diff(f diffFlags) error {
 		case x.Err != nil:
 			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.Err)
 		case len(x.Refused) > 0:
-			conflicts.Add(t.Given, x.Refused)
+			conflicts.Add(t, x.Refused)
 		default:
 			report.Forced(c.Library, t.Given, x.Taken)
 			report.Left(c.Library, t.Given, x.Left)

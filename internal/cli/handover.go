@@ -99,7 +99,7 @@ func (c *cli) handOver(f handoverFlags, all []*dryrun.Handover, files *manifest.
 	var err error
 	switch f.format.value {
 	case formatPatch:
-		err = report.PrintPatches(out, all)
+		err = report.PrintPatches(c.Log, out, all)
 	case report.FormatText:
 		for i, h := range all {
 			if i > 0 {

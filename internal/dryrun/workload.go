@@ -27,9 +27,11 @@ type Workload struct {
 	Namespace string
 
 	given    iter.Seq[*manifest.Object]
-	applied  map[manifest.ID]notice.Position      // of those, so far
-	managers map[string]bool                      // of live objects, so far
-	target   map[*manifest.Stored]notice.Position // what is written to live objects
+	applied  map[manifest.ID]notice.Position // of those, so far
+	managers map[string]bool                 // of live objects, so far
+	// untracked is whether it was said that managed fields are missing.
+	untracked bool
+	target    map[*manifest.Stored]notice.Position // what is written to live objects
 }
 
 // Task is an object with what it is written to.
@@ -77,6 +79,7 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 		return x
 	}) {
 		if w.Join(x.log); x.ok {
+			w.warnUntracked(t)
 			for _, e := range t.Stored.Entries {
 				w.managers[e.Manager] = true
 			}
@@ -89,6 +92,16 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 
 // Managers returns the names of the managers of live objects that were worked on, sorted.
 func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.managers)) }
+
+// warnUntracked warns, once for all objects, about a live object that a server stores but whose managed fields were left out.
+func (w *Workload) warnUntracked(t *Task) {
+	if w.untracked || t.Live == nil || len(t.Stored.Entries) > 0 || t.Stored.Content.At("metadata", "uid").Str() == "" {
+		return
+	}
+	w.untracked = true
+	w.Warn(t.Live.At(), "%v has no metadata.managedFields, so that nobody seems to own anything: get it with kubectl get "+
+		"--show-managed-fields (said once)", t.Live)
+}
 
 // task returns what is to be done with given, which must be a configuration if configs says so.
 func (w *Workload) task(given *manifest.Object, configs bool) *Task {

@@ -51,7 +51,12 @@ func (p blamePart) isContainer() bool { return p.kind == objectKind || p.kind ==
 
 // Annotate returns the lines of the YAML of o, whose endpoint is e. The error says which entries cannot be read: they own
 // nothing in the lines.
-func Annotate(o *manifest.Object, e *types.Endpoint) ([]Line, error) {
+func Annotate(o *manifest.Object, e *types.Endpoint, showSecrets bool) ([]Line, error) {
+	if !showSecrets {
+		shown := *o
+		shown.Object, _ = MaskObjects(o.Object, o.Object)
+		o = &shown
+	}
 	versions := &ownership.Versions{Types: e.Versions}
 	owned, err := ownership.Owners(o.Object, e.Typ, versions)
 	next, stop := iter.Pull(owned)

@@ -29,7 +29,7 @@ func linesOf(t *testing.T, o *manifest.Object) []Line {
 	if !ok {
 		t.Fatalf("%v has no type", o.Id)
 	}
-	lines, err := Annotate(o, e)
+	lines, err := Annotate(o, e, true)
 	if err != nil {
 		t.Fatal(err)
 	}

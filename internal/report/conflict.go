@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -11,6 +12,7 @@ import (
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
 
@@ -55,13 +57,15 @@ type ConflictReport struct {
 	places      []notice.Position // of the fields in the configurations
 	sameName    bool              // whether an owner is an updater of the same name
 	beforeFirst bool              // whether an owner is what kube-apiserver makes up for objects without managed fields
+	clientSide  string            // the command that ends conflicts with an owner from client-side apply, if there is one
 }
 
 // beforeFirstApply is who owns what was in an object when it was first applied to.
 const beforeFirstApply = "before-first-apply"
 
-// Add reports the conflicts of applying config: what kube-apiserver says of them, then each field with its owners and values.
-func (r *ConflictReport) Add(config *manifest.Object, conflicts merge.Conflicts) {
+// Add reports the conflicts of t: what kube-apiserver says of them, then each field with its owners and values.
+func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
+	config, from := t.Given, ownership.ClientSideAppliers(t.Stored.Entries)
 	r.Log.Raise(notice.ExitFinding)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", conflicts)
@@ -75,6 +79,9 @@ func (r *ConflictReport) Add(config *manifest.Object, conflicts merge.Conflicts)
 			name, operation := owner.Manager.Name, owner.Manager.Operation
 			r.sameName = r.sameName || name == r.Manager && operation == merge.Update
 			r.beforeFirst = r.beforeFirst || name == beforeFirstApply
+			if operation == merge.Update && slices.Contains(from, name) && r.clientSide == "" {
+				r.clientSide = fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s", t.Live.File, config.File, r.Manager, name)
+			}
 		}
 		live, wanted := f.show(config)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
@@ -106,6 +113,13 @@ without --server-side, kubectl edit or the like, and you write with Apply.
 The owner %q stands for everybody who wrote to the object before it
 was applied to for the first time.
 `, beforeFirstApply)
+	}
+	if r.clientSide != "" {
+		fmt.Fprintf(&b, `
+An owner holds what kubectl apply without --server-side has set. To end its
+conflicts for good, give that to %q:
+  %s
+`, r.Manager, r.clientSide)
 	}
 	fmt.Fprintf(&b, `
 What to do about a field in conflict:

@@ -147,7 +147,7 @@ func ExplainObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s se
 		}
 		paths = append(paths, path)
 	}
-	lines, linesErr := Annotate(o, e)
+	lines, linesErr := Annotate(o, e, false)
 	parts := map[string]blamePart{}
 	for p := range nodes(lines) {
 		parts[p.path.Text()] = p

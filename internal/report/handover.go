@@ -24,15 +24,18 @@ type patchJSON struct {
 }
 
 // PrintPatches prints the patch of a single object as it is, and those of several with what they are for.
-func PrintPatches(out *bufio.Writer, all []*dryrun.Handover) error {
+func PrintPatches(log *notice.Log, out *bufio.Writer, all []*dryrun.Handover) error {
 	patches := []patchJSON{}
 	for _, h := range all {
-		patch, _, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
+		patch, guarded, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
 		if err != nil {
 			return err
 		}
 		if patch == nil {
 			patch = []byte("[]")
+		} else if !guarded {
+			log.Warn(h.Live.At(), "%v: the patch is unguarded: the object has no metadata.resourceVersion, so the server takes it "+
+				"whatever has changed since", h.Live)
 		}
 		patches = append(patches, patchJSON{h.Live.Ref(), patch})
 	}
