@@ -2,6 +2,7 @@
 package selector
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -262,7 +263,9 @@ func (s Selector) In(v value.Value) ([]fieldpath.Path, error) {
 
 // Check returns an [*AmbiguousError] if the fields that s was found to select are several and s has no wildcard.
 func (s Selector) Check(selected []fieldpath.Path) error {
-	slices.SortFunc(selected, func(p, q fieldpath.Path) int { return strings.Compare(p.Text(), q.Text()) })
+	slices.SortFunc(selected, func(p, q fieldpath.Path) int {
+		return cmp.Or(len(q)-len(p), strings.Compare(p.Text(), q.Text()))
+	})
 	selected = slices.CompactFunc(selected, fieldpath.Path.Equal)
 	if s.isPlain() && len(selected) > 1 && !slices.ContainsFunc(s.steps, func(x step) bool { return x.element.Kind() == fieldpath.KindKey }) {
 		return &AmbiguousError{s, selected}
