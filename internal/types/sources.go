@@ -79,6 +79,10 @@ func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	kind, _ := catalogSource(catalog, fmt.Sprintf("defined at %v", o.At()))(schema.GVK{Group: id.group, Kind: id.kind})
 	kind.status = withStatus(o.Content)
 	kind.ClusterScoped = o.Content.At("spec", "scope").Str() == "Cluster"
+	if kind.schemas, err = structures(o.Content); err != nil {
+		c.Problem(PlaceInDefinition(o, err), "%v", err)
+		return kindTypes{unusable: o}
+	}
 	kind.Renamed = o.Content.At("spec", "conversion", "strategy").Str() != "Webhook"
 	kind.warn = func(version string) {
 		for _, warning := range definitions.Warnings {

@@ -6,7 +6,6 @@ package types
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/schema/structural"
 )
 
 // Any reports whether f names schemas.
@@ -68,6 +68,9 @@ type kindTypes struct {
 	Subresources []string
 	// status has the versions of a custom resource that have the status subresource; nil for other kinds.
 	status map[string]bool
+	// schemas has, by apiVersion, what the definition of a custom resource says besides types: what is pruned, and defaults.
+	schemas map[string]*structural.Schema
+	builtIn bool // the kind is Kubernetes' own
 	// warn says what is odd about the type of a version that is used. nil says nothing.
 	warn func(version string)
 	// unusable is the definition of the kind, when it is defective and that has been reported; there are no versions then.
@@ -83,7 +86,8 @@ type Types struct {
 	sources []source
 	kinds   []schema.GVK // that are known, in any order, for suggestions
 	found   map[endpointID]*Endpoint
-	Served  bool                              // whether endpoints do what definitions say besides types, as those of a server
+	Served  bool                              // whether endpoints do what kinds say besides types, as those of a server
+	Bare    bool                              // whether served endpoints leave out defaults and normal forms
 	told    func(gvk schema.GVK, from string) // is called for each kind that is found
 }
 
@@ -127,7 +131,7 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 		typ, ok3 = c.TypeIn(f.Schema, f.TypeName)
 		t.sources = append(t.sources, everyKind(typ, fmt.Sprintf("type %q in %s", f.TypeName, f.Schema)))
 	}
-	t.sources = append(t.sources, catalogSource(builtin.Catalog(), "built in ("+KubernetesVersion+")"))
+	t.sources = append(t.sources, builtInSource())
 	if f.Schemaless {
 		t.sources = append(t.sources, everyKind(schema.Deduced, "made up from the object (--schemaless)"))
 	}
@@ -170,12 +174,11 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			unknown.others = append(unknown.others, kind.Versions)
 			continue
 		}
-		kind.serve(gvk)
 		config.GVK, config.Types = gvk, kind.Versions
-		if empty, ok := builtin.Empty(gvk); ok {
-			config.Empty, config.Hub = empty, gvk.APIVersion()
+		restores, err := t.complete(&config, kind)
+		if err != nil {
+			return nil, err
 		}
-		restores := t.complete(&config, kind)
 		manager, err := managedfields.New(config)
 		if err != nil {
 			return nil, err
@@ -188,34 +191,4 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		return t.found[id], nil
 	}
 	return nil, unknown
-}
-
-// serve adds to k what is known of how servers serve the built-in kind gvk.
-func (k *kindTypes) serve(gvk schema.GVK) {
-	served, ok := builtin.Lookup(gvk)
-	if !ok || served.Resource == "" {
-		return
-	}
-	k.ClusterScoped, k.Subresources = !served.Namespaced, []string{}
-	for _, s := range served.Subresources {
-		k.Subresources = append(k.Subresources, s.Name)
-	}
-}
-
-// complete adds to config what the definition of a custom resource says besides types, and returns what is then to be restored.
-func (t *Types) complete(config *managedfields.Config, kind kindTypes) Restoration {
-	if kind.status == nil || !t.Served {
-		return RestoreNothing
-	}
-	if kind.Renamed {
-		config.Converter = managedfields.StrategyNone(slices.Collect(maps.Keys(kind.Versions))...)
-	}
-	config.ResetFields = kind.resets(config.GVK.APIVersion(), config.Subresource)
-	switch {
-	case config.ResetFields == nil:
-		return RestoreNothing
-	case config.Subresource == StatusName:
-		return RestoreRest
-	}
-	return RestoreStatus
 }

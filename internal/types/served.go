@@ -1,0 +1,97 @@
+package types
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/value"
+)
+
+// builtInSource returns the source of the types that are built in.
+func builtInSource() source {
+	catalog := catalogSource(builtin.Catalog(), "built in ("+KubernetesVersion+")")
+	return func(gvk schema.GVK) (kindTypes, bool) {
+		kind, ok := catalog(gvk)
+		kind.builtIn = true
+		if k, known := builtin.Lookup(gvk); known && k.Resource != "" {
+			kind.ClusterScoped, kind.Subresources = !k.Namespaced, []string{}
+			for _, s := range k.Subresources {
+				kind.Subresources = append(kind.Subresources, s.Name)
+			}
+		}
+		return kind, ok
+	}
+}
+
+// complete adds to config, which has the types of kind, what a server does besides, and returns what is
+// then to be restored in outcomes. The error is a [*builtin.UnservedError] for a version of a built-in kind
+// that no server serves, if one is to be written.
+func (t *Types) complete(config *managedfields.Config, kind kindTypes) (Restoration, error) {
+	switch {
+	case kind.builtIn:
+		return RestoreNothing, t.completeBuiltIn(config)
+	case kind.status == nil || !t.Served:
+		return RestoreNothing, nil
+	}
+	return t.completeCustom(config, kind), nil
+}
+
+// completeBuiltIn is complete for a kind of Kubernetes' own. What the endpoint does not write is restored by
+// the configuration itself.
+func (t *Types) completeBuiltIn(config *managedfields.Config) error {
+	k, ok := builtin.Lookup(config.GVK)
+	if !ok || !t.Served {
+		if empty, ok := builtin.Empty(config.GVK); ok {
+			config.Empty, config.Hub = empty, config.GVK.APIVersion()
+		}
+		return nil
+	}
+	served, err := k.WithClock(config.Now).Config(config.Subresource)
+	if err != nil {
+		return err
+	}
+	served.Cache, served.MaxUpdateManagers = config.Cache, config.MaxUpdateManagers
+	if t.Bare {
+		served.Hold, served.Read, served.Store = nil, nil, nil
+	}
+	*config = served
+	return nil
+}
+
+// completeCustom is complete for a custom resource: what its definition says.
+func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Restoration {
+	apiVersion := config.GVK.APIVersion()
+	if kind.Renamed {
+		config.Converter = managedfields.StrategyNone(slices.Collect(maps.Keys(kind.Versions))...)
+	}
+	if s := kind.schemas[apiVersion]; s != nil && !t.Bare {
+		config.Default = s.Default
+		config.Read = func(object value.Value) (value.Value, error) {
+			object, _, err := s.Decode(object)
+			return s.Default(object), err
+		}
+	}
+	config.ResetFields = kind.resets(apiVersion, config.Subresource)
+	switch {
+	case config.ResetFields == nil:
+		return RestoreNothing
+	case config.Subresource == StatusName:
+		return RestoreRest
+	}
+	return RestoreStatus
+}
+
+// structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The error is
+// about a schema that no server accepts.
+func structures(crd value.Value) (map[string]*structural.Schema, error) {
+	byName, err := structural.Versions(crd)
+	out := map[string]*structural.Schema{}
+	for name, s := range byName {
+		out[schema.GVK{Group: crd.At("spec", "group").Str(), Version: name}.APIVersion()] = s
+	}
+	return out, err
+}
