@@ -48,7 +48,7 @@ var layers = []struct {
 		""},
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
 	{"internal/types",
-		"value fieldpath schema typed merge managedfields schema/openapi schema/builtin " +
+		"value fieldpath schema typed merge managedfields schema/openapi schema/structural schema/builtin " +
 			"internal/yaml internal/wording internal/notice internal/manifest",
 		""},
 	{"internal/schemafile",
@@ -56,7 +56,7 @@ var layers = []struct {
 			"internal/notice internal/manifest internal/types",
 		""},
 	{"internal/dryrun",
-		"value fieldpath typed merge managedfields ownership internal/yaml internal/wording " +
+		"value fieldpath schema/form typed merge managedfields ownership internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/jobs internal/manifest internal/types",
 		""},
 	{"internal/report",

@@ -164,6 +164,7 @@ type writeFlags struct {
 	manager     string
 	namespace   string
 	subresource string
+	bare        bool
 }
 
 // register adds the flags that come first, with the name of the manager that writes when none is given.
@@ -175,6 +176,7 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that do not say theirs")
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
+	flags.BoolVar(&f.bare, "no-defaults", false, "leave out what a server makes of an object beside merging it: default values and normal forms")
 }
 
 // registerServerSide adds the flag by which kubectl does what deed always does.
@@ -232,6 +234,7 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	if types == nil {
 		return nil, nil
 	}
+	types.Bare = f.bare
 	config := managedfields.Config{Now: now, Subresource: f.subresource}
 	w := dryrun.NewWorkload(c.Library, types, config, given.objects, stored)
 	w.Namespace = f.namespace

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"unicode"
 
+	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -23,9 +25,16 @@ func Refused(c *types.Library, t *Task, role string, err error) {
 	var defects typed.Errors
 	var entry *managedfields.EntryError
 	var identity *IdentityError
+	var unfit *form.Error
 	switch {
 	case errors.As(err, &identity):
 		c.Problem(t.Given.Key("metadata", identity.Field), "%v: %v", t.Given, err)
+	case errors.As(err, &unfit):
+		where := t.Given.At()
+		if steps := manifest.Steps(t.Given.Content, unfit.Path); len(steps) == len(unfit.Path) {
+			where = t.Given.At(steps...)
+		}
+		c.Problem(where, "%v: %v", t.Given, err)
 	case errors.As(err, &wrongType) && errors.As(err, &defects) && (t.Live != nil || wrongType.Role == role):
 		subject := t.Given
 		if wrongType.Role != role {

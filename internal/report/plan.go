@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
@@ -36,6 +37,7 @@ type ObjectPlan struct {
 	Decisions    []*fieldPlan    `json:"decisions"`
 	Notations    []*notationPlan `json:"notations"`
 	Nulls        []string        `json:"nulls"` // paths of what becomes null
+	Adjustments  []*adjustedPlan `json:"adjustments"`
 	Migration    *migrationPlan  `json:"migration,omitempty"`
 }
 
@@ -45,6 +47,27 @@ type migrationPlan struct {
 	Requests  []string     `json:"requests"`
 	Decisions []*fieldPlan `json:"decisions"` // of the apply that is repeated
 	Error     string       `json:"error,omitempty"`
+}
+
+// adjustedPlan is a field that the server stores otherwise than it was merged.
+type adjustedPlan struct {
+	Path   string      `json:"path"`
+	How    dryrun.How  `json:"how"`
+	Merged value.Value `json:"merged,omitzero"`
+	Stored value.Value `json:"stored,omitzero"`
+}
+
+// write says what becomes of the field.
+func (a *adjustedPlan) write(out *bufio.Writer, paint Painter) {
+	merged, stored := wording.ShowPair(a.Merged, a.Stored)
+	change := merged + " becomes " + stored
+	switch {
+	case a.Merged.IsAbsent():
+		change = "becomes " + stored
+	case a.Stored.IsAbsent():
+		change = merged + " is not kept"
+	}
+	fmt.Fprintf(out, "  %s  %s: %s\n", paint.Word(string(a.How), outcomeWidth), a.Path, change)
 }
 
 // fieldPlan is what an apply would do to one field.
@@ -73,6 +96,7 @@ type notationPlan struct {
 // outcomeOrder is the order in which outcomes are counted.
 var outcomeOrder = []string{
 	"conflicting", OutcomeTaken, "set", "adjusted", "pruned", "dropped", "released", "claimed", "shared", "kept",
+	string(dryrun.Defaulted), string(dryrun.Normalised), string(dryrun.Reset),
 }
 
 // showOutcomes returns how many fields have each outcome.
@@ -109,6 +133,9 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 	}
 	if o.Migration != nil {
 		o.Migration.write(out, o.Manager, paint)
+	}
+	for _, a := range o.Adjustments {
+		a.write(out, paint)
 	}
 	note := paint.Word("note", outcomeWidth)
 	for _, path := range o.Nulls {

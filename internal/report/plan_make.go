@@ -27,6 +27,16 @@ func NewObjectPlan(t *dryrun.Task, manager string, x dryrun.Applied, showSecrets
 		p.refused[c.Path.Text()] = true
 	}
 	o := p.object(manager, x.Plan, change)
+	adjustments, err := t.Adjustments(x)
+	if err != nil {
+		return nil, err
+	}
+	o.Adjustments = []*adjustedPlan{}
+	for _, a := range adjustments {
+		merged, stored := p.shown(a.Path, a.Merged, a.Stored)
+		o.Adjustments = append(o.Adjustments, &adjustedPlan{a.Path.String(), a.How, merged, stored})
+		o.Outcomes[string(a.How)]++
+	}
 	o.Conflicts = len(Contests(x.Refused))
 	if m := x.Migration; m != nil {
 		o.NoOp, o.NotationOnly = false, false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/structural"
@@ -103,6 +104,8 @@ type Endpoint struct {
 	Typ      *schema.Type
 	Manager  *managedfields.FieldManager
 	Restores Restoration
+	// ResetFields are those that the endpoint does not write.
+	ResetFields merge.Filter
 }
 
 // Library reads schemas from files.
@@ -187,7 +190,9 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			kind.warn(gvk.Version)
 		}
 		t.told(gvk, kind.From)
-		t.found[id] = &Endpoint{kindTypes: kind, Typ: typ, Manager: manager, Restores: restores}
+		t.found[id] = &Endpoint{
+			kindTypes: kind, Typ: typ, Manager: manager, Restores: restores, ResetFields: config.ResetFields[gvk.APIVersion()],
+		}
 		return t.found[id], nil
 	}
 	return nil, unknown
