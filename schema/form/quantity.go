@@ -78,10 +78,10 @@ func RoundQuantity(text string) string {
 
 // quantityParts are a quantity's sign and number without leading zeros, and its suffix.
 type quantityParts struct {
-	negative            bool
-	whole, fraction     string
-	suffix              string
-	sign, number, point bool // which of them there are
+	negative        bool
+	whole, fraction string
+	suffix          string
+	sign            bool // whether there is one
 }
 
 func splitQuantity(text string) (quantityParts, error) {

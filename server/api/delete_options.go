@@ -15,7 +15,9 @@ func ParseDeleteOptions(query url.Values) (*metav1.DeleteOptions, error) {
 		return nil, err
 	}
 	o := &metav1.DeleteOptions{
-		GracePeriodSeconds: grace, DryRun: query["dryRun"], OrphanDependents: flag(query, "orphanDependents"),
+		GracePeriodSeconds: grace, DryRun: query["dryRun"],
+		//lint:ignore SA1019 clients still send it
+		OrphanDependents: flag(query, "orphanDependents"),
 		IgnoreStoreReadErrorWithClusterBreakingPotential: flag(query, "ignoreStoreReadErrorWithClusterBreakingPotential"),
 	}
 	if policy := text(query, "propagationPolicy"); policy != nil {

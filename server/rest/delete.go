@@ -151,7 +151,9 @@ func finalizersFor(content value.Value, options *metav1.DeleteOptions) []string 
 	}
 	orphan, foreground, said := false, false, true
 	switch policy := options.PropagationPolicy; {
+	//lint:ignore SA1019 clients still send it
 	case options.OrphanDependents != nil:
+		//lint:ignore SA1019 as above
 		orphan = *options.OrphanDependents
 	case policy == nil:
 		said = false

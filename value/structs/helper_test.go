@@ -2,7 +2,6 @@ package structs
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -10,10 +9,6 @@ import (
 
 	"github.com/deed-project/deed/value"
 )
-
-// countsAllocations is false under the race detector, where sync.Pool drops what it is given at
-// random.
-var countsAllocations = true
 
 // seeded runs a property n times, each with a source of its own that the failure names.
 func seeded(t *testing.T, n int, property func(t *testing.T, r *rand.Rand)) {
@@ -60,21 +55,6 @@ func randomInt(r *rand.Rand) int64 {
 		return pick(r, int64(1), -1)<<r.IntN(64) + r.Int64N(5) - 2
 	}
 	return int64(r.Uint64())
-}
-
-// randomFloat is small, where printing changes its ways, or anything.
-func randomFloat(r *rand.Rand) float64 {
-	switch r.IntN(3) {
-	case 0:
-		return float64(r.IntN(21)-10) / 4
-	case 1:
-		return pick(r, 1.0, -1) * pick(r, 0, 1e-6, 1e-7, 1e21, 1e20, 1<<53, math.MaxFloat64, math.SmallestNonzeroFloat64)
-	}
-	for {
-		if f := math.Float64frombits(r.Uint64()); !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return f
-		}
-	}
 }
 
 // randomString is short, with what needs care in JSON.

@@ -252,7 +252,7 @@ func updaters(n int) (sides, error) {
 		labels[name] = "x"
 		entries[i] = metav1.ManagedFieldsEntry{
 			Manager: fmt.Sprintf("updater-%05d", i), Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1",
-			FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{"f:` + name + `":{}}}}`)},
+			FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:` + name + `":{}}}}`),
 		}
 	}
 	object := func(changed string, entries []any) ([]byte, error) {

@@ -172,10 +172,12 @@ func page(t tree, r store.Range) (records []store.Record, remaining int) {
 // afterPrefix returns the smallest key that is greater than all keys that begin with prefix, and
 // false if there is none.
 func afterPrefix(prefix string) (string, bool) {
-	trimmed := strings.TrimRight(prefix, "\xff")
-	if trimmed == "" {
+	last := len(prefix) - 1
+	for last >= 0 && prefix[last] == 0xff {
+		last--
+	}
+	if last < 0 {
 		return "", false
 	}
-	last := len(trimmed) - 1
-	return trimmed[:last] + string([]byte{trimmed[last] + 1}), true
+	return prefix[:last] + string([]byte{prefix[last] + 1}), true
 }
