@@ -45,8 +45,10 @@ that are created go there, also into a file that does not exist yet.
 
 The type of a kind comes from --crd, from CustomResourceDefinitions among the
 objects, from --openapi, from --schema, or is built in (Kubernetes v1.37): the
-first that has it counts, and -v says which. Default values are not filled in,
-and what admission controllers would change is not known.
+first that has it counts, and -v says which. Default values are filled in and
+objects have the form in which a server keeps them, unless --no-defaults leaves
+that out. What only a server knows, such as a uid, a cluster IP and what its
+admission plugins change, is not made up.
 
 The time in managedFields is the current time, or, for output that is the same
 in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,

@@ -12,7 +12,7 @@ type How string
 // The ways.
 const (
 	Defaulted  How = "defaulted"  // nobody set the field, and it has a default value
-	Normalised How = "normalised" // the value has another form, or is one that is not kept
+	Normalised How = "normalised" // the value has another form, or is one that is not kept, or null is printed for none
 	Reset      How = "reset"      // the endpoint does not write the field, which stays as it is
 )
 
@@ -23,13 +23,13 @@ type Adjustment struct {
 	Merged, Stored value.Value // absent where there is none
 }
 
-// Adjustments returns what the server does to the outcome of x, an apply of t, beside merging, in the order of paths. Bookkeeping of
-// the server in its metadata is left out. The error is that the outcome is not of its type.
+// Adjustments returns what the first request of x, an apply of t, does to the object beside merging, in the order of paths. Bookkeeping
+// in its metadata is left out. The error is that the outcome is not of its type.
 //
 // The cost grows with the size of the object.
 func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 	merged := x.Plan.Merge().Force().Object
-	stored, err := typed.New(x.Outcome.Content, merged.Type(), typed.AllowDuplicates)
+	stored, err := typed.New(x.stored.Content, merged.Type(), typed.AllowDuplicates)
 	if err != nil {
 		return nil, err
 	}
@@ -40,24 +40,27 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 	changed := diff.Added.Union(diff.Modified).Union(diff.Removed).Leaves()
 	written := t.Endpoint.ResetFields.Keep(changed)
 	var out []Adjustment
-	for step := range typed.Walk(changed, []typed.Value{merged, stored}, written, diff.Added) {
+	for step := range typed.Walk(changed, []typed.Value{merged, stored}, written) {
 		if isServers(step.Path) {
 			continue
 		}
 		a := Adjustment{step.Path.Clone(), Normalised, step.Values[0], step.Values[1]}
 		switch {
-		case len(step.Sets) == 0 || step.Sets[0] != 0:
-			a.How = Reset
-		case len(step.Sets) == 2:
+		case a.Merged.IsAbsent() && !a.Stored.IsNull():
 			a.How = Defaulted
+		case len(step.Sets) == 0 && !a.Merged.IsAbsent():
+			a.How = Reset
 		}
 		out = append(out, a)
 	}
 	return out, nil
 }
 
-// isServers reports whether the field at path is one that servers keep by themselves.
+// isServers reports whether the field at path is one that servers keep by themselves: bookkeeping, and kubectl's record.
 func isServers(path fieldpath.Path) bool {
+	if path.Equal(Record) {
+		return true
+	}
 	if len(path) != 2 || path[0] != fieldpath.Field("metadata") {
 		return false
 	}

@@ -26,6 +26,7 @@ type Applied struct {
 	Err       error
 
 	config managedfields.Object // what is applied
+	stored managedfields.Object // what the first request stores
 }
 
 // Migration is what kubectl apply --server-side does by itself with an object of its client-side apply: see
@@ -66,6 +67,7 @@ func (a Apply) One(t *Task) Applied {
 	if out.Err != nil {
 		return out
 	}
+	out.stored = t.Endpoint.Restore(t.Stored, out.Outcome)
 	if a.migrates(t) && len(out.Refused) == 0 {
 		a.migrate(t, &out)
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -16,8 +17,12 @@ type Updated struct {
 	Err     error
 }
 
-// UpdateOne has manager replace what is stored by what is given.
+// UpdateOne has manager replace what is stored by what is given. A server drops fields that it does not know;
+// here they are refused, as kubectl has the server refuse them.
 func UpdateOne(t *Task, manager string) Updated {
+	if err := t.checkFields(); err != nil {
+		return Updated{Err: err}
+	}
 	outcome, err := t.Endpoint.Manager.Update(t.Stored, t.Given.Object, manager)
 	if err != nil {
 		return Updated{Err: err}
@@ -33,6 +38,15 @@ func UpdateOne(t *Task, manager string) Updated {
 		return Updated{Err: err}
 	}
 	return Updated{Outcome: outcome, Lost: losses(before, after, t.Stored.Content, outcome.Content), Forgot: forgot}
+}
+
+// checkFields refuses what is given if it does not conform to the type of its kind.
+func (t *Task) checkFields() error {
+	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
+	if err != nil {
+		return &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
+	}
+	return nil
 }
 
 // ancientChanges is the updater that gets the fields of the oldest ones when an object has too many: see
