@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,9 @@ import (
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 )
 
@@ -69,7 +72,13 @@ func (c *cli) migrate(f migrateFlags) error {
 	if err := dryrun.CheckManager(f.manager); err != nil {
 		return err
 	}
-	return c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
+	matched, there := false, []string{}
+	err := c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
+		for _, w := range manifest.OwnersOf(o) {
+			if there = append(there, w.Manager.Name); w.Manager.Operation == merge.Update {
+				matched = matched || slices.Contains(f.from, w.Manager.Name)
+			}
+		}
 		h := &dryrun.Handover{Live: o, After: o.Object, Config: config, Receiver: f.manager}
 		if ownership.HasLostOwners(o.Object) {
 			return c.restore(f, h, e)
@@ -90,6 +99,12 @@ func (c *cli) migrate(f migrateFlags) error {
 		}
 		return h
 	})
+	if err != nil || matched || len(f.from) == 0 || c.Problems > 0 {
+		return err
+	}
+	slices.Sort(there)
+	return fmt.Errorf("--from: no update in the objects is by %s; their managers are %s",
+		wording.QuotedList(f.from), wording.QuotedList(slices.Compact(there)))
 }
 
 // cannotHandOver reports why there is no handover.
