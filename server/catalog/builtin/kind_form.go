@@ -52,10 +52,11 @@ func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	return f.hub.Convert(stored, f.kind)
 }
 
-// Store returns an object of the version as it is stored.
+// Store returns an object of the version as it is stored, in the form of its Go type: with the empty status of
+// a new object, for instance, which preparing it took out.
 func (f *kindForm) Store(object value.Value) (value.Value, error) {
 	if f.kind.GVK == f.hub.GVK {
-		return object, nil
+		return f.kind.Stored(object)
 	}
 	return f.kind.Convert(object, f.hub)
 }
