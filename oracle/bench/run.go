@@ -113,7 +113,7 @@ func (o options) deliver(stdout, stderr io.Writer) (missed int, err error) {
 
 // run measures the rows of all groups, and returns how many miss their bar. Tables are printed as soon as they are complete.
 func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
-	if !o.json && !o.list && o.only == "" {
+	if !o.json && o.compares() {
 		if err := header(stdout, o); err != nil {
 			return 0, err
 		}
@@ -133,7 +133,7 @@ func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
 			if err != nil {
 				return missed, fmt.Errorf("%s: %w", row.Name, err)
 			}
-			if line.Missed() {
+			if o.compares() && line.Missed() {
 				missed++
 			}
 			lines = append(lines, line)
@@ -148,9 +148,12 @@ func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
 	return missed, nil
 }
 
+// compares reports whether rows are held against their bars: both sides are measured.
+func (o options) compares() bool { return !o.list && o.only == "" }
+
 // table prints a group's table where that is what is asked for.
 func (o options) table(stdout io.Writer, group rows.Group, lines []report.Line) error {
-	if o.json || o.list || o.only != "" {
+	if o.json || !o.compares() {
 		return nil
 	}
 	return report.Markdown(stdout, group, lines)
@@ -161,7 +164,6 @@ func (o options) measure(stdout io.Writer, row rows.Row) (line report.Line, err 
 	line.Row = row
 	if o.list {
 		_, err := fmt.Fprintln(stdout, row.Name)
-		line.Row.Bar = rows.Bar{}
 		return line, err
 	}
 	deed, peer, err := row.Sides()
@@ -169,7 +171,6 @@ func (o options) measure(stdout io.Writer, row rows.Row) (line report.Line, err 
 		return line, err
 	}
 	if o.only != "" {
-		line.Row.Bar = rows.Bar{}
 		return line, o.alone(stdout, row, map[string]measure.Side{"deed": deed, "peer": peer}[o.only])
 	}
 	switch plan := o.plan; {
