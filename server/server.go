@@ -33,6 +33,8 @@ type Config struct {
 	Authenticate Authenticator
 	// Authorize tells whether a user may do something; nil allows everything.
 	Authorize Authorizer
+	// Past is how much of its past the server keeps in the store; nil is [DefaultPast].
+	Past *store.Window
 	// Log is told of failures of the server itself; nil is slog.Default.
 	Log *slog.Logger
 }
@@ -74,6 +76,11 @@ func New(c Config) (*Server, error) {
 	if err := s.begin(c.Objects); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	past := DefaultPast
+	if c.Past != nil {
+		past = *c.Past
+	}
+	s.keepPast(past, compactEvery)
 	return s, nil
 }
 

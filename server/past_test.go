@@ -1,0 +1,50 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// What left the window is gone, while what is stored stays.
+func TestKeepPast(t *testing.T) {
+	objects, key := memory.New(), "/registry/namespaces/default"
+	first, err := objects.Put(t.Context(), key, []byte("{}"), 0)
+	if err == nil {
+		_, err = objects.Put(t.Context(), key, []byte(`{"a":1}`), first)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	minute := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	asked := make(chan struct{})
+	s := &Server{backend: &rest.Backend{Store: objects}, log: slog.New(slog.DiscardHandler)}
+	s.ctx, s.cancel = context.WithCancel(t.Context())
+	s.now = func() time.Time {
+		select {
+		case asked <- struct{}{}:
+		case <-s.ctx.Done():
+		}
+		minute = minute.Add(time.Minute)
+		return minute
+	}
+	s.keepPast(store.Window{Age: 2 * time.Minute}, time.Millisecond)
+	for range 10 {
+		<-asked
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := objects.Get(t.Context(), key, first); !errors.Is(err, store.ErrCompacted) {
+		t.Errorf("the first revision: %v, want %v", err, store.ErrCompacted)
+	}
+	if r, err := objects.Get(t.Context(), key, 0); err != nil || string(r.Text) != `{"a":1}` {
+		t.Errorf("what is stored: %q, %v", r.Text, err)
+	}
+}
