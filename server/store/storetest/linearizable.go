@@ -40,25 +40,35 @@ func linearizable(t *testing.T, s store.Store) {
 	var mu sync.Mutex
 	var history []porcupine.Operation
 	var running sync.WaitGroup
+	record := func(client int, op operation) answer {
+		called := time.Since(start)
+		got := perform(t, s, op)
+		returned := time.Since(start)
+		mu.Lock()
+		defer mu.Unlock()
+		history = append(history, porcupine.Operation{
+			ClientId: client, Input: op, Output: got, Call: called.Nanoseconds(), Return: returned.Nanoseconds(),
+		})
+		return got
+	}
 	for i := range clients {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
 		running.Go(func() {
 			known := map[string]store.Revision{}
 			for n := range each {
 				op := randomOperation(r, known, i*each+n)
-				called := time.Since(start)
-				got := perform(t, s, op)
-				returned := time.Since(start)
-				known[op.key] = got.revision
-				mu.Lock()
-				history = append(history, porcupine.Operation{
-					ClientId: i, Input: op, Output: got, Call: called.Nanoseconds(), Return: returned.Nanoseconds(),
-				})
-				mu.Unlock()
+				known[op.key] = record(i, op).revision
 			}
 		})
 	}
 	running.Wait()
+	// What the clients meet depends on who comes first; these make sure of every outcome.
+	there := record(0, operation{key: "0", kind: "get"}).revision
+	there = record(0, operation{key: "0", kind: "put", text: "last", expect: there}).revision
+	record(0, operation{key: "0", kind: "delete", expect: there - 1})
+	record(0, operation{key: "0", kind: "delete", expect: there})
+	record(0, operation{key: "0", kind: "delete", expect: there})
+	record(0, operation{key: "0", kind: "get"})
 	if result := porcupine.CheckOperationsTimeout(registers, history, patience); result != porcupine.Ok {
 		t.Errorf("the history of %d operations is %s", len(history), result)
 	}
