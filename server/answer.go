@@ -24,34 +24,36 @@ const (
 func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *rest.Answer) {
 	document, err := s.represented(q, rep, a)
 	if err != nil {
-		s.fail(w, q.HTTP, rep, err)
+		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 		return
 	}
-	var text []byte
-	if a.List != nil && rep.As == "" {
-		text = make([]byte, 0, a.List.Size+len(a.List.Items)*versionSize+len(a.List.Continue)+listSize)
+	if o, one := document.(wire.Object); one && o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
+		rep = s.errorsOf(q.HTTP)
 	}
-	s.write(w, q.HTTP, a.Code, rep, document.AppendJSON(text))
+	s.write(w, q.HTTP, a.Code, rep, document)
 }
 
 // represented returns the document that a client gets.
-func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.Answer) (value.Value, error) {
+func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.Answer) (wire.Document, error) {
+	newOf := q.Version.New
 	switch {
 	case rep.As == "" || !a.Converted:
 		if a.List == nil {
-			return a.Object, nil
+			return wire.Object{Value: a.Object, New: newOf}, nil
 		}
-		return wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), nil
+		size := a.List.Size + len(a.List.Items)*versionSize + len(a.List.Continue) + listSize
+		return wire.List{Value: wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), New: newOf, Size: size}, nil
 	case rep.As == wire.AsTable:
-		return s.table(q, rep, a)
+		table, err := s.table(q, rep, a)
+		return wire.Object{Value: table}, err
 	case rep.As == wire.AsPartial && a.List == nil:
-		return wire.Partial(rep.Of, a.Object), nil
+		return wire.Object{Value: wire.Partial(rep.Of, a.Object)}, nil
 	case rep.As == wire.AsPartialList && a.List != nil:
-		return wire.PartialList(rep.Of, metaOf(a.List), a.List.Items), nil
+		return wire.List{Value: wire.PartialList(rep.Of, metaOf(a.List), a.List.Items)}, nil
 	case rep.As == wire.AsPartialList:
-		return value.Value{}, fmt.Errorf("content is not a list")
+		return nil, fmt.Errorf("content is not a list")
 	}
-	return value.Value{}, &errors.StatusError{ErrStatus: metav1.Status{
+	return nil, &errors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
 		Message: "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)",
 	}}

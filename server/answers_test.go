@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,30 +10,12 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
-	"github.com/deed-project/deed/server/manifest"
 )
 
 // widgets is a server that serves widgets.example.org.
 func widgets(t *testing.T) *server.Server {
 	t.Helper()
-	text, err := os.ReadFile("apitest/testdata/widgets.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := manifest.Parse("widgets.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.New(server.Config{Objects: objects, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return newServer(t, server.Config{})
 }
 
 // ask sends a request; the words of request are a method, a path and headers such as Accept=application/yaml.

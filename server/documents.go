@@ -2,10 +2,11 @@ package server
 
 import (
 	"crypto/sha512"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/wire"
@@ -14,7 +15,7 @@ import (
 // document answers a request for what is no resource: discovery, OpenAPI, the version, and how the server does.
 func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 	if err := s.permitPath(r); err != nil {
-		s.fail(w, r, errorsOf(r), err)
+		s.fail(w, r, s.errorsOf(r), err)
 		return
 	}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -43,10 +44,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request, parts []strin
 	case len(parts) == 1 && wire.TakesOnlyAggregated(r):
 		s.fail(w, r, wire.Plain, wire.NotAggregated())
 	case len(parts) == 1 && parts[0] == "api":
-		s.plain(w, r, map[string]any{
-			"kind": "APIVersions", "versions": []string{"v1"},
-			"serverAddressByClientCIDRs": []any{map[string]any{"clientCIDR": "0.0.0.0/0", "serverAddress": r.Host}},
-		})
+		s.plain(w, r, coreVersions(r.Host))
 	case len(parts) == 1:
 		s.plain(w, r, groupList(c))
 	case parts[0] == "api":
@@ -69,7 +67,7 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request, group, version 
 	list := c.APIResources(group, version)
 	if len(list.APIResources) == 0 {
 		if g, ok := c.Group(group); ok && !g.Custom {
-			s.fail(w, r, errorsOf(r), api.NoResource())
+			s.fail(w, r, s.errorsOf(r), api.NoResource())
 			return
 		}
 		notFoundText(w)
@@ -79,15 +77,13 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request, group, version 
 	if group != "" {
 		list.APIVersion = "v1"
 	}
-	s.plain(w, r, list)
+	s.plain(w, r, &list)
 }
 
 // aggregated answers everything that the server serves in one document, unless the client has it already.
 func (s *Server) aggregated(w http.ResponseWriter, r *http.Request, core bool) {
-	text, err := json.Marshal(s.catalog.Load().Aggregated(core))
-	if err != nil {
-		panic(err) // plain data
-	}
+	list := s.catalog.Load().Aggregated(core)
+	text := wire.Typed{Object: &list}.AppendJSON(nil)
 	etag := fmt.Sprintf("%q", fmt.Sprintf("%X", sha512.Sum512(text)))
 	h := w.Header()
 	h.Set("Etag", etag)
@@ -97,21 +93,19 @@ func (s *Server) aggregated(w http.ResponseWriter, r *http.Request, core bool) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	s.write(w, r, http.StatusOK, wire.Representation{Media: wire.Aggregated}, text)
+	s.write(w, r, http.StatusOK, wire.Representation{Media: wire.JSON, Params: wire.AggregatedParams}, wire.Text(text))
 }
 
-// plain answers with a document that every client takes as it is.
+// plain answers with a document that every client takes as it is: a Go object of Kubernetes, which can be had in protocol buffers
+// too, or another one.
 func (s *Server) plain(w http.ResponseWriter, r *http.Request, document any) {
-	rep, err := wire.Negotiate(r, false)
+	_, isObject := document.(runtime.Object)
+	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: s.backend.CBOR, Routed: true})
 	if err != nil {
-		s.fail(w, r, wire.Plain, err)
+		s.fail(w, r, s.errorsOf(r), err)
 		return
 	}
-	text, err := json.Marshal(document)
-	if err != nil {
-		panic(err) // plain data
-	}
-	s.write(w, r, http.StatusOK, rep, text)
+	s.write(w, r, http.StatusOK, rep, wire.Typed{Object: document})
 }
 
 // paths lists the paths of the server.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -51,22 +52,24 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 // fail answers with the Status of err.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, rep wire.Representation, err error) {
 	status := api.StatusOf(err)
-	document, err := wire.StatusDocument(status)
-	if err != nil {
-		panic(err) // a Status is plain data
-	}
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(status.Details.RetryAfterSeconds))
 	}
 	if status.Code == http.StatusForbidden {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 	}
-	s.write(w, r, int(status.Code), rep, document)
+	s.write(w, r, int(status.Code), rep, wire.Typed{Object: status})
 }
 
 // write answers with a document. That the client is gone is not the server's failure.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, rep wire.Representation, document []byte) {
-	if err := wire.Write(w, r, code, rep, document); err != nil {
+func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, rep wire.Representation, document wire.Document) {
+	err := wire.Write(w, r, code, rep, document)
+	var unsaid *wire.EncodeError
+	switch {
+	case errors.As(err, &unsaid):
+		s.log.Error("an answer cannot be encoded", "path", r.URL.Path, "error", err)
+		s.fail(w, r, wire.Plain, err)
+	case err != nil:
 		s.log.Debug("an answer was not written", "path", r.URL.Path, "error", err)
 	}
 }

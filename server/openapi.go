@@ -124,5 +124,5 @@ func (s *Server) openAPIVersion(w http.ResponseWriter, r *http.Request, d *openA
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	s.write(w, r, http.StatusOK, wire.Representation{Media: wire.JSON}, doc.text)
+	s.write(w, r, http.StatusOK, wire.Representation{Media: wire.JSON}, wire.Text(doc.text))
 }

@@ -40,19 +40,15 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 // with text.
 func (s *Server) unknownResource(w http.ResponseWriter, r *http.Request, target api.Target) {
 	if group, ok := s.catalog.Load().Group(target.Group); ok && !group.Custom {
-		s.fail(w, r, errorsOf(r), api.NoResource())
+		s.fail(w, r, s.errorsOf(r), api.NoResource())
 		return
 	}
 	notFoundText(w)
 }
 
-// errorsOf returns how a client wants errors that come before its request is understood.
-func errorsOf(r *http.Request) wire.Representation {
-	rep, err := wire.Negotiate(r, true)
-	if err != nil {
-		return wire.Plain
-	}
-	return rep
+// errorsOf returns how a client wants errors.
+func (s *Server) errorsOf(r *http.Request) wire.Representation {
+	return wire.NegotiateStatus(r, wire.Offer{CBOR: s.backend.CBOR})
 }
 
 // verbOf returns what a request does with what its path names, "" if there is no such thing.
@@ -102,11 +98,11 @@ func (s *Server) custom(w http.ResponseWriter, r *http.Request, target api.Targe
 	case sub == "status" && version.Status != nil, sub == "scale" && version.Scale != nil:
 		verbs = subresourceVerbs
 	default:
-		s.fail(w, r, errorsOf(r), errors.NewNotFound(resource.GroupResource(), target.Name))
+		s.fail(w, r, s.errorsOf(r), errors.NewNotFound(resource.GroupResource(), target.Name))
 		return
 	}
 	if !slices.Contains(verbs, verb) {
-		s.fail(w, r, errorsOf(r), errors.NewMethodNotSupported(resource.GroupResource(), verb))
+		s.fail(w, r, s.errorsOf(r), errors.NewMethodNotSupported(resource.GroupResource(), verb))
 		return
 	}
 	s.verb(w, r, target, version, verb)
@@ -122,9 +118,9 @@ func (s *Server) builtin(w http.ResponseWriter, r *http.Request, target api.Targ
 	case version == nil || target.Rest != "" || !hasSubresource(version, target.Subresource),
 		!resource.Namespaced && target.Namespace != "",
 		resource.Namespaced && target.Namespace == "" && verb == "get":
-		s.fail(w, r, errorsOf(r), api.NoResource())
+		s.fail(w, r, s.errorsOf(r), api.NoResource())
 	case r.Method == http.MethodHead || !offered(resource, target, verb):
-		s.fail(w, r, errorsOf(r), api.NoMethod())
+		s.fail(w, r, s.errorsOf(r), api.NoMethod())
 	default:
 		s.verb(w, r, target, version, verb)
 	}
@@ -150,7 +146,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 		Backend: s.backend, HTTP: r, Query: r.URL.Query(), Target: target, Version: version, Warnings: &api.Warnings{},
 	}
 	q.Warnings.Add(version.Deprecation)
-	rep, err := negotiate(r, verb)
+	rep, err := negotiate(q, verb)
 	if err == nil {
 		err = s.permit(r, target, verb)
 	}
@@ -164,17 +160,21 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 	}
 	q.Warnings.Write(w.Header())
 	if err != nil {
-		s.fail(w, r, rep, err)
+		s.fail(w, r, s.errorsOf(r), err)
 		return
 	}
 	s.answer(w, q, rep, answer)
 }
 
-func negotiate(r *http.Request, verb string) (wire.Representation, error) {
-	if verb == "watch" {
-		return wire.NegotiateWatch(r)
+func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
+	offer := q.Offer()
+	switch {
+	case verb == "watch":
+		return wire.NegotiateWatch(q.HTTP, offer)
+	case q.Target.Subresource == "scale":
+		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
-	return wire.Negotiate(r, true)
+	return wire.Negotiate(q.HTTP, offer)
 }
 
 func (s *Server) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {

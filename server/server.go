@@ -35,6 +35,9 @@ type Config struct {
 	Authorize Authorizer
 	// Past is how much of its past the server keeps in the store; nil is [DefaultPast].
 	Past *store.Window
+	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver, which is
+	// off unless somebody turns it on.
+	CBOR bool
 	// Log is told of failures of the server itself; nil is slog.Default.
 	Log *slog.Logger
 }
@@ -72,7 +75,7 @@ func New(c Config) (*Server, error) {
 		c.Store = memory.New()
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.backend = &rest.Backend{Store: c.Store, Now: s.now, Admit: s.admit, Stored: s.stored}
+	s.backend = &rest.Backend{Store: c.Store, Now: s.now, Admit: s.admit, Stored: s.stored, CBOR: c.CBOR}
 	if err := s.begin(c.Objects); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

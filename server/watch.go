@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// watch streams the events of a collection, a line of JSON each, until the client goes, the time is over, the server ends, or
+// watch streams the events of a collection until the client goes, the time is over, the server ends, or
 // the resource is not served any more as it was.
 func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Representation) {
 	ctx, cancel := context.WithCancel(q.HTTP.Context())
@@ -25,16 +25,16 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	}()
 	printer, err := s.newPrinter(q, rep)
 	if err != nil {
-		s.fail(w, q.HTTP, rep, err)
+		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 		return
 	}
 	batches, err := q.Watch(ctx)
 	q.Warnings.Write(w.Header())
 	if err != nil {
-		s.fail(w, q.HTTP, rep, err)
+		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 		return
 	}
-	w.Header().Set("Content-Type", wire.JSON)
+	w.Header().Set("Content-Type", rep.StreamType())
 	w.WriteHeader(http.StatusOK)
 	flush := http.NewResponseController(w).Flush
 	if flush() != nil {
@@ -44,7 +44,10 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	for events := range batches {
 		text = text[:0]
 		for _, e := range events {
-			text = printer.line(text, e)
+			if text, err = printer.event(text, e); err != nil {
+				s.log.Error("an event cannot be encoded", "path", q.HTTP.URL.Path, "error", err)
+				return
+			}
 		}
 		if _, err := w.Write(text); err != nil || flush() != nil {
 			return
@@ -54,7 +57,8 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 
 // printer prints events as the client wants them.
 type printer struct {
-	as      string
+	rep     wire.Representation
+	newOf   func() any // makes an object of the Go type of a built-in kind
 	table   wire.Table
 	printed bool // a Table, so that the next ones need no columns
 }
@@ -64,24 +68,20 @@ func (s *Server) newPrinter(q *rest.Request, rep wire.Representation) (*printer,
 	if err != nil && rep.As == wire.AsTable {
 		return nil, err
 	}
-	return &printer{as: rep.As, table: wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}}, nil
+	return &printer{rep: rep, newOf: q.Version.New, table: wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}}, nil
 }
 
-// line appends an event as a line of JSON.
-func (p *printer) line(text []byte, e rest.Event) []byte {
+// event appends an event.
+func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
 	object := e.Object
 	switch {
 	case e.Type == rest.Failed:
-	case p.as == wire.AsTable:
+	case p.rep.As == wire.AsTable:
 		m := wire.ListMeta{Version: api.Meta(object, "resourceVersion")}
 		object = p.table.Document(m, []value.Value{object}, !p.printed)
 		p.printed = true
-	case p.as == wire.AsPartial:
+	case p.rep.As == wire.AsPartial:
 		object = wire.Partial(p.table.Of, object)
 	}
-	text = append(text, `{"type":"`...)
-	text = append(text, e.Type...)
-	text = append(text, `","object":`...)
-	text = object.AppendJSON(text)
-	return append(text, "}\n"...)
+	return p.rep.AppendEvent(text, e.Type, wire.Object{Value: object, New: p.newOf})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -15,6 +16,9 @@ import (
 
 // ScaleKind is the kind of the objects of the subresource scale.
 var ScaleKind = schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
+
+// EmptyScale returns an empty object of the Go type of [ScaleKind].
+func EmptyScale() any { return &autoscalingv1.Scale{} }
 
 // Scale is the subresource scale of a version: where an object says how many replicas it wants and has.
 type Scale struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
@@ -12,8 +13,12 @@ import (
 
 // applyOf reads the configuration of a server-side apply, and returns what it does: what deed exists for. A configuration that
 // says something twice is refused or warned of after everything else that may be wrong with it.
-func (r *Request) applyOf(body []byte, options api.WriteOptions) (change, error) {
-	sent, err := wire.DecodeApply(body)
+func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOptions) (change, error) {
+	decode := wire.DecodeApply
+	if typ == types.ApplyCBORPatchType {
+		decode = wire.DecodeApplyCBOR
+	}
+	sent, err := decode(body)
 	if err != nil {
 		return nil, err
 	}

@@ -36,26 +36,47 @@ func (r *Request) decode(options api.WriteOptions) (managedfields.Object, error)
 	return object, nil
 }
 
-// readBody reads the body of a create or update. Bodies of built-in kinds may be protobuf, and need not say what they are.
+// readBody reads the body of a create or update of an object.
 func (r *Request) readBody() (wire.Sent, error) {
-	media, err := wire.BodyMedia(r.HTTP, wire.JSON, wire.YAML, wire.Protobuf)
-	if err == nil && media == wire.Protobuf && r.Version.Custom {
-		err = wire.Unsupported(wire.JSON, wire.YAML, wire.Protobuf)
+	if r.Version.Custom {
+		return r.readCustom()
 	}
-	if err != nil {
-		return wire.Sent{}, err
-	}
-	body, err := wire.ReadBody(r.HTTP, MaxBody)
-	if err != nil {
-		return wire.Sent{}, err
-	}
+	return r.readStandard(r.Version.GVK(), r.Version.New(), r.Offer())
+}
+
+// readCustom reads a body that is a custom resource.
+func (r *Request) readCustom() (wire.Sent, error) {
+	media, body, err := r.receive(r.Offer())
 	switch {
-	case media == wire.Protobuf:
-		return wire.DecodeProtobuf(body, r.Version.New(), r.Version.GVK())
-	case r.Version.Custom:
-		return wire.DecodeObject(body, media, r.Version.Kind)
+	case err != nil:
+		return wire.Sent{}, err
+	case media == wire.CBOR:
+		return wire.DecodeCBOR(body, r.Version.Kind)
 	}
-	return wire.DecodeStandard(body, media, r.Version.GVK())
+	return wire.DecodeObject(body, media, r.Version.Kind)
+}
+
+// readStandard reads a body that is of a built-in kind, which it need not say. empty is an object of its Go type.
+func (r *Request) readStandard(kind schema.GVK, empty any, offer wire.Offer) (wire.Sent, error) {
+	media, body, err := r.receive(offer)
+	switch {
+	case err != nil:
+		return wire.Sent{}, err
+	case media == wire.Protobuf:
+		return wire.DecodeProtobuf(body, empty, kind)
+	case media == wire.CBOR:
+		return wire.DecodeStandardCBOR(body, kind)
+	}
+	return wire.DecodeStandard(body, media, kind)
+}
+
+// receive returns the body with its media type, one of those that are offered.
+func (r *Request) receive(offer wire.Offer) (media string, body []byte, err error) {
+	if media, err = wire.BodyMedia(r.HTTP, offer); err != nil {
+		return media, nil, err
+	}
+	body, err = wire.ReadBody(r.HTTP, MaxBody)
+	return media, body, err
 }
 
 // form returns content as an object of the version, and what strict decoding says about its fields.

@@ -50,7 +50,7 @@ func (r *Request) deleteOptions() (*metav1.DeleteOptions, error) {
 	}
 	var options *metav1.DeleteOptions
 	if len(body) > 0 {
-		media, err := wire.BodyMedia(r.HTTP, wire.JSON, wire.YAML, wire.Protobuf)
+		media, err := wire.BodyMedia(r.HTTP, wire.Offer{Protobuf: true, CBOR: r.CBOR})
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ import (
 //	identify  the outcome's namespace and name
 //	store     in place of what is there; see write.run. An apply creates what is not there
 func (r *Request) Patch() (*Answer, error) {
-	media, err := wire.PatchMedia(r.HTTP, r.patchTypes()...)
+	media, err := wire.PatchMedia(r.HTTP, r.Offer(), r.patchTypes()...)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (r *Request) Patch() (*Answer, error) {
 	if r.Target.Subresource == "scale" {
 		return r.patchScale(change, options)
 	}
-	w := &write{Request: r, dryRun: options.DryRun, create: media == string(types.ApplyYAMLPatchType) && r.Target.Subresource == ""}
+	w := &write{Request: r, dryRun: options.DryRun, create: isApply(types.PatchType(media)) && r.Target.Subresource == ""}
 	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
 		object, err := change(live)
 		if err != nil {
@@ -69,13 +69,22 @@ func (r *Request) patchTypes() []string {
 	if r.Version.New != nil {
 		out = append(out, string(types.StrategicMergePatchType))
 	}
-	return append(out, string(types.ApplyYAMLPatchType))
+	out = append(out, string(types.ApplyYAMLPatchType))
+	if r.CBOR {
+		out = append(out, string(types.ApplyCBORPatchType))
+	}
+	return out
+}
+
+// isApply reports whether a patch is the configuration of an apply.
+func isApply(typ types.PatchType) bool {
+	return typ == types.ApplyYAMLPatchType || typ == types.ApplyCBORPatchType
 }
 
 // patchOf reads a patch, and returns what it does.
 func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOptions) (change, error) {
-	if typ == types.ApplyYAMLPatchType {
-		return r.applyOf(body, options)
+	if isApply(typ) {
+		return r.applyOf(typ, body, options)
 	}
 	patch, err := parsePatch(typ, body, options, r.Version.New)
 	if err != nil {

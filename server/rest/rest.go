@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
@@ -24,6 +25,9 @@ type Backend struct {
 	Admit func(ctx context.Context, r *Request, verb string) error
 	// Stored is told of each write to a resource, after it happened; nil is told nothing.
 	Stored func(context.Context, *Request, Written)
+
+	// CBOR tells that bodies and answers may be CBOR.
+	CBOR bool
 
 	recent recent
 }
@@ -79,6 +83,11 @@ type Live struct {
 func (l Live) Exists() bool { return l.Record.Revision != 0 }
 
 func (r *Request) context() context.Context { return r.HTTP.Context() }
+
+// Offer returns the media types that the path of the request has.
+func (r *Request) Offer() wire.Offer {
+	return wire.Offer{Convert: true, Protobuf: !r.Version.Custom, CBOR: r.CBOR, Routed: !r.Version.Custom}
+}
 
 // Name returns the name of the object, which the server may have generated; "" before it is known.
 func (r *Request) Name() string { return r.name }

@@ -39,15 +39,7 @@ func (r *Request) updateScale() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	media, err := wire.BodyMedia(r.HTTP, wire.JSON, wire.YAML)
-	if err != nil {
-		return nil, err
-	}
-	body, err := wire.ReadBody(r.HTTP, MaxBody)
-	if err != nil {
-		return nil, err
-	}
-	sent, err := wire.DecodeObject(body, media, catalog.ScaleKind.Kind)
+	sent, err := r.readStandard(catalog.ScaleKind, catalog.EmptyScale(), wire.Offer{Protobuf: true, CBOR: r.CBOR})
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@ package wire
 
 import "net/http"
 
-// Aggregated is the media type of aggregated discovery, with the parameters that tell it from other documents.
-const Aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+// AggregatedParams are the parameters that tell aggregated discovery from other documents.
+const AggregatedParams = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // isAggregated reports whether c asks for aggregated discovery, and whether in a version that is served.
 func (c clause) isAggregated() (asked, served bool) {
@@ -38,4 +38,4 @@ func TakesOnlyAggregated(r *http.Request) bool {
 }
 
 // NotAggregated refuses a client that takes discovery only in a form that is not served: 406.
-func NotAggregated() error { return notAcceptable(JSON, YAML, Protobuf) }
+func NotAggregated() error { return notAcceptable(Offer{}.types()...) }

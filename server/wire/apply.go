@@ -37,6 +37,15 @@ func DecodeApply(body []byte) (Applied, error) {
 	return Applied{Content: v, unread: body}, err
 }
 
+// DecodeApplyCBOR reads the configuration of an apply that is CBOR, in which no name stands twice. The error is a 400.
+func DecodeApplyCBOR(body []byte) (Applied, error) {
+	content, err := decodeCBOR(body)
+	if err != nil {
+		return Applied{}, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	return Applied{Content: content}, nil
+}
+
 // Strict returns what strict decoding says about the text: that a name stands twice in one object. It is empty if there is
 // nothing to say.
 func (a Applied) Strict() string {

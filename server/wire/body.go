@@ -65,13 +65,23 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error
 	if media != JSON || err != nil || content.Kind() != value.KindObject {
 		return decodeSlowly(body, media, standard.Kind)
 	}
+	return Sent{Content: withStandard(content, standard)}, nil
+}
+
+// withStandard returns content with a kind and an apiVersion, those of standard where it has none.
+func withStandard(content value.Value, standard schema.GVK) value.Value {
 	if content.Get("kind").Str() == "" {
 		content = content.With("kind", value.String(standard.Kind))
 	}
 	if content.Get("apiVersion").Str() == "" {
 		content = content.With("apiVersion", value.String(standard.APIVersion()))
 	}
-	return Sent{Content: content}, nil
+	return content
+}
+
+// unrecognized refuses a body that is no object: 400.
+func unrecognized(kind string, why error, shown string) error {
+	return errors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, why, shown))
 }
 
 // decodeSlowly reads an object with the library that kube-apiserver uses.
@@ -90,8 +100,7 @@ func decodeSlowly(body []byte, media, kind string) (Sent, error) {
 		if gvk != nil && gvk.Kind != "" {
 			return sent, CannotHandle(gvk.Kind, gvk.Version, kind, err)
 		}
-		return sent, errors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)",
-			kind, err, summary(body)))
+		return sent, unrecognized(kind, err, summary(body))
 	}
 	sent.Content, err = value.FromAny(object.Object)
 	return sent, err

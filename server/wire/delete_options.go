@@ -1,18 +1,27 @@
 package wire
 
 import (
+	"sync"
+
 	"k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 )
+
+// optionsCodecs read options in every media type, CBOR among them.
+var optionsCodecs = sync.OnceValue(func() serializer.CodecFactory {
+	return serializer.NewCodecFactory(metainternal.Scheme, serializer.WithSerializer(cbor.NewSerializerInfo))
+})
 
 // DecodeDeleteOptions reads the body of a delete. The error is a 400.
 func DecodeDeleteOptions(body []byte, media string) (*metav1.DeleteOptions, error) {
-	info, _ := runtime.SerializerInfoForMediaType(metainternal.Codecs.SupportedMediaTypes(), media)
+	info, _ := runtime.SerializerInfoForMediaType(optionsCodecs().SupportedMediaTypes(), media)
 	gvk := metav1.SchemeGroupVersion.WithKind("DeleteOptions")
 	options := &metav1.DeleteOptions{}
-	decoder := metainternal.Codecs.DecoderToVersion(info.Serializer, gvk.GroupVersion())
+	decoder := optionsCodecs().DecoderToVersion(info.Serializer, gvk.GroupVersion())
 	decoded, _, err := decoder.Decode(body, &gvk, options)
 	if err != nil {
 		return nil, errors.NewBadRequest(err.Error())

@@ -14,6 +14,12 @@ type mediaError struct {
 	code    int32
 	reason  metav1.StatusReason
 	message string
+	routed  bool // the answer of a table of routes, which names details that are empty
+}
+
+// newRouted returns the refusal of a table of routes.
+func newRouted(code int32, reason metav1.StatusReason, message string) error {
+	return &mediaError{code: code, reason: reason, message: message, routed: true}
 }
 
 // Error returns the message.
@@ -21,7 +27,11 @@ func (e *mediaError) Error() string { return e.message }
 
 // Status returns what the client is told.
 func (e *mediaError) Status() metav1.Status {
-	return metav1.Status{Status: metav1.StatusFailure, Code: e.code, Reason: e.reason, Message: e.message}
+	s := metav1.Status{Status: metav1.StatusFailure, Code: e.code, Reason: e.reason, Message: e.message}
+	if e.routed {
+		s.Details = &metav1.StatusDetails{}
+	}
+	return s
 }
 
 // Unsupported refuses a body of a media type that is none of those listed: 415.
@@ -32,25 +42,30 @@ func Unsupported(types ...string) error {
 	}
 }
 
-// BodyMedia returns the media type of a body, JSON if the request names none. The error is a 415 for types other than accepted.
-func BodyMedia(r *http.Request, accepted ...string) (string, error) {
+// BodyMedia returns the media type of a body, JSON if the request names none. The error is a 415 for types that the path does
+// not offer; protobuf is among those that it lists in any case.
+func BodyMedia(r *http.Request, o Offer) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" {
 		return JSON, nil
 	}
 	typ, _, err := mime.ParseMediaType(header)
-	if err != nil || !slices.Contains(accepted, typ) {
-		return "", Unsupported(JSON, YAML, Protobuf)
+	known := typ == JSON || typ == YAML || typ == Protobuf && o.Protobuf || typ == CBOR && o.CBOR
+	if err != nil || !known {
+		return "", Unsupported(o.types()...)
 	}
 	return typ, nil
 }
 
 // PatchMedia returns the media type of a patch: what the header says up to a semicolon, to the letter. The error is a 415 for
-// types other than accepted.
-func PatchMedia(r *http.Request, accepted ...string) (string, error) {
+// types other than accepted, in the words of the router if the path is one of its table.
+func PatchMedia(r *http.Request, o Offer, accepted ...string) (string, error) {
 	typ, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	if !slices.Contains(accepted, typ) {
-		return "", Unsupported(accepted...)
+	switch {
+	case slices.Contains(accepted, typ):
+		return typ, nil
+	case o.Routed:
+		return "", newRouted(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType, "415: Unsupported Media Type")
 	}
-	return typ, nil
+	return "", Unsupported(accepted...)
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,9 @@ const (
 	JSON     = "application/json"
 	YAML     = "application/yaml"
 	Protobuf = "application/vnd.kubernetes.protobuf"
+	CBOR     = "application/cbor"
+	// CBORSequence is the media type of streams of events in CBOR.
+	CBORSequence = "application/cbor-seq"
 )
 
 // The kinds that an answer can be converted to.
@@ -26,7 +30,8 @@ const (
 
 // Representation is how a client wants an answer.
 type Representation struct {
-	Media  string // JSON or YAML
+	Media  string // JSON, YAML, Protobuf or CBOR
+	Params string // of the media type, as the answer repeats them
 	As     string // AsTable, AsPartial or AsPartialList; empty for the object as it is
 	Of     string // the apiVersion of As
 	Pretty bool   // JSON with line breaks
@@ -42,28 +47,86 @@ type clause struct {
 	q      float64
 }
 
-// Negotiate returns what the client wants, by the rules of kube-apiserver: clauses in the order of their weight, then in their
-// own; parameters that are not known mean nothing; an empty header, */* and application/* are JSON. convert is whether the path
-// offers to convert its answers. The error is a 406.
-func Negotiate(r *http.Request, convert bool) (Representation, error) {
-	for _, c := range clauses(r.Header.Get("Accept")) {
-		rep, ok := c.representation(r)
-		if ok && (rep.As == "" || convert) {
-			return rep, nil
-		}
-	}
-	return Plain, notAcceptable(JSON, YAML, Protobuf)
+// ContentType returns the media type of an answer, as its header names it.
+func (rep Representation) ContentType() string { return rep.Media + rep.Params }
+
+// Offer says which representations a path has for its answers, beside JSON and YAML.
+type Offer struct {
+	Convert  bool // as Tables and as metadata only
+	Protobuf bool // the documents themselves in protocol buffers; metadata can always be had so
+	CBOR     bool // the server speaks CBOR
+	Routed   bool // the path is one of a table of routes, which refuses media types that it never heard of in its own words
 }
 
-// NegotiateWatch is Negotiate for a stream of events, which are JSON only.
-func NegotiateWatch(r *http.Request) (Representation, error) {
-	for _, c := range clauses(r.Header.Get("Accept")) {
-		if rep, ok := c.representation(r); ok && rep.Media == JSON {
-			rep.Pretty = false
+// Negotiate returns what the client wants, by the rules of kube-apiserver: clauses in the order of their weight, then in their
+// own; parameters that are not known mean nothing; an empty header, */* and application/* are JSON. The error is a 406.
+func Negotiate(r *http.Request, o Offer) (Representation, error) {
+	all := clauses(r.Header.Get("Accept"))
+	for _, c := range all {
+		rep, ok := c.representation(r)
+		if ok && o.has(rep) && rep.Media != CBORSequence {
 			return rep, nil
 		}
 	}
-	return Plain, notAcceptable(JSON+";stream=watch", Protobuf+";stream=watch")
+	if o.Routed && !slices.ContainsFunc(all, clause.heardOf) {
+		return Plain, newRouted(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+			"406: Not Acceptable\n\nAvailable representations: "+strings.Join(o.types(), ", "))
+	}
+	return Plain, notAcceptable(o.types()...)
+}
+
+// has reports whether an answer can be had as rep.
+func (o Offer) has(rep Representation) bool {
+	switch {
+	case rep.As != "" && !o.Convert:
+		return false
+	case rep.Media == Protobuf:
+		return rep.As == "" && o.Protobuf || rep.As == AsPartial || rep.As == AsPartialList
+	case rep.Media == CBOR || rep.Media == CBORSequence:
+		return o.CBOR
+	}
+	return true
+}
+
+// types returns the media types that a refusal lists: protobuf among them, even where it is not to be had.
+func (o Offer) types() []string {
+	if o.CBOR {
+		return []string{JSON, YAML, Protobuf, CBOR}
+	}
+	return []string{JSON, YAML, Protobuf}
+}
+
+// NegotiateStatus returns how the client wants a Status: as what it accepts first, whatever the path offers; as indented JSON if
+// that is nothing.
+func NegotiateStatus(r *http.Request, o Offer) Representation {
+	rep, err := Negotiate(r, Offer{Protobuf: true, CBOR: o.CBOR})
+	if err != nil {
+		return Plain
+	}
+	return rep
+}
+
+// NegotiateWatch is Negotiate for a stream of events, which YAML has none of.
+func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
+	for _, c := range clauses(r.Header.Get("Accept")) {
+		rep, ok := c.representation(r)
+		if !ok || !o.has(rep) {
+			continue
+		}
+		if rep.Media == YAML {
+			break
+		}
+		if rep.Media == CBORSequence {
+			rep.Media = CBOR
+		}
+		rep.Pretty = false
+		return rep, nil
+	}
+	types := []string{JSON + ";stream=watch", Protobuf + ";stream=watch"}
+	if o.CBOR {
+		types = append(types, CBORSequence)
+	}
+	return Plain, notAcceptable(types...)
 }
 
 func notAcceptable(types ...string) error {
@@ -108,8 +171,8 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 	switch c.typ {
 	case JSON, "*/*", "application/*":
 		rep.Media = JSON
-	case YAML:
-		rep.Media = YAML
+	case YAML, Protobuf, CBOR, CBORSequence:
+		rep.Media = c.typ
 	default:
 		return rep, false
 	}
@@ -125,6 +188,12 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 	}
 	rep.As, rep.Of = as, metav1.GroupName+"/"+version
 	return rep, true
+}
+
+// heardOf reports whether c names a media type that some path has.
+func (c clause) heardOf() bool {
+	_, known := clause{typ: c.typ}.representation(&http.Request{URL: &url.URL{}})
+	return known
 }
 
 // pretty reports whether JSON is printed with line breaks: when the query or the clause says so, or else when a person's

@@ -8,6 +8,7 @@ import (
 func TestNegotiate(t *testing.T) {
 	for _, c := range []struct {
 		accept, agent, query string
+		offer                Offer
 		want                 Representation
 		refused              bool
 	}{
@@ -17,7 +18,20 @@ func TestNegotiate(t *testing.T) {
 		{accept: "text/csv", refused: true},
 		{accept: Protobuf, refused: true},
 		{accept: Protobuf + "," + JSON, want: Representation{Media: JSON}},
-		{accept: "application/json;as=Table;g=meta.k8s.io;v=v1", want: Representation{Media: JSON, As: AsTable, Of: "meta.k8s.io/v1"}},
+		{accept: Protobuf, offer: Offer{Protobuf: true}, want: Representation{Media: Protobuf}},
+		{accept: CBOR + "," + JSON + ";q=0.5", want: Representation{Media: JSON}},
+		{accept: CBOR + "," + JSON + ";q=0.5", offer: Offer{CBOR: true}, want: Representation{Media: CBOR}},
+		{accept: CBORSequence, offer: Offer{CBOR: true}, refused: true},
+		{
+			accept: Protobuf + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1", offer: Offer{Convert: true},
+			want: Representation{Media: Protobuf, As: AsPartial, Of: "meta.k8s.io/v1"},
+		},
+		{accept: Protobuf + ";as=Table;g=meta.k8s.io;v=v1", offer: Offer{Convert: true, Protobuf: true}, refused: true},
+		{
+			accept: "application/json;as=Table;g=meta.k8s.io;v=v1", offer: Offer{Convert: true},
+			want: Representation{Media: JSON, As: AsTable, Of: "meta.k8s.io/v1"},
+		},
+		{accept: "application/json;as=Table;g=meta.k8s.io;v=v1", refused: true},
 		{accept: "application/json;as=Table;g=meta.k8s.io;v=v2,application/json", want: Representation{Media: JSON}},
 		{accept: "application/json;as=Nope;g=meta.k8s.io;v=v1", refused: true},
 		{accept: "application/json;charset=utf-8;foo=bar", want: Representation{Media: JSON}},
@@ -30,7 +44,7 @@ func TestNegotiate(t *testing.T) {
 		r := httptest.NewRequest("GET", "/"+c.query, nil)
 		r.Header.Set("Accept", c.accept)
 		r.Header.Set("User-Agent", c.agent)
-		got, err := Negotiate(r, true)
+		got, err := Negotiate(r, c.offer)
 		if (err != nil) != c.refused || err == nil && got != c.want {
 			t.Errorf("%+v: %+v, %v", c, got, err)
 		}

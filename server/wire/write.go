@@ -1,30 +1,25 @@
 package wire
 
 import (
-	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 )
 
 // compressFrom is the size of a body from which it is compressed, if the client takes gzip.
 const compressFrom = 128 << 10
 
-// Write answers with a document, JSON text without a line break at its end, in the form of rep. The error is that of the
-// connection, or of a document that YAML cannot say.
-func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation, document []byte) error {
-	body, err := rep.encode(document)
+// Write answers with a document in the form of rep. The error is that of the connection, or of a document that the form cannot
+// say, of which nothing is written then: see [EncodeError].
+func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation, document Document) error {
+	body, err := rep.Encode(document)
 	if err != nil {
-		return err
+		return &EncodeError{rep.Media, err}
 	}
 	h := w.Header()
-	h.Set("Content-Type", rep.Media)
+	h.Set("Content-Type", rep.ContentType())
 	if len(body) >= compressFrom && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		return compressed(w, code, body)
 	}
@@ -37,20 +32,19 @@ func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation,
 	return err
 }
 
-// encode returns the document as rep prints it.
-func (rep Representation) encode(document []byte) ([]byte, error) {
-	switch {
-	case rep.Media == YAML:
-		return yaml.JSONToYAML(document)
-	case rep.Pretty:
-		var b bytes.Buffer
-		if err := json.Indent(&b, document, "", "  "); err != nil {
-			return nil, err
-		}
-		return b.Bytes(), nil
-	}
-	return append(document, '\n'), nil
+// EncodeError is a document that its representation cannot say.
+type EncodeError struct {
+	Media string
+	Err   error
 }
+
+// Error returns the media type, and what is wrong with the document.
+func (e *EncodeError) Error() string {
+	return "the answer cannot be encoded as " + e.Media + ": " + e.Err.Error()
+}
+
+// Unwrap returns what is wrong with the document.
+func (e *EncodeError) Unwrap() error { return e.Err }
 
 var compressors = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
@@ -72,6 +66,3 @@ func compressed(w http.ResponseWriter, code int, body []byte) error {
 	}
 	return z.Close()
 }
-
-// StatusDocument returns the text of a Status.
-func StatusDocument(s *metav1.Status) ([]byte, error) { return json.Marshal(s) }

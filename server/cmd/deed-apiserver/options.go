@@ -21,6 +21,7 @@ type options struct {
 	tlsCert, tlsKey string
 	insecure        bool
 	authorization   string
+	cbor            bool
 	logFormat       string
 	verbose         bool
 	host            string // of listen
@@ -54,6 +55,7 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	f.StringVar(&o.tlsKey, "tls-key", "", "PEM file with the key of the certificate")
 	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
 	f.StringVar(&o.authorization, "authorization", "allow", "who may do what: allow, deny-anonymous, or a policy file")
+	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
 	if err := f.Parse(args); err != nil {

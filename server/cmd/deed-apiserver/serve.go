@@ -19,7 +19,7 @@ import (
 
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
-	config := server.Config{Log: o.logger(errOut)}
+	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor}
 	if config.Objects, err = manifest.ReadFiles(append(o.crds, o.load...)); err != nil {
 		return err
 	}

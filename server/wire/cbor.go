@@ -1,0 +1,38 @@
+package wire
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// decodeCBOR reads a map of CBOR, as the serializer that kube-apiserver uses does: a name that stands twice is an error.
+func decodeCBOR(body []byte) (value.Value, error) {
+	content := map[string]any{}
+	if err := direct.Unmarshal(body, &content); err != nil {
+		return value.Value{}, err
+	}
+	return value.FromAny(content)
+}
+
+// DecodeCBOR is [DecodeObject] for CBOR.
+func DecodeCBOR(body []byte, kind string) (Sent, error) {
+	object := &unstructured.Unstructured{}
+	if _, _, err := cbor.NewSerializer(nil, typer{}).Decode(body, nil, object); err != nil {
+		return Sent{}, unrecognized(kind, err, summary(body))
+	}
+	content, err := value.FromAny(object.Object)
+	return Sent{Content: content}, err
+}
+
+// DecodeStandardCBOR is [DecodeStandard] for CBOR.
+func DecodeStandardCBOR(body []byte, standard schema.GVK) (Sent, error) {
+	content, err := decodeCBOR(body)
+	if err != nil {
+		return Sent{}, unrecognized(standard.Kind, err, summary(body))
+	}
+	return Sent{Content: withStandard(content, standard)}, nil
+}

@@ -1,0 +1,91 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+	"sigs.k8s.io/yaml"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Document is what an answer says, whatever it is encoded in.
+type Document interface {
+	// AppendJSON appends the document as JSON text, without a line break at its end.
+	AppendJSON(b []byte) []byte
+	// AppendProtobuf appends the document in the envelope of protocol buffers. The error is about documents that these cannot say.
+	AppendProtobuf(b []byte) ([]byte, error)
+}
+
+// Object is an object of a resource, or another document about one: a Status, a Scale, metadata.
+type Object struct {
+	value.Value
+	// New returns a pointer to an empty object of the Go type that objects of the resource have; nil for custom resources.
+	New func() any
+}
+
+// List is a list of objects.
+type List struct {
+	value.Value
+	New  func() any // as that of Object
+	Size int        // of the text, about
+}
+
+// AppendJSON appends the list as JSON text.
+func (l List) AppendJSON(b []byte) []byte { return l.Value.AppendJSON(slices.Grow(b, l.Size)) }
+
+// Text is a document that is JSON text already, without a line break at its end, and that there is no message of.
+type Text []byte
+
+// AppendJSON appends the text.
+func (t Text) AppendJSON(b []byte) []byte { return append(b, t...) }
+
+// AppendProtobuf returns an error.
+func (t Text) AppendProtobuf(b []byte) ([]byte, error) {
+	return b, errors.New("the document is no message of protocol buffers")
+}
+
+// Typed is a document that is a Go object of Kubernetes, such as those of discovery.
+type Typed struct{ Object any }
+
+// AppendJSON appends what encoding/json prints.
+func (t Typed) AppendJSON(b []byte) []byte {
+	text, err := json.Marshal(t.Object)
+	if err != nil {
+		panic(err) // plain data
+	}
+	return append(b, text...)
+}
+
+// Encode returns a document as rep says it.
+func (rep Representation) Encode(d Document) ([]byte, error) {
+	switch {
+	case rep.Media == Protobuf:
+		return d.AppendProtobuf(nil)
+	case rep.Media == CBOR:
+		return appendCBOR(nil, d)
+	case rep.Media == YAML:
+		return yaml.JSONToYAML(d.AppendJSON(nil))
+	case rep.Pretty:
+		var b bytes.Buffer
+		err := json.Indent(&b, d.AppendJSON(nil), "", "  ")
+		return b.Bytes(), err
+	}
+	return append(d.AppendJSON(nil), '\n'), nil
+}
+
+// selfDescribed begins every CBOR body: the tag of RFC 8949, section 3.4.6.
+var selfDescribed = []byte{0xd9, 0xd9, 0xf7}
+
+// appendCBOR appends a document as CBOR, in the way of the serializer that kube-apiserver uses.
+func appendCBOR(b []byte, d Document) ([]byte, error) {
+	v, err := value.Parse(d.AppendJSON(nil))
+	if err != nil {
+		return b, err
+	}
+	data, err := direct.Marshal(v.ToAny())
+	return append(append(b, selfDescribed...), data...), err
+}
