@@ -53,15 +53,16 @@ func appendValue(b []byte, v value.Value) []byte {
 		return appendBool(b, v.Bool())
 	case value.KindList:
 		b = append(b, tagList)
-		for item := range v.Items() {
-			b = appendValue(b, item)
+		for i := range v.Len() {
+			b = appendValue(b, v.Item(i))
 		}
 		return append(b, endMark)
 	case value.KindObject:
 		b = append(b, tagObject)
-		for name, member := range v.Members() {
-			b = appendText(append(b, memberMark), name)
-			b = appendValue(b, member)
+		for i := range v.Len() {
+			member := v.Member(i)
+			b = appendText(append(b, memberMark), member.Name)
+			b = appendValue(b, member.Value)
 		}
 		return append(b, endMark)
 	}

@@ -67,6 +67,9 @@ type setParser struct {
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
 	scratch := p.elements.maker.scratch
+	if cap(scratch) > maxScratchText || cap(p.wire) > maxScratchText {
+		scratch, p.wire = nil, nil
+	}
 	if cap(p.maps) > maxScratch {
 		p.maps, p.keys = nil, nil
 	}
@@ -239,7 +242,7 @@ func (p *setParser) element() (entryKind, *jsontext.Error) {
 	if p.quick() {
 		return entryElement, p.Colon()
 	}
-	name, err := p.str()
+	name, err := p.elementName()
 	if err != nil {
 		return 0, err
 	}
@@ -259,10 +262,21 @@ func (p *setParser) element() (entryKind, *jsontext.Error) {
 		return 0, &jsontext.Error{Offset: start, Reason: "element " + strconv.Quote(name) + ": " + err.Reason}
 	}
 	p.draft.add(e.kind, e.text, 0)
+	p.loose = p.loose || p.elements.unordered
 	if !p.loose {
 		p.loose = string(jsontext.AppendContent(nil, e.Wire(), jsontext.Bare)) != p.Text[start+1:end-1]
 	}
 	return entryElement, nil
+}
+
+// elementName reads the name of an entry, which may be long.
+func (p *setParser) elementName() (string, *jsontext.Error) {
+	if name, ok := p.PlainString(); ok {
+		return name, nil
+	}
+	var err *jsontext.Error
+	p.wire, err = p.AppendString(p.wire[:0])
+	return string(p.wire), err
 }
 
 // quick reads the most frequent elements, those with nothing in them that has two spellings,

@@ -36,7 +36,8 @@ func ParseElement(wire string) (Element, error) {
 
 // elementParser reads elements. The text of keys and items lies in the slabs of its maker.
 type elementParser struct {
-	maker Maker
+	maker     Maker
+	unordered bool // the last key or item had an object whose members are not in the order in which they are written
 }
 
 func (p *elementParser) element(wire string) (e Element, unknown bool, err *jsontext.Error) {
@@ -83,6 +84,7 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) 
 	if err != nil {
 		return Element{}, err
 	}
+	p.unordered = s.unordered
 	return Element{kind, p.maker.cut(p.maker.scratch)}, nil
 }
 
@@ -135,7 +137,7 @@ func (s *scanner) list() (value.Value, *jsontext.Error) {
 }
 
 func (s *scanner) object() (value.Value, *jsontext.Error) {
-	members := make([]value.Member, 0, 4)
+	members := make([]value.Member, 0, 2)
 	more, err := s.Open('}')
 	for more && err == nil {
 		var m value.Member
@@ -148,11 +150,19 @@ func (s *scanner) object() (value.Value, *jsontext.Error) {
 		members = append(members, m)
 		more, err = s.More('}')
 	}
-	return objectOfLast(members), err
+	return s.objectOfLast(members), err
 }
 
 // objectOfLast returns the object of members, of which the last with each name counts.
-func objectOfLast(members []value.Member) value.Value {
+func (s *scanner) objectOfLast(members []value.Member) value.Value {
+	ascending := true
+	for i := 1; i < len(members) && ascending; i++ {
+		ascending = members[i-1].Name < members[i].Name
+	}
+	if ascending {
+		return value.Object(members...)
+	}
+	s.unordered = true
 	slices.SortStableFunc(members, func(a, b value.Member) int { return strings.Compare(a.Name, b.Name) })
 	kept := members[:0]
 	for i, m := range members {

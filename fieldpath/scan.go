@@ -26,6 +26,7 @@ func syntaxError(what string, err *jsontext.Error) error {
 // scanner reads the JSON of stored sets, and of paths.
 type scanner struct {
 	jsontext.Scanner
+	unordered bool // an object was read whose members are not strictly ascending
 }
 
 // scan returns a scanner for text from pos on.

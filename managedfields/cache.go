@@ -49,6 +49,9 @@ const DefaultBudget = 32 << 20
 // processCache is the cache of who has none of their own.
 var processCache = NewCache(DefaultBudget)
 
+// noCache remembers nothing.
+var noCache = NewCache(0)
+
 // NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts that they are found by, and
 // beside them about 20 KiB for its places. A cache of no bytes remembers nothing.
 func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }

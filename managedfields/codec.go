@@ -68,8 +68,15 @@ func (d *decoded) indexOf(m merge.Manager) int {
 	return -1
 }
 
+// manyEntries is from how many entries on the sets of an object are not remembered: they would push out all that others left,
+// and half of their own, so that none is found again.
+const manyEntries = 128
+
 // decode is Decode that keeps what else there is to know, given the types of the versions and where sets are remembered.
 func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded, error) {
+	if len(entries) > manyEntries {
+		c = noCache
+	}
 	d := &decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: len(entries) > 0}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {

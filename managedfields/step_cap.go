@@ -27,15 +27,14 @@ func (r *request) capUpdaters(out outcome) outcome {
 	if out.managers.Len() <= limit {
 		return out
 	}
-	var updaters []merge.Entry
+	updaters := make([]merge.Entry, 0, out.managers.Len())
 	for e := range out.managers.All() {
 		if e.Manager.Operation != merge.Apply {
 			updaters = append(updaters, e)
 		}
 	}
-	slices.SortStableFunc(updaters, func(a, b merge.Entry) int {
-		return cmp.Or(cmp.Compare(unixSeconds(a.Time), unixSeconds(b.Time)), a.Manager.Compare(b.Manager))
-	})
+	// Those of one second stay in the order of managers.
+	slices.SortStableFunc(updaters, func(a, b merge.Entry) int { return cmp.Compare(unixSeconds(a.Time), unixSeconds(b.Time)) })
 	buckets := map[string]*bucket{} // by version
 	gone := map[merge.Manager]bool{}
 	for i, left := 0, len(updaters); i < len(updaters) && left > limit; i++ {
@@ -104,13 +103,11 @@ func withBuckets(managers merge.Managers, buckets map[string]*bucket, gone map[m
 	return merge.ManagersOf(out...)
 }
 
-// unite returns the union of sets, in halves, so that each member is copied no more often than the sets can be halved.
+// unite returns the union of sets. It costs n log n for n members of all of them.
 func unite(sets []fieldpath.Set) fieldpath.Set {
-	switch len(sets) {
-	case 0:
-		return fieldpath.Set{}
-	case 1:
-		return sets[0]
+	var b fieldpath.Builder
+	for _, s := range sets {
+		b.AddSet(s)
 	}
-	return unite(sets[:len(sets)/2]).Union(unite(sets[len(sets)/2:]))
+	return b.Set()
 }

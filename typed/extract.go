@@ -61,28 +61,47 @@ type extractor struct {
 
 // selection is a set that parts are extracted by. Rule X6 may extract many values by one set, so
 // its entries are listed once, and searched.
-type selection []fieldpath.Entry
+type selection struct {
+	entries []fieldpath.Entry
+	next    int // where the last search ended: behind what it found
+}
 
-func selectionOf(s fieldpath.Set) selection { return slices.Collect(s.Entries()) }
+func selectionOf(s fieldpath.Set) *selection {
+	n := 0
+	for range s.Entries() {
+		n++
+	}
+	return &selection{entries: slices.AppendSeq(make([]fieldpath.Entry, 0, n), s.Entries())}
+}
 
-func (x *extractor) selection(s fieldpath.Set) selection {
+func (x *extractor) selection(s fieldpath.Set) *selection {
 	out := selectionOf(s)
-	x.nodes += len(out)
+	x.nodes += len(out.entries)
 	return out
 }
 
-// at returns the entry of e, and the zero Entry when there is none.
-func (s selection) at(e fieldpath.Element) fieldpath.Entry {
-	i, found := slices.BinarySearchFunc(s, e, func(e fieldpath.Entry, want fieldpath.Element) int {
-		return fieldpath.Compare(e.Element, want)
-	})
-	if !found {
+// at returns the entry of e, and the zero Entry when there is none. Its cost grows with the logarithm of s, unless e belongs
+// where the entry before left off: lists are often in the order of sets.
+func (s *selection) at(e fieldpath.Element) fieldpath.Entry {
+	if !s.belongs(e, s.next) {
+		s.next, _ = slices.BinarySearchFunc(s.entries, e, func(e fieldpath.Entry, want fieldpath.Element) int {
+			return fieldpath.Compare(e.Element, want)
+		})
+	}
+	if s.next == len(s.entries) || s.entries[s.next].Element != e {
 		return fieldpath.Entry{}
 	}
-	return s[i]
+	s.next++
+	return s.entries[s.next-1]
 }
 
-func (x *extractor) node(t *schema.Type, v value.Value, s selection) value.Value {
+// belongs reports whether e sorts behind all entries in front of i, and behind no other.
+func (s *selection) belongs(e fieldpath.Element, i int) bool {
+	return (i == 0 || fieldpath.Compare(s.entries[i-1].Element, e) < 0) &&
+		(i == len(s.entries) || fieldpath.Compare(e, s.entries[i].Element) <= 0)
+}
+
+func (x *extractor) node(t *schema.Type, v value.Value, s *selection) value.Value {
 	switch partsFor(t, v).first() {
 	case mapPart:
 		switch {
@@ -106,7 +125,7 @@ func (x *extractor) node(t *schema.Type, v value.Value, s selection) value.Value
 	return value.Null()
 }
 
-func (x *extractor) members(m *schema.Map, v value.Value, s selection) value.Value {
+func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Value {
 	var out []value.Member
 	x.nodes += v.Len()
 	for i := range v.Len() {
@@ -125,7 +144,7 @@ func (x *extractor) members(m *schema.Map, v value.Value, s selection) value.Val
 	return objectOrNull(out)
 }
 
-func (x *extractor) items(l *schema.List, v value.Value, s selection) value.Value {
+func (x *extractor) items(l *schema.List, v value.Value, s *selection) value.Value {
 	var maker fieldpath.Maker
 	var out []value.Value
 	x.nodes += v.Len()

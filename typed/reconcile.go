@@ -62,20 +62,24 @@ func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	return nil
 }
 
-// isStale reports whether reconcile would change s, the paths below a node of type t.
-func isStale(s fieldpath.Set, t *schema.Type, root bool) (bool, error) {
-	if t.Err() != nil {
+// isStale reports whether reconcile would change s, the paths below a node of type t. The error is the first in the order of s.
+func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error) {
+	switch {
+	case t.Err() != nil:
 		return false, t.Err()
-	}
-	if collapses(t) {
+	case collapses(t):
 		return !root && !s.IsEmpty(), nil
+	case t.IsSound(): // no error can come, and nothing is below the other entries that could be stale
+		for e := range s.Branches() {
+			if below := typeBelow(t, e.Element); below != nil {
+				if stale, _ := isStale(e.Sub, below, false); stale {
+					return true, nil
+				}
+			}
+		}
+		return false, nil
 	}
-	entries := s.Entries()
-	if t.IsSound() {
-		entries = s.Branches() // nothing is below the others that could be stale
-	}
-	stale := false
-	for e := range entries {
+	for e := range s.Entries() {
 		if below := typeBelow(t, e.Element); below != nil {
 			staleBelow, err := isStale(e.Sub, below, false)
 			if err != nil {

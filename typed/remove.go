@@ -100,8 +100,8 @@ func listOrNull(items []value.Value) value.Value {
 
 func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
 	gone := selectionOf(s)
-	r.nodes += len(gone) + v.Len()
-	if len(gone) == 0 {
+	r.nodes += len(gone.entries) + v.Len()
+	if len(gone.entries) == 0 {
 		return v
 	}
 	var maker fieldpath.Maker

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -40,7 +41,9 @@ func hostileRows() []Row {
 		}),
 		hostile("extract-by-one-set", 4000, extractWide),
 		hostile("remove-items", 20000, removeItems),
+		hostile("remove-items-shuffled", 20000, func(n int) (sides, error) { return removeOf(shuffled(n)) }),
 		hostile("update-of-updaters", 1000, updaters),
+		hostile("update-of-updaters", 10000, updaters),
 	}, hostileTexts()...)
 }
 
@@ -161,11 +164,23 @@ func extractWide(n int) (sides, error) {
 
 // removeItems removes every second of n items.
 func removeItems(n int) (sides, error) {
-	items, paths := make([]any, n), []fieldpath.Path{}
-	for i := range items {
-		items[i] = map[string]any{"key": int64(i), "value": "x"}
-		if i%2 == 0 {
-			key := fieldpath.Key(fieldpath.KeyField{Name: "key", Value: value.Int(int64(i))})
+	ids := make([]int, n)
+	for i := range ids {
+		ids[i] = i
+	}
+	return removeOf(ids)
+}
+
+// shuffled returns the numbers below n in an order that no walk of them in their order helps with.
+func shuffled(n int) []int { return rand.New(rand.NewPCG(1, 2)).Perm(n) }
+
+// removeOf removes the items with even keys from a list of items with these keys.
+func removeOf(ids []int) (sides, error) {
+	items, paths := make([]any, len(ids)), []fieldpath.Path{}
+	for i, id := range ids {
+		items[i] = map[string]any{"key": int64(id), "value": "x"}
+		if id%2 == 0 {
+			key := fieldpath.Key(fieldpath.KeyField{Name: "key", Value: value.Int(int64(id))})
 			paths = append(paths, fieldpath.Path{fieldpath.Field("list"), key})
 		}
 	}
