@@ -65,7 +65,7 @@ func (s *Server) table(q *rest.Request, rep wire.Representation, a *rest.Answer)
 	if err != nil {
 		return value.Value{}, err
 	}
-	t := wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}
+	t := wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include, List: a.List != nil}
 	if a.List == nil {
 		m := wire.ListMeta{Version: api.Meta(a.Object, "resourceVersion")}
 		return t.Document(m, []value.Value{a.Object}, true), nil

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"time"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
@@ -94,6 +95,11 @@ type Version struct {
 
 	// Columns are those of a Table, the name first.
 	Columns []Column
+	// Row returns what an object shows in the columns at a time; nil if the columns say themselves where in an object they look.
+	Row func(object value.Value, now time.Time) Row
+	// Default returns the name of the object that is the default among those of a list, which its name is marked with; nil for
+	// resources that have none.
+	Default func(items []value.Value) string
 	// Fields are what field selectors may name beside metadata.name and metadata.namespace, as JSON paths without the dot.
 	Fields []string
 	// Deprecation is what every answer warns of; empty for versions that are not deprecated.
@@ -113,5 +119,10 @@ type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32
 	Path                            string // a JSON path such as .spec.replicas
-	Verbatim                        bool   // a date is printed as it is, and not as an age
+}
+
+// Row is what a Table shows of an object.
+type Row struct {
+	Cells      []value.Value
+	Conditions []value.Value // what there is to say of the object beside its cells; usually nothing
 }

@@ -23,6 +23,7 @@ type Table struct {
 	Version *catalog.Version
 	Now     time.Time // ages are counted to here
 	Include metav1.IncludeObjectPolicy
+	List    bool // the items are those of a list
 }
 
 // ParseInclude returns what of each object is part of its row. The error is a 400.
@@ -34,23 +35,25 @@ func ParseInclude(query url.Values) (metav1.IncludeObjectPolicy, error) {
 	return o.IncludeObject, nil
 }
 
-// Document returns the Table of items. Without headers, it lacks the definitions of its columns, as the later events of a
-// watch do.
+// Document returns the Table of items, which are those of a list or one object. Without headers, it lacks the definitions of its
+// columns, as the later events of a watch do.
 func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Value {
-	rows := make([]value.Value, len(items))
+	rows, standard := make([]value.Value, len(items)), ""
+	if t.List && t.Version.Default != nil {
+		standard = t.Version.Default(items)
+	}
 	for i, item := range items {
-		rows[i] = t.row(item)
+		rows[i] = t.row(item, standard)
 	}
 	columns := value.Null()
 	if headers {
 		columns = t.columns()
 	}
-	metadata := m.value(false)
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(t.Of)},
 		value.Member{Name: "columnDefinitions", Value: columns},
 		value.Member{Name: "kind", Value: value.String(AsTable)},
-		value.Member{Name: "metadata", Value: metadata},
+		value.Member{Name: "metadata", Value: m.value(false)},
 		value.Member{Name: "rows", Value: value.List(rows...)},
 	)
 }
@@ -69,11 +72,11 @@ func (t Table) columns() value.Value {
 	return value.List(out...)
 }
 
-// row returns the row of an object.
-func (t Table) row(object value.Value) value.Value {
-	cells := make([]value.Value, len(t.Version.Columns))
-	for i, c := range t.Version.Columns {
-		cells[i] = t.cell(c, object)
+// row returns the row of an object. standard is the name of the object that is the default; empty if none is.
+func (t Table) row(object value.Value, standard string) value.Value {
+	row := t.shows(object)
+	if standard != "" && row.Cells[0].Str() == standard {
+		row.Cells[0] = value.String(standard + " (default)")
 	}
 	shown := value.Null()
 	switch t.Include {
@@ -82,7 +85,23 @@ func (t Table) row(object value.Value) value.Value {
 	case metav1.IncludeMetadata, "":
 		shown = Partial(t.Of, object)
 	}
-	return value.Object(value.Member{Name: "cells", Value: value.List(cells...)}, value.Member{Name: "object", Value: shown})
+	out := value.Object(value.Member{Name: "cells", Value: value.List(row.Cells...)}, value.Member{Name: "object", Value: shown})
+	if len(row.Conditions) > 0 {
+		out = out.With("conditions", value.List(row.Conditions...))
+	}
+	return out
+}
+
+// shows returns what an object shows in the columns.
+func (t Table) shows(object value.Value) catalog.Row {
+	if t.Version.Row != nil {
+		return t.Version.Row(object, t.Now)
+	}
+	cells := make([]value.Value, len(t.Version.Columns))
+	for i, c := range t.Version.Columns {
+		cells[i] = t.cell(c, object)
+	}
+	return catalog.Row{Cells: cells}
 }
 
 // cell returns what object has in a column; null if it has nothing, or something of another type.
@@ -90,7 +109,7 @@ func (t Table) cell(c catalog.Column, object value.Value) value.Value {
 	v := find(c.Path, object)
 	switch k := v.Kind(); {
 	case v.IsAbsent() || v.IsNull():
-	case c.Verbatim, c.Type == "string" && k == value.KindString, c.Type == "integer" && k == value.KindInt,
+	case c.Type == "string" && k == value.KindString, c.Type == "integer" && k == value.KindInt,
 		c.Type == "number" && (k == value.KindInt || k == value.KindFloat), c.Type == "boolean" && k == value.KindBool:
 		return v
 	case c.Type == "string":

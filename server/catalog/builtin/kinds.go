@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/tables"
 )
 
 // apart are the resources that are made elsewhere, or that need more of a server than to keep objects.
@@ -123,11 +124,17 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind) (*catalog.Version, error
 	}
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: func() any { return empty.DeepCopyObject() },
-		Columns: []catalog.Column{NameColumn, AgeColumn}, Fields: selectable[kind.Resource],
+		Fields: selectable[kind.Resource],
 		Form: &kindForm{
 			kind: kind, hub: hub, empty: func() any { return empty.DeepCopyObject() }, name: nameRule,
 			conditional: slices.Contains(conditional, kind.Resource),
 		},
+	}
+	if v.Columns, v.Row = tables.Of(r.Plural, kind.GVK); v.Row == nil {
+		v.Columns = []catalog.Column{NameColumn, AgeColumn}
+	}
+	if r.Plural == "storageclasses" {
+		v.Default = tables.DefaultClass
 	}
 	if v.Main, err = managerOf(kind, ""); err != nil {
 		return nil, err

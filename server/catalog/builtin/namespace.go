@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/value"
 )
 
@@ -35,11 +36,8 @@ func Namespaces(now func() time.Time) (*catalog.Resource, error) {
 		Delete: func(live value.Value) value.Value { return live.With("status", phase("Terminating")) },
 		Hold:   func(object value.Value) bool { return object.At("spec", "finalizers").Len() > 0 },
 	}
-	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, Columns: []catalog.Column{
-		NameColumn,
-		{Name: "Status", Type: "string", Description: "The status of the namespace", Path: ".status.phase"},
-		AgeColumn,
-	}, Fields: []string{"status.phase"}}
+	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, Fields: []string{"status.phase"}}
+	v.Columns, v.Row = tables.Of(r.Plural, gvk)
 	r.Versions = []*catalog.Version{v}
 	return r, AddManagers(v, now, "spec.finalizers")
 }

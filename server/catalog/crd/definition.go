@@ -15,6 +15,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/value"
 )
 
@@ -38,13 +39,8 @@ func Definitions(now func() time.Time) (*catalog.Resource, error) {
 		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Delete: holdDefinition,
 		Conditional: true,
 	}
-	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, Columns: []catalog.Column{
-		builtin.NameColumn,
-		{
-			Name: "Created At", Type: "date", Description: builtin.AgeColumn.Description, Path: ".metadata.creationTimestamp",
-			Verbatim: true,
-		},
-	}}
+	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New}
+	v.Columns, v.Row = tables.Of(r.Plural, gvk)
 	r.Versions = []*catalog.Version{v}
 	return r, builtin.AddManagers(v, now)
 }

@@ -1,0 +1,209 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/deed-project/deed/value"
+)
+
+// pods are the cells of a pod: those behind the name are found in one look at its containers.
+var pods = []cell{
+	name, shown(func(s source) string { return s.pod().readyText() }), shown(func(s source) string { return s.pod().status }),
+	shown(func(s source) string { return s.pod().restartsText(s.now) }), age, shown(podIP), textOr(none, "spec", "nodeName"),
+	textOr(none, "status", "nominatedNodeName"), shown(readinessGates),
+}
+
+func podIP(s source) string {
+	for ip := range s.At("status", "podIPs").Items() {
+		return orElse(ip.Get("ip").Str(), none)
+	}
+	return none
+}
+
+// podLook is what the containers of a pod tell about it.
+type podLook struct {
+	status       string
+	ready, total int
+	restarts     int64
+	restarted    time.Time // the last time that a container ended which was started again
+}
+
+func (l *podLook) readyText() string { return fmt.Sprintf("%d/%d", l.ready, l.total) }
+
+func (l *podLook) restartsText(now time.Time) string {
+	if l.restarts == 0 || l.restarted.IsZero() {
+		return strconv.FormatInt(l.restarts, 10)
+	}
+	return fmt.Sprintf("%d (%s ago)", l.restarts, duration.HumanDuration(now.Sub(l.restarted)))
+}
+
+// look looks at the containers of a pod.
+//
+//	phase, reason            unless a container says more
+//	init containers          the first that is not done, as Init:…; then the others do not matter, except for pods that say
+//	                         that they are initialized
+//	containers               the first that waits or has ended; Completed only if none runs
+//	deleted                  Terminating, or Unknown if its node is lost
+func look(pod value.Value) *podLook {
+	l := &podLook{status: orElse(pod.At("status", "reason").Str(), pod.At("status", "phase").Str())}
+	for c := range pod.At("status", "conditions").Items() {
+		if c.Get("type").Str() == "PodScheduled" && c.Get("reason").Str() == "SchedulingGated" {
+			l.status = "SchedulingGated"
+		}
+	}
+	l.total = pod.At("spec", "containers").Len()
+	sidecars := map[string]bool{}
+	for c := range pod.At("spec", "initContainers").Items() {
+		if c.Get("restartPolicy").Str() == "Always" {
+			sidecars[c.Get("name").Str()] = true
+			l.total++
+		}
+	}
+	ofSidecars, initializing := l.initialize(pod, sidecars)
+	if !initializing || hasCondition(pod, "Initialized") {
+		l.restarts, l.restarted = ofSidecars.restarts, ofSidecars.restarted
+		l.run(pod)
+	}
+	l.end(pod)
+	return l
+}
+
+// count counts the restarts of a container.
+func (l *podLook) count(status value.Value) {
+	l.restarts += status.Get("restartCount").Int()
+	if at, ok := instant(status.At("lastState", "terminated", "finishedAt")); ok && at.After(l.restarted) {
+		l.restarted = at
+	}
+}
+
+// initialize looks at init containers up to the first that is not done, and reports whether there is one. Restarts of sidecars are
+// counted apart.
+func (l *podLook) initialize(pod value.Value, sidecars map[string]bool) (ofSidecars podLook, initializing bool) {
+	for i, status := range slices.Collect(pod.At("status", "initContainerStatuses").Items()) {
+		l.count(status)
+		sidecar := sidecars[status.Get("name").Str()]
+		if sidecar {
+			ofSidecars.count(status)
+		}
+		ended, waits := status.At("state", "terminated"), status.At("state", "waiting", "reason").Str()
+		isEnded := ended.Kind() == value.KindObject
+		switch {
+		case isEnded && ended.Get("exitCode").Int() == 0:
+			continue
+		case sidecar && status.Get("started").Bool():
+			if status.Get("ready").Bool() {
+				l.ready++
+			}
+			continue
+		case isEnded:
+			l.status = "Init:" + howEnded(ended)
+		case waits != "" && waits != "PodInitializing":
+			l.status = "Init:" + waits
+		default:
+			l.status = fmt.Sprintf("Init:%d/%d", i, pod.At("spec", "initContainers").Len())
+		}
+		return ofSidecars, true
+	}
+	return ofSidecars, false
+}
+
+// howEnded returns why a container ended: its reason, its signal, or its exit code.
+func howEnded(ended value.Value) string {
+	switch reason, signal := ended.Get("reason").Str(), ended.Get("signal").Int(); {
+	case reason != "":
+		return reason
+	case signal != 0:
+		return fmt.Sprintf("Signal:%d", signal)
+	}
+	return fmt.Sprintf("ExitCode:%d", ended.Get("exitCode").Int())
+}
+
+// run looks at containers, the last first.
+func (l *podLook) run(pod value.Value) {
+	running, failed := false, ""
+	for _, status := range slices.Backward(slices.Collect(pod.At("status", "containerStatuses").Items())) {
+		l.count(status)
+		state := status.Get("state")
+		ended, waits := state.Get("terminated"), state.At("waiting", "reason").Str()
+		switch {
+		case waits != "":
+			l.status = waits
+		case ended.Kind() == value.KindObject:
+			l.status = howEnded(ended)
+			if ended.Get("exitCode").Int() != 0 {
+				failed = l.status
+			}
+		case status.Get("ready").Bool() && state.Get("running").Kind() == value.KindObject:
+			running = true
+			l.ready++
+		}
+	}
+	switch {
+	case l.status != "Completed":
+	case running && isReady(pod):
+		l.status = "Running"
+	case failed != "":
+		l.status = failed
+	case running:
+		l.status = "NotReady"
+	}
+}
+
+// isReady reports whether any condition says that a pod is ready.
+func isReady(pod value.Value) bool {
+	for c := range pod.At("status", "conditions").Items() {
+		if c.Get("type").Str() == "Ready" && c.Get("status").Str() == "True" {
+			return true
+		}
+	}
+	return false
+}
+
+// end looks whether a pod is deleted.
+func (l *podLook) end(pod value.Value) {
+	phase := pod.At("status", "phase").Str()
+	switch {
+	case pod.At("metadata", "deletionTimestamp").IsAbsent():
+	case pod.At("status", "reason").Str() == "NodeLost":
+		l.status = "Unknown"
+	case phase != "Failed" && phase != "Succeeded":
+		l.status = "Terminating"
+	}
+}
+
+// readinessGates shows how many of the gates of a pod are open.
+func readinessGates(s source) string {
+	gates := s.At("spec", "readinessGates")
+	if gates.Len() == 0 {
+		return none
+	}
+	open := 0
+	for gate := range gates.Items() {
+		if hasCondition(s.Value, gate.Get("conditionType").Str()) {
+			open++
+		}
+	}
+	return fmt.Sprintf("%d/%d", open, gates.Len())
+}
+
+// podConditions returns what the row of a pod says about it: whether it is done.
+func podConditions(pod value.Value) []value.Value {
+	phase := pod.At("status", "phase")
+	message := map[string]string{
+		"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed.",
+	}[phase.Str()]
+	if message == "" {
+		return nil
+	}
+	return []value.Value{value.Object(
+		value.Member{Name: "message", Value: value.String(message)},
+		value.Member{Name: "reason", Value: phase},
+		value.Member{Name: "status", Value: value.String("True")},
+		value.Member{Name: "type", Value: value.String("Completed")},
+	)}
+}
