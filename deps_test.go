@@ -20,16 +20,17 @@ var layers = []struct {
 	{"internal/work", "", ""},
 	{"internal/trail", "", ""},
 	{"internal/slab", "", ""},
+	{"internal/door", "", ""},
 	{"internal/jsontext", "internal/trail", ""},
 	{"value", "internal/jsontext internal/slab internal/trail internal/work", ""},
 	{"value/structs", "value internal/jsontext internal/slab internal/trail internal/work", ""},
-	{"fieldpath", "value internal/jsontext internal/work", ""},
+	{"fieldpath", "value internal/door internal/jsontext internal/slab internal/work", ""},
 	{"schema", "value", ""},
 	{"schema/structural", "value", ""},
-	{"typed", "value fieldpath schema internal/work", ""},
-	{"merge", "internal/jsontext value fieldpath schema typed", ""},
-	{"managedfields", "internal/jsontext value fieldpath schema typed merge", ""},
-	{"ownership", "value fieldpath schema typed merge managedfields", ""},
+	{"typed", "value fieldpath schema internal/door internal/slab internal/work", ""},
+	{"merge", "internal/door internal/jsontext value fieldpath schema typed", ""},
+	{"managedfields", "internal/door internal/jsontext value fieldpath schema typed merge", ""},
+	{"ownership", "value fieldpath schema typed merge managedfields internal/door internal/slab", ""},
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/form", "internal/jsontext value fieldpath", ""},
 	{"schema/builtin", "value fieldpath schema schema/form merge managedfields", ""},
@@ -49,7 +50,7 @@ var layers = []struct {
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
 	{"internal/types",
 		"value fieldpath schema typed merge managedfields schema/openapi schema/structural schema/builtin " +
-			"internal/yaml internal/wording internal/notice internal/manifest",
+			"internal/door internal/yaml internal/wording internal/notice internal/manifest",
 		""},
 	{"internal/schemafile",
 		"value schema schema/openapi schema/builtin internal/yaml internal/wording " +
@@ -60,7 +61,7 @@ var layers = []struct {
 			"internal/notice internal/selector internal/jobs internal/manifest internal/types",
 		""},
 	{"internal/report",
-		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/yaml " +
+		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/slab internal/yaml " +
 			"internal/wording internal/notice internal/selector internal/manifest internal/types " +
 			"internal/dryrun",
 		"github.com/rogpeppe/go-internal/diff"},

@@ -8,7 +8,7 @@ import (
 
 // Union returns the paths that are members of s or of other.
 func (s Set) Union(other Set) Set {
-	if s.Same(other) || other.IsEmpty() {
+	if s.same(other) || other.IsEmpty() {
 		return s
 	}
 	if s.IsEmpty() {
@@ -27,7 +27,7 @@ func (s Set) Union(other Set) Set {
 		e.shift = uint32(base.texts.count()) << textBits
 	}
 	e.merge(union)
-	if out := e.set(); !out.Same(base) {
+	if out := e.set(); !out.same(base) {
 		return out
 	}
 	return large
@@ -35,7 +35,7 @@ func (s Set) Union(other Set) Set {
 
 // Intersect returns the paths that are members of both s and other.
 func (s Set) Intersect(other Set) Set {
-	if s.Same(other) {
+	if s.same(other) {
 		return s
 	}
 	if s.IsEmpty() || other.IsEmpty() {
@@ -58,7 +58,7 @@ func (s Set) Minus(other Set) Set { return s.minus(other, difference) }
 func (s Set) Without(other Set) Set { return s.minus(other, deepDifference) }
 
 func (s Set) minus(other Set, how operation) Set {
-	if s.Same(other) {
+	if s.same(other) {
 		return Set{}
 	}
 	if s.IsEmpty() || other.IsEmpty() {

@@ -2,10 +2,10 @@ package fieldpath
 
 // Builder makes a [Set]. The zero Builder is ready.
 //
-// It walks the tree of paths: Enter goes to an element below the current path, Leave comes back and
-// says whether the path left is a member. Work is linear when the elements below a path come in
-// ascending order; in any other order, and if an element comes again, the result is the same. Add
-// inserts a single path below the current one.
+// Work is linear when paths come in ascending order; in any other order, and if a path comes again,
+// the result is the same. Walks of this module do not make paths, but build along the tree of them:
+// enter goes to an element below the current path, leave comes back and says whether the path left
+// is a member.
 type Builder struct {
 	draft draft
 	open  []frame // the root, which is no node, and below it the nodes that are open; none as long as there is no node
@@ -26,18 +26,18 @@ type frame struct {
 	unsorted bool   // children are not strictly ascending
 }
 
-// Enter goes to the path of e below the current path.
-func (b *Builder) Enter(e Element) {
+// enter goes to the path of e below the current path.
+func (b *Builder) enter(e Element) {
 	if b.busy() && b.enterExpected(e) {
 		return
 	}
 	b.push(e)
 }
 
-// Leave comes back from the path last entered, which is a member if member says so or if it came
+// leave comes back from the path last entered, which is a member if member says so or if it came
 // before as a member. A path that is no member and has none below is dropped. Leave panics when no
 // path is entered.
-func (b *Builder) Leave(member bool) {
+func (b *Builder) leave(member bool) {
 	if b.busy() && b.leaveExpected(member) {
 		return
 	}
@@ -50,8 +50,8 @@ func (b *Builder) Leave(member bool) {
 	b.pop()
 }
 
-// Leaf is Enter(e) and Leave(true).
-func (b *Builder) Leaf(e Element) {
+// leaf is Enter(e) and Leave(true).
+func (b *Builder) leaf(e Element) {
 	if b.busy() && b.leafExpected(e) {
 		return
 	}
@@ -59,8 +59,8 @@ func (b *Builder) Leaf(e Element) {
 	b.closed(len(b.draft.nodes) - 1)
 }
 
-// Add makes the path p below the current path a member; the empty path changes nothing. The path
-// stays open for what is added next, so that paths in ascending order need no search.
+// Add makes p a member; the empty path changes nothing. Where something is entered, p lies below
+// the current path. The path stays open for what is added next, so that paths in ascending order need no search.
 func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return
@@ -84,8 +84,8 @@ func (b *Builder) Add(p Path) {
 	b.node().set(included)
 }
 
-// AddSet makes all members of s, put below the current path, members.
-func (b *Builder) AddSet(s Set) {
+// addSet makes all members of s, put below the current path, members.
+func (b *Builder) addSet(s Set) {
 	b.settle()
 	if s.IsEmpty() {
 		return

@@ -13,7 +13,7 @@ func TestNumbersInMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "String", p.String(), `.spec.l[k=1.099511627776e+12,p="a b"].x y[=1.5]`)
-	check(t, "Decimal", p.Decimal(), `.spec.l[k=1099511627776,p="a b"].x y[=1.5]`)
-	check(t, "Decimal of an element", p[2].Decimal(), `[k=1099511627776,p="a b"]`)
+	check(t, "Decimal", paths.Decimal(p), `.spec.l[k=1099511627776,p="a b"].x y[=1.5]`)
+	check(t, "Decimal of an element", paths.Decimal(fieldpath.Path{p[2]}), `[k=1099511627776,p="a b"]`)
 	check(t, "Text", p.Text(), `.spec.l[k=1099511627776,p="a b"]."x y"[=1.5]`)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/value"
 )
 
@@ -19,16 +20,8 @@ const (
 	KindIndex                 // an item of a list, by its position
 )
 
-// String returns the kind's name in lower case, such as "field".
-func (k Kind) String() string {
-	if k > KindIndex {
-		k = 0
-	}
-	return [...]string{"invalid", "field", "key", "item", "index"}[k]
-}
-
 // Element is one step of a [Path]. Two elements are equal exactly when == says so. The zero Element
-// is no step; it stands for every element in a [Prefix] and is invalid everywhere else.
+// is no step; it stands for every element in a [Pattern] and is invalid everywhere else.
 type Element struct {
 	kind Kind
 	// text encodes what the element selects by so that, among elements of one kind, the order of
@@ -71,6 +64,24 @@ func Index(i int) Element {
 	return Element{KindIndex, string(appendIndex(buf[:0], i))}
 }
 
+// cutKey is [Key], its text cut from t. It does not retain fields.
+func cutKey(t *slab.Text, fields []KeyField) Element {
+	if !slices.IsSortedFunc(fields, compareFieldNames) {
+		var room [8]KeyField // a copy, so that the caller's slice can stay on its stack
+		sorted := append(room[:0], fields...)
+		slices.SortStableFunc(sorted, compareFieldNames)
+		fields = sorted
+	}
+	t.Scratch = appendKey(t.Scratch[:0], fields)
+	return Element{KindKey, t.Cut(t.Scratch)}
+}
+
+// cutItem is [Item], its text cut from t.
+func cutItem(t *slab.Text, v value.Value) Element {
+	t.Scratch = appendValue(t.Scratch[:0], v)
+	return Element{KindItem, t.Cut(t.Scratch)}
+}
+
 // sortedFields returns fields sorted by name, equal names in their order. When they are not sorted
 // yet it sorts a copy.
 func sortedFields(fields []KeyField) []KeyField {
@@ -86,9 +97,6 @@ func compareFieldNames(a, b KeyField) int { return strings.Compare(a.Name, b.Nam
 
 // Kind returns what e selects by.
 func (e Element) Kind() Kind { return e.kind }
-
-// IsZero reports whether e is the zero Element.
-func (e Element) IsZero() bool { return e == Element{} }
 
 // Name returns the name by which a field is selected, and "" for every other kind.
 func (e Element) Name() string {
@@ -131,7 +139,7 @@ func (e Element) Index() int {
 	return decodeIndex(e.text)
 }
 
-// Compare orders all elements: it returns -1, 0 or 1 as a sorts before, with or after b. It is 0
+// compareElements orders all elements: it returns -1, 0 or 1 as a sorts before, with or after b. It is 0
 // exactly when a == b.
 //
 //  1. Kinds sort as fields, keys, items, indexes.
@@ -140,7 +148,7 @@ func (e Element) Index() int {
 //     before it.
 //  4. Items sort by value, as [value.Compare] has it.
 //  5. Indexes sort as numbers.
-func Compare(a, b Element) int {
+func compareElements(a, b Element) int {
 	if a.kind != b.kind {
 		return cmp.Compare(a.kind, b.kind)
 	}

@@ -34,11 +34,9 @@ func ExampleSet_Minus() {
 
 func ExampleBuilder() {
 	var b fieldpath.Builder
-	b.Enter(fieldpath.Field("metadata"))
-	b.Enter(fieldpath.Field("labels"))
-	b.Leaf(fieldpath.Field("app"))
-	b.Leave(true) // .metadata.labels is a member too
-	b.Leave(false)
+	labels := fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("labels")}
+	b.Add(labels)
+	b.Add(append(labels, fieldpath.Field("app")))
 	fmt.Printf("%s\n", b.Set().AppendJSON(nil))
 	// Output: {"f:metadata":{"f:labels":{".":{},"f:app":{}}}}
 }
@@ -49,13 +47,13 @@ func ExampleParsePath() {
 		fmt.Println(err)
 	}
 	for _, e := range path {
-		fmt.Println(e.Kind(), e.Wire())
+		fmt.Println(e.Wire())
 	}
 	// Output:
-	// field f:spec
-	// field f:containers
-	// key k:{"name":"web"}
-	// field f:image
+	// f:spec
+	// f:containers
+	// k:{"name":"web"}
+	// f:image
 }
 
 func ExamplePath_Text() {
@@ -75,24 +73,12 @@ func ExampleKey() {
 	// Output: [port=80,protocol="TCP"]
 }
 
-func ExamplePatternOf() {
-	resources := fieldpath.PatternOf(fieldpath.Prefix{
-		fieldpath.Field("spec"), fieldpath.Field("containers"), fieldpath.Any(), fieldpath.Field("resources")})
-	set, err := fieldpath.ParseSet([]byte(`{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:resources":{"f:limits":{}}}}}}`))
-	if err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(set.Filter(resources))
-	// Output:
-	// .spec.containers[name="a"]
-	// .spec.containers[name="a"].resources.limits
-}
-
-func ExampleSet_Branches() {
+func ExampleSet_Entries() {
 	set := fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}, fieldpath.Path{fieldpath.Field("c"), fieldpath.Field("x")})
-	for e := range set.Branches() {
-		fmt.Println(e.Element, e.Member, e.Sub)
+	for e := range set.Entries() {
+		fmt.Printf("%v %v %d\n", e.Element, e.Member, e.Sub.Len())
 	}
 	// Output:
-	// .c false .x
+	// .a true 0
+	// .c false 1
 }

@@ -1,6 +1,6 @@
 package fieldpath
 
-// Expect makes [Builder.Set] return s itself if that is the set that is built; then building costs
+// expect makes [Builder.Set] return s itself if that is the set that is built; then building costs
 // no memory. b must be empty.
 //
 // As long as what is built is the beginning of s, b only counts how far it is. Where s is .a.b .a.c .d:
@@ -18,7 +18,7 @@ package fieldpath
 //	expected.nodes[:next] is all that is built, but for waiting.
 //	open[k].index is the node of the path's element k, and open[k].last where its tree ends, both in expected.
 //	waiting is empty when anything is built: who builds below it departs.
-func (b *Builder) Expect(s Set) {
+func (b *Builder) expect(s Set) {
 	b.expected, b.next = s, 0
 	b.open = append(b.open[:0], frame{last: uint32(len(s.nodes))})
 }

@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
 
-// FromAny is [FromValue] for fieldsV1 as unstructured objects hold it. It reports whether
-// [Set.ToAny] would give an equal map, as [Set.MatchesAny] does. The error is that of
+// fromAny is fromValue for fieldsV1 as unstructured objects hold it. It reports whether
+// toAny would give an equal map, as matchesAny does. The error is that of
 // [value.FromAny] or of ParseSet.
-func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
+func fromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if self, ok := p.content(fieldsV1, 0); ok && !self && len(p.draft.text) <= maxText {
@@ -23,7 +24,7 @@ func FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	if err != nil {
 		return Set{}, false, err
 	}
-	s, _, err = FromValue(v)
+	s, _, err = fromValue(v)
 	return s, false, err
 }
 
@@ -150,9 +151,9 @@ func (p *setParser) namedMember(name string) bool {
 	return p.canonicalElement(name)
 }
 
-// MatchesAny reports whether fieldsV1 is equal to what [Set.ToAny] gives. It is a quick way to know
-// that [FromAny] would give a set equal to s, and quickest for a set that FromAny gave.
-func (s Set) MatchesAny(fieldsV1 map[string]any) bool {
+// matchesAny reports whether fieldsV1 is equal to what toAny gives. It is a quick way to know
+// that fromAny would give a set equal to s, and quickest for a set that fromAny gave.
+func (s Set) matchesAny(fieldsV1 map[string]any) bool {
 	m := anyMatcher{texts: s.texts}
 	return m.object(s.nodes, false, fieldsV1)
 }
@@ -183,9 +184,9 @@ func (m *anyMatcher) object(nodes []node, self bool, content map[string]any) boo
 	return len(nodes) == 0 && left == 0
 }
 
-// ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty
+// toAny returns s as unstructured objects hold it. The map and all in it are new, but the empty
 // maps in it are one and the same.
-func (s Set) ToAny() map[string]any {
+func (s Set) toAny() map[string]any {
 	w := anyWriter{texts: s.texts, empty: map[string]any{}}
 	return w.object(s.nodes, false)
 }
@@ -193,7 +194,7 @@ func (s Set) ToAny() map[string]any {
 // anyWriter is valueWriter for maps.
 type anyWriter struct {
 	texts texts // of the set
-	names Maker
+	names slab.Text
 	wire  []byte
 	empty map[string]any
 }
@@ -211,8 +212,8 @@ func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 		out["."] = w.empty
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
-		out[w.names.cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
+		w.wire = rest[0].element(&w.texts).appendWire(w.wire[:0])
+		out[w.names.Cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
 	}
 	return out
 }

@@ -16,18 +16,18 @@ func TestMatchesAny(t *testing.T) {
 	matched, other := 0, 0
 	for range 8000 {
 		first := fieldpath.SetOf(r.paths(r.stock())...)
-		content := first.Value().ToAny().(map[string]any)
+		content := paths.Value(first).ToAny().(map[string]any)
 		candidates := []fieldpath.Set{first, fromAny(t, content), {}}
 		for range r.IntN(3) {
 			r.change(content)
 		}
-		read, canonical, err := fieldpath.FromAny(content)
+		read, canonical, err := paths.FromAny(content)
 		if err == nil {
 			candidates = append(candidates, read, read.Union(candidates[1]), candidates[1].Union(read))
 		}
 		for _, s := range candidates {
 			want := err == nil && canonical && read.Equal(s)
-			if got := s.MatchesAny(content); got != want {
+			if got := paths.MatchesAny(s, content); got != want {
 				t.Fatalf("%v matches %v: got %t, want %t", s, content, got, want)
 			}
 			if want {
@@ -44,7 +44,7 @@ func TestMatchesAny(t *testing.T) {
 
 func fromAny(t *testing.T, content map[string]any) fieldpath.Set {
 	t.Helper()
-	s, canonical, err := fieldpath.FromAny(content)
+	s, canonical, err := paths.FromAny(content)
 	if err != nil || !canonical {
 		t.Fatalf("%v: canonical %t, %v", content, canonical, err)
 	}
@@ -105,20 +105,20 @@ func TestSetsOfMapsAreWrittenAlike(t *testing.T) {
 	for range 2000 {
 		stock := r.stock()
 		a, b := fieldpath.SetOf(r.paths(stock)...), fieldpath.SetOf(r.paths(stock)...)
-		fromMap := fromAny(t, a.ToAny())
+		fromMap := fromAny(t, paths.ToAny(a))
 		text := a.AppendJSON(nil)
 		fromText, err := fieldpath.ParseSet(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		check(t, "text", string(fromMap.AppendJSON(nil)), string(text))
-		check(t, "text by itself", fromMap.JSON(), string(text))
+		check(t, "text by itself", paths.JSON(fromMap), string(text))
 		for i, operation := range operations {
 			want := operation(a, b)
 			for j, got := range []fieldpath.Set{
-				operation(fromMap, b), operation(fromMap, fromAny(t, b.ToAny())), operation(fromText, fromAny(t, b.ToAny())),
+				operation(fromMap, b), operation(fromMap, fromAny(t, paths.ToAny(b))), operation(fromText, fromAny(t, paths.ToAny(b))),
 			} {
-				if !got.Equal(want) || string(got.AppendJSON(nil)) != string(want.AppendJSON(nil)) || !got.MatchesAny(want.ToAny()) {
+				if !got.Equal(want) || string(got.AppendJSON(nil)) != string(want.AppendJSON(nil)) || !paths.MatchesAny(got, paths.ToAny(want)) {
 					t.Fatalf("operation %d, form %d: got\n%v\nwant\n%v", i, j, got, want)
 				}
 			}
@@ -138,12 +138,12 @@ func FuzzFromAny(f *testing.F) {
 		if err != nil || !ok {
 			return // no object
 		}
-		s, canonical, err := fieldpath.FromAny(content)
-		want, wantCanonical, wantErr := fieldpath.FromValue(v)
+		s, canonical, err := paths.FromAny(content)
+		want, wantCanonical, wantErr := paths.FromValue(v)
 		if canonical != wantCanonical || !s.Equal(want) || (err == nil) != (wantErr == nil) {
 			t.Fatalf("%s: got %v (canonical %t, %v), want %v (canonical %t, %v)", text, s, canonical, err, want, wantCanonical, wantErr)
 		}
-		if err == nil && s.MatchesAny(content) != canonical {
+		if err == nil && paths.MatchesAny(s, content) != canonical {
 			t.Fatalf("%s: canonical %t, but it matches: %t", text, canonical, !canonical)
 		}
 		if got := string(s.AppendJSON(nil)); got != string(want.AppendJSON(nil)) {

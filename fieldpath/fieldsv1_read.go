@@ -30,12 +30,12 @@ import (
 // The result shares no memory with fieldsV1, but names in it share one copy of fieldsV1, which
 // lives as long as any of them.
 func ParseSet(fieldsV1 []byte) (Set, error) {
-	s, _, err := ParseCanonical(fieldsV1)
+	s, _, err := parseCanonical(fieldsV1)
 	return s, err
 }
 
-// ParseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
-func ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
+// parseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
+func parseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	work.Add(work.Counts{Sets: 1})
@@ -66,7 +66,7 @@ type setParser struct {
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
-	scratch := p.elements.maker.scratch
+	scratch := p.elements.text.Scratch
 	if cap(scratch) > maxScratchText || cap(p.wire) > maxScratchText {
 		scratch, p.wire = nil, nil
 	}
@@ -76,7 +76,7 @@ func (p *setParser) release() {
 	clear(p.maps[:cap(p.maps)])
 	p.draft.reset()
 	*p = setParser{draft: p.draft, wire: p.wire, maps: p.maps[:0], keys: p.keys[:0]}
-	p.elements.maker.scratch = scratch
+	p.elements.text.Scratch = scratch
 	setParsers.Put(p)
 }
 

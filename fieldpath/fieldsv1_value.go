@@ -3,13 +3,14 @@ package fieldpath
 import (
 	"slices"
 
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
 
-// FromValue is [ParseSet] for fieldsV1 that is part of a document already. It reports whether
-// [Set.Value] would give an equal document.
-func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
+// fromValue is [ParseSet] for fieldsV1 that is part of a document already. It reports whether
+// document would give an equal document.
+func fromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	if fieldsV1.Kind() == value.KindObject && p.members(fieldsV1, 0) {
@@ -21,7 +22,7 @@ func FromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 }
 
 // members reads what is below an element, or a whole set. It reports whether all of it is as
-// Set.Value writes it.
+// document writes it.
 func (p *setParser) members(v value.Value, depth int) bool {
 	first, l := len(p.draft.nodes), level{last: -1}
 	for i := range v.Len() {
@@ -78,13 +79,13 @@ func (p *setParser) canonicalElement(name string) bool {
 		return false
 	}
 	p.draft.add(e.kind, e.text, 0)
-	p.wire = e.AppendWire(p.wire[:0])
+	p.wire = e.appendWire(p.wire[:0])
 	return string(p.wire) == name
 }
 
-// Value returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON]
+// document returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON]
 // writes.
-func (s Set) Value() value.Value {
+func (s Set) document() value.Value {
 	w := valueWriter{texts: s.texts, members: make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)}
 	return w.object(s.nodes, false)
 }
@@ -92,7 +93,7 @@ func (s Set) Value() value.Value {
 // valueWriter makes the objects of a document out of slabs.
 type valueWriter struct {
 	texts   texts // of the set
-	names   Maker
+	names   slab.Text
 	wire    []byte
 	members []value.Member
 }
@@ -115,8 +116,8 @@ func (w *valueWriter) object(nodes []node, self bool) value.Value {
 		i++
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		w.wire = rest[0].element(&w.texts).AppendWire(w.wire[:0])
-		out[i] = value.Member{Name: w.names.cut(w.wire), Value: w.object(rest[1:rest[0].skip], rest[0].has(included))}
+		w.wire = rest[0].element(&w.texts).appendWire(w.wire[:0])
+		out[i] = value.Member{Name: w.names.Cut(w.wire), Value: w.object(rest[1:rest[0].skip], rest[0].has(included))}
 		i++
 	}
 	return value.Object(out...)

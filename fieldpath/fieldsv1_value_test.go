@@ -14,22 +14,22 @@ func TestValueIsText(t *testing.T) {
 	r := newRandom(1)
 	for range 2000 {
 		want := fieldpath.SetOf(r.paths(r.stock())...)
-		doc := want.Value()
+		doc := paths.Value(want)
 		text := want.AppendJSON(nil)
 		if utf8.Valid(text) { // names need not be
 			if parsed, err := value.Parse(text); err != nil || !doc.Equal(parsed) {
 				t.Fatalf("got %v\nwant %v %v", doc, parsed, err)
 			}
 		}
-		got, canonical, err := fieldpath.FromValue(doc)
+		got, canonical, err := paths.FromValue(doc)
 		if err != nil || !canonical || !got.Equal(want) {
 			t.Fatalf("%v: got %v %t %v", doc, got, canonical, err)
 		}
-		content := want.ToAny()
+		content := paths.ToAny(want)
 		if !reflect.DeepEqual(content, doc.ToAny()) {
 			t.Fatalf("got %v\nwant %v", content, doc)
 		}
-		got, canonical, err = fieldpath.FromAny(content)
+		got, canonical, err = paths.FromAny(content)
 		if err != nil || !canonical || !got.Equal(want) {
 			t.Fatalf("%v: got %v %t %v", content, got, canonical, err)
 		}
@@ -45,7 +45,7 @@ func TestFromValueOfOtherSpellings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, canonical, err := fieldpath.FromValue(v)
+		got, canonical, err := paths.FromValue(v)
 		if err != nil || canonical {
 			t.Errorf("%s: canonical %t, %v", text, canonical, err)
 		}
@@ -54,7 +54,7 @@ func TestFromValueOfOtherSpellings(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
 		if content, ok := v.ToAny().(map[string]any); ok {
-			if got, canonical, err = fieldpath.FromAny(content); err != nil || canonical || !got.Equal(want) {
+			if got, canonical, err = paths.FromAny(content); err != nil || canonical || !got.Equal(want) {
 				t.Errorf("%s: got %v from maps (canonical %t, %v), want %v", text, got, canonical, err, want)
 			}
 		}
@@ -64,7 +64,7 @@ func TestFromValueOfOtherSpellings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _, err := fieldpath.FromValue(v); err == nil {
+		if got, _, err := paths.FromValue(v); err == nil {
 			t.Errorf("%s was read as %v", text, got)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver
-// writes it. It is an object with one member per element, named by [Element.AppendWire], whose
+// writes it. It is an object with one member per element, named by [Element.Wire], whose
 // value is the object of what is below. A member of the set below which there are members has first
 // of all a member named "." there.
 func (s Set) AppendJSON(b []byte) []byte {
@@ -24,8 +24,8 @@ func (s Set) AppendJSON(b []byte) []byte {
 	return b
 }
 
-// JSON returns what [Set.AppendJSON] appends.
-func (s Set) JSON() string {
+// json returns what [Set.AppendJSON] appends.
+func (s Set) json() string {
 	if s.IsEmpty() {
 		return "{}"
 	}
@@ -49,9 +49,6 @@ func (s Set) print(scratch *[]byte) []byte {
 	}
 	return out
 }
-
-// MarshalJSON implements [encoding/json.Marshaler] by [Set.AppendJSON].
-func (s Set) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
 // appendNodes appends the entries for nodes, with a comma behind each.
 func appendNodes(b []byte, t *texts, nodes []node) []byte {

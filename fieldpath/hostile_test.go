@@ -61,14 +61,14 @@ func TestHostileSets(t *testing.T) {
 	linear(t, "Builder", func(n int) {
 		var b fieldpath.Builder
 		for range n {
-			b.Enter(fieldpath.Field("b"))
+			paths.Enter(&b, fieldpath.Field("b"))
 		}
 		for i := range n {
-			b.Leaf(fieldpath.Index(n - i))
+			paths.Leaf(&b, fieldpath.Index(n-i))
 		}
 		for range n {
-			b.Leave(false)
-			b.Leaf(fieldpath.Field("a"))
+			paths.Leave(&b, false)
+			paths.Leaf(&b, fieldpath.Field("a"))
 		}
 		if s := b.Set(); s.Len() != 2*n {
 			t.Errorf("%d members of %d", s.Len(), 2*n)
@@ -86,7 +86,7 @@ func TestHostileSets(t *testing.T) {
 func TestHostileElements(t *testing.T) {
 	linear(t, "ParseElement", func(n int) {
 		wire := "v:" + again(`{"b":`, n) + `"` + again("x", 4*n) + `"` + again(`,"a":1}`, n)
-		e, err := fieldpath.ParseElement(wire)
+		e, err := paths.ParseElement(wire)
 		if err != nil || e.Value().Get("a").Int() != 1 {
 			t.Errorf("%v (error %v)", e, err)
 		}

@@ -10,9 +10,9 @@ import (
 // model is a set of paths, the slow way: paths by their wire texts.
 type model map[string]fieldpath.Path
 
-func modelOf(paths []fieldpath.Path) model {
+func modelOf(some []fieldpath.Path) model {
 	m := model{}
-	for _, p := range paths {
+	for _, p := range some {
 		if len(p) > 0 {
 			m[wires(p)] = p
 		}
@@ -74,7 +74,7 @@ func checkOrder(t *testing.T, what string, s fieldpath.Set) {
 	t.Helper()
 	var last fieldpath.Element
 	for e := range s.Entries() {
-		if fieldpath.Compare(last, e.Element) >= 0 || !e.Member && e.Sub.IsEmpty() {
+		if paths.Compare(last, e.Element) >= 0 || !e.Member && e.Sub.IsEmpty() {
 			t.Fatalf("%s: entry %v after %v, empty %v", what, e.Element, last, e.Sub.IsEmpty())
 		}
 		last = e.Element
@@ -86,9 +86,9 @@ func TestOperationsModel(t *testing.T) {
 	r := newRandom(10)
 	for range rounds {
 		stock := r.stock()
-		paths, others := r.paths(stock), r.paths(stock)
-		a, b := fieldpath.SetOf(paths...), fieldpath.SetOf(others...)
-		m, n := modelOf(paths), modelOf(others)
+		some, others := r.paths(stock), r.paths(stock)
+		a, b := fieldpath.SetOf(some...), fieldpath.SetOf(others...)
+		m, n := modelOf(some), modelOf(others)
 		checkModel(t, "operand", a, m)
 		checkModel(t, "Union", a.Union(b), m.union(n))
 		checkModel(t, "Intersect", a.Intersect(b), m.where(n.has))
@@ -109,11 +109,11 @@ func TestOperationsShare(t *testing.T) {
 		stock := r.stock()
 		a, b := fieldpath.SetOf(r.paths(stock)...), fieldpath.SetOf(r.paths(stock)...)
 		union, both, rest := a.Union(b), a.Intersect(b), a.Minus(b)
-		check(t, "Union with a part", union.Union(both).Same(union), true)
-		check(t, "Intersect with the whole", both.Intersect(union).Same(both), true)
-		check(t, "Minus of nothing common", rest.Minus(b).Same(rest), true)
+		check(t, "Union with a part", paths.Same(union.Union(both), union), true)
+		check(t, "Intersect with the whole", paths.Same(both.Intersect(union), both), true)
+		check(t, "Minus of nothing common", paths.Same(rest.Minus(b), rest), true)
 		rest = a.Without(b)
-		check(t, "Without nothing common", rest.Without(b).Same(rest), true)
+		check(t, "Without nothing common", paths.Same(rest.Without(b), rest), true)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestBuilderModel(t *testing.T) {
 		want := model{}
 		stock := r.stock()
 		if r.IntN(2) == 0 {
-			b.Expect(fieldpath.SetOf(r.paths(stock)...))
+			paths.Expect(&b, fieldpath.SetOf(r.paths(stock)...))
 		}
 		r.build(&b, want, stock, nil)
 		s := b.Set()
@@ -139,7 +139,7 @@ func TestBuilderModel(t *testing.T) {
 // build makes random calls of b at the path at, and notes in want what they add.
 func (r random) build(b *fieldpath.Builder, want model, stock []fieldpath.Element, at fieldpath.Path) {
 	add := func(p fieldpath.Path) {
-		p = append(at.Clone(), p...)
+		p = append(slices.Clone(at), p...)
 		want[wires(p)] = p
 	}
 	for range r.IntN(5) {
@@ -150,12 +150,12 @@ func (r random) build(b *fieldpath.Builder, want model, stock []fieldpath.Elemen
 			add(p)
 		case 1:
 			e := pick(r, stock)
-			b.Leaf(e)
+			paths.Leaf(b, e)
 			add(fieldpath.Path{e})
 		case 2:
-			paths := r.paths(stock)
-			b.AddSet(fieldpath.SetOf(paths...))
-			for _, p := range paths {
+			some := r.paths(stock)
+			paths.AddSet(b, fieldpath.SetOf(some...))
+			for _, p := range some {
 				add(p)
 			}
 		default:
@@ -163,9 +163,9 @@ func (r random) build(b *fieldpath.Builder, want model, stock []fieldpath.Elemen
 				continue
 			}
 			e, member := pick(r, stock), r.IntN(2) == 0
-			b.Enter(e)
-			r.build(b, want, stock, append(at.Clone(), e))
-			b.Leave(member)
+			paths.Enter(b, e)
+			r.build(b, want, stock, append(slices.Clone(at), e))
+			paths.Leave(b, member)
 			if member {
 				add(fieldpath.Path{e})
 			}
@@ -187,13 +187,13 @@ func TestBuilderExpects(t *testing.T) {
 		case 1:
 			like = want.Minus(some)
 		}
-		b.Expect(like)
+		paths.Expect(&b, like)
 		r.emit(&b, want)
 		got := b.Set()
-		check(t, "set", got.JSON(), want.JSON())
-		check(t, "the expected set itself", got.Same(like), want.Equal(like))
+		check(t, "set", paths.JSON(got), paths.JSON(want))
+		check(t, "the expected set itself", paths.Same(got, like), want.Equal(like))
 		r.emit(&b, want)
-		check(t, "the next set, which is not expected", !want.IsEmpty() && b.Set().Same(like), false)
+		check(t, "the next set, which is not expected", !want.IsEmpty() && paths.Same(b.Set(), like), false)
 	}
 }
 
@@ -201,33 +201,33 @@ func TestBuilderExpects(t *testing.T) {
 func (r random) emit(b *fieldpath.Builder, s fieldpath.Set) {
 	for e := range s.Entries() {
 		if r.IntN(8) == 0 {
-			b.Enter(fieldpath.Field("nothing"))
-			b.Enter(fieldpath.Index(1))
-			b.Leave(false)
-			b.Leave(false)
+			paths.Enter(b, fieldpath.Field("nothing"))
+			paths.Enter(b, fieldpath.Index(1))
+			paths.Leave(b, false)
+			paths.Leave(b, false)
 		}
 		if e.Sub.IsEmpty() {
-			b.Leaf(e.Element)
+			paths.Leaf(b, e.Element)
 			continue
 		}
-		b.Enter(e.Element)
+		paths.Enter(b, e.Element)
 		r.emit(b, e.Sub)
-		b.Leave(e.Member)
+		paths.Leave(b, e.Member)
 	}
 }
 
 func TestBuilderMisuse(t *testing.T) {
 	for name, misuse := range map[string]func(*fieldpath.Builder){
-		"Leave without Enter": func(b *fieldpath.Builder) { b.Leave(true) },
-		"Leave after Add":     func(b *fieldpath.Builder) { b.Add(fieldpath.Path{fieldpath.Field("a")}); b.Leave(true) },
-		"Set before Leave":    func(b *fieldpath.Builder) { b.Enter(fieldpath.Field("a")); b.Set() },
+		"Leave without Enter": func(b *fieldpath.Builder) { paths.Leave(b, true) },
+		"Leave after Add":     func(b *fieldpath.Builder) { b.Add(fieldpath.Path{fieldpath.Field("a")}); paths.Leave(b, true) },
+		"Set before Leave":    func(b *fieldpath.Builder) { paths.Enter(b, fieldpath.Field("a")); b.Set() },
 		"Leave without Enter, of a builder that expects": func(b *fieldpath.Builder) {
-			b.Expect(fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}))
-			b.Leave(true)
+			paths.Expect(b, fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}))
+			paths.Leave(b, true)
 		},
 		"Set before Leave, of a builder that expects": func(b *fieldpath.Builder) {
-			b.Expect(fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}))
-			b.Enter(fieldpath.Field("a"))
+			paths.Expect(b, fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")}))
+			paths.Enter(b, fieldpath.Field("a"))
 			b.Set()
 		},
 	} {
@@ -250,19 +250,19 @@ func TestUnionOfMany(t *testing.T) {
 		var got fieldpath.Set
 		want := model{}
 		for range 12 {
-			paths := r.paths(stock)
-			read, err := fieldpath.ParseSet(fieldpath.SetOf(paths...).AppendJSON(nil))
+			some := r.paths(stock)
+			read, err := fieldpath.ParseSet(fieldpath.SetOf(some...).AppendJSON(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
 			switch n := r.IntN(6); {
 			case n < 4:
-				got, want = got.Union(read), want.union(modelOf(paths))
+				got, want = got.Union(read), want.union(modelOf(some))
 			case n == 4:
-				got, want = got.Minus(read), want.where(func(p fieldpath.Path) bool { return !modelOf(paths).has(p) })
+				got, want = got.Minus(read), want.where(func(p fieldpath.Path) bool { return !modelOf(some).has(p) })
 			default:
 				got = read.Union(got)
-				want = want.union(modelOf(paths))
+				want = want.union(modelOf(some))
 			}
 			checkModel(t, "combination", got, want)
 			var rebuilt fieldpath.Builder
@@ -270,7 +270,7 @@ func TestUnionOfMany(t *testing.T) {
 				rebuilt.Add(p)
 			}
 			check(t, "text", string(got.AppendJSON(nil)), string(rebuilt.Set().AppendJSON(nil)))
-			if same := got.Union(read.Intersect(got)); !same.Same(got) {
+			if same := got.Union(read.Intersect(got)); !paths.Same(same, got) {
 				t.Fatalf("seed %d: the union with a part is a copy", seed)
 			}
 		}

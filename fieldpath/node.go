@@ -75,7 +75,7 @@ func (n *node) name(t *texts, scratch *[]byte) string {
 	case n.has(named):
 		return n.told(t)
 	}
-	*scratch = n.element(t).AppendWire((*scratch)[:0])
+	*scratch = n.element(t).appendWire((*scratch)[:0])
 	return string(*scratch)
 }
 

@@ -7,26 +7,27 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/value"
 )
 
-// ErrUnknownKind is the error for an element whose kind, the letter before the colon, is none of f,
+// errUnknownKind is the error for an element whose kind, the letter before the colon, is none of f,
 // k, v and i. Such elements may come from later releases of Kubernetes; [ParseSet] leaves them out.
-var ErrUnknownKind = errors.New("unknown kind of path element")
+var errUnknownKind = errors.New("unknown kind of path element")
 
-// ParseElement reads an element as fieldsV1 names it:
+// parseElement reads an element as fieldsV1 names it:
 //
 //   - f: and a name, which may be empty;
 //   - k: and a JSON object, or null for the key without fields;
 //   - v: and a JSON value;
 //   - i: and a decimal integer, with or without sign.
 //
-// White space around JSON is passed over. The error is [ErrUnknownKind] for any other character and
+// White space around JSON is passed over. The error is [errUnknownKind] for any other character and
 // a colon, else a [*SyntaxError].
-func ParseElement(wire string) (Element, error) {
+func parseElement(wire string) (Element, error) {
 	e, unknown, err := new(elementParser).element(wire)
 	if unknown {
-		return Element{}, ErrUnknownKind
+		return Element{}, errUnknownKind
 	}
 	if err != nil {
 		return Element{}, syntaxError("path element", err)
@@ -34,9 +35,9 @@ func ParseElement(wire string) (Element, error) {
 	return e, nil
 }
 
-// elementParser reads elements. The text of keys and items lies in the slabs of its maker.
+// elementParser reads elements. The text of keys and items lies in slabs.
 type elementParser struct {
-	maker     Maker
+	text      slab.Text
 	unordered bool // the last key or item had an object whose members are not in the order in which they are written
 }
 
@@ -68,13 +69,13 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) 
 	s := scan(wire, len("k:"))
 	s.Space()
 	var err *jsontext.Error
-	switch b := p.maker.scratch[:0]; {
+	switch b := p.text.Scratch[:0]; {
 	case kind == KindItem:
-		p.maker.scratch, err = s.value(b)
+		p.text.Scratch, err = s.value(b)
 	case s.Peek() == '{':
-		p.maker.scratch, err = s.key(b)
+		p.text.Scratch, err = s.key(b)
 	case s.Peek() == 'n':
-		p.maker.scratch, err = b, s.Literal("null")
+		p.text.Scratch, err = b, s.Literal("null")
 	default:
 		err = s.Unexpected("an object")
 	}
@@ -85,7 +86,7 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) 
 		return Element{}, err
 	}
 	p.unordered = s.unordered
-	return Element{kind, p.maker.cut(p.maker.scratch)}, nil
+	return Element{kind, p.text.Cut(p.text.Scratch)}, nil
 }
 
 // value appends the encoding of the JSON value at the position.

@@ -78,9 +78,9 @@ func (p *pathParser) item() (e Element, err *jsontext.Error) {
 		return e, p.Unexpected("an index, a key or a value")
 	case rest[0] == '=':
 		p.Pos++
-		m := &p.elements.maker
-		if m.scratch, err = p.bracketValue(m.scratch[:0]); err == nil {
-			e = Element{KindItem, m.cut(m.scratch)}
+		t := &p.elements.text
+		if t.Scratch, err = p.bracketValue(t.Scratch[:0]); err == nil {
+			e = Element{KindItem, t.Cut(t.Scratch)}
 		}
 	case rest[0] == '-' || '0' <= rest[0] && rest[0] <= '9':
 		if end := strings.IndexAny(rest, "]=,\""); end >= 0 && rest[end] == '=' {
@@ -120,8 +120,8 @@ func (p *pathParser) index() (Element, *jsontext.Error) {
 
 // key reads the fields of a key, each a name, '=' and a value, with commas between them.
 func (p *pathParser) key() (Element, *jsontext.Error) {
-	m := &p.elements.maker
-	b := m.scratch[:0]
+	t := &p.elements.text
+	b := t.Scratch[:0]
 	var members []member
 	for more := p.Peek() != ']'; more; {
 		name, err := p.pathName("=,")
@@ -142,8 +142,8 @@ func (p *pathParser) key() (Element, *jsontext.Error) {
 		}
 	}
 	slices.SortStableFunc(members, compareMembers)
-	m.scratch = rearrange(b, 0, members)
-	return Element{KindKey, m.cut(m.scratch)}, nil
+	t.Scratch = rearrange(b, 0, members)
+	return Element{KindKey, t.Cut(t.Scratch)}, nil
 }
 
 // bracketValue appends the encoding of the value at pos.

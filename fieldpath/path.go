@@ -9,9 +9,6 @@ type Path []Element
 // alike, for names stand as they are; [Path.Text] tells all paths apart.
 func (p Path) String() string { return p.styled(styleDisplay) }
 
-// Decimal returns p as messages about values show it: see [Element.Decimal].
-func (p Path) Decimal() string { return p.styled(styleDecimal) }
-
 func (p Path) styled(s style) string {
 	var b []byte
 	for _, e := range p {
@@ -28,23 +25,9 @@ func (p Path) styled(s style) string {
 //	.spec.ports[port=1000000,protocol="TCP"].targetPort
 //	.metadata.finalizers[="example.com/guard"]
 //	.args[2]
-func (p Path) Text() string { return string(p.AppendText(nil)) }
-
-// AppendText appends what [Path.Text] returns to b.
-func (p Path) AppendText(b []byte) []byte {
-	for _, e := range p {
-		b = e.appendStyled(b, styleText)
-	}
-	return b
-}
-
-// Equal reports whether p and q are the same path.
-func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
+func (p Path) Text() string { return p.styled(styleText) }
 
 // HasPrefix reports whether p begins with prefix, as every path does with itself and the empty path.
 func (p Path) HasPrefix(prefix Path) bool {
 	return len(p) >= len(prefix) && slices.Equal(p[:len(prefix)], prefix)
 }
-
-// Clone returns a copy of p that shares no memory with it.
-func (p Path) Clone() Path { return slices.Clone(p) }

@@ -5,14 +5,11 @@ import (
 	"sort"
 )
 
-// Prefix is how the paths begin that a [Pattern] keeps. [Any] in it, the zero Element, stands for
-// every element.
-type Prefix []Element
-
-// Any returns the zero Element, which in a [Prefix] stands for every element.
+// Any returns the zero Element, which in a prefix of a [Pattern] stands for every element.
 func Any() Element { return Element{} }
 
-// Pattern says which paths of a set to keep. The zero Pattern keeps all.
+// Pattern says by the beginnings of paths, its prefixes, which paths of a set to keep. [Any] in a
+// prefix stands for every element. The zero Pattern keeps all.
 type Pattern struct {
 	root *matcher // nil keeps all
 }
@@ -41,7 +38,7 @@ type entry struct {
 //     a, b and then c and then a, d the last keeps nothing below a, although of a, b and a, d and c it would.
 //
 // Rules 3 and 4 are kube-apiserver's.
-func PatternOf(prefixes ...Prefix) Pattern {
+func PatternOf(prefixes ...Path) Pattern {
 	if len(prefixes) == 0 {
 		return Pattern{}
 	}
@@ -52,7 +49,7 @@ func PatternOf(prefixes ...Prefix) Pattern {
 	return Pattern{root}
 }
 
-func newMatcher(p Prefix) *matcher {
+func newMatcher(p Path) *matcher {
 	if len(p) == 0 {
 		return &matcher{all: true}
 	}
@@ -81,7 +78,7 @@ func (m *matcher) merge(other *matcher) *matcher {
 type byElement []entry
 
 func (s byElement) Len() int           { return len(s) }
-func (s byElement) Less(i, j int) bool { return Compare(s[i].element, s[j].element) < 0 }
+func (s byElement) Less(i, j int) bool { return compareElements(s[i].element, s[j].element) < 0 }
 func (s byElement) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
 // joins reports whether a further prefix with e at this place becomes one with the first entry. The
@@ -90,21 +87,21 @@ func (s byElement) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 // element; and it never finds Any.
 func (m *matcher) joins(e Element) bool {
 	n := len(m.entries)
-	return !e.IsZero() && n > 0 && m.entries[0].element == e && m.entries[n/2].element == e
+	return e != Any() && n > 0 && m.entries[0].element == e && m.entries[n/2].element == e
 }
 
 // match returns how the prefixes go on below e, and nil if none does.
 func (m *matcher) match(e Element) *matcher {
 	for _, entry := range m.entries {
-		if entry.element.IsZero() || entry.element == e {
+		if entry.element == Any() || entry.element == e {
 			return entry.below
 		}
 	}
 	return nil
 }
 
-// Filter returns the members of s that p keeps.
-func (s Set) Filter(p Pattern) Set {
+// filter returns the members of s that p keeps.
+func (s Set) filter(p Pattern) Set {
 	if p.root == nil || p.root.all {
 		return s
 	}

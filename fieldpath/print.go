@@ -17,12 +17,12 @@ const (
 	styleDecimal              // in Decimal: the same as in String, but integers in decimal
 )
 
-// AppendWire appends e to b as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0. The zero
+// appendWire appends e to b as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0. The zero
 // Element appends nothing.
 //
 // Numbers are written in one way, whatever they were read from: integers in decimal, other numbers
 // in the fewest digits that mean them, with an exponent below 1e-06 and from 1e+21.
-func (e Element) AppendWire(b []byte) []byte {
+func (e Element) appendWire(b []byte) []byte {
 	switch e.kind {
 	case KindField:
 		return append(append(b, "f:"...), e.text...)
@@ -46,31 +46,23 @@ func (e Element) AppendWire(b []byte) []byte {
 	return b
 }
 
-// Wire returns what [Element.AppendWire] appends.
+// Wire returns e as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0.
 func (e Element) Wire() string {
 	if e.kind == KindField {
 		return "f:" + e.text
 	}
-	return string(e.AppendWire(nil))
+	return string(e.appendWire(nil))
 }
 
 // String returns e as messages show it: .name, [name="web",port=80], [="item"] or [3]. Names stand
 // as they are, strings are quoted as by %q, and numbers are printed as a float64 is by %v, so
-// different elements may look alike; AppendText tells them apart.
+// different elements may look alike; [Path.Text] tells them apart.
 func (e Element) String() string {
 	if e.kind == KindField {
 		return "." + e.text
 	}
 	return string(e.appendStyled(nil, styleDisplay))
 }
-
-// Decimal returns e as messages about values show it: what String returns, except that integers are
-// in decimal. The reference prints integers of values so, but reads those of stored sets as floats,
-// which String stands for.
-func (e Element) Decimal() string { return Path{e}.Decimal() }
-
-// AppendText appends e to b as [Path.Text] has it.
-func (e Element) AppendText(b []byte) []byte { return e.appendStyled(b, styleText) }
 
 // appendStyled appends e as a part of a path, in any style but styleWire.
 func (e Element) appendStyled(b []byte, s style) []byte {

@@ -46,7 +46,7 @@ func (s Set) Len() int {
 
 // Equal reports whether s and other have the same members.
 func (s Set) Equal(other Set) bool {
-	if s.Same(other) {
+	if s.same(other) {
 		return true
 	}
 	if len(s.nodes) != len(other.nodes) {
@@ -61,9 +61,9 @@ func (s Set) Equal(other Set) bool {
 	return true
 }
 
-// Same reports in constant time whether s and other are the same storage or both empty. Same sets
+// same reports in constant time whether s and other are the same storage or both empty. Same sets
 // are Equal; Equal sets need not be the same.
-func (s Set) Same(other Set) bool {
+func (s Set) same(other Set) bool {
 	return len(s.nodes) == len(other.nodes) && (len(s.nodes) == 0 || &s.nodes[0] == &other.nodes[0])
 }
 
@@ -168,8 +168,8 @@ func (s Set) Entries() iter.Seq[Entry] {
 	}
 }
 
-// Branches yields the entries of s that have members below their element, in order.
-func (s Set) Branches() iter.Seq[Entry] {
+// branches yields the entries of s that have members below their element, in order.
+func (s Set) branches() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for c := s.cursor(); !c.done(); c.next() {
 			if c.rest[0].skip > 1 && !yield(c.entry()) {

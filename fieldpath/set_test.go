@@ -54,16 +54,16 @@ func TestGet(t *testing.T) {
 		for e := range s.Entries() {
 			member, sub := s.Get(e.Element)
 			check(t, "membership", member, e.Member)
-			check(t, "what is below", sub.Same(e.Sub), true)
+			check(t, "what is below", paths.Same(sub, e.Sub), true)
 			if !sub.IsEmpty() {
 				branches = append(branches, e.Element)
 			}
 		}
-		for e := range s.Branches() {
+		for e := range paths.Branches(s) {
 			member, sub := s.Get(e.Element)
 			check(t, "branch", e.Element, branches[0])
 			check(t, "branch that is a member", e.Member, member)
-			check(t, "what is below a branch", e.Sub.Same(sub), true)
+			check(t, "what is below a branch", paths.Same(e.Sub, sub), true)
 			branches = branches[1:]
 		}
 		check(t, "branches left", len(branches), 0)
@@ -73,7 +73,7 @@ func TestGet(t *testing.T) {
 		check(t, "nothing below", sub.IsEmpty(), !slices.ContainsFunc(slices.Collect(s.All()), func(p fieldpath.Path) bool {
 			return len(p) > 1 && p[0] == e
 		}))
-		for range s.Branches() {
+		for range paths.Branches(s) {
 			break
 		}
 	}
@@ -96,19 +96,19 @@ func TestFilter(t *testing.T) {
 	s := parseSet(t, `{"f:a":{".":{},"f:b":{".":{},"f:c":{}},"f:x":{"f:c":{}}},"f:d":{}}`)
 	a, b, c, x := fieldpath.Field("a"), fieldpath.Field("b"), fieldpath.Field("c"), fieldpath.Field("x")
 	for _, test := range []struct {
-		prefixes []fieldpath.Prefix
+		prefixes []fieldpath.Path
 		want     string
 	}{
 		{nil, ".a\n.d\n.a.b\n.a.b.c\n.a.x.c"},
-		{[]fieldpath.Prefix{{}}, ".a\n.d\n.a.b\n.a.b.c\n.a.x.c"},
-		{[]fieldpath.Prefix{{a, b}}, ".a\n.a.b\n.a.b.c"},
-		{[]fieldpath.Prefix{{a, b}, {a, x}}, ".a\n.a.b\n.a.b.c\n.a.x.c"},
-		{[]fieldpath.Prefix{{a, fieldpath.Any(), c}}, ".a\n.a.b\n.a.b.c\n.a.x.c"},
-		{[]fieldpath.Prefix{{fieldpath.Any(), b}, {a, x}}, ".a\n.d\n.a.b\n.a.b.c"}, // the wildcard hides a
-		{[]fieldpath.Prefix{{fieldpath.Any(), b}, {fieldpath.Any(), x}}, ".a\n.d\n.a.b\n.a.b.c"},
-		{[]fieldpath.Prefix{{a, b}, {c}, {a, x}}, ".a\n.a.b\n.a.b.c"}, // c keeps the prefixes with a apart
-		{[]fieldpath.Prefix{{c}}, ""},
+		{[]fieldpath.Path{{}}, ".a\n.d\n.a.b\n.a.b.c\n.a.x.c"},
+		{[]fieldpath.Path{{a, b}}, ".a\n.a.b\n.a.b.c"},
+		{[]fieldpath.Path{{a, b}, {a, x}}, ".a\n.a.b\n.a.b.c\n.a.x.c"},
+		{[]fieldpath.Path{{a, fieldpath.Any(), c}}, ".a\n.a.b\n.a.b.c\n.a.x.c"},
+		{[]fieldpath.Path{{fieldpath.Any(), b}, {a, x}}, ".a\n.d\n.a.b\n.a.b.c"}, // the wildcard hides a
+		{[]fieldpath.Path{{fieldpath.Any(), b}, {fieldpath.Any(), x}}, ".a\n.d\n.a.b\n.a.b.c"},
+		{[]fieldpath.Path{{a, b}, {c}, {a, x}}, ".a\n.a.b\n.a.b.c"}, // c keeps the prefixes with a apart
+		{[]fieldpath.Path{{c}}, ""},
 	} {
-		check(t, "Filter", s.Filter(fieldpath.PatternOf(test.prefixes...)).String(), test.want)
+		check(t, "Filter", paths.Filter(s, fieldpath.PatternOf(test.prefixes...)).String(), test.want)
 	}
 }

@@ -33,10 +33,10 @@ func smdPath(t *testing.T, p fieldpath.Path) smd.Path {
 	return out
 }
 
-func smdSet(t *testing.T, paths []fieldpath.Path) *smd.Set {
+func smdSet(t *testing.T, some []fieldpath.Path) *smd.Set {
 	t.Helper()
 	s := smd.NewSet()
-	for _, p := range paths {
+	for _, p := range some {
 		s.Insert(smdPath(t, p))
 	}
 	return s
@@ -72,9 +72,9 @@ func TestElementsAgree(t *testing.T) {
 		if !unordered(a) {
 			check(t, "display of "+wire, a.String(), x.String())
 		}
-		check(t, "order of "+a.Wire()+" and "+b.Wire(), sign(fieldpath.Compare(a, b)), sign(x.Compare(y)))
+		check(t, "order of "+a.Wire()+" and "+b.Wire(), sign(paths.Compare(a, b)), sign(x.Compare(y)))
 		check(t, "equality of "+a.Wire()+" and "+b.Wire(), a == b, x.Equals(y))
-		parsed, err := fieldpath.ParseElement(wire)
+		parsed, err := paths.ParseElement(wire)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,9 +106,9 @@ func TestSetsAgree(t *testing.T) {
 	r := newRandom(2)
 	for range rounds {
 		stock := r.stock()
-		paths, others := r.paths(stock), r.paths(stock)
-		a, b := fieldpath.SetOf(paths...), fieldpath.SetOf(others...)
-		x, y := smdSet(t, paths), smdSet(t, others)
+		some, others := r.paths(stock), r.paths(stock)
+		a, b := fieldpath.SetOf(some...), fieldpath.SetOf(others...)
+		x, y := smdSet(t, some), smdSet(t, others)
 		text := string(a.AppendJSON(nil))
 		check(t, "JSON", text, smdJSON(t, x))
 		check(t, "Len", a.Len(), x.Size())
@@ -140,19 +140,19 @@ func TestSetsAgree(t *testing.T) {
 func TestOrderAgrees(t *testing.T) {
 	r := newRandom(3)
 	for range rounds {
-		paths := r.paths(r.stock())
+		some := r.paths(r.stock())
 		var got, want []string
-		for p := range fieldpath.SetOf(paths...).All() {
+		for p := range fieldpath.SetOf(some...).All() {
 			got = append(got, wires(p))
 		}
-		smdSet(t, paths).Iterate(func(p smd.Path) {
+		smdSet(t, some).Iterate(func(p smd.Path) {
 			own := make(fieldpath.Path, len(p))
 			for i, pe := range p {
 				wire, err := smd.SerializePathElement(pe)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if own[i], err = fieldpath.ParseElement(wire); err != nil {
+				if own[i], err = paths.ParseElement(wire); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -170,7 +170,7 @@ func TestOrderAgrees(t *testing.T) {
 func wires(p fieldpath.Path) string {
 	var b []byte
 	for _, e := range p {
-		b = append(e.AppendWire(b), ' ')
+		b = append(paths.AppendWire(e, b), ' ')
 	}
 	return string(b)
 }
@@ -192,15 +192,15 @@ func TestFiltersAgree(t *testing.T) {
 	r := newRandom(4)
 	for range rounds {
 		stock := r.stock()[:3]
-		paths := append(r.paths(stock), r.paths(stock)...)
+		some := append(r.paths(stock), r.paths(stock)...)
 		n := r.IntN(7)
 		if r.IntN(8) == 0 {
 			n = 13 + r.IntN(40) // then the order of the reference's sort shows
 		}
-		prefixes := make([]fieldpath.Prefix, n)
+		prefixes := make([]fieldpath.Path, n)
 		matchers := make([]*smd.SetMatcher, len(prefixes))
 		for i := range prefixes {
-			prefixes[i] = fieldpath.Prefix(r.path(stock))[r.IntN(2):]
+			prefixes[i] = fieldpath.Path(r.path(stock))[r.IntN(2):]
 			parts := make([]any, len(prefixes[i]))
 			for j := range parts {
 				if r.IntN(4) == 0 {
@@ -212,9 +212,9 @@ func TestFiltersAgree(t *testing.T) {
 			}
 			matchers[i] = smd.MakePrefixMatcherOrDie(parts...)
 		}
-		set := fieldpath.SetOf(paths...)
-		got := set.Filter(fieldpath.PatternOf(prefixes...))
-		want := smd.NewIncludeMatcherFilter(matchers...).Filter(smdSet(t, paths))
+		set := fieldpath.SetOf(some...)
+		got := paths.Filter(set, fieldpath.PatternOf(prefixes...))
+		want := smd.NewIncludeMatcherFilter(matchers...).Filter(smdSet(t, some))
 		check(t, "Filter", string(got.AppendJSON(nil)), smdJSON(t, want))
 		if t.Failed() {
 			t.Fatalf("%s by %v", set.AppendJSON(nil), prefixes)

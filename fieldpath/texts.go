@@ -63,9 +63,9 @@ func (t *texts) join(other *texts) texts {
 	return texts{t.first, &more}
 }
 
-// Size returns how many bytes of memory s keeps alive, which may be more than it needs, as sets
+// size returns how many bytes of memory s keeps alive, which may be more than it needs, as sets
 // share what they are made of.
-func (s Set) Size() int {
+func (s Set) size() int {
 	size := nodeSize * cap(s.nodes)
 	for number := range s.texts.count() {
 		size += len(s.texts.at(uint32(number)))

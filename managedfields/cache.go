@@ -3,8 +3,6 @@ package managedfields
 import (
 	"hash/maphash"
 	"sync/atomic"
-
-	"github.com/deed-project/deed/fieldpath"
 )
 
 // Cache remembers the sets of the fieldsV1 that were read lately: controllers repeat the same few. It keeps to a budget of
@@ -93,7 +91,7 @@ func (c *Cache) admits(p *parsedSet) bool { return p.size() <= c.budget/largestS
 // hashSeed makes rows differ from process to process. No result depends on them.
 var hashSeed = maphash.MakeSeed()
 
-// readText is [fieldpath.ParseCanonical] with a memory, given the hash of text.
+// readText is ParseCanonical of fieldpath with a memory, given the hash of text.
 func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, error) {
 	if len(text) > maxText || c.budget == 0 {
 		return parseText(text)
@@ -116,11 +114,11 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 }
 
 func parseText[T string | []byte](text T) (*parsedSet, error) {
-	s, canonical, err := fieldpath.ParseCanonical([]byte(text))
+	s, canonical, err := paths.ParseCanonical([]byte(text))
 	return &parsedSet{set: s, canonical: canonical}, err
 }
 
-// readMap is [fieldpath.FromAny] with a memory, given who owns the fields since when. Maps may be modified, so what is remembered is
+// readMap is FromAny of fieldpath with a memory, given who owns the fields since when. Maps may be modified, so what is remembered is
 // compared with all of content, which costs a fraction of reading it.
 //
 // One place is found by owner, time and shape of the map: there is the set of this very entry, if it was read lately. The other is
@@ -128,7 +126,7 @@ func parseText[T string | []byte](text T) (*parsedSet, error) {
 // same, in any place of their row.
 func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*parsedSet, error) {
 	if c.budget == 0 {
-		s, canonical, err := fieldpath.FromAny(content)
+		s, canonical, err := paths.FromAny(content)
 		return &parsedSet{set: s, canonical: canonical}, err
 	}
 	hash := maphash.String(hashSeed, owner) + partSizes(content)
@@ -139,11 +137,11 @@ func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*pa
 	if known := c.findLarge(timed, hash, content); known != nil {
 		return known, nil
 	}
-	s, canonical, err := fieldpath.FromAny(content)
+	s, canonical, err := paths.FromAny(content)
 	p := &parsedSet{set: s, canonical: canonical, timed: timed, hash: hash}
 	switch {
 	case !canonical || !c.admits(p):
-	case s.Size() <= maxMap:
+	case paths.Size(s) <= maxMap:
 		c.put(placeOf(c.maps(), timed), p)
 		c.put(placeOf(c.maps(), hash), p)
 	default:
@@ -156,10 +154,10 @@ func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*pa
 func (c *Cache) findMap(timed, hash uint64, content map[string]any) *parsedSet {
 	own := placeOf(c.maps(), timed)
 	known := own.Load()
-	if known != nil && known.set.MatchesAny(content) {
+	if known != nil && paths.MatchesAny(known.set, content) {
 		return known
 	}
-	if other := placeOf(c.maps(), hash).Load(); other != nil && other != known && other.set.MatchesAny(content) {
+	if other := placeOf(c.maps(), hash).Load(); other != nil && other != known && paths.MatchesAny(other.set, content) {
 		c.put(own, other)
 		return other
 	}
@@ -176,14 +174,14 @@ func (c *Cache) findLarge(timed, hash uint64, content map[string]any) *parsedSet
 		switch {
 		case p == nil:
 		case p.timed == timed:
-			if p.set.MatchesAny(content) {
+			if paths.MatchesAny(p.set, content) {
 				return p
 			}
 		case p.hash == hash && newest == nil:
 			newest = p
 		}
 	}
-	if newest != nil && newest.set.MatchesAny(content) {
+	if newest != nil && paths.MatchesAny(newest.set, content) {
 		return newest
 	}
 	return nil

@@ -167,8 +167,8 @@ func TestCacheCompares(t *testing.T) {
 	c := NewCache(DefaultBudget)
 	for _, text := range []string{`{"f:a":{}}`, `{"f:b":{}}`, `{"f:c":{}}`, `{"f:a":{}}`} {
 		p, err := readText(c, text, 7)
-		if err != nil || p.set.JSON() != text {
-			t.Errorf("%s is read as %s, error %v", text, p.set.JSON(), err)
+		if err != nil || paths.JSON(p.set) != text {
+			t.Errorf("%s is read as %s, error %v", text, paths.JSON(p.set), err)
 		}
 	}
 	for _, n := range []int{3, 5_000} {
@@ -182,7 +182,7 @@ func TestCacheCompares(t *testing.T) {
 			other[fmt.Sprintf("f:-%d", i)] = map[string]any{}
 			for _, seconds := range []int64{1, int64(i)} { // found by owner and time, and by owner alone
 				p, err := readMap(c, other, "m", seconds)
-				if err != nil || p.set.Len() != n || !p.set.MatchesAny(other) {
+				if err != nil || p.set.Len() != n || !paths.MatchesAny(p.set, other) {
 					t.Errorf("map %d of %d fields is read as another, error %v", i, n, err)
 				}
 			}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"weak"
 
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -24,7 +23,7 @@ func TestReadMap(t *testing.T) {
 		}
 		modify(r, content)
 		got, err := readMap(c, content, "", 0)
-		want, canonical, wantErr := fieldpath.FromAny(content)
+		want, canonical, wantErr := paths.FromAny(content)
 		if (err == nil) != (wantErr == nil) || err == nil && (!got.set.Equal(want) || got.canonical != canonical) {
 			text, _ := json.Marshal(content)
 			t.Fatalf("%s: got %s, %v (error %v), want %s, %v (error %v)",
@@ -81,13 +80,13 @@ func TestReadLargeMaps(t *testing.T) {
 			large["f:"+strconv.Itoa(i)] = map[string]any{}
 		}
 		first, err := readMap(cache, large, "", 0)
-		if err != nil || first.set.Len() != len(large) || first.set.Size() < c.size {
-			t.Fatalf("%d fields of %d bytes, error %v", first.set.Len(), first.set.Size(), err)
+		if err != nil || first.set.Len() != len(large) || paths.Size(first.set) < c.size {
+			t.Fatalf("%d fields of %d bytes, error %v", first.set.Len(), paths.Size(first.set), err)
 		}
 		for _, seconds := range []int64{0, 1, 1, 0} {
 			again, err := readMap(cache, large, "", seconds)
 			if err != nil || (again == first) != c.remembered || !again.set.Equal(first.set) {
-				t.Errorf("%d fields of %d bytes at %d, the same set: %t, error %v", again.set.Len(), again.set.Size(), seconds, again == first, err)
+				t.Errorf("%d fields of %d bytes at %d, the same set: %t, error %v", again.set.Len(), paths.Size(again.set), seconds, again == first, err)
 			}
 		}
 	}

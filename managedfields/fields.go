@@ -55,7 +55,7 @@ func (f Fields) parsed(c *Cache) (*parsedSet, error) {
 	case map[string]any:
 		return readMap(c, held, "", 0)
 	case value.Value:
-		s, canonical, err := fieldpath.FromValue(held)
+		s, canonical, err := paths.FromValue(held)
 		return &parsedSet{set: s, canonical: canonical}, err
 	case fieldpath.Set:
 		return &parsedSet{set: held, canonical: true}, nil
@@ -111,7 +111,7 @@ func (f Fields) String() string {
 	case string:
 		return held
 	case fieldpath.Set:
-		return held.JSON()
+		return paths.JSON(held)
 	}
 	return string(f.AppendJSON(nil))
 }
@@ -153,7 +153,7 @@ func (f Fields) Value() (value.Value, error) {
 	case map[string]any:
 		return value.FromAny(held)
 	case fieldpath.Set:
-		return held.Value(), nil
+		return paths.Value(held), nil
 	}
 	return value.Null(), nil
 }
@@ -164,7 +164,7 @@ func (f Fields) toAny() (any, error) {
 	case map[string]any:
 		return held, nil
 	case fieldpath.Set:
-		return held.ToAny(), nil
+		return paths.ToAny(held), nil
 	}
 	document, err := f.Value()
 	return document.ToAny(), err

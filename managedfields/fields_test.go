@@ -25,7 +25,7 @@ func TestFieldsForms(t *testing.T) {
 	for name, f := range forms {
 		for range 2 { // read, and remembered
 			if got, err := f.Set(); err != nil || !got.Equal(set) {
-				t.Errorf("%s: the set is %s, error %v", name, got.JSON(), err)
+				t.Errorf("%s: the set is %s, error %v", name, paths.JSON(got), err)
 			}
 		}
 		if v, err := f.Value(); err != nil || !v.Equal(thing.Parse(t, text)) {

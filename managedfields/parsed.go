@@ -24,7 +24,7 @@ type parsedSet struct {
 // size returns how many bytes p keeps alive at most. Go allocates up to an eighth more than is asked for.
 func (p *parsedSet) size() int64 {
 	const fixed = 224 // of p, with a fit
-	n := int64(p.set.Size() + len(p.text))
+	n := int64(paths.Size(p.set) + len(p.text))
 	return n + n/8 + fixed
 }
 

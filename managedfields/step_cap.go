@@ -107,7 +107,7 @@ func withBuckets(managers merge.Managers, buckets map[string]*bucket, gone map[m
 func unite(sets []fieldpath.Set) fieldpath.Set {
 	var b fieldpath.Builder
 	for _, s := range sets {
-		b.AddSet(s)
+		paths.AddSet(&b, s)
 	}
 	return b.Set()
 }

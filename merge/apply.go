@@ -118,7 +118,7 @@ func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflic
 			for _, k := range at.Sets {
 				i := in[k]
 				found[i] = append(found[i], Conflict{
-					Owner: p.losses[i].entry, Path: at.Path.Clone(), Live: at.Values[0], Wanted: at.Values[1],
+					Owner: p.losses[i].entry, Path: slices.Clone(at.Path), Live: at.Values[0], Wanted: at.Values[1],
 				})
 			}
 		}

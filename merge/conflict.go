@@ -21,10 +21,10 @@ type Conflict struct {
 }
 
 // Field returns the path as kube-apiserver prints it: as [fieldpath.Path.String] does for owners
-// that were read, and as [fieldpath.Path.Decimal] does for those that were not.
+// that were read, and with integers in decimal for those that were not.
 func (c Conflict) Field() string {
 	if c.Unstored {
-		return c.Path.Decimal()
+		return paths.Decimal(c.Path)
 	}
 	return c.Path.String()
 }

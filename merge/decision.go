@@ -2,6 +2,7 @@ package merge
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/typed"
@@ -139,7 +140,7 @@ func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) b
 }
 
 func (d *decider) decision(at typed.Step, v *version) Decision {
-	out := Decision{Path: at.Path.Clone(), APIVersion: v.apiVersion, Live: at.Values[0], Result: at.Values[1]}
+	out := Decision{Path: slices.Clone(at.Path), APIVersion: v.apiVersion, Live: at.Values[0], Result: at.Values[1]}
 	var in [managerSets]bool
 	for _, n := range at.Sets {
 		switch m := n - managerSets; {

@@ -33,7 +33,7 @@ func (f Filter) Keep(s fieldpath.Set) fieldpath.Set {
 		s = s.Without(f.Exclude)
 	}
 	if f.Include != nil {
-		s = s.Filter(*f.Include)
+		s = paths.Filter(s, *f.Include)
 	}
 	return s
 }
@@ -180,7 +180,7 @@ func (c *call) reconcile() (Managers, error) {
 		if err != nil {
 			return Managers{}, err
 		}
-		if !copied && (drop || !reconciled.Fields.Same(entry.Fields)) {
+		if !copied && (drop || !paths.Same(reconciled.Fields, entry.Fields)) {
 			out = append([]Entry(nil), out...)
 			copied = true
 			kept = i

@@ -58,7 +58,7 @@ func repetitions(entries []managedfields.Entry) map[int]int {
 // isCanonical reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.
 func isCanonical(written managedfields.Fields, set fieldpath.Set) bool {
 	document, err := written.Value()
-	return err == nil && document.Equal(set.Value())
+	return err == nil && document.Equal(paths.Value(set))
 }
 
 func (k *checker) checkNames(i int) {

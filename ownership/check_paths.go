@@ -75,7 +75,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 	var absent []fieldpath.Path
 	for at := range typed.Walk(s, []typed.Value{object}) {
 		if at.Values[0].IsAbsent() {
-			absent = append(absent, at.Path.Clone())
+			absent = append(absent, slices.Clone(at.Path))
 		}
 	}
 	slices.SortFunc(absent, comparePaths) // each path in front of those below it
@@ -89,7 +89,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 	}
 }
 
-func comparePaths(a, b fieldpath.Path) int { return slices.CompareFunc(a, b, fieldpath.Compare) }
+func comparePaths(a, b fieldpath.Path) int { return slices.CompareFunc(a, b, paths.Compare) }
 
 // checkItem finds managers that own an item and its keys, while others own what is in it: when these give it up, half an item
 // is left.
@@ -113,7 +113,7 @@ func (k *checker) checkItem(path fieldpath.Path, at []stand, found []fieldpath.E
 func keysOf(e fieldpath.Element) fieldpath.Set {
 	var b fieldpath.Builder
 	for _, f := range e.Fields() {
-		b.Leaf(fieldpath.Field(f.Name))
+		paths.Leaf(&b, fieldpath.Field(f.Name))
 	}
 	return b.Set()
 }

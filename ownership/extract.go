@@ -59,16 +59,16 @@ func addNeededKeys(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 		if below == nil {
 			continue
 		}
-		b.Enter(e.Element)
+		paths.Enter(b, e.Element)
 		if e.Element.Kind() == fieldpath.KindKey {
 			for _, key := range e.Element.Fields() {
 				if e.Sub.IsEmpty() || !isDefault(t.List(), key) {
-					b.Leaf(fieldpath.Field(key.Name))
+					paths.Leaf(b, fieldpath.Field(key.Name))
 				}
 			}
 		}
 		addNeededKeys(b, e.Sub, below)
-		b.Leave(false)
+		paths.Leave(b, false)
 	}
 }
 

@@ -78,7 +78,7 @@ func (out *Migration) addLeftovers(
 		if live.IsAbsent() || !wanted.IsAbsent() || !isPart(object.Type(), at.Path, live) {
 			continue
 		}
-		l := Leftover{Path: at.Path.Clone(), Live: live}
+		l := Leftover{Path: slices.Clone(at.Path), Live: live}
 		for _, n := range at.Sets {
 			switch removed := result.IsAbsent(); {
 			case removed && n < len(sets):

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -14,7 +15,7 @@ type notations struct {
 	partial bool // what only live has is no difference
 
 	path  fieldpath.Path
-	maker fieldpath.Maker
+	texts slab.Text
 	found []Notation
 	other bool
 }
@@ -126,7 +127,7 @@ func (n *notations) items(l *schema.List, live, wanted value.Value) {
 	}
 	common, last, reordered := 0, -1, false
 	for i := range wanted.Len() {
-		element, _ := typed.ElementOf(&n.maker, l, wanted.Item(i))
+		element, _ := typed.ElementOf(&n.texts, l, wanted.Item(i))
 		j, found := before[element]
 		if !found {
 			n.other = true
@@ -149,7 +150,7 @@ func (n *notations) items(l *schema.List, live, wanted value.Value) {
 func (n *notations) placesOf(l *schema.List, v value.Value) (map[fieldpath.Element]int, bool) {
 	out := make(map[fieldpath.Element]int, v.Len())
 	for i := range v.Len() {
-		element, ok := typed.ElementOf(&n.maker, l, v.Item(i))
+		element, ok := typed.ElementOf(&n.texts, l, v.Item(i))
 		if _, twice := out[element]; !ok || twice {
 			return nil, false
 		}

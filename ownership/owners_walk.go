@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -21,7 +22,7 @@ type ownerWalk struct {
 	owners   []Owner // of holdings
 	path     fieldpath.Path
 	through  fieldpath.Path // nil while parts have their own owners
-	maker    fieldpath.Maker
+	texts    slab.Text
 	lists    map[string][]Owner // of indexes that owned the same before
 	key      []byte
 }
@@ -126,7 +127,7 @@ func seekerOf(s fieldpath.Set) seeker { return slices.Collect(s.Entries()) }
 
 // seek returns the entry of e, and an empty one when there is none. No element in front of e can be found afterwards.
 func (s *seeker) seek(e fieldpath.Element) fieldpath.Entry {
-	for len(*s) > 0 && fieldpath.Compare((*s)[0].Element, e) < 0 {
+	for len(*s) > 0 && paths.Compare((*s)[0].Element, e) < 0 {
 		*s = (*s)[1:]
 	}
 	if len(*s) > 0 && (*s)[0].Element == e {
@@ -145,13 +146,13 @@ type place struct {
 func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	sorted := make([]place, v.Len())
 	for i := range sorted {
-		element, ok := typed.ElementOf(&w.maker, l, v.Item(i))
+		element, ok := typed.ElementOf(&w.texts, l, v.Item(i))
 		if !ok {
 			element = fieldpath.Index(i)
 		}
 		sorted[i] = place{element, i}
 	}
-	byElement := func(a, b place) int { return fieldpath.Compare(a.element, b.element) }
+	byElement := func(a, b place) int { return paths.Compare(a.element, b.element) }
 	elements := slices.Clone(sorted)
 	slices.SortStableFunc(sorted, byElement)
 	found := make([]fieldpath.Entry, len(sorted)*len(at))

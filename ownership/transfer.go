@@ -109,15 +109,15 @@ func split(fields fieldpath.Set, within []fieldpath.Path) (given, kept fieldpath
 func addItems(b *fieldpath.Builder, given, kept fieldpath.Set) {
 	for e := range given.Entries() {
 		member, sub := kept.Get(e.Element)
-		b.Enter(e.Element)
+		paths.Enter(b, e.Element)
 		for _, key := range e.Element.Fields() {
 			name := fieldpath.Field(key.Name)
 			if kept, _ := sub.Get(name); kept {
-				b.Leaf(name)
+				paths.Leaf(b, name)
 			}
 		}
 		addItems(b, e.Sub, sub)
-		b.Leave(member && e.Element.Kind() == fieldpath.KindKey)
+		paths.Leave(b, member && e.Element.Kind() == fieldpath.KindKey)
 	}
 }
 

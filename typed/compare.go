@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -66,7 +67,7 @@ type comparer struct {
 	tidy  bool // both values are
 	nodes int  // of both values that were visited
 	pairs int  // of items that were compared
-	maker fieldpath.Maker
+	texts slab.Text
 
 	path                     fieldpath.Path // to the node that the walk is at
 	added, modified, removed side
@@ -82,7 +83,7 @@ type side struct {
 // follow makes the builder enter the nodes of path.
 func (s *side) follow(path fieldpath.Path) {
 	for _, e := range path[len(s.members):] {
-		s.b.Enter(e)
+		paths.Enter(&s.b, e)
 		s.members = append(s.members, false)
 	}
 }
@@ -98,7 +99,7 @@ func (s *side) add(path fieldpath.Path) {
 // leave makes the builder leave the nodes below depth.
 func (s *side) leave(depth int) {
 	for n := len(s.members); n > depth; n-- {
-		s.b.Leave(s.members[n-1])
+		paths.Leave(&s.b, s.members[n-1])
 		s.members = s.members[:n-1]
 	}
 }
@@ -234,7 +235,7 @@ func (c *comparer) wholeBelow(s *side, e fieldpath.Element, t *schema.Type, v va
 // items adds all items of a list to s.
 func (c *comparer) items(s *side, l *schema.List, v value.Value) {
 	if c.tidy {
-		items := appendItems(nil, &c.maker, l, v, true)
+		items := appendItems(nil, &c.texts, l, v, true)
 		sortItems(items)
 		for _, at := range items {
 			c.wholeBelow(s, at.element, l.Element(), at.item)

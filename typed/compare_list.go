@@ -35,7 +35,7 @@ func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
 		if !sameItem(l, a, b) {
 			break
 		}
-		c.below(elementOf(&c.maker, l, a), l.Element(), a, b)
+		c.below(elementOf(&c.texts, l, a), l.Element(), a, b)
 	}
 	if i == old.Len() && i == new.Len() {
 		return
@@ -49,12 +49,12 @@ func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
 		if k := newRest.find(item); k >= 0 {
 			c.pair(l, item, newRest.items.Item(k))
 		} else {
-			c.wholeBelow(&c.removed, elementOf(&c.maker, l, item), l.Element(), item)
+			c.wholeBelow(&c.removed, elementOf(&c.texts, l, item), l.Element(), item)
 		}
 	}
 	for k := range newRest.items.Len() {
 		if item := newRest.items.Item(k); oldRest.find(item) < 0 {
-			c.wholeBelow(&c.added, elementOf(&c.maker, l, item), l.Element(), item)
+			c.wholeBelow(&c.added, elementOf(&c.texts, l, item), l.Element(), item)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (x *index) fill(l *schema.List, items value.Value) {
 // not be made.
 func (c *comparer) pair(l *schema.List, old, new value.Value) {
 	if !old.Equal(new) {
-		c.below(elementOf(&c.maker, l, old), l.Element(), old, new)
+		c.below(elementOf(&c.texts, l, old), l.Element(), old, new)
 	}
 }
 
@@ -92,9 +92,9 @@ type group struct {
 
 // group groups the items of two lists by identity, in the order in which they are first met.
 func (c *comparer) group(l *schema.List, old, new value.Value) []group {
-	items := appendItems(nil, &c.maker, l, old, false)
+	items := appendItems(nil, &c.texts, l, old, false)
 	oldLen := len(items)
-	items = appendItems(items, &c.maker, l, new, false)
+	items = appendItems(items, &c.texts, l, new, false)
 	byElement := make(map[fieldpath.Element]int, len(items))
 	var groups []group
 	for i, at := range items {

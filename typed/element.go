@@ -2,6 +2,7 @@ package typed
 
 import (
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -9,7 +10,7 @@ import (
 // ElementOf returns the path element of item in a list that l describes. It is false where items
 // are not told apart, as in an atomic list, and for an item that has no identity: see rule V5 of
 // [New]. The element is cut from m.
-func ElementOf(m *fieldpath.Maker, l *schema.List, item value.Value) (fieldpath.Element, bool) {
+func ElementOf(m *slab.Text, l *schema.List, item value.Value) (fieldpath.Element, bool) {
 	if t := l.Topology(); t != schema.SetList && t != schema.KeyedList || defect(l, item) != "" {
 		return fieldpath.Element{}, false
 	}

@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	if len(e.Path) == 0 {
 		return e.Detail
 	}
-	return e.Path.Decimal() + ": " + e.Detail
+	return paths.Decimal(e.Path) + ": " + e.Detail
 }
 
 // Errors are all places where a value does not conform to its type, in the order of the walk.

@@ -31,7 +31,7 @@ func TestWordsForWrongKinds(t *testing.T) {
 		}
 		_, err = typed.New(v, typeOf(t, kinds))
 		var one *typed.Error
-		if !errors.As(err, &one) || err.Error() != want[0] || one.Path.Decimal()+": "+one.Plain != want[1] {
+		if !errors.As(err, &one) || err.Error() != want[0] || paths.Decimal(one.Path)+": "+one.Plain != want[1] {
 			t.Errorf("%s\ngot  %v\nwant %s\nin plain words %s", text, err, want[0], want[1])
 		}
 	}

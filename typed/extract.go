@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -42,15 +43,15 @@ func (v Value) ExtractWithKeys(s fieldpath.Set) Value {
 // addKeys adds, for each keyed item on a path of s, the paths of its keys to b.
 func addKeys(b *fieldpath.Builder, s fieldpath.Set) {
 	for e := range s.Entries() {
-		b.Enter(e.Element)
+		paths.Enter(b, e.Element)
 		if e.Element.Kind() == fieldpath.KindKey {
 			for _, k := range e.Element.Fields() {
-				b.Enter(fieldpath.Field(k.Name))
-				b.Leave(true)
+				paths.Enter(b, fieldpath.Field(k.Name))
+				paths.Leave(b, true)
 			}
 		}
 		addKeys(b, e.Sub)
-		b.Leave(false)
+		paths.Leave(b, false)
 	}
 }
 
@@ -85,7 +86,7 @@ func (x *extractor) selection(s fieldpath.Set) *selection {
 func (s *selection) at(e fieldpath.Element) fieldpath.Entry {
 	if !s.belongs(e, s.next) {
 		s.next, _ = slices.BinarySearchFunc(s.entries, e, func(e fieldpath.Entry, want fieldpath.Element) int {
-			return fieldpath.Compare(e.Element, want)
+			return paths.Compare(e.Element, want)
 		})
 	}
 	if s.next == len(s.entries) || s.entries[s.next].Element != e {
@@ -97,8 +98,8 @@ func (s *selection) at(e fieldpath.Element) fieldpath.Entry {
 
 // belongs reports whether e sorts behind all entries in front of i, and behind no other.
 func (s *selection) belongs(e fieldpath.Element, i int) bool {
-	return (i == 0 || fieldpath.Compare(s.entries[i-1].Element, e) < 0) &&
-		(i == len(s.entries) || fieldpath.Compare(e, s.entries[i].Element) <= 0)
+	return (i == 0 || paths.Compare(s.entries[i-1].Element, e) < 0) &&
+		(i == len(s.entries) || paths.Compare(e, s.entries[i].Element) <= 0)
 }
 
 func (x *extractor) node(t *schema.Type, v value.Value, s *selection) value.Value {
@@ -131,7 +132,7 @@ func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Va
 	for i := range v.Len() {
 		member := v.Member(i)
 		e := s.at(fieldpath.Field(member.Name))
-		if e.Element.IsZero() {
+		if e.Element == fieldpath.Any() {
 			continue
 		}
 		below := s // rule X6
@@ -145,11 +146,11 @@ func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Va
 }
 
 func (x *extractor) items(l *schema.List, v value.Value, s *selection) value.Value {
-	var maker fieldpath.Maker
+	var texts slab.Text
 	var out []value.Value
 	x.nodes += v.Len()
 	for item := range v.Items() {
-		switch e := s.at(identityOf(&maker, l, item)); {
+		switch e := s.at(identityOf(&texts, l, item)); {
 		case !e.Sub.IsEmpty():
 			part := x.node(l.Element(), item, x.selection(e.Sub))
 			x.tidy = x.tidy && keepsIdentity(l, item, part)

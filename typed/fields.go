@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -30,7 +31,7 @@ func (v Value) Fields() fieldpath.Set {
 // costs no memory.
 func (v Value) FieldsLike(known, except fieldpath.Set) fieldpath.Set {
 	f := newFielder(v)
-	f.b.Expect(known)
+	paths.Expect(&f.b, known)
 	f.except = except
 	out := f.fields(v)
 	f.except = fieldpath.Set{}
@@ -44,7 +45,7 @@ var fielders = sync.Pool{New: func() any { return new(fielder) }}
 // matter of appending.
 type fielder struct {
 	b      fieldpath.Builder
-	maker  fieldpath.Maker
+	texts  slab.Text
 	tidy   bool
 	except fieldpath.Set // what is not to be emitted, as seen from the value that is walked
 	nodes  int           // that were visited
@@ -116,12 +117,12 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 			continue
 		}
 		if isLeaf(t, member.Value) { // from here on what node does, but without a call for each member
-			f.b.Leaf(fieldpath.Field(member.Name))
+			paths.Leaf(&f.b, fieldpath.Field(member.Name))
 			continue
 		}
-		f.b.Enter(fieldpath.Field(member.Name))
+		paths.Enter(&f.b, fieldpath.Field(member.Name))
 		f.below(t, member.Value)
-		f.b.Leave(!declared || isNothing(member.Value))
+		paths.Leave(&f.b, !declared || isNothing(member.Value))
 	}
 }
 
@@ -136,10 +137,10 @@ func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value
 		f.leaf(e)
 		return
 	}
-	f.b.Enter(e)
+	paths.Enter(&f.b, e)
 	if f.except.IsEmpty() {
 		f.below(t, v)
-		f.b.Leave(member)
+		paths.Leave(&f.b, member)
 		return
 	}
 	outer := f.except
@@ -147,12 +148,12 @@ func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value
 	f.except = below
 	f.below(t, v)
 	f.except = outer
-	f.b.Leave(member && !excepted)
+	paths.Leave(&f.b, member && !excepted)
 }
 
 func (f *fielder) leaf(e fieldpath.Element) {
 	if excepted, _ := f.except.Get(e); !excepted {
-		f.b.Leaf(e)
+		paths.Leaf(&f.b, e)
 	}
 }
 
@@ -161,7 +162,7 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 		return
 	}
 	first := len(f.items)
-	f.items = appendItems(f.items, &f.maker, l, v, f.tidy)
+	f.items = appendItems(f.items, &f.texts, l, v, f.tidy)
 	if len(f.items)-first < v.Len() {
 		f.leaf(fieldpath.Element{})
 	}
@@ -184,7 +185,7 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 
 // appendItems appends the items of v with their elements. Items without identity, which only a list
 // that is not tidy has, are left out.
-func appendItems(to []itemAt, m *fieldpath.Maker, l *schema.List, v value.Value, tidy bool) []itemAt {
+func appendItems(to []itemAt, m *slab.Text, l *schema.List, v value.Value, tidy bool) []itemAt {
 	for i := range v.Len() {
 		item := v.Item(i)
 		if tidy || defect(l, item) == "" {
@@ -196,7 +197,7 @@ func appendItems(to []itemAt, m *fieldpath.Maker, l *schema.List, v value.Value,
 
 // sortItems sorts items by element; of equals, the first stays first.
 func sortItems(items []itemAt) {
-	compare := func(a, b itemAt) int { return fieldpath.Compare(a.element, b.element) }
+	compare := func(a, b itemAt) int { return paths.Compare(a.element, b.element) }
 	if !slices.IsSortedFunc(items, compare) {
 		slices.SortStableFunc(items, compare)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -87,7 +88,7 @@ func keyedDefect(l *schema.List, item value.Value) string {
 
 // identityOf returns the path element of item in l, which is the zero Element for all items without
 // identity.
-func identityOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Element {
+func identityOf(m *slab.Text, l *schema.List, item value.Value) fieldpath.Element {
 	if defect(l, item) != "" {
 		return fieldpath.Element{}
 	}
@@ -95,9 +96,9 @@ func identityOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.
 }
 
 // elementOf returns the path element of item in l. The item must have an identity.
-func elementOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.Element {
+func elementOf(m *slab.Text, l *schema.List, item value.Value) fieldpath.Element {
 	if l.Topology() == schema.SetList {
-		return m.Item(item)
+		return paths.Item(m, item)
 	}
 	var room [4]fieldpath.KeyField
 	fields := room[:0]
@@ -107,7 +108,7 @@ func elementOf(m *fieldpath.Maker, l *schema.List, item value.Value) fieldpath.E
 			fields = append(fields, fieldpath.KeyField{Name: keys[i].Name, Value: v})
 		}
 	}
-	return m.Key(fields)
+	return paths.Key(m, fields)
 }
 
 // index finds the items of one list by their identity. Its zero value is ready for reset.

@@ -70,7 +70,7 @@ func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error)
 	case collapses(t):
 		return !root && !s.IsEmpty(), nil
 	case t.IsSound(): // no error can come, and nothing is below the other entries that could be stale
-		for e := range s.Branches() {
+		for e := range paths.Branches(s) {
 			if below := typeBelow(t, e.Element); below != nil {
 				if stale, _ := isStale(e.Sub, below, false); stale {
 					return true, nil
@@ -93,17 +93,17 @@ func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error)
 
 func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	for e := range s.Entries() {
-		b.Enter(e.Element)
+		paths.Enter(b, e.Element)
 		member := e.Member
 		switch below := typeBelow(t, e.Element); {
 		case below == nil:
-			b.AddSet(e.Sub)
+			paths.AddSet(b, e.Sub)
 		case collapses(below) && !e.Sub.IsEmpty():
 			member = true
 		default:
 			reconcile(b, e.Sub, below)
 		}
-		b.Leave(member)
+		paths.Leave(b, member)
 	}
 }
 
@@ -118,7 +118,7 @@ func WithNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
 
 func addNamed(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	for e := range s.Entries() {
-		b.Enter(e.Element)
+		paths.Enter(b, e.Element)
 		var below *schema.Type
 		declared := false
 		switch kind := e.Element.Kind(); {
@@ -128,10 +128,10 @@ func addNamed(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 			below = t.List().Element()
 		}
 		if below == nil {
-			b.AddSet(e.Sub)
+			paths.AddSet(b, e.Sub)
 		} else {
 			addNamed(b, e.Sub, below)
 		}
-		b.Leave(e.Member || declared && !e.Sub.IsEmpty())
+		paths.Leave(b, e.Member || declared && !e.Sub.IsEmpty())
 	}
 }

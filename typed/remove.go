@@ -2,6 +2,7 @@ package typed
 
 import (
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -104,10 +105,10 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 	if len(gone.entries) == 0 {
 		return v
 	}
-	var maker fieldpath.Maker
+	var texts slab.Text
 	out := make([]value.Value, 0, v.Len())
 	for item := range v.Items() {
-		switch e := gone.at(identityOf(&maker, l, item)); {
+		switch e := gone.at(identityOf(&texts, l, item)); {
 		case e.Member:
 			continue
 		case !e.Sub.IsEmpty():

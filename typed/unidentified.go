@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -32,7 +33,7 @@ func (v Value) unmatched(w identifier) Errors {
 type identifier struct {
 	repeated bool // look into items that are there more than once
 	unique   bool // no item may be there more than once
-	maker    fieldpath.Maker
+	texts    slab.Text
 	path     fieldpath.Path // to the node that the walk is at
 	errs     Errors
 }
@@ -69,10 +70,10 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 			w.fail(Unidentified, "element "+strconv.Itoa(i)+": "+reason)
 			continue
 		}
-		at := itemAt{elementOf(&w.maker, l, v.Item(i)), v.Item(i)}
+		at := itemAt{elementOf(&w.texts, l, v.Item(i)), v.Item(i)}
 		items = append(items, at)
 		if count[at.element]++; w.unique && count[at.element] > 1 {
-			w.fail(Duplicate, "duplicate entries for key "+at.element.Decimal())
+			w.fail(Duplicate, "duplicate entries for key "+paths.Decimal(fieldpath.Path{at.element}))
 		}
 	}
 	for _, at := range items {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -104,7 +105,7 @@ const (
 
 // path returns the path to the node that the walk is at.
 func (w *validator) path() fieldpath.Path {
-	var m fieldpath.Maker
+	var m slab.Text
 	var out fieldpath.Path
 	t, v := w.rootType, w.root
 	for _, s := range w.trail {
@@ -274,8 +275,8 @@ func (w *validator) identities(l *schema.List, v value.Value) (identified int, r
 		}
 		w.tidy = false
 		if !w.allowDuplicates {
-			var m fieldpath.Maker
-			w.fail(Duplicate, "duplicate entries for key %s", elementOf(&m, l, v.Item(i)).Decimal())
+			var m slab.Text
+			w.fail(Duplicate, "duplicate entries for key %s", paths.Decimal(fieldpath.Path{elementOf(&m, l, v.Item(i))}))
 		}
 	}
 	return identified, reason

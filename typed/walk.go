@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -64,7 +65,7 @@ func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step]
 type walker struct {
 	yield func(Step) bool
 	step  Step
-	maker fieldpath.Maker
+	texts slab.Text
 	nodes int // children of the set, items of lists, and entries of other sets that were visited
 }
 
@@ -162,7 +163,7 @@ func (w *walker) find(children []child, at stand) {
 	for e := range at.below.Entries() {
 		w.nodes++
 		i, found := slices.BinarySearchFunc(children[first:], e.Element, func(c child, e fieldpath.Element) int {
-			return fieldpath.Compare(c.Element, e)
+			return paths.Compare(c.Element, e)
 		})
 		first += i
 		if first == len(children) {
@@ -222,8 +223,8 @@ func (w *walker) locateItems(children []child, i int, l *schema.List, v value.Va
 		if defect(l, item) != "" {
 			continue
 		}
-		k, found := slices.BinarySearchFunc(children, elementOf(&w.maker, l, item), func(c child, e fieldpath.Element) int {
-			return fieldpath.Compare(c.Element, e)
+		k, found := slices.BinarySearchFunc(children, elementOf(&w.texts, l, item), func(c child, e fieldpath.Element) int {
+			return paths.Compare(c.Element, e)
 		})
 		if found && children[k].spots[i].item < 0 {
 			children[k].spots[i] = spot{l.Element(), item, n}

@@ -42,7 +42,7 @@ func TestWalkFindsWhatLookupsFind(t *testing.T) {
 			}
 			found += len(in)
 		}
-		if !slices.EqualFunc(paths, slices.Collect(s.All()), fieldpath.Path.Equal) {
+		if !slices.EqualFunc(paths, slices.Collect(s.All()), slices.Equal) {
 			x.Errorf("the walk along\n%v\ngoes\n%v", s, paths)
 		}
 	})

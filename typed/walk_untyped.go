@@ -63,7 +63,7 @@ func (w *walker) indexValues(v value.Value) map[fieldpath.Element]int {
 	out := map[fieldpath.Element]int{}
 	n := 0
 	for item := range v.Items() {
-		if e := w.maker.Item(item); orNone(out, e) < 0 {
+		if e := paths.Item(&w.texts, item); orNone(out, e) < 0 {
 			out[e] = n
 		}
 		n++

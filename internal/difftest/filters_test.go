@@ -37,12 +37,12 @@ func smdFilters(filters map[string]gen.Filter) (exclude map[smdpath.APIVersion]*
 	return exclude, include
 }
 
-func includeFilter(prefixes []fieldpath.Prefix) smdpath.Filter {
+func includeFilter(prefixes []fieldpath.Path) smdpath.Filter {
 	var matchers []*smdpath.SetMatcher
 	for _, prefix := range prefixes {
 		var parts []any
 		for _, e := range prefix {
-			if e.IsZero() {
+			if e == fieldpath.Any() {
 				parts = append(parts, smdpath.MatchAnyPathElement())
 			} else {
 				parts = append(parts, smdElement(e))

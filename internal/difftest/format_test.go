@@ -8,11 +8,14 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/internal/gen"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
+
+var paths = door.Open(fieldpath.Internal)
 
 // printHead prints all of a script that comes before its writes.
 func printHead(b *strings.Builder, comment string, h *gen.History) {
@@ -51,7 +54,7 @@ func words(list []string) string {
 func steps(elements []fieldpath.Element) string {
 	var out []string
 	for _, e := range elements {
-		if e.IsZero() {
+		if e == fieldpath.Any() {
 			out = append(out, "*")
 		} else {
 			out = append(out, e.Wire())
@@ -132,7 +135,7 @@ func parseFilter(h *gen.History, word, version string, list []string) error {
 		e := fieldpath.Any()
 		if text != "*" {
 			var err error
-			if e, err = fieldpath.ParseElement(text); err != nil {
+			if e, err = paths.ParseElement(text); err != nil {
 				return err
 			}
 		}

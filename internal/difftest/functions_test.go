@@ -76,7 +76,7 @@ func (u *subject) check(other *subject) {
 func identified(s fieldpath.Set) fieldpath.Set {
 	var paths []fieldpath.Path
 	for path := range s.All() {
-		if !slices.ContainsFunc(path, fieldpath.Element.IsZero) {
+		if !slices.Contains(path, fieldpath.Any()) {
 			paths = append(paths, path)
 		}
 	}

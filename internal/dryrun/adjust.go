@@ -1,6 +1,8 @@
 package dryrun
 
 import (
+	"slices"
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -44,7 +46,7 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 		if isServers(step.Path) {
 			continue
 		}
-		a := Adjustment{step.Path.Clone(), Normalised, step.Values[0], step.Values[1]}
+		a := Adjustment{slices.Clone(step.Path), Normalised, step.Values[0], step.Values[1]}
 		switch {
 		case a.Merged.IsAbsent() && !a.Stored.IsNull():
 			a.How = Defaulted
@@ -58,7 +60,7 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 
 // isServers reports whether the field at path is one that servers keep by themselves: bookkeeping, and kubectl's record.
 func isServers(path fieldpath.Path) bool {
-	if path.Equal(Record) {
+	if slices.Equal(path, Record) {
 		return true
 	}
 	if len(path) != 2 || path[0] != fieldpath.Field("metadata") {

@@ -67,7 +67,7 @@ var Record = fieldpath.Path{
 
 // IsKubectls reports whether l is kubectl's record in an object that kubectl applies, which it takes care of itself.
 func (h *Handover) IsKubectls(l Leftover) bool {
-	return h.Receiver == "kubectl" && l.Path.Equal(Record)
+	return h.Receiver == "kubectl" && slices.Equal(l.Path, Record)
 }
 
 // OwnersChange are paths that change hands in the same way.

@@ -18,7 +18,7 @@ type History struct {
 // Include fits. A history has filters of one of the two sorts only, and then all versions have one.
 type Filter struct {
 	Exclude []fieldpath.Path
-	Include []fieldpath.Prefix
+	Include []fieldpath.Path
 }
 
 // Write is one write, with the object in full.
@@ -57,7 +57,7 @@ func (w *Writer) Filters() map[string]Filter {
 		for range 1 + w.values.N(2) {
 			path := w.path(w.types[v.Name], include)
 			if include {
-				f.Include = append(f.Include, fieldpath.Prefix(path))
+				f.Include = append(f.Include, fieldpath.Path(path))
 			} else {
 				f.Exclude = append(f.Exclude, path)
 			}
@@ -85,7 +85,7 @@ walk:
 			t = t.List().Element()
 		case t.List() != nil:
 			e := w.element(t.List())
-			if e.IsZero() {
+			if e == fieldpath.Any() {
 				break walk
 			}
 			out = append(out, e)

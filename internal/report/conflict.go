@@ -36,7 +36,7 @@ func Contests(conflicts merge.Conflicts) []*Contest {
 	var out []*Contest
 	byPath := map[string]*Contest{}
 	for _, f := range conflicts {
-		key := string(f.Path.AppendText(nil))
+		key := f.Path.Text()
 		known := byPath[key]
 		if known == nil || !known.Live.Equal(f.Live) || !known.Wanted.Equal(f.Wanted) {
 			known = &Contest{Path: f.Path, Live: f.Live, Wanted: f.Wanted}

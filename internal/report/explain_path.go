@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/schema"
@@ -28,7 +29,7 @@ type way []place
 func (w way) path() fieldpath.Path {
 	var p fieldpath.Path
 	for _, step := range w {
-		if step.element.IsZero() {
+		if step.element == fieldpath.Any() {
 			break
 		}
 		p = append(p, step.element)
@@ -40,10 +41,10 @@ func (w way) path() fieldpath.Path {
 func (w way) text() string {
 	var b []byte
 	for _, step := range w {
-		if step.element.IsZero() {
+		if step.element == fieldpath.Any() {
 			b = append(b, "[]"...)
 		} else {
-			b = step.element.AppendText(b)
+			b = append(b, fieldpath.Path{step.element}.Text()...)
 		}
 	}
 	return string(b)
@@ -78,7 +79,7 @@ func (f *finder) step(e fieldpath.Element) error {
 		return f.field(e)
 	}
 	if f.typ.List() == nil {
-		return fmt.Errorf("%s is no list but %s: it has no item %s", f.here(), types.Admitted(f.typ), e.AppendText(nil))
+		return fmt.Errorf("%s is no list but %s: it has no item %s", f.here(), types.Admitted(f.typ), fieldpath.Path{e}.Text())
 	}
 	return f.item(e)
 }
@@ -132,7 +133,7 @@ func (f *finder) anyItem() error {
 
 // identity returns the element of item i of the list that f is at.
 func (f *finder) identity(i int) fieldpath.Element {
-	if e, ok := typed.ElementOf(&fieldpath.Maker{}, f.typ.List(), f.value.Item(i)); ok {
+	if e, ok := typed.ElementOf(&slab.Text{}, f.typ.List(), f.value.Item(i)); ok {
 		return e
 	}
 	return fieldpath.Index(i)
@@ -143,7 +144,7 @@ func (f *finder) items() string {
 	const few = 12
 	var names []string
 	for i := range min(f.value.Len(), few) {
-		names = append(names, string(f.identity(i).AppendText(nil)))
+		names = append(names, fieldpath.Path{f.identity(i)}.Text())
 	}
 	if f.value.Len() > few {
 		names = append(names, "…")
@@ -167,11 +168,11 @@ func (f *finder) item(e fieldpath.Element) error {
 	case found:
 		f.add(f.identity(i), l.Element(), f.value.Item(i))
 	case f.object && f.value.Len() > 0:
-		return fmt.Errorf("%s has no item %s, only those%s", f.here(), e.AppendText(nil), f.items())
+		return fmt.Errorf("%s has no item %s, only those%s", f.here(), fieldpath.Path{e}.Text(), f.items())
 	case matches(e, l.Topology()):
 		f.add(e, l.Element(), value.Value{})
 	case f.object:
-		return fmt.Errorf("%s has no item %s: it is empty", f.here(), e.AppendText(nil))
+		return fmt.Errorf("%s has no item %s: it is empty", f.here(), fieldpath.Path{e}.Text())
 	default:
 		f.add(fieldpath.Element{}, l.Element(), value.Value{})
 	}

@@ -180,7 +180,7 @@ func match(steps []step, path fieldpath.Path) int {
 }
 
 // isName reports whether x is a name whose dots are not known to be its own.
-func (x step) isName() bool { return x.name != "" && x.element.IsZero() && !x.wildcard }
+func (x step) isName() bool { return x.name != "" && x.element == fieldpath.Any() && !x.wildcard }
 
 // takes reports whether x, which is no such name, leads over e.
 func (x step) takes(e fieldpath.Element) bool {
@@ -240,7 +240,7 @@ func Exact(path fieldpath.Path) string {
 		if e.Kind() == fieldpath.KindField && strings.ContainsAny(e.Name(), ".[]\"* ") {
 			b.WriteString("[" + strconv.Quote(e.Name()) + "]")
 		} else {
-			b.Write(e.AppendText(nil))
+			b.WriteString(fieldpath.Path{e}.Text())
 		}
 	}
 	return b.String()
@@ -266,7 +266,7 @@ func (s Selector) Check(selected []fieldpath.Path) error {
 	slices.SortFunc(selected, func(p, q fieldpath.Path) int {
 		return cmp.Or(len(q)-len(p), strings.Compare(p.Text(), q.Text()))
 	})
-	selected = slices.CompactFunc(selected, fieldpath.Path.Equal)
+	selected = slices.CompactFunc(selected, slices.Equal)
 	if s.isPlain() && len(selected) > 1 && !slices.ContainsFunc(s.steps, func(x step) bool { return x.element.Kind() == fieldpath.KindKey }) {
 		return &AmbiguousError{s, selected}
 	}
@@ -283,7 +283,7 @@ func (r *resolver) resolve(steps []step, v value.Value, path fieldpath.Path) {
 	if len(steps) == 0 {
 		if text := path.Text(); !r.found[text] {
 			r.found[text] = true
-			r.paths = append(r.paths, path.Clone())
+			r.paths = append(r.paths, slices.Clone(path))
 		}
 		return
 	}

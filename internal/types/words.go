@@ -165,5 +165,5 @@ func plain(e *typed.Error) string {
 	if len(e.Path) == 0 {
 		return e.Plain
 	}
-	return e.Path.Decimal() + ": " + e.Plain
+	return paths.Decimal(e.Path) + ": " + e.Plain
 }

@@ -185,10 +185,10 @@ func excluding(versions []string, names ...string) reset {
 
 // including returns the reset that keeps all but what is at or below spec/name, for every name, out of one version.
 func including(version string, names ...string) reset {
-	var prefixes []fieldpath.Prefix
+	var prefixes []fieldpath.Path
 	var matchers []*smdpath.SetMatcher
 	for _, name := range names {
-		prefixes = append(prefixes, fieldpath.Prefix{fieldpath.Field("spec"), fieldpath.Any(), fieldpath.Field(name)})
+		prefixes = append(prefixes, fieldpath.Path{fieldpath.Field("spec"), fieldpath.Any(), fieldpath.Field(name)})
 		matchers = append(matchers, smdpath.MakePrefixMatcherOrDie("spec", smdpath.MatchAnyPathElement(), name))
 	}
 	pattern := fieldpath.PatternOf(prefixes...)

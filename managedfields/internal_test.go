@@ -1,0 +1,8 @@
+package managedfields_test
+
+import (
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/door"
+)
+
+var paths = door.Open(fieldpath.Internal)
