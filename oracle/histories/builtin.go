@@ -2,8 +2,6 @@ package histories
 
 import (
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -14,11 +12,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// manifests has the kinds of testdata/manifests.
-var manifests = sync.OnceValues(func() ([]history.Kind, error) {
-	_, file, _, _ := runtime.Caller(0)
-	return history.Load(filepath.Join(filepath.Dir(file), "../../testdata/manifests"))
-})
+// manifests has the kinds of testdata/manifests, seen from the folder of a test, which is one of a package in oracle.
+var manifests = sync.OnceValues(func() ([]history.Kind, error) { return history.Load("../../testdata/manifests") })
 
 // Unstructured returns the names of the worlds of built-in kinds that are held as unstructured objects.
 func Unstructured() ([]string, error) {
