@@ -31,7 +31,7 @@ var layers = []struct {
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery"},
 	{"catalog/builtin", "api catalog catalog/tables", "value value/structs fieldpath schema merge managedfields schema/builtin",
-		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/kubernetes/scheme sigs.k8s.io/json"},
+		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation k8s.io/client-go/kubernetes/scheme sigs.k8s.io/json"},
 	{"catalog/crd", "api catalog catalog/builtin catalog/tables structural/rules",
 		"value fieldpath schema merge managedfields schema/openapi schema/structural",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver"},

@@ -127,7 +127,8 @@ func (s *Server) builtin(w http.ResponseWriter, r *http.Request, target api.Targ
 }
 
 func hasSubresource(v *catalog.Version, name string) bool {
-	return name == "" || name == "status" && v.Status != nil || name == "finalize" && v.GroupResource() == namespaces
+	return name == "" || name == "status" && v.Status != nil || name == "scale" && v.Scale != nil ||
+		name == "finalize" && v.Finalize != nil
 }
 
 // offered reports whether the table of routes has verb for what target names.

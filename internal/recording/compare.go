@@ -3,6 +3,7 @@ package recording
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/deed-project/deed/value"
@@ -99,6 +100,9 @@ func normalStatus(v value.Value) value.Value {
 	details := v.Get("details").With("uid", value.Value{})
 	var causes []value.Value
 	for cause := range details.Get("causes").Items() {
+		if text := cause.Get("message"); !text.IsAbsent() {
+			cause = cause.With("message", value.String(normalDocument(text.Str())))
+		}
 		causes = append(causes, cause)
 	}
 	if causes != nil {
@@ -107,6 +111,9 @@ func normalStatus(v value.Value) value.Value {
 	if details.Len() > 0 {
 		v = v.With("details", details)
 	}
+	if text := v.Get("message"); !text.IsAbsent() {
+		v = v.With("message", value.String(normalDocument(text.Str())))
+	}
 	before, list, found := strings.Cut(v.Get("message").Str(), " is invalid: [")
 	if found {
 		texts := strings.Split(strings.TrimSuffix(list, "]"), ", ")
@@ -114,6 +121,29 @@ func normalStatus(v value.Value) value.Value {
 		v = v.With("message", value.String(before+" is invalid: "+strings.Join(texts, "\n")))
 	}
 	return v
+}
+
+// normalDocument returns a message about what a patch makes of an object with that object in its normal form: the reference prints
+// it with its members in the order of Go structs as far as the patch does not touch them.
+func normalDocument(message string) string {
+	const label = "Invalid value: "
+	before, after, found := strings.Cut(message, label)
+	if !found {
+		return message
+	}
+	quoted, err := strconv.QuotedPrefix(after)
+	if err != nil {
+		return message
+	}
+	text, err := strconv.Unquote(quoted)
+	if err != nil || !strings.HasPrefix(text, "{") {
+		return message
+	}
+	document, err := value.Parse([]byte(text))
+	if err != nil || document.Get("metadata").IsAbsent() {
+		return message
+	}
+	return before + label + strconv.Quote(normal(document).String()) + strings.TrimPrefix(after, quoted)
 }
 
 func sorted(items []value.Value) value.Value {

@@ -34,6 +34,16 @@ func TestCompare(t *testing.T) {
 		"order of reasons": {want: failure("x is invalid: [b: c, a: d]"), got: failure("x is invalid: [a: d, b: c]"), equal: true},
 		"other reasons":    {want: failure("x is invalid: [b: c, a: d]"), got: failure("x is invalid: [a: d, b: e]")},
 
+		"a patched object": {
+			want:  failure(` "" is invalid: patch: Invalid value: "{\"metadata\":{\"name\":\"o\",\"uid\":\"u\"},\"b\":1,\"a\":2}": no`),
+			got:   failure(` "" is invalid: patch: Invalid value: "{\"a\":2,\"b\":1,\"metadata\":{\"name\":\"o\",\"uid\":\"w\"}}": no`),
+			equal: true,
+		},
+		"another patched object": {
+			want: failure(` "" is invalid: patch: Invalid value: "{\"metadata\":{\"name\":\"o\"},\"a\":2}": no`),
+			got:  failure(` "" is invalid: patch: Invalid value: "{\"metadata\":{\"name\":\"o\"},\"a\":3}": no`),
+		},
+
 		"order of type errors":    {want: failure("x: errors:\n  b\n  a"), got: failure("x: errors:\n  a\n  b"), equal: true},
 		"a type error less":       {want: failure("x: errors:\n  b\n  a"), got: failure("x: errors:\n  a\n  c\n  b")},
 		"another type error":      {want: failure("x: b"), got: failure("x: errors:\n  a\n  c")},

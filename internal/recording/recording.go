@@ -34,9 +34,32 @@ type Step struct {
 	Warnings    []string    `json:"warnings,omitempty"`
 }
 
+// History is what happened to one object of a built-in kind on a kube-apiserver, one line of a file of such recordings.
+type History struct {
+	Name  string     `json:"name"`
+	Kind  string     `json:"kind"`
+	Steps []Exchange `json:"steps"`
+}
+
+// Exchange is a step of a History with the state around it, so that each can be repeated without those before it. Live and After
+// are the object as it was stored before and after, in the version of the request; null if there was none.
+type Exchange struct {
+	Step
+	Op         string      `json:"op"` // what kind of request it is, such as smp for a strategic merge patch
+	APIVersion string      `json:"apiVersion"`
+	UserAgent  string      `json:"userAgent"`
+	Live       value.Value `json:"live,omitzero"`
+	After      value.Value `json:"after,omitzero"`
+}
+
 // ReadFile reads the recordings in the named file, one JSON text a line. A name that ends with .gz
 // is that of a compressed file.
-func ReadFile(name string) (scenarios []Scenario, err error) {
+func ReadFile(name string) ([]Scenario, error) { return readFile[Scenario](name) }
+
+// ReadHistories is ReadFile for recordings of a kube-apiserver.
+func ReadHistories(name string) ([]History, error) { return readFile[History](name) }
+
+func readFile[T any](name string) (all []T, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -48,27 +71,29 @@ func ReadFile(name string) (scenarios []Scenario, err error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if scenarios, err = Read(r); err != nil {
+	if all, err = read[T](r); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return scenarios, nil
+	return all, nil
 }
 
 // Read reads recordings, one JSON text a line.
-func Read(r io.Reader) ([]Scenario, error) {
-	var scenarios []Scenario
+func Read(r io.Reader) ([]Scenario, error) { return read[Scenario](r) }
+
+func read[T any](r io.Reader) ([]T, error) {
+	var all []T
 	lines := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			var s Scenario
-			if err := json.Unmarshal(line, &s); err != nil {
+			var one T
+			if err := json.Unmarshal(line, &one); err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
-			scenarios = append(scenarios, s)
+			all = append(all, one)
 		}
 		if errors.Is(err, io.EOF) {
-			return scenarios, nil
+			return all, nil
 		}
 		if err != nil {
 			return nil, err

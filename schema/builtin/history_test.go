@@ -17,8 +17,8 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 )
 
-// recording is how the reference answered the history of an object: see oracle/history, which makes it.
-type recording struct {
+// recorded is how the reference answered the history of an object: see oracle/history, which makes it.
+type recorded struct {
 	Name, Group, Version, Kind string
 	Records                    []record
 }
@@ -36,7 +36,7 @@ type record struct {
 	Error string
 }
 
-func readRecordings(t *testing.T) []recording {
+func readRecordings(t *testing.T) []recorded {
 	t.Helper()
 	file, err := os.Open("../../testdata/histories.jsonl.gz")
 	if err != nil {
@@ -47,9 +47,9 @@ func readRecordings(t *testing.T) []recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []recording
+	var out []recorded
 	for lines := json.NewDecoder(r); ; {
-		var rec recording
+		var rec recorded
 		if err := lines.Decode(&rec); errors.Is(err, io.EOF) {
 			return out
 		} else if err != nil {
@@ -73,7 +73,7 @@ func TestRecordedHistories(t *testing.T) {
 
 // replay sends the requests of rec. A request whose answer differs ends the history: all that follow it would
 // differ too.
-func replay(t *testing.T, rec recording) {
+func replay(t *testing.T, rec recorded) {
 	gvk := schema.GVK{Group: rec.Group, Version: rec.Version, Kind: rec.Kind}
 	typ, ok := builtin.Catalog().Lookup(gvk)
 	if !ok {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
@@ -103,7 +104,7 @@ type tally struct {
 	shown    map[string]int
 	now      time.Time // when the server answered
 
-	exceptions []exception
+	exceptions []recording.Exception
 }
 
 func newTally(t *testing.T) *tally {

@@ -30,6 +30,12 @@ type Resource struct {
 	Gone <-chan struct{}
 	// Versions are those that are served, the preferred one first.
 	Versions []*Version
+	// Orphans tells that what a deleted object owns stays, unless the request says otherwise. OrphanWarning is what a delete warns
+	// of that leaves it to that; empty for nothing.
+	Orphans       bool
+	OrphanWarning string
+	// AnswersDeleted tells that a delete answers with the object that is gone, and not with a Status.
+	AnswersDeleted bool
 	// CreateOnUpdate tells that an update creates an object that does not exist.
 	CreateOnUpdate bool
 	// Stored is the name of the version that objects are stored in.
@@ -84,9 +90,9 @@ type Version struct {
 	Name string
 	Form Form
 
-	Main   *managedfields.FieldManager
-	Status *managedfields.FieldManager // nil without the subresource
-	Scale  *Scale                      // nil without the subresource
+	// The managers of fields by what requests write through; nil without the subresource.
+	Main, Status, Finalize *managedfields.FieldManager
+	Scale                  *Scale
 
 	// Schema is the openAPIV3Schema of a custom resource; absent without one.
 	Schema value.Value

@@ -24,7 +24,9 @@ func EmptyScale() any { return &autoscalingv1.Scale{} }
 type Scale struct {
 	Spec, Status string // paths such as .spec.replicas
 	Selector     string // a path to the text of a label selector; may be empty
-	Manager      *managedfields.FieldManager
+	// SelectorOf returns the text of the selector where an object has no text of it; nil for objects that do.
+	SelectorOf func(object value.Value) (string, error)
+	Manager    *managedfields.FieldManager
 	// Replicas has, by apiVersion, where each version of the resource says how many replicas it wants.
 	Replicas map[string]fieldpath.Path
 }
@@ -149,17 +151,25 @@ func (s *Scale) Of(object value.Value) (scale value.Value, wanted bool, err erro
 	if err != nil {
 		return scale, wanted, err
 	}
-	selector := ""
-	if s.Selector != "" {
-		if selector, err = Text(object, s.Selector); err != nil {
-			return scale, wanted, err
-		}
+	selector, err := s.selector(object)
+	if err != nil {
+		return scale, wanted, err
 	}
 	metadata := value.Object()
 	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
 		metadata = metadata.With(name, object.At("metadata", name))
 	}
 	return NewScale(metadata, spec, status, selector), wanted, nil
+}
+
+func (s *Scale) selector(object value.Value) (string, error) {
+	switch {
+	case s.SelectorOf != nil:
+		return s.SelectorOf(object)
+	case s.Selector != "":
+		return Text(object, s.Selector)
+	}
+	return "", nil
 }
 
 // WithReplicas returns object with the number of replicas that it wants.

@@ -36,9 +36,12 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 		} else if twice != "" {
 			r.warnStrict(options, []string{twice})
 		}
-		if uid := api.Meta(object.Content, "uid"); uid != "" && !live.Exists() {
+		if uid := api.Meta(config.Content, "uid"); uid != "" && !live.Exists() {
 			return object, errors.NewConflict(r.Version.GroupResource(), r.name, fmt.Errorf(
 				"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		}
+		if !live.Exists() {
+			return object, checkNew(config.Content)
 		}
 		return object, nil
 	}, nil

@@ -32,14 +32,30 @@ func (r *Request) Delete() (*Answer, error) {
 		return nil, err
 	}
 	w := &write{Request: r, dryRun: len(options.DryRun) > 0}
+	r.warnOfOrphans(options)
 	waiting, live, err := w.delete(options)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if waiting != nil {
+	case waiting != nil:
 		return answer(http.StatusOK, *waiting)
+	case r.Version.AnswersDeleted:
+		return answer(http.StatusOK, live.Object)
 	}
 	return r.deleted(live)
+}
+
+// warnOfOrphans warns of a delete that says nothing of what the object owns, of a kind where that is not what most expect.
+func (r *Request) warnOfOrphans(options *metav1.DeleteOptions) {
+	if !saysPolicy(options) {
+		r.Warnings.Add(r.Version.OrphanWarning)
+	}
+}
+
+// saysPolicy reports whether options say what becomes of what an object owns.
+func saysPolicy(options *metav1.DeleteOptions) bool {
+	//lint:ignore SA1019 clients still send it
+	return options.PropagationPolicy != nil || options.OrphanDependents != nil
 }
 
 // deleteOptions reads what a delete asks for.
@@ -91,9 +107,10 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	if err := w.admit("delete"); err != nil {
 		return nil, live, err
 	}
-	finalizers, holds := finalizersFor(object.Content, options), w.Version.Form.Holds(object.Content)
+	finalizers, holds := finalizersFor(object.Content, options, w.Version.Orphans), w.Version.Form.Holds(object.Content)
 	if len(finalizers) == 0 && !holds {
-		return nil, live, w.remove(live)
+		live, err = w.remove(live)
+		return nil, live, err
 	}
 	object.Content = w.deleting(object.Content, finalizers, holds)
 	stored, err := w.encode(object)
@@ -107,16 +124,20 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	return &object, live, err
 }
 
-// remove deletes live from the store. That it is gone already is as good.
-func (w *write) remove(live Live) error {
+// remove deletes live from the store, and returns it with the version of its deletion. A dry run leaves it there.
+func (w *write) remove(live Live) (Live, error) {
 	if w.dryRun {
-		return nil
+		return live, nil
 	}
-	_, err := w.Store.Delete(w.context(), w.key(), live.Record.Revision)
-	if err == nil && w.Stored != nil {
+	revision, err := w.Store.Delete(w.context(), w.key(), live.Record.Revision)
+	if err != nil {
+		return live, err
+	}
+	if w.Stored != nil {
 		w.Stored(w.context(), w.Request, WasRemoved)
 	}
-	return err
+	live.Content = withVersion(live.Content, revision)
+	return live, nil
 }
 
 // checkPreconditions refuses, with 409, to delete another object than the one that is meant.
@@ -143,28 +164,29 @@ const (
 )
 
 // finalizersFor returns the finalizers that an object waits for when it is deleted: those that it has, with the one of the
-// propagation policy in place of those of another. Without a policy, they stay.
-func finalizersFor(content value.Value, options *metav1.DeleteOptions) []string {
+// propagation policy in place of those of another. Without a policy they stay, and one is added if the kind orphans by default,
+// unless there is one of a policy.
+func finalizersFor(content value.Value, options *metav1.DeleteOptions, orphans bool) []string {
 	var finalizers []string
 	for f := range content.At("metadata", "finalizers").Items() {
 		finalizers = append(finalizers, f.Str())
 	}
-	orphan, foreground, said := false, false, true
-	switch policy := options.PropagationPolicy; {
-	//lint:ignore SA1019 clients still send it
-	case options.OrphanDependents != nil:
-		//lint:ignore SA1019 as above
-		orphan = *options.OrphanDependents
-	case policy == nil:
-		said = false
-	default:
-		orphan = *policy == metav1.DeletePropagationOrphan
-		foreground = *policy == metav1.DeletePropagationForeground
-	}
-	if !said {
+	ofPolicy := func(f string) bool { return f == orphanFinalizer || f == foregroundFinalizer }
+	if !saysPolicy(options) {
+		if orphans && !slices.ContainsFunc(finalizers, ofPolicy) {
+			finalizers = append(finalizers, orphanFinalizer)
+		}
 		return finalizers
 	}
-	kept := slices.DeleteFunc(finalizers, func(f string) bool { return f == orphanFinalizer || f == foregroundFinalizer })
+	orphan, foreground := false, false
+	//lint:ignore SA1019 clients still send it
+	if asked := options.OrphanDependents; asked != nil {
+		orphan = *asked
+	} else {
+		orphan = *options.PropagationPolicy == metav1.DeletePropagationOrphan
+		foreground = *options.PropagationPolicy == metav1.DeletePropagationForeground
+	}
+	kept := slices.DeleteFunc(finalizers, ofPolicy)
 	if orphan {
 		kept = append(kept, orphanFinalizer)
 	}
@@ -222,7 +244,7 @@ func (w *write) removeFinished(live Live, object managedfields.Object) (managedf
 	if err != nil {
 		return object, err
 	}
-	if err := w.remove(live); err != nil && !stderrors.Is(err, store.ErrNotFound) {
+	if _, err := w.remove(live); err != nil && !stderrors.Is(err, store.ErrNotFound) {
 		return object, err
 	}
 	return w.reread(stored, live.Record.Revision)

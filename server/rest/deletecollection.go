@@ -27,6 +27,7 @@ func (r *Request) DeleteCollection() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.warnOfOrphans(options)
 	for _, item := range list.Items {
 		one := *r
 		one.name = api.Meta(item, "name")

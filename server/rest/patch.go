@@ -104,10 +104,10 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		}
 		object, unknown, err := r.form(patched)
 		if err != nil {
-			return object, invalidPatch(patched, err)
+			return object, invalidPatch(shownPatch(typ, body, patched), err)
 		}
 		if strict = append(strict, unknown...); len(strict) > 0 && options.Validation == api.Strict {
-			return object, invalidPatch(patched, strictError(strict))
+			return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
 		}
 		r.warnStrict(options, strict)
 		object.Content = r.withoutRepeatedOwners(object.Content)
@@ -116,9 +116,9 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 }
 
 // invalidPatch refuses, with 422, a patch for what it makes of an object.
-func invalidPatch(patched value.Value, why error) error {
+func invalidPatch(shown string, why error) error {
 	return errors.NewInvalid(kschema.GroupKind{}, "", field.ErrorList{
-		field.Invalid(field.NewPath("patch"), string(patched.AppendJSON(nil)), why.Error()),
+		field.Invalid(field.NewPath("patch"), shown, why.Error()),
 	})
 }
 

@@ -25,6 +25,16 @@ const maxOperations = 10000
 // patch returns what content becomes, and what strict decoding says about the text of the patch.
 type patch func(content value.Value) (patched value.Value, strict []string, err error)
 
+// shownPatch is what a refusal shows of a patch: a strategic merge patch, and of others what they make of an object.
+func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
+	if typ == types.StrategicMergePatchType {
+		if sent, err := value.Parse(body); err == nil {
+			return fmt.Sprint(sent.ToAny())
+		}
+	}
+	return string(patched.AppendJSON(nil))
+}
+
 // parsePatch reads a patch that is no apply. empty returns an object of the Go type of the patched kind, by which strategic merge
 // patches merge lists. The error is a 400.
 func parsePatch(typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {

@@ -96,8 +96,11 @@ func (r *Request) key() string { return r.Version.Key(r.Target.Namespace, r.name
 
 // manager returns the field manager of the endpoint that the request writes through.
 func (r *Request) manager() *managedfields.FieldManager {
-	if r.Target.Subresource == "status" {
+	switch r.Target.Subresource {
+	case "status":
 		return r.Version.Status
+	case "finalize":
+		return r.Version.Finalize
 	}
 	return r.Version.Main
 }

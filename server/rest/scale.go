@@ -69,9 +69,15 @@ func (r *Request) replaceScale(scale Live, content value.Value, options api.Writ
 	return object, nil
 }
 
-// applyScale applies to a Scale. The converter of custom resources knows no Scale, but is asked for one in two places: where an
-// object without owners is adopted, and where an apply changes something. So only an apply that changes nothing succeeds.
+// applyScale applies to a Scale.
+//
+// The converter of custom resources knows no Scale, but is asked for one in two places: where an object without owners is adopted,
+// and where an apply changes something. So for those, only an apply that changes nothing succeeds.
 func (r *Request) applyScale(scale Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	if !r.Version.Custom {
+		object, err := r.Version.Scale.Manager.Apply(scale.Object, config, options.Manager, options.Force)
+		return object, api.Refused(err)
+	}
 	const refusal = "proper version: request to convert CR to an invalid group/version: autoscaling/v1"
 	if len(scale.Entries) == 0 {
 		return scale.Object, fmt.Errorf("failed to create manager for existing fields: "+

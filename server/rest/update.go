@@ -40,7 +40,14 @@ func (r *Request) Update() (*Answer, error) {
 		Request: r, dryRun: options.DryRun, uid: api.Meta(sent.Content, "uid"),
 		create: r.Version.CreateOnUpdate && r.Target.Subresource == "",
 	}
-	object, created, err := w.run(func(live Live) (managedfields.Object, error) { return r.update(live, sent, options) })
+	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
+		if !live.Exists() {
+			if err := checkNew(sent.Content); err != nil {
+				return sent, err
+			}
+		}
+		return r.update(live, sent, options)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	stderrors "errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -71,6 +72,16 @@ func (w *write) attempt(change change) (object managedfields.Object, created boo
 	}
 	object, err = w.replace(live, object)
 	return object, false, err
+}
+
+// checkNew refuses what is sent for an object that does not exist if its resource version is none.
+func checkNew(sent value.Value) error {
+	version := api.Meta(sent, "resourceVersion")
+	if version == "" {
+		return nil
+	}
+	_, err := strconv.ParseUint(version, 10, 64)
+	return err
 }
 
 // checkUID refuses, with 409, to write to another object than the one that the client read.
@@ -185,7 +196,6 @@ func (w *write) checkVersion(live Live, content value.Value) (value.Value, error
 
 // prepare returns content with what its endpoint does not write, and with what no update changes, as it is in live.
 func (w *write) prepare(content, live value.Value) value.Value {
-	content = api.WithMetadata(content, "generation", live.At("metadata", "generation"))
 	content = w.Version.Form.PrepareUpdate(content, live, w.Target.Subresource)
 	was := live.Get("metadata")
 	if api.Meta(content, "uid") == "" {
@@ -212,12 +222,26 @@ func (w *write) validate(content, live value.Value) error {
 	errs := api.ValidateReplaced(content, live, w.Version.Namespaced)
 	errs = append(errs, w.Version.Form.ValidateUpdate(w.context(), content, live, w.Target.Subresource, w.Warnings)...)
 	if len(errs) > 0 {
+		if !w.Version.Custom {
+			errs = unique(errs)
+		}
 		return invalid(content, errs)
 	}
 	if w.Target.Subresource == "" {
 		w.warnOfFinalizers(content, live)
 	}
 	return nil
+}
+
+// unique returns errs, each once.
+func unique(errs field.ErrorList) field.ErrorList {
+	var out field.ErrorList
+	for _, e := range errs {
+		if !slices.ContainsFunc(out, func(had *field.Error) bool { return had.Error() == e.Error() }) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 func (w *write) warnOfFinalizers(content, live value.Value) {

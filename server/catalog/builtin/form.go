@@ -25,9 +25,8 @@ type Form struct {
 	Create   func(object value.Value) value.Value
 	Update   func(object, live value.Value, subresource string) value.Value
 	Validate func(ctx context.Context, object, live value.Value, subresource string) field.ErrorList
-	// Delete and Hold are PrepareDelete and Holds of catalog.Form.
+	// Delete is PrepareDelete of catalog.Form.
 	Delete func(live value.Value) value.Value
-	Hold   func(object value.Value) bool
 	// Conditional tells that an update must say what it is based on.
 	Conditional bool
 }
@@ -79,6 +78,7 @@ func (f *Form) PrepareCreate(object value.Value) value.Value {
 
 // PrepareUpdate returns object as it replaces live.
 func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
+	object = api.WithMetadata(object, "generation", live.At("metadata", "generation"))
 	if f.Update == nil {
 		return object
 	}
@@ -109,8 +109,8 @@ func (f *Form) PrepareDelete(live value.Value) value.Value {
 	return f.Delete(live)
 }
 
-// Holds reports whether object must wait.
-func (f *Form) Holds(object value.Value) bool { return f.Hold != nil && f.Hold(object) }
+// Holds returns false.
+func (f *Form) Holds(value.Value) bool { return false }
 
 // Unconditional reports whether an update may leave out what it is based on, as most built-in kinds let it.
 func (f *Form) Unconditional() bool { return !f.Conditional }

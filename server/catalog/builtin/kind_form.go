@@ -41,6 +41,9 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 		}
 	}
 	held, err := f.kind.Held(sent)
+	if entries := sent.At("metadata", "managedFields"); entries.Kind() == value.KindList && entries.Len() == 0 {
+		held = api.WithMetadata(held, "managedFields", entries) // an empty list, which resets them, is not like none
+	}
 	return held, unknown, err
 }
 
@@ -66,9 +69,14 @@ func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 	return f.kind.Prepare("", value.Value{}, object, object)
 }
 
-// PrepareUpdate returns object as it replaces live.
+// PrepareUpdate returns object as it replaces live. The field manager may have counted a change that does not show in what is
+// left of it by now: such as an empty list in place of none.
 func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
-	return f.kind.Prepare(subresource, live, object, object)
+	prepared := f.kind.Prepare(subresource, live, object, object)
+	if counted := object.At("metadata", "generation"); counted.Int() == live.At("metadata", "generation").Int()+1 {
+		return api.WithMetadata(prepared, "generation", counted)
+	}
+	return prepared
 }
 
 // PrepareDelete returns live.

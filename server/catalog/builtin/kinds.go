@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/deprecation"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/deed-project/deed/managedfields"
@@ -38,7 +40,7 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 			r = resourceOf(kind)
 			made[name], out = r, append(out, r)
 		}
-		v, err := versionOf(r, kind.WithClock(now))
+		v, err := versionOf(r, kind.WithClock(now), now)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
 		}
@@ -55,6 +57,8 @@ func resourceOf(kind *builtin.Kind) *catalog.Resource {
 		Group: kind.GVK.Group, Plural: kind.Resource, Singular: kind.Singular, Kind: kind.GVK.Kind, ListKind: kind.GVK.Kind + "List",
 		ShortNames: kind.ShortNames, Categories: kind.Categories, Namespaced: kind.Namespaced, Verbs: kind.Verbs,
 		Stored: hubOf(kind).Version, Prefix: prefixOf(kind), CreateOnUpdate: slices.Contains(createdOnUpdate, kind.Resource),
+		AnswersDeleted: slices.Contains(answeredDeleted, kind.Resource),
+		Orphans:        slices.Contains(orphaning, kind.GVK), OrphanWarning: orphanWarnings[kind.GVK],
 	}
 }
 
@@ -80,6 +84,24 @@ func prefixOf(kind *builtin.Kind) string {
 var createdOnUpdate = []string{
 	"leases", "endpoints", "events", "limitranges", "services", "runtimeclasses", "clusterroles", "clusterrolebindings", "roles",
 	"rolebindings",
+}
+
+// answeredDeleted are the resources of which a delete answers with the object.
+var answeredDeleted = []string{
+	"csidrivers", "csinodes", "deviceclasses", "namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates",
+	"resourceclaims", "resourceclaimtemplates", "resourcepoolstatusrequests", "resourcequotas", "resourceslices", "serviceaccounts",
+	"services", "storageclasses", "volumeattachments", "volumeattributesclasses",
+}
+
+// orphaning are the kinds whose objects leave what they own when they are deleted, for compatibility.
+var orphaning = []schema.GVK{
+	{Version: "v1", Kind: "ReplicationController"}, {Group: "batch", Version: "v1", Kind: "Job"},
+}
+
+// orphanWarnings is what a delete of some of them warns of.
+var orphanWarnings = map[schema.GVK]string{
+	{Group: "batch", Version: "v1", Kind: "Job"}: "child pods are preserved by default when jobs are deleted; set " +
+		"propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
 }
 
 // conditional are the resources of which an update must say what it is based on.
@@ -108,7 +130,7 @@ var selectable = map[string][]string{
 	},
 }
 
-func versionOf(r *catalog.Resource, kind *builtin.Kind) (*catalog.Version, error) {
+func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*catalog.Version, error) {
 	hub, ok := builtin.Lookup(hubOf(kind))
 	if !ok {
 		return nil, fmt.Errorf("it is stored as %s, which is not known", kind.Hub)
@@ -124,7 +146,7 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind) (*catalog.Version, error
 	}
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: func() any { return empty.DeepCopyObject() },
-		Fields: selectable[kind.Resource],
+		Fields: selectable[kind.Resource], Deprecation: deprecationOf(gvk, empty),
 		Form: &kindForm{
 			kind: kind, hub: hub, empty: func() any { return empty.DeepCopyObject() }, name: nameRule,
 			conditional: slices.Contains(conditional, kind.Resource),
@@ -139,11 +161,30 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind) (*catalog.Version, error
 	if v.Main, err = managerOf(kind, ""); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(kind.Subresources, func(s builtin.Subresource) bool { return s.Name == "status" }) {
-		v.Status, err = managerOf(kind, "status")
+	for _, s := range kind.Subresources {
+		switch {
+		case err != nil:
+		case s.Name == "status":
+			v.Status, err = managerOf(kind, s.Name)
+		case s.Name == "scale":
+			v.Scale, err = scaleOf(kind, now)
+		}
 	}
 	return v, err
 }
+
+// deprecationOf returns what every answer warns of about objects of a kind, given an empty one; "" for nothing.
+func deprecationOf(gvk kschema.GroupVersionKind, empty runtime.Object) string {
+	if !deprecation.IsDeprecated(empty, 1, release) {
+		return ""
+	}
+	named := empty.DeepCopyObject()
+	named.GetObjectKind().SetGroupVersionKind(gvk)
+	return deprecation.WarningMessage(named)
+}
+
+// release is the minor version of the Kubernetes that is answered for.
+const release = 37
 
 func managerOf(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
 	c, err := kind.Config(subresource)

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -14,9 +13,8 @@ import (
 )
 
 // AddManagers gives v, a version of a kind that has a type in schema/builtin, the field managers of its endpoint and of its
-// status. reset are fields that the endpoint does not write, beside the status. now is the clock of managed fields. It is an error
-// if the kind has no type.
-func AddManagers(v *catalog.Version, now func() time.Time, reset ...string) error {
+// status. now is the clock of managed fields. It is an error if the kind has no type.
+func AddManagers(v *catalog.Version, now func() time.Time) error {
 	gvk := v.GVK()
 	typ, ok := builtin.Catalog().Lookup(gvk)
 	if !ok {
@@ -25,25 +23,17 @@ func AddManagers(v *catalog.Version, now func() time.Time, reset ...string) erro
 	empty, _ := builtin.Empty(gvk)
 	config := managedfields.Config{
 		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now,
-		ResetFields: map[string]merge.Filter{gvk.APIVersion(): excluding(append(reset, "status"))},
+		ResetFields: map[string]merge.Filter{gvk.APIVersion(): excluding("status")},
 	}
 	var err error
 	if v.Main, err = managedfields.New(config); err != nil {
 		return err
 	}
-	config.Subresource, config.ResetFields = "status", map[string]merge.Filter{gvk.APIVersion(): excluding([]string{"spec"})}
+	config.Subresource, config.ResetFields = "status", map[string]merge.Filter{gvk.APIVersion(): excluding("spec")}
 	v.Status, err = managedfields.New(config)
 	return err
 }
 
-func excluding(paths []string) merge.Filter {
-	var out []fieldpath.Path
-	for _, path := range paths {
-		var fields fieldpath.Path
-		for name := range strings.SplitSeq(path, ".") {
-			fields = append(fields, fieldpath.Field(name))
-		}
-		out = append(out, fields)
-	}
-	return merge.Filter{Exclude: fieldpath.SetOf(out...)}
+func excluding(name string) merge.Filter {
+	return merge.Filter{Exclude: fieldpath.SetOf(fieldpath.Path{fieldpath.Field(name)})}
 }

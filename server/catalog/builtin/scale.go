@@ -1,0 +1,54 @@
+package builtin
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// scaleOf returns the subresource scale of a kind: all that have it say in the same places what they want, have and select.
+func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
+	config := builtin.ScaleConfig()
+	config.Now = now
+	manager, err := managedfields.New(config)
+	if err != nil {
+		return nil, err
+	}
+	return &catalog.Scale{
+		Spec: ".spec.replicas", Status: ".status.replicas", SelectorOf: selectorText, Manager: manager, Replicas: kind.Replicas(),
+	}, nil
+}
+
+// selectorText returns what an object selects, a map of labels or a selector of labels, as text.
+func selectorText(object value.Value) (string, error) {
+	selector := object.At("spec", "selector")
+	if selector.Kind() != value.KindObject {
+		return "", nil
+	}
+	of := metav1.LabelSelector{}
+	var err error
+	if object.Get("kind").Str() == "ReplicationController" {
+		err = structs.Into(selector, &of.MatchLabels)
+	} else {
+		err = structs.Into(selector, &of)
+	}
+	if err != nil {
+		return "", fmt.Errorf("spec.selector: %w", err)
+	}
+	if len(of.MatchExpressions) == 0 {
+		return labels.SelectorFromSet(of.MatchLabels).String(), nil
+	}
+	parsed, err := metav1.LabelSelectorAsSelector(&of)
+	if err != nil {
+		return "", fmt.Errorf("spec.selector: %w", err)
+	}
+	return parsed.String(), nil
+}
