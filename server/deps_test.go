@@ -40,7 +40,7 @@ var layers = []struct {
 	{"rest", "api catalog store wire", "value value/structs schema managedfields",
 		"k8s.io/apimachinery sigs.k8s.io/json gopkg.in/evanphx/json-patch.v4"},
 	{".", "api catalog catalog/builtin catalog/crd catalog/openapi rest store store/memory wire",
-		"value value/structs schema managedfields", "k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd"},
+		"value value/structs schema managedfields", "k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf"},
 	{"manifest", "", "value internal/yaml", ""},
 	{"apitest", ". manifest store store/memory", "value", "k8s.io/client-go/rest"},
 	{"cmd/deed-apiserver", ". manifest store/file", "", "github.com/spf13/pflag"},

@@ -8,9 +8,14 @@ import (
 	"sync"
 	"time"
 
+	openapiv2 "github.com/google/gnostic-models/openapiv2"
+	openapiv3 "github.com/google/gnostic-models/openapiv3"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/openapi"
 	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
 )
 
 // openAPIDocuments are the OpenAPI documents of a catalog, made when they are asked for.
@@ -18,33 +23,62 @@ type openAPIDocuments struct {
 	catalog *catalog.Catalog
 
 	mu sync.Mutex
-	v3 map[string]hashed // by group and version
+	v3 map[string]*hashed // by group and version
+	v2 *hashed
 }
 
-// hashed is the text of a document with its hash.
+// hashed is the text of a document with its hash, and its protocol buffers once somebody asked for these.
 type hashed struct {
-	text []byte
-	hash string
+	text    []byte
+	hash    string
+	message func() ([]byte, error)
+}
+
+func newHashed(document value.Value, parse func([]byte) (proto.Message, error)) *hashed {
+	text := document.AppendJSON(nil)
+	return &hashed{text, fmt.Sprintf("%X", sha512.Sum512(text)), sync.OnceValues(func() ([]byte, error) {
+		message, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		return proto.Marshal(message)
+	})}
 }
 
 // of returns the document of a group in a version.
-func (d *openAPIDocuments) of(group, version string) hashed {
+func (d *openAPIDocuments) of(group, version string) *hashed {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	name := group + "/" + version
 	h, known := d.v3[name]
 	if !known {
-		text := openapi.V3(d.catalog, group, version).AppendJSON(nil)
-		h = hashed{text, fmt.Sprintf("%X", sha512.Sum512(text))}
+		h = newHashed(openapi.V3(d.catalog, group, version), func(text []byte) (proto.Message, error) {
+			return openapiv3.ParseDocument(text)
+		})
 		d.v3[name] = h
 	}
 	return h
+}
+
+// all returns the document of everything, in OpenAPI v2.
+func (d *openAPIDocuments) all() *hashed {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.v2 == nil {
+		d.v2 = newHashed(openapi.V2(d.catalog, release), func(text []byte) (proto.Message, error) {
+			return openapiv2.ParseDocument(text)
+		})
+	}
+	return d.v2
 }
 
 // openAPI answers with OpenAPI documents: v3 one for each version of a group, and a list of these.
 func (s *Server) openAPI(w http.ResponseWriter, r *http.Request, parts []string) {
 	documents := s.documents()
 	switch {
+	case len(parts) == 1 && parts[0] == "v2":
+		w.Header().Add("Vary", "Accept-Encoding")
+		s.openAPIDocument(w, r, "v2", documents.all())
 	case len(parts) == 1 && parts[0] == "v3":
 		s.plain(w, r, documents.list())
 	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
@@ -69,7 +103,7 @@ func (s *Server) documents() *openAPIDocuments {
 
 // next returns the documents of another catalog. Those of groups that have built-in kinds only are the same in all catalogs.
 func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
-	out := &openAPIDocuments{catalog: c, v3: map[string]hashed{}}
+	out := &openAPIDocuments{catalog: c, v3: map[string]*hashed{}}
 	if d == nil {
 		return out
 	}
@@ -116,13 +150,32 @@ func (s *Server) openAPIVersion(w http.ResponseWriter, r *http.Request, d *openA
 		h.Set("Cache-Control", "public, immutable")
 		h.Set("Expires", s.now().UTC().AddDate(1, 0, 0).Format(http.TimeFormat))
 	}
-	etag := fmt.Sprintf("%q", doc.hash)
+	s.openAPIDocument(w, r, "v3", doc)
+}
+
+// openAPIDocument answers with an OpenAPI document, in the media type that the client wants, unless it has it already.
+func (s *Server) openAPIDocument(w http.ResponseWriter, r *http.Request, version string, doc *hashed) {
+	h, etag := w.Header(), fmt.Sprintf("%q", doc.hash)
+	h.Add("Vary", "Accept")
+	media, protobuf := wire.NegotiateOpenAPI(r, version)
+	if media == "" {
+		w.WriteHeader(http.StatusNotAcceptable)
+		return
+	}
 	h.Set("Etag", etag)
-	h.Set("Vary", "Accept")
 	h.Set("Last-Modified", s.now().UTC().Truncate(time.Second).Format(http.TimeFormat))
 	if r.Header.Get("If-None-Match") == etag {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	s.write(w, r, http.StatusOK, wire.Representation{Media: wire.JSON}, wire.Text(doc.text))
+	body, err := doc.text, error(nil)
+	if protobuf {
+		body, err = doc.message()
+	}
+	if err == nil {
+		err = wire.WriteBody(w, r, http.StatusOK, media, body)
+	}
+	if err != nil {
+		s.log.Error("an OpenAPI document was not written", "path", r.URL.Path, "error", err)
+	}
 }

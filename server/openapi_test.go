@@ -3,7 +3,13 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
+
+	openapiv2 "github.com/google/gnostic-models/openapiv2"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/deed-project/deed/value"
 )
 
 // TestOpenAPI reads the documents of all versions, and finds what kubectl looks for: that a patch of a kind takes field
@@ -53,5 +59,39 @@ func TestOpenAPI(t *testing.T) {
 		if moved.Code != http.StatusMovedPermanently || moved.Header().Get("Location") != url {
 			t.Errorf("%s: an old hash gives %d %s", want, moved.Code, moved.Header().Get("Location"))
 		}
+	}
+}
+
+// TestOpenAPIv2 reads the document of everything, as JSON and in protocol buffers, and not again once it is known.
+func TestOpenAPIv2(t *testing.T) {
+	s := widgets(t)
+	w := ask(s, "GET /openapi/v2", "")
+	document, err := value.Parse(w.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const widget = "org.example.v1.Widget"
+	if document.At("definitions", widget).IsAbsent() || document.At("definitions", "io.k8s.api.apps.v1.Deployment").IsAbsent() {
+		t.Error("the document lacks kinds")
+	}
+	const asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+	p := ask(s, "GET /openapi/v2 Accept="+asked, "")
+	var message openapiv2.Document
+	if err := proto.Unmarshal(p.Body.Bytes(), &message); err != nil {
+		t.Fatal(err)
+	}
+	named := func(d *openapiv2.NamedSchema) bool { return d.Name == widget }
+	if !slices.ContainsFunc(message.Definitions.AdditionalProperties, named) {
+		t.Error("the document in protocol buffers lacks kinds")
+	}
+	if got := p.Header().Get("Content-Type"); got != "application/com.github.proto-openapi.spec.v2.v1.0+protobuf" {
+		t.Errorf("the document in protocol buffers is %s", got)
+	}
+	etag := w.Header().Get("Etag")
+	if again := ask(s, "GET /openapi/v2 If-None-Match="+etag, ""); again.Code != http.StatusNotModified || etag == "" {
+		t.Errorf("what is known is answered with %d", again.Code)
+	}
+	if w := ask(s, "GET /openapi/v2 Accept=text/csv", ""); w.Code != http.StatusNotAcceptable || w.Body.Len() != 0 {
+		t.Errorf("another media type: %d %s", w.Code, w.Body)
 	}
 }

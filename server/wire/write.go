@@ -18,8 +18,13 @@ func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation,
 	if err != nil {
 		return &EncodeError{rep.Media, err}
 	}
+	return WriteBody(w, r, code, rep.ContentType(), body)
+}
+
+// WriteBody answers with a body, compressed if it is large and the client takes gzip. The error is that of the connection.
+func WriteBody(w http.ResponseWriter, r *http.Request, code int, contentType string, body []byte) error {
 	h := w.Header()
-	h.Set("Content-Type", rep.ContentType())
+	h.Set("Content-Type", contentType)
 	if len(body) >= compressFrom && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		return compressed(w, code, body)
 	}
@@ -28,7 +33,7 @@ func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation,
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	_, err = w.Write(body)
+	_, err := w.Write(body)
 	return err
 }
 

@@ -62,9 +62,14 @@ type swaggerType interface {
 // documented is what Go types say about their fields; the empty name is that of the type itself.
 type documented interface{ SwaggerDoc() map[string]string }
 
-// schema returns the schema of values of a Go type: for structures a reference.
+// schema returns the schema of values of a Go type: for those that have a name in documents a reference.
 func (c components) schema(t reflect.Type) value.Value {
+	name := typeName(t)
 	if s, ok := reflect.Zero(t).Interface().(swaggerType); ok && t.Kind() != reflect.Pointer {
+		if known, ok := definitions()[name]; ok {
+			c[name] = known
+			return reference(name)
+		}
 		return printedAs(s)
 	}
 	switch t.Kind() {
@@ -111,40 +116,71 @@ func scalar(k reflect.Kind) value.Value {
 	return value.Object()
 }
 
-// structure returns the schema of a Go structure.
+// structure returns the schema of a Go structure: what kube-apiserver says of it, with the descriptions of its fields; or what its
+// fields tell, if that is not known.
 func (c components) structure(t reflect.Type) value.Value {
-	doc := map[string]string{}
-	if d, ok := reflect.Zero(t).Interface().(documented); ok {
-		doc = d.SwaggerDoc()
-	}
+	doc := docOf(t)
 	properties, required := c.properties(t, doc)
-	out := object("type", value.String("object"), "description", value.String(doc[""]))
-	if len(properties) > 0 {
-		out = out.With("properties", value.Object(properties...))
+	known, recorded := definitions()[typeName(t)]
+	if recorded {
+		for i, p := range properties {
+			properties[i].Value = described(known.At("properties", p.Name), doc.of(p.Name))
+		}
+		properties = slices.DeleteFunc(properties, func(p value.Member) bool { return p.Value.IsAbsent() })
+		return withProperties(known.With("description", value.String(doc.of(""))), properties)
 	}
+	out := object("type", value.String("object"), "description", value.String(doc.of("")))
 	if len(required) > 0 {
 		slices.Sort(required)
 		out = out.With("required", texts(required...))
+	}
+	return withProperties(out, properties)
+}
+
+func withProperties(schema value.Value, properties []value.Member) value.Value {
+	if len(properties) == 0 {
+		return schema
+	}
+	return schema.With("properties", value.Object(properties...))
+}
+
+// docs are what Go types say of fields: of a structure, and of those that are embedded in it.
+type docs []map[string]string
+
+func (d docs) of(field string) string {
+	for _, doc := range d {
+		if text := doc[field]; text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func docOf(t reflect.Type) docs {
+	var out docs
+	if d, ok := reflect.Zero(t).Interface().(documented); ok {
+		out = append(out, d.SwaggerDoc())
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && strings.HasPrefix(f.Tag.Get("json"), ",") && f.Type.Kind() == reflect.Struct {
+			out = append(out, docOf(f.Type)...)
+		}
 	}
 	return out
 }
 
 // properties returns the fields of a structure, those of embedded ones among them, and which of them are always there.
-func (c components) properties(t reflect.Type, doc map[string]string) (properties []value.Member, required []string) {
+func (c components) properties(t reflect.Type, doc docs) (properties []value.Member, required []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "" && f.Anonymous:
-			inner := map[string]string{}
-			if d, ok := reflect.Zero(f.Type).Interface().(documented); ok {
-				inner = d.SwaggerDoc()
-			}
-			more, needed := c.properties(f.Type, inner)
+			more, needed := c.properties(f.Type, doc)
 			properties, required = append(properties, more...), append(required, needed...)
 		case name == "" || name == "-":
 		default:
-			properties = append(properties, value.Member{Name: name, Value: described(c.schema(f.Type), doc[name])})
+			properties = append(properties, value.Member{Name: name, Value: described(c.schema(f.Type), doc.of(name))})
 			if options == "" {
 				required = append(required, name)
 			}
@@ -155,11 +191,12 @@ func (c components) properties(t reflect.Type, doc map[string]string) (propertie
 
 // described returns a schema with a description. Beside a reference nothing can stand, so that it is wrapped.
 func described(schema value.Value, description string) value.Value {
-	if description == "" {
+	if description == "" || schema.IsAbsent() {
 		return schema
 	}
 	if !schema.Get("$ref").IsAbsent() {
-		schema = object("allOf", value.List(schema))
+		reference := object("$ref", schema.Get("$ref"))
+		schema = schema.With("$ref", value.Value{}).With("allOf", value.List(reference))
 	}
 	return schema.With("description", value.String(description))
 }

@@ -116,11 +116,15 @@ func (d *document) operation(v *catalog.Version, o operation, path, subresource,
 		scope = "Namespaced"
 	}
 	tag := groupWord(v.Group) + "_" + v.Name
-	id := o.verb + upper(groupWord(v.Group)) + upper(v.Name) + scope + v.Kind + upper(subresource) + suffix
+	verb := o.verb
+	if verb == "deletecollection" {
+		verb, scope = "delete", "Collection"+scope
+	}
+	id := verb + upper(groupWord(v.Group)) + upper(v.Name) + scope + v.Kind + upper(subresource) + suffix
 	responses := object("401", object("description", value.String("Unauthorized")))
 	for _, code := range o.codes {
 		responses = responses.With(code, object("description", value.String(codeTexts[code]), "content",
-			content(o.answer, "application/json", "application/yaml")))
+			content(o.answer, answerTypes(v)...)))
 	}
 	out := object(
 		"description", value.String(o.verb+" "+subresource+" "+v.Kind), "operationId", value.String(id),
@@ -140,6 +144,14 @@ func (d *document) operation(v *catalog.Version, o operation, path, subresource,
 			content(o.body, "application/json", "application/yaml")))
 	}
 	return out
+}
+
+// answerTypes returns the media types that objects of a version are answered in.
+func answerTypes(v *catalog.Version) []string {
+	if v.Custom {
+		return []string{"application/json", "application/yaml"}
+	}
+	return []string{"application/json", "application/vnd.kubernetes.protobuf", "application/yaml"}
 }
 
 var codeTexts = map[string]string{"200": "OK", "201": "Created", "202": "Accepted"}
@@ -173,7 +185,7 @@ func upper(s string) string {
 
 // queryParameters returns the parameters that a structure of options has.
 func queryParameters(options any) value.Value {
-	doc := options.(documented).SwaggerDoc()
+	doc := docOf(reflect.TypeOf(options))
 	fields, _ := components{}.properties(reflect.TypeOf(options), doc)
 	var out []value.Value
 	for _, f := range fields {
@@ -181,7 +193,7 @@ func queryParameters(options any) value.Value {
 			continue
 		}
 		schema := f.Value.With("description", value.Value{}).With("uniqueItems", value.Bool(true))
-		out = append(out, object("description", value.String(doc[f.Name]), "in", value.String("query"),
+		out = append(out, object("description", value.String(doc.of(f.Name)), "in", value.String("query"),
 			"name", value.String(f.Name), "schema", schema))
 	}
 	return value.List(out...)
