@@ -104,33 +104,6 @@ func messageOf(w *httptest.ResponseRecorder) string {
 	return ""
 }
 
-// TestDryRuns rehearses every write, and finds the store as it was.
-func TestDryRuns(t *testing.T) {
-	s := widgets(t)
-	ask(s, "POST "+things+jsonize, web)
-	before := ask(s, "GET "+group+"widgets", "").Body.String()
-	other := strings.Replace(web, `"web"`, `"other"`, 1)
-	for _, c := range []struct{ request, body string }{
-		{"POST " + things + "?dryRun=All" + jsonize, other},
-		{"PATCH " + things + "/other?dryRun=All&fieldManager=m" + apply, other},
-		{"PATCH " + things + "/web?dryRun=All&fieldManager=m&force=true" + apply, strings.Replace(web, "red", "blue", 1)},
-		{"PATCH " + things + "/web?dryRun=All" + merge, `{"spec":{"replicas":3}}`},
-		{"PATCH " + things + "/web/status?dryRun=All" + merge, `{"status":{"replicas":3}}`},
-		{"PATCH " + things + "/web/scale?dryRun=All" + merge, `{"spec":{"replicas":3}}`},
-		{"PATCH " + things + "/web?dryRun=All" + patch, `[{"op":"replace","path":"/spec/color","value":"blue"}]`},
-		{"DELETE " + things + "/web?dryRun=All", ""},
-		{"DELETE " + things + "/web?dryRun=All&propagationPolicy=Orphan", ""},
-		{"DELETE " + things + "?dryRun=All", ""},
-	} {
-		if w := ask(s, c.request, c.body); w.Code >= 300 {
-			t.Errorf("%s: %d %s", c.request, w.Code, w.Body)
-		}
-		if after := ask(s, "GET "+group+"widgets", "").Body.String(); after != before {
-			t.Fatalf("%s changed what is stored:\n%s\n%s", c.request, before, after)
-		}
-	}
-}
-
 // TestRepresentations reads one object in each form.
 func TestRepresentations(t *testing.T) {
 	s := widgets(t)
