@@ -45,7 +45,7 @@ var layers = []struct {
 	{"internal/jobs", "", ""},
 	{"internal/manifest",
 		"value fieldpath schema typed merge managedfields ownership internal/yaml " +
-			"internal/wording internal/notice internal/jobs",
+			"internal/jsontext internal/wording internal/notice internal/jobs",
 		""},
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
 	{"internal/types",

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/deed-project/deed/internal/yaml"
 )
@@ -29,7 +28,7 @@ func (t *Text) cut() []*part {
 		}
 		return []*part{{Text: t, data: t.Data}}
 	}
-	if directive.Match(t.Data) || bytes.HasPrefix(t.Data, []byte("\xfe\xff")) || bytes.HasPrefix(t.Data, []byte("\xff\xfe")) {
+	if hasDirective(t.Data) || bytes.HasPrefix(t.Data, []byte("\xfe\xff")) || bytes.HasPrefix(t.Data, []byte("\xff\xfe")) {
 		return []*part{{Text: t, data: t.Data}}
 	}
 	var parts []*part
@@ -44,8 +43,10 @@ func (t *Text) cut() []*part {
 // HasContent reports whether there is anything in t but white space, comments and markers.
 func (t *Text) HasContent() bool { return hasContent(t.Data) }
 
-// directive finds lines that may tell the parser something about the document that follows.
-var directive = regexp.MustCompile(`(?m)^%`)
+// hasDirective reports whether a line of text may tell the parser something about the document that follows.
+func hasDirective(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("%")) || bytes.Contains(text, []byte("\n%"))
+}
 
 // hasContent reports whether a document has any line that is more than a comment or a marker.
 func hasContent(data []byte) bool {

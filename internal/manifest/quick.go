@@ -3,7 +3,9 @@ package manifest
 import (
 	"bytes"
 	"regexp"
+	"unicode/utf8"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/schema"
 )
 
@@ -14,8 +16,11 @@ import (
 // Invariant: what it returns is what parsing p gives. A line of a quoted text may stand in the column of the keys and look
 // like one of them; but the real key stands there too, and then a key is there twice.
 func (p *part) quickID() (id ID, ok bool) {
-	if isBracket(p.data) || p.Text.repeating {
+	switch {
+	case p.Text.repeating:
 		return id, false
+	case isBracket(p.data):
+		return quickJSON(p.data)
 	}
 	found := map[string]string{}
 	q := quickReader{column: -1, parent: -1, found: found}
@@ -24,6 +29,48 @@ func (p *part) quickID() (id ID, ok bool) {
 			return id, false
 		}
 	}
+	return foundID(found)
+}
+
+// quickJSON is quickID for JSON: no name in the object and its metadata is there twice or has an escape, and neither have the four
+// values, which are strings.
+func quickJSON(text []byte) (id ID, ok bool) {
+	r := &jsontext.Rough{Text: text}
+	found := map[string]string{}
+	var member func(prefix string) func(start, end int) bool
+	member = func(prefix string) func(start, end int) bool {
+		return func(start, end int) bool {
+			name := prefix + string(text[start+1:end-1])
+			if _, twice := found[name]; twice || !plainASCII(text[start+1:end-1]) {
+				return false
+			}
+			found[name] = ""
+			from := r.Pos
+			switch {
+			case name == "metadata":
+				return r.Members(member("metadata."))
+			case !r.Value():
+				return false
+			}
+			if s := text[from:r.Pos]; len(s) > 1 && s[0] == '"' && plainASCII(s[1:len(s)-1]) {
+				found[name] = string(s[1 : len(s)-1])
+			}
+			return true
+		}
+	}
+	if !r.Members(member("")) {
+		return id, false
+	}
+	return foundID(found)
+}
+
+// plainASCII reports whether text, from inside of quotes in JSON, means itself.
+func plainASCII(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\\' || r >= utf8.RuneSelf })
+}
+
+// foundID returns the ID that the four values make, if they are known.
+func foundID(found map[string]string) (id ID, ok bool) {
 	version, kind := found["apiVersion"], found["kind"]
 	if version == "" || kind == "" || found["metadata.name"] == "" {
 		return id, false

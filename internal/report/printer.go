@@ -2,8 +2,6 @@ package report
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -68,16 +66,15 @@ func (p *Printer) print(v value.Value) (err error) {
 		if p.count > 1 {
 			p.out.WriteString("---\n")
 		}
-		p.buf = yaml.Append(p.buf[:0], v)
-		p.out.Write(p.buf)
+		err = yaml.Write(p.out, v)
 	case p.list && p.count == 1:
 		p.out.WriteString(listHead)
-		err = p.json(v, "        ")
+		p.json(v, "        ")
 	case p.list:
 		p.out.WriteString(",\n        ")
-		err = p.json(v, "        ")
+		p.json(v, "        ")
 	default:
-		err = p.json(v, "")
+		p.json(v, "")
 		p.out.WriteString("\n")
 	}
 	p.out.Flush() // what is known is shown; Close returns the error
@@ -94,15 +91,42 @@ func NameOf(o managedfields.Object) string {
 	return kind + "/" + o.Content.At("metadata", "name").Str()
 }
 
-// json writes v, with lines below the first indented.
-func (p *Printer) json(v value.Value, indent string) error {
-	p.buf = v.AppendJSON(p.buf[:0])
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, p.buf, indent, "    "); err != nil {
-		return err
+// json writes v piece by piece, each list and object in lines that are indented by 4 more than indent.
+func (p *Printer) json(v value.Value, indent string) {
+	open, close := "{", "}"
+	if v.Kind() == value.KindList {
+		open, close = "[", "]"
 	}
-	p.out.Write(indented.Bytes())
-	return nil
+	if v.Len() == 0 {
+		p.compact(v)
+		return
+	}
+	inner := indent + "    "
+	p.out.WriteString(open)
+	for i := range v.Len() {
+		if i > 0 {
+			p.out.WriteString(",")
+		}
+		p.out.WriteString("\n")
+		p.out.WriteString(inner)
+		if v.Kind() == value.KindList {
+			p.json(v.Item(i), inner)
+			continue
+		}
+		m := v.Member(i)
+		p.compact(value.String(m.Name))
+		p.out.WriteString(": ")
+		p.json(m.Value, inner)
+	}
+	p.out.WriteString("\n")
+	p.out.WriteString(indent)
+	p.out.WriteString(close)
+}
+
+// compact writes v, which has nothing inside.
+func (p *Printer) compact(v value.Value) {
+	p.buf = v.AppendJSON(p.buf[:0])
+	p.out.Write(p.buf)
 }
 
 // Close writes what is not written yet. It returns the first error of writing.

@@ -1,6 +1,8 @@
 package yaml
 
 import (
+	"bytes"
+	"io"
 	"slices"
 	"strconv"
 
@@ -15,13 +17,25 @@ import (
 // of v that is absent null. Other YAML parsers read the same: what any of YAML 1.1 and 1.2 would not take for a string is
 // quoted, which kubectl forgets for some rare texts such as 1e400, <<, = and those with the line ends of Unicode.
 func Append(b []byte, v value.Value) []byte {
-	p := printer{b}
+	p := printer{b: b}
+	p.document(v)
+	return p.b
+}
+
+// Write writes to w what [Append] appends, in pieces, so that no more than one scalar and [flushed] bytes are held.
+func Write(w io.Writer, v value.Value) error {
+	p := printer{out: w}
+	p.document(v)
+	p.flush(0)
+	return p.err
+}
+
+func (p *printer) document(v value.Value) {
 	if isBlock(v) {
 		p.inline(v, 0)
 	} else {
 		p.inline(v, indentStep)
 	}
-	return p.b
 }
 
 // indentStep is how much deeper a level is.
@@ -29,7 +43,30 @@ const indentStep = 2
 
 // printer appends to b. Its functions take the column of what they print: that of the keys of an object, that of the dashes
 // of a list, and that of the further lines of a string.
-type printer struct{ b []byte }
+type printer struct {
+	b   []byte
+	out io.Writer // that b goes to from time to time; nil if all is wanted in b
+	err error     // of out
+}
+
+// flushed is from how many bytes on they are written.
+const flushed = 32 << 10
+
+// flush writes what is printed if out is there and it is more than limit. Unless that is 0, the line at hand stays, with the line
+// end in front of it, which decide how a string goes on.
+func (p *printer) flush(limit int) {
+	if p.out == nil || len(p.b) <= limit {
+		return
+	}
+	stay := len(p.b)
+	if limit > 0 {
+		stay = max(bytes.LastIndexByte(p.b, '\n'), 0)
+	}
+	if p.err == nil {
+		_, p.err = p.out.Write(p.b[:stay])
+	}
+	p.b = append(p.b[:0], p.b[stay:]...)
+}
 
 // isBlock tells whether v spreads over lines: a list or object that is not empty.
 func isBlock(v value.Value) bool { return v.Len() > 0 }
@@ -64,6 +101,7 @@ func (p *printer) list(v value.Value, column int) {
 		if i > 0 {
 			p.pad(column)
 		}
+		p.flush(flushed)
 		p.b = append(p.b, "- "...)
 		item := v.Item(i)
 		p.inline(item, column+indentStep)
@@ -80,6 +118,7 @@ func (p *printer) object(v value.Value, column int) {
 		if i > 0 {
 			p.pad(column)
 		}
+		p.flush(flushed)
 		if isSimpleKey(m.Name) {
 			p.str(m.Name, column+indentStep, true)
 			p.b = append(p.b, ':')

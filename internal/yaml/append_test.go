@@ -1,6 +1,8 @@
 package yaml
 
 import (
+	"bytes"
+	"fmt"
 	"math/rand"
 	"os"
 	"strings"
@@ -284,4 +286,25 @@ func randomValue(r *rand.Rand, depth int) value.Value {
 		object = object.With(randomString(r), randomValue(r, depth-1))
 	}
 	return object
+}
+
+// TestWrite wants of Write, which holds little, what Append prints.
+func TestWrite(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for size := range 40 {
+		var members []value.Member
+		for i := range size * 50 {
+			text := strings.Repeat("some words \"'# ", r.Intn(12)) + strings.Repeat("x\n", r.Intn(3))
+			items := value.List(value.List(value.String(text)), value.Object(value.Member{Name: text, Value: value.Int(int64(i))}))
+			members = append(members, value.Member{Name: fmt.Sprint("name", i), Value: items})
+		}
+		var got bytes.Buffer
+		v := value.Object(members...)
+		if err := Write(&got, v); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(Append(nil, v)), got.String()); diff != "" {
+			t.Fatalf("%d members: %s", size*50, diff)
+		}
+	}
 }

@@ -56,9 +56,10 @@ func (e *editor) flowParts(n *yaml.Node, old, new value.Value) bool {
 		}
 		return true
 	}
+	index := newMemberIndex(n)
 	for name, member := range old.Members() {
-		_, content := ownMember(n, name)
-		if content == nil || !e.flowPart(content, member, new.Get(name)) {
+		i, ok := index.own[name]
+		if !ok || !e.flowPart(n.Content[i+1], member, new.Get(name)) {
 			return false
 		}
 	}
@@ -80,17 +81,6 @@ func (e *editor) flowPart(n *yaml.Node, old, new value.Value) bool {
 		e.replace(from, to, appendFlow(nil, new))
 	}
 	return ok
-}
-
-// ownMember is [member] for those that n has itself.
-func ownMember(n *yaml.Node, name string) (key, content *yaml.Node) {
-	key, content = member(n, name)
-	for i := 0; i < len(n.Content); i += 2 {
-		if n.Content[i] == key {
-			return key, content
-		}
-	}
-	return nil, nil
 }
 
 // simple are texts that need no quotes in brackets as long as they are strings in blocks.

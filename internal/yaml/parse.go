@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
 	"gopkg.in/yaml.v3"
 )
@@ -77,6 +78,9 @@ func looksLikeJSON(text []byte) bool {
 // parseJSON reads a sequence of JSON texts. It reports whether it found the end of each of them: if so, an error is about
 // what JSON they are, and otherwise they may not be JSON at all.
 func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
+	if docs, ok := parseValidJSON(text); ok {
+		return docs, true, nil
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	for {
 		var one json.RawMessage
@@ -96,9 +100,32 @@ func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
 		if e != nil {
 			return nil, false, err
 		}
-		src := &jsonSource{text: text, start: start}
-		docs = append(docs, Document{Value: v, Line: placeOf(text, start).line, source: src})
+		docs = append(docs, jsonDocument(text, start, placeOf(text, start), v))
 	}
+}
+
+// parseValidJSON is parseJSON for texts without a defect, and false for others. Where a text ends is found first, and what is
+// found is parsed: both ways take the same texts.
+func parseValidJSON(text []byte) (docs []Document, ok bool) {
+	r := jsontext.Rough{Text: text}
+	x := jsonIndexer{Rough: r, place: position{1, 1}}
+	for r.Space(); r.Pos < len(text); r.Space() {
+		start := r.Pos
+		if !r.Value() {
+			return nil, false
+		}
+		v, err := (&value.Decoder{Repair: true}).Parse(text[start:r.Pos])
+		if err != nil {
+			return nil, false
+		}
+		docs = append(docs, jsonDocument(text, start, x.here(start), v))
+	}
+	return docs, true
+}
+
+// jsonDocument returns the document whose text begins at start, which is at a place, and means v.
+func jsonDocument(text []byte, start int, at position, v value.Value) Document {
+	return Document{Value: v, Line: at.line, source: &jsonSource{text: text, start: start, at: at}}
 }
 
 // nextText returns where in text the first JSON text after offset begins.
@@ -121,10 +148,20 @@ func jsonError(text []byte, start int, err error) *Error {
 }
 
 func parseYAML(text []byte, repeating bool) ([]Document, *Error) {
-	text = bytes.ReplaceAll(text, []byte("\n\ufeff"), []byte("\n")) // files with byte order marks, one after the other
+	if mark := []byte("\n\ufeff"); bytes.Contains(text, mark) { // files with byte order marks, one after the other
+		text = bytes.ReplaceAll(text, mark, mark[:1])
+	}
 	if err := checkText(text); err != nil {
 		return nil, err
 	}
+	if doc, ok := readPlain(text); ok {
+		return []Document{doc}, nil
+	}
+	return parseNodes(text, repeating)
+}
+
+// parseNodes is parseYAML for all texts, by way of nodes.
+func parseNodes(text []byte, repeating bool) ([]Document, *Error) {
 	nodes, err := scan(bytes.NewReader(text))
 	var docs []Document
 	for _, n := range nodes {
@@ -137,7 +174,7 @@ func parseYAML(text []byte, repeating bool) ([]Document, *Error) {
 		if err != nil {
 			return nil, err
 		}
-		docs = append(docs, Document{Value: v, Line: root.Line, Repeated: c.repetitions, source: nodeSource{root}})
+		docs = append(docs, Document{Value: v, Line: root.Line, Repeated: c.repetitions, source: &nodeSource{at: positionOf(root), root: root}})
 	}
 	if err != nil {
 		return nil, syntaxError(text, err)
@@ -175,6 +212,10 @@ func checkText(text []byte) *Error {
 		return nil // UTF-16, which the scanner knows
 	}
 	for i := 0; i < len(text); {
+		if b := text[i]; ' ' <= b && b <= '~' || b == '\n' {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRune(text[i:])
 		if reason := unfit(r, size, text[i]); reason != "" {
 			at := placeOf(text, i)

@@ -54,13 +54,15 @@ func (d Document) BooleanName(path ...any) string {
 
 // nodes returns the nodes of the name and the value at path, nil where there is none, or the document is not read as YAML.
 func (d Document) nodes(path []any) (key, content *yaml.Node) {
-	s, ok := d.source.(nodeSource)
+	s, ok := d.source.(*nodeSource)
 	if !ok {
 		return nil, nil
 	}
-	content = s.root
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	content = s.tree()
 	for _, step := range path {
-		if key, content = child(content, step); content == nil {
+		if key, content = s.child(content, step); content == nil {
 			return nil, nil
 		}
 	}
@@ -82,76 +84,4 @@ func booleanWord(n *yaml.Node) string {
 		return ""
 	}
 	return n.Value
-}
-
-// nodeSource is a document in YAML: its root.
-type nodeSource struct{ root *yaml.Node }
-
-func positionOf(n *yaml.Node) position { return position{n.Line, n.Column} }
-
-func (s nodeSource) find(path []any) (key, content position) {
-	at := positionOf(s.root)
-	key, content = at, at
-	n := s.root
-	for _, step := range path {
-		k, v := child(n, step)
-		if v == nil {
-			break
-		}
-		key, content, n = positionOf(k), positionOf(v), v
-		if isEmpty(v) {
-			content = key // the scanner puts what is not there where the next thing begins
-		}
-	}
-	return key, content
-}
-
-// child returns the key and the value of one step from n, and nil when there is none. An item is its own key.
-func child(n *yaml.Node, step any) (key, content *yaml.Node) {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	switch step := step.(type) {
-	case int:
-		if n.Kind == yaml.SequenceNode && 0 <= step && step < len(n.Content) {
-			return n.Content[step], n.Content[step]
-		}
-	case string:
-		if n.Kind == yaml.MappingNode {
-			return member(n, step)
-		}
-	}
-	return nil, nil
-}
-
-// member returns the key and the value of the member called name of the object n, its own before those of the last <<.
-func member(n *yaml.Node, name string) (key, content *yaml.Node) {
-	for i := len(n.Content) - 2; i >= 0; i -= 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		if isMerge(k) {
-			continue
-		}
-		scalar := k
-		if k.Kind == yaml.AliasNode {
-			scalar = k.Alias
-		}
-		if s, reason := nameOf(scalar); reason == "" && s == name {
-			return k, v
-		}
-	}
-	for i := len(n.Content) - 2; i >= 0; i -= 2 {
-		if !isMerge(n.Content[i]) {
-			continue
-		}
-		sources := n.Content[i+1 : i+2]
-		if sources[0].Kind == yaml.SequenceNode {
-			sources = sources[0].Content
-		}
-		for _, from := range sources {
-			if k, v := child(from, name); v != nil {
-				return k, v
-			}
-		}
-	}
-	return nil, nil
 }

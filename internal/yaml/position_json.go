@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // placeOf returns the place in text of the byte at offset.
@@ -15,96 +17,137 @@ func placeOf(text []byte, offset int) position {
 }
 
 // jsonSource is a document in JSON, which is known to be valid: the text of the file, and where in it the document begins.
-// The first question about it makes an index for all of them.
+// The first question about what is inside makes an index for all of them.
 type jsonSource struct {
 	text  []byte
 	start int
+	at    position // of start
 
-	once sync.Once
-	root *jsonNode
+	lock   sync.Mutex // of what follows
+	nodes  []jsonNode // in the order of the text
+	inside map[int]*jsonInside
 }
 
-// jsonNode is a value with its place and that of its name, if it is a member.
+// jsonNode is a value: its place and that of its name, which begins at an offset, if it is a member.
+//
+// Invariant: the size nodes from a node on are itself and what is inside.
 type jsonNode struct {
 	key, content position
-	members      map[string]*jsonNode
-	items        []*jsonNode
+	name         int // offset
+	size         int
+	list         bool
 }
 
-// child returns what is one step below n, nil when there is no such thing.
-func (n *jsonNode) child(step any) *jsonNode {
-	switch step := step.(type) {
-	case string:
-		return n.members[step]
-	case int:
-		if 0 <= step && step < len(n.items) {
-			return n.items[step]
-		}
-	}
-	return nil
-}
-
+// find is the one of [source]. It costs one walk through the text, and one through the members of each object that is asked about,
+// however many questions there are.
 func (s *jsonSource) find(path []any) (key, content position) {
-	s.once.Do(func() {
-		decoder := json.NewDecoder(bytes.NewReader(s.text[s.start:]))
-		x := jsonIndexer{jsonSource: s, decoder: decoder, offset: s.start, place: placeOf(s.text, s.start)}
-		s.root = x.node(x.place, x.place)
-	})
-	n := s.root
+	if len(path) == 0 {
+		return s.at, s.at
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.nodes == nil {
+		x := jsonIndexer{jsonSource: s, Rough: jsontext.Rough{Text: s.text, Pos: s.start}, offset: s.start, place: s.at}
+		x.node(s.at, s.start)
+	}
+	i := 0
 	for _, step := range path {
-		next := n.child(step)
-		if next == nil {
+		next := s.child(i, step)
+		if next == 0 {
 			break
 		}
-		n = next
+		i = next
 	}
-	return n.key, n.content
+	return s.nodes[i].key, s.nodes[i].content
+}
+
+// jsonInside is what is in a list or object: nodes, by the names of members, of which the last counts, or as items.
+type jsonInside struct {
+	members map[string]int
+	items   []int
+}
+
+// child returns the node one step below node i, and 0 when there is no such thing.
+func (s *jsonSource) child(i int, step any) int {
+	in := s.insideOf(i)
+	switch step := step.(type) {
+	case string:
+		return in.members[step]
+	case int:
+		if 0 <= step && step < len(in.items) {
+			return in.items[step]
+		}
+	}
+	return 0
+}
+
+// insideOf returns what is in node i.
+func (s *jsonSource) insideOf(i int) *jsonInside {
+	if in := s.inside[i]; in != nil {
+		return in
+	}
+	in := &jsonInside{}
+	for at := i + 1; at < i+s.nodes[i].size; at += s.nodes[at].size {
+		if s.nodes[i].list {
+			in.items = append(in.items, at)
+			continue
+		}
+		if in.members == nil {
+			in.members = map[string]int{}
+		}
+		in.members[s.nameAt(s.nodes[at].name)] = at
+	}
+	if s.inside == nil {
+		s.inside = map[int]*jsonInside{}
+	}
+	s.inside[i] = in
+	return in
+}
+
+// nameAt returns the name whose quote is at offset.
+func (s *jsonSource) nameAt(offset int) (name string) {
+	r := jsontext.Rough{Text: s.text, Pos: offset}
+	r.String()
+	raw := s.text[offset:r.Pos]
+	if err := json.Unmarshal(raw, &name); err != nil {
+		return string(raw) // which is in no path, as text is valid
+	}
+	return name
 }
 
 // jsonIndexer reads a document once, and goes through its text to count lines and characters.
 type jsonIndexer struct {
 	*jsonSource
-	decoder *json.Decoder
-	offset  int
-	place   position // of offset
+	jsontext.Rough
+	offset int
+	place  position // of offset
 }
 
-// node reads the value that the decoder is in front of. As the document is valid, the decoder does not fail.
-func (x *jsonIndexer) node(key, content position) *jsonNode {
-	n := &jsonNode{key: key, content: content}
-	open, err := x.decoder.Token()
-	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
-		return n
+// node reads the value at the position, whose key is at a place and begins at name. As the document is valid, nothing fails.
+func (x *jsonIndexer) node(key position, name int) bool {
+	i := len(x.nodes)
+	x.nodes = append(x.nodes, jsonNode{key: key, content: x.here(x.Pos), name: name})
+	switch x.Text[x.Pos] {
+	case '{':
+		x.Members(func(start, _ int) bool { return x.node(x.here(start), start) })
+	case '[':
+		x.nodes[i].list = true
+		x.Items(func() bool { return x.node(x.here(x.Pos), x.Pos) })
+	default:
+		x.Value()
 	}
-	if open == json.Delim('{') {
-		n.members = map[string]*jsonNode{}
-	}
-	for x.decoder.More() {
-		at := x.next()
-		if open == json.Delim('[') {
-			n.items = append(n.items, x.node(at, at))
-			continue
-		}
-		name, err := x.decoder.Token()
-		if err != nil {
-			return n
-		}
-		n.members[name.(string)] = x.node(at, x.next())
-	}
-	x.decoder.Token() // the bracket that closes
-	return n
+	x.nodes[i].size = len(x.nodes) - i
+	return true
 }
 
-// next returns the place of what the decoder reads next: behind white space and punctuation.
-func (x *jsonIndexer) next() position {
-	rest := x.text[x.start+int(x.decoder.InputOffset()):]
-	end := len(x.text) - len(bytes.TrimLeft(rest, " \t\r\n,:"))
-	passed := x.text[x.offset:end]
+// here returns the place of offset, which is not in front of the one that was asked for before.
+func (x *jsonIndexer) here(offset int) position {
+	passed := x.Text[x.offset:offset]
 	if line := bytes.LastIndexByte(passed, '\n') + 1; line > 0 {
 		x.place.line += bytes.Count(passed, []byte("\n"))
 		x.place.column, passed = 1, passed[line:]
 	}
 	x.place.column += utf8.RuneCount(passed)
-	x.offset = end
+	x.offset = offset
 	return x.place
 }

@@ -77,3 +77,28 @@ func TestPositionOfNothing(t *testing.T) {
 		t.Errorf("got %d:%d, want 0:0", line, column)
 	}
 }
+
+// TestPositionsAreIndexed counts what a question about one of many members costs when another one was asked about before: nothing
+// is made for members that nobody asks about. Without an index, the cost of all conflicts of an object is quadratic.
+func TestPositionsAreIndexed(t *testing.T) {
+	const members = 2000
+	inYAML, inJSON := "data:\n", `{"data": {"":0`
+	for i := range members {
+		inYAML += fmt.Sprintf("  k%d: v\n", i)
+		inJSON += fmt.Sprintf(",\n\"k%d\": 1", i)
+	}
+	for name, text := range map[string]string{"plain": inYAML, "nodes": "# not plain\n" + inYAML, "json": inJSON + "}}"} {
+		docs, err := Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs[0].Position("data", "k7")
+		path := []any{"data", "k1500"}
+		if got := testing.AllocsPerRun(10, func() { docs[0].Position(path...) }); got > 4 {
+			t.Errorf("%s: one question makes %v objects", name, got)
+		}
+		if line, _ := docs[0].Position(path...); line < 1500 {
+			t.Errorf("%s: found in line %d", name, line)
+		}
+	}
+}

@@ -130,8 +130,8 @@ func (l *layout) region(d Document) (from, to int, ok bool) {
 			return 0, 0, false
 		}
 		return from, from + len(raw), true
-	case nodeSource:
-		first := src.root.Line - 1
+	case *nodeSource:
+		first := src.at.line - 1
 		if first < 0 || first >= l.lines() {
 			return 0, 0, false
 		}
@@ -161,12 +161,12 @@ func (l *layout) rewrite(r Replacement, from, to int) (text []byte, kept bool) {
 	if r.Document.Value.Equal(r.Value) {
 		return l.data[from:to], true
 	}
-	src, ok := r.Document.source.(nodeSource)
+	src, ok := r.Document.source.(*nodeSource)
 	if !ok {
 		return reprintJSON(l.data[from:to], r.Value), true
 	}
 	e := &editor{layout: l, from: from, to: to}
-	if text, ok := e.edit(src.root, r.Document.Value, r.Value); ok {
+	if text, ok := e.edit(src.tree(), r.Document.Value, r.Value); ok {
 		docs, err := parse(text, false)
 		if err == nil && len(docs) == 1 && docs[0].Value.Equal(r.Value) {
 			return text, true
