@@ -30,6 +30,9 @@ func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written
 	if definition && r.Target.Subresource != "status" {
 		s.report("definitions are not settled", s.settleDefinitions(ctx))
 	}
+	if configuresHooks(r) {
+		s.report("webhooks are not settled", s.settleHooks(ctx))
+	}
 	switch {
 	case event == rest.WasMarked && definition:
 		s.background(func(ctx context.Context) { s.report("a definition is not finished", s.finishDefinition(ctx, r.Name())) })

@@ -15,6 +15,7 @@ import (
 //	identify      the request gets an id
 //	protect       a panic is answered with 500, and logged with its stack
 //	authenticate  who sends it
+//	impersonate   whom it is to be carried out for
 //	route         to what its path names, see route.go; there it is authorized
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get("Audit-Id")
@@ -33,7 +34,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.route(w, r.WithContext(withUser(r.Context(), user)))
+	if user, ok := s.actingFor(w, r, user); ok {
+		s.route(w, r.WithContext(withUser(r.Context(), user)))
+	}
 }
 
 // recovered answers a request that panicked. http.ErrAbortHandler is no failure: it ends the connection, and goes on to do so.

@@ -11,7 +11,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -32,18 +32,17 @@ func newNamespace(name string) value.Value {
 
 var namespaces = kschema.GroupResource{Resource: "namespaces"}
 
-// admit is the life of namespaces: nothing is created in one that is not there or is being deleted, and some cannot be deleted.
-func (s *Server) admit(ctx context.Context, r *rest.Request, verb string) error {
-	if verb == "delete" {
-		if r.Version.GroupResource() == namespaces && slices.Contains(immortalNamespaces, r.Name()) {
-			return errors.NewForbidden(namespaces, r.Name(), stderrors.New("this namespace may not be deleted"))
-		}
+// lifecycle is the life of namespaces: nothing is created in one that is not there or is being deleted, and some cannot be
+// deleted. It is the first plugin of admission.
+func (s *Server) lifecycle(ctx context.Context, r *admission.Request) error {
+	resource := r.Resource.GroupResource()
+	if r.Operation == admission.Delete && resource == namespaces && slices.Contains(immortalNamespaces, r.Name) {
+		return errors.NewForbidden(namespaces, r.Name, stderrors.New("this namespace may not be deleted"))
+	}
+	if r.Operation != admission.Create || r.Namespace == "" || resource == namespaces {
 		return nil
 	}
-	if !r.Version.Namespaced {
-		return nil
-	}
-	name := r.Target.Namespace
+	name := r.Namespace
 	record, err := s.backend.Store.Get(ctx, "/registry/namespaces/"+name, 0)
 	if stderrors.Is(err, store.ErrNotFound) {
 		return errors.NewNotFound(namespaces, name)
@@ -58,10 +57,21 @@ func (s *Server) admit(ctx context.Context, r *rest.Request, verb string) error 
 	if namespace.Content.At("metadata", "deletionTimestamp").IsAbsent() {
 		return nil
 	}
-	forbidden := errors.NewForbidden(r.Version.GroupResource(), r.Name(),
+	forbidden := errors.NewForbidden(resource, nameOf(r),
 		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", name))
 	forbidden.ErrStatus.Details.Causes = append(forbidden.ErrStatus.Details.Causes, metav1.StatusCause{
 		Type: "NamespaceTerminating", Message: fmt.Sprintf("namespace %s is being terminated", name), Field: "metadata.namespace",
 	})
 	return forbidden
+}
+
+// nameOf returns what a refusal calls the object of a request.
+func nameOf(r *admission.Request) string {
+	if r.Name != "" {
+		return r.Name
+	}
+	if prefix := r.Object.Content().At("metadata", "generateName").Str(); prefix != "" {
+		return prefix
+	}
+	return "Unknown"
 }

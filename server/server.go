@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/crd"
@@ -33,6 +35,10 @@ type Config struct {
 	Authenticate Authenticator
 	// Authorize tells whether a user may do something; nil allows everything.
 	Authorize Authorizer
+	// Admission are plugins that are asked about writes, in this order: after the life of namespaces, and before webhooks.
+	Admission admission.Chain
+	// Webhooks says how webhooks are asked.
+	Webhooks Webhooks
 	// Past is how much of its past the server keeps in the store; nil is [DefaultPast].
 	Past *store.Window
 	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver, which is
@@ -56,6 +62,11 @@ type Server struct {
 	settle   sync.Mutex         // held by whoever makes the catalog anew
 	defined  map[string]defined // by name; guarded by settle
 
+	hooks         *webhook.Hooks
+	fixed         []value.Value     // configurations of hooks that are no objects
+	resolve       map[string]string // addresses of services, by name.namespace
+	settlingHooks sync.Mutex        // held by whoever compiles the hooks anew
+
 	closing sync.RWMutex    // held while something begins in the background, and while the server ends
 	ctx     context.Context // ends with the server
 	cancel  context.CancelFunc
@@ -75,8 +86,15 @@ func New(c Config) (*Server, error) {
 		c.Store = memory.New()
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.backend = &rest.Backend{Store: c.Store, Now: s.now, Admit: s.admit, Stored: s.stored, CBOR: c.CBOR}
-	if err := s.begin(c.Objects); err != nil {
+	s.backend = &rest.Backend{Store: c.Store, Now: s.now, Stored: s.stored, Alike: s.alike, CBOR: c.CBOR}
+	s.backend.User = func(ctx context.Context) admission.User { return admission.User(UserOf(ctx)) }
+	var err error
+	if s.hooks, err = s.newWebhooks(c.Webhooks); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.backend.Admission = slices.Concat(
+		admission.Chain{admission.Mutate(s.lifecycle), admission.Validate(advise)}, c.Admission, admission.Chain{s.hooks})
+	if err := s.begin(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	past := DefaultPast
@@ -87,8 +105,8 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// begin makes the catalog, and creates what every server has and objects.
-func (s *Server) begin(objects []value.Value) error {
+// begin makes the catalog, and creates what every server has and the objects of c.
+func (s *Server) begin(c Config) error {
 	namespaces, err := builtin.Namespaces(s.now)
 	if err != nil {
 		return err
@@ -101,8 +119,12 @@ func (s *Server) begin(objects []value.Value) error {
 	if err != nil {
 		return err
 	}
+	knowConfigurations(kinds)
 	s.base = slices.Concat([]*catalog.Resource{namespaces, definitions}, builtin.Reviews(), kinds)
 	if err := s.settleDefinitions(s.ctx); err != nil {
+		return err
+	}
+	if err := errors.Join(s.fixHooks(c.Webhooks.Fixed), s.settleHooks(s.ctx)); err != nil {
 		return err
 	}
 	for _, name := range systemNamespaces {
@@ -110,7 +132,7 @@ func (s *Server) begin(objects []value.Value) error {
 			return err
 		}
 	}
-	for _, object := range objects {
+	for _, object := range c.Objects {
 		if err := s.Create(s.ctx, object); err != nil {
 			return fmt.Errorf("%s %s: %w", object.Get("kind").Str(), object.At("metadata", "name").Str(), err)
 		}

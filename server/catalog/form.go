@@ -16,6 +16,8 @@ type Form interface {
 	// Decode returns what a client sent as an object of the version, with defaults, and the paths of fields that it does not
 	// know, in the words of strict decoding. Objects of another kind keep what they have. The error is about metadata.
 	Decode(sent value.Value) (object value.Value, unknown []string, err error)
+	// Complete returns an object that admission changed, with the defaults of the version that it says it is of.
+	Complete(object value.Value) (value.Value, error)
 	// Load returns a stored object as the version shows it: without what is not known any more, and with the defaults of today.
 	Load(stored value.Value) (value.Value, error)
 	// Store returns an object of the version as it is stored.

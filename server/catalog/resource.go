@@ -38,6 +38,8 @@ type Resource struct {
 	AnswersDeleted bool
 	// CreateOnUpdate tells that an update creates an object that does not exist.
 	CreateOnUpdate bool
+	// Order has the names of the versions as they were declared; empty if that is how Versions has them.
+	Order []string
 	// Stored is the name of the version that objects are stored in.
 	Stored string
 	// Prefix is what the keys of objects in the store begin with, a slash at its end.
@@ -74,6 +76,20 @@ func (r *Resource) Version(name string) *Version {
 		return nil
 	}
 	return r.Versions[i]
+}
+
+// Declared returns the versions in the order in which they were declared.
+func (r *Resource) Declared() []*Version {
+	if len(r.Order) == 0 {
+		return r.Versions
+	}
+	out := make([]*Version, 0, len(r.Versions))
+	for _, name := range r.Order {
+		if v := r.Version(name); v != nil {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // SortVersions puts the versions of a resource into the order of preference.

@@ -23,6 +23,7 @@ const nameAttempts = 8
 //	decode    the object, with its defaults
 //	identify  its namespace and name
 //	own       everything in it is the manager's
+//	mutate    what admission makes of it
 //	store     under a name that is generated if there is none
 func (r *Request) Create() (*Answer, error) {
 	options, err := api.ParseCreateOptions(r.Query)
@@ -41,7 +42,11 @@ func (r *Request) Create() (*Answer, error) {
 	if object, err = r.update(Live{}, object, options); err != nil {
 		return nil, err
 	}
+	r.name = api.Meta(object.Content, "name")
 	w := &write{Request: r, dryRun: options.DryRun, create: true}
+	if object, err = w.mutate(Live{}, object); err != nil {
+		return nil, err
+	}
 	object, err = w.createNamed(object)
 	if err != nil {
 		return nil, err
@@ -61,7 +66,7 @@ func (w *write) createNamed(object managedfields.Object) (managedfields.Object, 
 	var err error
 	for range nameAttempts {
 		named := object
-		if generate {
+		if w.named = generate; generate {
 			named.Content = api.WithMetadata(object.Content, "name", value.String(generateName(prefix)))
 		}
 		var created managedfields.Object

@@ -21,6 +21,7 @@ import (
 //
 //	options   of the body, or else of the query
 //	check     preconditions
+//	admit     unless admission refuses it
 //	finalize  finalizers that the propagation policy asks for
 //	store     the object with its deletion timestamp if finalizers are left; else it goes
 //
@@ -31,7 +32,7 @@ func (r *Request) Delete() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &write{Request: r, dryRun: len(options.DryRun) > 0}
+	w := &write{Request: r, dryRun: len(options.DryRun) > 0, deletion: options}
 	r.warnOfOrphans(options)
 	waiting, live, err := w.delete(options)
 	switch {
@@ -104,7 +105,7 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	}
 	object := live.Object
 	object.Content = w.Version.Form.PrepareDelete(live.Content)
-	if err := w.admit("delete"); err != nil {
+	if err := w.admitDelete(live); err != nil {
 		return nil, live, err
 	}
 	finalizers, holds := finalizersFor(object.Content, options, w.Version.Orphans), w.Version.Form.Holds(object.Content)

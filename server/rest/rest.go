@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
@@ -21,8 +22,13 @@ const MaxBody = 3 << 20
 type Backend struct {
 	Store store.Store
 	Now   func() time.Time
-	// Admit refuses to create or delete an object for reasons that lie outside of it; nil refuses nothing. verb is one of the two.
-	Admit func(ctx context.Context, r *Request, verb string) error
+	// Admission decides about writes; the zero Chain admits everything.
+	Admission admission.Chain
+	// User tells admission who sends a request; nil tells nothing.
+	User func(context.Context) admission.User
+	// Alike returns the versions in which the objects of a resource are served, by this resource and by those of other groups that
+	// they are stored for as well; nil stands for the versions of the resource.
+	Alike func(*catalog.Resource) []*catalog.Version
 	// Stored is told of each write to a resource, after it happened; nil is told nothing.
 	Stored func(context.Context, *Request, Written)
 
@@ -50,6 +56,8 @@ type Request struct {
 	Version *catalog.Version
 	// Warnings go with the answer, whether the request succeeds or not.
 	Warnings *api.Warnings
+	// Annotate takes what admission notes about the request; nil takes nothing.
+	Annotate func(admission.Annotation)
 
 	name string // of the object; that of the path, or else the body's
 }

@@ -102,7 +102,7 @@ func (r *Request) applyScale(scale Live, config managedfields.Object, options ap
 // writeScale lets change write the Scale of the stored object, and stores the object with what came out.
 func (r *Request) writeScale(options api.WriteOptions, uid string, change change) (*Answer, error) {
 	w := &write{Request: r, dryRun: options.DryRun, uid: uid}
-	object, _, err := w.run(func(live Live) (managedfields.Object, error) { return r.scaled(live, change) })
+	object, _, err := w.run(func(live Live) (managedfields.Object, error) { return w.scaled(live, change) })
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func (r *Request) writeScale(options api.WriteOptions, uid string, change change
 }
 
 // scaled returns live with the replicas, and the managers of them, that change gives its Scale.
-func (r *Request) scaled(live Live, change change) (managedfields.Object, error) {
-	content, wanted, err := r.Version.Scale.Of(live.Content)
+func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
+	content, wanted, err := w.Version.Scale.Of(live.Content)
 	if err != nil {
 		return managedfields.Object{}, err
 	}
@@ -123,23 +123,27 @@ func (r *Request) scaled(live Live, change change) (managedfields.Object, error)
 		status := content.Get("status")
 		content = catalog.NewScale(content.Get("metadata"), unset, status.Get("replicas").Int(), status.Get("selector").Str())
 	}
-	handler := managedfields.NewScaleHandler(live.Entries, r.Version.APIVersion(), r.Version.Scale.Replicas)
+	handler := managedfields.NewScaleHandler(live.Entries, w.Version.APIVersion(), w.Version.Scale.Replicas)
 	entries, err := handler.ToSubresource()
 	if err != nil {
 		return managedfields.Object{}, api.Refused(err)
 	}
-	written, err := change(Live{managedfields.Object{Content: content, Entries: entries}, live.Record})
+	scale := Live{managedfields.Object{Content: content, Entries: entries}, live.Record}
+	written, err := change(scale)
 	if err != nil {
 		return written, err
 	}
-	if written.Content, err = r.identified(written); err != nil {
+	if written, err = w.mutate(scale, written); err != nil {
+		return written, err
+	}
+	if written.Content, err = w.identified(written); err != nil {
 		return written, err
 	}
 	replicas := written.Content.At("spec", "replicas").Int()
 	if replicas == unset {
-		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", r.Version.Scale.Spec))
+		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", w.Version.Scale.Spec))
 	}
-	object := managedfields.Object{Content: r.Version.Scale.WithReplicas(live.Content, replicas)}
+	object := managedfields.Object{Content: w.Version.Scale.WithReplicas(live.Content, replicas)}
 	if version := written.Content.At("metadata", "resourceVersion"); version.Str() != "" {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", version)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,6 +30,10 @@ type write struct {
 	dryRun bool
 	create bool   // an object that does not exist is created
 	uid    string // that the stored object must have; empty for any
+
+	deletion *metav1.DeleteOptions // of a delete
+	unnamed  bool                  // the request names no object
+	named    bool                  // the server made up the name of the object
 }
 
 // run changes the object of the request, and returns it as it is stored then, and whether it was created.
@@ -36,8 +41,10 @@ type write struct {
 //	load      what is stored, if anything
 //	check     that it is what the request means
 //	change    what the verb makes of it
+//	mutate    what admission makes of that
 //	prepare   what the endpoint may write, and what the server knows better
 //	validate  the outcome
+//	admit     unless admission refuses it
 //	store     unless nothing changed, and only if nobody else was faster: otherwise all of this again
 func (w *write) run(change change) (object managedfields.Object, created bool, err error) {
 	for {
@@ -65,6 +72,11 @@ func (w *write) attempt(change change) (object managedfields.Object, created boo
 	}
 	if object, err = change(live); err != nil {
 		return object, false, err
+	}
+	if w.Target.Subresource != "scale" { // of which it is the change that mutates
+		if object, err = w.mutate(live, object); err != nil {
+			return object, false, err
+		}
 	}
 	if !live.Exists() {
 		object, err = w.storeNew(object)
@@ -105,7 +117,11 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 	if err := w.validateNew(object.Content); err != nil {
 		return object, err
 	}
-	if err := w.admit("create"); err != nil {
+	if w.Version.Terminating {
+		return object, errors.NewForbidden(w.Version.GroupResource(), w.name,
+			stderrors.New("create not allowed while custom resource definition is terminating"))
+	}
+	if err := w.admit(managedfields.Object{}, object); err != nil {
 		return object, err
 	}
 	stored, err := w.encode(object)
@@ -119,18 +135,6 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", value.String(version))
 	}
 	return object, err
-}
-
-// admit refuses a write for reasons that lie outside of its object.
-func (w *write) admit(verb string) error {
-	if verb == "create" && w.Version.Terminating {
-		return errors.NewForbidden(w.Version.GroupResource(), w.name,
-			stderrors.New("create not allowed while custom resource definition is terminating"))
-	}
-	if w.Admit == nil {
-		return nil
-	}
-	return w.Admit(w.context(), w.Request, verb)
 }
 
 // validateNew returns a 422 with everything that is wrong with a new object.
@@ -158,6 +162,9 @@ func (w *write) replace(live Live, object managedfields.Object) (managedfields.O
 		return object, err
 	}
 	object = keepTimes(object, live.Object)
+	if err := w.admitChange(live, object); err != nil {
+		return object, err
+	}
 	if w.finished(object.Content, live.Content) {
 		return w.removeFinished(live, object)
 	}

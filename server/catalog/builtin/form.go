@@ -50,6 +50,12 @@ func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	return decoded, unknown, err
 }
 
+// Complete returns object as the Go type prints it, with defaults.
+func (f *Form) Complete(object value.Value) (value.Value, error) {
+	decoded, _, err := f.Decode(object)
+	return decoded, err
+}
+
 // Print returns object, of the Go type, with defaults.
 func (f *Form) Print(object any) (value.Value, error) {
 	if f.Default != nil {

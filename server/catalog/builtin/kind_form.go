@@ -47,6 +47,9 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	return held, unknown, err
 }
 
+// Complete returns what a server holds of object.
+func (f *kindForm) Complete(object value.Value) (value.Value, error) { return f.kind.Held(object) }
+
 // Load returns a stored object in the version.
 func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	if f.kind.GVK == f.hub.GVK {

@@ -191,5 +191,6 @@ func managerOf(kind *builtin.Kind, subresource string) (*managedfields.FieldMana
 	if err != nil {
 		return nil, err
 	}
+	c.Store = nil // the server does that itself, once admission has seen what is written
 	return managedfields.New(c)
 }

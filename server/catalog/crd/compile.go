@@ -98,6 +98,7 @@ func (c *compiler) compile(crd value.Value) error {
 			return fmt.Errorf("version %s: %w", v.Get("name").Str(), err)
 		}
 		c.resource.Versions = append(c.resource.Versions, compiled)
+		c.resource.Order = append(c.resource.Order, compiled.Name)
 	}
 	catalog.SortVersions(c.resource.Versions)
 	return nil

@@ -48,6 +48,15 @@ func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
 	return s.Default(object), unknown, nil
 }
 
+// Complete returns object with the defaults of the version that it says it is of.
+func (f *form) Complete(object value.Value) (value.Value, error) {
+	gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
+	if gvk.Group != f.group || gvk.Kind != f.kind {
+		return object, nil
+	}
+	return f.schemas[gvk.Version].Default(object), nil
+}
+
 // Load returns a stored object in the version: coerced and with defaults by the schema of the version that it is stored in, then
 // converted, which changes nothing but its apiVersion.
 func (f *form) Load(stored value.Value) (value.Value, error) {

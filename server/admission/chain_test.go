@@ -1,0 +1,63 @@
+package admission_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/deed-project/deed/server/admission"
+)
+
+// TestPasses asks plugins of which one wants a second pass: every plugin is asked twice, and no more.
+func TestPasses(t *testing.T) {
+	var order []string
+	note := func(name string, again bool) admission.Plugin {
+		return admission.Mutate(func(_ context.Context, r *admission.Request) error {
+			order = append(order, name+string(rune('0'+r.Pass())))
+			if again {
+				r.Again()
+			}
+			return nil
+		})
+	}
+	chain := admission.Chain{note("a", false), note("b", true), note("c", false)}
+	if err := chain.Mutate(t.Context(), &admission.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"a0", "b0", "c0", "a1", "b1", "c1"}; !slices.Equal(order, want) {
+		t.Errorf("asked %v, want %v", order, want)
+	}
+}
+
+// TestRefusal stops at the first plugin that refuses, in both ends of the chain.
+func TestRefusal(t *testing.T) {
+	refused := errors.New("no")
+	after := func(context.Context, *admission.Request) error {
+		t.Error("a plugin is asked after a refusal")
+		return nil
+	}
+	refuse := func(context.Context, *admission.Request) error { return refused }
+	mutating := admission.Chain{admission.Validate(after), admission.Mutate(refuse), admission.Mutate(after)}
+	if err := mutating.Mutate(t.Context(), &admission.Request{}); err != refused {
+		t.Errorf("Mutate: %v", err)
+	}
+	validating := admission.Chain{admission.Mutate(after), admission.Validate(refuse), admission.Validate(after)}
+	if err := validating.Validate(t.Context(), &admission.Request{}); err != refused {
+		t.Errorf("Validate: %v", err)
+	}
+}
+
+// TestMemory keeps what a plugin remembers for its second pass, apart from what others do.
+func TestMemory(t *testing.T) {
+	q := &admission.Request{}
+	a, b := admission.Mutate(nil), admission.Mutate(nil)
+	if q.Memory(a) != nil {
+		t.Error("a new request remembers something")
+	}
+	q.Remember(a, 1)
+	q.Remember(b, 2)
+	if q.Memory(a) != 1 || q.Memory(b) != 2 {
+		t.Errorf("remembered %v and %v", q.Memory(a), q.Memory(b))
+	}
+}

@@ -1,0 +1,97 @@
+package admission
+
+import (
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Operation is what a request does with its object.
+type Operation string
+
+// The operations. A patch is one of the first two, whatever becomes of its object.
+const (
+	Create Operation = "CREATE"
+	Update Operation = "UPDATE"
+	Delete Operation = "DELETE"
+)
+
+// User is who sends a request.
+type User struct {
+	Name, UID string
+	Groups    []string
+	Extra     map[string][]string
+}
+
+// Endpoint is where objects are written: a resource in one version, and the kind that objects are of there.
+type Endpoint struct {
+	Resource kschema.GroupVersionResource
+	Kind     kschema.GroupVersionKind
+}
+
+// Request is a write, as plugins are told of it.
+type Request struct {
+	Operation Operation
+	Endpoint
+	Subresource     string
+	Namespace, Name string // the name is empty as long as the server is to generate it
+	User            User
+	DryRun          bool
+
+	// Object is what is to be stored, of the kind of the request; absent for a delete. Plugins may replace it in Mutate.
+	Object Object
+	// Old is what is stored; absent for a create.
+	Old Object
+	// Scope answers what else there is to know.
+	Scope Scope
+	// Warn adds a warning to the answer.
+	Warn func(texts ...string)
+	// Annotate notes something about the request for its audit; nil notes nothing.
+	Annotate func(Annotation)
+
+	pass   int
+	again  bool
+	memory map[Plugin]any
+}
+
+// Annotation is a note about a request: which key has which value.
+type Annotation struct {
+	Key, Value string
+	// Body tells that the value quotes the body of the request.
+	Body bool
+}
+
+// Scope is what is computed only if somebody asks for it. Methods may be called by several goroutines at once.
+type Scope interface {
+	// Options returns the options of the request: a CreateOptions, UpdateOptions or DeleteOptions.
+	Options() value.Value
+	// Unread reports whether the object of the request is not yet what its text reads as, so that the first patch to it changes it
+	// whatever it says: the managed fields of built-in kinds have times with fractions of a second until then, and a Scale has a
+	// Go type.
+	Unread() bool
+	// Equivalents returns the other endpoints that the object may be written at: other versions of its resource, and resources
+	// of other groups that the same objects are stored for.
+	Equivalents() []Endpoint
+	// Convert returns an object of the request as another endpoint has it, or back.
+	Convert(object value.Value, to Endpoint) (value.Value, error)
+	// Read returns the object that a text is at an endpoint, as it was sent and with its defaults. The error is in the words of
+	// kube-apiserver.
+	Read(text []byte, at Endpoint) (sent, defaulted value.Value, err error)
+}
+
+// Pass returns how often plugins were asked to mutate the object before: 0, or 1 when they are asked again.
+func (r *Request) Pass() int { return r.pass }
+
+// Again asks for a second pass of all plugins. There is no third.
+func (r *Request) Again() { r.again = true }
+
+// Memory returns what a plugin keeps from one pass to the next, nil in the first.
+func (r *Request) Memory(p Plugin) any { return r.memory[p] }
+
+// Remember keeps v for the next pass of a plugin.
+func (r *Request) Remember(p Plugin, v any) {
+	if r.memory == nil {
+		r.memory = map[Plugin]any{}
+	}
+	r.memory[p] = v
+}

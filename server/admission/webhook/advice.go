@@ -1,0 +1,64 @@
+package webhook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+)
+
+// unasked are the resources that hooks are never asked about, beside configurations: questions that nothing is stored of.
+var unasked = []kschema.GroupResource{
+	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
+	{Group: "authentication.k8s.io", Resource: "tokenreviews"},
+	{Group: "authorization.k8s.io", Resource: "localsubjectaccessreviews"},
+	{Group: "authorization.k8s.io", Resource: "selfsubjectaccessreviews"},
+	{Group: "authorization.k8s.io", Resource: "selfsubjectrulesreviews"},
+	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
+}
+
+// fixedSuffix ends the names of configurations that clusters read from files.
+const fixedSuffix = ".static.k8s.io"
+
+// Advice returns what to warn of in a configuration that is valid: a name that is reserved, and rules that have no effect.
+func Advice(configuration value.Value) []string {
+	var out []string
+	if strings.HasSuffix(configuration.At("metadata", "name").Str(), fixedSuffix) {
+		out = append(out, fmt.Sprintf("metadata.name: names ending with %q are reserved for static manifest-based configurations and "+
+			"cannot be managed via the API", fixedSuffix))
+	}
+	hooks, err := webhooksOf(configuration)
+	if err != nil {
+		return out
+	}
+	for i, h := range hooks {
+		for j, r := range h.Rules {
+			path := field.NewPath("webhooks").Index(i).Child("rules").Index(j)
+			for _, resource := range unaskedOf(r.APIGroups, r.Resources) {
+				out = append(out, fmt.Sprintf("%s: %s is excluded from admission webhooks; this rule will have no effect", path, resource))
+			}
+		}
+	}
+	return out
+}
+
+// unaskedOf returns the resources that a rule names and hooks are never asked about.
+func unaskedOf(groups, resources []string) []kschema.GroupResource {
+	if slices.Contains(groups, "*") || slices.Contains(resources, "*") {
+		return nil
+	}
+	var out []kschema.GroupResource
+	for _, group := range groups {
+		for _, resource := range resources {
+			named := kschema.GroupResource{Group: group, Resource: resource}
+			if slices.Contains(unasked, named) && !slices.Contains(out, named) {
+				out = append(out, named)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package webhook
+
+import (
+	"context"
+
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"github.com/deed-project/deed/server/admission"
+)
+
+// Action is what a match condition asks whether a user may do it.
+type Action struct {
+	Verb                                  string
+	Group, Version, Resource, Subresource string
+	Namespace, Name                       string
+	Path                                  string // of what is no resource
+}
+
+// Authorize tells whether a user may do something, and why not.
+type Authorize func(ctx context.Context, u admission.User, a Action) (allowed bool, reason string)
+
+// decider answers the library of conditions.
+type decider struct{ authorize Authorize }
+
+// Authorize decides.
+func (d decider) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	u := admission.User{
+		Name: a.GetUser().GetName(), UID: a.GetUser().GetUID(), Groups: a.GetUser().GetGroups(), Extra: a.GetUser().GetExtra(),
+	}
+	action := Action{Verb: a.GetVerb(), Path: a.GetPath()}
+	if a.IsResourceRequest() {
+		action = Action{
+			Verb: a.GetVerb(), Group: a.GetAPIGroup(), Version: a.GetAPIVersion(), Resource: a.GetResource(),
+			Subresource: a.GetSubresource(), Namespace: a.GetNamespace(), Name: a.GetName(),
+		}
+	}
+	allowed, reason := d.authorize(ctx, u, action)
+	if !allowed {
+		return authorizer.DecisionNoOpinion, reason, nil
+	}
+	return authorizer.DecisionAllow, reason, nil
+}

@@ -1,0 +1,116 @@
+package webhook
+
+import (
+	"context"
+	"sync"
+
+	registration "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kadmission "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// conditions are the match conditions of a hook, in CEL. They are compiled when they are needed first. nil is none.
+type conditions struct {
+	list []registration.MatchCondition
+	hook *Hook
+
+	once    sync.Once
+	matcher matchconditions.Matcher
+}
+
+func newConditions(list []registration.MatchCondition, h *Hook) *conditions {
+	if len(list) == 0 {
+		return nil
+	}
+	return &conditions{list: list, hook: h}
+}
+
+// compiler returns what compiles conditions in this process.
+var compiler = sync.OnceValue(func() cel.ConditionCompiler {
+	return cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+})
+
+func (c *conditions) compile() {
+	expressions := make([]cel.ExpressionAccessor, len(c.list))
+	for i := range c.list {
+		expressions[i] = (*matchconditions.MatchCondition)(&c.list[i])
+	}
+	evaluator := compiler().CompileCondition(expressions, cel.OptionalVariableDeclarations{HasAuthorizer: true},
+		environment.StoredExpressions)
+	policy := registration.Fail
+	if c.hook.failOpen {
+		policy = registration.Ignore
+	}
+	c.matcher = matchconditions.NewMatcher(evaluator, &policy, "webhook", "", c.hook.name)
+}
+
+// meets reports whether a request meets the conditions of a hook that is told it at an endpoint. The error is a 403: a condition
+// cannot be decided, and the hook must not be passed over.
+func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, current *state, at admission.Endpoint) (bool, error) {
+	if err := current.show(q, at); err != nil {
+		return false, err
+	}
+	attributes, err := attributesOf(q, current)
+	if err != nil {
+		return false, errors.NewInternalError(err)
+	}
+	h.conditions.once.Do(h.conditions.compile)
+	found := h.conditions.matcher.Match(ctx, attributes, nil, p.authorizer)
+	if found.Error != nil {
+		return false, errors.NewForbidden(q.Resource.GroupResource(), q.Name, found.Error)
+	}
+	return found.Matches, nil
+}
+
+// attributesOf returns a request as the library of conditions knows it.
+func attributesOf(q *admission.Request, current *state) (*kadmission.VersionedAttributes, error) {
+	options, err := optionsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	record := kadmission.NewAttributesRecord(objectOf(current.object), objectOf(current.old), q.Kind, q.Namespace, q.Name, q.Resource,
+		q.Subresource, kadmission.Operation(q.Operation), options, q.DryRun,
+		&user.DefaultInfo{Name: q.User.Name, UID: q.User.UID, Groups: q.User.Groups, Extra: q.User.Extra})
+	out := &kadmission.VersionedAttributes{Attributes: record, VersionedKind: current.at.Kind}
+	if o := objectOf(current.object); o != nil {
+		out.VersionedObject.Set(o)
+	}
+	if o := objectOf(current.old); o != nil {
+		out.VersionedOldObject.Set(o)
+	}
+	return out, nil
+}
+
+// objectOf returns an object as the library has it, nil for an absent one.
+func objectOf(v value.Value) runtime.Object {
+	content, isObject := v.ToAny().(map[string]any)
+	if !isObject {
+		return nil
+	}
+	return &unstructured.Unstructured{Object: content}
+}
+
+// optionsOf returns the options of a request as their Go type.
+func optionsOf(q *admission.Request) (runtime.Object, error) {
+	var options runtime.Object
+	switch q.Operation {
+	case admission.Create:
+		options = &metav1.CreateOptions{}
+	case admission.Update:
+		options = &metav1.UpdateOptions{}
+	default:
+		options = &metav1.DeleteOptions{}
+	}
+	return options, structs.Into(q.Scope.Options(), options)
+}

@@ -1,0 +1,145 @@
+package webhook
+
+import (
+	"fmt"
+	"time"
+
+	registration "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	remote "k8s.io/apiserver/pkg/util/webhook"
+
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// Hook is a webhook of a configuration, compiled. It is immutable.
+type Hook struct {
+	configuration, name string
+	id                  string // configuration/name/k: the k-th of this name
+	mutating            bool
+
+	rules               []rule
+	equivalent          bool // rules match the other versions of what they name as well
+	namespaces, objects labels.Selector
+	conditions          *conditions
+
+	client   remote.ClientConfig
+	reviews  []string // versions of AdmissionReview, as it prefers them
+	timeout  time.Duration
+	dryRun   dryRun
+	failOpen bool // a failure to call it lets the write pass
+	again    bool // it is to be called again if others change the object after it
+}
+
+// dryRun says whether a hook may be called in a dry run.
+type dryRun uint8
+
+const (
+	dryRunUnknown   dryRun = iota // the configuration does not say; it is as if the call failed
+	dryRunSafe                    // it has no side effects then
+	dryRunForbidden               // it has
+)
+
+// Compile returns the hooks of a configuration: a MutatingWebhookConfiguration or ValidatingWebhookConfiguration of
+// admissionregistration.k8s.io/v1, with its defaults. The error says what it cannot be compiled for.
+func Compile(configuration value.Value) ([]*Hook, error) {
+	hooks, err := webhooksOf(configuration)
+	if err != nil {
+		return nil, err
+	}
+	name := configuration.At("metadata", "name").Str()
+	mutating := configuration.Get("kind").Str() == mutatingKind
+	seen := map[string]int{}
+	out := make([]*Hook, 0, len(hooks))
+	for i, w := range hooks {
+		h, err := compile(name, w)
+		if err != nil {
+			return nil, fmt.Errorf("%s: webhooks[%d] %s: %w", name, i, w.Name, err)
+		}
+		h.mutating = mutating
+		h.id = fmt.Sprintf("%s/%s/%d", name, w.Name, seen[w.Name])
+		seen[w.Name]++
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// The kinds of configurations.
+const (
+	mutatingKind   = "MutatingWebhookConfiguration"
+	validatingKind = "ValidatingWebhookConfiguration"
+)
+
+// webhooksOf returns the webhooks of a configuration. Those of both kinds are alike, but that only mutating ones are called again.
+func webhooksOf(configuration value.Value) ([]registration.MutatingWebhook, error) {
+	switch kind := configuration.Get("kind").Str(); kind {
+	case mutatingKind, validatingKind:
+	default:
+		return nil, fmt.Errorf("kind %q is neither %s nor %s", kind, mutatingKind, validatingKind)
+	}
+	var c registration.MutatingWebhookConfiguration
+	if err := structs.Into(configuration, &c); err != nil {
+		return nil, err
+	}
+	return c.Webhooks, nil
+}
+
+func compile(configuration string, w registration.MutatingWebhook) (*Hook, error) {
+	h := &Hook{
+		configuration: configuration, name: w.Name, client: clientOf(w.Name, w.ClientConfig), reviews: w.AdmissionReviewVersions,
+		failOpen:   w.FailurePolicy != nil && *w.FailurePolicy == registration.Ignore,
+		equivalent: w.MatchPolicy != nil && *w.MatchPolicy == registration.Equivalent,
+		again:      w.ReinvocationPolicy != nil && *w.ReinvocationPolicy == registration.IfNeededReinvocationPolicy,
+	}
+	if w.TimeoutSeconds != nil {
+		h.timeout = time.Duration(*w.TimeoutSeconds) * time.Second
+	}
+	if s := w.SideEffects; s != nil {
+		h.dryRun = dryRunForbidden
+		if *s == registration.SideEffectClassNone || *s == registration.SideEffectClassNoneOnDryRun {
+			h.dryRun = dryRunSafe
+		}
+	}
+	for _, r := range w.Rules {
+		h.rules = append(h.rules, compileRule(r))
+	}
+	var err error
+	if h.namespaces, err = selector(w.NamespaceSelector); err != nil {
+		return nil, fmt.Errorf("namespaceSelector: %w", err)
+	}
+	if h.objects, err = selector(w.ObjectSelector); err != nil {
+		return nil, fmt.Errorf("objectSelector: %w", err)
+	}
+	h.conditions = newConditions(w.MatchConditions, h)
+	return h, nil
+}
+
+// selector returns a label selector, nil if it selects everything.
+func selector(s *metav1.LabelSelector) (labels.Selector, error) {
+	if s == nil {
+		return nil, nil
+	}
+	compiled, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil || compiled.Empty() {
+		return nil, err
+	}
+	return compiled, nil
+}
+
+func clientOf(name string, c registration.WebhookClientConfig) remote.ClientConfig {
+	out := remote.ClientConfig{Name: name, CABundle: c.CABundle}
+	if c.URL != nil {
+		out.URL = *c.URL
+	}
+	if s := c.Service; s != nil {
+		out.Service = &remote.ClientConfigService{Name: s.Name, Namespace: s.Namespace}
+		if s.Port != nil {
+			out.Service.Port = *s.Port
+		}
+		if s.Path != nil {
+			out.Service.Path = *s.Path
+		}
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	reviewv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/value"
+)
+
+// passes is what is kept from the first pass of the hooks over a request to the second.
+//
+//	a hook is called that may be called again  →  it is added to called
+//	a hook changes the object                  →  called moves to due, and a second pass is asked for
+//	in the second pass                         →  only hooks of due are called
+type passes struct {
+	called, due map[*Hook]bool
+	output      value.Value // the object as the first pass left it
+}
+
+// changed makes the hooks that were called before due again.
+func (p *passes) changed() {
+	for h := range p.called {
+		p.due[h] = true
+	}
+	clear(p.called)
+}
+
+// Mutate asks the hooks that mutate, one after the other, and lets them patch the object of q.
+func (p *Hooks) Mutate(ctx context.Context, q *admission.Request) error {
+	hooks := p.mutating.Load().hooks
+	if len(hooks) == 0 || exempt(q) {
+		return nil
+	}
+	m := &mutation{hooks: p, q: q, unread: q.Scope.Unread}
+	return m.run(ctx, hooks)
+}
+
+// mutation is one pass of hooks over a request.
+type mutation struct {
+	hooks *Hooks
+	q     *admission.Request
+	state
+	passes *passes
+	unread func() bool // nil once the object was read
+}
+
+func (m *mutation) run(ctx context.Context, hooks []*Hook) error {
+	m.begin()
+	for i, h := range hooks {
+		at, err := m.hooks.match(ctx, h, m.q, &m.state)
+		if err != nil {
+			return err
+		}
+		if at == nil || m.q.Pass() > 0 && !m.passes.due[h] {
+			continue
+		}
+		if err := m.show(m.q, *at); err != nil {
+			return err
+		}
+		if err := m.call(ctx, h, i); err != nil {
+			return err
+		}
+	}
+	return m.end()
+}
+
+// begin takes up what is kept of the pass before. If other plugins changed the object since, the hooks of that pass are due.
+func (m *mutation) begin() {
+	kept, ok := m.q.Memory(m.hooks).(*passes)
+	if !ok {
+		kept = &passes{called: map[*Hook]bool{}, due: map[*Hook]bool{}}
+		m.q.Remember(m.hooks, kept)
+	}
+	m.passes = kept
+	if m.q.Pass() > 0 {
+		if now, err := m.q.Object.Document(); err == nil && !now.Equal(kept.output) {
+			kept.changed()
+		}
+	}
+}
+
+// end gives the object back to the request, as its endpoint has it.
+func (m *mutation) end() error {
+	if m.dirty {
+		object, err := m.q.Scope.Convert(m.object, m.q.Endpoint)
+		if err != nil {
+			return err
+		}
+		m.q.Object = admission.DocumentOf(object)
+	}
+	if m.q.Pass() > 0 || len(m.passes.called)+len(m.passes.due) == 0 {
+		return nil
+	}
+	var err error
+	m.passes.output, err = m.q.Object.Document()
+	return err
+}
+
+// call asks the i-th hook, and notes what comes of it.
+func (m *mutation) call(ctx context.Context, h *Hook, i int) error {
+	note := notes{m.q, h, m.q.Pass(), i}
+	changed, err := m.ask(ctx, h, note)
+	note.mutated(changed)
+	if changed {
+		m.passes.changed()
+		m.q.Again()
+	}
+	if h.again {
+		m.passes.called[h] = true
+	}
+	if refusal := h.outcome(ctx, err); refusal != nil {
+		return refusal
+	}
+	if err != nil {
+		m.hooks.passedOver(h, err)
+		note.failedOpen()
+	}
+	return nil
+}
+
+// ask asks a hook, and applies its patch. It reports whether that changed the object.
+func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, err error) {
+	answer, err := m.hooks.consult(ctx, h, m.q, &m.state)
+	if err != nil {
+		return false, err
+	}
+	note.answered(answer)
+	m.q.Warn(answer.Warnings...)
+	if !answer.Allowed {
+		return false, h.denied(answer.Status)
+	}
+	if len(answer.Patch) == 0 {
+		return false, nil
+	}
+	patch, err := jsonpatch.DecodePatch(answer.Patch)
+	switch {
+	case err != nil:
+		return false, h.failed("received undecodable patch in webhook response: %w", err)
+	case len(patch) == 0:
+		return false, nil
+	case m.object.IsAbsent():
+		return false, errors.NewInternalError(fmt.Errorf(
+			"admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
+	case answer.PatchType != reviewv1.PatchTypeJSONPatch:
+		return false, h.failed("unsupported patch type %q", answer.PatchType)
+	}
+	if changed, err = m.patch(patch); err != nil {
+		return false, errors.NewInternalError(err)
+	}
+	note.patched(patch)
+	return changed, nil
+}
+
+// patch applies a patch to the object, and reports whether that changed it.
+func (m *mutation) patch(patch jsonpatch.Patch) (changed bool, err error) {
+	text, err := patch.Apply(m.object.AppendJSON(nil))
+	if err != nil {
+		return false, err
+	}
+	sent, defaulted, err := m.q.Scope.Read(text, m.at)
+	if err != nil {
+		return false, err
+	}
+	changed = !sent.Equal(m.object) || m.unread != nil && m.unread()
+	m.object, m.dirty, m.unread = defaulted, true, nil
+	return changed, nil
+}

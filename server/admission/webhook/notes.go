@@ -1,0 +1,72 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+
+	"github.com/deed-project/deed/server/admission"
+)
+
+// notes annotates a request with what its i-th hook did, under the keys of kube-apiserver's audit log.
+type notes struct {
+	q       *admission.Request
+	hook    *Hook
+	pass, i int
+}
+
+// add adds an annotation whose key says which call it is about.
+func (n notes) add(prefix, text string, body bool) {
+	key := fmt.Sprintf("%s/round_%d_index_%d", prefix, n.pass, n.i)
+	n.q.Annotate(admission.Annotation{Key: key, Value: text, Body: body})
+}
+
+// answered adds the annotations that a hook asks for.
+func (n notes) answered(v *verdict) {
+	if n.q.Annotate == nil {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(v.AuditAnnotations)) {
+		n.q.Annotate(admission.Annotation{Key: n.hook.name + "/" + key, Value: v.AuditAnnotations[key]})
+	}
+}
+
+// mutated adds whether a hook changed the object.
+func (n notes) mutated(changed bool) {
+	n.document("mutation.webhook.admission.k8s.io", false, map[string]any{
+		"configuration": n.hook.configuration, "webhook": n.hook.name, "mutated": changed,
+	})
+}
+
+// patched adds the patch of a hook.
+func (n notes) patched(patch jsonpatch.Patch) {
+	n.document("patch.webhook.admission.k8s.io", true, map[string]any{
+		"configuration": n.hook.configuration, "webhook": n.hook.name, "patch": patch, "patchType": "JSONPatch",
+	})
+}
+
+func (n notes) document(prefix string, body bool, members map[string]any) {
+	if n.q.Annotate == nil {
+		return
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err) // texts, and JSON that was read
+	}
+	n.add(prefix, string(text), body)
+}
+
+// failedOpen adds that a hook failed and was passed over.
+func (n notes) failedOpen() {
+	if n.q.Annotate == nil {
+		return
+	}
+	kind := "validating"
+	if n.hook.mutating {
+		kind = "mutation"
+	}
+	n.add("failed-open."+kind+".webhook.admission.k8s.io", n.hook.name, false)
+}

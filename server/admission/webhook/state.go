@@ -1,0 +1,53 @@
+package webhook
+
+import (
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/value"
+)
+
+// state is the objects of a request as the hooks see them: at the endpoint that the last of them is for.
+type state struct {
+	at          admission.Endpoint
+	object, old value.Value
+	seen        bool // object and old are those of the request, or later
+	dirty       bool // a hook patched the object
+}
+
+// content returns the object as it is by now, wherever.
+func (s *state) content(q *admission.Request) value.Value {
+	if s.seen {
+		return s.object
+	}
+	return q.Object.Content()
+}
+
+// show brings the objects to an endpoint: those of the request the first time, and then those that the hooks before left.
+func (s *state) show(q *admission.Request, at admission.Endpoint) error {
+	if s.seen && s.at == at {
+		return nil
+	}
+	object, old := s.object, s.old
+	if !s.seen {
+		var err error
+		if object, err = q.Object.Document(); err != nil {
+			return errors.NewInternalError(err)
+		}
+		if old, err = q.Old.Document(); err != nil {
+			return errors.NewInternalError(err)
+		}
+	}
+	for _, v := range []*value.Value{&object, &old} {
+		if v.IsAbsent() {
+			continue
+		}
+		converted, err := q.Scope.Convert(*v, at)
+		if err != nil {
+			return errors.NewInternalError(err)
+		}
+		*v = converted
+	}
+	s.object, s.old, s.at, s.seen = object, old, at, true
+	return nil
+}

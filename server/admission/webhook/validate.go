@@ -1,0 +1,104 @@
+package webhook
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/admission"
+)
+
+// invocation is a hook that is for a request, and what it is to see of it.
+type invocation struct {
+	hook  *Hook
+	state *state
+
+	answer *verdict // nil if there is none
+	err    error
+}
+
+// Validate asks the hooks that validate, all at once. If several refuse, the first of them in the order of hooks is the one that is
+// heard, and warnings come in that order as well.
+func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
+	hooks := p.validating.Load().hooks
+	if len(hooks) == 0 || exempt(q) {
+		return nil
+	}
+	invocations, err := p.invocations(ctx, q, hooks)
+	if err != nil || len(invocations) == 0 {
+		return err
+	}
+	if ctx.Err() != nil {
+		return timedOut()
+	}
+	var wait sync.WaitGroup
+	for _, v := range invocations {
+		wait.Go(func() { p.invoke(ctx, q, v) })
+	}
+	wait.Wait()
+	return p.decide(ctx, q, invocations)
+}
+
+// invocations returns the hooks that are for a request, each with the objects at its endpoint.
+func (p *Hooks) invocations(ctx context.Context, q *admission.Request, hooks []*Hook) ([]*invocation, error) {
+	var out []*invocation
+	var states []*state
+	for _, h := range hooks {
+		current := &state{}
+		at, err := p.match(ctx, h, q, current)
+		if err != nil {
+			return nil, err
+		}
+		if at == nil {
+			continue
+		}
+		for _, s := range states {
+			if s.at == *at {
+				current = s
+			}
+		}
+		if err := current.show(q, *at); err != nil {
+			return nil, err
+		}
+		states = append(states, current)
+		out = append(out, &invocation{hook: h, state: current})
+	}
+	return out, nil
+}
+
+// invoke asks a hook. A panic is an answer of its own: it must not end the process.
+func (p *Hooks) invoke(ctx context.Context, q *admission.Request, v *invocation) {
+	defer func() {
+		if r := recover(); r != nil {
+			v.err = errors.NewInternalError(fmt.Errorf("ValidatingAdmissionWebhook/%s has panicked: %v", v.hook.name, r))
+		}
+	}()
+	v.answer, v.err = p.consult(ctx, v.hook, q, v.state)
+}
+
+// decide returns the first refusal, once everything that the hooks said is noted.
+func (p *Hooks) decide(ctx context.Context, q *admission.Request, invocations []*invocation) error {
+	var refusal error
+	for i, v := range invocations {
+		note := notes{q, v.hook, 0, i}
+		err := v.err
+		if err == nil {
+			note.answered(v.answer)
+			q.Warn(v.answer.Warnings...)
+			if !v.answer.Allowed {
+				err = v.hook.denied(v.answer.Status)
+			}
+		}
+		if refused := v.hook.outcome(ctx, err); refused != nil {
+			if refusal == nil {
+				refusal = refused
+			}
+		} else if err != nil {
+			p.passedOver(v.hook, err)
+			note.failedOpen()
+		}
+	}
+	return refusal
+}

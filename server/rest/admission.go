@@ -1,0 +1,137 @@
+package rest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+)
+
+// mutate lets admission change an object that is to be stored in place of live, or as a new one.
+//
+// Its managed fields are those that admission leaves; if they cannot be read, those from before, with a warning. Nobody becomes the
+// manager of what admission changes.
+func (w *write) mutate(live Live, object managedfields.Object) (managedfields.Object, error) {
+	q := w.admitted(live.Object, object)
+	q.Scope.(*scope).unread = func() bool { return w.unread(live, object) }
+	if err := w.Admission.Mutate(w.context(), q); err != nil {
+		return object, err
+	}
+	mutated, err := q.Object.Split()
+	if err != nil {
+		w.Warnings.Add(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated " +
+			"mutating admission controller; please fix your requests: " + err.Error())
+		mutated.Content = api.WithMetadata(q.Object.Content(), "managedFields", value.Value{})
+		mutated.Entries = object.Entries
+	}
+	var uids []string
+	if mutated.Content, uids = api.UniqueOwners(mutated.Content); len(uids) > 0 {
+		w.Warnings.Add(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server "+
+			"dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "+
+			"duplicate UID(s) observed: %s", strings.Join(uids, ", ")))
+	}
+	return mutated, nil
+}
+
+// admit asks admission whether object may be stored in place of live, or as a new one.
+func (w *write) admit(live, object managedfields.Object) error {
+	if len(w.Admission) == 0 {
+		return nil
+	}
+	return w.Admission.Validate(w.context(), w.admitted(live, object))
+}
+
+// admitChange asks admission whether object may be stored in place of live. At the subresource scale it is told of Scales.
+func (w *write) admitChange(live Live, object managedfields.Object) error {
+	if w.Target.Subresource != "scale" || len(w.Admission) == 0 {
+		return w.admit(live.Object, object)
+	}
+	was, err := w.scaleOf(live.Object)
+	if err != nil {
+		return err
+	}
+	is, err := w.scaleOf(object)
+	if err != nil {
+		return err
+	}
+	return w.admit(was, is)
+}
+
+// scaleOf returns the Scale of an object, with managed fields of its own.
+func (w *write) scaleOf(object managedfields.Object) (managedfields.Object, error) {
+	content, _, err := w.Version.Scale.Of(object.Content)
+	if err != nil {
+		return object, err
+	}
+	handler := managedfields.NewScaleHandler(object.Entries, w.Version.APIVersion(), w.Version.Scale.Replicas)
+	entries, err := handler.ToSubresource()
+	return managedfields.Object{Content: content, Entries: entries}, err
+}
+
+// admitDelete asks admission whether live may be deleted. Nothing can be changed there, but plugins that would are asked as well.
+func (w *write) admitDelete(live Live) error {
+	q := w.admitted(live.Object, managedfields.Object{})
+	if err := w.Admission.Mutate(w.context(), q); err != nil {
+		return err
+	}
+	return w.Admission.Validate(w.context(), q)
+}
+
+// admitted returns what admission is told of a write. An absent live is an object that does not exist yet, an absent object one
+// that is deleted.
+func (w *write) admitted(live, object managedfields.Object) *admission.Request {
+	q := &admission.Request{
+		Operation: admission.Update, Endpoint: w.endpoint(w.Version), Subresource: w.Target.Subresource,
+		Namespace: w.Target.Namespace, Name: w.name, DryRun: w.dryRun, Warn: w.Warnings.Add,
+		Object: admission.ObjectOf(object), Old: admission.ObjectOf(live), Annotate: w.Annotate,
+	}
+	switch {
+	case object.Content.IsAbsent():
+		q.Operation = admission.Delete
+	case live.Content.IsAbsent():
+		q.Operation = admission.Create
+	}
+	if w.User != nil {
+		q.User = w.User(w.context())
+	}
+	if w.unnamed {
+		q.Name = ""
+	}
+	if w.Version.Group == "" && w.Version.Plural == "namespaces" && !w.named {
+		q.Namespace = q.Name // a namespace is in itself
+	}
+	q.Scope = &scope{write: w, operation: q.Operation}
+	return q
+}
+
+// endpoint returns where the request writes, if it were made to another version.
+func (r *Request) endpoint(v *catalog.Version) admission.Endpoint {
+	gvk := v.GVK()
+	if r.Target.Subresource == "scale" {
+		gvk = catalog.ScaleKind
+	}
+	return admission.Endpoint{
+		Resource: kschema.GroupVersionResource{Group: v.Group, Version: v.Name, Resource: v.Plural},
+		Kind:     kschema.GroupVersionKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind},
+	}
+}
+
+// unread reports whether an object is not yet what its text reads as; see admission.Request. For built-in kinds, that is when the
+// request wrote managed fields.
+func (w *write) unread(live Live, object managedfields.Object) bool {
+	if w.Version.Custom {
+		return w.Target.Subresource == "scale"
+	}
+	return slices.ContainsFunc(object.Entries, func(e managedfields.Entry) bool {
+		return !e.Time.IsZero() && !slices.ContainsFunc(live.Entries, func(was managedfields.Entry) bool {
+			return sameButTime(e, was) && e.Time.Equal(was.Time)
+		})
+	})
+}

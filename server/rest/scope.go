@@ -1,0 +1,185 @@
+package rest
+
+import (
+	"encoding/json"
+	stderrors "errors"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// scope answers what plugins ask about a write: admission.Scope.
+type scope struct {
+	*write
+	operation admission.Operation
+	unread    func() bool
+}
+
+// Unread reports whether the object is not yet what its text reads as.
+func (s *scope) Unread() bool { return s.unread != nil && s.unread() }
+
+// Options returns the options of the write, as kube-apiserver passes them on: those of a patch are the options of what it does.
+func (s *scope) Options() value.Value {
+	typed := any(s.deletion)
+	kind := "DeleteOptions"
+	switch s.operation {
+	case admission.Create:
+		kind = "CreateOptions"
+		typed = &metav1.CreateOptions{
+			DryRun: s.Query["dryRun"], FieldManager: s.Query.Get("fieldManager"), FieldValidation: s.Query.Get("fieldValidation"),
+		}
+	case admission.Update:
+		kind = "UpdateOptions"
+		typed = &metav1.UpdateOptions{
+			DryRun: s.Query["dryRun"], FieldManager: s.Query.Get("fieldManager"), FieldValidation: s.Query.Get("fieldValidation"),
+		}
+	}
+	options, err := structs.From(typed)
+	if err != nil {
+		panic(err) // options are plain data
+	}
+	return options.With("kind", value.String(kind)).With("apiVersion", value.String("meta.k8s.io/v1"))
+}
+
+// Equivalents returns the endpoints of all other versions of the objects.
+func (s *scope) Equivalents() []admission.Endpoint {
+	var out []admission.Endpoint
+	for _, v := range s.alike() {
+		if v != s.Version && hasSubresource(v, s.Target.Subresource) {
+			out = append(out, s.endpoint(v))
+		}
+	}
+	return out
+}
+
+// alike returns the versions that the objects are served in, of this resource and of others, as they are declared.
+func (s *scope) alike() []*catalog.Version {
+	if s.Alike == nil {
+		return s.Version.Declared()
+	}
+	return s.Alike(s.Version.Resource)
+}
+
+func hasSubresource(v *catalog.Version, name string) bool {
+	return name == "" || name == "status" && v.Status != nil || name == "scale" && v.Scale != nil
+}
+
+// version returns the version of the object at an endpoint.
+func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
+	for _, v := range s.alike() {
+		if v.Group == at.Resource.Group && v.Name == at.Resource.Version && v.Plural == at.Resource.Resource {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("unable to convert to %v: unknown kind", at.Resource)
+}
+
+// Convert returns an object as an endpoint has it. Custom resources are told by their apiVersion only; those of built-in kinds are
+// printed anew by their Go types.
+func (s *scope) Convert(object value.Value, to admission.Endpoint) (value.Value, error) {
+	if s.Target.Subresource == "scale" {
+		return object, nil
+	}
+	v, err := s.version(to)
+	if err != nil {
+		return object, err
+	}
+	if v.Custom {
+		if gvk := schema.ParseGVK(object.Get("apiVersion").Str(), ""); gvk.Group != to.Kind.Group || gvk.Version == to.Kind.Version {
+			return object, nil
+		}
+		return object.With("apiVersion", value.String(v.APIVersion())), nil
+	}
+	from := s.Version
+	for _, other := range s.alike() {
+		if other.APIVersion() == object.Get("apiVersion").Str() {
+			from = other
+		}
+	}
+	stored, err := from.Form.Store(object)
+	if err != nil {
+		return object, err
+	}
+	return v.Form.Load(stored)
+}
+
+// Read returns the object that a text is at an endpoint. It is read as its Go type reads it, or as it is if there is none.
+func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.Value, err error) {
+	v, err := s.version(at)
+	if err != nil {
+		return sent, sent, err
+	}
+	if v.Custom {
+		if sent, err = readCustom(text); err != nil {
+			return sent, sent, err
+		}
+		defaulted, err = v.Form.Complete(sent)
+		return sent, defaulted, err
+	}
+	if sent, err = readTyped(text, v); err != nil {
+		return sent, sent, err
+	}
+	defaulted, err = v.Form.Complete(sent)
+	return sent, defaulted, err
+}
+
+// readCustom reads a text that must say of which kind it is.
+func readCustom(text []byte) (value.Value, error) {
+	var found struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return value.Value{}, err
+	}
+	if found.Kind == "" {
+		return value.Value{}, fmt.Errorf("Object 'Kind' is missing in '%s'", text)
+	}
+	return value.Parse(text)
+}
+
+// readTyped reads a text by the Go type of a built-in kind. What the text does not say of which kind it is, it is of that of v.
+func readTyped(text []byte, v *catalog.Version) (value.Value, error) {
+	var found metav1.TypeMeta
+	if err := json.Unmarshal(text, &found); err != nil {
+		return value.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+	}
+	if found.APIVersion == "" {
+		found.APIVersion = v.APIVersion()
+	}
+	if found.Kind == "" {
+		found.Kind = v.Kind
+	}
+	if found.APIVersion != v.APIVersion() || found.Kind != v.Kind {
+		return value.Value{}, unregistered(found)
+	}
+	object := v.New()
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, object); err != nil {
+		return value.Value{}, err
+	}
+	sent, err := structs.From(object)
+	return sent.With("apiVersion", value.String(v.APIVersion())).With("kind", value.String(v.Kind)), err
+}
+
+// unregistered is the error of kube-apiserver about a kind that it does not know.
+func unregistered(t metav1.TypeMeta) error {
+	group, version, found := strings.Cut(t.APIVersion, "/")
+	if !found {
+		group, version = "", t.APIVersion
+	}
+	if strings.Contains(version, "/") {
+		return stderrors.New("unexpected GroupVersion string: " + t.APIVersion)
+	}
+	name := version
+	if group != "" {
+		name = group + "/" + version
+	}
+	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, t.Kind, name)
+}
