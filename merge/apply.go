@@ -123,10 +123,7 @@ func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflic
 			}
 		}
 	}
-	if out := slices.Concat(found...); len(out) > 0 {
-		return out
-	}
-	return nil
+	return slices.Concat(found...)
 }
 
 // lossesByVersion returns which losses of something that is taken are in which version.

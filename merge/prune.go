@@ -70,10 +70,10 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 //     that has a path, as with an empty keyed list or an item that has lost its keys; and then step 3 does not find it.
 //   - Reset fields may leave the applier items without their keys, with the same effect.
 func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) bool {
-	if last.APIVersion != c.APIVersion || c.resetsInItems[c.APIVersion] || !last.Fields.Minus(own.Fields).IsEmpty() {
+	if c.resetsInItems[c.APIVersion] || !last.Fields.Minus(own.Fields).IsEmpty() {
 		return false
 	}
-	for _, entry := range managers.entries {
+	for _, entry := range managers.entries { // last among them
 		if c.converter != nil && entry.APIVersion != c.APIVersion {
 			return false
 		}
