@@ -1,6 +1,10 @@
 package fieldpath
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/deed-project/deed/internal/work"
+)
 
 // Set is an immutable set of paths. The zero Set is empty.
 //
@@ -82,22 +86,24 @@ func (s Set) Has(p Path) bool {
 // in front. It passes the elements in front of e one by one: whoever looks for many takes
 // [Set.Entries].
 func (s Set) Get(e Element) (member bool, sub Set) {
-	order := orderOf(e.kind, e.text)
+	order, steps := orderOf(e.kind, e.text), 0
 	for rest := s.nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
+		steps++
 		n := &rest[0]
 		if o := n.order(); o > order {
 			break
 		} else if o < order {
 			continue
 		}
-		switch text := n.in(&s.texts); {
-		case text == e.text:
-			return n.has(included), setOf(s.texts, rest[1:n.skip:n.skip])
-		case text > e.text:
-			return false, Set{}
+		if text := n.in(&s.texts); text == e.text {
+			member, sub = n.has(included), setOf(s.texts, rest[1:n.skip:n.skip])
+			break
+		} else if text > e.text {
+			break
 		}
 	}
-	return false, Set{}
+	work.Add(work.Counts{Steps: steps})
+	return member, sub
 }
 
 // Leaves returns the members below which there are none.

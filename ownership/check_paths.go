@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 )
@@ -15,6 +16,7 @@ func (k *checker) checkPaths(h held) {
 	apiVersion := k.object.Entries[h.index].APIVersion
 	v := pathCheck{checker: k, entry: h.index}
 	v.declared(k.config.Versions.Types[apiVersion], h.written)
+	work.Add(work.Counts{Nodes: v.nodes})
 	object, err := k.inVersion(apiVersion)
 	if err != nil {
 		k.addOnce(invalidObject, err)
@@ -35,6 +37,7 @@ type pathCheck struct {
 	entry   int
 	path    fieldpath.Path
 	nowhere []fieldpath.Path // that declared has found
+	nodes   int              // entries of the set that were visited
 }
 
 // declared finds the members of s, the paths below a node of type t, that t has no place for.
@@ -43,6 +46,7 @@ func (v *pathCheck) declared(t *schema.Type, s fieldpath.Set) {
 		return
 	}
 	for e := range s.Entries() {
+		v.nodes++
 		v.path = append(v.path, e.Element)
 		switch below := typeBelow(t, e.Element); {
 		case isAtomic(t) && len(v.path) > 1:

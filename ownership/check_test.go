@@ -49,6 +49,18 @@ var checkCases = []struct {
 	{"not in the object", `"spec":{"replicas":1}`, entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:args":{},"f:quota":{".":{},"f:cpu":{}},"f:replicas":{}}}`), `
 		0 absent-path .spec.args
 		0 absent-path .spec.quota`},
+	{"not in the object, each path but once, and behind one with more elements one with fewer", `"spec":{"replicas":1}`,
+		entry("ann", "Apply", "v1", "1", `{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:args":{},"f:quota":{"f:cpu":{}}}}`) + "," +
+			entry("bob", "Apply", "v1", "1", `{"f:metadata":{".":{},"f:annotations":{"f:a":{}}},"f:spec":{".":{},"f:args":{}}}`), `
+		0 absent-path .metadata.labels
+		0 absent-path .spec.args
+		0 absent-path .spec.quota.cpu
+		1 absent-path .metadata.annotations.a
+		1 absent-path .spec.args`},
+	{"an object without anything, of which paths above and below each other are owned", ``,
+		entry("ann", "Apply", "v1", "1", `{"f:metadata":{".":{},"f:labels":{"f:a":{}}},"f:spec":{".":{},"f:quota":{"f:cpu":{}},"f:replicas":{}}}`), `
+		0 absent-path .metadata.labels.a
+		0 absent-path .spec`},
 	{"half an item", `"spec":{"containers":[{"name":"a","image":"i"},{"name":"b"}]}`,
 		entry("ann", "Apply", "v1", "1", `{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:name":{}},"k:{\"name\":\"b\"}":{".":{},"f:name":{}}}}}`) + "," +
 			entry("bob", "Apply", "v1", "1", `{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}},"k:{\"name\":\"b\"}":{".":{},"f:name":{}}}}}`), `

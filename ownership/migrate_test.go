@@ -243,6 +243,29 @@ func TestPlanMigrationAcrossVersions(t *testing.T) {
 	}
 }
 
+// Who owns what is kept is found in other versions too, by the names that fields have there.
+func TestLeftoversHaveOwnersOfOtherVersions(t *testing.T) {
+	m := thing.Manager(func(c *managedfields.Config) {
+		c.Types = map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type}
+		c.Converter = sizeConverter{}
+	})
+	live := thing.New(t, `"spec":{"replicas":3,"args":["-a"]}`)
+	live.Entries = thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:spec":{"f:args":{},"f:replicas":{}}}`)+","+
+		entry("eve", "Update", "v2", "2", `{"f:spec":{"f:quota":{"f:size":{}}}}`)+","+
+		entry("fay", "Update", "v2", "2", `{"f:spec":{"f:replicas":{}}}`)+`]`) // no field of v2
+	plan, err := ownership.PlanMigration(m, live, thing.New(t, `"spec":{"quota":{"cpu":"1"}}`), []string{"csa"}, "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Removed) != 1 || plan.Removed[0].Path.Text() != ".spec.args" || plan.Removed[0].Owners != nil {
+		t.Errorf("removed: %v", plan.Removed)
+	}
+	if len(plan.Kept) != 1 || plan.Kept[0].Path.Text() != ".spec.replicas" ||
+		len(plan.Kept[0].Owners) != 1 || plan.Kept[0].Owners[0].Name != "eve" {
+		t.Errorf("kept: %v", plan.Kept)
+	}
+}
+
 // Across versions that differ, fields go by the names that the receiver's version has for them.
 func TestMigrateAcross(t *testing.T) {
 	versions := &ownership.Versions{

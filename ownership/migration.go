@@ -66,12 +66,15 @@ func (out *Migration) addLeftovers(
 	if err != nil {
 		return err
 	}
-	before, err := managedfields.Decode(out.Object.Entries)
+	sets, owners, err := othersOf(c, out.Object, applier)
 	if err != nil {
 		return err
 	}
-	sets, owners := othersIn(before, c.GVK.APIVersion(), applier)
-	setsAfter, ownersAfter := othersIn(after.Managers, c.GVK.APIVersion(), applier)
+	stored := managedfields.Object{Content: after.Object.Content(), Entries: managedfields.Encode(after.Managers)}
+	setsAfter, ownersAfter, err := othersOf(c, stored, applier)
+	if err != nil {
+		return err
+	}
 	values := []typed.Value{object, plan.Config(), after.Object}
 	for at := range typed.Walk(held, values, append(sets, setsAfter...)...) {
 		live, wanted, result := at.Values[0], at.Values[1], at.Values[2]
@@ -96,14 +99,18 @@ func (out *Migration) addLeftovers(
 	return nil
 }
 
-// othersIn returns the sets of all but one manager that are of apiVersion, and whose they are.
-func othersIn(managers merge.Managers, apiVersion string, but merge.Manager) (sets []fieldpath.Set, owners []merge.Manager) {
-	for e := range managers.All() {
-		if e.APIVersion == apiVersion && e.Manager != but {
-			sets, owners = append(sets, e.Fields), append(owners, e.Manager)
+// othersOf returns what all but one manager own of o, in the endpoint's version, and whose it is. Entries of versions that are gone
+// own nothing.
+func othersOf(c managedfields.Config, o managedfields.Object, but merge.Manager) (sets []fieldpath.Set, owners []merge.Manager, _ error) {
+	for _, h := range holdings(o, c.Types[c.GVK.APIVersion()], &Versions{c.Types, c.Converter}) {
+		if h.err != nil && !errors.Is(h.err, merge.ErrNoVersion) {
+			return nil, nil, h.err
+		}
+		if h.manager != but {
+			sets, owners = append(sets, h.fields), append(owners, h.manager)
 		}
 	}
-	return sets, owners
+	return sets, owners, nil
 }
 
 // heldBy returns what the applier names[0] and the updaters called names own of o, in the endpoint's version. Entries of

@@ -5,6 +5,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/slab"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -25,6 +26,7 @@ type ownerWalk struct {
 	texts    slab.Text
 	lists    map[string][]Owner // of indexes that owned the same before
 	key      []byte
+	nodes    int // members, items, and entries of sets that were visited
 }
 
 // stand is where one set is in the walk.
@@ -51,6 +53,7 @@ func (w *ownerWalk) root(t *schema.Type, v value.Value) {
 		}
 	}
 	w.inside(t, v, at, nil)
+	work.Add(work.Counts{Nodes: w.nodes})
 }
 
 // shape says how a value is owned.
@@ -98,9 +101,11 @@ func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owne
 }
 
 func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
+	w.nodes += v.Len()
 	sets := make([]seeker, len(at))
 	for i := range at {
 		sets[i] = seekerOf(at[i].below)
+		w.nodes += len(sets[i])
 	}
 	found := make([]fieldpath.Entry, len(at))
 	for i := range v.Len() {
@@ -144,6 +149,7 @@ type place struct {
 
 // items pairs the items of a list, sorted, with the sets, and then yields them in the list's order.
 func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
+	w.nodes += v.Len()
 	sorted := make([]place, v.Len())
 	for i := range sorted {
 		element, ok := typed.ElementOf(&w.texts, l, v.Item(i))
@@ -158,6 +164,7 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	found := make([]fieldpath.Entry, len(sorted)*len(at))
 	for j := range at {
 		set := seekerOf(at[j].below)
+		w.nodes += len(set)
 		for _, p := range sorted {
 			found[p.index*len(at)+j] = set.seek(p.element)
 		}
@@ -214,6 +221,7 @@ func partOf(e fieldpath.Element, s shape) (Part, bool) {
 
 // insideOwned yields the leaves in v, which is owned as a whole by own.
 func (w *ownerWalk) insideOwned(v value.Value, own []Owner) bool {
+	w.nodes += v.Len()
 	below := func(e fieldpath.Element, v value.Value) bool {
 		w.path = append(w.path, e)
 		defer func() { w.path = w.path[:len(w.path)-1] }()

@@ -79,14 +79,7 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 		Decisions: []*fieldPlan{}, Notations: []*notationPlan{},
 		Nulls: OrEmpty(newNulls(p.Stored.Content, p.result, nil)),
 	}
-	p.defaults = p.serverDefaults(plan)
-	var decisions []merge.Decision
-	for d := range plan.Decisions() {
-		if p.writes(d.Path) {
-			decisions = append(decisions, d)
-		}
-	}
-	for _, field := range p.fields(decisions) {
+	for _, field := range p.fields(p.decide(plan)) {
 		o.Outcomes[field.Outcome]++
 		o.Decisions = append(o.Decisions, field)
 	}
@@ -96,6 +89,21 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 	}
 	o.NotationOnly = change.NotationOnly
 	return o
+}
+
+// decide returns what plan decides about the fields that are written, and looks up what a server fills in for those that go.
+func (p *planner) decide(plan *managedfields.Plan) (decisions []merge.Decision) {
+	var gone fieldpath.Builder
+	for d := range plan.Decisions() {
+		if goes(d) {
+			gone.Add(d.Path)
+		}
+		if p.writes(d.Path) {
+			decisions = append(decisions, d)
+		}
+	}
+	p.defaults = types.DefaultsAt(managedfields.Object{Content: p.result}, gone.Set())
+	return decisions
 }
 
 // writes reports whether what is at path is written at all.
@@ -186,17 +194,6 @@ func (p *planner) notes(d merge.Decision) []string {
 // goes reports whether d removes a field.
 func goes(d merge.Decision) bool { return len(d.Path) > 0 && !d.Live.IsAbsent() && d.Result.IsAbsent() }
 
-// serverDefaults returns what a server fills in for the fields that plan removes.
-func (p *planner) serverDefaults(plan *managedfields.Plan) map[string]value.Value {
-	var gone fieldpath.Builder
-	for d := range plan.Decisions() {
-		if goes(d) {
-			gone.Add(d.Path)
-		}
-	}
-	return types.DefaultsAt(managedfields.Object{Content: p.result}, gone.Set())
-}
-
 // defaultOf returns the default that a field gets which d removes from an object that stays: what the schema says, or a server
 // fills in; absent when there is none.
 func (p *planner) defaultOf(d merge.Decision) value.Value {
@@ -238,18 +235,16 @@ func newNulls(live, result value.Value, path fieldpath.Path) []string {
 	return out
 }
 
-// atomicList says what the list live loses when it is replaced by result.
+// atomicList says what the list live loses when it is replaced by result. It costs as much as both have.
 func atomicList(live, result value.Value) string {
+	left := map[fieldpath.Element]int{} // how often result has an item that is not one of live's yet
+	for item := range result.Items() {
+		left[fieldpath.Item(item)]++
+	}
 	lost := 0
-	used := make([]bool, result.Len())
 	for item := range live.Items() {
-		found := false
-		for j := 0; j < result.Len() && result.Kind() == value.KindList && !found; j++ {
-			if found = !used[j] && item.Equal(result.Item(j)); found {
-				used[j] = true
-			}
-		}
-		if !found {
+		e := fieldpath.Item(item)
+		if left[e]--; left[e] < 0 {
 			lost++
 		}
 	}
