@@ -53,3 +53,22 @@ func TestFieldsForms(t *testing.T) {
 		t.Error("what is no set equals by its text")
 	}
 }
+
+// TestFieldsPrinted demands that what is not canonical is printed as it came, and that an object's text escapes in fieldsV1 what it
+// escapes everywhere.
+func TestFieldsPrinted(t *testing.T) {
+	const loose = `{"f:spec":{"f:args":{},"q:later":1}}`
+	if got := managedfields.FieldsFromValue(thing.Parse(t, loose)).String(); got != loose {
+		t.Errorf("a document is printed as %s", got)
+	}
+	for raw, escaped := range map[string]string{
+		"a": "a", "<": `\u003c`, ">": `\u003e`, "&": `\u0026`, "\u2028": `\u2028`, "\u2029": `\u2029`, "<>&\u2028": `\u003c\u003e\u0026\u2028`, "é": "é",
+	} {
+		o := managedfields.Object{Content: thing.Parse(t, `{}`), Entries: []managedfields.Entry{
+			{Manager: "m", FieldsV1: managedfields.FieldsFromJSON(`{"f:` + raw + `":{}}`)},
+		}}
+		if got, want := string(o.AppendJSON(nil)), `{"metadata":{"managedFields":[{"fieldsV1":{"f:`+escaped+`":{}},"manager":"m"}]}}`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

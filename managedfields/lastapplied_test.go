@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
 
@@ -46,9 +47,9 @@ func TestKubectlRecordsNothingAmongUnreadableAnnotations(t *testing.T) {
 // The names and values of all annotations may have 256 KiB with the record: it is kept at that size and removed at one byte more.
 func TestKubectlsRecordHasRoom(t *testing.T) {
 	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+lastAppliedName+`":"old"}}}`)
-	apply := func(filler int) (all value.Value, size int) {
+	apply := func(filler int, name string) (all value.Value, size int) {
 		t.Helper()
-		config := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"filler":"`+strings.Repeat("x", filler)+`"}}}`)
+		config := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"filler":"`+strings.Repeat("x", filler)+`"},"name":"`+name+`"}}`)
 		out, err := schemalessManager(t, nil).Apply(live, config, "kubectl", true)
 		if err != nil {
 			t.Fatal(err)
@@ -59,12 +60,40 @@ func TestKubectlsRecordHasRoom(t *testing.T) {
 		}
 		return all, size
 	}
-	_, fixed := apply(0)
-	most := ((256 << 10) - fixed) / 2 // the filler stands in the annotation and in the record
-	if all, size := apply(most); all.Get(lastAppliedName).IsAbsent() || size != 256<<10 {
+	_, fixed := apply(0, "n")
+	most := ((256 << 10) - fixed) / 2 // the filler stands in the annotation and in the record, and the name in the record alone
+	name := strings.Repeat("n", 1+((256<<10)-fixed)%2)
+	if all, size := apply(most, name); all.Get(lastAppliedName).IsAbsent() || size != 256<<10 {
 		t.Errorf("annotations of %d bytes have no record", size)
 	}
-	if all, size := apply(most + 1); !all.Get(lastAppliedName).IsAbsent() || all.Get("filler").Str() == "" {
+	if all, size := apply(most, name+"n"); !all.Get(lastAppliedName).IsAbsent() || all.Get("filler").Str() == "" {
 		t.Errorf("annotations of %d bytes have a record", size)
+	}
+}
+
+// hidden converts to version g/v2, in which objects have no annotation called filler.
+type hidden struct{}
+
+func (hidden) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	metadata := object.Get("metadata")
+	if all := metadata.Get("annotations"); apiVersion == "g/v2" && !all.IsAbsent() {
+		object = object.With("metadata", metadata.With("annotations", all.With("filler", value.Value{})))
+	}
+	return object.With("apiVersion", value.String(apiVersion)), nil
+}
+
+// The size of annotations is that in the version in which the server holds the object.
+func TestKubectlsRecordHasRoomWhereTheObjectIsHeld(t *testing.T) {
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+lastAppliedName+`":"old"}}}`)
+	config := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"filler":"`+strings.Repeat("x", 200<<10)+`"}}}`)
+	for hub, kept := range map[string]bool{"": false, "g/v1": false, "g/v2": true} {
+		m := schemalessManager(t, func(c *managedfields.Config) { c.Hub, c.Converter = hub, hidden{} })
+		out, err := m.Apply(live, config, "kubectl", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := !out.Content.At("metadata", "annotations", lastAppliedName).IsAbsent(); got != kept {
+			t.Errorf("held in version %q: the record is kept: %t", hub, got)
+		}
 	}
 }
