@@ -1,10 +1,10 @@
 package builtin_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -13,19 +13,19 @@ import (
 // odd plays an apply of a configuration that may be none: the server looks at the request before the field manager
 // does.
 func (y *tally) odd(
-	t *testing.T, where, kind string, s serverStep, live managedfields.Object, manager string, force bool,
+	t *testing.T, where, kind string, s recording.Exchange, live managedfields.Object, manager string, force bool,
 ) {
-	response := parsed(t, s.Response)
+	response := s.Response
 	byRequest := []string{"error encoding patch", "error decoding patch", "the name of", "the namespace of"}
 	for _, prefix := range byRequest {
 		if strings.HasPrefix(response.Get("message").Str(), prefix) {
-			y.compared["not played"]++
+			y.Leave("refused before the field manager sees it")
 			return
 		}
 	}
-	config, err := managedfields.ParseObject(named(t, s))
+	config, err := managedfields.ParseObject(s.Sent())
 	if err != nil || s.Code == 422 || s.Code == 404 || s.Code == 409 && !strings.HasPrefix(response.Get("message").Str(), "Apply failed") {
-		y.compared["not played"]++
+		y.Leave("refused before or after the field manager sees it")
 		return
 	}
 	out, err := y.manager(t, schema.ParseGVK(s.APIVersion, kind), "").Apply(live, config, manager, force)
@@ -49,29 +49,16 @@ func parsed(t *testing.T, text []byte) value.Value {
 	return v
 }
 
-// patch plays a patch: an update with what the patch makes of the live object. A strategic merge patch of labels
-// and annotations is like any other.
-func (y *tally) patch(t *testing.T, where, kind string, s serverStep, manager string) {
-	body := parsed(t, s.Body)
-	for _, name := range []string{"metadata", "apiVersion", "kind"} {
-		body = body.With(name, value.Value{})
-	}
-	plain := body.Len() == 0 && !strings.ContainsAny(string(s.Body), "[$")
-	if s.Code >= 300 || s.Op == "smp" && !plain { // what a strategic merge patch does to spec is the server's to know
-		y.compared["not played"]++
+// patch plays a patch: an update with what the patch makes of the live object.
+func (y *tally) patch(t *testing.T, where, kind string, s recording.Exchange, manager string) {
+	if s.Code >= 300 {
+		y.Leave("a refused patch")
 		return
 	}
-	live := parsed(t, s.Live)
-	var patched value.Value
-	switch s.Op {
-	case "merge", "status-merge", "smp":
-		patched = mergePatched(live, parsed(t, s.Body))
-	case "jsonpatch":
-		patched = live
-		for op := range parsed(t, s.Body).Items() {
-			pointer := strings.Split(op.Get("path").Str(), "/")[1:]
-			patched = jsonPatched(patched, pointer, op)
-		}
+	patched, known := s.Patched()
+	if !known {
+		y.Leave("a strategic merge patch of more than labels and annotations")
+		return
 	}
 	object, err := managedfields.ObjectOf(patched)
 	if err != nil {
@@ -92,62 +79,11 @@ func (y *tally) patch(t *testing.T, where, kind string, s serverStep, manager st
 	y.compare(t, where, kind, s, out, err)
 }
 
-// mergePatched is a JSON merge patch.
-func mergePatched(v, patch value.Value) value.Value {
-	if patch.Kind() != value.KindObject {
-		return patch
-	}
-	if v.Kind() != value.KindObject {
-		v = value.Object()
-	}
-	for name, member := range patch.Members() {
-		if member.IsNull() {
-			v = v.With(name, value.Value{})
-		} else {
-			v = v.With(name, mergePatched(v.Get(name), member))
-		}
-	}
-	return v
-}
-
-// jsonPatched carries out an operation of a JSON patch that is known to succeed.
-func jsonPatched(v value.Value, pointer []string, op value.Value) value.Value {
-	name := strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[0])
-	if v.Kind() == value.KindList {
-		var items []value.Value
-		for item := range v.Items() {
-			items = append(items, item)
-		}
-		i, _ := strconv.Atoi(name)
-		if len(pointer) > 1 {
-			items[i] = jsonPatched(items[i], pointer[1:], op)
-			return value.List(items...)
-		}
-		switch op.Get("op").Str() {
-		case "remove":
-			items = append(items[:i], items[i+1:]...)
-		case "replace":
-			items[i] = op.Get("value")
-		}
-		return value.List(items...)
-	}
-	if len(pointer) > 1 {
-		return v.With(name, jsonPatched(v.Get(name), pointer[1:], op))
-	}
-	switch op.Get("op").Str() {
-	case "remove":
-		return v.With(name, value.Value{})
-	case "add", "replace":
-		return v.With(name, op.Get("value"))
-	}
-	return v
-}
-
 // scale plays a write of the number of replicas: the parent's managers go to a Scale object and come back from it.
-func (y *tally) scale(t *testing.T, where, kind string, s serverStep, manager string, force bool) {
+func (y *tally) scale(t *testing.T, where, kind string, s recording.Exchange, manager string, force bool) {
 	gvk := schema.ParseGVK(s.APIVersion, kind)
 	parent := objectOf(t, s.Live)
-	response := parsed(t, s.Response)
+	response := s.Response
 	handler := managedfields.NewScaleHandler(parent.Entries, s.APIVersion, y.kind(t, gvk).Replicas())
 	entries, err := handler.ToSubresource()
 	if err != nil {
@@ -155,7 +91,7 @@ func (y *tally) scale(t *testing.T, where, kind string, s serverStep, manager st
 	}
 	live := managedfields.Object{Content: scaleOf(parent.Content), Entries: entries}
 	m := y.scaleManager(t)
-	body := parsed(t, s.Body)
+	body := s.Body
 	var out managedfields.Object
 	if s.Op == "scale-apply" {
 		config, failed := managedfields.ObjectOf(body)
@@ -165,7 +101,7 @@ func (y *tally) scale(t *testing.T, where, kind string, s serverStep, manager st
 		out, err = m.Apply(live, config, manager, force)
 	} else {
 		if s.Op == "scale-merge" {
-			body = mergePatched(live.Content, body)
+			body = recording.MergePatched(live.Content, body)
 		}
 		object, failed := managedfields.ObjectOf(body)
 		if failed != nil {
@@ -178,17 +114,17 @@ func (y *tally) scale(t *testing.T, where, kind string, s serverStep, manager st
 		if err != nil {
 			text = err.Error()
 		}
-		y.same(t, where, kind, "conflicts", causes(response.Get("message").Str()), causes(text))
+		y.same(t, where, kind, "conflicts", recording.SortedLines(response.Get("message").Str()), recording.SortedLines(text))
 		return
 	}
-	if len(s.After) == 0 || strings.Contains(s.Query, "dryRun") {
+	if s.After.Kind() != value.KindObject || strings.Contains(s.Query, "dryRun") {
 		return
 	}
 	after, err := handler.ToParent(out.Entries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y.same(t, where, kind, "managedFields", entriesText(objectOf(t, s.After)), entriesText(managedfields.Object{Entries: after}))
+	y.same(t, where, kind, "managedFields", recording.Owners(s.After), ownersOf(t, managedfields.Object{Content: value.Object(), Entries: after}))
 	k := y.kind(t, gvk)
 	count := value.Int(out.Content.At("spec", "replicas").Int())
 	scaled := parent.Content.With("spec", parent.Content.Get("spec").With("replicas", count))

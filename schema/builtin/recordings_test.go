@@ -1,14 +1,11 @@
 package builtin_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,20 +18,6 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
 )
-
-// serverHistory is the history of one object on a kube-apiserver.
-type serverHistory struct {
-	Name  string       `json:"name"`
-	Kind  string       `json:"kind"`
-	Steps []serverStep `json:"steps"`
-}
-
-// serverStep is a request with what was stored before, the answer, and what is stored after.
-type serverStep struct {
-	Op, APIVersion, Path, Query, UserAgent string
-	Body, Response, Live, After            json.RawMessage
-	Code                                   int
-}
 
 // serverRecordings are where recordings of a kube-apiserver are: a slice of them in this repository, and all of
 // them beside it. The variable DEED_SERVER_RECORDINGS names a file to be played instead.
@@ -65,31 +48,13 @@ func TestServerRecordings(t *testing.T) {
 			}
 		}
 	}
-	tally.report(t)
+	t.Logf("\n%v", tally.Tally)
 }
 
-func readServerHistories(t *testing.T, name string) []serverHistory {
+func readServerHistories(t *testing.T, name string) []recording.History {
 	t.Helper()
-	file, err := os.Open(name)
+	out, err := recording.ReadHistories(name)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []serverHistory
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var h serverHistory
-		if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, h)
-	}
-	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -97,48 +62,37 @@ func readServerHistories(t *testing.T, name string) []serverHistory {
 
 // tally counts what was compared and what differed.
 type tally struct {
-	compared map[string]int
-	differed map[string]int
-	allowed  map[string]int // by what the divergences call it
+	*recording.Tally
 	managers map[string]*managedfields.FieldManager
-	shown    map[string]int
 	now      time.Time // when the server answered
-
-	exceptions []recording.Exception
 }
+
+// maxExceptions is how many rows the table of what only a server knows may have.
+const maxExceptions = 25
 
 func newTally(t *testing.T) *tally {
-	return &tally{
-		compared: map[string]int{}, differed: map[string]int{}, allowed: map[string]int{}, shown: map[string]int{},
-		managers: map[string]*managedfields.FieldManager{}, exceptions: readExceptions(t),
+	const page = "../../docs/divergences.md"
+	if rows, err := recording.Rows(page, "## What only a server knows"); err != nil || len(rows) > maxExceptions {
+		t.Errorf("%d exceptions, want at most %d: %v", len(rows), maxExceptions, err)
 	}
-}
-
-func (y *tally) report(t *testing.T) {
-	for _, what := range []string{"managedFields", "objects", "conflicts", "refusals", "not played"} {
-		t.Logf("%-14s %5d compared, %d differ", what, y.compared[what], y.differed[what])
+	exceptions, err := recording.Exceptions(page)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var names []string
-	for name := range y.allowed {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		t.Logf("%5d objects: %s", y.allowed[name], name)
-	}
+	return &tally{Tally: recording.NewTally(exceptions), managers: map[string]*managedfields.FieldManager{}}
 }
 
 // same compares what deed says with what the server said, and shows the first differences of each kind of object.
 func (y *tally) same(t *testing.T, where, kind, what, want, got string) {
-	y.compared[what]++
-	if want == got {
-		return
-	}
-	y.differed[what]++
-	key := what + " " + kind
-	if y.shown[key]++; y.shown[key] <= 3 {
+	if !y.Same(what, kind, want, got) {
 		t.Errorf("%s: %s differ (-server +deed)\n%s", where, what, cmp.Diff(lines(want), lines(got)))
 	}
+}
+
+// sameObject compares objects but for what only a server can know.
+func (y *tally) sameObject(t *testing.T, where, kind string, want, got value.Value) {
+	want, got = y.Stripped(kind, want, got)
+	y.same(t, where, kind, "objects", want.String(), got.String())
 }
 
 // lines breaks JSON text at its members, for differences that can be read.
@@ -195,10 +149,10 @@ func (y *tally) manager(t *testing.T, gvk schema.GVK, subresource string) *manag
 
 // play sends the request of a step to a field manager for the endpoint, with the object that was live, and compares
 // the answers.
-func (y *tally) play(t *testing.T, where, kind string, s serverStep) {
+func (y *tally) play(t *testing.T, where, kind string, s recording.Exchange) {
 	gvk := schema.ParseGVK(s.APIVersion, kind)
 	live := objectOf(t, s.Live)
-	y.now = latest(s.Response)
+	y.now = s.Time()
 	query, err := url.ParseQuery(s.Query)
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +168,7 @@ func (y *tally) play(t *testing.T, where, kind string, s serverStep) {
 			return
 		}
 		m := y.manager(t, gvk, subresource)
-		config, err := managedfields.ParseObject(named(t, s))
+		config, err := managedfields.ParseObject(s.Sent())
 		var out managedfields.Object
 		if err == nil {
 			out, err = m.Apply(live, config, manager, query.Get("force") == "true")
@@ -228,9 +182,9 @@ func (y *tally) play(t *testing.T, where, kind string, s serverStep) {
 		if s.Code == 404 {
 			return
 		}
-		object, err := managedfields.ParseObject(s.Body)
+		object, err := managedfields.ParseObject(s.Sent())
 		if err != nil {
-			y.compared["not played"]++
+			y.Leave("no JSON")
 			return
 		}
 		if manager == "" {
@@ -244,34 +198,22 @@ func (y *tally) play(t *testing.T, where, kind string, s serverStep) {
 	case s.Op == "odd-apply":
 		y.odd(t, where, kind, s, live, manager, query.Get("force") == "true")
 	case s.Code == 404 || s.Code == 422:
-		y.compared["not played"]++ // by the server around the field manager, or its validation
+		y.Leave("refused by the server around the field manager, or its validation")
 	case s.Op == "merge" || s.Op == "jsonpatch" || s.Op == "smp" || s.Op == "status-merge":
 		y.patch(t, where, kind, s, manager)
 	case strings.HasPrefix(s.Op, "scale-"):
 		y.scale(t, where, kind, s, manager, query.Get("force") == "true")
 	default:
-		y.compared["not played"]++
+		y.Leave("an operation that deed does not have")
 	}
 }
 
-// named returns the body of a step with the namespace of its path, which requests need not name.
-func named(t *testing.T, s serverStep) []byte {
-	v, err := value.Parse(s.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v.Kind() == value.KindString {
-		return []byte(v.Str())
-	}
-	return s.Body
-}
-
-func objectOf(t *testing.T, text json.RawMessage) managedfields.Object {
+func objectOf(t *testing.T, v value.Value) managedfields.Object {
 	t.Helper()
-	if len(text) == 0 || string(text) == "null" {
+	if v.Kind() != value.KindObject {
 		return managedfields.Object{}
 	}
-	o, err := managedfields.ParseObject(text)
+	o, err := managedfields.ObjectOf(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,11 +221,8 @@ func objectOf(t *testing.T, text json.RawMessage) managedfields.Object {
 }
 
 // compare holds an outcome against the answer of the server.
-func (y *tally) compare(t *testing.T, where, kind string, s serverStep, out managedfields.Object, err error) {
-	response, failed := value.Parse(s.Response)
-	if failed != nil {
-		t.Fatal(failed)
-	}
+func (y *tally) compare(t *testing.T, where, kind string, s recording.Exchange, out managedfields.Object, err error) {
+	response := s.Response
 	message := response.Get("message").Str()
 	switch {
 	case s.Code < 300:
@@ -292,11 +231,11 @@ func (y *tally) compare(t *testing.T, where, kind string, s serverStep, out mana
 			return
 		}
 		want := objectOf(t, s.Response)
-		if spelled(s) {
-			y.allowed["managed fields of JSON that is kept as text"]++
+		if s.Keeps() {
+			y.Allow("managed fields of JSON that is kept as text")
 			return
 		}
-		y.same(t, where, kind, "managedFields", entriesText(want), entriesText(out))
+		y.same(t, where, kind, "managedFields", recording.Owners(response), ownersOf(t, out))
 		if namespace := want.Content.At("metadata", "namespace"); !namespace.IsAbsent() { // it is that of the request
 			out.Content = out.Content.With("metadata", out.Content.Get("metadata").With("namespace", namespace))
 		}
@@ -306,11 +245,11 @@ func (y *tally) compare(t *testing.T, where, kind string, s serverStep, out mana
 		if err != nil {
 			text = err.Error()
 		}
-		if strings.Contains(string(s.Live), `"opaque"`) && strings.HasSuffix(message, ".spec.config") {
-			y.allowed["managed fields of JSON that is kept as text"]++
+		if strings.Contains(s.Live.String(), `"opaque"`) && strings.HasSuffix(message, ".spec.config") {
+			y.Allow("managed fields of JSON that is kept as text")
 			return
 		}
-		y.same(t, where, kind, "conflicts", causes(message), causes(text))
+		y.same(t, where, kind, "conflicts", recording.SortedLines(message), recording.SortedLines(text))
 	case s.Code == 500 && strings.HasPrefix(message, "failed to"), s.Code == 400 && strings.Contains(message, "cannot be handled as"):
 		text := ""
 		if err != nil {
@@ -318,45 +257,16 @@ func (y *tally) compare(t *testing.T, where, kind string, s serverStep, out mana
 		}
 		y.same(t, where, kind, "refusals", message, text)
 	default:
-		y.compared["not played"]++
+		y.Leave("refused by the server around the field manager, or its validation")
 	}
 }
 
-// causes returns the lines of a conflict's message in order, as the server has them in any.
-func causes(message string) string {
-	all := strings.Split(message, "\n")
-	slices.Sort(all)
-	return strings.Join(all, "\n")
-}
-
-// entriesText returns the managed fields without times, in order.
-func entriesText(o managedfields.Object) string {
-	var all []string
-	for _, e := range o.Entries {
-		e.Time = time.Time{}
-		v, err := managedfields.Object{Content: value.Object(), Entries: []managedfields.Entry{e}}.Value()
-		if err != nil {
-			return err.Error()
-		}
-		all = append(all, v.At("metadata", "managedFields").Item(0).With("time", value.Value{}).String())
+// ownersOf returns the managed fields of o as [recording.Owners] does.
+func ownersOf(t *testing.T, o managedfields.Object) string {
+	t.Helper()
+	v, err := o.Value()
+	if err != nil {
+		t.Fatal(err)
 	}
-	slices.Sort(all)
-	return "[" + strings.Join(all, ",") + "]"
-}
-
-// spelled reports whether a step writes JSON that a server keeps as text, which then counts as changed if it has
-// other spaces.
-func spelled(s serverStep) bool {
-	return (s.Op == "update" || s.Op == "merge") && strings.Contains(string(s.Body), `"opaque"`)
-}
-
-// latest returns the last of the times in an answer: when the server answered.
-func latest(text []byte) time.Time {
-	var last time.Time
-	for part := range strings.SplitSeq(string(text), `"`) {
-		if t, err := time.Parse(time.RFC3339, part); err == nil && t.After(last) {
-			last = t
-		}
-	}
-	return last
+	return recording.Owners(v)
 }

@@ -1,0 +1,54 @@
+package recording
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Exists reports whether the object was stored before the request.
+func (e Exchange) Exists() bool { return e.Live.Kind() == value.KindObject }
+
+// Sent returns what the request sent, as text: some are no JSON.
+func (e Exchange) Sent() []byte {
+	if e.Body.Kind() == value.KindString {
+		return []byte(e.Body.Str())
+	}
+	return e.Body.AppendJSON(nil)
+}
+
+// Keeps reports whether the request writes JSON that a server keeps as text, which then counts as changed if it has other
+// spaces.
+func (e Exchange) Keeps() bool {
+	return (e.Op == "update" || e.Op == "merge") && strings.Contains(e.Body.String(), `"opaque"`)
+}
+
+// Time returns the last of the times in the answer: when the server answered.
+func (e Exchange) Time() time.Time {
+	var last time.Time
+	for part := range strings.SplitSeq(e.Response.String(), `"`) {
+		if t, err := time.Parse(time.RFC3339, part); err == nil && t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+// Owners returns the managed fields of object without times, in order, as text.
+func Owners(object value.Value) string {
+	var all []string
+	for entry := range object.At("metadata", "managedFields").Items() {
+		all = append(all, entry.With("time", value.Value{}).String())
+	}
+	slices.Sort(all)
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// SortedLines returns the lines of a message in order: those of a conflict are in any order.
+func SortedLines(message string) string {
+	all := strings.Split(message, "\n")
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
