@@ -57,7 +57,7 @@ var layers = []struct {
 			"internal/notice internal/manifest internal/types",
 		""},
 	{"internal/dryrun",
-		"value fieldpath schema/form typed merge managedfields ownership internal/yaml internal/wording " +
+		"value fieldpath schema schema/form typed merge managedfields ownership internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/jobs internal/manifest internal/types",
 		""},
 	{"internal/report",

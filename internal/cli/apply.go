@@ -126,6 +126,7 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 	switch {
 	case x.Err != nil:
 		dryrun.Refused(a.Library, t, dryrun.ApplyRole, x.Err)
+		a.out.refuse(t, x.Err)
 	case len(x.Refused) > 0:
 		a.conflicts.Add(t, x.Refused)
 		a.out.refuse(t, x.Refused)

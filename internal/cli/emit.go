@@ -7,7 +7,6 @@ import (
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/merge"
 )
 
 // putFlags say whether outcomes are put back into the files of the live objects.
@@ -31,8 +30,8 @@ func (f *putFlags) rewriter(c *cli, live []string) (*manifest.Rewriter, error) {
 }
 
 // note says what was done to an object, in the words of kubectl.
-func (f *putFlags) note(o *manifest.Object, verb string) string {
-	note := report.NameOf(o.Object) + " " + verb
+func (f *putFlags) note(o managedfields.Object, verb string) string {
+	note := report.NameOf(o) + " " + verb
 	switch f.dryRun.value {
 	case "client":
 		note += " (dry run)"
@@ -61,7 +60,7 @@ func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
 	if e.files == nil {
 		return
 	}
-	note, err := e.put.note(t.Given, e.verb), error(nil)
+	note, err := e.put.note(outcome, e.verb), error(nil)
 	if e.printer != nil {
 		note = ""
 	}
@@ -75,12 +74,12 @@ func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
 	}
 }
 
-// refuse prints the conflicts of t in place of the outcome, where that is JSON.
-func (e *emitter) refuse(t *dryrun.Task, conflicts merge.Conflicts) {
+// refuse prints why t cannot be done in place of the outcome, where that is JSON.
+func (e *emitter) refuse(t *dryrun.Task, reason error) {
 	if e.printer == nil {
 		return
 	}
-	if err := e.printer.PrintConflicts(t.Given, conflicts); err != nil {
+	if err := e.printer.PrintStatus(t.Given, reason); err != nil {
 		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
 	}
 }

@@ -163,6 +163,7 @@ type writeFlags struct {
 	schemas     types.Flags
 	manager     string
 	namespace   string
+	name        string
 	subresource string
 	bare        bool
 }
@@ -175,6 +176,7 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable")
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that do not say theirs")
+	flags.StringVar(&f.name, "name", "", "the `name` of an object that does not say its own")
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
 	flags.BoolVar(&f.bare, "no-defaults", false, "leave out what a server makes of an object beside merging it: default values and normal forms")
 }
@@ -219,7 +221,9 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	if err := errors.Join(err, checkStdin(names, f.live), dryrun.CheckManager(f.manager), f.schemas.Check()); err != nil {
 		return nil, err
 	}
-	given, err := c.survey(names, f.input.recursive, manifest.Everything)
+	r := manifest.Everything
+	r.Fallback = f.name
+	given, err := c.survey(names, f.input.recursive, r)
 	if err != nil {
 		return nil, err
 	}
@@ -237,6 +241,6 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	types.Bare = f.bare
 	config := managedfields.Config{Now: now, Subresource: f.subresource}
 	w := dryrun.NewWorkload(c.Library, types, config, given.objects, stored)
-	w.Namespace = f.namespace
+	w.Namespace, w.Name = f.namespace, f.name
 	return &workload{w, given.several}, nil
 }

@@ -119,7 +119,7 @@ func (c *cli) handOver(f handoverFlags, all []*dryrun.Handover, files *manifest.
 			c.Raise(notice.ExitFinding)
 		}
 		if files != nil && h.Note == "" {
-			note := f.put.note(h.Live, "handed over")
+			note := f.put.note(h.Live.Object, "handed over")
 			if f.format.value != report.FormatText {
 				note = ""
 			}

@@ -10,8 +10,9 @@ import (
 // updateFlags are those of deed update.
 type updateFlags struct {
 	writeFlags
-	put    putFlags
-	output outputFlags
+	put      putFlags
+	validate choice
+	output   outputFlags
 }
 
 func (c *cli) updateCommand() *cobra.Command {
@@ -43,6 +44,10 @@ Objects are read and found, and with --write put back, as by deed apply.`,
 	flags := cmd.Flags()
 	f.register(flags, "kubectl-replace")
 	f.put.register(flags)
+	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
+	flags.Var(&f.validate, "validate",
+		"as in kubectl, a `mode` of strict, warn or ignore: all but strict drop what the Go type of a built-in kind lacks")
+	flags.Lookup("validate").NoOptDefVal = "strict"
 	f.output.register(flags)
 	registerSchemas(flags, &f.schemas)
 	return cmd
@@ -62,14 +67,19 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 	if files == nil || printToo {
 		out.printer = f.output.printer(c.out, w.several)
 	}
-	work := func(t *dryrun.Task) dryrun.Updated { return dryrun.UpdateOne(t, f.manager) }
-	dryrun.Each(w.Workload, "updating", false, work, func(t *dryrun.Task, x dryrun.Updated) {
+	how := dryrun.Update{Manager: f.manager, Lenient: f.validate.value != report.StrictMode}
+	dryrun.Each(w.Workload, "updating", false, how.One, func(t *dryrun.Task, x dryrun.Updated) {
 		if x.Err != nil {
 			dryrun.Refused(c.Library, t, dryrun.UpdateRole, x.Err)
+			out.refuse(t, x.Err)
 			return
 		}
 		if x.Forgot != nil {
 			c.Warn(t.Given.At(), "%v: the managed fields cannot be read, and the update forgets them: %v", t.Given, x.Forgot)
+		}
+		if x.Kept != nil {
+			c.Warn(t.Given.At(), "%v: the managed fields of the live object stay as they are, because they cannot be brought up to date: %v",
+				t.Given, x.Kept)
 		}
 		report.Forced(c.Library, t.Given, x.Lost)
 		out.add(t, x.Outcome)

@@ -59,7 +59,7 @@ func (a Apply) One(t *Task) Applied {
 		return out
 	}
 	if len(out.Refused) == 0 {
-		out.Err = t.checkIdentity()
+		out.Err = t.checkIdentity(merge.Apply)
 	}
 	if out.Err == nil {
 		out.Outcome, out.Err = out.Plan.Force()
@@ -71,7 +71,7 @@ func (a Apply) One(t *Task) Applied {
 	if a.migrates(t) && len(out.Refused) == 0 {
 		a.migrate(t, &out)
 	}
-	out.Outcome = t.Endpoint.Restore(t.Stored, out.Outcome)
+	out.Outcome, out.Err = t.whole(out.Outcome)
 	return out
 }
 
@@ -101,7 +101,7 @@ const kubectlName = "kubectl"
 
 // migrates reports whether kubectl sends more than one request.
 func (a Apply) migrates(t *Task) bool {
-	return a.Migrate && a.Manager == kubectlName && len(ownership.ClientSideAppliers(t.Stored.Entries)) > 0
+	return t.scale == nil && a.Migrate && a.Manager == kubectlName && len(ownership.ClientSideAppliers(t.Stored.Entries)) > 0
 }
 
 // migrate carries out the other requests of kubectl.

@@ -1,6 +1,9 @@
 package dryrun
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/managedfields"
@@ -14,39 +17,57 @@ type Updated struct {
 	Outcome managedfields.Object
 	Lost    merge.Conflicts // what others owned
 	Forgot  error           // why it is not known who owned what
+	Kept    error           // why the managed fields of the live object stay as they are
 	Err     error
 }
 
-// UpdateOne has manager replace what is stored by what is given. A server drops fields that it does not know;
-// here they are refused, as kubectl has the server refuse them.
-func UpdateOne(t *Task, manager string) Updated {
-	if err := t.checkFields(); err != nil {
-		return Updated{Err: err}
-	}
-	outcome, err := t.Endpoint.Manager.Update(t.Stored, t.Given.Object, manager)
-	if err != nil {
-		return Updated{Err: err}
-	}
-	outcome = t.Endpoint.Restore(t.Stored, outcome)
-	start := t.Given.Entries
-	if len(start) == 0 {
-		start = t.Stored.Entries
-	}
-	before, forgot := managedfields.Decode(start)
-	after, err := managedfields.Decode(outcome.Entries)
-	if err != nil {
-		return Updated{Err: err}
-	}
-	return Updated{Outcome: outcome, Lost: losses(before, after, t.Stored.Content, outcome.Content), Forgot: forgot}
+// Update says how objects are replaced.
+type Update struct {
+	Manager string
+	// Lenient lets a server drop what it does not know, as far as the kind says what that is. kubectl has the server refuse it.
+	Lenient bool
 }
 
-// checkFields refuses what is given if it does not conform to the type of its kind.
-func (t *Task) checkFields() error {
-	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
-	if err != nil {
-		return &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
+// One replaces what is stored by what t gives.
+func (u Update) One(t *Task) Updated {
+	if err := errors.Join(t.checkFields(u.Lenient), t.checkIdentity(merge.Update)); err != nil {
+		return Updated{Err: err}
 	}
-	return nil
+	outcome, err := t.Endpoint.Manager.Update(t.Stored, t.Given.Object, u.Manager, managedfields.KeepEntries)
+	if err != nil && (outcome.Content.IsAbsent() || !t.Endpoint.Typed()) {
+		return Updated{Err: err}
+	}
+	outcome, failed := t.whole(outcome)
+	if failed != nil {
+		return Updated{Err: failed}
+	}
+	start := t.Given.Entries
+	if len(start) == 0 || t.scale != nil {
+		start = t.Before().Entries
+	}
+	before, forgot := managedfields.Decode(start)
+	after, failed := managedfields.Decode(outcome.Entries)
+	if failed != nil {
+		return Updated{Err: failed}
+	}
+	return Updated{Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err}
+}
+
+// checkFields refuses what is given if it does not conform to the type of its kind. For kinds that are Go types this is about
+// members only that the type lacks, unless they are dropped: it is reading the object that refuses values.
+func (t *Task) checkFields(lenient bool) error {
+	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
+	var defects typed.Errors
+	if errors.As(err, &defects) && t.Endpoint.Typed() {
+		defects = slices.DeleteFunc(slices.Clone(defects), func(e *typed.Error) bool { return lenient || e.Reason != typed.Undeclared })
+		if err = defects; len(defects) == 0 {
+			return nil
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
 }
 
 // ancientChanges is the updater that gets the fields of the oldest ones when an object has too many: see

@@ -23,8 +23,8 @@ type Workload struct {
 	types  *types.Types
 	live   *manifest.Live
 	Config managedfields.Config // what is the same for all kinds
-	// Namespace is that of objects that do not say theirs; empty if none is known.
-	Namespace string
+	// Namespace is that of objects that do not say theirs; empty if none is known. So is Name, if there is one object.
+	Namespace, Name string
 
 	given    iter.Seq[*manifest.Object]
 	applied  map[manifest.ID]notice.Position // of those, so far
@@ -41,7 +41,8 @@ type Task struct {
 	Stored   managedfields.Object // live's, the zero Object if nothing is stored
 	Endpoint *types.Endpoint
 
-	at *manifest.Stored // where Live is; nil if nothing is stored
+	at    *manifest.Stored // where Live is; nil if nothing is stored
+	scale *scaling         // nil unless Given and Stored are the Scale that stands for Live
 }
 
 // NewWorkload returns the workload of writing given to what is stored, with what config has in common for all kinds.
@@ -95,7 +96,7 @@ func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.manage
 
 // warnUntracked warns, once for all objects, about a live object that a server stores but whose managed fields were left out.
 func (w *Workload) warnUntracked(t *Task) {
-	if w.untracked || t.Live == nil || len(t.Stored.Entries) > 0 || t.Stored.Content.At("metadata", "uid").Str() == "" {
+	if w.untracked || t.Live == nil || len(t.Live.Entries) > 0 || t.Live.Content.At("metadata", "uid").Str() == "" {
 		return
 	}
 	w.untracked = true
@@ -110,28 +111,40 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 			"says who owns what and that is for the server to say", given)
 		return nil
 	}
+	if w.Config.Subresource == types.ScaleName {
+		return w.scaleTask(given)
+	}
+	endpoint := w.endpointOf(given)
+	if endpoint == nil {
+		return nil
+	}
+	given, ok := w.identified(given, endpoint)
+	if !ok {
+		return nil
+	}
+	live, ok := w.liveOf(given, func() (*manifest.Stored, error) { return w.live.Find(given) })
+	if !ok {
+		return nil
+	}
+	if s := w.Config.Subresource; live == nil && s != "" && endpoint.HasSubresource(s) {
+		w.Problem(given.At(), "%v is not stored, and its %s cannot be written before it is", given, s)
+		return nil
+	}
+	return &Task{Given: given, Endpoint: endpoint, at: live}
+}
+
+// endpointOf returns how given is written. It is nil if it is not, with the reason reported.
+func (w *Workload) endpointOf(given *manifest.Object) *types.Endpoint {
 	endpoint, err := w.types.Of(given.GVK(), w.Config)
 	if err != nil {
 		w.Problem(given.At("kind"), "%v: %v", given, err)
 		return nil
 	}
-	if s := w.Config.Subresource; s != "" && endpoint.Subresources != nil && !slices.Contains(endpoint.Subresources, s) {
+	if s := w.Config.Subresource; s != "" && endpoint.Subresources != nil && !endpoint.HasSubresource(s) {
 		w.Problem(given.At("kind"), "%v: %s has no subresource %q, only %s", given, given.Id.Kind, s, nounList(endpoint.Subresources))
 		return nil
 	}
-	given, ok := w.inNamespace(given, endpoint)
-	if !ok {
-		return nil
-	}
-	live, ok := w.liveOf(given)
-	if !ok {
-		return nil
-	}
-	if live == nil && endpoint.Restores == types.RestoreRest {
-		w.Problem(given.At(), "%v is not stored, and its status cannot be written before it is", given)
-		return nil
-	}
-	return &Task{Given: given, Endpoint: endpoint, at: live}
+	return endpoint
 }
 
 // nounList lists names for a message that there is nothing else.
@@ -142,10 +155,16 @@ func nounList(names []string) string {
 	return wording.QuotedList(names)
 }
 
-// inNamespace returns given in the namespace of w if it does not say its own. It reports when it says another.
-func (w *Workload) inNamespace(given *manifest.Object, e *types.Endpoint) (*manifest.Object, bool) {
+// identified returns given in the namespace of w if it does not say its own, and in none if its kind has none. It reports when
+// it says another namespace, or name, than w does.
+func (w *Workload) identified(given *manifest.Object, e *types.Endpoint) (*manifest.Object, bool) {
 	switch {
-	case w.Namespace == "", e.ClusterScoped, given.Id.Namespace == w.Namespace:
+	case w.Name != "" && given.Id.Name != w.Name:
+		w.Problem(given.At("metadata", "name"), "%v: the name of the object is not %q, that of --name", given, w.Name)
+		return nil, false
+	case e.ClusterScoped:
+		return given.WithNamespace(""), true
+	case w.Namespace == "", given.Id.Namespace == w.Namespace:
 		return given, true
 	case given.Id.Namespace != "":
 		w.Problem(given.At("metadata", "namespace"), "%v: the namespace of the object is not %q, that of --namespace", given, w.Namespace)
@@ -158,6 +177,9 @@ func (w *Workload) inNamespace(given *manifest.Object, e *types.Endpoint) (*mani
 func (t *Task) read(c *manifest.Loader) bool {
 	if t.at == nil {
 		return true
+	}
+	if t.scale != nil {
+		return t.readScale(c)
 	}
 	live := t.at.Read(c)
 	if live == nil {
@@ -172,15 +194,15 @@ func (t *Task) read(c *manifest.Loader) bool {
 	return true
 }
 
-// liveOf returns where the live object is that given is to be written to, nil if there is none. It reports when that is not
-// known.
-func (w *Workload) liveOf(given *manifest.Object) (live *manifest.Stored, ok bool) {
+// liveOf returns where the live object is that given is to be written to, nil if there is none, as find finds it. It reports when
+// that is not known.
+func (w *Workload) liveOf(given *manifest.Object, find func() (*manifest.Stored, error)) (live *manifest.Stored, ok bool) {
 	if other, twice := w.applied[given.Id]; twice {
 		w.Problem(given.At(), "%v is already configured at %v", given, other)
 		return nil, false
 	}
 	w.applied[given.Id] = given.At()
-	live, err := w.live.Find(given)
+	live, err := find()
 	switch other, twice := w.target[live]; {
 	case err != nil:
 		w.Problem(given.At(), "%v", err)

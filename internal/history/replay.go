@@ -194,9 +194,12 @@ func (r *Replayer) apply(t *dryrun.Task, s *historyStep, result *StepResult) *St
 }
 
 func (r *Replayer) update(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
-	x := dryrun.UpdateOne(t, s.manager)
+	x := dryrun.Update{Manager: s.manager}.One(t)
 	if x.Err != nil || s.refusal != "" {
 		return r.refuse(t, s, result, dryrun.UpdateRole, x.Err)
+	}
+	if x.Kept != nil {
+		r.Warn(s.At(), "the managed fields stay as they are, because they cannot be brought up to date: %v", x.Kept)
 	}
 	result.conflicts(t.Given, x.Lost, r.showSecrets)
 	return r.settle(t, result, x.Outcome)

@@ -2,7 +2,9 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/internal/notice"
@@ -11,6 +13,7 @@ import (
 // Live finds the stored object that a configuration is about, without holding any but those that it has to.
 type Live struct {
 	named map[nameID][]*Stored
+	kinds map[nameID]bool // of the objects, without names
 	// Count is how many objects there are.
 	Count int
 	// Complete reports whether all live objects could be read.
@@ -54,7 +57,7 @@ func (c *Loader) Index(texts []*Text, r Reader, keep bool) *Live {
 
 // NewLive returns objects, to be found by what they are.
 func NewLive(objects []*Object) *Live {
-	l := &Live{named: map[nameID][]*Stored{}, Complete: true}
+	l := &Live{named: map[nameID][]*Stored{}, kinds: map[nameID]bool{}, Complete: true}
 	for _, o := range objects {
 		l.add(o, &Stored{ID: o.Id, object: o})
 	}
@@ -84,6 +87,7 @@ const definitionKind = "CustomResourceDefinition"
 
 func (l *Live) add(o *Object, s *Stored) {
 	l.Count++
+	l.kinds[nameID{group: s.Group, kind: s.Kind}] = true
 	l.named[s.nameID()] = append(l.named[s.nameID()], s)
 	if s.Kind == definitionKind {
 		l.Definitions = append(l.Definitions, o)
@@ -124,6 +128,35 @@ func (s *Stored) at() notice.Position {
 		return o.At()
 	}
 	return notice.InFile(s.part.Text.Name)
+}
+
+// FindAs is Find for a config that stands for an object of another kind, one for which wanted reports true. The cost grows with
+// the number of kinds.
+func (l *Live) FindAs(config *Object, wanted func(group, kind string) bool) (*Stored, error) {
+	var found []*Stored
+	for as := range l.kinds {
+		if !wanted(as.group, as.kind) {
+			continue
+		}
+		like := *config
+		like.Id.Group, like.Id.Kind = as.group, as.kind
+		s, err := l.Find(&like)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			found = append(found, s)
+		}
+	}
+	if len(found) < 2 {
+		return append(found, nil)[0], nil
+	}
+	slices.SortFunc(found, func(a, b *Stored) int { return cmp.Compare(a.ID.String(), b.ID.String()) })
+	names := make([]string, len(found))
+	for i, s := range found {
+		names[i] = fmt.Sprintf("%v at %v", s.ID, s.at())
+	}
+	return nil, fmt.Errorf("%v may be that of %s: leave one out", config.Id, strings.Join(names, " or "))
 }
 
 // Find returns the live object that config is about, and nil when there is none.

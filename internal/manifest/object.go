@@ -154,11 +154,17 @@ func ManagerNames(objects []*Object) []string {
 	return slices.Compact(names)
 }
 
-// WithNamespace returns o in the namespace called name.
+// WithNamespace returns o in the namespace called name, or in none if that is empty.
 func (o *Object) WithNamespace(name string) *Object {
+	if o.Id.Namespace == name {
+		return o
+	}
 	out := *o
 	out.Id.Namespace = name
-	metadata := o.Content.Get("metadata").With("namespace", value.String(name))
-	out.Content = o.Content.With("metadata", metadata)
+	namespace := value.Value{}
+	if name != "" {
+		namespace = value.String(name)
+	}
+	out.Content = o.Content.With("metadata", o.Content.Get("metadata").With("namespace", namespace))
 	return &out
 }

@@ -44,10 +44,11 @@ type Reader struct {
 	*Loader
 	*Text
 	Want      func(value.Value) bool
-	Unnamed   bool // whether objects may leave their name to the server
-	Repeating bool // whether objects may have a name several times
-	several   bool // whether the text has several documents
-	number    int  // of documents so far
+	Unnamed   bool   // whether objects may leave their name to the server
+	Fallback  string // the name of an object that does not say its own; empty if none is known
+	Repeating bool   // whether objects may have a name several times
+	several   bool   // whether the text has several documents
+	number    int    // of documents so far
 	objects   []*Object
 }
 
@@ -148,6 +149,7 @@ func itemOf(list, item value.Value) value.Value {
 
 // Object returns v as an object, and nil, with all reasons reported, when it is none.
 func (r *Reader) Object(from Origin, v value.Value) *Object {
+	v = r.named(v)
 	usable := true
 	fail := func(where notice.Position, format string, args ...any) {
 		usable = false
@@ -186,6 +188,18 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 		id.Name = metadata.Get("generateName").Str() + "…"
 	}
 	return &Object{Object: content, Origin: from, Id: id}
+}
+
+// named returns v, an object, with the name that is known for it if it has none.
+func (r *Reader) named(v value.Value) value.Value {
+	metadata := v.Get("metadata")
+	if metadata.IsAbsent() || metadata.IsNull() {
+		metadata = value.Object()
+	}
+	if name := metadata.Get("name"); r.Fallback == "" || metadata.Kind() != value.KindObject || !name.IsAbsent() && !name.IsNull() {
+		return v
+	}
+	return v.With("metadata", metadata.With("name", value.String(r.Fallback)))
 }
 
 // wantText says what is wrong with what is at path in root, where a name is wanted, and nothing when it is one.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/managedfields"
@@ -9,12 +10,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// conflictStatus is what stands for an object that has conflicts, in JSON: the answer of kube-apiserver, with what else there is
-// to know of each conflict.
-type conflictStatus struct {
+// refusalStatus is what stands for an object that is refused, in JSON: the answer of kube-apiserver, with what else there is to
+// know of each conflict.
+type refusalStatus struct {
 	*managedfields.Status
 	Object    manifest.Ref   `json:"object"`
-	Conflicts []conflictJSON `json:"conflicts"`
+	Conflicts []conflictJSON `json:"conflicts,omitempty"`
 }
 
 // conflictJSON is one field that an apply would change, with one of those who own it.
@@ -27,9 +28,11 @@ type conflictJSON struct {
 	Wanted value.Value `json:"wanted,omitzero"`
 }
 
-// statusOf returns the document for the conflicts of applying config. Secrets stay secret.
-func statusOf(config *manifest.Object, conflicts merge.Conflicts) (value.Value, error) {
-	status := conflictStatus{Status: managedfields.ToStatus(conflicts), Object: config.Ref()}
+// statusOf returns the document for the reason why config is refused. Secrets stay secret.
+func statusOf(config *manifest.Object, reason error) (value.Value, error) {
+	status := refusalStatus{Status: managedfields.ToStatus(reason), Object: config.Ref()}
+	var conflicts merge.Conflicts
+	errors.As(reason, &conflicts)
 	for _, c := range conflicts {
 		where := config.Key(manifest.Steps(config.Content, c.Path)...)
 		live, wanted := c.Live, c.Wanted
@@ -51,13 +54,13 @@ func statusOf(config *manifest.Object, conflicts merge.Conflicts) (value.Value, 
 	return value.Parse(text)
 }
 
-// PrintConflicts writes the conflicts of applying config in place of the object, if p writes JSON: as the Status that
-// kube-apiserver answers, with more about each conflict beside its causes. Errors of writing show in Close.
-func (p *Printer) PrintConflicts(config *manifest.Object, conflicts merge.Conflicts) error {
+// PrintStatus writes why config is refused in place of the object, if p writes JSON: as the Status that kube-apiserver answers,
+// with more about each conflict beside its causes. Errors of writing show in Close.
+func (p *Printer) PrintStatus(config *manifest.Object, reason error) error {
 	if p.format != FormatJSON {
 		return nil
 	}
-	v, err := statusOf(config, conflicts)
+	v, err := statusOf(config, reason)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (d *Differ) remove() error { return errors.Join(os.RemoveAll(d.live), os.Re
 
 // Add writes the files of one object. Nothing is written where nothing is stored.
 func (d *Differ) Add(t *dryrun.Task, outcome managedfields.Object) {
-	stored := t.Stored
+	stored := t.Before()
 	if !d.ShowSecrets {
 		stored, outcome = MaskObjects(stored, outcome)
 	}

@@ -63,14 +63,14 @@ func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
 
 // changes returns the fields of outcome that differ from the live object of t, in the order of their paths.
 func (p *DiffPrinter) changes(t *dryrun.Task, outcome managedfields.Object) ([]fieldDiff, error) {
-	live, err := typed.Empty(t.Endpoint.Typ), error(nil)
+	live, err := typed.Empty(t.Type()), error(nil)
 	if t.Live != nil {
-		live, err = typed.New(t.Stored.Content, t.Endpoint.Typ, typed.AllowDuplicates)
+		live, err = typed.New(t.Before().Content, t.Type(), typed.AllowDuplicates)
 	}
 	if err != nil {
 		return nil, err
 	}
-	result, err := typed.New(outcome.Content, t.Endpoint.Typ, typed.AllowDuplicates)
+	result, err := typed.New(outcome.Content, t.Type(), typed.AllowDuplicates)
 	if err != nil {
 		return nil, err
 	}

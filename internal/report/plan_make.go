@@ -22,7 +22,7 @@ func NewObjectPlan(t *dryrun.Task, manager string, x dryrun.Applied, showSecrets
 	if err != nil {
 		return nil, err
 	}
-	p := &planner{Task: t, showSecrets: showSecrets, result: x.Outcome.Content, refused: map[string]bool{}}
+	p := &planner{Task: t, showSecrets: showSecrets, result: t.Written(x).Content, refused: map[string]bool{}}
 	for _, c := range x.Refused {
 		p.refused[c.Path.Text()] = true
 	}

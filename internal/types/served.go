@@ -18,7 +18,7 @@ func builtInSource() source {
 		kind, ok := catalog(gvk)
 		kind.builtIn = true
 		if k, known := builtin.Lookup(gvk); known && k.Resource != "" {
-			kind.ClusterScoped, kind.Subresources = !k.Namespaced, []string{}
+			kind.ClusterScoped, kind.Subresources, kind.Replicas = !k.Namespaced, []string{}, k.Replicas()
 			for _, s := range k.Subresources {
 				kind.Subresources = append(kind.Subresources, s.Name)
 			}

@@ -78,6 +78,7 @@ func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	notice.EachError(err, func(err error) { c.Warn(o.At(), "%v", err) })
 	kind, _ := catalogSource(catalog, fmt.Sprintf("defined at %v", o.At()))(schema.GVK{Group: id.group, Kind: id.kind})
 	kind.status = withStatus(o.Content)
+	kind.Replicas = replicasIn(o.Content)
 	kind.ClusterScoped = o.Content.At("spec", "scope").Str() == "Cluster"
 	if kind.schemas, err = structures(o.Content); err != nil {
 		c.Problem(PlaceInDefinition(o, err), "%v", err)

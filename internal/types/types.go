@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
@@ -67,6 +68,8 @@ type kindTypes struct {
 	ClusterScoped bool
 	// Subresources are those that the kind has; nil where that is not known.
 	Subresources []string
+	// Replicas is, by apiVersion, where objects have the number of replicas; nil for a kind without the subresource scale.
+	Replicas map[string]fieldpath.Path
 	// status has the versions of a custom resource that have the status subresource; nil for other kinds.
 	status map[string]bool
 	// schemas has, by apiVersion, what the definition of a custom resource says besides types: what is pruned, and defaults.
@@ -106,6 +109,14 @@ type Endpoint struct {
 	Restores Restoration
 	// ResetFields are those that the endpoint does not write.
 	ResetFields merge.Filter
+}
+
+// Typed reports whether objects are read into a Go type, as those of Kubernetes' own kinds are.
+func (e *Endpoint) Typed() bool { return e.Manager.Config().Read != nil && e.builtIn }
+
+// HasSubresource reports whether the kind is known to have a subresource.
+func (e *Endpoint) HasSubresource(name string) bool {
+	return slices.Contains(e.Subresources, name) || name == StatusName && e.Restores == RestoreRest
 }
 
 // Library reads schemas from files.
