@@ -14,11 +14,25 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What lists need beside the stored texts of their items: an item its resource version, a list what is around its items.
-const (
-	versionSize = len(`"resourceVersion":"9223372036854775807",`)
-	listSize    = 512
-)
+// listed answers a request for a list with text that is made of stored texts, as it is read.
+func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Representation) {
+	q.Warnings.Write(w.Header())
+	stream := wire.NewStream(w, q.HTTP, rep)
+	err := q.ListTexts(stream.Write)
+	if err == nil {
+		err = stream.Close()
+	}
+	switch {
+	case err == nil:
+	case !stream.Begun():
+		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
+	default:
+		if q.HTTP.Context().Err() == nil {
+			s.log.Error("a list was cut off", "path", q.HTTP.URL.Path, "error", err)
+		}
+		panic(http.ErrAbortHandler) // so that the client notices
+	}
+}
 
 // answer writes the outcome of a request as the client wants it.
 func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *rest.Answer) {
@@ -41,8 +55,7 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 		if a.List == nil {
 			return wire.Object{Value: a.Object, New: newOf}, nil
 		}
-		size := a.List.Size + len(a.List.Items)*versionSize + len(a.List.Continue) + listSize
-		return wire.List{Value: wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), New: newOf, Size: size}, nil
+		return wire.List{Value: wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), New: newOf}, nil
 	case rep.As == wire.AsTable:
 		table, err := s.table(q, rep, a)
 		return wire.Object{Value: table}, err

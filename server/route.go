@@ -151,8 +151,13 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 	if err == nil {
 		err = s.permit(r, target, verb)
 	}
-	if err == nil && verb == "watch" {
+	switch {
+	case err != nil:
+	case verb == "watch":
 		s.watch(w, q, rep)
+		return
+	case verb == "list" && rep.IsText():
+		s.listed(w, q, rep)
 		return
 	}
 	var answer *rest.Answer

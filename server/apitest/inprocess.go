@@ -49,6 +49,7 @@ func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer stop()
 		defer inner.Body.Close()
 		defer w.finish()
+		defer w.aborted()
 		p.handler.ServeHTTP(w, inner)
 	})
 	select {
@@ -102,6 +103,18 @@ func (s *stream) Write(b []byte) (int, error) {
 
 // Flush begins the answer; what was written is read already.
 func (s *stream) Flush() { s.WriteHeader(http.StatusOK) }
+
+// aborted cuts the answer off if the handler panicked in order to do so.
+func (s *stream) aborted() {
+	switch v := recover(); v {
+	case nil:
+	case http.ErrAbortHandler:
+		s.WriteHeader(http.StatusOK)
+		s.writer.CloseWithError(io.ErrUnexpectedEOF) // never fails, see io.PipeWriter
+	default:
+		panic(v)
+	}
+}
 
 // finish ends the answer.
 func (s *stream) finish() {

@@ -1,10 +1,12 @@
 package rest
 
 import (
+	"context"
 	stderrors "errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,75 +91,125 @@ func (l *lister) resume() error {
 	return nil
 }
 
-// list reads pages until the limit is reached, or nothing is left.
+// list reads the objects.
 func (l *lister) list() (*List, error) {
+	items := []value.Value{}
+	end, err := l.each(func(record store.Record) (bool, error) {
+		o, err := l.read(record)
+		if err != nil || !l.selector.matches(o.Content) {
+			return false, err
+		}
+		items = append(items, o.whole)
+		return true, nil
+	})
+	end.Items = items
+	return &end, err
+}
+
+// pageSize is how many records are read at once: a list holds no more of the store than that.
+const pageSize = 1000
+
+// each calls take with the records of the list, which reports whether it took one, until the limit is reached or nothing is left. It
+// returns what there is to say of the list beside its items.
+//
+// The cost grows with the records that are visited. All are of one revision.
+func (l *lister) each(take func(store.Record) (bool, error)) (List, error) {
 	if err := l.wait(); err != nil {
-		return nil, err
+		return List{}, err
 	}
-	out := &List{Items: []value.Value{}}
+	taken := int64(0)
 	for {
-		page, err := l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: l.pageSize(out), At: l.at})
+		page, err := l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: pageSize, At: l.at})
 		if err != nil {
-			return nil, l.failed(err)
+			return List{}, l.failed(err)
 		}
 		if l.at == 0 {
 			l.at = page.Revision
 		}
-		out.Version = l.at
-		if err := l.collect(out, page); err != nil {
-			return nil, err
-		}
-		if page.Remaining == 0 {
-			return out, nil
-		}
-		if l.limit > 0 && int64(len(out.Items)) >= l.limit {
-			if l.selector.all() {
-				out.Remaining = page.Remaining
+		for i, record := range page.Records {
+			l.after = record.Key
+			took := l.named(record.Key)
+			if took {
+				if took, err = take(record); err != nil {
+					return List{}, err
+				}
 			}
-			out.Continue = token{Version: int64(l.at), Start: "/" + strings.TrimPrefix(l.after, l.prefix) + "\x00"}.String()
-			return out, nil
+			if took {
+				taken++
+			}
+			if left := page.Remaining + len(page.Records) - i - 1; l.limit > 0 && taken >= l.limit && left > 0 {
+				return l.cut(left), nil
+			}
+		}
+		if page.Remaining == 0 || len(page.Records) == 0 {
+			return List{Version: l.at}, nil
 		}
 	}
 }
 
-// pageSize returns how many records to read: as many as are missing, unless a selector lets most of them pass by.
-func (l *lister) pageSize(out *List) int {
-	if l.limit == 0 {
-		return 0
+// named reports whether the name and namespace in a key are what the selector is about.
+func (l *lister) named(key string) bool {
+	if l.selector.byLabels() {
+		return true
 	}
-	missing := l.limit - int64(len(out.Items))
-	if !l.selector.all() {
-		missing = 1 // so that the page ends behind the last object that is taken
+	namespace, name, namespaced := strings.Cut(strings.TrimPrefix(key, l.Version.Prefix), "/")
+	if !namespaced {
+		namespace, name = "", namespace
 	}
-	return int(missing)
+	wanted, ok := l.selector.fields.RequiresExactMatch("metadata.name")
+	in, inOne := l.selector.fields.RequiresExactMatch("metadata.namespace")
+	return (!ok || wanted == name) && (!inOne || in == namespace)
 }
 
-// collect adds the objects of a page that the selector is about.
-func (l *lister) collect(out *List, page store.Page) error {
-	for _, record := range page.Records {
-		l.after = record.Key
-		o, err := l.read(record)
+// cut is the end of a page behind which records are left.
+func (l *lister) cut(left int) List {
+	end := List{Version: l.at}
+	if l.selector.all() {
+		end.Remaining = left
+	}
+	end.Continue = token{Version: int64(l.at), Start: "/" + strings.TrimPrefix(l.after, l.prefix) + "\x00"}.String()
+	return end
+}
+
+// wait waits for a revision that the store has not reached, and refuses it if that takes too long.
+func (l *lister) wait() error { return l.reach(max(l.asked, int64(l.at))) }
+
+// patience is how long a request waits for a revision that is still to come.
+const patience = 3 * time.Second
+
+// reach waits until the store is at a revision. The error is a 504 if that takes too long.
+func (r *Request) reach(asked int64) error {
+	if asked == 0 {
+		return nil
+	}
+	current, err := r.latest()
+	if err != nil || current >= asked {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.context(), patience)
+	defer cancel()
+	batches, err := r.Store.Watch(ctx, "", store.Revision(current))
+	if err != nil {
+		return err
+	}
+	for b, err := range batches {
 		if err != nil {
 			return err
 		}
-		if l.selector.matches(o.Content) {
-			out.Items = append(out.Items, o.whole)
-			out.Size += len(record.Text)
+		if current = int64(b.Revision); current >= asked {
+			return nil
 		}
 	}
-	return nil
+	if err := r.context().Err(); err != nil {
+		return err
+	}
+	return tooLarge(asked, current)
 }
 
-// wait refuses a revision that the store has not reached.
-func (l *lister) wait() error {
-	if l.asked == 0 || l.at != 0 {
-		return nil
-	}
-	page, err := l.Store.Range(l.context(), store.Range{Prefix: l.prefix, Limit: 1})
-	if err == nil && page.Revision < store.Revision(l.asked) {
-		err = tooLarge(l.asked, int64(page.Revision))
-	}
-	return err
+// latest returns the revision of the store.
+func (r *Request) latest() (int64, error) {
+	page, err := r.Store.Range(r.context(), store.Range{Prefix: "\x00", Limit: 1}) // no more than the revision is asked for
+	return int64(page.Revision), err
 }
 
 // failed returns what the store's error means to the client.
@@ -172,8 +224,6 @@ func (l *lister) failed(err error) error {
 		return expired
 	case stderrors.Is(err, store.ErrCompacted):
 		return errors.NewResourceExpired("The resourceVersion for the provided list is too old.")
-	case stderrors.Is(err, store.ErrFuture):
-		return tooLarge(int64(l.at), 0)
 	}
 	return err
 }

@@ -36,6 +36,7 @@ type Backend struct {
 	CBOR bool
 
 	recent recent
+	facts  facts
 }
 
 // Written says what a write did to its object.
@@ -78,7 +79,6 @@ type List struct {
 	Version   store.Revision
 	Continue  string
 	Remaining int // unknown if 0
-	Size      int // of the items' stored texts together
 }
 
 // Live is a stored object as a version shows it.

@@ -41,6 +41,9 @@ func selectable(v *catalog.Version, name string) bool {
 // all reports whether the selector is about every object.
 func (s *selector) all() bool { return s.labels.Empty() && s.fields.Empty() }
 
+// byLabels reports whether the selector looks at labels only.
+func (s *selector) byLabels() bool { return s.fields.Empty() }
+
 // matches reports whether the selector is about content.
 func (s *selector) matches(content value.Value) bool {
 	return s.labels.Matches(labelsOf{content.At("metadata", "labels")}) && s.fields.Matches(fieldsOf{s.version, content})

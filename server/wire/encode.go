@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	"sigs.k8s.io/yaml"
@@ -30,12 +29,8 @@ type Object struct {
 // List is a list of objects.
 type List struct {
 	value.Value
-	New  func() any // as that of Object
-	Size int        // of the text, about
+	New func() any // as that of Object
 }
-
-// AppendJSON appends the list as JSON text.
-func (l List) AppendJSON(b []byte) []byte { return l.Value.AppendJSON(slices.Grow(b, l.Size)) }
 
 // Text is a document that is JSON text already, without a line break at its end, and that there is no message of.
 type Text []byte

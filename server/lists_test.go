@@ -1,0 +1,287 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// listed is what the tests look at in a list.
+type listed struct {
+	Message, Reason string
+	Code            int
+	Metadata        struct {
+		ResourceVersion, Continue string
+		RemainingItemCount        int
+	}
+	Items []struct {
+		Metadata struct{ Name string }
+	}
+}
+
+func listOf(t *testing.T, s http.Handler, query string) listed {
+	t.Helper()
+	w := ask(s, "GET "+things+"?"+query, "")
+	var l listed
+	if err := json.Unmarshal(w.Body.Bytes(), &l); err != nil {
+		t.Fatalf("%s: %v in %s", query, err, w.Body)
+	}
+	l.Code = w.Code
+	return l
+}
+
+func (l listed) names() string {
+	var b strings.Builder
+	for _, item := range l.Items {
+		b.WriteString(item.Metadata.Name)
+	}
+	return b.String()
+}
+
+// TestListVersions goes through the table of resourceVersion, resourceVersionMatch and limit. The versions 1 to 4 stand for those of
+// creating a, b and c and of deleting a; 0 for none, and 9 for one that is still to come.
+func TestListVersions(t *testing.T) {
+	s := widgets(t)
+	versions := []string{"0"}
+	for _, name := range []string{"a", "b", "c"} {
+		w := ask(s, "POST "+things, strings.Replace(web, `"web"`, strconv.Quote(name), 1))
+		versions = append(versions, parsed(t, w).At("metadata", "resourceVersion").Str())
+	}
+	ask(s, "DELETE "+things+"/a", "")
+	versions = append(versions, listOf(t, s, "").Metadata.ResourceVersion)
+	forbidden := `resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided`
+	for _, c := range []struct{ match, limit, version, want string }{
+		// match, limit, version: names @ version of the list, with + if there is more, or the message
+		{"", "", "", "bc @4"},
+		{"", "", "0", "bc @4"},
+		{"", "", "2", "bc @4"},
+		{"", "", "4", "bc @4"},
+		{"", "1", "", "b+ @4"},
+		{"", "1", "0", "bc @4"},
+		{"", "1", "2", "a+ @2"},
+		{"", "1", "1", "a @1"},
+		{"", "-1", "", "bc @4"},
+		{"Exact", "", "", forbidden},
+		{"Exact", "", "0", `resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`},
+		{"Exact", "", "2", "ab @2"},
+		{"Exact", "1", "2", "a+ @2"},
+		{"NotOlderThan", "", "", forbidden},
+		{"NotOlderThan", "", "0", "bc @4"},
+		{"NotOlderThan", "1", "0", "bc @4"},
+		{"NotOlderThan", "", "2", "bc @4"},
+		{"NotOlderThan", "1", "2", "b+ @4"},
+		{"Bad", "", "2", `resourceVersionMatch: Unsupported value: "Bad": supported values: "Exact", "NotOlderThan", ""`},
+		{"", "", "abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"", "abc", "", `strconv.ParseInt: parsing "abc": invalid syntax`},
+	} {
+		version := c.version
+		if i, err := strconv.Atoi(c.version); err == nil {
+			version = versions[i]
+		}
+		query := "resourceVersionMatch=" + c.match + "&limit=" + c.limit + "&resourceVersion=" + version
+		l := listOf(t, s, query)
+		got := l.Message
+		if l.Code == http.StatusOK {
+			got = l.names()
+			if l.Metadata.Continue != "" {
+				got += "+"
+			}
+			for i, v := range versions {
+				if v == l.Metadata.ResourceVersion {
+					got += fmt.Sprintf(" @%d", i)
+				}
+			}
+		}
+		if got != c.want && !strings.HasSuffix(got, ": "+c.want) {
+			t.Errorf("match %q, limit %q, version %q:\n got %s\nwant %s", c.match, c.limit, c.version, got, c.want)
+		}
+	}
+}
+
+func parsed(t *testing.T, w *httptest.ResponseRecorder) value.Value {
+	t.Helper()
+	v, err := value.Parse(w.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestContinue reads pages on: with the revision of the first, with other limits and selectors, and after that revision is gone.
+func TestContinue(t *testing.T) {
+	objects := memory.New()
+	s := stage(t, objects)
+	ask(s, "DELETE "+things+"/web", "")
+	for _, name := range []string{"a", "b", "c", "d"} {
+		ask(s, "POST "+things, strings.Replace(web, `"web"`, strconv.Quote(name), 1))
+	}
+	first := listOf(t, s, "limit=1")
+	if first.names() != "a" || first.Metadata.RemainingItemCount != 5 {
+		t.Fatalf("the first page is %+v", first)
+	}
+	ask(s, "DELETE "+things+"/b", "")
+	next := "continue=" + first.Metadata.Continue
+	if l := listOf(t, s, next+"&limit=2"); l.names() != "bc" || l.Metadata.ResourceVersion != first.Metadata.ResourceVersion {
+		t.Errorf("the second page is %s of %s", l.names(), l.Metadata.ResourceVersion)
+	}
+	if l := listOf(t, s, next+"&fieldSelector=metadata.name%3Dd"); l.names() != "d" || l.Metadata.RemainingItemCount != 0 {
+		t.Errorf("the rest of the name d is %s", l.names())
+	}
+	for query, want := range map[string]string{
+		next + "&resourceVersion=5":                    "specifying resource version is not allowed when using continue",
+		next + "&resourceVersionMatch=Exact":           "resourceVersionMatch is forbidden when continue is provided",
+		"continue=!!":                                  "invalid continue token: continue key is not valid: illegal base64 data at input byte 0",
+		"continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJzIn0": "invalid continue token: continue key is not valid: invalid character",
+	} {
+		if l := listOf(t, s, query); !strings.Contains(l.Message, want) {
+			t.Errorf("%s: %s, want %s", query, l.Message, want)
+		}
+	}
+	page, err := objects.Range(t.Context(), store.Range{Limit: 1})
+	if err == nil {
+		err = objects.Compact(t.Context(), page.Revision)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	expired := listOf(t, s, next+"&limit=2")
+	if expired.Code != http.StatusGone || expired.Reason != "Expired" || expired.Metadata.Continue == "" {
+		t.Fatalf("a page of a revision that is gone: %+v", expired)
+	}
+	if l := listOf(t, s, "limit=2&continue="+expired.Metadata.Continue); l.names() != "cd" || l.Metadata.Continue == "" {
+		t.Errorf("the inconsistent rest is %s", l.names())
+	}
+	if l := listOf(t, s, "resourceVersionMatch=Exact&resourceVersion=2"); l.Code != http.StatusGone ||
+		l.Message != "The resourceVersion for the provided list is too old." {
+		t.Errorf("an exact revision that is gone: %d %s", l.Code, l.Message)
+	}
+}
+
+// TestFuture waits for a revision that comes, and gives up on one that does not.
+func TestFuture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it waits three seconds for a revision that does not come")
+	}
+	t.Parallel()
+	s := widgets(t)
+	ask(s, "POST "+things, web)
+	current := listOf(t, s, "").Metadata.ResourceVersion
+	n, err := strconv.Atoi(current)
+	if err != nil {
+		t.Fatal(err)
+	}
+	came := make(chan listed)
+	go func() { came <- listOf(t, s, "resourceVersion="+strconv.Itoa(n+1)) }()
+	ask(s, "POST "+things, strings.Replace(web, `"web"`, `"next"`, 1))
+	if l := <-came; l.names() != "nextweb" {
+		t.Errorf("the list of the next revision has %s %s", l.names(), l.Message)
+	}
+	l := listOf(t, s, "resourceVersion="+strconv.Itoa(n+100))
+	want := fmt.Sprintf("Timeout: Too large resource version: %d, current: %d", n+100, n+1)
+	if l.Code != http.StatusGatewayTimeout || l.Message != want {
+		t.Errorf("a revision that does not come: %d %s, want %s", l.Code, l.Message, want)
+	}
+}
+
+// TestListTexts compares lists that are made of stored texts with the same lists made of decoded objects, of random collections: with
+// labels and without, of custom resources and of a built-in kind whose members stand around its kind.
+func TestListTexts(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s := widgets(t)
+	maps := core + "namespaces/default/configmaps"
+	for i := range 60 {
+		name, labels := fmt.Sprintf("n%02d", i), ""
+		if random.IntN(3) > 0 {
+			labels = fmt.Sprintf(`,"labels":{"a":"%d","b":"x"}`, random.IntN(3))
+		}
+		ask(s, "POST "+things, fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":%q%s},"spec":{"color":"red"}}`, name, labels))
+		ask(s, "POST "+maps, fmt.Sprintf(`{"metadata":{"name":%q%s},"data":{"é<\"":"\\u2028\\n"}}`, name, labels))
+	}
+	for range 3 { // once decoded, then by what is known
+		for _, path := range []string{things, maps} {
+			for _, query := range []string{
+				"", "limit=7", "labelSelector=a%3D1", "labelSelector=!a", "labelSelector=a+in+(0,2)&limit=5", "fieldSelector=metadata.name%3Dn07",
+				"fieldSelector=metadata.name!%3Dn07&labelSelector=b", "fieldSelector=metadata.namespace%3Dnone", "limit=3&resourceVersion=0",
+			} {
+				text := parsed(t, ask(s, "GET "+path+"?"+query, ""))
+				values := parsed(t, ask(s, "GET "+path+"?pretty=true&"+query, ""))
+				if !text.Equal(values) {
+					t.Errorf("%s?%s is\n%.600v\nas text, and\n%.600v\nas objects", path, query, text, values)
+				}
+			}
+		}
+	}
+}
+
+// flat is an answer that keeps nothing, and looks at the heap now and then.
+type flat struct {
+	header http.Header
+	size   int
+	most   uint64
+	next   int
+}
+
+func (f *flat) Header() http.Header { return f.header }
+func (f *flat) WriteHeader(int)     {}
+func (f *flat) Write(b []byte) (int, error) {
+	if f.size += len(b); f.size >= f.next {
+		f.next += 16 << 20
+		f.most = max(f.most, liveHeap())
+	}
+	return len(b), nil
+}
+
+func liveHeap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestLargeList lists 100,000 objects (10,000 in short mode), for which memory grows by at most 4 MiB.
+func TestLargeList(t *testing.T) {
+	count := 100_000
+	if testing.Short() {
+		count = 10_000
+	}
+	objects := memory.New()
+	s := stage(t, objects)
+	sample, err := objects.Get(t.Context(), "/registry/example.org/widgets/default/web", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range count {
+		name := fmt.Sprintf("many-%06d", i)
+		text := strings.Replace(string(sample.Text), `"name":"web"`, strconv.Quote("name")+":"+strconv.Quote(name), 1)
+		if _, err := objects.Put(t.Context(), "/registry/example.org/widgets/default/"+name, []byte(text), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func() *flat {
+		w := &flat{header: http.Header{}}
+		s.ServeHTTP(w, httptest.NewRequest("GET", things, nil))
+		return w
+	}
+	first := list()
+	if least := count * len(sample.Text); first.size < least {
+		t.Fatalf("the list has %d bytes, less than the %d of its objects", first.size, least)
+	}
+	before := liveHeap()
+	again := list()
+	if grown := int64(again.most) - int64(before); grown > 4<<20 {
+		t.Errorf("memory grew by %d bytes while %d objects were listed", grown, count)
+	}
+	if again.size != first.size {
+		t.Errorf("the list has %d bytes, and %d the second time", first.size, again.size)
+	}
+}

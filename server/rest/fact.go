@@ -1,0 +1,140 @@
+package rest
+
+import (
+	"sync"
+
+	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// fact is what is known of a stored text that a version shows as it is: nothing is defaulted, pruned or converted when it is read. So
+// lists need not decode it.
+type fact struct {
+	labels value.Value
+	kind   span // of the member kind, with the comma behind it
+	at     int  // where the resource version belongs
+}
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+// maxFacts is how many facts are remembered. Their size is that of the labels, and some.
+const maxFacts = 1 << 18
+
+// facts remembers facts by the revision that wrote the text, which no other text has. The zero facts are none and ready. They are safe
+// for concurrent use.
+type facts struct {
+	mu sync.RWMutex
+	of map[*catalog.Version]map[store.Revision]fact
+	n  int
+}
+
+// get returns what is known of a text.
+func (f *facts) get(v *catalog.Version, r store.Revision) (fact, bool) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	known, ok := f.of[v][r]
+	return known, ok
+}
+
+// put remembers what is known of a text. When there is no more room, everything else is forgotten.
+func (f *facts) put(v *catalog.Version, r store.Revision, known fact) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.n >= maxFacts || f.of == nil {
+		f.of, f.n = map[*catalog.Version]map[store.Revision]fact{}, 0
+	}
+	if f.of[v] == nil {
+		f.of[v] = map[store.Revision]fact{}
+	}
+	if _, had := f.of[v][r]; !had {
+		f.n++
+	}
+	f.of[v][r] = known
+}
+
+// factOf returns what there is to know of the text of an object, and false if it is not as this server writes texts. labels are those of
+// the object.
+func factOf(text string, labels value.Value) (fact, bool) {
+	f := fact{labels: labels}
+	s := jsontext.Scanner{Text: text}
+	found := members(&s, func(name string, from int) bool {
+		switch name {
+		case "kind":
+			if s.Skip() != nil {
+				return false
+			}
+			f.kind = span{from, s.Pos + 1}
+		case "metadata":
+			f.at = versionAt(&s)
+			return false
+		default:
+			return s.Skip() == nil
+		}
+		return true
+	})
+	return f, found && !s.Spaced && f.at > 0 && f.kind.to > 0
+}
+
+// members calls member with each name of the object at the position, and where it begins; the position is then that of its value. It
+// reports whether there was such an object, up to where member returned false.
+func members(s *jsontext.Scanner, member func(name string, from int) bool) bool {
+	if s.Peek() != '{' {
+		return false
+	}
+	more, err := s.Open('}')
+	for more && err == nil {
+		from := s.Pos
+		name, ok := s.PlainString()
+		if !ok || s.Colon() != nil {
+			return false
+		}
+		if !member(name, from) {
+			return true
+		}
+		more, err = s.More('}')
+	}
+	return err == nil
+}
+
+// versionAt returns where in the object at the position, which is metadata, the resource version belongs, so that the names stay in
+// order; 0 if there is no such place.
+func versionAt(s *jsontext.Scanner) int {
+	const name = "resourceVersion"
+	at := 0
+	ok := members(s, func(member string, from int) bool {
+		if member >= name {
+			if member > name {
+				at = from
+			}
+			return false
+		}
+		return s.Skip() == nil
+	})
+	if !ok {
+		return 0
+	}
+	return at
+}
+
+// appendTo appends the text of an object with its resource version, and without saying what it is if it is to be bare.
+func (f fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
+	from := 0
+	if bare {
+		b = append(b, '{')
+		from = len(`{"apiVersion":"`)
+		for text[from] != '"' {
+			from++
+		}
+		from += len(`",`)
+		b = append(b, text[from:f.kind.from]...)
+		from = f.kind.to
+	}
+	b = append(b, text[from:f.at]...)
+	b = append(b, `"resourceVersion":"`...)
+	b = appendInt(b, int64(r))
+	b = append(b, `",`...)
+	return append(b, text[f.at:]...)
+}

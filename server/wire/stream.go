@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"compress/gzip"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// IsText reports whether rep is the text of JSON as it is stored: whole objects, without line breaks.
+func (rep Representation) IsText() bool { return rep.Media == JSON && rep.As == "" && !rep.Pretty }
+
+// Stream writes a body whose length is not known, as Write does: compressed if it turns out to be large and the client takes that.
+// Nothing is sent until there is so much of it, or until Close, so that a failure up to then can be the answer instead.
+type Stream struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	held  []byte // what is not sent yet
+	begun bool
+	zip   *gzip.Writer // nil while the body is not compressed
+}
+
+// NewStream returns the stream of an answer with status 200 in the form of rep.
+func NewStream(w http.ResponseWriter, r *http.Request, rep Representation) *Stream {
+	w.Header().Set("Content-Type", rep.ContentType())
+	return &Stream{w: w, r: r}
+}
+
+// Begun reports whether anything was sent.
+func (s *Stream) Begun() bool { return s.begun }
+
+// Write adds text to the body.
+func (s *Stream) Write(text []byte) error {
+	if !s.begun {
+		if s.held = append(s.held, text...); len(s.held) < compressFrom {
+			return nil
+		}
+		text = s.held
+		s.begin()
+	}
+	return s.send(text)
+}
+
+// begin sends the header of a large body.
+func (s *Stream) begin() {
+	s.begun = true
+	if strings.Contains(s.r.Header.Get("Accept-Encoding"), "gzip") {
+		s.w.Header().Set("Content-Encoding", "gzip")
+		s.w.Header().Add("Vary", "Accept-Encoding")
+		s.zip = compressors.Get().(*gzip.Writer)
+		s.zip.Reset(s.w)
+	}
+	s.w.WriteHeader(http.StatusOK)
+}
+
+func (s *Stream) send(text []byte) error {
+	if s.r.Method == http.MethodHead {
+		return nil
+	}
+	var err error
+	if s.zip != nil {
+		_, err = s.zip.Write(text)
+	} else {
+		_, err = s.w.Write(text)
+	}
+	return err
+}
+
+// Close sends what is left.
+func (s *Stream) Close() error {
+	if !s.begun {
+		s.begun = true
+		s.w.Header().Set("Content-Length", strconv.Itoa(len(s.held)))
+		s.w.WriteHeader(http.StatusOK)
+		return s.send(s.held)
+	}
+	if s.zip == nil {
+		return nil
+	}
+	err := s.zip.Close()
+	compressors.Put(s.zip)
+	s.zip = nil
+	return err
+}
