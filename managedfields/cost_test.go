@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/thing"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
@@ -49,4 +50,30 @@ func costOfUpdaters(t *testing.T, n int) (counted int, bytes uint64) {
 	})
 	runtime.ReadMemStats(&after)
 	return c.Values + c.Nodes + c.Elements + c.Sets + c.Steps + c.Pairs, after.TotalAlloc - before.TotalAlloc
+}
+
+// TestCostOfScale demands that four times as many owners of replicas, written through scale, do not allocate sixteen times as much.
+func TestCostOfScale(t *testing.T) {
+	cost := func(n int) uint64 {
+		entries := make([]managedfields.Entry, n)
+		for i := range entries {
+			entries[i] = managedfields.Entry{
+				Manager: fmt.Sprintf("m%05d", i), Operation: "Update", APIVersion: "apps/v1", FieldsType: "FieldsV1",
+				FieldsV1: managedfields.FieldsOf(fieldpath.SetOf(thing.Path(t, ".spec.replicas"))),
+			}
+		}
+		h := managedfields.NewScaleHandler(entries, "apps/v1", map[string]fieldpath.Path{"apps/v1": thing.Path(t, ".spec.replicas")})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		scale, err1 := h.ToSubresource()
+		parent, err2 := h.ToParent(scale)
+		runtime.ReadMemStats(&after)
+		if err1 != nil || err2 != nil || len(scale) != n || len(parent) != n {
+			t.Fatalf("%d entries of %d go to scale (%v), and %d come back (%v)", len(scale), n, err1, len(parent), err2)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if small, large := cost(300), cost(1200); large > 8*small {
+		t.Errorf("%d bytes are allocated for 300 owners, and %d for 1,200", small, large)
+	}
 }

@@ -2,6 +2,7 @@ package managedfields
 
 import (
 	"maps"
+	"time"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
@@ -42,19 +43,19 @@ func (h *ScaleHandler) ToSubresource() ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var scale merge.Managers
+	var scale []merge.Entry
 	for e := range parent.All() {
 		if e.Fields.Has(h.replicas[e.APIVersion]) {
 			e.Fields, e.APIVersion = fieldpath.SetOf(replicasInScale), scaleVersion
-			scale = scale.With(e)
+			scale = append(scale, e)
 		}
 	}
-	return Encode(scale), nil
+	return Encode(merge.ManagersOf(scale...)), nil
 }
 
 // ToParent returns the parent's entries after a write to the Scale object left it with the entries scale. Who owned the
 // replicas and is not in scale loses them; who is in scale and did not own them becomes an owner in the parent's version.
-// The error is that of [Decode].
+// The error is that of [Decode]. It costs n log n for n entries.
 func (h *ScaleHandler) ToParent(scale []Entry) ([]Entry, error) {
 	before, err := Decode(h.parent)
 	if err != nil {
@@ -64,27 +65,31 @@ func (h *ScaleHandler) ToParent(scale []Entry) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var after merge.Managers
+	newOwners, times := map[merge.Manager]bool{}, map[merge.Manager]time.Time{}
+	for e := range writers.All() {
+		newOwners[e.Manager] = e.Fields.Has(replicasInScale)
+	}
+	var after []merge.Entry
 	for e := range before.All() {
+		times[e.Manager] = e.Time
 		path, known := h.replicas[e.APIVersion]
 		if !known {
 			continue
 		}
 		if e.Fields.Has(path) {
-			if _, kept := writers.Get(e.Manager); kept {
-				writers = writers.Without(e.Manager)
+			if _, kept := newOwners[e.Manager]; kept {
+				delete(newOwners, e.Manager)
 			} else if e.Fields = e.Fields.Minus(fieldpath.SetOf(path)); e.Fields.IsEmpty() {
 				continue
 			}
 		}
-		after = after.With(e)
+		after = append(after, e)
 	}
 	for e := range writers.All() {
-		if e.Fields.Has(replicasInScale) {
-			former, _ := before.Get(e.Manager)
-			e.Fields, e.APIVersion, e.Time = fieldpath.SetOf(h.replicas[h.apiVersion]), h.apiVersion, former.Time
-			after = after.With(e)
+		if newOwners[e.Manager] {
+			e.Fields, e.APIVersion, e.Time = fieldpath.SetOf(h.replicas[h.apiVersion]), h.apiVersion, times[e.Manager]
+			after = append(after, e)
 		}
 	}
-	return Encode(after), nil
+	return Encode(merge.ManagersOf(after...)), nil
 }

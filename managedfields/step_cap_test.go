@@ -49,6 +49,9 @@ func TestCapUpdaters(t *testing.T) {
 			ancient-changes Update v1 3: .spec.quota.a .spec.quota.c
 			ancient-changes Update v2 4: .spec.quota.b .spec.quota.d
 			now Update v1 50: .spec.replicas`},
+		{"too many, but of a version each", 1, []string{updater("a", "v2", 1, "a")}, `
+			a Update v2 1: .spec.quota.a
+			now Update v1 50: .spec.replicas`},
 		{"of one time by name", 2, []string{updater("b", "v1", 1, "b"), updater("a", "v1", 1, "a"), updater("c", "v1", 1, "c")}, `
 			ancient-changes Update v1 1: .spec.quota.a .spec.quota.b .spec.quota.c
 			now Update v1 50: .spec.replicas`},
