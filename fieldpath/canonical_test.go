@@ -11,7 +11,7 @@ import (
 
 // memberNames are what may name a member of fieldsV1: as it is written, in other ways, and what later releases may write.
 var memberNames = []string{
-	`".":`, `".":`, `"\u002e":`, `"f:a":`, `"f:a":`, `"f:b":`, `"f:":`, `"f:\u0061":`, `"f:<":`, `"f:\u003c":`, `"q:x":`,
+	`".":`, `".":`, `".":`, `".":`, `"\u002e":`, `"f:a":`, `"f:a":`, `"f:a":`, `"f:b":`, `"f:b":`, `"f:":`, `"f:\u0061":`, `"f:<":`, `"f:\u003c":`, `"q:x":`,
 	`"k:{\"n\":1}":`, `"k:{\"n\":1.0}":`, `"k:{ \"n\":1}":`, `"k:{\"m\":1,\"n\":1}":`, `"k:{\"n\":1,\"m\":1}":`,
 	`"v:1":`, `"v:{\"a\":1,\"b\":2}":`, `"v:{\"b\":1,\"a\":2}":`, `"v:{\"a\":1,\"a\":2}":`, `"v:[1,2]":`, `"i:0":`, `"i:+0":`,
 }
@@ -31,7 +31,7 @@ func randomFields(r *rand.Rand, depth int) string {
 		name := memberNames[r.IntN(len(memberNames))]
 		below := randomFields(r, depth-1)
 		switch {
-		case texts.Contains(name, "x") || texts.Contains(name, `"."`) && r.IntN(10) == 0:
+		case texts.Contains(name, "x") || texts.Contains(name, `"."`) && r.IntN(4) == 0:
 			below = []string{"{}", "1", `{"f:a":{}}`, "null"}[r.IntN(4)]
 		case texts.Contains(name, `"."`):
 			below = "{}"

@@ -218,7 +218,6 @@ func (p *setParser) below(index int) *jsontext.Error {
 	n := &p.draft.nodes[index]
 	n.skip = uint32(len(p.draft.nodes) - index)
 	n.setMember(self || n.skip == 1)
-	p.loose = p.loose || n.skip == 1
 	return nil
 }
 

@@ -77,7 +77,7 @@ func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded,
 	if len(entries) > manyEntries {
 		c = noCache
 	}
-	d := &decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: len(entries) > 0}
+	d := &decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: true}
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
 		var err error

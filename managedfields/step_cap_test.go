@@ -52,6 +52,11 @@ func TestCapUpdaters(t *testing.T) {
 		{"too many, but of a version each", 1, []string{updater("a", "v2", 1, "a")}, `
 			a Update v2 1: .spec.quota.a
 			now Update v1 50: .spec.replicas`},
+		{"beside an applier of a version that nobody is joined in", 2, []string{
+			updater("a", "v1", 1, "a"), updater("b", "v1", 2, "b"), strings.Replace(updater("c", "v2", 3, "c"), "Update", "Apply", 1)}, `
+			c Apply v2 3: .spec.quota.c
+			ancient-changes Update v1 2: .spec.quota.a .spec.quota.b
+			now Update v1 50: .spec.replicas`},
 		{"of one time by name", 2, []string{updater("b", "v1", 1, "b"), updater("a", "v1", 1, "a"), updater("c", "v1", 1, "c")}, `
 			ancient-changes Update v1 1: .spec.quota.a .spec.quota.b .spec.quota.c
 			now Update v1 50: .spec.replicas`},

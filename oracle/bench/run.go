@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"time"
 
@@ -183,22 +182,15 @@ func (o options) measure(stdout io.Writer, row rows.Row) (line report.Line, err 
 		line.Result, err = measure.Compare(deed, peer, 1, plan)
 	}
 	if err == nil && row.Grows() {
-		line.Growth, err = o.growth(row, line.Result.Deed)
+		var quarter measure.Side
+		if quarter, err = row.Quarter(); err == nil {
+			line.Growth, err = measure.Growth(deed, quarter, o.plan)
+		}
 	}
 	if err == nil && o.json {
 		err = report.JSON(stdout, line)
 	}
 	return line, err
-}
-
-// growth returns the exponent by which deed's time grows from a quarter of the row's size to what whole is.
-func (o options) growth(row rows.Row, whole measure.Cost) (float64, error) {
-	quarter, err := row.Quarter()
-	if err != nil {
-		return 0, err
-	}
-	cost, err := measure.One(quarter, 1, o.plan)
-	return math.Log(whole.Nanoseconds/cost.Nanoseconds) / math.Log(4), err
 }
 
 // alone measures and prints one side of a row.

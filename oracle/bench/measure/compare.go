@@ -49,28 +49,54 @@ func Compare(deed, peer Side, workers int, plan Plan) (Result, error) {
 	if err := sameAnswers(ours[0], theirs[0]); err != nil {
 		return Result{}, err
 	}
+	costs, err := alternately(ours, theirs, plan)
+	if err != nil {
+		return Result{}, err
+	}
+	if ours[0].Prepare == nil { // else the last inputs of the sides are not the same
+		err = sameAnswers(ours[0], theirs[0])
+	}
+	return Result{Deed: typical(costs[0]), Peer: typical(costs[1]), Ratio: ratio(costs[0], costs[1])}, err
+}
+
+// Growth returns the exponent by which the time of a side grows from a quarter of its size: 1 is linear. Samples of both sizes are
+// taken in turn, so that what else the machine does weighs on both.
+func Growth(whole, quarter Side, plan Plan) (float64, error) {
+	large, err := whole.workers(1)
+	if err != nil {
+		return 0, err
+	}
+	small, err := quarter.workers(1)
+	if err != nil {
+		return 0, err
+	}
+	costs, err := alternately(small, large, plan)
+	if err != nil {
+		return 0, err
+	}
+	return math.Log(ratio(costs[0], costs[1])) / math.Log(4), nil
+}
+
+// alternately takes samples of both in turn.
+func alternately(first, second []Worker, plan Plan) (costs [2][]Cost, err error) {
 	runtime.GC() // of what earlier measurements left
-	var costs [2][]Cost
 	var runs [2]int
-	both := [2][]Worker{ours, theirs}
+	both := [2][]Worker{first, second}
 	for i, side := range both {
 		if runs[i], err = runsFor(plan.Clock, side, plan.Length, limit(side[0])); err != nil {
-			return Result{}, err
+			return costs, err
 		}
 	}
 	for range plan.Pairs {
 		for i, side := range both {
 			cost, err := sample(plan.Clock, side, runs[i])
 			if err != nil {
-				return Result{}, err
+				return costs, err
 			}
 			costs[i] = append(costs[i], cost)
 		}
 	}
-	if ours[0].Prepare == nil { // else the last inputs of the sides are not the same
-		err = sameAnswers(ours[0], theirs[0])
-	}
-	return Result{Deed: typical(costs[0]), Peer: typical(costs[1]), Ratio: ratio(costs[0], costs[1])}, err
+	return costs, nil
 }
 
 // One measures side alone, and no longer than the given time.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,22 @@ func TestRetainedCountsWhatResultsKeep(t *testing.T) {
 	}
 	if r.Deed.Bytes < 1<<16 || r.Deed.Bytes > 1<<17 || r.Ratio < 2 || r.Ratio > 8 {
 		t.Errorf("deed keeps %v B, ratio %v", r.Deed.Bytes, r.Ratio)
+	}
+}
+
+// Growth is the power of the size by which the time of a run grows.
+func TestGrowth(t *testing.T) {
+	var now time.Duration
+	taking := func(d time.Duration) Side {
+		return func() (Worker, error) {
+			return Worker{Run: func() error { now += d; return nil }, Answer: func() (string, error) { return d.String(), nil }}, nil
+		}
+	}
+	for whole, want := range map[time.Duration]float64{4: 1, 16: 2, 8: 1.5, 1: 0} {
+		got, err := Growth(taking(whole*time.Millisecond), taking(time.Millisecond), Plan{Clock: func() time.Duration { return now }, Pairs: 3})
+		if err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("from 1 ms to %v ms: %v, want %v (%v)", int(whole), got, want, err)
+		}
 	}
 }
 
