@@ -24,6 +24,8 @@ func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 	}
 	switch {
 	case err == nil:
+	case !stream.Begun() && overdue(q.HTTP.Context(), err):
+		timedOut(w)
 	case !stream.Begun():
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 	default:

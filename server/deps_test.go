@@ -43,7 +43,9 @@ var layers = []struct {
 	{"rest", "admission api catalog store wire", "value value/structs schema managedfields internal/jsontext",
 		"k8s.io/apimachinery sigs.k8s.io/json gopkg.in/evanphx/json-patch.v4"},
 	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi rest store store/memory wire",
-		"value value/structs schema managedfields", "k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf"},
+		"value value/structs schema managedfields",
+		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
+			"github.com/prometheus/client_golang"},
 	{"manifest", "", "value internal/yaml", ""},
 	{"apitest", ". manifest store store/memory", "value", "k8s.io/client-go/rest"},
 	{"cmd/deed-apiserver", ". manifest store/file", "", "github.com/spf13/pflag"},

@@ -26,6 +26,8 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 		s.health(w, r, parts)
 	case first == "version" && len(parts) == 1:
 		s.plain(w, r, release)
+	case first == "metrics" && len(parts) == 1:
+		s.metrics.handler.ServeHTTP(w, r)
 	case first == "openapi":
 		s.openAPI(w, r, parts[1:])
 	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:
@@ -120,6 +122,6 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, "/apis/"+g.Name+"/"+v)
 		}
 	}
-	paths = append(paths, "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
+	paths = append(paths, "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
 	s.plain(w, r, map[string]any{"paths": paths})
 }

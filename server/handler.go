@@ -13,34 +13,66 @@ import (
 // ServeHTTP answers a request.
 //
 //	identify      the request gets an id
+//	count         that it begins, and how it ends
 //	protect       a panic is answered with 500, and logged with its stack
-//	authenticate  who sends it
-//	impersonate   whom it is to be carried out for
+//	limitTime     how long it may take
+//	authenticate  who sends it, and as whom
+//	enter         unless there are too many already; members of system:masters always may
 //	route         to what its path names, see route.go; there it is authorized
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	w, c := &answerWriter{ResponseWriter: out}, newCall(r)
 	id := r.Header.Get("Audit-Id")
 	if id == "" {
 		id = api.NewUID()
 	}
 	w.Header().Set("Audit-Id", id)
 	w.Header().Set("Cache-Control", "no-cache, private")
+	answered := s.metrics.begin(c, s.catalog.Load())
+	defer func() { answered(w.code) }()
 	defer s.recovered(w, r)
+	r, cancel, err := s.limitTime(w, r, c)
+	defer cancel()
+	if err != nil {
+		s.fail(w, r, s.errorsOf(r), err)
+		return
+	}
+	user, ok := s.user(w, r, c)
+	if !ok {
+		return
+	}
+	if !c.long() && !user.isMaster() {
+		leave, ok := s.flight.enter(c, s.limits)
+		if !ok {
+			s.metrics.reject(c)
+			overloaded(w)
+			return
+		}
+		defer leave()
+	}
+	s.route(w, r.WithContext(withUser(r.Context(), user)))
+}
+
+// user returns who a request is from, and as whom. It answers the request, and returns false, if that is nobody.
+func (s *Server) user(w http.ResponseWriter, r *http.Request, c *call) (User, bool) {
 	user := master
 	if s.authenticate != nil {
 		var err error
 		if user, err = s.authenticate(r); err != nil {
 			s.log.Info("not authenticated", "path", r.URL.Path, "reason", err)
 			s.fail(w, r, wire.Plain, errUnauthorized)
-			return
+			return user, false
 		}
 	}
-	if user, ok := s.actingFor(w, r, user); ok {
-		s.route(w, r.WithContext(withUser(r.Context(), user)))
+	user, err := s.impersonated(r, c, user)
+	if err != nil {
+		s.fail(w, r, s.errorsOf(r), err)
 	}
+	return user, err == nil
 }
 
-// recovered answers a request that panicked. http.ErrAbortHandler is no failure: it ends the connection, and goes on to do so.
-func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
+// recovered answers a request that panicked; if its answer has begun, the connection ends. http.ErrAbortHandler is no failure: it
+// ends the connection, and goes on to do so.
+func (s *Server) recovered(w *answerWriter, r *http.Request) {
 	v := recover()
 	if v == nil {
 		return
@@ -48,7 +80,11 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	if v == http.ErrAbortHandler {
 		panic(v)
 	}
+	s.metrics.panics.Inc()
 	s.log.Error("a request panicked", "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+	if w.code != 0 {
+		panic(http.ErrAbortHandler)
+	}
 	http.Error(w, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
 }
 

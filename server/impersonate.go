@@ -1,85 +1,178 @@
 package server
 
 import (
-	"errors"
+	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/deed-project/deed/server/wire"
+	"k8s.io/apimachinery/pkg/api/errors"
 )
 
-const impersonateExtra = "Impersonate-Extra-"
+// Headers with which a client asks to be somebody else.
+const (
+	impersonateUser  = "Impersonate-User"
+	impersonateUID   = "Impersonate-Uid"
+	impersonateGroup = "Impersonate-Group"
+	impersonateExtra = "Impersonate-Extra-"
+)
 
-// impersonate returns whom a request is to be carried out for: the user that its headers name, or its sender. The error is a 403 of
-// a sender who may not act for others, or a 400 of headers that name no user.
-func (s *Server) impersonate(r *http.Request, sender User) (User, error) {
-	name := r.Header.Get("Impersonate-User")
-	u := User{Name: name, UID: r.Header.Get("Impersonate-Uid"), Groups: r.Header.Values("Impersonate-Group")}
-	for header, texts := range r.Header {
-		if key, isExtra := strings.CutPrefix(header, impersonateExtra); isExtra {
-			if u.Extra == nil {
-				u.Extra = map[string][]string{}
-			}
-			u.Extra[extraKey(key)] = texts
-		}
+// impersonated returns who a request is from: its own user, or whom the headers name, if its user may be that. The headers are
+// taken away. The error is a 400 for headers that name nobody, and a 403.
+//
+// There are two ways to be allowed, as in kube-apiserver: to be that user in requests like this one (verbs
+// impersonate-on:MODE:VERB and impersonate:MODE), or in all (verb impersonate). A refusal is that of the first way.
+func (s *Server) impersonated(r *http.Request, c *call, user User) (User, error) {
+	wanted, err := wantedUser(r.Header)
+	if wanted == nil || err != nil {
+		return user, err
 	}
-	if name == "" {
-		if u.UID != "" || len(u.Groups) > 0 || len(u.Extra) > 0 {
-			return u, errors.New("requested impersonation without impersonating a user")
-		}
-		return sender, nil
+	i := impersonation{s, r.Context(), user, *wanted}
+	first := i.constrained(actionOf(r, c))
+	if first == nil {
+		return i.whole(), nil
 	}
-	if err := s.mayImpersonate(r, sender, u); err != nil {
-		return u, err
+	if err := i.allow("impersonate", ""); err != nil {
+		return user, first
 	}
-	if name != anonymous.Name && !slices.Contains(u.Groups, "system:authenticated") {
-		u = authenticated(u)
-	}
-	return u, nil
+	return i.whole(), nil
 }
 
-// extraKey returns the key that a header is about: in small letters, and with what headers cannot hold unescaped.
-func extraKey(header string) string {
-	key := strings.ToLower(header)
-	if unescaped, err := url.PathUnescape(key); err == nil {
-		return unescaped
+// wantedUser returns whom the headers of a request name, nil if nobody, and takes them away.
+func wantedUser(h http.Header) (*User, error) {
+	u := User{Name: h.Get(impersonateUser), UID: h.Get(impersonateUID), Groups: slices.Clone(h[impersonateGroup])}
+	for name, values := range h {
+		key, isExtra := strings.CutPrefix(name, impersonateExtra)
+		if !isExtra {
+			continue
+		}
+		if u.Extra == nil {
+			u.Extra = map[string][]string{}
+		}
+		key = strings.ToLower(key)
+		if plain, err := url.PathUnescape(key); err == nil {
+			key = plain
+		}
+		u.Extra[key] = append(u.Extra[key], values...)
 	}
-	return key
-}
-
-// mayImpersonate refuses to act for a user, and for the member of groups, if the sender may not.
-func (s *Server) mayImpersonate(r *http.Request, sender, u User) error {
-	actions := []Action{{Verb: "impersonate", Version: "v1", Resource: "users", Name: u.Name}}
-	for _, group := range u.Groups {
-		actions = append(actions, Action{Verb: "impersonate", Version: "v1", Resource: "groups", Name: group})
+	if u.Name == "" {
+		if u.UID != "" || u.Groups != nil || u.Extra != nil {
+			return nil, errors.NewBadRequest(fmt.Sprintf(
+				"requested &user.DefaultInfo{Name:%q, UID:%q, Groups:%#v, Extra:%#v} without impersonating a user name",
+				u.Name, u.UID, u.Groups, u.Extra))
+		}
+		return nil, nil
 	}
-	if u.UID != "" {
-		actions = append(actions, Action{Verb: "impersonate", Group: "authentication.k8s.io", Version: "v1", Resource: "uids", Name: u.UID})
-	}
-	for key, texts := range u.Extra {
-		for _, text := range texts {
-			actions = append(actions, Action{
-				Verb: "impersonate", Group: "authentication.k8s.io", Version: "v1", Resource: "userextras", Subresource: key, Name: text,
-			})
+	for name := range h {
+		if name == impersonateUser || name == impersonateUID || name == impersonateGroup || strings.HasPrefix(name, impersonateExtra) {
+			h.Del(name)
 		}
 	}
-	r = r.WithContext(withUser(r.Context(), sender))
-	for _, a := range actions {
-		if err := s.decide(r, a); err != nil {
+	return &u, nil
+}
+
+// actionOf returns what a request does, as an authorizer decides about it.
+func actionOf(r *http.Request, c *call) Action {
+	if !c.resource {
+		return Action{Verb: strings.ToLower(r.Method), Path: r.URL.Path}
+	}
+	t := c.target
+	return Action{
+		Verb: c.verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Namespace: t.Namespace,
+		Name: t.Name,
+	}
+}
+
+// impersonation is a request of a user to be somebody else.
+type impersonation struct {
+	*Server
+	ctx    context.Context
+	by     User
+	wanted User
+}
+
+// constrained decides whether the user may be somebody else in a request that does what a says: 403 if not.
+func (i impersonation) constrained(a Action) error {
+	mode := "user-info"
+	_, _, ofAccount := serviceAccount(i.wanted.Name)
+	ofNode := strings.HasPrefix(i.wanted.Name, "system:node:")
+	onlyName := i.wanted.UID == "" && len(i.wanted.Groups) == 0 && len(i.wanted.Extra) == 0
+	switch {
+	case (ofNode || ofAccount) && !onlyName:
+		return i.allow("impersonate", "") // only one way is left
+	case ofNode:
+		mode = "arbitrary-node"
+	case ofAccount:
+		mode = "serviceaccount"
+	}
+	a.Verb = "impersonate-on:" + mode + ":" + a.Verb
+	if err := i.decide(a); err != nil {
+		return err
+	}
+	return i.allow("impersonate:"+mode, "authentication.k8s.io")
+}
+
+// allow decides whether the user may do verb to everything that the other one is: name, uid, groups and extra fields.
+func (i impersonation) allow(verb, group string) error {
+	who := Action{Verb: verb, Group: group, Version: "v1", Resource: "users", Name: i.wanted.Name}
+	if namespace, name, ok := serviceAccount(i.wanted.Name); ok {
+		who.Resource, who.Namespace, who.Name = "serviceaccounts", namespace, name
+	} else if node, ok := strings.CutPrefix(i.wanted.Name, "system:node:"); ok && group != "" {
+		who.Resource, who.Name = "nodes", node
+	}
+	all := []Action{who}
+	const uids = "authentication.k8s.io"
+	if i.wanted.UID != "" {
+		all = append(all, Action{Verb: verb, Group: uids, Version: "v1", Resource: "uids", Name: i.wanted.UID})
+	}
+	for _, g := range i.wanted.Groups {
+		all = append(all, Action{Verb: verb, Group: group, Version: "v1", Resource: "groups", Name: g})
+	}
+	for key, values := range i.wanted.Extra {
+		for _, v := range values {
+			all = append(all, Action{Verb: verb, Group: uids, Version: "v1", Resource: "userextras", Subresource: key, Name: v})
+		}
+	}
+	for _, a := range all {
+		if err := i.decide(a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// actingFor is [Server.impersonate] for a handler: it answers a request that is refused, and reports whether it goes on.
-func (s *Server) actingFor(w http.ResponseWriter, r *http.Request, sender User) (User, bool) {
-	user, err := s.impersonate(r, sender)
-	if err != nil {
-		s.fail(w, r, wire.Plain, err)
-		return user, false
+func (i impersonation) decide(a Action) error {
+	allowed, reason := i.allowsUser(i.ctx, i.by, a)
+	if allowed {
+		return nil
 	}
-	return user, true
+	return forbidden(i.by, a, reason)
+}
+
+// whole returns the user that the request is from then, with the groups that come with the name.
+func (i impersonation) whole() User {
+	u := i.wanted
+	if namespace, _, ok := serviceAccount(u.Name); ok && len(u.Groups) == 0 {
+		u.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+	}
+	switch {
+	case u.Name == anonymous.Name && !slices.Contains(u.Groups, "system:unauthenticated"):
+		u.Groups = append(u.Groups, "system:unauthenticated")
+	case u.Name != anonymous.Name && !slices.Contains(u.Groups, "system:unauthenticated") &&
+		!slices.Contains(u.Groups, "system:authenticated"):
+		u.Groups = append(u.Groups, "system:authenticated")
+	}
+	return u
+}
+
+// serviceAccount returns the namespace and the name of the service account that a user is, and whether it is one.
+func serviceAccount(user string) (namespace, name string, ok bool) {
+	rest, ok := strings.CutPrefix(user, "system:serviceaccount:")
+	if !ok {
+		return "", "", false
+	}
+	namespace, name, ok = strings.Cut(rest, ":")
+	return namespace, name, ok && namespace != "" && name != "" && !strings.Contains(name, ":")
 }

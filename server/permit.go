@@ -31,9 +31,13 @@ func (s *Server) decide(r *http.Request, a Action) error {
 	return nil
 }
 
-// allows reports whether the user of ctx may do something, and why not. Members of system:masters may do everything.
+// allows reports whether the user of ctx may do something, and why not.
 func (s *Server) allows(ctx context.Context, a Action) (bool, string) {
-	user := UserOf(ctx)
+	return s.allowsUser(ctx, UserOf(ctx), a)
+}
+
+// allowsUser reports whether a user may do something, and why not. Members of system:masters may do everything.
+func (s *Server) allowsUser(ctx context.Context, user User, a Action) (bool, string) {
 	if s.authorize == nil || user.isMaster() {
 		return true, ""
 	}

@@ -1,7 +1,10 @@
 package server
 
 import (
+	"context"
+	stderrors "errors"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -156,16 +159,21 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 	case verb == "watch":
 		s.watch(w, q, rep)
 		return
-	case verb == "list" && rep.IsText():
+	case verb == "list" && rep.IsText() && r.Context().Err() == nil:
 		s.listed(w, q, rep)
 		return
 	}
 	var answer *rest.Answer
 	if err == nil {
-		answer, err = s.carryOut(q, verb)
+		answer, err = s.inTime(q, verb)
+	}
+	if err != nil && overdue(r.Context(), err) {
+		timedOut(w)
+		return
 	}
 	q.Warnings.Write(w.Header())
 	if err != nil {
+		s.metrics.refused(version, err)
 		s.fail(w, r, s.errorsOf(r), err)
 		return
 	}
@@ -181,6 +189,32 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
 	return wire.Negotiate(q.HTTP, offer)
+}
+
+// inTime carries out a request; what changes objects has less time for it than the whole request has. The error is the context's if
+// the time of the whole request is over.
+func (s *Server) inTime(q *rest.Request, verb string) (*rest.Answer, error) {
+	whole := q.HTTP.Context()
+	if err := whole.Err(); err != nil {
+		return nil, err
+	}
+	if slices.Contains([]string{"get", "list"}, verb) {
+		return s.carryOut(q, verb)
+	}
+	ctx, cancel := context.WithTimeout(whole, s.limits.Write)
+	defer cancel()
+	q.HTTP = q.HTTP.WithContext(ctx)
+	answer, err := s.carryOut(q, verb)
+	if err != nil && ctx.Err() != nil && whole.Err() == nil {
+		return nil, writeTimedOut(ctx.Err())
+	}
+	return answer, err
+}
+
+// overdue reports whether err says that the time of a request, whose context is ctx, is over.
+func overdue(ctx context.Context, err error) bool {
+	return stderrors.Is(err, os.ErrDeadlineExceeded) ||
+		stderrors.Is(err, context.DeadlineExceeded) && stderrors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
 func (s *Server) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Limits of connections. A request body must come within a minute, and an answer leave within it, watches excepted.
+// Limits of connections; how long requests may take is in [Limits].
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
@@ -25,7 +25,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) 
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), TLSConfig: config,
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		BaseContext: func(net.Listener) context.Context { return withEnd(context.WithoutCancel(ctx), ctx) },
 	}
 	failed := make(chan error, 1)
 	go func() {

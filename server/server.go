@@ -41,6 +41,8 @@ type Config struct {
 	Webhooks Webhooks
 	// Past is how much of its past the server keeps in the store; nil is [DefaultPast].
 	Past *store.Window
+	// Limits are how much the server does at once, and how long a request may take; the zero Limits are [DefaultLimits].
+	Limits Limits
 	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver, which is
 	// off unless somebody turns it on.
 	CBOR bool
@@ -55,6 +57,9 @@ type Server struct {
 	authorize    Authorizer
 	log          *slog.Logger
 	now          func() time.Time
+	limits       Limits
+	flight       inFlight
+	metrics      *metrics
 
 	base     []*catalog.Resource // those that are always served
 	catalog  atomic.Pointer[catalog.Catalog]
@@ -86,7 +91,8 @@ func New(c Config) (*Server, error) {
 		c.Store = memory.New()
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.backend = &rest.Backend{Store: c.Store, Now: s.now, Stored: s.stored, Alike: s.alike, CBOR: c.CBOR}
+	s.limits, s.metrics = c.Limits.withDefaults(), newMetrics(&s.flight)
+	s.backend = &rest.Backend{Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, Alike: s.alike, CBOR: c.CBOR}
 	s.backend.User = func(ctx context.Context) admission.User { return admission.User(UserOf(ctx)) }
 	var err error
 	if s.hooks, err = s.newWebhooks(c.Webhooks); err != nil {

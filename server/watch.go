@@ -16,6 +16,7 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	ctx, cancel := context.WithCancel(q.HTTP.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
+	defer context.AfterFunc(endOf(ctx), cancel)()
 	go func() {
 		select {
 		case <-q.Version.Gone:

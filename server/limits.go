@@ -1,0 +1,126 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Limits are how much a server does at once, and how long a request may take. A field that is 0 is as in [DefaultLimits]. Watches
+// go on for as long as they like, and count for nothing here.
+type Limits struct {
+	Reading, Writing int           // requests in flight; further ones are told to come again
+	Request          time.Duration // of a request, from its first byte to its last
+	Write            time.Duration // of what a request does to objects
+}
+
+// DefaultLimits are those of kube-apiserver.
+var DefaultLimits = Limits{Reading: 400, Writing: 200, Request: time.Minute, Write: 34 * time.Second}
+
+// withDefaults returns l with what it leaves open.
+func (l Limits) withDefaults() Limits {
+	d := DefaultLimits
+	for _, f := range []struct{ of, standard *int }{{&l.Reading, &d.Reading}, {&l.Writing, &d.Writing}} {
+		if *f.of == 0 {
+			*f.of = *f.standard
+		}
+	}
+	for _, f := range []struct{ of, standard *time.Duration }{{&l.Request, &d.Request}, {&l.Write, &d.Write}} {
+		if *f.of == 0 {
+			*f.of = *f.standard
+		}
+	}
+	return l
+}
+
+// inFlight counts the requests in flight, watches excepted. The zero inFlight is none. It is safe for concurrent use.
+type inFlight struct{ reading, writing atomic.Int64 }
+
+// enter counts a request in, unless there are as many as limits allow. leave counts it out.
+func (f *inFlight) enter(c *call, l Limits) (leave func(), ok bool) {
+	count, most := &f.reading, l.Reading
+	if c.writes() {
+		count, most = &f.writing, l.Writing
+	}
+	if count.Add(1) > int64(most) {
+		count.Add(-1)
+		return nil, false
+	}
+	return func() { count.Add(-1) }, true
+}
+
+// overloaded refuses a request that comes at a bad time: 429.
+func overloaded(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "Too many requests, please try again later.", http.StatusTooManyRequests)
+}
+
+// limitTime gives a request that is no watch the time that it may take: what its query says, at most that of the limits. The error
+// is a 400 for a query that says something else.
+//
+// Whatever is read from the client, and written to it, must come in that time too. A connection without deadlines, as between
+// goroutines of one process, has none; the context ends all the same.
+func (s *Server) limitTime(w http.ResponseWriter, r *http.Request, c *call) (*http.Request, context.CancelFunc, error) {
+	connection := http.NewResponseController(w)
+	if c.long() {
+		_ = connection.SetReadDeadline(time.Time{}) // what an earlier request on the connection set; see above for the error
+		_ = connection.SetWriteDeadline(time.Time{})
+		return r, func() {}, nil
+	}
+	c.timeout = s.limits.Request
+	asked, err := timeoutOf(r.URL)
+	if err != nil {
+		return r, func() {}, err
+	}
+	if asked > 0 {
+		c.timeout = min(asked, c.timeout)
+	}
+	deadline := time.Now().Add(c.timeout)
+	_ = connection.SetReadDeadline(deadline) // as above
+	_ = connection.SetWriteDeadline(deadline.Add(s.limits.Request))
+	ctx, cancel := context.WithDeadline(r.Context(), deadline)
+	return r.WithContext(ctx), cancel, nil
+}
+
+// timeoutOf returns how long the query of a request lets it take, 0 if it does not say.
+func timeoutOf(u *url.URL) (time.Duration, error) {
+	if u.RawQuery == "" {
+		return 0, nil
+	}
+	text := u.Query().Get("timeout")
+	if text == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, errors.NewBadRequest(fmt.Sprintf("invalid timeout specified in the request URL - %v", err))
+	}
+	return d, nil
+}
+
+// timedOut answers a request whose time is over, in the words of the part of kube-apiserver that watches over it.
+func timedOut(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusGatewayTimeout)
+	fmt.Fprint(w, `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",`+
+		`"reason":"Timeout","details":{},"code":504}`)
+}
+
+// writeTimedOut refuses a write whose time is over: 504.
+func writeTimedOut(err error) error {
+	return errors.NewTimeoutError("request did not complete within requested timeout - "+err.Error(), 0)
+}
+
+// writes reports whether a request changes something, or may.
+func (c *call) writes() bool {
+	return !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, c.method)
+}
+
+// long reports whether a request goes on until somebody ends it.
+func (c *call) long() bool { return c.verb == "watch" }

@@ -1,0 +1,186 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// named authenticates by the header X-User; root is a member of system:masters.
+func named(r *http.Request) (server.User, error) {
+	u := server.User{Name: r.Header.Get("X-User"), Groups: []string{"system:authenticated"}}
+	if u.Name == "root" {
+		u.Groups = append(u.Groups, "system:masters")
+	}
+	return u, nil
+}
+
+// TestOverload holds as many requests as the server takes, and sends further ones.
+func TestOverload(t *testing.T) {
+	held, release := make(chan struct{}), make(chan struct{})
+	s := newServer(t, server.Config{
+		Authenticate: named, Limits: server.Limits{Reading: 1, Writing: 1},
+		Authorize: func(_ context.Context, u server.User, _ server.Action) (bool, string) {
+			if u.Name == "slow" {
+				held <- struct{}{}
+				<-release
+			}
+			return true, ""
+		},
+	})
+	const slow, quick, root = " X-User=slow", " X-User=quick", " X-User=root"
+	answers := make(chan *httptest.ResponseRecorder, 2)
+	for _, request := range []string{"GET " + things + slow, "POST " + things + jsonize + slow} {
+		go func() { answers <- ask(s, request, web) }()
+		<-held
+	}
+	for _, method := range []string{"GET ", "DELETE "} {
+		w := ask(s, method+things+quick, "")
+		if w.Code != http.StatusTooManyRequests || w.Body.String() != "Too many requests, please try again later.\n" ||
+			w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%swhile others are under way: %d %q %v", method, w.Code, w.Body, w.Header())
+		}
+		if w := ask(s, method+things+root, ""); w.Code != http.StatusOK {
+			t.Errorf("%sof a master: %d %s", method, w.Code, w.Body)
+		}
+	}
+	if w := ask(s, "GET "+things+"?watch=1&timeoutSeconds=1"+quick, ""); w.Code != http.StatusOK {
+		t.Errorf("a watch: %d %s", w.Code, w.Body)
+	}
+	text := ask(s, "GET /metrics"+root, "").Body.String()
+	for _, want := range []string{
+		`apiserver_current_inflight_requests{request_kind="mutating"} 1`,
+		`apiserver_rejected_requests_total{request_kind="readOnly"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %s:\n%s", want, text)
+		}
+	}
+	close(release)
+	for range 2 {
+		if w := <-answers; w.Code >= 300 {
+			t.Errorf("a request that was held: %d %s", w.Code, w.Body)
+		}
+	}
+	if w := ask(s, "GET "+things+quick, ""); w.Code != http.StatusOK {
+		t.Errorf("when others are done: %d %s", w.Code, w.Body)
+	}
+}
+
+// stuck is a store that writes nothing until the request is over.
+type stuck struct{ store.Store }
+
+func (s stuck) Put(ctx context.Context, key string, text []byte, expect store.Revision) (store.Revision, error) {
+	if !strings.HasPrefix(key, "/registry/configmaps/") {
+		return s.Store.Put(ctx, key, text, expect)
+	}
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+// TestTimeouts sends requests that take too long.
+func TestTimeouts(t *testing.T) {
+	s := newServer(t, server.Config{Store: stuck{memory.New()}, Limits: server.Limits{Write: time.Second}})
+	const filtered = `text: {"metadata":{},"status":"Failure",` +
+		`"message":"Timeout: request did not complete within the allotted timeout"`
+	for _, c := range []struct {
+		request, body string
+		code          int
+		want          string
+	}{
+		{"GET " + things + "?timeout=abc", "", 400, `invalid timeout specified in the request URL - time: invalid duration "abc"`},
+		{
+			"GET " + things + "?timeout=5", "", 400,
+			`invalid timeout specified in the request URL - time: missing unit in duration "5"`,
+		},
+		{"GET " + things + "?timeout=1ns", "", 504, filtered},
+		{"GET " + things + "?timeout=-1s", "", 200, ""},
+		{"GET " + things + "?timeout=1h", "", 200, ""},
+		{
+			"POST " + core + "namespaces/default/configmaps" + jsonize, `{"metadata":{"name":"a"}}`, 504,
+			"Timeout: request did not complete within requested timeout - context deadline exceeded",
+		},
+	} {
+		w := ask(s, c.request, c.body)
+		message := messageOf(w)
+		if strings.HasPrefix(w.Body.String(), `{"metadata":{},"status"`) {
+			message = "text: " + w.Body.String()
+		}
+		if w.Code != c.code || !strings.HasPrefix(message, c.want) {
+			t.Errorf("%s: %d %s, want %d %s", c.request, w.Code, message, c.code, c.want)
+		}
+	}
+}
+
+// TestPanics lets a request panic: it is answered, and others are not harmed.
+func TestPanics(t *testing.T) {
+	s := newServer(t, server.Config{
+		Authenticate: named,
+		Authorize: func(_ context.Context, u server.User, _ server.Action) (bool, string) {
+			if u.Name == "mad" {
+				panic("as the test wants it")
+			}
+			return true, ""
+		},
+	})
+	w := ask(s, "GET "+things+" X-User=mad", "")
+	want := "This request caused apiserver to panic. Look in the logs for details.\n"
+	if w.Code != http.StatusInternalServerError || w.Body.String() != want {
+		t.Errorf("a panic: %d %q", w.Code, w.Body)
+	}
+	if w := ask(s, "GET "+things+" X-User=sane", ""); w.Code != http.StatusOK {
+		t.Errorf("after a panic: %d %s", w.Code, w.Body)
+	}
+	text := ask(s, "GET /metrics X-User=sane", "").Body.String()
+	for _, want := range []string{
+		"apiserver_panics_total 1\n",
+		`apiserver_request_total{code="500",group="example.org",resource="widgets",scope="namespace",subresource="",verb="LIST",` +
+			`version="v1"} 1`,
+		`apiserver_storage_operations_total{failed="false",operation="range"}`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %s:\n%s", want, text)
+		}
+	}
+}
+
+// TestShutdown ends a server while a client watches: the watch ends, and nothing waits for it.
+func TestShutdown(t *testing.T) {
+	s := widgets(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, l, nil) }()
+	ask(s, "POST "+things+jsonize, web)
+	answer, err := http.Get("http://" + l.Addr().String() + things + "?watch=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close() // it is read to its end
+	lines := bufio.NewScanner(answer.Body)
+	if !lines.Scan() || !strings.Contains(lines.Text(), `"ADDED"`) {
+		t.Errorf("the watch begins with %q", lines.Text())
+	}
+	cancel()
+	for lines.Scan() {
+		t.Errorf("the watch goes on with %q", lines.Text())
+	}
+	if err := lines.Err(); err != nil {
+		t.Errorf("the watch ends with %v", err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
