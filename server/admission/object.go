@@ -22,6 +22,9 @@ func DocumentOf(document value.Value) Object { return Object{whole: document, wi
 // IsAbsent reports whether there is no object.
 func (o *Object) IsAbsent() bool { return o.split.Content.IsAbsent() && o.whole.IsAbsent() }
 
+// Replaced reports whether the object is one that a plugin left, by [DocumentOf].
+func (o *Object) Replaced() bool { return o.within }
+
 // Content returns the object. Whether its managed fields are in it is not defined.
 func (o *Object) Content() value.Value {
 	if o.within {

@@ -1,11 +1,14 @@
 package rest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	library "k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/admission"
@@ -24,7 +27,7 @@ func (w *write) mutate(live Live, object managedfields.Object) (managedfields.Ob
 	if err := w.Admission.Mutate(w.context(), q); err != nil {
 		return object, err
 	}
-	mutated, err := q.Object.Split()
+	mutated, err := admittedFields(q.Object)
 	if err != nil {
 		w.Warnings.Add(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated " +
 			"mutating admission controller; please fix your requests: " + err.Error())
@@ -38,6 +41,25 @@ func (w *write) mutate(live Live, object managedfields.Object) (managedfields.Ob
 			"duplicate UID(s) observed: %s", strings.Join(uids, ", ")))
 	}
 	return mutated, nil
+}
+
+// admittedFields returns an object as admission left it. The error is that its managed fields cannot be read, in the words of
+// kube-apiserver's library.
+func admittedFields(o admission.Object) (managedfields.Object, error) {
+	object, err := o.Split()
+	if err == nil && o.Replaced() {
+		_, err = managedfields.Decode(object.Entries)
+	}
+	if err == nil {
+		return object, nil
+	}
+	var entries []metav1.ManagedFieldsEntry
+	if text := o.Content().At("metadata", "managedFields").AppendJSON(nil); json.Unmarshal(text, &entries) == nil {
+		if said := library.ValidateManagedFields(entries); said != nil {
+			err = said
+		}
+	}
+	return object, err
 }
 
 // admit asks admission whether object may be stored in place of live, or as a new one.
@@ -64,15 +86,10 @@ func (w *write) admitChange(live Live, object managedfields.Object) error {
 	return w.admit(was, is)
 }
 
-// scaleOf returns the Scale of an object, with managed fields of its own.
+// scaleOf returns the Scale of an object, without managed fields.
 func (w *write) scaleOf(object managedfields.Object) (managedfields.Object, error) {
 	content, _, err := w.Version.Scale.Of(object.Content)
-	if err != nil {
-		return object, err
-	}
-	handler := managedfields.NewScaleHandler(object.Entries, w.Version.APIVersion(), w.Version.Scale.Replicas)
-	entries, err := handler.ToSubresource()
-	return managedfields.Object{Content: content, Entries: entries}, err
+	return managedfields.Object{Content: content}, err
 }
 
 // admitDelete asks admission whether live may be deleted. Nothing can be changed there, but plugins that would are asked as well.

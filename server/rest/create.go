@@ -43,7 +43,7 @@ func (r *Request) Create() (*Answer, error) {
 		return nil, err
 	}
 	r.name = api.Meta(object.Content, "name")
-	w := &write{Request: r, dryRun: options.DryRun, create: true}
+	w := &write{Request: r, dryRun: options.DryRun, create: true, post: true}
 	if object, err = w.mutate(Live{}, object); err != nil {
 		return nil, err
 	}
@@ -58,11 +58,6 @@ func (r *Request) Create() (*Answer, error) {
 func (w *write) createNamed(object managedfields.Object) (managedfields.Object, error) {
 	prefix := api.Meta(object.Content, "generateName")
 	generate := prefix != "" && api.Meta(object.Content, "name") == ""
-	if version := api.Meta(object.Content, "resourceVersion"); version != "" && !w.dryRun {
-		if n, err := api.ParseVersion(version, false); err == nil && n != 0 {
-			return object, stderrors.New("resourceVersion should not be set on objects to be created")
-		}
-	}
 	var err error
 	for range nameAttempts {
 		named := object

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	stderrors "errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,23 +87,23 @@ func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
 // printed anew by their Go types.
 func (s *scope) Convert(object value.Value, to admission.Endpoint) (value.Value, error) {
 	if s.Target.Subresource == "scale" {
-		return object, nil
+		return object, nil // it is the same in all versions
 	}
 	v, err := s.version(to)
 	if err != nil {
 		return object, err
 	}
-	if v.Custom {
-		if gvk := schema.ParseGVK(object.Get("apiVersion").Str(), ""); gvk.Group != to.Kind.Group || gvk.Version == to.Kind.Version {
-			return object, nil
-		}
-		return object.With("apiVersion", value.String(v.APIVersion())), nil
-	}
 	from := s.Version
+	if v.Custom {
+		return s.relabelled(object, v)
+	}
 	for _, other := range s.alike() {
 		if other.APIVersion() == object.Get("apiVersion").Str() {
 			from = other
 		}
+	}
+	if from == v {
+		return v.Form.Complete(object)
 	}
 	stored, err := from.Form.Store(object)
 	if err != nil {
@@ -111,20 +112,32 @@ func (s *scope) Convert(object value.Value, to admission.Endpoint) (value.Value,
 	return v.Form.Load(stored)
 }
 
+// relabelled returns a custom resource in another version, which is all that it says then. The error is that it is of none that is
+// known.
+func (s *scope) relabelled(object value.Value, to *catalog.Version) (value.Value, error) {
+	from := object.Get("apiVersion").Str()
+	if !slices.ContainsFunc(s.alike(), func(v *catalog.Version) bool { return v.APIVersion() == from }) {
+		return object, fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
+	}
+	return object.With("apiVersion", value.String(to.APIVersion())), nil
+}
+
 // Read returns the object that a text is at an endpoint. It is read as its Go type reads it, or as it is if there is none.
 func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.Value, err error) {
 	v, err := s.version(at)
 	if err != nil {
 		return sent, sent, err
 	}
-	if v.Custom {
-		if sent, err = readCustom(text); err != nil {
-			return sent, sent, err
-		}
-		defaulted, err = v.Form.Complete(sent)
-		return sent, defaulted, err
+	scale := s.Target.Subresource == "scale"
+	switch {
+	case v.Custom:
+		sent, err = readCustom(text)
+	case scale:
+		sent, err = readTyped(text, catalog.ScaleKind, catalog.EmptyScale())
+	default:
+		sent, err = readTyped(text, v.GVK(), v.New())
 	}
-	if sent, err = readTyped(text, v); err != nil {
+	if err != nil || scale {
 		return sent, sent, err
 	}
 	defaulted, err = v.Form.Complete(sent)
@@ -145,27 +158,27 @@ func readCustom(text []byte) (value.Value, error) {
 	return value.Parse(text)
 }
 
-// readTyped reads a text by the Go type of a built-in kind. What the text does not say of which kind it is, it is of that of v.
-func readTyped(text []byte, v *catalog.Version) (value.Value, error) {
+// readTyped reads a text by the Go type of a built-in kind, of which object is an empty one. What the text does not say of which
+// kind it is, it is of this one.
+func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 	var found metav1.TypeMeta
 	if err := json.Unmarshal(text, &found); err != nil {
 		return value.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	if found.APIVersion == "" {
-		found.APIVersion = v.APIVersion()
+		found.APIVersion = gvk.APIVersion()
 	}
 	if found.Kind == "" {
-		found.Kind = v.Kind
+		found.Kind = gvk.Kind
 	}
-	if found.APIVersion != v.APIVersion() || found.Kind != v.Kind {
+	if found.APIVersion != gvk.APIVersion() || found.Kind != gvk.Kind {
 		return value.Value{}, unregistered(found)
 	}
-	object := v.New()
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, object); err != nil {
 		return value.Value{}, err
 	}
 	sent, err := structs.From(object)
-	return sent.With("apiVersion", value.String(v.APIVersion())).With("kind", value.String(v.Kind)), err
+	return sent.With("apiVersion", value.String(gvk.APIVersion())).With("kind", value.String(gvk.Kind)), err
 }
 
 // unregistered is the error of kube-apiserver about a kind that it does not know.

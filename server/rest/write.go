@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -29,6 +30,7 @@ type write struct {
 	*Request
 	dryRun bool
 	create bool   // an object that does not exist is created
+	post   bool   // it must not exist
 	uid    string // that the stored object must have; empty for any
 
 	deletion *metav1.DeleteOptions // of a delete
@@ -104,16 +106,15 @@ func (w *write) checkUID(live Live) error {
 	}
 	return errors.NewConflict(w.Version.GroupResource(), w.name, fmt.Errorf(
 		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: "+
-			"Precondition failed: UID in precondition: %s, UID in object meta: %s", w.key(), w.uid, uid))
+			"Precondition failed: UID in precondition: %s, UID in object meta: %s", strings.TrimPrefix(w.key(), "/registry"), w.uid, uid))
 }
 
 // storeNew stores an object that does not exist yet.
 func (w *write) storeNew(object managedfields.Object) (managedfields.Object, error) {
-	version := api.Meta(object.Content, "resourceVersion")
-	content := api.WithMetadata(api.Wipe(object.Content), "resourceVersion", value.Value{})
-	content = w.Version.Form.PrepareCreate(content)
-	content = api.WithMetadata(content, "uid", value.String(api.NewUID()))
-	object.Content = api.WithMetadata(content, "creationTimestamp", value.String(w.timestamp()))
+	var err error
+	if object.Content, err = w.prepareNew(object.Content); err != nil {
+		return object, err
+	}
 	if err := w.validateNew(object.Content); err != nil {
 		return object, err
 	}
@@ -124,6 +125,10 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 	if err := w.admit(managedfields.Object{}, object); err != nil {
 		return object, err
 	}
+	version := api.Meta(object.Content, "resourceVersion")
+	if n, err := api.ParseVersion(version, false); err == nil && n != 0 && w.post && !w.dryRun {
+		return object, stderrors.New("resourceVersion should not be set on objects to be created")
+	}
 	stored, err := w.encode(object)
 	if err != nil {
 		return object, err
@@ -131,10 +136,29 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 	if !w.dryRun {
 		return w.commit(stored, 0, WasStored)
 	}
-	if object, err = w.reread(stored, 0); version != "" {
+	if object, err = w.reread(stored, 0); version != "" && w.post {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", value.String(version))
 	}
 	return object, err
+}
+
+// prepareNew returns content as it is created. What only the server says about an object goes; a create takes that out before
+// admission sees the object, and what admission puts there stays. The error is a 400 of an object in another namespace.
+func (w *write) prepareNew(content value.Value) (value.Value, error) {
+	content, err := api.InNamespace(content, w.Target.Namespace)
+	if err != nil {
+		return content, err
+	}
+	if !w.post {
+		content = api.Wipe(content)
+	}
+	was := content.Get("metadata")
+	content = w.Version.Form.PrepareCreate(content)
+	for _, name := range []string{"resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+		content = api.WithMetadata(content, name, was.Get(name))
+	}
+	content = api.WithMetadata(content, "uid", value.String(api.NewUID()))
+	return api.WithMetadata(content, "creationTimestamp", value.String(w.timestamp())), nil
 }
 
 // validateNew returns a 422 with everything that is wrong with a new object.
@@ -155,6 +179,9 @@ func (w *write) validateNew(content value.Value) error {
 func (w *write) replace(live Live, object managedfields.Object) (managedfields.Object, error) {
 	content, err := w.checkVersion(live, object.Content)
 	if err != nil {
+		return object, err
+	}
+	if content, err = api.InNamespace(content, w.Target.Namespace); err != nil {
 		return object, err
 	}
 	object.Content = w.prepare(content, live.Content)
@@ -203,8 +230,13 @@ func (w *write) checkVersion(live Live, content value.Value) (value.Value, error
 
 // prepare returns content with what its endpoint does not write, and with what no update changes, as it is in live.
 func (w *write) prepare(content, live value.Value) value.Value {
+	sent, was := content.Get("metadata"), live.Get("metadata")
 	content = w.Version.Form.PrepareUpdate(content, live, w.Target.Subresource)
-	was := live.Get("metadata")
+	if !w.Version.Custom { // whose forms leave to validation what no update changes
+		for _, name := range []string{"uid", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+			content = api.WithMetadata(content, name, sent.Get(name))
+		}
+	}
 	if api.Meta(content, "uid") == "" {
 		content = api.WithMetadata(content, "uid", was.Get("uid"))
 	}

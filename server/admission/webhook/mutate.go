@@ -20,6 +20,7 @@ import (
 type passes struct {
 	called, due map[*Hook]bool
 	output      value.Value // the object as the first pass left it
+	read        bool        // the object is what its text reads as: a hook patched it
 }
 
 // changed makes the hooks that were called before due again.
@@ -36,7 +37,7 @@ func (p *Hooks) Mutate(ctx context.Context, q *admission.Request) error {
 	if len(hooks) == 0 || exempt(q) {
 		return nil
 	}
-	m := &mutation{hooks: p, q: q, unread: q.Scope.Unread}
+	m := &mutation{hooks: p, q: q}
 	return m.run(ctx, hooks)
 }
 
@@ -46,7 +47,6 @@ type mutation struct {
 	q     *admission.Request
 	state
 	passes *passes
-	unread func() bool // nil once the object was read
 }
 
 func (m *mutation) run(ctx context.Context, hooks []*Hook) error {
@@ -166,7 +166,7 @@ func (m *mutation) patch(patch jsonpatch.Patch) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	changed = !sent.Equal(m.object) || m.unread != nil && m.unread()
-	m.object, m.dirty, m.unread = defaulted, true, nil
+	changed = !sent.Equal(m.object) || !m.passes.read && m.q.Scope.Unread()
+	m.object, m.dirty, m.passes.read = defaulted, true, true
 	return changed, nil
 }

@@ -46,7 +46,8 @@ func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 		if err != nil {
 			return errors.NewInternalError(err)
 		}
-		*v = converted
+		gvk := at.Kind
+		*v = converted.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind))
 	}
 	s.object, s.old, s.at, s.seen = object, old, at, true
 	return nil
