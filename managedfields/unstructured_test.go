@@ -133,3 +133,19 @@ func TestFieldsAreEscaped(t *testing.T) {
 		}
 	}
 }
+
+// TestAsAnyWithoutMetadata demands that objects without metadata, or with other metadata than an object, are the same by AsAny and
+// ToAny, with entries and without.
+func TestAsAnyWithoutMetadata(t *testing.T) {
+	entries := []managedfields.Entry{{Manager: "m"}}
+	for _, text := range []string{`{}`, `{"metadata":null}`, `{"metadata":{}}`, `{"metadata":1}`, `{"metadata":{"name":"one"},"spec":1}`} {
+		for _, all := range [][]managedfields.Entry{nil, {}, entries} {
+			o := managedfields.Object{Content: thing.Parse(t, text), Entries: all}
+			want, wantErr := o.ToAny()
+			got, err := o.AsAny()
+			if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got, want) {
+				t.Errorf("%s with %d entries: %v (%v), want %v (%v)", text, len(all), got, err, want, wantErr)
+			}
+		}
+	}
+}

@@ -33,6 +33,9 @@ func TestManagerOrder(t *testing.T) {
 	}
 	for range 20000 {
 		m, n := random(), random()
+		if got, want := string(m.appendJSON(nil)), jsonOf(t, m); got != want {
+			t.Fatalf("%+v is %s as JSON, want %s", m, got, want)
+		}
 		want := strings.Compare(jsonOf(t, m), jsonOf(t, n))
 		if got := m.Compare(n); got != want {
 			t.Fatalf("%+v Compare %+v = %d, want %d", m, n, got, want)

@@ -94,20 +94,23 @@ func TestDecisionsLeaveOutPathsOfFormerVersions(t *testing.T) {
 	}
 }
 
-// An applier that comes from another version loses what that version cannot express, even if nobody else owns anything; one that
-// stays in its version is pruned without a conversion.
+// An applier that comes from another version loses what that version cannot express, even if nobody else owns anything and it gives
+// up nothing; one that stays in its version is pruned without a conversion.
 func TestPruningGoesThroughTheVersionThatWasAppliedLast(t *testing.T) {
 	alpha := merge.Manager{Name: "alpha", Operation: merge.Apply}
 	for last, want := range map[string]string{"v1": `{"a":1,"only1":1}`, "v2": `{"a":1}`} {
-		plan, err := merge.New(merge.Config{Converter: forgetful{}}).Apply(merge.Request{
-			Live: typedOf(t, schema.Deduced, `{"a":1,"b":1}`), Object: typedOf(t, schema.Deduced, `{"a":1,"only1":1}`), Manager: alpha, APIVersion: "v1",
-			Managers: merge.ManagersOf(merge.Entry{Manager: alpha, APIVersion: last, Fields: fieldsOf("a", "b")}),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := plan.Object().Content().String(); got != want || plan.Detour() != (last == "v2") {
-			t.Errorf("last applied in %s: %s, by a detour: %t; want %s", last, got, plan.Detour(), want)
+		for _, owned := range [][]string{{"a"}, {"a", "b"}} {
+			plan, err := merge.New(merge.Config{Converter: forgetful{}}).Apply(merge.Request{
+				Live:   typedOf(t, schema.Deduced, `{"a":1,"b":1}`).Remove(fieldsOf("b").Minus(fieldsOf(owned...))),
+				Object: typedOf(t, schema.Deduced, `{"a":1,"only1":1}`), Manager: alpha, APIVersion: "v1",
+				Managers: merge.ManagersOf(merge.Entry{Manager: alpha, APIVersion: last, Fields: fieldsOf(owned...)}),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := plan.Object().Content().String(); got != want || plan.Detour() != (last == "v2") {
+				t.Errorf("%v last applied in %s: %s, by a detour: %t; want %s", owned, last, got, plan.Detour(), want)
+			}
 		}
 	}
 }

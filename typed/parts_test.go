@@ -1,0 +1,91 @@
+package typed_test
+
+import (
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/typed"
+)
+
+// allParts is the type of an object with one of each: a keyed list, a granular and an atomic container, and a set.
+const allParts = `{"types":[{"name":"root","map":{"fields":[
+	{"name":"list","type":{"list":{"elementRelationship":"associative","keys":["name"],"elementType":{"map":{"fields":[
+		{"name":"name","type":{"scalar":"string"}},{"name":"value","type":{"scalar":"numeric"}}]}}}}},
+	{"name":"m","type":{"map":{"elementType":{"scalar":"numeric"}}}},
+	{"name":"a","type":{"list":{"elementRelationship":"atomic","elementType":{"scalar":"numeric"}}}},
+	{"name":"s","type":{"list":{"elementRelationship":"associative","elementType":{"scalar":"string"}}}}]}}]}`
+
+// The rules of Compare, each by an example.
+func TestCompareByRules(t *testing.T) {
+	root := typeOf(t, allParts)
+	const whole = `{"a":[1],"list":[{"name":"a","value":1}],"m":{"x":1,"y":2},"s":["p"]}`
+	paths := []string{`.a`, `.list`, `.list[name="a"]`, `.list[name="a"].name`, `.list[name="a"].value`, `.m`, `.m.x`, `.m.y`, `.s`, `.s[="p"]`}
+	for _, c := range []struct {
+		rule, old, new           string
+		added, modified, removed []string
+	}{
+		{rule: "C1", old: `{"m":{"x":1,"y":2}}`, new: `{"m":{"y":3,"z":1}}`, added: []string{".m.z"}, modified: []string{".m.y"}, removed: []string{".m.x"}},
+		{rule: "C1, atomic", old: `{"a":[1,2]}`, new: `{"a":[2,1]}`, modified: []string{".a"}},
+		{rule: "C2", old: `{"m":{}}`, new: `{"m":{"x":1}}`, added: []string{".m.x"}},
+		{rule: "C2, nothing to descend into", old: `{"m":{}}`, new: `{"m":null}`, modified: []string{".m"}},
+		{rule: "C2, lists", old: `{"s":["p"]}`, new: `{"s":null}`, removed: []string{`.s[="p"]`}},
+		{rule: "C3, added", old: `{}`, new: whole, added: paths},
+		{rule: "C3, removed", old: whole, new: `{}`, removed: paths},
+		{
+			rule: "C4", old: `{"list":[{"name":"a","value":1},{"name":"b","value":2},{"name":"c","value":3}]}`,
+			new:      `{"list":[{"name":"c","value":3},{"name":"a","value":9},{"name":"d"}]}`,
+			added:    []string{`.list[name="d"]`, `.list[name="d"].name`},
+			modified: []string{`.list[name="a"].value`},
+			removed:  []string{`.list[name="b"]`, `.list[name="b"].name`, `.list[name="b"].value`},
+		},
+		{rule: "C4, sets", old: `{"s":["p","q","r"]}`, new: `{"s":["r","p","t"]}`, added: []string{`.s[="t"]`}, removed: []string{`.s[="q"]`}},
+		{rule: "C5, one and several", old: `{"s":["p","p","q"]}`, new: `{"s":["p","q","q"]}`,
+			added: []string{`.s[="p"]`, `.s[="q"]`}, removed: []string{`.s[="p"]`, `.s[="q"]`}},
+		{rule: "C5, several", old: `{"list":[{"name":"a","value":1},{"name":"a","value":2}]}`, new: `{"list":[{"name":"a","value":2},{"name":"a","value":1}]}`,
+			modified: []string{`.list[name="a"]`}},
+		{rule: "C5, several that are the same", old: `{"m":{},"s":["p","q","p"]}`, new: `{"m":{},"s":["q","p","p"]}`},
+		{rule: "C5, none and several", old: `{}`, new: `{"list":[{"name":"a","value":1},{"name":"a"},{"name":"b"}]}`,
+			added: []string{`.list`, `.list[name="a"]`, `.list[name="b"]`, `.list[name="b"].name`}},
+	} {
+		got, err := typed.Compare(valueOf(t, root, c.old), valueOf(t, root, c.new))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, pair := range map[string][2]fieldpath.Set{
+			"added": {got.Added, setOf(t, c.added...)}, "modified": {got.Modified, setOf(t, c.modified...)}, "removed": {got.Removed, setOf(t, c.removed...)},
+		} {
+			if !pair[0].Equal(pair[1]) {
+				t.Errorf("%s, from %s to %s: %s are\n%v\nwant\n%v", c.rule, c.old, c.new, what, pair[0], pair[1])
+			}
+		}
+	}
+}
+
+// The rules of Extract and ExtractWithKeys, each by an example.
+func TestExtractByRules(t *testing.T) {
+	root := typeOf(t, allParts)
+	v := valueOf(t, root, `{"a":[1,2],"list":[{"name":"a","value":1},{"name":"b","value":2}],"m":{"x":1,"y":2},"s":["p","q"]}`)
+	for _, c := range []struct {
+		paths          []string
+		want, withKeys string
+	}{
+		{nil, `null`, `null`},
+		{[]string{".m.x"}, `{"m":{"x":1}}`, `{"m":{"x":1}}`},
+		{[]string{".m.y", ".m.z"}, `{"m":{"y":2}}`, `{"m":{"y":2}}`},
+		{[]string{".m.z"}, `{"m":null}`, `{"m":null}`},
+		{[]string{".a"}, `{"a":[1,2]}`, `{"a":[1,2]}`},
+		{[]string{`.s[="q"]`}, `{"s":["q"]}`, `{"s":["q"]}`},
+		{[]string{`.s[="r"]`}, `{"s":null}`, `{"s":null}`},
+		{[]string{`.list[name="b"].value`}, `{"list":[{"value":2}]}`, `{"list":[{"name":"b","value":2}]}`},
+		{[]string{`.list[name="b"]`}, `{"list":[{"name":"b","value":2}]}`, `{"list":[{"name":"b"}]}`},
+		{[]string{`.list[name="a"].name`, `.list[name="b"].value`}, `{"list":[{"name":"a"},{"value":2}]}`, `{"list":[{"name":"a"},{"name":"b","value":2}]}`},
+	} {
+		set := setOf(t, c.paths...)
+		if got := v.Extract(set).Content().String(); got != c.want {
+			t.Errorf("%v extracts %s, want %s", c.paths, got, c.want)
+		}
+		if got := v.ExtractWithKeys(set).Content().String(); got != c.withKeys {
+			t.Errorf("%v extracts %s with keys, want %s", c.paths, got, c.withKeys)
+		}
+	}
+}
