@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,13 +66,32 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 		return wire.Object{Value: wire.Partial(rep.Of, a.Object)}, nil
 	case rep.As == wire.AsPartialList && a.List != nil:
 		return wire.List{Value: wire.PartialList(rep.Of, metaOf(a.List), a.List.Items)}, nil
-	case rep.As == wire.AsPartialList:
+	case rep.As == wire.AsPartialList && q.Version.Custom:
 		return nil, fmt.Errorf("content is not a list")
+	case rep.As == wire.AsPartialList:
+		return nil, mismatched("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", typeOf(q, ""))
 	}
-	return nil, &errors.StatusError{ErrStatus: metav1.Status{
+	return nil, mismatched("you requested PartialObjectMetadata, but the requested object is a list (%s)", typeOf(q, "List"))
+}
+
+// mismatched refuses to answer with metadata in a form that the answer does not have: 406.
+func mismatched(text, typ string) error {
+	return &errors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
-		Message: "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)",
+		Message: fmt.Sprintf(text, typ),
 	}}
+}
+
+// typeOf returns what kube-apiserver calls the Go type of the objects of a resource, or of a list of them.
+func typeOf(q *rest.Request, suffix string) string {
+	if q.Version.Custom {
+		return "*unstructured.Unstructured" + suffix
+	}
+	group, _, _ := strings.Cut(q.Version.Group, ".")
+	if group == "" {
+		group = "core"
+	}
+	return "*" + group + "." + q.Version.Kind + suffix
 }
 
 // table returns an answer as a Table.

@@ -25,7 +25,7 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 	case first == "healthz" || first == "livez" || first == "readyz":
 		s.health(w, r, parts)
 	case first == "version" && len(parts) == 1:
-		s.plain(w, r, release)
+		s.release(w, r)
 	case first == "metrics" && len(parts) == 1:
 		s.metrics.handler.ServeHTTP(w, r)
 	case first == "openapi":
@@ -96,6 +96,16 @@ func (s *Server) aggregated(w http.ResponseWriter, r *http.Request, core bool) {
 		return
 	}
 	s.write(w, r, http.StatusOK, wire.Representation{Media: wire.JSON, Params: wire.AggregatedParams}, wire.Text(text))
+}
+
+// release answers which release of Kubernetes the server answers as.
+func (s *Server) release(w http.ResponseWriter, r *http.Request) {
+	rep, err := wire.NegotiateJSON(r)
+	if err != nil {
+		s.fail(w, r, s.errorsOf(r), err)
+		return
+	}
+	s.write(w, r, http.StatusOK, rep, wire.Typed{Object: release})
 }
 
 // plain answers with a document that every client takes as it is: a Go object of Kubernetes, which can be had in protocol buffers

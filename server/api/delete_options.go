@@ -28,7 +28,5 @@ func ParseDeleteOptions(query url.Values) (*metav1.DeleteOptions, error) {
 
 // CheckDeleteOptions returns a 422 with everything that is wrong with o, and nil if nothing is.
 func CheckDeleteOptions(o *metav1.DeleteOptions) error {
-	errs := validation.ValidateDeleteOptions(o)
-	errs = append(errs, validation.ValidateIgnoreStoreReadError(nil, o)...)
-	return invalidOptions("DeleteOptions", errs)
+	return invalidOptions("DeleteOptions", validation.ValidateDeleteOptions(o))
 }

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -128,4 +130,18 @@ func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList 
 	}
 	errs := validation.ValidateObjectMetaAccessor(m, namespaced, pathSegment, metadataPath)
 	return append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, metadataPath)...)
+}
+
+// ValidateFinalizers returns which finalizers of an object of a built-in kind are neither known nor qualified by a domain.
+func ValidateFinalizers(object value.Value) field.ErrorList {
+	var errs field.ErrorList
+	known := []string{"kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+	for i := range object.At("metadata", "finalizers").Len() {
+		name := object.At("metadata", "finalizers").Item(i).Str()
+		if !strings.Contains(name, "/") && !slices.Contains(known, name) {
+			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), name,
+				"name is neither a standard finalizer name nor is it fully qualified"))
+		}
+	}
+	return errs
 }

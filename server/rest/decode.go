@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -24,6 +25,11 @@ func (r *Request) decode(options api.WriteOptions) (managedfields.Object, error)
 	object, strict, err := r.form(sent.Content)
 	if err != nil {
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
+	}
+	if sent.Text != nil {
+		if strict, err = r.strictFields(sent.Text); err != nil {
+			return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
+		}
 	}
 	if strict = append(sent.Strict, strict...); len(strict) > 0 && options.Validation == api.Strict {
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, strictError(strict))
@@ -91,6 +97,17 @@ func (r *Request) form(content value.Value) (managedfields.Object, []string, err
 	}
 	object, err := managedfields.ObjectOf(decoded)
 	return object, strict, err
+}
+
+// strictFields returns what strict decoding of a text says about its fields: those that the Go type of a built-in kind does not know,
+// and those that stand twice.
+func (r *Request) strictFields(text []byte) ([]string, error) {
+	found, err := kjson.UnmarshalStrict(text, r.Version.New())
+	var out []string
+	for _, e := range found {
+		out = append(out, e.Error())
+	}
+	return out, err
 }
 
 // strictError is what a request fails with that must not say what strict decoding finds.

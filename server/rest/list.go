@@ -76,12 +76,12 @@ func (r *Request) newLister(options api.ListOptions) (*lister, error) {
 
 // resume continues where a token says that the last page ended.
 func (l *lister) resume() error {
-	if v := l.options.Version; v != "" && v != "0" {
-		return errors.NewBadRequest("specifying resource version is not allowed when using continue")
-	}
 	token, err := parseToken(l.options.Continue)
 	if err != nil {
 		return errors.NewBadRequest(fmt.Sprintf("invalid continue token: %v", err))
+	}
+	if v := l.options.Version; v != "" && v != "0" {
+		return errors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
 	// A token begins where the next page does: behind the last key and a zero byte, which no key has.
 	l.after = strings.TrimSuffix(l.prefix+strings.TrimPrefix(token.Start, "/"), "\x00")

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	sigsjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
@@ -45,6 +47,9 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 type Sent struct {
 	Content value.Value
 	Strict  []string
+	// Text is the JSON text of an object of a built-in kind in which a name stands twice. Its Go type finds these names again, among
+	// those that it does not know; Strict has what YAML says of them.
+	Text []byte
 }
 
 // DecodeObject reads the object of a create or update. kind is the one that the path asks for, which the texts of refusals
@@ -52,24 +57,67 @@ type Sent struct {
 func DecodeObject(body []byte, media, kind string) (Sent, error) {
 	if media == JSON {
 		content, err := value.Parse(body)
-		if err == nil && content.Get("kind").Str() != "" && content.Get("apiVersion").Kind() != value.KindNull {
+		if err == nil && content.Get("kind").Str() != "" && isTextOrAbsent(content.Get("apiVersion")) {
 			return Sent{Content: content}, nil
 		}
 	}
 	return decodeSlowly(body, media, kind)
 }
 
-// DecodeStandard is DecodeObject for built-in kinds, whose objects are of kind standard if they do not say what they are.
+func isTextOrAbsent(v value.Value) bool { return v.IsAbsent() || v.Kind() == value.KindString }
+
+// DecodeStandard is DecodeObject for built-in kinds, whose objects are of kind standard if they do not say what they are. Null is an
+// object that says nothing.
 func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error) {
-	content, err := value.Parse(body)
-	if media != JSON || err != nil || content.Kind() != value.KindObject {
+	if media == JSON {
+		content, err := value.Parse(body)
+		if err == nil && (content.Kind() == value.KindObject || content.IsNull()) && saysKindAsText(content) {
+			return Sent{Content: withStandard(content, standard)}, nil
+		}
+	}
+	sent, err := decodeTwice(body, media)
+	if err != nil || !saysKindAsText(sent.Content) {
 		return decodeSlowly(body, media, standard.Kind)
 	}
-	return Sent{Content: withStandard(content, standard)}, nil
+	sent.Content = withStandard(sent.Content, standard)
+	return sent, nil
+}
+
+// saysKindAsText reports whether apiVersion and kind are texts, if they are there.
+func saysKindAsText(content value.Value) bool {
+	return isTextOrAbsent(content.Get("apiVersion")) && isTextOrAbsent(content.Get("kind"))
+}
+
+// decodeTwice reads an object in which a name may stand twice.
+func decodeTwice(body []byte, media string) (Sent, error) {
+	var sent Sent
+	text := body
+	if media == YAML {
+		var err error
+		if text, err = yaml.YAMLToJSON(body); err != nil {
+			return sent, err
+		}
+		if _, err = yaml.YAMLToJSONStrict(body); err != nil {
+			sent.Strict = append(sent.Strict, err.Error())
+		}
+	}
+	content := map[string]any{}
+	strict, err := sigsjson.UnmarshalStrict(text, &content)
+	if err != nil {
+		return sent, err
+	}
+	if len(strict) > 0 {
+		sent.Text = text
+	}
+	sent.Content, err = value.FromAny(content)
+	return sent, err
 }
 
 // withStandard returns content with a kind and an apiVersion, those of standard where it has none.
 func withStandard(content value.Value, standard schema.GVK) value.Value {
+	if content.IsNull() {
+		content = value.Object()
+	}
 	if content.Get("kind").Str() == "" {
 		content = content.With("kind", value.String(standard.Kind))
 	}

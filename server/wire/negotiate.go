@@ -3,7 +3,6 @@ package wire
 import (
 	"mime"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,9 +67,8 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 			return rep, nil
 		}
 	}
-	if o.Routed && !slices.ContainsFunc(all, clause.heardOf) {
-		return Plain, newRouted(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
-			"406: Not Acceptable\n\nAvailable representations: "+strings.Join(o.types(), ", "))
+	if o.Routed && !slices.ContainsFunc(all, o.heardOf) {
+		return Plain, notRouted(o.types())
 	}
 	return Plain, notAcceptable(o.types()...)
 }
@@ -108,13 +106,14 @@ func NegotiateStatus(r *http.Request, o Offer) Representation {
 
 // NegotiateWatch is Negotiate for a stream of events, which YAML has none of.
 func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
-	for _, c := range clauses(r.Header.Get("Accept")) {
+	all := clauses(r.Header.Get("Accept"))
+	for _, c := range all {
 		rep, ok := c.representation(r)
 		if !ok || !o.has(rep) {
 			continue
 		}
 		if rep.Media == YAML {
-			break
+			return Plain, notAcceptable(o.streams()...)
 		}
 		if rep.Media == CBORSequence {
 			rep.Media = CBOR
@@ -122,11 +121,35 @@ func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 		rep.Pretty = false
 		return rep, nil
 	}
-	types := []string{JSON + ";stream=watch", Protobuf + ";stream=watch"}
-	if o.CBOR {
-		types = append(types, CBORSequence)
+	if o.Routed && !slices.ContainsFunc(all, o.heardOf) {
+		return Plain, notRouted(append(o.types(), o.streams()...))
 	}
-	return Plain, notAcceptable(types...)
+	return Plain, notAcceptable(o.types()...)
+}
+
+// streams returns the media types of streams that a refusal lists.
+func (o Offer) streams() []string {
+	out := []string{JSON + ";stream=watch", Protobuf + ";stream=watch"}
+	if o.CBOR {
+		out = append(out, CBORSequence)
+	}
+	return out
+}
+
+// NegotiateJSON is Negotiate for a document that there is as JSON only, whatever is asked for beside that.
+func NegotiateJSON(r *http.Request) (Representation, error) {
+	for _, c := range clauses(r.Header.Get("Accept")) {
+		if c.typ == JSON || c.typ == "*/*" || c.typ == "application/*" {
+			return Representation{Media: JSON, Pretty: pretty(r, c.params)}, nil
+		}
+	}
+	return Plain, notRouted([]string{JSON})
+}
+
+// notRouted is the 406 of a table of routes, for a path that is answered in the given media types.
+func notRouted(types []string) error {
+	return newRouted(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+		"406: Not Acceptable\n\nAvailable representations: "+strings.Join(types, ", "))
 }
 
 func notAcceptable(types ...string) error {
@@ -190,10 +213,9 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 	return rep, true
 }
 
-// heardOf reports whether c names a media type that some path has.
-func (c clause) heardOf() bool {
-	_, known := clause{typ: c.typ}.representation(&http.Request{URL: &url.URL{}})
-	return known
+// heardOf reports whether c names a media type that a table of routes has.
+func (o Offer) heardOf(c clause) bool {
+	return c.typ == "*/*" || c.typ == "application/*" || slices.Contains(o.types(), c.typ) || o.CBOR && c.typ == CBORSequence
 }
 
 // pretty reports whether JSON is printed with line breaks: when the query or the clause says so, or else when a person's

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	stderrors "errors"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,7 +27,8 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) 
 	}
 	raw, isEnvelope := bytes.CutPrefix(body, protobufMagic)
 	if !isEnvelope {
-		return Sent{}, errors.NewBadRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+		return Sent{}, unrecognized(standard.Kind,
+			stderrors.New("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"), summary(body))
 	}
 	var envelope runtime.Unknown
 	err := envelope.Unmarshal(raw)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
@@ -25,9 +26,9 @@ type kindForm struct {
 // Decode returns what a server holds of what was sent. The Go type is asked which fields are unknown, and says what is of the
 // wrong type.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
-	if kind := sent.Get("kind").Str(); kind != f.kind.GVK.Kind {
-		return sent, nil, fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`,
-			kind, sent.Get("apiVersion").Str())
+	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
+	if _, known := builtin.Lookup(schema.ParseGVK(apiVersion, kind)); !known || kind != f.kind.GVK.Kind {
+		return sent, nil, fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, apiVersion)
 	}
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), f.empty())
 	if err != nil {
@@ -76,6 +77,11 @@ func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 // left of it by now: such as an empty list in place of none.
 func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare(subresource, live, object, object)
+	for _, name := range []string{"uid", "deletionTimestamp"} { // so that it is found wrong that they are others
+		if sent := object.At("metadata", name); subresource == "" && !sent.IsAbsent() {
+			prepared = api.WithMetadata(prepared, name, sent)
+		}
+	}
 	if counted := object.At("metadata", "generation"); counted.Int() == live.At("metadata", "generation").Int()+1 {
 		return api.WithMetadata(prepared, "generation", counted)
 	}
@@ -91,12 +97,12 @@ func (f *kindForm) Holds(value.Value) bool { return false }
 // Unconditional reports whether an update may leave out what it is based on.
 func (f *kindForm) Unconditional() bool { return !f.conditional }
 
-// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind.
+// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, and with its finalizers.
 func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.ErrorList {
 	if f.name == nil {
 		return nil
 	}
-	return api.ValidateNamed(object, f.kind.Namespaced, f.name)
+	return append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
 }
 
 // ValidateUpdate returns nil: what a kind says about its own fields is not known here.
