@@ -49,7 +49,7 @@ var layers = []struct {
 		""},
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
 	{"internal/types",
-		"value fieldpath schema typed merge managedfields schema/openapi schema/structural schema/builtin " +
+		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin " +
 			"internal/door internal/yaml internal/wording internal/notice internal/manifest",
 		""},
 	{"internal/schemafile",

@@ -118,6 +118,7 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 type applier struct {
 	*dryrun.Workload
 	conflicts report.ConflictReport
+	allocated report.Allocations
 	out       emitter
 }
 
@@ -135,6 +136,7 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 		report.Left(a.Library, t.Given, x.Left)
 		report.TakenOver(a.Library, t.Given, x.TakenOver)
 		report.Migrated(a.Library, t.Given, x.Migration)
+		a.allocated.Add(a.Log, t, x.Outcome)
 		a.out.add(t, x.Outcome)
 	}
 }

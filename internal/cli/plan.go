@@ -8,6 +8,7 @@ import (
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 )
 
@@ -48,8 +49,9 @@ whole with what they lose, values that return to a default, nulls that would be
 left, and values that are written in another way than the server has them. An
 apply that changes nothing is named as such.
 
-Defaults are those of the schema and, for built-in kinds, of kube-apiserver. Objects are read and found as by deed apply. The exit
-code is 1 if there are conflicts.`,
+Defaults are those of the schema and, for built-in kinds, of kube-apiserver. For these, what a server's validation refuses of the
+outcome is named too, as far as schemas declare it: required and unsupported texts, and fields that may not change. It is not merging
+that refuses it. Objects are read and found as by deed apply. The exit code is 1 if there are conflicts, or anything is refused.`,
 		Example: `  # What would happen, and with whom is there a conflict?
   deed plan -f web.yaml --live live.yaml
 
@@ -84,11 +86,14 @@ func (c *cli) plan(f planFlags) error {
 	p := report.NewPlanPrinter(c.out, f.format.value, f.all, f.color.painter(c.out))
 	type planned struct {
 		*report.ObjectPlan
-		left merge.Conflicts
-		err  error
+		outcome managedfields.Object
+		left    merge.Conflicts
+		err     error
 	}
+	var allocated report.Allocations
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)
+		out.outcome = x.Outcome
 		if out.left, out.err = x.Left, x.Err; out.err == nil {
 			out.ObjectPlan, out.err = report.NewObjectPlan(t, f.manager, x, f.showSecrets)
 		}
@@ -100,9 +105,10 @@ func (c *cli) plan(f planFlags) error {
 			return
 		}
 		report.Left(c.Library, t.Given, x.left)
-		if x.Conflicts > 0 {
+		if x.Conflicts > 0 || len(x.Findings) > 0 {
 			c.Raise(notice.ExitFinding)
 		}
+		allocated.Add(c.Log, t, x.outcome)
 		p.Print(x.ObjectPlan)
 	})
 	return errors.Join(c.end(p.Close()), how.Force.Unused(w.Managers()))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/value"
 )
 
@@ -46,7 +47,7 @@ func TestServerRecordings(t *testing.T) {
 		}
 	}
 	t.Logf("\n%v", p.Tally)
-	for _, what := range []string{objects, owners, conflicts, refusals, refused} {
+	for _, what := range []string{objects, owners, conflicts, refusals, refused, findings} {
 		if p.Compared(what) == 0 {
 			t.Errorf("no %s were compared", what)
 		}
@@ -59,6 +60,7 @@ const (
 	owners    = "managedFields"
 	conflicts = "conflicts"
 	refusals  = "refusals"
+	findings  = "findings"
 	refused   = "refusals in other words" // which the server decides on before or after the write itself
 )
 
@@ -268,7 +270,7 @@ func (r *run) compare() {
 		want = strings.Replace(want, "object ("+namespace+"/;", "object ("+namespace+"/"+name+";", 1)
 		r.same(refusals, want, r.out.Get("message").Str())
 	case r.Code == 422 && !r.isRequest():
-		r.Leave("422 by validation")
+		r.compareFindings()
 	default:
 		r.same(refused, "refused", r.outcome())
 	}
@@ -292,6 +294,58 @@ func (r *run) outcome() string {
 		return "stored: " + r.out.String()
 	}
 	return "refused"
+}
+
+// compareFindings wants that the server's validation, which has refused the request, gave every reason that deed finds: in a plan of
+// an apply, and in what an update sends.
+func (r *run) compareFindings() {
+	args, body := r.command()
+	list := "findings"
+	if args[0] == "apply" {
+		args[0] = "plan"
+	} else {
+		args = []string{"validate", "-o", "json", "-f", "-"}
+	}
+	r.out = value.Value{}
+	r.run(args, body)
+	found := r.out.Get(list)
+	if args[0] == "plan" {
+		found = r.out.Get("objects").Item(0).Get(list)
+	}
+	if found.Len() == 0 {
+		r.Leave("422 by validation that deed does not have")
+		return
+	}
+	for f := range found.Items() {
+		if !r.says(f) {
+			r.same(findings, r.message, f.String())
+			return
+		}
+	}
+	r.same(findings, "", "")
+}
+
+// says reports whether the server refuses the field of a finding for its reason. Of an empty text it may say in other words that it is
+// wrong. What deed validate finds by the type alone is not looked at, and one field has another name in messages.
+func (r *run) says(finding value.Value) bool {
+	path, reason := finding.Get("path").Str(), finding.Get("reason").Str()
+	if reason == "" { // of deed validate
+		_, reason, _ = strings.Cut(finding.Get("detail").Str(), ": ")
+		reason, _, _ = strings.Cut(reason, " (the server's validation")
+	}
+	name := path[strings.LastIndex(path, ".")+1:]
+	if name == "attachRequired" {
+		name = "attachedRequired"
+	}
+	switch finding.Get("class").Str() {
+	case types.RequiredClass:
+		return strings.Contains(r.message, name+": Required value") || strings.Contains(r.message, name+": Unsupported value") ||
+			strings.Contains(r.message, name+": Invalid value")
+	case types.UnsupportedClass, types.ImmutableClass:
+		head, tail, _ := strings.Cut(reason, ": ")
+		return strings.Contains(r.message, name+": "+head) && strings.Contains(r.message, tail)
+	}
+	return true
 }
 
 func (r *run) compareObject() {

@@ -30,8 +30,11 @@ wrong type, items of sets and keyed lists that are there twice or have no key,
 and names that an object has twice. Each finding has its place, and unknown
 fields the name that was probably meant.
 
-What schemas say beyond structure is not looked at: required fields,
-enumerations, patterns, limits.
+Objects of built-in kinds are read as a server reads whole ones: values that do
+not fit into the Go type of their field are findings, and so are required texts
+that are empty, texts that are none of those that a field may have, and versions
+that are not served. A server's validation knows more, patterns and limits for
+instance, which are not looked at.
 
 With -o sarif, findings are printed for code scanning, and with -o junit as a
 report of tests, with a test for each object.

@@ -144,6 +144,9 @@ func with(v value.Value, path fieldpath.Path, member value.Value) value.Value {
 	return v.With(path[0].Name(), with(v.Get(path[0].Name()), path[1:], member))
 }
 
+// Scales reports whether what is written is a Scale.
+func (t *Task) Scales() bool { return t.scale != nil }
+
 // Before returns the object as it is stored: that of a Scale is what it stands for.
 func (t *Task) Before() managedfields.Object {
 	if t.scale != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
@@ -164,13 +165,30 @@ func (p *InvalidPrinter) Close() error {
 	return p.out.Flush()
 }
 
-// Invalid returns where o is not as its schema wants it.
+// Invalid returns where o is not as its schema wants it, and, if its values are of the right types, what else a server refuses of it
+// as far as that is known.
 func Invalid(o *manifest.Object, e *types.Endpoint) []InvalidJSON {
 	_, err := typed.New(o.Content, e.Typ)
 	var defects typed.Errors
-	if !errors.As(err, &defects) {
-		return nil
+	errors.As(err, &defects)
+	out := invalidTypes(o, e, defects)
+	if slices.ContainsFunc(defects, func(d *typed.Error) bool { return d.Reason == typed.WrongKind }) {
+		return out
 	}
+	for _, f := range e.Reading(o.Content) {
+		where := o.At(manifest.Steps(o.Content, f.Path)...)
+		x := InvalidJSON{
+			Ref: o.Ref(), Path: f.Path.Text(), Class: f.Class, Column: where.Column, Detail: f.Path.String() + ": " + f.String(),
+			Where: where, Subject: o,
+		}
+		x.Line = where.Line
+		out = append(out, x)
+	}
+	return out
+}
+
+// invalidTypes returns defects of o.
+func invalidTypes(o *manifest.Object, e *types.Endpoint, defects typed.Errors) []InvalidJSON {
 	var out []InvalidJSON
 	for _, d := range defects {
 		where := o.DefectAt(d)

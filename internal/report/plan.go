@@ -38,6 +38,7 @@ type ObjectPlan struct {
 	Notations    []*notationPlan `json:"notations"`
 	Nulls        []string        `json:"nulls"` // paths of what becomes null
 	Adjustments  []*adjustedPlan `json:"adjustments"`
+	Findings     []*findingPlan  `json:"findings,omitempty"` // why a server refuses the outcome
 	Migration    *migrationPlan  `json:"migration,omitempty"`
 }
 
@@ -55,6 +56,25 @@ type adjustedPlan struct {
 	How    dryrun.How  `json:"how"`
 	Merged value.Value `json:"merged,omitzero"`
 	Stored value.Value `json:"stored,omitzero"`
+}
+
+// findingPlan is why a server refuses what an apply comes to.
+type findingPlan struct {
+	Path   string `json:"path"`
+	Class  string `json:"class"`
+	Reason string `json:"reason"`
+	Line   int    `json:"line,omitempty"` // in the configuration, of what is nearest to the path
+	Column int    `json:"column,omitempty"`
+
+	text string
+}
+
+// refused is the word for findings.
+const refused = "refused"
+
+// write says what a server refuses.
+func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
+	fmt.Fprintf(out, "  %s  %s: %s, line %d\n", paint.Word(refused, outcomeWidth), f.Path, f.text, f.Line)
 }
 
 // write says what becomes of the field.
@@ -96,7 +116,7 @@ type notationPlan struct {
 // outcomeOrder is the order in which outcomes are counted.
 var outcomeOrder = []string{
 	"conflicting", OutcomeTaken, "set", "adjusted", "pruned", "dropped", "released", "claimed", "shared", "kept",
-	string(dryrun.Defaulted), string(dryrun.Normalised), string(dryrun.Reset),
+	string(dryrun.Defaulted), string(dryrun.Normalised), string(dryrun.Reset), refused,
 }
 
 // showOutcomes returns how many fields have each outcome.
@@ -136,6 +156,9 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 	}
 	for _, a := range o.Adjustments {
 		a.write(out, paint)
+	}
+	for _, f := range o.Findings {
+		f.write(out, paint)
 	}
 	note := paint.Word("note", outcomeWidth)
 	for _, path := range o.Nulls {

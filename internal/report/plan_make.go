@@ -37,6 +37,11 @@ func NewObjectPlan(t *dryrun.Task, manager string, x dryrun.Applied, showSecrets
 		o.Adjustments = append(o.Adjustments, &adjustedPlan{a.Path.String(), a.How, merged, stored})
 		o.Outcomes[string(a.How)]++
 	}
+	for _, f := range t.Endpoint.Findings(t.Stored.Content, t.Written(x).Content) {
+		where := t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...)
+		o.Findings = append(o.Findings, &findingPlan{f.Path.String(), f.Class, f.Reason, where.Line, where.Column, f.String()})
+		o.Outcomes[refused]++
+	}
 	o.Conflicts = len(Contests(x.Refused))
 	if m := x.Migration; m != nil {
 		o.NoOp, o.NotationOnly = false, false

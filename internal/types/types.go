@@ -109,6 +109,7 @@ type Endpoint struct {
 	Restores Restoration
 	// ResetFields are those that the endpoint does not write.
 	ResetFields merge.Filter
+	bare        bool // see Types.Bare
 }
 
 // Typed reports whether objects are read into a Go type, as those of Kubernetes' own kinds are.
@@ -203,6 +204,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		t.told(gvk, kind.From)
 		t.found[id] = &Endpoint{
 			kindTypes: kind, Typ: typ, Manager: manager, Restores: restores, ResetFields: config.ResetFields[gvk.APIVersion()],
+			bare: t.Bare,
 		}
 		return t.found[id], nil
 	}

@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"slices"
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/form"
@@ -15,6 +17,7 @@ import (
 // with object, then what may not change.
 func (k *Kind) Findings(live, object value.Value) []form.Finding {
 	found := k.Form().Findings(object.With("status", value.Value{})) // which servers hardly validate
+	found = slices.DeleteFunc(found, func(f form.Finding) bool { return mayBeEmpty[k.GVK.Kind+f.Path.String()] })
 	if live.IsAbsent() {
 		return found
 	}
@@ -30,6 +33,9 @@ func (k *Kind) Findings(live, object value.Value) []form.Finding {
 	}
 	return found
 }
+
+// mayBeEmpty are texts that schemas declare required and servers take when they are empty: the group of core kinds has no name.
+var mayBeEmpty = map[string]bool{"StorageVersionMigration.spec.resource.group": true}
 
 // fixed is a member that may not change.
 type fixed struct {

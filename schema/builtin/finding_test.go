@@ -57,6 +57,7 @@ func TestFindings(t *testing.T) {
 		{"v1", "Pod", ``, `{"spec":{"restartPolicy":"Sometimes","containers":[{"name":""}]}}`,
 			".spec.containers[0].name: Required value\n" +
 				`.spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "Never", "OnFailure"`},
+		{"storagemigration.k8s.io/v1", "StorageVersionMigration", ``, `{"spec":{"resource":{"group":"","resource":"pods"}}}`, ""},
 		{"rbac.authorization.k8s.io/v1", "RoleBinding", ``, `{"roleRef":{"name":""}}`, ".roleRef.name: Required value"},
 	} {
 		live := value.Value{}
