@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/schema"
 )
 
 // The places of texts, maps and large sets are all that there are, and nobody shares one.
@@ -106,5 +108,22 @@ func TestNewestLargeSetOfAnOwner(t *testing.T) {
 	read("a", "n", 3)
 	if read("b", "m", 4) != newest {
 		t.Error("the newest set of the owner was made again")
+	}
+}
+
+// The sets of an object with very many entries are not remembered; those of one with many are.
+func TestVeryManyEntriesAreNotRemembered(t *testing.T) {
+	for n, remembered := range map[int]bool{manyEntries: true, manyEntries + 1: false} {
+		entries := make([]Entry, n)
+		for i := range entries {
+			entries[i] = Entry{
+				Manager: fmt.Sprint("m", i), Operation: "Update", APIVersion: "v1", FieldsType: fieldsV1,
+				FieldsV1: FieldsFromJSON(fmt.Sprintf(`{"f:f%d":{}}`, i)),
+			}
+		}
+		c := NewCache(DefaultBudget)
+		if _, err := decode(entries, map[string]*schema.Type{}, c); err != nil || (c.Len() > 0) != remembered {
+			t.Errorf("%d entries: %d bytes are remembered (%v)", n, c.Len(), err)
+		}
 	}
 }

@@ -25,7 +25,7 @@ func jsonOf(t *testing.T, m Manager) string {
 
 // TestManagerOrder compares the order of managers with that of the JSON texts that it stands for.
 func TestManagerOrder(t *testing.T) {
-	names := []string{"", "a", "a b", "a!", `a"`, `a\`, "a<", "a>", "a&", "<", "a\x1f", "a \x7f", "a\n", "ab", "aé", "a\u2028", "a\xff", "á", "z"}
+	names := []string{"", "a", "a b", "a!", `a"`, `a\`, "a0", "a<", "a>", "a&", "<", "a\x1f", "a \x7f", "a\n", "ab", "aé", "a\u2028", "a\xff", "á", "z"}
 	versions := []string{"", "v1", "apps/v1"}
 	pick := func(from []string) string { return from[rand.IntN(len(from))] }
 	random := func() Manager {

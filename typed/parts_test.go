@@ -89,3 +89,52 @@ func TestExtractByRules(t *testing.T) {
 		}
 	}
 }
+
+// The fields of a value: leaves, and items with what is in them unless they are there several times.
+func TestFieldsByRules(t *testing.T) {
+	root := typeOf(t, allParts)
+	for document, want := range map[string][]string{
+		`{}`:                      nil,
+		`{"a":[1,2],"m":{"x":1}}`: {".a", ".m.x"},
+		`{"a":[],"m":{}}`:         {".a", ".m"},
+		`{"a":null,"m":null}`:     {".a", ".m"},
+		`{"m":{"x":null}}`:        {".m.x"},
+		`{"s":["q","p"],"list":[{"name":"b"},{"name":"a","value":1}]}`: {
+			`.list[name="a"]`, `.list[name="a"].name`, `.list[name="a"].value`, `.list[name="b"]`, `.list[name="b"].name`, `.s[="p"]`, `.s[="q"]`,
+		},
+		`{"s":["p","q","p"],"list":[{"name":"a","value":1},{"name":"c"},{"name":"a"}]}`: {
+			`.list[name="a"]`, `.list[name="c"]`, `.list[name="c"].name`, `.s[="p"]`, `.s[="q"]`,
+		},
+	} {
+		if got := valueOf(t, root, document).Fields(); !got.Equal(setOf(t, want...)) {
+			t.Errorf("%s has\n%v\nwant\n%v", document, got, setOf(t, want...))
+		}
+	}
+}
+
+// Items without identity in a list inside of an item have a path, too.
+func TestFieldsOfInnerItemsWithoutIdentity(t *testing.T) {
+	root := typeOf(t, `{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"namedType":"list"}}]}},
+		{"name":"list","list":{"elementRelationship":"associative","keys":["k"],"elementType":{"map":{"fields":[
+			{"name":"k","type":{"scalar":"string"}},{"name":"l","type":{"namedType":"list"}}]}}}}]}`)
+	v := valueOf(t, root, `{"l":[{"k":"a","l":[{"k":"b"}]},{"k":"c","l":[{"k":"d"}]}]}`)
+	fields := v.Remove(setOf(t, `.l[k="c"].l[k="d"].k`)).Fields()
+	inner := setOf(t, `.l[k="c"].l`)
+	for path := range inner.All() {
+		if !fields.Has(append(path, fieldpath.Element{})) {
+			t.Errorf("nothing is below %v in\n%v", path, fields)
+		}
+	}
+	if !fields.Has(pathOf(t, `.l[k="a"].l[k="b"].k`)) || fields.Len() != 7 {
+		t.Errorf("%d fields:\n%v", fields.Len(), fields)
+	}
+}
+
+func pathOf(t *testing.T, text string) fieldpath.Path {
+	t.Helper()
+	p, err := fieldpath.ParsePath(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
