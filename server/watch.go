@@ -2,13 +2,20 @@ package server
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
+
+// slowWatcher is how long a client may take to receive what it is sent at once. One that takes longer is ended, and can come back for the
+// rest. While it is waited for, it holds up to a batch of events, and nobody else.
+const slowWatcher = 30 * time.Second
 
 // watch streams the events of a collection until the client goes, the time is over, the server ends, or
 // the resource is not served any more as it was.
@@ -37,8 +44,8 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	}
 	w.Header().Set("Content-Type", rep.StreamType())
 	w.WriteHeader(http.StatusOK)
-	flush := http.NewResponseController(w).Flush
-	if flush() != nil {
+	control := http.NewResponseController(w)
+	if control.Flush() != nil {
 		return // the connection cannot stream, or is gone
 	}
 	var text []byte
@@ -50,15 +57,33 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 				return
 			}
 		}
-		if _, err := w.Write(text); err != nil || flush() != nil {
+		if send(w, control, text) != nil {
 			return
 		}
 	}
 }
 
+// send sends text, and fails if the client does not take it in time. Between texts there is no limit.
+func send(w http.ResponseWriter, control *http.ResponseController, text []byte) error {
+	if err := control.SetWriteDeadline(time.Now().Add(slowWatcher)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := w.Write(text); err != nil {
+		return err
+	}
+	if err := control.Flush(); err != nil {
+		return err
+	}
+	if err := control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
 // printer prints events as the client wants them.
 type printer struct {
 	rep     wire.Representation
+	name    string     // of rep
 	newOf   func() any // makes an object of the Go type of a built-in kind
 	table   wire.Table
 	printed bool // a Table, so that the next ones need no columns
@@ -69,11 +94,19 @@ func (s *Server) newPrinter(q *rest.Request, rep wire.Representation) (*printer,
 	if err != nil && rep.As == wire.AsTable {
 		return nil, err
 	}
-	return &printer{rep: rep, newOf: q.Version.New, table: wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}}, nil
+	return &printer{rep: rep, name: fmt.Sprint(rep), newOf: q.Version.New, table: wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}}, nil
 }
 
-// event appends an event.
+// event appends an event. What all watchers are told in the same words is encoded once for all of them.
 func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
+	if e.Shared == nil || p.rep.As == wire.AsTable {
+		return p.print(text, e)
+	}
+	line, err := e.Shared.Text(e.Type+p.name, func() ([]byte, error) { return p.print(nil, e) })
+	return append(text, line...), err
+}
+
+func (p *printer) print(text []byte, e rest.Event) ([]byte, error) {
 	object := e.Object
 	switch {
 	case e.Type == rest.Failed:

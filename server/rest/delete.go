@@ -89,7 +89,7 @@ func (w *write) delete(options *metav1.DeleteOptions) (waiting *managedfields.Ob
 			return nil, live, err
 		}
 		waiting, live, err = w.deleteOnce(options)
-		if !stderrors.Is(err, store.ErrConflict) {
+		if !stderrors.Is(err, store.ErrConflict) && !stderrors.Is(err, store.ErrNotFound) {
 			return waiting, live, err
 		}
 	}
@@ -125,7 +125,8 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	return &object, live, err
 }
 
-// remove deletes live from the store, and returns it with the version of its deletion. A dry run leaves it there.
+// remove deletes live from the store, and returns it with the version of its deletion. A dry run leaves it there. The error is
+// store.ErrNotFound if it is gone meanwhile.
 func (w *write) remove(live Live) (Live, error) {
 	if w.dryRun {
 		return live, nil

@@ -37,6 +37,7 @@ type Backend struct {
 
 	recent recent
 	facts  facts
+	events events
 }
 
 // Written says what a write did to its object.

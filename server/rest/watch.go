@@ -5,13 +5,13 @@ import (
 	stderrors "errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -20,6 +20,9 @@ import (
 
 // bookmarkEvery is how often a watch that asks for bookmarks is told how far it has come.
 const bookmarkEvery = time.Minute
+
+// longWatch is how long a watch takes at least that says no time; at most it is twice that.
+const longWatch = 30 * time.Minute
 
 // initialEnd marks the bookmark that follows the objects which were there when the watch began.
 const initialEnd = "k8s.io/initial-events-end"
@@ -37,6 +40,10 @@ const (
 type Event struct {
 	Type   string
 	Object value.Value // a Status, if the event is an error
+	// Shared keeps texts of the event for other watchers that are told of it; nil for events of one watch.
+	Shared interface {
+		Text(name string, make func() ([]byte, error)) ([]byte, error)
+	}
 }
 
 // Watch returns the events of a collection from the revision that the query names, in batches of what happened together, until
@@ -78,11 +85,12 @@ type watcher struct {
 }
 
 func (w *watcher) run(ctx context.Context, yield func([]Event) bool) {
-	if w.options.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, w.options.Timeout)
-		defer cancel()
+	limit := w.options.Timeout
+	if limit <= 0 {
+		limit = longWatch + rand.N(longWatch)
 	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	initial := w.after == 0
 	if w.options.SendInitialEvents != nil {
 		initial = *w.options.SendInitialEvents
@@ -112,7 +120,7 @@ func (w *watcher) begin() ([]Event, error) {
 	var events []Event
 	for _, item := range list.Items {
 		if w.only == "" || api.Meta(item, "name") == w.only {
-			events = append(events, Event{Added, item})
+			events = append(events, Event{Type: Added, Object: item})
 		}
 	}
 	w.after = int64(list.Version)
@@ -127,7 +135,7 @@ func (w *watcher) begin() ([]Event, error) {
 
 // bookmark says how far the watch has come.
 func (w *watcher) bookmark() Event {
-	return Event{Bookmark, value.Object(
+	return Event{Type: Bookmark, Object: value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(w.Version.APIVersion())},
 		value.Member{Name: "kind", Value: value.String(w.Version.Kind)},
 		value.Member{Name: "metadata", Value: value.Object(
@@ -209,53 +217,57 @@ func (w *watcher) events(b store.Batch) ([]Event, error) {
 //	   x      -     DELETED, with what was before, as of the revision of the write
 //	   -      -     none
 func (w *watcher) event(e store.Event) (Event, error) {
-	after, err := w.selected(e.Text, e.Record, !e.Deleted)
+	after, err := w.selected(e.Record, !e.Deleted, false)
 	if err != nil {
 		return Event{}, err
 	}
-	before, err := w.selected(e.Previous, e.Record, e.Previous != nil)
+	was := e.Record
+	was.Text = e.Previous
+	before, err := w.selected(was, e.Previous != nil, true)
 	switch {
-	case err != nil || before.IsAbsent() && after.IsAbsent():
+	case err != nil || before == nil && after == nil:
 		return Event{}, err
-	case before.IsAbsent():
-		return Event{Added, after}, nil
-	case after.IsAbsent():
-		return Event{Deleted, before}, nil
+	case before == nil:
+		return Event{Added, after.whole, after}, nil
+	case after == nil:
+		return Event{Deleted, before.whole, before}, nil
 	}
-	return Event{Modified, after}, nil
+	return Event{Modified, after.whole, after}, nil
 }
 
-// selected returns the object with the given text, as of a record's revision; absent if the watch is not about it.
-func (w *watcher) selected(text []byte, record store.Record, exists bool) (value.Value, error) {
+// selected returns the object of a record; nil if the watch is not about it.
+func (w *watcher) selected(record store.Record, exists, replaced bool) (*shared, error) {
 	if !exists {
-		return value.Value{}, nil
+		return nil, nil
 	}
-	record.Text = text
-	live, err := w.shown(record)
-	if err != nil || !w.selector.matches(live.Content) {
-		return value.Value{}, err
+	s, err := w.sharedOf(record, replaced)
+	if err != nil || !w.selector.matches(s.live.Content) {
+		return nil, err
 	}
-	return managedfields.Object.Value(live.Object)
+	return s, nil
 }
 
 // failed is the event with which a watch ends.
 func (w *watcher) failed(err error) Event {
 	status := api.StatusOf(err)
-	if stderrors.Is(err, store.ErrCompacted) {
-		status = api.StatusOf(&tooOld{w.after})
+	var gone *store.CompactedError
+	if stderrors.As(err, &gone) {
+		status = api.StatusOf(&tooOld{w.after, int64(gone.Oldest)})
 	}
 	object, convErr := structs.From(status)
 	if convErr != nil {
 		panic(convErr) // a Status is plain data
 	}
-	return Event{Failed, object}
+	return Event{Type: Failed, Object: object}
 }
 
-// tooOld says that events after a revision are gone.
-type tooOld struct{ after int64 }
+// tooOld says that events after a revision are gone, and which is the oldest after which they are not.
+type tooOld struct{ after, oldest int64 }
 
 // Error returns the message.
-func (e *tooOld) Error() string { return fmt.Sprintf("too old resource version: %d", e.after) }
+func (e *tooOld) Error() string {
+	return fmt.Sprintf("too old resource version: %d (%d)", e.after, e.oldest)
+}
 
 // Status returns what the client is told.
 func (e *tooOld) Status() metav1.Status {

@@ -86,10 +86,10 @@ type Store interface {
 	Delete(ctx context.Context, key string, expect Revision) (Revision, error)
 
 	// Watch returns the events after a revision on keys that begin with prefix, each exactly once,
-	// as they happen. Watching after a revision that is still to come waits for it. The error is
-	// ErrCompacted if events after that revision are gone.
+	// as they happen. Watching after a revision that is still to come waits for it. The error is a
+	// *CompactedError if events after that revision are gone.
 	//
-	// The sequence ends when ctx is done. It ends with ErrCompacted if the reader was so slow that
+	// The sequence ends when ctx is done. It ends with a *CompactedError if the reader was so slow that
 	// what comes next is gone, and with ErrClosed. A reader that stops early holds nothing. The
 	// sequence can be read once.
 	Watch(ctx context.Context, prefix string, after Revision) (iter.Seq2[Batch, error], error)
@@ -115,6 +115,17 @@ var (
 	ErrFuture    = errors.New("store: the revision is still to come")
 	ErrClosed    = errors.New("store: it is closed")
 )
+
+// CompactedError says that a revision is gone, and which is the oldest that is there. It is an [ErrCompacted].
+type CompactedError struct{ Oldest Revision }
+
+// Error says so. The wording may change.
+func (e *CompactedError) Error() string {
+	return fmt.Sprintf("%v: the oldest is %d", ErrCompacted, e.Oldest)
+}
+
+// Unwrap returns ErrCompacted.
+func (e *CompactedError) Unwrap() error { return ErrCompacted }
 
 // ConflictError says that a write expected something else than what is stored. It is an [ErrConflict].
 type ConflictError struct {

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -19,7 +20,10 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 	}
 	if after > 0 {
 		// Etcd would say so only when it begins to watch.
-		if _, err := s.revision(ctx, after); err != nil && err != store.ErrFuture {
+		switch latest, err := s.revision(ctx, after); {
+		case errors.Is(err, store.ErrCompacted):
+			return nil, &store.CompactedError{Oldest: latest}
+		case err != nil && !errors.Is(err, store.ErrFuture):
 			return nil, err
 		}
 	}
@@ -61,6 +65,9 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 // read returns what a response says. The revision of its header is how far the watch is only if it
 // has no events: otherwise more may follow that is older.
 func (s *Store) read(ctx context.Context, r clientv3.WatchResponse, open bool) (store.Batch, error) {
+	if r.CompactRevision > 0 {
+		return store.Batch{}, &store.CompactedError{Oldest: store.Revision(r.CompactRevision)}
+	}
 	if err := r.Err(); err != nil {
 		return store.Batch{}, s.failed(err)
 	}

@@ -23,7 +23,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 	case now.closed:
 		return nil, store.ErrClosed
 	case after < now.compacted && !isAll(now, after):
-		return nil, store.ErrCompacted
+		return nil, &store.CompactedError{Oldest: now.compacted}
 	}
 	return func(yield func(store.Batch, error) bool) { s.follow(ctx, prefix, after, yield) }, nil
 }
@@ -45,7 +45,7 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 		case ctx.Err() != nil:
 			return
 		case after < now.compacted:
-			yield(store.Batch{}, store.ErrCompacted)
+			yield(store.Batch{}, &store.CompactedError{Oldest: now.compacted})
 			return
 		case after < now.latest():
 			batch := now.batch(prefix, after)

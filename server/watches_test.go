@@ -1,0 +1,197 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/file"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// TestHistories lets writers change objects at random while watchers follow them, disconnect at random, and resume from where they were.
+// In the end what each watcher has been told makes up what is stored, and no event came twice or was missed.
+func TestHistories(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) store.Store{
+		"memory": func(*testing.T) store.Store { return memory.New() },
+		"file": func(t *testing.T) store.Store {
+			s, err := file.Open(filepath.Join(t.TempDir(), "data"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watchers, writes := 50, 400
+			if testing.Short() {
+				watchers, writes = 10, 60
+			}
+			watchedHistory(t, open(t), watchers, writes)
+		})
+	}
+}
+
+func watchedHistory(t *testing.T, objects store.Store, watchers, writes int) {
+	t.Helper()
+	s := stage(t, objects)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	begun := listOf(t, s, "").Metadata.ResourceVersion
+	var writing, watching sync.WaitGroup
+	for writer := range 4 {
+		writing.Go(func() { write(t, s, rand.New(rand.NewPCG(1, uint64(writer))), writes) })
+	}
+	end := make(chan struct{})
+	for i := range watchers {
+		w := &follower{url: server.URL + things, at: begun, states: map[string]string{}, random: rand.New(rand.NewPCG(2, uint64(i)))}
+		watching.Go(func() { w.follow(ctx, t, s, end) })
+	}
+	writing.Wait()
+	close(end)
+	watching.Wait()
+}
+
+// write makes random writes to few objects, so that writers meet. Refusals are part of it.
+func write(t *testing.T, s http.Handler, random *rand.Rand, writes int) {
+	for range writes {
+		name := fmt.Sprintf("o%d", random.IntN(8))
+		body := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":%q,"labels":{"l":"%d"}},"spec":{"replicas":%d}}`,
+			name, random.IntN(2), random.IntN(10))
+		var w *httptest.ResponseRecorder
+		switch random.IntN(5) {
+		case 0:
+			w = ask(s, "DELETE "+things+"/"+name, "")
+		case 1:
+			w = ask(s, "POST "+things, body)
+		default:
+			w = ask(s, "PATCH "+things+"/"+name+"?fieldManager=m&force=true"+apply, body)
+		}
+		if w.Code >= 500 {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+}
+
+// follower is a client that follows the objects with the label l=1.
+type follower struct {
+	url, at string
+	states  map[string]string // by name: the object as it was last told
+	random  *rand.Rand
+}
+
+// follow watches, with pauses, until the writers ended and it has been told of everything.
+func (f *follower) follow(ctx context.Context, t *testing.T, s http.Handler, end <-chan struct{}) {
+	for {
+		ended := false
+		select {
+		case <-end:
+			ended = true
+		default:
+		}
+		latest := ""
+		if ended {
+			latest = selectedVersion(t, s)
+		}
+		if done := f.watch(ctx, t, latest); done {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Errorf("a watcher is still at %s", f.at)
+			return
+		}
+	}
+	want := map[string]string{}
+	for item := range parsed(t, ask(s, "GET "+things+"?labelSelector=l%3D1", "")).Get("items").Items() {
+		want[item.At("metadata", "name").Str()] = item.String()
+	}
+	if !maps.Equal(f.states, want) {
+		t.Errorf("a watcher ended with\n%v\nwant\n%v", f.states, want)
+	}
+}
+
+// selectedVersion returns the resource version of a write that every watcher is told of, which it makes: one more object.
+func selectedVersion(t *testing.T, s http.Handler) string {
+	w := ask(s, "POST "+things, `{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"last","labels":{"l":"1"}}}`)
+	if w.Code == http.StatusConflict {
+		w = ask(s, "GET "+things+"/last", "")
+	}
+	return parsed(t, w).At("metadata", "resourceVersion").Str()
+}
+
+// watch watches once, from where it is, up to some events or, if until is a version, up to that.
+func (f *follower) watch(ctx context.Context, t *testing.T, until string) (done bool) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"?watch=true&timeoutSeconds=1&labelSelector=l%3D1&resourceVersion="+f.at, nil)
+	if err != nil {
+		t.Error(err)
+		return true
+	}
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return false
+	}
+	defer w.Body.Close()
+	lines := bufio.NewScanner(w.Body)
+	lines.Buffer(nil, 1<<20)
+	for left := 1 + f.random.IntN(20); (until != "" || left > 0) && lines.Scan(); left-- {
+		if !f.told(t, lines.Bytes()) {
+			return true
+		}
+		if f.at == until {
+			return true
+		}
+	}
+	return until != "" && f.at == until
+}
+
+// told takes over an event. It must be of an object that it fits to, and newer than the last.
+func (f *follower) told(t *testing.T, line []byte) bool {
+	var event struct {
+		Type   string
+		Object json.RawMessage
+	}
+	err := json.Unmarshal(line, &event)
+	object, parseErr := value.Parse(event.Object)
+	if err != nil || parseErr != nil || event.Type == "ERROR" {
+		t.Errorf("%s: %v %v", line, err, parseErr)
+		return false
+	}
+	name, version := object.At("metadata", "name").Str(), object.At("metadata", "resourceVersion").Str()
+	_, had := f.states[name]
+	if had == (event.Type == "ADDED") || newer(f.at, version) != version || version == f.at {
+		t.Errorf("after %s, with the object there: %v: %s of %s at %s", f.at, had, event.Type, name, version)
+		return false
+	}
+	f.at = version
+	if event.Type == "DELETED" {
+		delete(f.states, name)
+	} else {
+		f.states[name] = object.String()
+	}
+	return true
+}
+
+// newer returns the larger of two versions.
+func newer(a, b string) string {
+	if len(a) > len(b) || len(a) == len(b) && strings.Compare(a, b) > 0 {
+		return a
+	}
+	return b
+}
