@@ -48,7 +48,7 @@ var layers = []struct {
 		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
 			"github.com/prometheus/client_golang"},
 	{"manifest", "", "value internal/yaml", ""},
-	{"apitest", ". manifest store store/memory", "value", "k8s.io/client-go/rest"},
+	{"apitest", ". admission manifest store store/memory", "value", "k8s.io/client-go/rest"},
 	{"cmd/deed-apiserver", ". manifest store/file", "", "github.com/spf13/pflag"},
 }
 

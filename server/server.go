@@ -71,6 +71,7 @@ type Server struct {
 	fixed         []value.Value     // configurations of hooks that are no objects
 	resolve       map[string]string // addresses of services, by name.namespace
 	settlingHooks sync.Mutex        // held by whoever compiles the hooks anew
+	asking        bool              // hooks are asked; guarded by settlingHooks
 
 	closing sync.RWMutex    // held while something begins in the background, and while the server ends
 	ctx     context.Context // ends with the server
@@ -130,7 +131,7 @@ func (s *Server) begin(c Config) error {
 	if err := s.settleDefinitions(s.ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(s.fixHooks(c.Webhooks.Fixed), s.settleHooks(s.ctx)); err != nil {
+	if err := s.fixHooks(c.Webhooks.Fixed); err != nil {
 		return err
 	}
 	for _, name := range systemNamespaces {
@@ -143,7 +144,7 @@ func (s *Server) begin(c Config) error {
 			return fmt.Errorf("%s %s: %w", object.Get("kind").Str(), object.At("metadata", "name").Str(), err)
 		}
 	}
-	return nil
+	return s.beginHooks()
 }
 
 // Close ends what the server does in the background, and waits for it. Requests after it fail.

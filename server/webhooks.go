@@ -74,11 +74,22 @@ func configuresHooks(r *rest.Request) bool {
 		slices.Contains(configurationResources, r.Version.Plural)
 }
 
+// beginHooks begins to ask webhooks. They are not asked about the objects that the server begins with.
+func (s *Server) beginHooks() error {
+	s.settlingHooks.Lock()
+	s.asking = true
+	s.settlingHooks.Unlock()
+	return s.settleHooks(s.ctx)
+}
+
 // settleHooks asks the webhooks of the configurations that are stored, from now on. The cost grows with the number and size of
 // all configurations.
 func (s *Server) settleHooks(ctx context.Context) error {
 	s.settlingHooks.Lock()
 	defer s.settlingHooks.Unlock()
+	if !s.asking {
+		return nil
+	}
 	var stored []value.Value
 	var errs []error
 	for _, name := range configurationResources {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/value"
@@ -39,6 +40,17 @@ type options struct {
 	now     func() time.Time
 	wrap    func(http.Handler) http.Handler
 	log     *slog.Logger
+
+	webhooks []hooked
+	plugins  admission.Chain
+}
+
+// Admission makes a server ask plugins about writes: functions of the test where a cluster has webhooks.
+func Admission(plugins ...admission.Plugin) Option {
+	return func(o *options) error {
+		o.plugins = append(o.plugins, plugins...)
+		return nil
+	}
 }
 
 // Clock makes a server take the time from now: what objects, managed fields and ages say.
@@ -67,9 +79,12 @@ func Start(tb testing.TB, with ...Option) *Server {
 			tb.Fatal(err)
 		}
 	}
+	if err := o.serveWebhooks(tb); err != nil {
+		tb.Fatal(err)
+	}
 	s := &Server{tb: tb, store: memory.New()}
 	var err error
-	s.Server, err = server.New(server.Config{Store: s.store, Objects: o.objects, Now: o.now, Log: o.log})
+	s.Server, err = server.New(server.Config{Store: s.store, Objects: o.objects, Admission: o.plugins, Now: o.now, Log: o.log})
 	if err != nil {
 		tb.Fatal(err)
 	}

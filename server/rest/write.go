@@ -104,9 +104,13 @@ func (w *write) checkUID(live Live) error {
 	if w.uid == "" || w.uid == string(uid) {
 		return nil
 	}
+	key := w.key()
+	if w.dryRun { // which never reaches the part of a store that knows the first segment
+		key = strings.TrimPrefix(key, "/registry")
+	}
 	return errors.NewConflict(w.Version.GroupResource(), w.name, fmt.Errorf(
 		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: "+
-			"Precondition failed: UID in precondition: %s, UID in object meta: %s", strings.TrimPrefix(w.key(), "/registry"), w.uid, uid))
+			"Precondition failed: UID in precondition: %s, UID in object meta: %s", key, w.uid, uid))
 }
 
 // storeNew stores an object that does not exist yet.

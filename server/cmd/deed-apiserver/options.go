@@ -22,6 +22,9 @@ type options struct {
 	insecure        bool
 	authorization   string
 	cbor            bool
+	admission       []string
+	resolve         []string
+	webhookUsers    string
 	logFormat       string
 	verbose         bool
 	host            string // of listen
@@ -56,6 +59,10 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
 	f.StringVar(&o.authorization, "authorization", "allow", "who may do what: allow, deny-anonymous, or a policy file")
 	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
+	f.StringArrayVar(&o.admission, "admission", nil,
+		"file or folder of webhook configurations that hold beside those of the API; may be repeated")
+	f.StringArrayVar(&o.resolve, "resolve", nil, "NAME.NAMESPACE=HOST:PORT of a service that webhooks are behind; may be repeated")
+	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
 	if err := f.Parse(args); err != nil {

@@ -23,6 +23,9 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	if config.Objects, err = manifest.ReadFiles(append(o.crds, o.load...)); err != nil {
 		return err
 	}
+	if config.Webhooks, err = o.webhooks(); err != nil {
+		return err
+	}
 	if o.data != "" {
 		kept, openErr := file.Open(o.data)
 		if openErr != nil {

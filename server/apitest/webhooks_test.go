@@ -1,0 +1,90 @@
+package apitest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/deed-project/deed/server/apitest"
+)
+
+const webhooks = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: widgets}
+webhooks:
+- name: default.widgets.example.org
+  clientConfig: {service: {name: webhook, namespace: system, path: /mutate}}
+  rules: [{apiGroups: [example.org], apiVersions: [v1], operations: [CREATE], resources: [widgets]}]
+  sideEffects: None
+  admissionReviewVersions: [v1]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: widgets}
+webhooks:
+- name: validate.widgets.example.org
+  clientConfig: {url: "https://elsewhere.example.org/validate"}
+  rules: [{apiGroups: [example.org], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [widgets]}]
+  sideEffects: None
+  admissionReviewVersions: [v1]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: webhook, namespace: system}
+`
+
+// answer answers a review with what decide returns.
+func answer(decide func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var review admissionv1.AdmissionReview
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		review.Response = decide(review.Request)
+		review.Response.UID = review.Request.UID
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(review)
+	}
+}
+
+// TestWebhooks runs the webhooks of a folder in the test's own process: one fills in a color, one refuses blue.
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "manifests.yaml"), []byte(webhooks), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	patchType := admissionv1.PatchTypeJSONPatch
+	mux.Handle("/mutate", answer(func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		patch := []byte(`[{"op": "add", "path": "/metadata/labels", "value": {"mutated": "yes"}}]`)
+		return &admissionv1.AdmissionResponse{Allowed: true, Patch: patch, PatchType: &patchType}
+	}))
+	mux.Handle("/validate", answer(func(r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		blue := strings.Contains(string(r.Object.Raw), `"color":"blue"`)
+		return &admissionv1.AdmissionResponse{Allowed: !blue, Result: &metav1.Status{Message: "not blue"}, Warnings: []string{"looked"}}
+	}))
+	_, widgets := start(t, apitest.Webhooks(folder, mux))
+	ctx, ok := t.Context(), must[*unstructured.Unstructured](t)
+	created := ok(widgets.Create(ctx, widget("web", map[string]any{"color": "red"}), metav1.CreateOptions{}))
+	if created.GetLabels()["mutated"] != "yes" {
+		t.Errorf("the object was not mutated: %v", created.Object["metadata"])
+	}
+	_, err := widgets.Apply(ctx, "web", widget("web", map[string]any{"color": "blue"}), metav1.ApplyOptions{FieldManager: "a", Force: true})
+	want := `admission webhook "validate.widgets.example.org" denied the request: not blue`
+	if err == nil || err.Error() != want {
+		t.Errorf("blue: %v, want %s", err, want)
+	}
+	if got := ok(widgets.Get(ctx, "web", metav1.GetOptions{})); got.GetResourceVersion() != created.GetResourceVersion() {
+		t.Error("what was refused is stored")
+	}
+}
