@@ -156,9 +156,6 @@ func definePeer(t *testing.T, send func(request, body string) *httptest.Response
 
 // knownRefusals are the requests, with their bodies, that are answered otherwise than by a kube-apiserver, and why.
 var knownRefusals = map[string]string{
-	"PUT " + things + `/web Content-Type=application/json ` +
-		`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"web","uid":"b","resourceVersion":"1"}}`: "the key has no prefix, as " +
-		"kube-apiserver tells it where it reads from its cache",
 	"PATCH " + core + `namespaces/default/configmaps/web Content-Type=application/strategic-merge-patch+json {"data":"x"}`:               ofType,
 	"PATCH " + core + `namespaces/default/configmaps/web Content-Type=application/strategic-merge-patch+json {"metadata":{"labels":[]}}`: ofType,
 }
