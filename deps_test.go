@@ -25,7 +25,7 @@ var layers = []struct {
 	{"value", "internal/jsontext internal/slab internal/trail internal/work", ""},
 	{"value/structs", "value internal/jsontext internal/slab internal/trail internal/work", ""},
 	{"fieldpath", "value internal/door internal/jsontext internal/slab internal/work", ""},
-	{"schema", "value", ""},
+	{"schema", "value internal/door", ""},
 	{"schema/structural", "value", ""},
 	{"typed", "value fieldpath schema internal/door internal/slab internal/work", ""},
 	{"merge", "internal/door internal/jsontext value fieldpath schema typed", ""},
@@ -37,7 +37,7 @@ var layers = []struct {
 	{"internal/yaml", "internal/jsontext value", "gopkg.in/yaml.v3"},
 	{"internal/recording", "value", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},
-	{"internal/model", "value fieldpath schema typed merge", ""},
+	{"internal/model", "value fieldpath schema typed merge internal/door", ""},
 	{"internal/thing", "value fieldpath schema merge managedfields", ""},
 	{"internal/wording", "value", ""},
 	{"internal/notice", "", "golang.org/x/term"},
@@ -57,11 +57,11 @@ var layers = []struct {
 			"internal/notice internal/manifest internal/types",
 		""},
 	{"internal/dryrun",
-		"value fieldpath schema schema/form typed merge managedfields ownership internal/yaml internal/wording " +
+		"value fieldpath schema schema/form typed merge managedfields ownership internal/door internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/jobs internal/manifest internal/types",
 		""},
 	{"internal/report",
-		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/slab internal/yaml " +
+		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/door internal/slab internal/yaml " +
 			"internal/wording internal/notice internal/selector internal/manifest internal/types " +
 			"internal/dryrun",
 		"github.com/rogpeppe/go-internal/diff"},

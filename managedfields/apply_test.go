@@ -110,7 +110,7 @@ func TestPrunedAtomicObjectsAreNotConverted(t *testing.T) {
 	m := schemalessManager(t, func(c *managedfields.Config) { c.Types["g/v1"] = root })
 	live := parseObject(t, `{"apiVersion":"g/v1","b":0,"kind":"K","metadata":null,"x":1}`)
 	live.Entries = []managedfields.Entry{{
-		Manager: "alpha", Operation: merge.Apply, APIVersion: "g/v2", FieldsType: "FieldsV1", FieldsV1: managedfields.FieldsFromJSON(`{"f:b":{}}`),
+		Manager: "alpha", Operation: merge.Apply, APIVersion: "g/v2", FieldsType: "FieldsV1", FieldsV1: managedfields.FieldsOf(`{"f:b":{}}`),
 	}}
 	_, err := m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K"}`), "alpha", false)
 	const want = "failed to prune fields: failed add back dangling items: failed to convert pruned object to last applied version: " +

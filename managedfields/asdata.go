@@ -75,6 +75,6 @@ func withoutEntries(content value.Value) value.Value {
 // isSortedAsSet reports whether the names in fieldsV1 are in another order than that of a Go map that is printed: a set has the
 // port 80 before 443.
 func (e Entry) isSortedAsSet() bool {
-	v, err := e.FieldsV1.Value()
+	v, err := e.FieldsV1.document()
 	return err == nil && !bytes.Equal(v.AppendJSON(nil), e.FieldsV1.appendEscaped(nil))
 }

@@ -54,8 +54,8 @@ var noCache = NewCache(0)
 // beside them about 20 KiB for its places. A cache of no bytes remembers nothing.
 func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }
 
-// Len returns how many bytes c holds.
-func (c *Cache) Len() int { return int(c.used.Load()) }
+// size returns how many bytes c holds.
+func (c *Cache) size() int { return int(c.used.Load()) }
 
 // place is where a set may be.
 type place = atomic.Pointer[parsedSet]

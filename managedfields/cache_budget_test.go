@@ -52,7 +52,7 @@ func manyTimes(n int, text func(int) string) string {
 }
 
 func feedText(c *Cache, i int, members string) (*parsedSet, error) {
-	return FieldsFromJSON(fmt.Sprintf(`{"f:%d":{},%s}`, i, members)).parsed(c)
+	return FieldsOf(fmt.Sprintf(`{"f:%d":{},%s}`, i, members)).parsed(c)
 }
 
 func feedMap(c *Cache, i, n int, name string) (*parsedSet, error) {
@@ -79,21 +79,21 @@ func TestCacheBudget(t *testing.T) {
 				}
 				p.fitsTo(root)
 				fed += p.size()
-				if c.Len() > budget {
-					t.Fatalf("%d bytes after %d sets", c.Len(), i+1)
+				if c.size() > budget {
+					t.Fatalf("%d bytes after %d sets", c.size(), i+1)
 				}
 			}
 			const fixed = 128 << 10 // of the cache itself, and noise
 			held := liveHeap() - before
-			t.Logf("%d bytes are held, and %d counted", held, c.Len())
-			if held > int64(c.Len())+fixed {
-				t.Errorf("%d bytes are held, and %d counted", held, c.Len())
+			t.Logf("%d bytes are held, and %d counted", held, c.size())
+			if held > int64(c.size())+fixed {
+				t.Errorf("%d bytes are held, and %d counted", held, c.size())
 			}
 			if strings.HasPrefix(name, "tiny") {
 				return // all places do not make the budget
 			}
-			if c.Len() < budget/2 {
-				t.Errorf("no more than %d bytes are counted, so nothing was shown", c.Len())
+			if c.size() < budget/2 {
+				t.Errorf("no more than %d bytes are counted, so nothing was shown", c.size())
 			}
 		})
 	}
@@ -155,8 +155,8 @@ func TestCacheOff(t *testing.T) {
 				t.Errorf("%s: %v, %v", name, gotErr, wantErr)
 			}
 		}
-		if off.Len() > 0 {
-			t.Fatalf("%s: %d bytes are held", name, off.Len())
+		if off.size() > 0 {
+			t.Fatalf("%s: %d bytes are held", name, off.size())
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestCacheCompares(t *testing.T) {
 // TestCacheIsConfigs demands that a field manager reads sets by the cache that it is given.
 func TestCacheIsConfigs(t *testing.T) {
 	gvk := schema.GVK{Version: "v1", Kind: "X"}
-	entries := []Entry{{Manager: "m", Operation: "Update", APIVersion: "v1", FieldsType: fieldsV1, FieldsV1: FieldsFromJSON(`{"f:spec":{}}`)}}
+	entries := []Entry{{Manager: "m", Operation: "Update", APIVersion: "v1", FieldsType: fieldsV1, FieldsV1: FieldsOf(`{"f:spec":{}}`)}}
 	read := func(c *Cache) int {
 		m, err := New(Config{GVK: gvk, Types: map[string]*schema.Type{"v1": schema.Deduced}, Cache: c})
 		if err != nil {
@@ -207,8 +207,8 @@ func TestCacheIsConfigs(t *testing.T) {
 		}).Sets
 	}
 	own, off := NewCache(1<<20), NewCache(0)
-	if first, second := read(own), read(own); first != 1 || second != 0 || own.Len() == 0 {
-		t.Errorf("%d sets are read, then %d, and %d bytes are held", first, second, own.Len())
+	if first, second := read(own), read(own); first != 1 || second != 0 || own.size() == 0 {
+		t.Errorf("%d sets are read, then %d, and %d bytes are held", first, second, own.size())
 	}
 	if first, second := read(off), read(off); first == 0 || second != first {
 		t.Errorf("%d sets are read, then %d, by a cache that remembers nothing", first, second)

@@ -73,7 +73,7 @@ func TestBudgetToTheByte(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return c.Len()
+		return c.size()
 	}
 	size := fill(1<<20) / (2 * largestShare)
 	for budget, want := range map[int]int{
@@ -118,12 +118,12 @@ func TestVeryManyEntriesAreNotRemembered(t *testing.T) {
 		for i := range entries {
 			entries[i] = Entry{
 				Manager: fmt.Sprint("m", i), Operation: "Update", APIVersion: "v1", FieldsType: fieldsV1,
-				FieldsV1: FieldsFromJSON(fmt.Sprintf(`{"f:f%d":{}}`, i)),
+				FieldsV1: FieldsOf(fmt.Sprintf(`{"f:f%d":{}}`, i)),
 			}
 		}
 		c := NewCache(DefaultBudget)
-		if _, err := decode(entries, map[string]*schema.Type{}, c); err != nil || (c.Len() > 0) != remembered {
-			t.Errorf("%d entries: %d bytes are remembered (%v)", n, c.Len(), err)
+		if _, err := decode(entries, map[string]*schema.Type{}, c); err != nil || (c.size() > 0) != remembered {
+			t.Errorf("%d entries: %d bytes are remembered (%v)", n, c.size(), err)
 		}
 	}
 }

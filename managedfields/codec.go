@@ -50,7 +50,7 @@ const fewEntries = 64
 func (d *decoded) indexOf(m merge.Manager) int {
 	if len(d.entries) <= fewEntries {
 		for i := len(d.entries) - 1; i >= 0; i-- {
-			if d.entries[i].Manager == m.Name && d.entries[i].Identity() == m {
+			if d.entries[i].Manager == m.Name && d.entries[i].identity() == m {
 				return i
 			}
 		}
@@ -59,7 +59,7 @@ func (d *decoded) indexOf(m merge.Manager) int {
 	if d.index == nil {
 		d.index = make(map[merge.Manager]int, len(d.entries))
 		for i, e := range d.entries {
-			d.index[e.Identity()] = i
+			d.index[e.identity()] = i
 		}
 	}
 	if i, ok := d.index[m]; ok {
@@ -90,9 +90,9 @@ func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded,
 	return d, nil
 }
 
-// Read reads entry i of entries alone. The error is an [*EntryError], for the reasons that [Decode] has; along with it comes whose
+// readOne reads entry i of entries alone. The error is an [*EntryError], for the reasons that [Decode] has; along with it comes whose
 // entry it is.
-func Read(entries []Entry, i int) (merge.Entry, error) {
+func readOne(entries []Entry, i int) (merge.Entry, error) {
 	e, _, err := readEntry(entries, i, processCache)
 	return e, err
 }
@@ -100,7 +100,7 @@ func Read(entries []Entry, i int) (merge.Entry, error) {
 // readEntry is the way in which every entry is read: it returns what entry i stands for, with what else is known of its set.
 func readEntry(entries []Entry, i int, c *Cache) (merge.Entry, *parsedSet, error) {
 	e := entries[i]
-	out := merge.Entry{Manager: e.Identity(), APIVersion: e.APIVersion, Time: e.Time}
+	out := merge.Entry{Manager: e.identity(), APIVersion: e.APIVersion, Time: e.Time}
 	if err := e.check(i); err != nil {
 		return out, nil, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
 	}
@@ -135,10 +135,10 @@ func Encode(managers merge.Managers) []Entry { return encode(managers, &decoded{
 
 // encode is Encode that uses the fieldsV1 that was decoded for sets that are still the same.
 func encode(managers merge.Managers, was *decoded) []Entry {
-	if managers.Len() == 0 {
+	if merging.Len(managers) == 0 {
 		return nil
 	}
-	entries := make([]Entry, 0, managers.Len())
+	entries := make([]Entry, 0, merging.Len(managers))
 	for m := range managers.All() {
 		entries = append(entries, Entry{
 			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,

@@ -40,7 +40,7 @@ func TestEntriesAreWrittenAnew(t *testing.T) {
 		live.Entries = thing.Entries(t, `[`+
 			`{"manager":"a","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:args":{}}}}]`)
 		live.Entries = append(live.Entries, managedfields.Entry{
-			Manager: "m", Operation: "Update", APIVersion: thing.Version, FieldsType: "FieldsV1", FieldsV1: managedfields.FieldsFromJSON(text),
+			Manager: "m", Operation: "Update", APIVersion: thing.Version, FieldsType: "FieldsV1", FieldsV1: managedfields.FieldsOf(text),
 		}, live.Entries[0])
 		live.Entries[2].Manager = "z"
 		object := live

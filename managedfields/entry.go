@@ -22,8 +22,8 @@ type Entry struct {
 	Subresource string
 }
 
-// Identity returns the manager that e is of. An applier is the same in all versions.
-func (e Entry) Identity() merge.Manager {
+// identity returns the manager that e is of. An applier is the same in all versions.
+func (e Entry) identity() merge.Manager {
 	m := merge.Manager{Name: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
 	if e.Operation == merge.Apply {
 		m.APIVersion = ""
@@ -167,7 +167,7 @@ func entriesValue(entries []Entry) (value.Value, error) {
 		var fields value.Value
 		if !e.FieldsV1.IsAbsent() {
 			var err error
-			if fields, err = e.FieldsV1.Value(); err != nil {
+			if fields, err = e.FieldsV1.document(); err != nil {
 				return value.Value{}, &EntryError{Index: i, Manager: e.Manager, Err: err}
 			}
 		}

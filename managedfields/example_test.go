@@ -45,6 +45,6 @@ func ExampleDecoder() {
 
 func ExampleNewCache() {
 	cache := managedfields.NewCache(8 << 20) // for several field managers, in their Config.Cache
-	fmt.Println(cache.Len() <= 8<<20)
+	fmt.Println(managing.CacheSize(cache) <= 8<<20)
 	// Output: true
 }

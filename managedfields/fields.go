@@ -18,22 +18,14 @@ type Fields struct {
 	held any       // a string, a []byte, a value.Value, a map[string]any or a fieldpath.Set
 }
 
-// FieldsOf returns s as the fields of an entry.
-func FieldsOf(s fieldpath.Set) Fields { return Fields{held: s} }
-
-// FieldsFromJSON returns the fields that JSON text holds. The text is not looked at yet.
-func FieldsFromJSON(text string) Fields { return Fields{held: text} }
-
-// FieldsFromBytes is FieldsFromJSON for text that is held as bytes, which nobody may modify any more. They are not copied.
-func FieldsFromBytes(text []byte) Fields { return Fields{held: text} }
-
-// FieldsFromValue returns the fields that a document holds, and absent ones for the absent value and null. The document is
-// not looked at yet.
-func FieldsFromValue(document value.Value) Fields {
-	if document.IsAbsent() || document.IsNull() {
+// FieldsOf returns fields as those of an entry: a set, the text of fieldsV1, or fieldsV1 as a part of a document, absent where that
+// is absent or null. Text and documents are not looked at yet; nobody may modify the bytes any more, which are not copied.
+func FieldsOf[F fieldpath.Set | string | []byte | value.Value](fields F) Fields {
+	held := any(fields)
+	if document, ok := held.(value.Value); ok && (document.IsAbsent() || document.IsNull()) {
 		return Fields{}
 	}
-	return Fields{held: document}
+	return Fields{held: held}
 }
 
 // IsAbsent reports whether the entry has no fieldsV1.
@@ -89,15 +81,14 @@ func (f Fields) AppendJSON(b []byte) []byte {
 	if p, err := f.parsed(processCache); err == nil && p.canonical {
 		return p.set.AppendJSON(b)
 	}
-	document, err := f.Value()
+	document, err := f.document()
 	if err != nil {
 		return append(b, "null"...)
 	}
 	return document.AppendJSON(b)
 }
 
-// Bytes returns f as [Fields.AppendJSON] writes it, for callers that do not modify the result: it may be what [FieldsFromBytes] was
-// given.
+// Bytes returns f as [Fields.AppendJSON] writes it, for callers that do not modify the result: it may be what [FieldsOf] was given.
 func (f Fields) Bytes() []byte {
 	if text, ok := f.held.([]byte); ok {
 		return text
@@ -138,9 +129,9 @@ func mayNeedEscapes(text []byte) bool {
 	return false
 }
 
-// Value returns f as a document, and null for the absent Fields. The error says why the text is no JSON, or the map no
+// document returns f as a document, and null for the absent Fields. The error says why the text is no JSON, or the map no
 // document.
-func (f Fields) Value() (value.Value, error) {
+func (f Fields) document() (value.Value, error) {
 	switch held := f.held.(type) {
 	case string, []byte:
 		v, err := value.Parse(f.AppendJSON(nil))
@@ -166,6 +157,6 @@ func (f Fields) toAny() (any, error) {
 	case fieldpath.Set:
 		return paths.ToAny(held), nil
 	}
-	document, err := f.Value()
+	document, err := f.document()
 	return document.ToAny(), err
 }

@@ -17,9 +17,9 @@ func TestFieldsForms(t *testing.T) {
 	}
 	bytes := []byte(text)
 	forms := map[string]managedfields.Fields{
-		"text":     managedfields.FieldsFromJSON(text),
-		"bytes":    managedfields.FieldsFromBytes(bytes),
-		"document": managedfields.FieldsFromValue(thing.Parse(t, text)),
+		"text":     managedfields.FieldsOf(text),
+		"bytes":    managedfields.FieldsOf(bytes),
+		"document": managedfields.FieldsOf(thing.Parse(t, text)),
 		"set":      managedfields.FieldsOf(set),
 	}
 	for name, f := range forms {
@@ -28,7 +28,7 @@ func TestFieldsForms(t *testing.T) {
 				t.Errorf("%s: the set is %s, error %v", name, paths.JSON(got), err)
 			}
 		}
-		if v, err := f.Value(); err != nil || !v.Equal(thing.Parse(t, text)) {
+		if v, err := managing.Document(f); err != nil || !v.Equal(thing.Parse(t, text)) {
 			t.Errorf("%s: the document is %v, error %v", name, v, err)
 		}
 		if f.String() != text || string(f.Bytes()) != text || string(f.AppendJSON([]byte("x"))) != "x"+text {
@@ -39,17 +39,17 @@ func TestFieldsForms(t *testing.T) {
 				t.Errorf("%s and %s differ", name, other)
 			}
 		}
-		if f.IsAbsent() || f.Equal(managedfields.Fields{}) || f.Equal(managedfields.FieldsFromJSON(`{"f:spec":{}}`)) {
+		if f.IsAbsent() || f.Equal(managedfields.Fields{}) || f.Equal(managedfields.FieldsOf(`{"f:spec":{}}`)) {
 			t.Errorf("%s equals what it is not", name)
 		}
 	}
 	if shared := forms["bytes"].Bytes(); &shared[0] != &bytes[0] {
 		t.Error("bytes are copied")
 	}
-	if !(managedfields.Fields{}).Equal(managedfields.FieldsFromValue(thing.Parse(t, `null`))) {
+	if !(managedfields.Fields{}).Equal(managedfields.FieldsOf(thing.Parse(t, `null`))) {
 		t.Error("null is not absent")
 	}
-	if bad := managedfields.FieldsFromJSON(`{"x":1}`); !bad.Equal(managedfields.FieldsFromBytes([]byte(`{"x":1}`))) || bad.Equal(forms["text"]) {
+	if bad := managedfields.FieldsOf(`{"x":1}`); !bad.Equal(managedfields.FieldsOf([]byte(`{"x":1}`))) || bad.Equal(forms["text"]) {
 		t.Error("what is no set equals by its text")
 	}
 }
@@ -58,14 +58,14 @@ func TestFieldsForms(t *testing.T) {
 // escapes everywhere.
 func TestFieldsPrinted(t *testing.T) {
 	const loose = `{"f:spec":{"f:args":{},"q:later":1}}`
-	if got := managedfields.FieldsFromValue(thing.Parse(t, loose)).String(); got != loose {
+	if got := managedfields.FieldsOf(thing.Parse(t, loose)).String(); got != loose {
 		t.Errorf("a document is printed as %s", got)
 	}
 	for raw, escaped := range map[string]string{
 		"a": "a", "<": `\u003c`, ">": `\u003e`, "&": `\u0026`, "\u2028": `\u2028`, "\u2029": `\u2029`, "<>&\u2028": `\u003c\u003e\u0026\u2028`, "é": "é",
 	} {
 		o := managedfields.Object{Content: thing.Parse(t, `{}`), Entries: []managedfields.Entry{
-			{Manager: "m", FieldsV1: managedfields.FieldsFromJSON(`{"f:` + raw + `":{}}`)},
+			{Manager: "m", FieldsV1: managedfields.FieldsOf(`{"f:` + raw + `":{}}`)},
 		}}
 		if got, want := string(o.AppendJSON(nil)), `{"metadata":{"managedFields":[{"fieldsV1":{"f:`+escaped+`":{}},"manager":"m"}]}}`; got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -55,8 +55,8 @@ func FuzzDecode(f *testing.F) {
 		for _, e := range o.Entries {
 			last[managerOf(e)] = e
 		}
-		if decoded.Len() != len(last) {
-			t.Fatalf("%d managers of %d in %s", decoded.Len(), len(last), text)
+		if merging.Len(decoded) != len(last) {
+			t.Fatalf("%d managers of %d in %s", merging.Len(decoded), len(last), text)
 		}
 		for m, e := range last {
 			var want fieldpath.Set
@@ -70,7 +70,7 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		again, err := managedfields.Decode(managedfields.Encode(decoded))
-		if err != nil || !again.Equal(decoded) {
+		if err != nil || !merging.Equal(again, decoded) {
 			t.Fatalf("%s is decoded to %+v, and encoded and decoded again to %+v, %v", text, decoded, again, err)
 		}
 	})
@@ -126,7 +126,7 @@ func accountFor(t *testing.T, before merge.Managers, actor merge.Manager, live, 
 	own := fieldpath.SetOf(fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")})
 	for e := range before.All() {
 		known := e.APIVersion == "example.com/v1" || e.APIVersion == "example.com/v2"
-		if e.Manager == actor || !known || e.Fields.Minus(own).IsEmpty() || !live.Content.Equal(out.Content) || before.Len() > 10 {
+		if e.Manager == actor || !known || e.Fields.Minus(own).IsEmpty() || !live.Content.Equal(out.Content) || merging.Len(before) > 10 {
 			continue
 		}
 		if kept, ok := after.Get(e.Manager); !ok || !kept.Time.Equal(e.Time) {
@@ -202,7 +202,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		before, bad := managedfields.Decode(object.Entries)
 		reset := object.Entries != nil && len(object.Entries) == 0 || len(object.Entries) == 1 && sameEntry(object.Entries[0], managedfields.Entry{})
-		if bad != nil || before.Len() == 0 {
+		if bad != nil || merging.Len(before) == 0 {
 			before, _ = managedfields.Decode(live.Entries) // managed fields that cannot be read count as none here
 		}
 		if !reset {

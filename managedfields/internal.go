@@ -3,7 +3,48 @@ package managedfields
 import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
 )
 
-// paths is what this package needs of fieldpath beyond its API.
-var paths = door.Open(fieldpath.Internal)
+// What this package needs of the packages below beyond their API.
+var (
+	paths   = door.Open(fieldpath.Internal)
+	typing  = door.Open(typed.Internal)
+	merging = door.Open(merge.Internal)
+)
+
+// Internal is for the packages of this module alone: it is no part of the API, and nobody else can
+// open it. See docs/decisions/0025.
+var Internal = door.To(internal{})
+
+type internal struct{}
+
+// Read reads entry i of entries alone. The error is an [*EntryError], for the reasons that [Decode]
+// has; along with it comes whose entry it is.
+func (internal) Read(entries []Entry, i int) (merge.Entry, error) { return readOne(entries, i) }
+
+// Identity returns the manager that e is of. An applier is the same in all versions.
+func (internal) Identity(e Entry) merge.Manager { return e.identity() }
+
+// Document returns f as a document, and null for the absent Fields. The error says why the text is
+// no JSON, or the map no document.
+func (internal) Document(f Fields) (value.Value, error) { return f.document() }
+
+// CacheSize returns how many bytes c holds.
+func (internal) CacheSize(c *Cache) int { return c.size() }
+
+// Merge returns the plan of the engine underneath: what the apply makes of the object, and of who
+// owns it, before defaults are filled in and before kubectl's annotation is brought up to date.
+func (internal) Merge(p *Plan) *merge.Plan { return p.merge }
+
+// LastApplied returns kubectl's record of its client-side apply in object, and whether there is
+// one. There is none among annotations of which one is no string.
+func (internal) LastApplied(object value.Value) (record string, found bool) {
+	return lastApplied(object)
+}
+
+// ReadLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come
+// twice, of which the last counts. The error is a [*value.SyntaxError].
+func (internal) ReadLastApplied(record string) (value.Value, error) { return readLastApplied(record) }

@@ -3,6 +3,12 @@ package managedfields_test
 import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 )
 
-var paths = door.Open(fieldpath.Internal)
+var (
+	paths    = door.Open(fieldpath.Internal)
+	merging  = door.Open(merge.Internal)
+	managing = door.Open(managedfields.Internal)
+)

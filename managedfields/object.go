@@ -63,12 +63,12 @@ func fieldsOfText(text value.Value) Fields {
 	if text.Str() == "null" {
 		return Fields{}
 	}
-	return FieldsFromJSON(text.Str())
+	return FieldsOf(text.Str())
 }
 
 // ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no list, or an entry has a
 // member of the wrong kind. What an entry's fieldsV1 holds is not looked at.
-func ObjectOf(v value.Value) (Object, error) { return objectOf(v, FieldsFromValue) }
+func ObjectOf(v value.Value) (Object, error) { return objectOf(v, FieldsOf[value.Value]) }
 
 func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	if v.Kind() != value.KindObject {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/typed"
 )
 
 // parsedSet is a set that was read from a fieldsV1, with what else is known of it. It does not change but for what is atomic.
@@ -17,7 +16,7 @@ type parsedSet struct {
 	timed     uint64 // of those that came as maps: the hashes by which readMap finds them
 	hash      uint64
 
-	fits   atomic.Pointer[fit] // the type that the set was last found to be adapted to, see typed.Reconcile
+	fits   atomic.Pointer[fit] // the type that the set was last found to be adapted to, see Reconcile of typed
 	places atomic.Int32        // how many places of a cache it has
 }
 
@@ -39,7 +38,7 @@ func (p *parsedSet) fitsTo(t *schema.Type) bool {
 	if known := p.fits.Load(); known != nil && known.Value() == t {
 		return true
 	}
-	if _, changed, err := typed.Reconcile(p.set, t); changed || err != nil {
+	if _, changed, err := typing.Reconcile(p.set, t); changed || err != nil {
 		return false
 	}
 	p.fits.Store(&fit{weak.Make(t)})

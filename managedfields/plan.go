@@ -1,7 +1,6 @@
 package managedfields
 
 import (
-	"errors"
 	"iter"
 	"slices"
 
@@ -16,22 +15,20 @@ type Plan struct {
 	merge   *merge.Plan
 }
 
-// Merge returns the plan of the engine underneath: what the apply makes of the object, and of who owns it, before
-// defaults are filled in and before kubectl's annotation is brought up to date.
-func (p *Plan) Merge() *merge.Plan { return p.merge }
-
 // Conflicts returns the fields that the apply changes although others own them: see [merge.Plan.Conflicts]. There
 // are none on fields that kubectl takes over from its own client-side apply: see [Plan.TakenOver].
 func (p *Plan) Conflicts() merge.Conflicts { return p.mark(p.merge.Conflicts()) }
 
 // TakenOver returns the fields that others own and kubectl takes over without a conflict, because its own
 // client-side apply set them: rule S5. They are what their conflicts would be.
-func (p *Plan) TakenOver() merge.Conflicts { return p.mark(p.merge.TakenOver()) }
+func (p *Plan) TakenOver() merge.Conflicts { return p.mark(merging.TakenOver(p.merge)) }
 
 // mark says of conflicts with an owner that adopt made that it was made.
 func (p *Plan) mark(all merge.Conflicts) merge.Conflicts {
-	for i := range all {
-		all[i].Unstored = p.owners.invented
+	if p.owners.invented {
+		for i := range all {
+			merging.Unstored(&all[i])
+		}
 	}
 	return all
 }
@@ -41,7 +38,7 @@ func (p *Plan) mark(all merge.Conflicts) merge.Conflicts {
 func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 	return func(yield func(merge.Decision) bool) {
 		takenOver := map[string]bool{}
-		for _, c := range p.merge.TakenOver() {
+		for _, c := range merging.TakenOver(p.merge) {
 			takenOver[c.Path.Text()] = true
 		}
 		for d := range p.merge.Decisions() {
@@ -62,37 +59,29 @@ func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 // structs, see [Config.Hub], one that was converted to another version and back has its managed fields written
 // anew: that is a change, too, when it comes to other text.
 func (p *Plan) Changed() bool {
-	return p.merge.Changed() || p.request.config.Hub != "" && p.merge.Detour() &&
+	return merging.Changed(p.merge) || p.request.config.Hub != "" && merging.Detour(p.merge) &&
 		slices.ContainsFunc(p.request.live.Entries, Entry.isSortedAsSet)
 }
 
 // Commit returns what is to be stored if there is no conflict. Its error is of type [merge.Conflicts].
-func (p *Plan) Commit() (Object, error) { return p.finish(p.merge.Commit()) }
-
-// ForceOnly returns what is to be stored if force accepts every conflict. Its error is of type [merge.Conflicts]:
-// those that force refuses.
-func (p *Plan) ForceOnly(force func(merge.Conflict) bool) (Object, error) {
-	return p.finish(p.merge.ForceOnly(func(c merge.Conflict) bool {
-		c.Unstored = p.owners.invented
-		return force(c)
-	}))
+func (p *Plan) Commit() (Object, error) {
+	if conflicts := p.Conflicts(); len(conflicts) > 0 {
+		return Object{}, conflicts
+	}
+	return p.Force()
 }
 
 // Force returns what is to be stored with all conflicts decided for the applier: in the endpoint's version if the
 // apply changes the object, and else the live object as it is, in its own. The error is that of filling in
 // defaults.
-func (p *Plan) Force() (Object, error) { return p.finish(p.merge.Force(), nil) }
+func (p *Plan) Force() (Object, error) { return p.finish(p.merge.Force()) }
 
 // finish makes what is to be stored of what was decided.
 //
 // Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip, S7); its entry gets the
 // current time if the object changes (Stamp, S8); the outcome is held and defaults are filled in (Hold, Default);
 // kubectl's annotation is kept up to date (Sync, S6); what the endpoint does not write stays as it is (Store).
-func (p *Plan) finish(result merge.Result, err error) (Object, error) {
-	var refused merge.Conflicts
-	if errors.As(err, &refused) {
-		return Object{}, p.mark(refused)
-	}
+func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	r := p.request
 	out := r.strip(p.decided(result))
 	out = r.stampApply(out)

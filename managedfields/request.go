@@ -83,7 +83,7 @@ func (r *request) conforming(role string, known typed.Value, v value.Value, opts
 	if err != nil {
 		return typed.Value{}, err
 	}
-	out, err := known.Revise(v, opts...)
+	out, err := typing.Revise(known, v, opts...)
 	if err != nil {
 		return typed.Value{}, &TypeError{Operation: r.manager.Operation, Role: role, Object: describe(v), Err: err}
 	}

@@ -54,7 +54,7 @@ func ToStatus(err error) *Status {
 		s.Message, s.Reason, s.Code, s.Details = conflicts.Error(), "Conflict", http.StatusConflict, &StatusDetails{}
 		for _, c := range conflicts {
 			s.Details.Causes = append(s.Details.Causes, StatusCause{
-				Reason: "FieldManagerConflict", Message: fmt.Sprintf("conflict with %v", c.Owner.Manager), Field: c.Field(),
+				Reason: "FieldManagerConflict", Message: fmt.Sprintf("conflict with %v", c.Owner.Manager), Field: merging.Field(c),
 			})
 		}
 	case errors.As(err, &badRequest):

@@ -14,7 +14,7 @@ const BeforeFirstApply = "before-first-apply"
 //
 //	S3  When an object that nobody manages is first applied to, all that is in it becomes the updater before-first-apply's.
 func (r *request) adopt(stored *decoded) (owned, error) {
-	if stored.managers.Len() > 0 {
+	if merging.Len(stored.managers) > 0 {
 		return owned{managers: stored.managers, adapted: stored.adapted}, nil
 	}
 	creation := r.request(Object{Content: r.config.Empty}, Object{Content: r.live.Content}, BeforeFirstApply, merge.Update)
@@ -29,5 +29,5 @@ func (r *request) adopt(stored *decoded) (owned, error) {
 //
 //	S4  An update of an object that exists and that nobody manages is not tracked: nobody manages it afterwards.
 func (r *request) isUntracked(stored *decoded) bool {
-	return stored.managers.Len() == 0 && r.live.Content.At("metadata", "uid").Str() != ""
+	return merging.Len(stored.managers) == 0 && r.live.Content.At("metadata", "uid").Str() != ""
 }

@@ -24,10 +24,10 @@ const AncientChanges = "ancient-changes"
 // It costs n log n for n managers, and as much for what they own.
 func (r *request) capUpdaters(out outcome) outcome {
 	limit := r.config.MaxUpdateManagers
-	if out.managers.Len() <= limit {
+	if merging.Len(out.managers) <= limit {
 		return out
 	}
-	updaters := make([]merge.Entry, 0, out.managers.Len())
+	updaters := make([]merge.Entry, 0, merging.Len(out.managers))
 	for e := range out.managers.All() {
 		if e.Manager.Operation != merge.Apply {
 			updaters = append(updaters, e)

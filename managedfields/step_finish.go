@@ -23,7 +23,7 @@ func (r *request) strip(out outcome) outcome {
 func (r *request) stampApply(out outcome) outcome {
 	if own, ok := out.managers.Get(r.manager); ok && out.changed {
 		own.Time = r.now()
-		out.managers = out.managers.With(own)
+		out.managers = merging.With(out.managers, own)
 	}
 	return out
 }
@@ -82,7 +82,7 @@ func (r *request) fillDefaults(out outcome) (outcome, error) {
 		return out, nil
 	}
 	out.content = r.config.Default(out.content)
-	if _, err := out.checked.Revise(out.content, typed.AllowDuplicates); err != nil {
+	if _, err := typing.Revise(out.checked, out.content, typed.AllowDuplicates); err != nil {
 		return out, &TypeError{Operation: r.manager.Operation, Role: "defaulted", Object: describe(out.content), Err: err}
 	}
 	return out, nil

@@ -23,11 +23,11 @@ const maxAnnotations = 256 << 10
 //
 // There are none if the record is missing or unreadable, is of another version, or does not conform to the type.
 func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
-	record, _ := LastApplied(r.live.Content)
+	record, _ := lastApplied(r.live.Content)
 	if r.manager.Name != kubectl || record == "" {
 		return plan
 	}
-	content, err := ReadLastApplied(record)
+	content, err := readLastApplied(record)
 	if err != nil || gvkOf(content) != r.config.GVK {
 		return plan
 	}
@@ -35,7 +35,7 @@ func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 	if err != nil {
 		return plan
 	}
-	live, err := r.conforming(roleLive, plan.Config(), r.live.Content)
+	live, err := r.conforming(roleLive, merging.Config(plan), r.live.Content)
 	if err != nil {
 		return plan
 	}
@@ -43,12 +43,12 @@ func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 	if err != nil {
 		return plan
 	}
-	return plan.TakeOver(applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed))
+	return merging.TakeOver(plan, applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed))
 }
 
-// ReadLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come twice, of which the last
+// readLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come twice, of which the last
 // counts. The error is a [*value.SyntaxError].
-func ReadLastApplied(record string) (value.Value, error) {
+func readLastApplied(record string) (value.Value, error) {
 	d := value.Decoder{Repair: true, Repeats: true}
 	return d.Parse([]byte(record))
 }
@@ -60,7 +60,7 @@ func ReadLastApplied(record string) (value.Value, error) {
 //
 // A record that would make annotations too large is removed instead.
 func (r *request) syncLastApplied(out outcome) outcome {
-	if record, _ := LastApplied(out.content); r.manager.Name != kubectl || record == "" {
+	if record, _ := lastApplied(out.content); r.manager.Name != kubectl || record == "" {
 		return out
 	}
 	record := append(withoutRecord(r.object.data()).AppendJSON(nil), '\n')
@@ -88,9 +88,9 @@ func (m *FieldManager) exceeds(object value.Value, record string) bool {
 	return size > maxAnnotations
 }
 
-// LastApplied returns kubectl's record of its client-side apply in object, and whether there is one. There is none among
+// lastApplied returns kubectl's record of its client-side apply in object, and whether there is one. There is none among
 // annotations of which one is no string.
-func LastApplied(object value.Value) (record string, found bool) {
+func lastApplied(object value.Value) (record string, found bool) {
 	v := annotations(object).Get(LastAppliedAnnotation)
 	return v.Str(), !v.IsAbsent()
 }

@@ -51,7 +51,7 @@ func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := r.conforming(rolePatch, r.known(typed.Empty(r.typ)), r.object.data())
+	config, err := r.conforming(rolePatch, r.known(typing.Empty(r.typ)), r.object.data())
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,15 @@ func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.engine.Apply(merge.Request{
-		Live: live, Object: config, Managers: owners.managers, Manager: r.manager, APIVersion: r.apiVersion,
-		Adapted: owners.adapted,
-	})
+	return r.engine.Apply(owners.request(merge.Request{Live: live, Object: config, Manager: r.manager, APIVersion: r.apiVersion}))
+}
+
+// request returns r with the managers of o.
+func (o owned) request(r merge.Request) merge.Request {
+	if r.Managers = o.managers; o.adapted {
+		return merging.Adapted(r)
+	}
+	return r
 }
 
 // currentOperation owns what an update changes while the update goes on, apart from the updater's former entry. No entry can have
@@ -76,7 +81,7 @@ var currentOperation = merge.Manager{Name: "current-operation"}
 //
 // An update that changes nothing that is owned, see S7, leaves the entry as it is.
 func (r *request) mergeUpdate(owners owned) (outcome, error) {
-	object, err := r.conforming(roleNew, r.known(typed.Empty(r.typ)), r.object.Content, typed.AllowDuplicates)
+	object, err := r.conforming(roleNew, r.known(typing.Empty(r.typ)), r.object.Content, typed.AllowDuplicates)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -84,10 +89,8 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	result, err := r.engine.Update(merge.Request{
-		Live: live, Object: object, Managers: owners.managers, Manager: currentOperation, APIVersion: r.apiVersion,
-		Former: r.manager, Adapted: owners.adapted,
-	})
+	write := owners.request(merge.Request{Live: live, Object: object, Manager: currentOperation, APIVersion: r.apiVersion})
+	result, err := r.engine.Update(merging.Former(write, r.manager))
 	if err != nil {
 		return outcome{}, fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}
@@ -107,9 +110,9 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 // replace returns managers without m and with the entry e, or without its manager if that owns nothing.
 func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Managers {
 	if e.Fields.IsEmpty() {
-		return managers.Without(m).Without(e.Manager)
+		return merging.Without(merging.Without(managers, m), e.Manager)
 	}
-	return managers.Replace(m, e)
+	return merging.Replace(managers, m, e)
 }
 
 // SystemFields returns the fields that nobody comes to own, because they are identity or bookkeeping of the server: apiVersion,

@@ -45,7 +45,7 @@ func entriesFromAny(managed any) ([]Entry, value.Value, error) {
 	if err != nil {
 		return nil, value.Value{}, err
 	}
-	entries, all, err := entriesOf(v, FieldsFromValue)
+	entries, all, err := entriesOf(v, FieldsOf[value.Value])
 	if all || err != nil {
 		v = value.Value{}
 	}

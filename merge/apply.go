@@ -10,7 +10,7 @@ import (
 
 // Apply lays a configuration over the live object, by these rules:
 //
-//	O1  Sets are adapted to the schema first, see [typed.Reconcile]. Managers of versions that are gone lose what they own.
+//	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose what they own.
 //	A1  The configuration is merged into the live object, see [typed.Merge].
 //	A2  The applier owns exactly the fields of its configuration, see [typed.Value.Fields].
 //	A3  What it applied last time, does not apply now, and nobody else owns, is pruned.
@@ -54,7 +54,7 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 // applied returns the fields of the configuration that are neither in unowned nor reset. Where
 // these are the ones that the applier has already, last, the result is that very set.
 func (c *call) applied(last, unowned fieldpath.Set) fieldpath.Set {
-	return c.reset[c.APIVersion].Keep(c.Object.FieldsLike(last, unowned))
+	return c.reset[c.APIVersion].Keep(typing.FieldsLike(c.Object, last, unowned))
 }
 
 // Plan is the outcome of an apply before anybody has decided about its conflicts. It is immutable.
@@ -63,29 +63,15 @@ type Plan struct {
 	managers  Managers // adapted to the schema
 	last, own Entry    // of the applier: before and after
 	losses    []loss
-	yielded   fieldpath.Set // conflicts on these paths are decided for the applier: see TakeOver
+	yielded   fieldpath.Set // conflicts on these paths are decided for the applier: see takeOver
 }
 
-// Live returns the object as it is, as the request had it.
-func (p *Plan) Live() typed.Value { return p.call.Live }
+// changed reports whether the object as it will be, conflicts forced, differs from the live one.
+func (p *Plan) changed() bool { return !p.call.Live.Content().Equal(p.call.object.Content()) }
 
-// Config returns the applied configuration, as the request had it.
-func (p *Plan) Config() typed.Value { return p.call.Request.Object }
-
-// Object returns the object as it will be, conflicts forced.
-func (p *Plan) Object() typed.Value { return p.call.object }
-
-// Changed reports whether Object differs from the live object.
-func (p *Plan) Changed() bool { return !p.call.Live.Content().Equal(p.call.object.Content()) }
-
-// Detour reports whether Object was converted to another version and back, to be pruned of what the
-// applier's last apply had in that version. A server that holds objects as Go structs may see a
-// change in that alone.
-func (p *Plan) Detour() bool { return p.call.detour }
-
-// TakeOver returns p with its conflicts on the paths of s decided for the applier: they are no
-// conflicts any more, see [Plan.TakenOver]. A path counts as the owner's version has it.
-func (p *Plan) TakeOver(s fieldpath.Set) *Plan {
+// takeOver returns p with its conflicts on the paths of s decided for the applier: they are no
+// conflicts any more, see takenOver. A path counts as the owner's version has it.
+func (p *Plan) takeOver(s fieldpath.Set) *Plan {
 	out := *p
 	out.yielded = p.yielded.Union(s)
 	return &out
@@ -97,9 +83,9 @@ func (p *Plan) Conflicts() Conflicts {
 	return p.conflictsOn(p.contested)
 }
 
-// TakenOver returns what would be conflicts, had [Plan.TakeOver] not decided them. It costs what
+// takenOver returns what would be conflicts, had takeOver not decided them. It costs what
 // Conflicts costs.
-func (p *Plan) TakenOver() Conflicts {
+func (p *Plan) takenOver() Conflicts {
 	if p.yielded.IsEmpty() {
 		return nil
 	}
@@ -146,31 +132,11 @@ func (p *Plan) taken(losses []int) []fieldpath.Set {
 	return out
 }
 
-// Commit returns the result if there is no conflict. Its error is of type [Conflicts].
-func (p *Plan) Commit() (Result, error) {
-	return p.ForceOnly(func(Conflict) bool { return false })
-}
-
 // Force returns the result with all conflicts decided for the applier.
 func (p *Plan) Force() Result {
-	out := Result{Managers: settle(p.managers, p.losses, p.own), Changed: p.Changed(), Object: p.call.object}
+	out := Result{Managers: settle(p.managers, p.losses, p.own), Changed: p.changed(), Object: p.call.object}
 	if !out.Changed {
 		out.Object = p.call.Live
 	}
 	return out
-}
-
-// ForceOnly returns the result if force accepts every conflict. Its error is of type [Conflicts]:
-// those that force refuses.
-func (p *Plan) ForceOnly(force func(Conflict) bool) (Result, error) {
-	var refused Conflicts
-	for _, c := range p.Conflicts() {
-		if !force(c) {
-			refused = append(refused, c)
-		}
-	}
-	if refused != nil {
-		return Result{}, refused
-	}
-	return p.Force(), nil
 }

@@ -99,7 +99,7 @@ func (r *rival) owners(n int) (merge.Managers, smdpath.ManagedFields) {
 	check(err)
 	for i := range n {
 		name := "m" + strconv.Itoa(i)
-		managers = managers.With(merge.Entry{
+		managers = merging.With(managers, merge.Entry{
 			Manager: merge.Manager{Name: name, Operation: merge.Apply}, APIVersion: "v1", Fields: r.object.Fields(),
 		})
 		smdManagers[name] = smdpath.NewVersionedSet(smdSet, "v1", true)

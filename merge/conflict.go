@@ -15,28 +15,27 @@ type Conflict struct {
 	Live   value.Value // what the field is, in the owner's version; absent when it is not there
 	Wanted value.Value // what the apply would make it
 
-	// Unstored says that Owner was not read but found: it stands for what was in an object that
-	// nobody managed. It matters only for [Conflict.Field].
-	Unstored bool
+	unstored bool // see internal.Unstored
 }
 
-// Field returns the path as kube-apiserver prints it: as [fieldpath.Path.String] does for owners
+// field returns the path as kube-apiserver prints it: as [fieldpath.Path.String] does for owners
 // that were read, and with integers in decimal for those that were not.
-func (c Conflict) Field() string {
-	if c.Unstored {
+func (c Conflict) field() string {
+	if c.unstored {
 		return paths.Decimal(c.Path)
 	}
 	return c.Path.String()
 }
 
 // Conflicts are all conflicts of an apply, sorted by manager, and for each manager in the order of
-// [fieldpath.Set.All]. They are the error of [Plan.Commit].
+// [fieldpath.Set.All]. They are an error when they may not be
+// decided by force.
 type Conflicts []Conflict
 
 // Error returns the message of kube-apiserver.
 func (cs Conflicts) Error() string {
 	if len(cs) == 1 {
-		return fmt.Sprintf("Apply failed with 1 conflict: conflict with %v: %v", cs[0].Owner.Manager, cs[0].Field())
+		return fmt.Sprintf("Apply failed with 1 conflict: conflict with %v: %v", cs[0].Owner.Manager, cs[0].field())
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Apply failed with %d conflicts:", len(cs))
@@ -49,7 +48,7 @@ func (cs Conflicts) Error() string {
 			}
 			fmt.Fprintf(&b, "conflicts with %v:", c.Owner.Manager)
 		}
-		fmt.Fprintf(&b, "\n- %v", c.Field())
+		fmt.Fprintf(&b, "\n- %v", c.field())
 	}
 	return b.String()
 }

@@ -172,7 +172,7 @@ func TestManyOwners(t *testing.T) {
 			return plan.Force().Managers, nil
 		}},
 		{"apply that prunes", func(e *merge.Engine, r merge.Request) (merge.Managers, error) {
-			r.Managers = r.Managers.With(merge.Entry{Manager: r.Manager, APIVersion: r.APIVersion, Fields: r.Live.Fields()})
+			r.Managers = merging.With(r.Managers, merge.Entry{Manager: r.Manager, APIVersion: r.APIVersion, Fields: r.Live.Fields()})
 			r.Object = envOf(t, root, 1, "new")
 			plan, err := e.Apply(r)
 			if err != nil {

@@ -114,7 +114,7 @@ type decider struct {
 }
 
 func (p *Plan) decider() *decider {
-	d := &decider{sets: make([]fieldpath.Set, managerSets), before: p.managers.Len()}
+	d := &decider{sets: make([]fieldpath.Set, managerSets), before: p.managers.size()}
 	d.sets[ownSet], d.sets[lastSet] = p.own.Fields, p.last.Fields
 	for _, in := range p.lossesByVersion() {
 		d.sets[takenSet] = d.sets[takenSet].Union(p.contested(union(p.taken(in))))

@@ -79,20 +79,14 @@ func New(c Config) *Engine {
 
 // Request is a write.
 type Request struct {
-	Live       typed.Value // the object as it is stored; [typed.Empty] when there is none yet
+	Live       typed.Value // the object as it is stored; null when there is none yet
 	Object     typed.Value // the applied configuration, or the new object of an update
 	Managers   Managers    // of the live object
 	Manager    Manager     // who writes
 	APIVersion string      // of Live and Object
 
-	// Former, if it is no zero Manager, is the entry that the caller is going to unite with
-	// Manager's, once an update has shown what that is. It is spared U2, so that it need not lose
-	// what it gets back.
-	Former Manager
-
-	// Adapted says that all sets of Managers are adapted to the types of their versions already,
-	// see O1, so that nobody needs to look.
-	Adapted bool
+	former  Manager // if it is no zero Manager: see internal.Former
+	adapted bool    // see internal.Adapted
 }
 
 // Result is the outcome of a write.
@@ -104,7 +98,7 @@ type Result struct {
 
 // Update replaces the live object, by these rules:
 //
-//	O1  Sets are adapted to the schema first, see [typed.Reconcile]. Managers of versions that are gone lose what they own.
+//	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose what they own.
 //	U1  The updater owns what it adds and what it modifies, see [typed.Compare]; containers that it adds are included.
 //	U2  Everybody else loses what the updater adds or modifies, without any conflict.
 //	U3  What the updater owned before it keeps, as a set of the request's version.
@@ -204,10 +198,10 @@ func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
 	if err != nil {
 		return entry, false, err
 	}
-	if c.Adapted {
+	if c.adapted {
 		return entry, false, nil
 	}
-	fields, changed, err := typed.Reconcile(entry.Fields, live.Type())
+	fields, changed, err := typing.Reconcile(entry.Fields, live.Type())
 	if changed {
 		entry.Fields = fields
 	}

@@ -1,9 +1,87 @@
 package merge
 
 import (
+	"iter"
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/typed"
 )
 
-// paths is what this package needs of fieldpath beyond its API.
-var paths = door.Open(fieldpath.Internal)
+// paths and typing are what this package needs of fieldpath and typed beyond their API.
+var (
+	paths  = door.Open(fieldpath.Internal)
+	typing = door.Open(typed.Internal)
+)
+
+// Internal is for the packages of this module alone: it is no part of the API, and nobody else can
+// open it. See docs/decisions/0025.
+var Internal = door.To(internal{})
+
+type internal struct{}
+
+// Len returns how many managers there are.
+func (internal) Len(ms Managers) int { return ms.size() }
+
+// With returns ms with the entry of e.Manager set to e.
+func (internal) With(ms Managers, e Entry) Managers { return ms.with(e) }
+
+// Without returns ms without m.
+func (internal) Without(ms Managers, m Manager) Managers { return ms.without(m) }
+
+// Replace returns ms without m and with the entry of e.Manager set to e.
+func (internal) Replace(ms Managers, m Manager, e Entry) Managers { return ms.replace(m, e) }
+
+// Equal reports whether ms and other hold the same managers with the same fields, versions and
+// times.
+func (internal) Equal(ms, other Managers) bool { return ms.equal(other) }
+
+// OwnersOf yields the entries that own path itself.
+func (internal) OwnersOf(ms Managers, path fieldpath.Path) iter.Seq[Entry] { return ms.ownersOf(path) }
+
+// Adapted returns r, all sets of whose managers are adapted to the types of their versions already,
+// see O1, so that nobody needs to look.
+func (internal) Adapted(r Request) Request {
+	r.adapted = true
+	return r
+}
+
+// Former returns r, an update after which the caller is going to unite the entry of m with that of
+// r.Manager. It is spared U2, so that it need not lose what it gets back.
+func (internal) Former(r Request, m Manager) Request {
+	r.former = m
+	return r
+}
+
+// Live returns the object as it is, as the request had it.
+func (internal) Live(p *Plan) typed.Value { return p.call.Live }
+
+// Config returns the applied configuration, as the request had it.
+func (internal) Config(p *Plan) typed.Value { return p.call.Request.Object }
+
+// Object returns the object as it will be, conflicts forced.
+func (internal) Object(p *Plan) typed.Value { return p.call.object }
+
+// Changed reports whether Object differs from the live object.
+func (internal) Changed(p *Plan) bool { return p.changed() }
+
+// Detour reports whether Object was converted to another version and back, to be pruned of what the
+// applier's last apply had in that version. A server that holds objects as Go structs may see a
+// change in that alone.
+func (internal) Detour(p *Plan) bool { return p.call.detour }
+
+// TakeOver returns p with its conflicts on the paths of s decided for the applier: they are no
+// conflicts any more, see TakenOver. A path counts as the owner's version has it.
+func (internal) TakeOver(p *Plan, s fieldpath.Set) *Plan { return p.takeOver(s) }
+
+// TakenOver returns what would be conflicts, had TakeOver not decided them. It costs what
+// [Plan.Conflicts] costs.
+func (internal) TakenOver(p *Plan) Conflicts { return p.takenOver() }
+
+// Unstored says of c that its owner was not read but found: it stands for what was in an object
+// that nobody managed. It matters only for Field.
+func (internal) Unstored(c *Conflict) { c.unstored = true }
+
+// Field returns the path of c as kube-apiserver prints it: as [fieldpath.Path.String] does for
+// owners that were read, and with integers in decimal for those that were not.
+func (internal) Field(c Conflict) string { return c.field() }

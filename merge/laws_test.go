@@ -43,7 +43,7 @@ func TestApplyAgain(t *testing.T) {
 			t.Errorf("once\n%v\n%stwice\n%v\n%s", once.Object.Content(), show(once.Managers), twice.Object.Content(), show(twice.Managers))
 		}
 		thrice, ok := repeat(l, r, twice)
-		if !ok || thrice.Changed || !thrice.Object.Same(twice.Object) || !thrice.Managers.Equal(twice.Managers) {
+		if !ok || thrice.Changed || !typing.Same(thrice.Object, twice.Object) || !merging.Equal(thrice.Managers, twice.Managers) {
 			t.Errorf("twice\n%v\n%sthrice\n%v\n%s", twice.Object.Content(), show(twice.Managers), thrice.Object.Content(), show(thrice.Managers))
 		}
 		return once, true
@@ -111,7 +111,7 @@ func TestFormerEntry(t *testing.T) {
 		own, _ := result.Managers.Get(stands)
 		e, _ := result.Managers.Get(former)
 		e.Manager, e.Fields = former, e.Fields.Union(own.Fields)
-		return result.Managers.Without(stands).With(e)
+		return merging.With(merging.Without(result.Managers, stands), e)
 	}
 	spared := 0
 	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
@@ -119,9 +119,10 @@ func TestFormerEntry(t *testing.T) {
 			return made(t, l, r, w)
 		}
 		usual := r
-		r.Manager, r.Former = stands, w.Manager
+		r = merging.Former(r, w.Manager)
+		r.Manager = stands
 		got, err := l.engine.Update(r)
-		r.Former = merge.Manager{}
+		r = merging.Former(r, merge.Manager{})
 		want, wantErr := l.engine.Update(r)
 		if err != nil || wantErr != nil {
 			if (err == nil) != (wantErr == nil) {
@@ -167,9 +168,9 @@ func TestUnowned(t *testing.T) {
 		if own, ok := want.Get(w.Manager); ok {
 			missing += own.Fields.Intersect(unowned).Len()
 			if own.Fields = own.Fields.Minus(unowned); own.Fields.IsEmpty() {
-				want = want.Without(w.Manager)
+				want = merging.Without(want, w.Manager)
 			} else {
-				want = want.With(own)
+				want = merging.With(want, own)
 			}
 		}
 		if show(got.Managers) != show(want) || !got.Object.Content().Equal(usual.Object.Content()) {
@@ -209,13 +210,13 @@ func TestDecisionsAgree(t *testing.T) {
 		var conflicting fieldpath.Builder
 		for d := range plan.Decisions() {
 			var owners []merge.Manager
-			for e := range result.Managers.OwnersOf(d.Path) {
+			for e := range merging.OwnersOf(result.Managers, d.Path) {
 				owners = append(owners, e.Manager)
 			}
 			if !slices.Equal(owners, d.After) {
 				t.Errorf("%v has the owners %v, and %v by its decision", d.Path, owners, d.After)
 			}
-			if !d.Result.Equal(result.Object.At(d.Path)) || !d.Live.Equal(r.Live.At(d.Path)) {
+			if !d.Result.Equal(typing.At(result.Object, d.Path)) || !d.Live.Equal(typing.At(r.Live, d.Path)) {
 				t.Errorf("%v is decided to become %v from %v", d.Path, d.Result, d.Live)
 			}
 			if d.Outcome == merge.Conflicting {
@@ -230,30 +231,6 @@ func TestDecisionsAgree(t *testing.T) {
 			t.Errorf("decided to be conflicts %v, want %v", got, want)
 		}
 		return result, true
-	})
-}
-
-// Refusing some conflicts gives these, in order; accepting all is Force.
-func TestForceOnly(t *testing.T) {
-	eachWrite(t, 300, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
-		if w.Operation == merge.Update {
-			return made(t, l, r, w)
-		}
-		plan, err := l.engine.Apply(r)
-		if err != nil {
-			return merge.Result{}, false
-		}
-		all, forced := plan.Conflicts(), plan.Force()
-		result, err := plan.ForceOnly(func(merge.Conflict) bool { return true })
-		if err != nil || !result.Object.Same(forced.Object) || !result.Managers.Equal(forced.Managers) {
-			t.Errorf("accepting all conflicts gives %v, %v", result, err)
-		}
-		odd := 0
-		_, err = plan.ForceOnly(func(merge.Conflict) bool { odd++; return odd%2 == 1 })
-		if refused, _ := err.(merge.Conflicts); len(refused) != len(all)/2 {
-			t.Errorf("%d conflicts of %d are refused, want every second", len(refused), len(all))
-		}
-		return forced, true
 	})
 }
 
@@ -280,7 +257,7 @@ func TestDisjointAppliersCommute(t *testing.T) {
 		tried++
 		first, second := inOrder(t, base, a, b), inOrder(t, base, b, a)
 		first.Managers, second.Managers = reconciled(t, first.Managers, root), reconciled(t, second.Managers, root)
-		if first.Object.Content().String() != second.Object.Content().String() || !first.Managers.Equal(second.Managers) {
+		if first.Object.Content().String() != second.Object.Content().String() || !merging.Equal(first.Managers, second.Managers) {
 			t.Fatalf("seed %d: %v and %v on %v give\n%v\n%sthe other way round\n%v\n%s", seed, a.Content(), b.Content(), base.Content(),
 				first.Object.Content(), show(first.Managers), second.Object.Content(), show(second.Managers))
 		}
@@ -315,10 +292,10 @@ func reconciled(t *testing.T, ms merge.Managers, root *schema.Type) merge.Manage
 	t.Helper()
 	for e := range ms.All() {
 		var err error
-		if e.Fields, _, err = typed.Reconcile(e.Fields, root); err != nil {
+		if e.Fields, _, err = typing.Reconcile(e.Fields, root); err != nil {
 			t.Fatal(err)
 		}
-		ms = ms.With(e)
+		ms = merging.With(ms, e)
 	}
 	return ms
 }
@@ -335,9 +312,10 @@ func inOrder(t *testing.T, live typed.Value, first, second typed.Value) merge.Re
 		if err != nil {
 			t.Fatal(err)
 		}
-		if result, err = plan.Commit(); err != nil {
-			t.Fatal(err)
+		if conflicts := plan.Conflicts(); len(conflicts) > 0 {
+			t.Fatal(conflicts)
 		}
+		result = plan.Force()
 	}
 	return result
 }

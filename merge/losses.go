@@ -74,7 +74,7 @@ func (c *call) loss(entry Entry) loss {
 	default:
 		l.taken, l.removed = entry.Fields.Intersect(v.changed), entry.Fields.Intersect(v.diff.Removed)
 	}
-	if entry.Manager == c.Former {
+	if entry.Manager == c.former {
 		l.taken = fieldpath.Set{}
 	}
 	return l

@@ -138,8 +138,8 @@ func (ms Managers) search(m Manager) (int, bool) {
 	return slices.BinarySearchFunc(ms.entries, m, func(e Entry, m Manager) int { return e.Manager.Compare(m) })
 }
 
-// Len returns how many managers there are.
-func (ms Managers) Len() int { return len(ms.entries) }
+// size returns how many managers there are.
+func (ms Managers) size() int { return len(ms.entries) }
 
 // Get returns the entry of m, and whether there is one.
 func (ms Managers) Get(m Manager) (Entry, bool) {
@@ -152,11 +152,11 @@ func (ms Managers) Get(m Manager) (Entry, bool) {
 // All yields the entries in the order of their managers.
 func (ms Managers) All() iter.Seq[Entry] { return slices.Values(ms.entries) }
 
-// With returns ms with the entry of e.Manager set to e.
-func (ms Managers) With(e Entry) Managers { return ms.Replace(e.Manager, e) }
+// with returns ms with the entry of e.Manager set to e.
+func (ms Managers) with(e Entry) Managers { return ms.replace(e.Manager, e) }
 
-// Replace returns ms without m and with the entry of e.Manager set to e.
-func (ms Managers) Replace(m Manager, e Entry) Managers {
+// replace returns ms without m and with the entry of e.Manager set to e.
+func (ms Managers) replace(m Manager, e Entry) Managers {
 	place, _ := ms.search(e.Manager)
 	out := make([]Entry, 0, len(ms.entries)+1)
 	for i, other := range ms.entries {
@@ -173,8 +173,8 @@ func (ms Managers) Replace(m Manager, e Entry) Managers {
 	return Managers{entries: out}
 }
 
-// Without returns ms without m.
-func (ms Managers) Without(m Manager) Managers {
+// without returns ms without m.
+func (ms Managers) without(m Manager) Managers {
 	i, ok := ms.search(m)
 	if !ok {
 		return ms
@@ -182,8 +182,8 @@ func (ms Managers) Without(m Manager) Managers {
 	return Managers{entries: slices.Delete(slices.Clone(ms.entries), i, i+1)}
 }
 
-// OwnersOf yields the entries that own path itself.
-func (ms Managers) OwnersOf(path fieldpath.Path) iter.Seq[Entry] {
+// ownersOf yields the entries that own path itself.
+func (ms Managers) ownersOf(path fieldpath.Path) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, e := range ms.entries {
 			if e.Fields.Has(path) && !yield(e) {
@@ -193,8 +193,8 @@ func (ms Managers) OwnersOf(path fieldpath.Path) iter.Seq[Entry] {
 	}
 }
 
-// Equal reports whether ms and other hold the same managers with the same fields, versions and times.
-func (ms Managers) Equal(other Managers) bool {
+// equal reports whether ms and other hold the same managers with the same fields, versions and times.
+func (ms Managers) equal(other Managers) bool {
 	return slices.EqualFunc(ms.entries, other.entries, func(a, b Entry) bool {
 		return a.Manager == b.Manager && a.APIVersion == b.APIVersion && a.Time.Equal(b.Time) && a.Fields.Equal(b.Fields)
 	})

@@ -46,17 +46,17 @@ func TestManagerOrder(t *testing.T) {
 func TestManagers(t *testing.T) {
 	a, b := Manager{Name: "a", Operation: Apply}, Manager{Name: "b", Operation: Update, APIVersion: "v1"}
 	ms := ManagersOf(Entry{Manager: b, APIVersion: "v1"}, Entry{Manager: a, APIVersion: "v1"}, Entry{Manager: b, APIVersion: "v2"})
-	if ms.Len() != 2 {
-		t.Fatalf("got %d managers, want 2", ms.Len())
+	if ms.size() != 2 {
+		t.Fatalf("got %d managers, want 2", ms.size())
 	}
 	if e, ok := ms.Get(b); !ok || e.APIVersion != "v2" {
 		t.Errorf("got %v %v, want the last entry of b", e, ok)
 	}
-	without := ms.Without(a)
-	if _, ok := without.Get(a); ok || ms.Len() != 2 {
+	without := ms.without(a)
+	if _, ok := without.Get(a); ok || ms.size() != 2 {
 		t.Error("Without must remove a from the result and leave the receiver alone")
 	}
-	if !without.With(Entry{Manager: a, APIVersion: "v1"}).Equal(ms) {
+	if !without.with(Entry{Manager: a, APIVersion: "v1"}).equal(ms) {
 		t.Error("With must undo Without")
 	}
 	if got := slices.Collect(ms.All()); got[0].Manager != a {

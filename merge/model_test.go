@@ -56,7 +56,7 @@ func eachWrite(t *testing.T, seeds int, visit func(l *live, r merge.Request, w g
 			t.Fatal(err)
 		}
 		root, _ := compiled.Type(s.Versions[0].Root)
-		l := &live{engine: merge.New(merge.Config{}), typ: root, object: typed.Empty(root)}
+		l := &live{engine: merge.New(merge.Config{}), typ: root, object: typing.Empty(root)}
 		l.defaults = strings.Contains(s.Document.Value().String(), `"default"`)
 		s.Versions = append(s.Versions, s.Versions[0])
 		writer := gen.NewWriter(c, s, map[string]*schema.Type{s.Versions[0].Name: root})
@@ -132,8 +132,8 @@ func TestEngineIsModel(t *testing.T) {
 
 func sameOwners(t *testing.T, got merge.Managers, want map[merge.Manager]model.Set) {
 	t.Helper()
-	if got.Len() != len(want) {
-		t.Errorf("%d managers, want %d", got.Len(), len(want))
+	if merging.Len(got) != len(want) {
+		t.Errorf("%d managers, want %d", merging.Len(got), len(want))
 	}
 	for e := range got.All() {
 		if fields := want[e.Manager].Fields(); !e.Fields.Equal(fields) {

@@ -40,7 +40,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 	if !c.unowned.IsEmpty() { // what nobody owns is applied nevertheless
 		own.Fields = c.applied(fieldpath.Set{}, fieldpath.Set{})
 	}
-	managers = managers.With(own)
+	managers = managers.with(own)
 	m, err := c.convert(merged, c.APIVersion, last.APIVersion)
 	if errors.Is(err, ErrNoVersion) {
 		return merged, nil
@@ -48,7 +48,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed to convert merged object to last applied version: %w", err)
 	}
-	lastFields := typed.WithNamedFields(last.Fields, m.Type())
+	lastFields := typing.WithNamedFields(last.Fields, m.Type())
 	p, at, err := c.putBackOwned(m, m.Remove(lastFields), last.APIVersion, managers)
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed add back owned items: %w", err)
@@ -78,12 +78,12 @@ func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) 
 			return false
 		}
 	}
-	return !merged.FilledEmpty()
+	return !typing.FilledEmpty(merged)
 }
 
 // missing returns the fields that m has and p has not.
 func missing(m, p typed.Value) fieldpath.Set {
-	return typed.WithNamedFields(m.Fields(), m.Type()).Minus(typed.WithNamedFields(p.Fields(), p.Type()))
+	return typing.WithNamedFields(m.Fields(), m.Type()).Minus(typing.WithNamedFields(p.Fields(), p.Type()))
 }
 
 // putBackOwned returns m without the fields that p lacks and nobody owns, and the version that it
@@ -104,7 +104,7 @@ func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Manage
 		if err != nil {
 			return typed.Value{}, "", fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
 		}
-		away := missing(mTo, pTo).Minus(typed.WithNamedFields(owned[to], mTo.Type()))
+		away := missing(mTo, pTo).Minus(typing.WithNamedFields(owned[to], mTo.Type()))
 		m, p, at = mTo, mTo.Remove(away), to
 	}
 	return p, at, nil

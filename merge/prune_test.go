@@ -67,7 +67,7 @@ func TestItemsOwnedWithoutTheirKeysArePruned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := plan.Object().Content().String(); got != want {
+		if got := merging.Object(plan).Content().String(); got != want {
 			t.Errorf("%s gave %s, want %s", config, got, want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestFieldsThatAnotherVersionForgetsArePruned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := plan.Object().Content().String(); got != want {
+		if got := merging.Object(plan).Content().String(); got != want {
 			t.Errorf("with an owner in %s: got %s, want %s", version, got, want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestObjectsAppliedEmptyArePruned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := plan.Object().Content().String(); got != c.want {
+		if got := merging.Object(plan).Content().String(); got != c.want {
 			t.Errorf("%s applied to %s gave %s, want %s", c.config, c.live, got, c.want)
 		}
 	}
@@ -162,7 +162,7 @@ func TestPruningStepByStep(t *testing.T) {
 		}
 		return out
 	}
-	named := func(s fieldpath.Set) fieldpath.Set { return typed.WithNamedFields(s, root) }
+	named := func(s fieldpath.Set) fieldpath.Set { return typing.WithNamedFields(s, root) }
 	merged, own := object(`{"spec":{"a":1,"b":1,"c":1}}`), object(`{"spec":{"b":1}}`)
 	last := object(`{"spec":{"a":1,"b":1}}`).Fields()
 	left := func(away fieldpath.Set, want string) typed.Value {
@@ -186,7 +186,7 @@ func TestPruningStepByStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := plan.Object().Content().String(); got != `{"spec":{"b":1,"c":1}}` {
+	if got := merging.Object(plan).Content().String(); got != `{"spec":{"b":1,"c":1}}` {
 		t.Errorf("the apply leaves %s", got)
 	}
 }

@@ -108,8 +108,8 @@ func TestPruningGoesThroughTheVersionThatWasAppliedLast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := plan.Object().Content().String(); got != want || plan.Detour() != (last == "v2") {
-				t.Errorf("%v last applied in %s: %s, by a detour: %t; want %s", owned, last, got, plan.Detour(), want)
+			if got := merging.Object(plan).Content().String(); got != want || merging.Detour(plan) != (last == "v2") {
+				t.Errorf("%v last applied in %s: %s, by a detour: %t; want %s", owned, last, got, merging.Detour(plan), want)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func TestManagersOfVersionsThatAreGone(t *testing.T) {
 		t.Errorf("conflicts %v", got)
 	}
 	want := merge.ManagersOf(owner("b", "v1", "b"), merge.Entry{Manager: alpha, APIVersion: "v1", Fields: fieldsOf("a")})
-	if got := plan.Force(); !got.Managers.Equal(want) || got.Object.Content().String() != `{"a":2,"b":1}` {
+	if got := plan.Force(); !merging.Equal(got.Managers, want) || got.Object.Content().String() != `{"a":2,"b":1}` {
 		t.Errorf("%v\n%s", got.Object.Content(), show(got.Managers))
 	}
 }

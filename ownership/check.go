@@ -94,7 +94,7 @@ func Check(o managedfields.Object, c CheckConfig) []Finding {
 	k := checker{object: o, config: c, again: repetitions(o.Entries), appliers: map[merge.Manager]bool{}}
 	for _, e := range o.Entries {
 		if e.Operation == merge.Apply {
-			k.appliers[e.Identity()] = true
+			k.appliers[managing.Identity(e)] = true
 		}
 	}
 	for i := range o.Entries {

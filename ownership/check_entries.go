@@ -23,7 +23,7 @@ const clientSideApply = "kubectl-client-side-apply"
 func (k *checker) checkEntry(i int) {
 	e := k.object.Entries[i]
 	k.checkNames(i)
-	read, err := managedfields.Read(k.object.Entries, i)
+	read, err := managing.Read(k.object.Entries, i)
 	fields := read.Fields
 	switch {
 	case err != nil:
@@ -47,17 +47,17 @@ func (k *checker) checkEntry(i int) {
 func repetitions(entries []managedfields.Entry) map[int]int {
 	next, last := map[int]int{}, map[merge.Manager]int{}
 	for i, e := range entries {
-		if before, found := last[e.Identity()]; found {
+		if before, found := last[managing.Identity(e)]; found {
 			next[before] = i
 		}
-		last[e.Identity()] = i
+		last[managing.Identity(e)] = i
 	}
 	return next
 }
 
 // isCanonical reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.
 func isCanonical(written managedfields.Fields, set fieldpath.Set) bool {
-	document, err := written.Value()
+	document, err := managing.Document(written)
 	return err == nil && document.Equal(paths.Value(set))
 }
 

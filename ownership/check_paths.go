@@ -42,7 +42,7 @@ type pathCheck struct {
 
 // declared finds the members of s, the paths below a node of type t, that t has no place for.
 func (v *pathCheck) declared(t *schema.Type, s fieldpath.Set) {
-	if t.AdmitsAnything() {
+	if schemas.AdmitsAnything(t) {
 		return
 	}
 	for e := range s.Entries() {

@@ -36,11 +36,11 @@ type held struct {
 func holdings(o managedfields.Object, t *schema.Type, versions *Versions) []held {
 	last := map[merge.Manager]int{}
 	for i, e := range o.Entries {
-		last[e.Identity()] = i
+		last[managing.Identity(e)] = i
 	}
 	out := make([]held, 0, len(last))
 	for i, e := range o.Entries {
-		if last[e.Identity()] == i {
+		if last[managing.Identity(e)] == i {
 			out = append(out, hold(o, t, versions, i))
 		}
 	}
@@ -49,14 +49,14 @@ func holdings(o managedfields.Object, t *schema.Type, versions *Versions) []held
 
 // hold reads entry i of o, a t.
 func hold(o managedfields.Object, t *schema.Type, versions *Versions, i int) held {
-	e, err := managedfields.Read(o.Entries, i)
+	e, err := managing.Read(o.Entries, i)
 	h := held{index: i, manager: e.Manager, written: e.Fields, err: err}
 	if err != nil {
 		return h
 	}
 	switch {
 	case e.APIVersion == o.Content.Get("apiVersion").Str():
-		h.fields, _, err = typed.Reconcile(e.Fields, t)
+		h.fields, _, err = typing.Reconcile(e.Fields, t)
 	case versions == nil:
 		err = fmt.Errorf("%w: %s", ErrVersion, e.APIVersion)
 	default:
@@ -108,7 +108,7 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 	}
 	converter := v.converter()
 	if converter == managedfields.ChangeVersion {
-		fields, _, err := typed.Reconcile(fields, t)
+		fields, _, err := typing.Reconcile(fields, t)
 		return fields, err
 	}
 	converted, err := converter.Convert(object, from)
@@ -119,10 +119,10 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 	if err != nil {
 		return fieldpath.Set{}, err
 	}
-	if fields, _, err = typed.Reconcile(fields, there); err != nil {
+	if fields, _, err = typing.Reconcile(fields, there); err != nil {
 		return fieldpath.Set{}, err
 	}
-	part := withIdentity(whole.ExtractWithKeys(fields.Leaves()).Content(), converted)
+	part := withIdentity(typing.ExtractWithKeys(whole, fields.Leaves()).Content(), converted)
 	if part, err = converter.Convert(part, object.Get("apiVersion").Str()); err != nil {
 		return fieldpath.Set{}, err
 	}

@@ -3,7 +3,29 @@ package ownership
 import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
 )
 
-// paths is what this package needs of fieldpath beyond its API.
-var paths = door.Open(fieldpath.Internal)
+// What this package needs of the packages below beyond their API.
+var (
+	paths    = door.Open(fieldpath.Internal)
+	schemas  = door.Open(schema.Internal)
+	typing   = door.Open(typed.Internal)
+	merging  = door.Open(merge.Internal)
+	managing = door.Open(managedfields.Internal)
+)
+
+// Internal is for the packages of this module alone: it is no part of the API, and nobody else can
+// open it. See docs/decisions/0025.
+var Internal = door.To(internal{})
+
+type internal struct{}
+
+// FindOwners returns the entries of the given operation that own all of fields. Entries that cannot
+// be read own nothing.
+func (internal) FindOwners(entries []managedfields.Entry, op merge.Operation, fields fieldpath.Set) []managedfields.Entry {
+	return findOwners(entries, op, fields)
+}

@@ -70,13 +70,13 @@ func ApplyAsKubectl(
 
 // recordIsLoose reports whether o has kubectl's record and no applier owns it.
 func recordIsLoose(o managedfields.Object) bool {
-	_, found := managedfields.LastApplied(o.Content)
-	return found && len(FindOwners(o.Entries, merge.Apply, fieldpath.SetOf(lastAppliedPath))) == 0
+	_, found := managing.LastApplied(o.Content)
+	return found && len(findOwners(o.Entries, merge.Apply, fieldpath.SetOf(lastAppliedPath))) == 0
 }
 
 // recordOnly returns the configuration that has kubectl's record in o and nothing else.
 func recordOnly(o managedfields.Object) managedfields.Object {
-	record, _ := managedfields.LastApplied(o.Content)
+	record, _ := managing.LastApplied(o.Content)
 	annotations := value.Object(value.Member{Name: managedfields.LastAppliedAnnotation, Value: value.String(record)})
 	metadata := value.Object(value.Member{Name: "annotations", Value: annotations})
 	config := value.Object(value.Member{Name: "metadata", Value: metadata})

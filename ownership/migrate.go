@@ -12,8 +12,8 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// FindOwners returns the entries of the given operation that own all of fields. Entries that cannot be read own nothing.
-func FindOwners(entries []managedfields.Entry, op merge.Operation, fields fieldpath.Set) []managedfields.Entry {
+// findOwners returns the entries of the given operation that own all of fields. Entries that cannot be read own nothing.
+func findOwners(entries []managedfields.Entry, op merge.Operation, fields fieldpath.Set) []managedfields.Entry {
 	var out []managedfields.Entry
 	for _, e := range entries {
 		if e.Operation != op {
@@ -150,7 +150,7 @@ var lastAppliedPath = fieldpath.Path{
 // kubectl migrates when it goes over to server-side apply.
 func ClientSideAppliers(entries []managedfields.Entry) []string {
 	var names []string
-	for _, e := range FindOwners(entries, merge.Update, fieldpath.SetOf(lastAppliedPath)) {
+	for _, e := range findOwners(entries, merge.Update, fieldpath.SetOf(lastAppliedPath)) {
 		names = append(names, e.Manager)
 	}
 	slices.Sort(names)
@@ -168,7 +168,7 @@ func migrateClientSide(entries []managedfields.Entry, to string) ([]managedfield
 // a migration that gives that owner's fields to an applier makes the applier's next apply remove what others wrote.
 // [EntriesOfLastApplied] is the way out.
 func HasLostOwners(o managedfields.Object) bool {
-	record, _ := managedfields.LastApplied(o.Content)
+	record, _ := managing.LastApplied(o.Content)
 	return len(o.Entries) == 0 && record != ""
 }
 
@@ -178,8 +178,8 @@ func HasLostOwners(o managedfields.Object) bool {
 //
 // The error says why the record or o is no t, or why the record is no JSON text.
 func EntriesOfLastApplied(o managedfields.Object, t *schema.Type, manager string) ([]managedfields.Entry, error) {
-	text, _ := managedfields.LastApplied(o.Content)
-	record, err := managedfields.ReadLastApplied(text)
+	text, _ := managing.LastApplied(o.Content)
+	record, err := managing.ReadLastApplied(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", managedfields.LastAppliedAnnotation, err)
 	}

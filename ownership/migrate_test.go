@@ -96,7 +96,7 @@ func TestFindOwners(t *testing.T) {
 	entries := thing.Entries(t, `[`+entry("x", "Update", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("y", "Update", "v1", "1", `{"f:a":{}}`)+","+
 		entry("z", "Apply", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("bad", "Update", "v1", "1", `{"bad":{}}`)+`]`)
 	both := fieldpath.SetOf(thing.Path(t, ".a"), thing.Path(t, ".b"))
-	if got := thing.Show(t, ownership.FindOwners(entries, merge.Update, both)); got != "x Update v1 1: .a .b\n" {
+	if got := thing.Show(t, owning.FindOwners(entries, merge.Update, both)); got != "x Update v1 1: .a .b\n" {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -125,11 +125,11 @@ func TestEntriesPatch(t *testing.T) {
 	}
 	o.Content = o.Content.With("metadata", thing.Parse(t, `{"name":"one","resourceVersion":"7"}`))
 	respelled := slices.Clone(o.Entries)
-	respelled[0].FieldsV1 = managedfields.FieldsFromJSON(` { "f:a" : { } }`)
+	respelled[0].FieldsV1 = managedfields.FieldsOf(` { "f:a" : { } }`)
 	if got, guarded, err := ownership.EntriesPatch(o, respelled); err != nil || !guarded || got != nil {
 		t.Errorf("the same entries: got %s, %v", got, err)
 	}
-	respelled[0].FieldsV1 = managedfields.FieldsFromJSON(`{`)
+	respelled[0].FieldsV1 = managedfields.FieldsOf(`{`)
 	if _, _, err := ownership.EntriesPatch(o, respelled); err == nil {
 		t.Error("a set that is no JSON text gives a patch")
 	}
@@ -182,7 +182,7 @@ func TestPlanMigration(t *testing.T) {
 	live := csaObject(t)
 	other := live.Entries[0]
 	other.Manager, other.Operation, other.APIVersion = "kubectl-client-side-apply", merge.Update, "example.com/v2"
-	other.FieldsV1 = managedfields.FieldsFromJSON(`{"f:spec":{"f:args":{}}}`)
+	other.FieldsV1 = managedfields.FieldsOf(`{"f:spec":{"f:args":{}}}`)
 	live.Entries = append(live.Entries, other)
 	from := ownership.ClientSideAppliers(live.Entries)
 	if !slices.Equal(from, []string{"kubectl-client-side-apply"}) {

@@ -53,14 +53,14 @@ func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Obj
 		return nil, err
 	}
 	out.Conflicts = plan.Conflicts()
-	return out, out.addLeftovers(c, plan.Merge(), live.Entries, from, to)
+	return out, out.addLeftovers(c, managing.Merge(plan), live.Entries, from, to)
 }
 
 // addLeftovers finds what the next apply removes and keeps, by one [typed.Walk] along all that the applier and the updaters own.
 func (out *Migration) addLeftovers(
 	c managedfields.Config, plan *merge.Plan, entries []managedfields.Entry, from []string, to string,
 ) error {
-	object, after := plan.Live(), plan.Force()
+	object, after := merging.Live(plan), plan.Force()
 	applier := merge.Manager{Name: to, Operation: merge.Apply, Subresource: c.Subresource}
 	held, err := heldBy(c, managedfields.Object{Content: object.Content(), Entries: entries}, append([]string{to}, from...))
 	if err != nil {
@@ -75,7 +75,7 @@ func (out *Migration) addLeftovers(
 	if err != nil {
 		return err
 	}
-	values := []typed.Value{object, plan.Config(), after.Object}
+	values := []typed.Value{object, merging.Config(plan), after.Object}
 	for at := range typed.Walk(held, values, append(sets, setsAfter...)...) {
 		live, wanted, result := at.Values[0], at.Values[1], at.Values[2]
 		if live.IsAbsent() || !wanted.IsAbsent() || !isPart(object.Type(), at.Path, live) {

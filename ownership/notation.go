@@ -6,7 +6,6 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -127,7 +126,7 @@ func (n *notations) items(l *schema.List, live, wanted value.Value) {
 	}
 	common, last, reordered := 0, -1, false
 	for i := range wanted.Len() {
-		element, _ := typed.ElementOf(&n.texts, l, wanted.Item(i))
+		element, _ := typing.ElementOf(&n.texts, l, wanted.Item(i))
 		j, found := before[element]
 		if !found {
 			n.other = true
@@ -150,7 +149,7 @@ func (n *notations) items(l *schema.List, live, wanted value.Value) {
 func (n *notations) placesOf(l *schema.List, v value.Value) (map[fieldpath.Element]int, bool) {
 	out := make(map[fieldpath.Element]int, v.Len())
 	for i := range v.Len() {
-		element, ok := typed.ElementOf(&n.texts, l, v.Item(i))
+		element, ok := typing.ElementOf(&n.texts, l, v.Item(i))
 		if _, twice := out[element]; !ok || twice {
 			return nil, false
 		}

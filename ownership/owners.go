@@ -61,7 +61,7 @@ type Owned struct {
 //     server filled in, and an empty list that is not atomic are nobody's.
 //  2. Atomic lists and objects are owned as a whole. What is in them has their owners, with Through saying so; so has what
 //     is in items that the list holds more than once.
-//  3. Sets are adapted to t first, see [typed.Reconcile]. Sets of another version than o's are read by versions: nil
+//  3. Sets are adapted to t first, by rules R1 to R3. Sets of another version than o's are read by versions: nil
 //     versions means that they cannot be.
 //  4. o need not conform to t: a member that t does not declare, and all in it, is of no schema; an item without identity
 //     has the path of its place in the list.

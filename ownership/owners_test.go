@@ -214,7 +214,7 @@ func TestOwnersCoverTheObject(t *testing.T) {
 			seen.Add(part.Path)
 			count++
 			n := 0
-			for range managers.OwnersOf(part.Path) {
+			for range merging.OwnersOf(managers, part.Path) {
 				n++
 			}
 			if len(part.Owners) != n {

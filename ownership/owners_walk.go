@@ -8,7 +8,6 @@ import (
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -152,7 +151,7 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	w.nodes += v.Len()
 	sorted := make([]place, v.Len())
 	for i := range sorted {
-		element, ok := typed.ElementOf(&w.texts, l, v.Item(i))
+		element, ok := typing.ElementOf(&w.texts, l, v.Item(i))
 		if !ok {
 			element = fieldpath.Index(i)
 		}

@@ -75,7 +75,7 @@ func Transfer(
 	}
 	receiver.Fields, receiver.Time = receiver.Fields.Union(given), later(receiver.Time, giver.Time)
 	giver.Fields = kept
-	return managedfields.Encode(dropEmpty(managers.With(giver).With(receiver))), nil
+	return managedfields.Encode(dropEmpty(merging.With(merging.With(managers, giver), receiver))), nil
 }
 
 // candidates returns the managers of the entries that may be meant, each once.
@@ -83,7 +83,7 @@ func candidates(entries []managedfields.Entry, may func(managedfields.Entry) boo
 	var out []merge.Manager
 	seen := map[merge.Manager]bool{}
 	for _, e := range entries {
-		if m := e.Identity(); may(e) && !seen[m] {
+		if m := managing.Identity(e); may(e) && !seen[m] {
 			seen[m] = true
 			out = append(out, m)
 		}

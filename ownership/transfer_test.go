@@ -141,7 +141,7 @@ func TestTransferForthAndBack(t *testing.T) {
 				}
 			}
 			after, err := managedfields.Decode(back)
-			if err != nil || !after.Equal(before) {
+			if err != nil || !merging.Equal(after, before) {
 				t.Errorf("%v within %v: got\n%swant\n%s%v", e.Manager, within, thing.Show(t, back), thing.Show(t, o.Entries), err)
 			}
 		}

@@ -63,7 +63,7 @@ func WouldChange(m *managedfields.FieldManager, live, config managedfields.Objec
 	if err != nil {
 		return Change{}, err
 	}
-	return ChangeOf(plan, live, config, plan.Merge().Force().Object.Content())
+	return ChangeOf(plan, live, config, managing.Merge(plan).Force().Object.Content())
 }
 
 // ChangeOf tells what plan, an apply of config to live, changes, its conflicts forced. merged is what the object becomes before
@@ -81,10 +81,10 @@ func ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merge
 	if err != nil {
 		return Change{}, err
 	}
-	result, object := plan.Merge().Force(), plan.Merge().Live()
+	result, object := managing.Merge(plan).Force(), merging.Live(managing.Merge(plan))
 	out := Change{
 		Object: result.Changed && !object.Content().Equal(merged), Conflicts: plan.Conflicts(),
-		Ownership: len(live.Entries) != result.Managers.Len() || !sameOwners(before, result.Managers),
+		Ownership: len(live.Entries) != merging.Len(result.Managers) || !sameOwners(before, result.Managers),
 	}
 	written := notations{partial: true}
 	written.node(object.Type(), object.Content(), config.Content)
@@ -99,7 +99,7 @@ func ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merge
 
 // sameOwners reports whether a and b own the same in the same versions.
 func sameOwners(a, b merge.Managers) bool {
-	if a.Len() != b.Len() {
+	if merging.Len(a) != merging.Len(b) {
 		return false
 	}
 	for e := range a.All() {

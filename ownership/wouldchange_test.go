@@ -129,7 +129,7 @@ func TestWouldChangeIsTrue(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		same := before.Len() == now.Len()
+		same := merging.Len(before) == merging.Len(now)
 		for e := range before.All() {
 			f, ok := now.Get(e.Manager)
 			same = same && ok && f.Fields.Equal(e.Fields)

@@ -130,7 +130,7 @@ func (c *compiler) report(at place, format string, args ...any) {
 
 // fill gives t the parts of atom.
 func (c *compiler) fill(t *Type, atom Atom, at place) {
-	if atom.IsZero() {
+	if atom == (Atom{}) {
 		*t = *c.defective(t.name, invalidAtom(t.name))
 		c.report(at, "admits neither scalar, list nor map")
 		return
@@ -197,7 +197,7 @@ func (c *compiler) object(def *MapDef, at place) *Map {
 		m.fields = append(m.fields, Field{f.Name, c.resolve(f.Type, at.in("fields[%s].type", f.Name)), f.Default})
 	}
 	m.index = newNameIndex(m.fields)
-	if !def.ElementType.IsZero() {
+	if def.ElementType != (TypeRef{}) {
 		m.element = c.resolve(def.ElementType, at.in("elementType"))
 	}
 	return m

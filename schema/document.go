@@ -23,9 +23,6 @@ type Atom struct {
 	Map    *MapDef
 }
 
-// IsZero reports whether a has no part.
-func (a Atom) IsZero() bool { return a.Scalar == None && a.List == nil && a.Map == nil }
-
 // Relationship says how the elements of a list or map relate to each other.
 type Relationship string
 
@@ -66,11 +63,6 @@ type TypeRef struct {
 	Nullable     bool         // has no effect: null is admitted everywhere
 }
 
-// IsZero reports whether r refers to nothing.
-func (r TypeRef) IsZero() bool {
-	return r.NamedType == "" && r.Inlined.IsZero() && r.Relationship == "" && !r.Nullable
-}
-
 // Scalar says which scalars a type admits. Null is always among them.
 type Scalar uint8
 
@@ -89,8 +81,8 @@ var scalarNames = [...]string{None: "", Numeric: "numeric", String: "string", Bo
 // String returns the word that a schema document has for s.
 func (s Scalar) String() string { return scalarNames[s] }
 
-// ParseScalar returns the scalar that word names, and UnknownScalar for any other word.
-func ParseScalar(word string) Scalar {
+// parseScalar returns the scalar that word names, and UnknownScalar for any other word.
+func parseScalar(word string) Scalar {
 	for s, name := range scalarNames[:UnknownScalar] {
 		if name == word {
 			return Scalar(s)

@@ -156,7 +156,7 @@ func parseScalarWord(word string) Scalar {
 	if word == "" {
 		return UnknownScalar
 	}
-	return ParseScalar(word)
+	return parseScalar(word)
 }
 
 func (r *reader) list(v value.Value, at string) *ListDef {

@@ -57,7 +57,7 @@ func (m *MapDef) value() value.Value {
 // elements returns the members that lists and maps have in common.
 func elements(element TypeRef, r Relationship) []value.Member {
 	var out []value.Member
-	if !element.IsZero() {
+	if element != (TypeRef{}) {
 		out = append(out, value.Member{Name: "elementType", Value: element.value()})
 	}
 	if r != "" {
@@ -68,7 +68,7 @@ func elements(element TypeRef, r Relationship) []value.Member {
 
 func (f FieldDef) value() value.Value {
 	out := []value.Member{{Name: "name", Value: value.String(f.Name)}}
-	if !f.Type.IsZero() {
+	if f.Type != (TypeRef{}) {
 		out = append(out, value.Member{Name: "type", Value: f.Type.value()})
 	}
 	if !f.Default.IsAbsent() {

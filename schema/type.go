@@ -22,8 +22,8 @@ func (t *Type) Name() string { return t.name }
 // Scalar returns which scalars t admits; None when it admits none.
 func (t *Type) Scalar() Scalar { return t.scalar }
 
-// ScalarWord returns the word that the schema document has for Scalar, which for an [UnknownScalar] is any.
-func (t *Type) ScalarWord() string { return t.word }
+// scalarWord returns the word that the schema document has for Scalar, which for an [UnknownScalar] is any.
+func (t *Type) scalarWord() string { return t.word }
 
 // List returns how t admits lists, and nil when it does not.
 func (t *Type) List() *List { return t.list }
@@ -35,8 +35,8 @@ func (t *Type) Map() *Map { return t.object }
 // return nil. [Compile] reports the defect, but a schema that has some is usable as long as no value meets them.
 func (t *Type) Err() error { return t.err }
 
-// IsSound reports whether no type of the schema that t belongs to has a defect.
-func (t *Type) IsSound() bool { return !*t.defects }
+// isSound reports whether no type of the schema that t belongs to has a defect.
+func (t *Type) isSound() bool { return !*t.defects }
 
 // Topology says how the items of a list are told apart.
 type Topology uint8
@@ -108,9 +108,9 @@ func (m *Map) Lookup(name string) (t *Type, declared bool) {
 	return m.element, false
 }
 
-// LookupNext is Lookup for who walks members in the order of their names: declared fields mostly come one after the other, so the one
+// lookupNext is Lookup for who walks members in the order of their names: declared fields mostly come one after the other, so the one
 // with number *next is tried first. *next is 0 to begin with, and the caller keeps it for the next member.
-func (m *Map) LookupNext(next *int, name string) (t *Type, declared bool) {
+func (m *Map) lookupNext(next *int, name string) (t *Type, declared bool) {
 	i := *next
 	if i >= len(m.fields) || m.fields[i].Name != name {
 		if len(m.fields) == 0 {
@@ -124,6 +124,6 @@ func (m *Map) LookupNext(next *int, name string) (t *Type, declared bool) {
 	return m.fields[i].Type, true
 }
 
-// AdmitsAnything reports whether t is a map without fields whose members are deduced or untyped: one whose topology no
+// admitsAnything reports whether t is a map without fields whose members are deduced or untyped: one whose topology no
 // schema change can alter.
-func (t *Type) AdmitsAnything() bool { return t.anything }
+func (t *Type) admitsAnything() bool { return t.anything }

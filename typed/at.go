@@ -5,10 +5,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// At returns what v has at path, and absent when it has nothing there. Of items that are there
+// at returns what v has at path, and absent when it has nothing there. Of items that are there
 // several times it is the first. Each list on the way is searched from its beginning: whoever wants
 // to know of many paths takes [Walk].
-func (v Value) At(path fieldpath.Path) value.Value {
+func (v Value) at(path fieldpath.Path) value.Value {
 	if len(path) == 0 {
 		return v.content
 	}

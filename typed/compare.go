@@ -19,8 +19,8 @@ type Diff struct {
 	Removed  fieldpath.Set // only the old value has them
 }
 
-// IsEmpty reports whether there is no difference.
-func (d Diff) IsEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() && d.Removed.IsEmpty() }
+// isEmpty reports whether there is no difference.
+func (d Diff) isEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() && d.Removed.IsEmpty() }
 
 // Compare returns where new differs from old:
 //

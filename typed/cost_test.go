@@ -116,7 +116,7 @@ func TestPartsAreTakenInLinearTime(t *testing.T) {
 			run  func(typed.Value, fieldpath.Set)
 		}{
 			{"Extract", func(v typed.Value, s fieldpath.Set) { v.Extract(s) }},
-			{"ExtractWithKeys", func(v typed.Value, s fieldpath.Set) { v.ExtractWithKeys(s) }},
+			{"ExtractWithKeys", func(v typed.Value, s fieldpath.Set) { typing.ExtractWithKeys(v, s) }},
 			{"Remove", func(v typed.Value, s fieldpath.Set) { v.Remove(s) }},
 		} {
 			count := func(n int) int {

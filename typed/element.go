@@ -7,10 +7,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ElementOf returns the path element of item in a list that l describes. It is false where items
+// itemElement returns the path element of item in a list that l describes. It is false where items
 // are not told apart, as in an atomic list, and for an item that has no identity: see rule V5 of
 // [New]. The element is cut from m.
-func ElementOf(m *slab.Text, l *schema.List, item value.Value) (fieldpath.Element, bool) {
+func itemElement(m *slab.Text, l *schema.List, item value.Value) (fieldpath.Element, bool) {
 	if t := l.Topology(); t != schema.SetList && t != schema.KeyedList || defect(l, item) != "" {
 		return fieldpath.Element{}, false
 	}

@@ -59,6 +59,12 @@ func ExampleUntyped() {
 		return
 	}
 	path, err := fieldpath.ParsePath(`.containers[name="web"].image`)
-	fmt.Println(typed.Untyped(v).At(path), err)
-	// Output: "nginx" <nil>
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for step := range typed.Walk(fieldpath.SetOf(path), []typed.Value{typed.Untyped(v)}) {
+		fmt.Println(step.Path, step.Values[0])
+	}
+	// Output: .containers[name="web"].image "nginx"
 }

@@ -20,7 +20,7 @@ import (
 //	    is below its path: a peculiarity of the reference, which matters only where a granular object is itself in s.
 //
 // Items without identity are as in [Value.Remove]. The result is not validated again: items of a
-// keyed list may lack their keys, see [Value.ExtractWithKeys].
+// keyed list may lack their keys, see extractWithKeys.
 //
 // Its cost grows with the parts of v that are visited and with s, times a logarithm.
 func (v Value) Extract(s fieldpath.Set) Value {
@@ -31,10 +31,10 @@ func (v Value) Extract(s fieldpath.Set) Value {
 	return out
 }
 
-// ExtractWithKeys is like Extract, but gives each item of a keyed list that it extracts parts of
+// extractWithKeys is like Extract, but gives each item of a keyed list that it extracts parts of
 // its keys, as far as v has them. An item of which s has nothing but its own path becomes just its
 // keys.
-func (v Value) ExtractWithKeys(s fieldpath.Set) Value {
+func (v Value) extractWithKeys(s fieldpath.Set) Value {
 	var b fieldpath.Builder
 	addKeys(&b, s.Intersect(v.Fields()))
 	return v.Extract(s.Union(b.Set()))

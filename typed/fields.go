@@ -27,9 +27,9 @@ func (v Value) Fields() fieldpath.Set {
 	return out
 }
 
-// FieldsLike returns v.Fields().Minus(except). Where that equals known, it is known itself, and
+// fieldsLike returns v.Fields().Minus(except). Where that equals known, it is known itself, and
 // costs no memory.
-func (v Value) FieldsLike(known, except fieldpath.Set) fieldpath.Set {
+func (v Value) fieldsLike(known, except fieldpath.Set) fieldpath.Set {
 	f := newFielder(v)
 	paths.Expect(&f.b, known)
 	f.except = except
@@ -108,7 +108,7 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 	all, next := f.except.IsEmpty(), 0
 	for i := range v.Len() {
 		member := v.Member(i)
-		t, declared := m.LookupNext(&next, member.Name)
+		t, declared := schemas.LookupNext(m, &next, member.Name)
 		if t == nil {
 			continue
 		}

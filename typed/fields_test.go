@@ -75,7 +75,7 @@ func TestFieldsOfItemsWithoutIdentity(t *testing.T) {
 	if fields.Len() != 1 || !list.Has(fieldpath.Path{member}) {
 		t.Errorf("the fields are %q, want the zero element below l only", fields.String())
 	}
-	if !typed.WithNamedFields(fields, root).Has(fieldpath.Path{fieldpath.Field("l")}) {
+	if !typing.WithNamedFields(fields, root).Has(fieldpath.Path{fieldpath.Field("l")}) {
 		t.Error("the list does not count as one that has something in it")
 	}
 }

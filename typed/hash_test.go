@@ -84,7 +84,7 @@ func TestNumbersAreTheSameItemsInLongLists(t *testing.T) {
 		if err != nil || merged.Content().Len() != n {
 			t.Errorf("%d items merge to %d, error %v", n, merged.Content().Len(), err)
 		}
-		if diff, err := Compare(live, config); err != nil || !diff.IsEmpty() {
+		if diff, err := Compare(live, config); err != nil || !diff.isEmpty() {
 			t.Errorf("%d items differ: %+v, error %v", n, diff, err)
 		}
 		if _, err := New(value.List(append(slices.Clone(ints), value.Float(1))...), root); err == nil {

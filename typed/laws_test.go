@@ -112,7 +112,7 @@ func TestMergeShares(t *testing.T) {
 	eachTrial(t, func(x *trial) {
 		x.values.Duplicates = false
 		live := x.typed(gen.Distinct(x.live.Content(), x.typ))
-		if same := x.merge(live, x.copied(live)); !same.Same(live) && countValues(live.Content()) < 64 {
+		if same := x.merge(live, x.copied(live)); !typing.Same(same, live) && countValues(live.Content()) < 64 {
 			x.Errorf("merging a copy makes something new: %v", same.Content())
 		}
 		if x.typ.Map() == nil || x.typ.Map().Atomic() || live.Content().Kind() != value.KindObject {
@@ -135,7 +135,7 @@ func TestFieldsLike(t *testing.T) {
 		for _, except := range []fieldpath.Set{{}, some, x.config.Fields()} {
 			want := x.live.Fields().Minus(except)
 			for _, like := range []fieldpath.Set{{}, x.other.Fields(), want.Minus(some), x.copied(x.live).Fields().Minus(except)} {
-				got := x.live.FieldsLike(like, except)
+				got := typing.FieldsLike(x.live, like, except)
 				if paths.JSON(got) != paths.JSON(want) {
 					x.Errorf("fields without\n%v\nlike\n%v\nare\n%v\nwant\n%v", except, like, got, want)
 				}
@@ -156,7 +156,7 @@ func TestFieldsLike(t *testing.T) {
 // A value does not differ from itself, and there and back are opposites.
 func TestCompareIsSymmetric(t *testing.T) {
 	eachTrial(t, func(x *trial) {
-		if d := x.compare(x.live, x.copied(x.live)); !d.IsEmpty() {
+		if d := x.compare(x.live, x.copied(x.live)); !typing.IsEmpty(d) {
 			x.Errorf("a copy differs: %v", d)
 		}
 		there, back := x.compare(x.live, x.other), x.compare(x.other, x.live)
@@ -191,7 +191,7 @@ func TestRemove(t *testing.T) {
 			x.Errorf("%v is still there in %v", still, left.Content())
 		}
 		for p := range set.All() {
-			if !left.At(p).IsAbsent() {
+			if !typing.At(left, p).IsAbsent() {
 				x.Errorf("%v is still there", p)
 			}
 		}
@@ -227,11 +227,11 @@ func TestMemberOrder(t *testing.T) {
 func TestAt(t *testing.T) {
 	eachTrial(t, func(x *trial) {
 		for p := range x.live.Fields().All() {
-			if x.live.At(p).IsAbsent() {
+			if typing.At(x.live, p).IsAbsent() {
 				x.Errorf("nothing at %v", p)
 			}
 		}
-		if !x.live.At(nil).Same(x.live.Content()) || !x.live.At(fieldpath.Path{fieldpath.Field("missing")}).IsAbsent() {
+		if !typing.At(x.live, nil).Same(x.live.Content()) || !typing.At(x.live, fieldpath.Path{fieldpath.Field("missing")}).IsAbsent() {
 			x.Error("the root is not at the empty path, or something is where nothing is")
 		}
 	})

@@ -84,7 +84,7 @@ func TestExtractByRules(t *testing.T) {
 		if got := v.Extract(set).Content().String(); got != c.want {
 			t.Errorf("%v extracts %s, want %s", c.paths, got, c.want)
 		}
-		if got := v.ExtractWithKeys(set).Content().String(); got != c.withKeys {
+		if got := typing.ExtractWithKeys(v, set).Content().String(); got != c.withKeys {
 			t.Errorf("%v extracts %s with keys, want %s", c.paths, got, c.withKeys)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reconcile adapts a set that was made under an earlier schema to type t. It returns the adapted
+// adapt adapts a set that was made under an earlier schema to type t. It returns the adapted
 // set, and whether it differs from s:
 //
 //	R1  Where the set has paths below a list or object that is atomic now, the container's own path takes their place.
@@ -16,7 +16,7 @@ import (
 //	R3  Paths that t does not know, and all below objects that admit any member of any type, stay as they are.
 //
 // The error is a defect of the schema that a path of s meets.
-func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
+func adapt(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
 	stale, err := isStale(s, t, true)
 	if err != nil {
 		return s, false, fmt.Errorf("errors reconciling field set with schema: %w", err)
@@ -36,7 +36,7 @@ func wholePart(t *schema.Type) parts { return partsFor(t, value.Null()).first() 
 func collapses(t *schema.Type) bool {
 	switch wholePart(t) {
 	case mapPart:
-		return t.Map().Atomic() && !t.AdmitsAnything()
+		return t.Map().Atomic() && !schemas.AdmitsAnything(t)
 	case listPart:
 		return t.List().Topology() == schema.AtomicList
 	}
@@ -48,7 +48,7 @@ func collapses(t *schema.Type) bool {
 func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	switch wholePart(t) {
 	case mapPart:
-		if t.AdmitsAnything() {
+		if schemas.AdmitsAnything(t) {
 			return nil
 		}
 		if e.Kind() != fieldpath.KindField {
@@ -69,7 +69,7 @@ func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error)
 		return false, t.Err()
 	case collapses(t):
 		return !root && !s.IsEmpty(), nil
-	case t.IsSound(): // no error can come, and nothing is below the other entries that could be stale
+	case schemas.IsSound(t): // no error can come, and nothing is below the other entries that could be stale
 		for e := range paths.Branches(s) {
 			if below := typeBelow(t, e.Element); below != nil {
 				if stale, _ := isStale(e.Sub, below, false); stale {
@@ -107,10 +107,10 @@ func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	}
 }
 
-// WithNamedFields returns s with every declared field added that s has paths below: the set as it
+// withNamedFields returns s with every declared field added that s has paths below: the set as it
 // is when objects that exist because of their members count as owned with them. Members that only a
 // map's element type admits, and items, are not added.
-func WithNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
+func withNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
 	var b fieldpath.Builder
 	addNamed(&b, s, t)
 	return b.Set()

@@ -31,10 +31,10 @@ func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {
 	return conforming(v, t, value.Value{}, opts)
 }
 
-// Revise is [New] for content that is expected to share parts with v: what is v's own storage in
+// revise is [New] for content that is expected to share parts with v: what is v's own storage in
 // the same place, members by name and items by number, conforms to v's type already and is not
 // looked at again. The result is that of New with v's type.
-func (v Value) Revise(content value.Value, opts ...Option) (Value, error) {
+func (v Value) revise(content value.Value, opts ...Option) (Value, error) {
 	if !v.tidy {
 		return New(content, v.typ, opts...) // it may have duplicates that opts do not admit
 	}
@@ -173,7 +173,7 @@ func (w *validator) scalar(t *schema.Type, v value.Value) {
 	case schema.Untyped:
 		want = "any scalar"
 	default:
-		w.fail(BadSchema, "unexpected scalar type in schema: %v", t.ScalarWord())
+		w.fail(BadSchema, "unexpected scalar type in schema: %v", schemas.ScalarWord(t))
 		return
 	}
 	if !v.IsAbsent() {
@@ -206,7 +206,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 				continue
 			}
 		}
-		t, _ := m.LookupNext(&next, member.Name)
+		t, _ := schemas.LookupNext(m, &next, member.Name)
 		if t != nil && takes(t.Scalar(), member.Value) {
 			w.nodes++
 			continue

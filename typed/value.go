@@ -11,7 +11,8 @@ type Value struct {
 	content value.Value
 	typ     *schema.Type
 
-	// filled: see FilledEmpty.
+	// filled: it was merged from a configuration that has an empty object or null somewhere where the
+	// live object has members or items, which it kept.
 	filled bool
 
 	// tidy: every list inside that is not atomic has items that are identified and distinct, so
@@ -32,15 +33,11 @@ func (v Value) Content() value.Value { return v.content }
 // Type returns the type that v conforms to.
 func (v Value) Type() *schema.Type { return v.typ }
 
-// FilledEmpty reports whether v was merged from a configuration that has an empty object or null
-// somewhere where the live object has members or items, which v kept.
-func (v Value) FilledEmpty() bool { return v.filled }
+// same reports in constant time whether v and w are the same piece of storage with the same type.
+func (v Value) same(w Value) bool { return v.typ == w.typ && v.content.Same(w.content) }
 
-// Same reports in constant time whether v and w are the same piece of storage with the same type.
-func (v Value) Same(w Value) bool { return v.typ == w.typ && v.content.Same(w.content) }
-
-// Empty returns the null value of type t.
-func Empty(t *schema.Type) Value { return Value{content: value.Null(), typ: t, tidy: true} }
+// empty returns the null value of type t.
+func empty(t *schema.Type) Value { return Value{content: value.Null(), typ: t, tidy: true} }
 
 // parts is the set of a type's parts that may deal with a value.
 type parts uint8

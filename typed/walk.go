@@ -25,7 +25,7 @@ type Step struct {
 }
 
 // Walk follows the set s through values and other sets at once, and yields one [Step] for each
-// member of s, in the order of [fieldpath.Set.All]. It answers what [Value.At] and
+// member of s, in the order of [fieldpath.Set.All]. It answers what a lookup of the path and
 // [fieldpath.Set.Has] would answer for each member, but goes to each place once:
 //
 //	s          .a .a.b .a.c           At each place the children of s are looked up together in each value and each

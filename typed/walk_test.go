@@ -24,8 +24,8 @@ func TestWalkFindsWhatLookupsFind(t *testing.T) {
 		for step := range typed.Walk(s, []typed.Value{x.live, x.other}, sets...) {
 			paths = append(paths, slices.Clone(step.Path))
 			for i, v := range []typed.Value{x.live, x.other} {
-				if want := lookup(v, step.Path); !step.Values[i].Same(want) || !v.At(step.Path).Same(want) {
-					x.Errorf("value %d has %v at %v, and %v by itself, want %v", i, step.Values[i], step.Path, v.At(step.Path), want)
+				if want := lookup(v, step.Path); !step.Values[i].Same(want) || !typing.At(v, step.Path).Same(want) {
+					x.Errorf("value %d has %v at %v, and %v by itself, want %v", i, step.Values[i], step.Path, typing.At(v, step.Path), want)
 				}
 			}
 			var in []int

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Untyped returns v for [Walk] and [Value.At], where no type of it is known; nothing else takes it.
+// Untyped returns v for [Walk], where no type of it is known; nothing else takes it.
 // Without a type, what is at a path goes by the path alone:
 //
 //  1. A field is the member of that name, and an index the item of that number.

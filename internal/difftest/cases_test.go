@@ -226,7 +226,7 @@ func bigNumberChanged(t *testing.T) (string, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return word[diff.IsEmpty()], word[smdDiff.IsSame()]
+	return word[typing.IsEmpty(diff)], word[smdDiff.IsSame()]
 }
 
 func smdItem(v any) smdpath.PathElement {

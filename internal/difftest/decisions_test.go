@@ -8,7 +8,6 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/typed"
 )
 
 // The decisions of a plan tell of the same conflicts as its conflicts, and of the owners that there are before and after the
@@ -110,7 +109,7 @@ func (r *deedRun) reconciled(ms merge.Managers) merge.Managers {
 	var out []merge.Entry
 	for e := range ms.All() {
 		if r.exists(e.APIVersion) {
-			e.Fields, _, _ = typed.Reconcile(e.Fields, r.types[e.APIVersion])
+			e.Fields, _, _ = typing.Reconcile(e.Fields, r.types[e.APIVersion])
 			out = append(out, e)
 		}
 	}

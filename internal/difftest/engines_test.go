@@ -99,10 +99,10 @@ func (r *deedRun) apply(request merge.Request, force bool) (merge.Result, error)
 	if err != nil {
 		return merge.Result{}, err
 	}
-	if force {
-		return plan.Force(), nil
+	if conflicts := plan.Conflicts(); !force && len(conflicts) > 0 {
+		return merge.Result{}, conflicts
 	}
-	return plan.Commit()
+	return plan.Force(), nil
 }
 
 // smdRun is an object in the reference. Managers are kept as servers keep them: as JSON.

@@ -12,10 +12,14 @@ import (
 	"github.com/deed-project/deed/internal/gen"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
-var paths = door.Open(fieldpath.Internal)
+var (
+	paths  = door.Open(fieldpath.Internal)
+	typing = door.Open(typed.Internal)
+)
 
 // printHead prints all of a script that comes before its writes.
 func printHead(b *strings.Builder, comment string, h *gen.History) {

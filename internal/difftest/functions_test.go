@@ -166,7 +166,7 @@ func (u *subject) fields(v typed.Value, smd *smdtyped.TypedValue) {
 	u.differ("fields", string(v.Fields().AppendJSON(nil)), wire(want), v.Content())
 	// Sets are read back by a server: the numbers in their keys are floats then.
 	set := v.Fields()
-	u.differ("named fields", string(typed.WithNamedFields(set, u.typ).AppendJSON(nil)),
+	u.differ("named fields", string(typing.WithNamedFields(set, u.typ).AppendJSON(nil)),
 		wire(smdSet(set).EnsureNamedFieldsAreMembers(u.smd.Schema, u.smd.TypeRef)), v.Content())
 }
 
@@ -300,7 +300,7 @@ func (u *subject) remove(v typed.Value, smd *smdtyped.TypedValue, set fieldpath.
 
 func (u *subject) reconcile(smd *smdtyped.TypedValue, set fieldpath.Set) {
 	want, wantErr := smdtyped.ReconcileFieldSetWithSchema(smdSet(set), smd)
-	got, changed, err := typed.Reconcile(set, u.typ)
+	got, changed, err := typing.Reconcile(set, u.typ)
 	u.differ("errors of reconcile", err == nil, wantErr == nil, set)
 	if want == nil { // nothing is to be changed; a set that is the same may say so, too
 		want = smdSet(set)

@@ -29,7 +29,7 @@ func TestMergeOfRepeatedItemsInAtomics(t *testing.T) {
 	if err != nil || wantErr != nil || !got.Content().Equal(contentOf(want)) {
 		t.Errorf("%v, %v, want %v, %v", got.Content(), err, contentOf(want), wantErr)
 	}
-	if _, err := got.Revise(parsed(`{"m":{"s":["b","b"]}}`)); err == nil {
+	if _, err := typing.Revise(got, parsed(`{"m":{"s":["b","b"]}}`)); err == nil {
 		t.Error("what was merged is taken for a value without repeated items")
 	}
 }

@@ -30,7 +30,7 @@ type Adjustment struct {
 //
 // The cost grows with the size of the object.
 func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
-	merged := x.Plan.Merge().Force().Object
+	merged := managing.Merge(x.Plan).Force().Object
 	stored, err := typed.New(x.stored.Content, merged.Type(), typed.AllowDuplicates)
 	if err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func (a Apply) plan(t *Task, out *Applied) merge.Conflicts {
 	for _, c := range out.Left {
 		left.Add(c.Path)
 	}
-	out.config.Content = out.Plan.Merge().Config().Remove(left.Set()).Content()
+	out.config.Content = merging.Config(managing.Merge(out.Plan)).Remove(left.Set()).Content()
 	if out.Plan, out.Err = t.Endpoint.Manager.Plan(t.Stored, out.config, a.Manager); out.Err != nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (a Apply) migrate(t *Task, out *Applied) {
 
 // Change returns what the first request of x, an apply of t, changes.
 func (t *Task) Change(x Applied) (ownership.Change, error) {
-	given, merged := x.config, x.Plan.Merge().Force().Object.Content()
+	given, merged := x.config, managing.Merge(x.Plan).Force().Object.Content()
 	if t.Endpoint.Restores != types.RestoreNothing {
 		given.Content = t.Endpoint.Restore(t.Stored, given).Content
 		merged = t.Endpoint.Restore(t.Stored, managedfields.Object{Content: merged}).Content

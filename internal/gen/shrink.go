@@ -206,7 +206,7 @@ func (c *cutter) object(m *schema.MapDef) bool {
 			return true
 		}
 	}
-	if !m.ElementType.IsZero() && c.here() {
+	if m.ElementType != (schema.TypeRef{}) && c.here() {
 		m.ElementType = schema.TypeRef{}
 		return true
 	}

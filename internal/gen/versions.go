@@ -50,7 +50,7 @@ func copyRef(r *schema.TypeRef, suffix string) {
 // walkAtom calls visit for every reference that a holds, directly or within others.
 func walkAtom(a *schema.Atom, visit func(*schema.TypeRef)) {
 	walkRef := func(r *schema.TypeRef) {
-		if !r.IsZero() {
+		if *r != (schema.TypeRef{}) {
 			visit(r)
 			walkAtom(&r.Inlined, visit)
 		}

@@ -41,7 +41,7 @@ func (s State) Apply(m merge.Manager, config typed.Value) (State, map[merge.Mana
 func (s State) reconciled() (State, error) {
 	out := State{Live: s.Live, Owners: map[merge.Manager]Set{}}
 	for m, set := range s.Owners {
-		fields, _, err := typed.Reconcile(set.Fields(), s.Live.Type())
+		fields, _, err := typing.Reconcile(set.Fields(), s.Live.Type())
 		if err != nil {
 			return s, err
 		}
@@ -52,7 +52,7 @@ func (s State) reconciled() (State, error) {
 
 // prune takes away from merged what last has, and puts back first what is owned and then what last has not.
 func prune(merged typed.Value, last, owned Set) typed.Value {
-	named := func(s fieldpath.Set) Set { return SetOf(typed.WithNamedFields(s, merged.Type())) }
+	named := func(s fieldpath.Set) Set { return SetOf(typing.WithNamedFields(s, merged.Type())) }
 	fields, last := named(merged.Fields()), named(last.Fields())
 	pruned := merged.Remove(last.Fields())
 	away := fields.Minus(named(pruned.Fields())).Minus(named(owned.Fields()))

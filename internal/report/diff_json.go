@@ -63,7 +63,7 @@ func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
 
 // changes returns the fields of outcome that differ from the live object of t, in the order of their paths.
 func (p *DiffPrinter) changes(t *dryrun.Task, outcome managedfields.Object) ([]fieldDiff, error) {
-	live, err := typed.Empty(t.Type()), error(nil)
+	live, err := typing.Empty(t.Type()), error(nil)
 	if t.Live != nil {
 		live, err = typed.New(t.Before().Content, t.Type(), typed.AllowDuplicates)
 	}

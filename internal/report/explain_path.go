@@ -11,7 +11,6 @@ import (
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
 
@@ -133,7 +132,7 @@ func (f *finder) anyItem() error {
 
 // identity returns the element of item i of the list that f is at.
 func (f *finder) identity(i int) fieldpath.Element {
-	if e, ok := typed.ElementOf(&slab.Text{}, f.typ.List(), f.value.Item(i)); ok {
+	if e, ok := typing.ElementOf(&slab.Text{}, f.typ.List(), f.value.Item(i)); ok {
 		return e
 	}
 	return fieldpath.Index(i)

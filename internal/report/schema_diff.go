@@ -63,7 +63,7 @@ func changeOf(w manifest.Holder, set fieldpath.Set, gvk schema.GVK, old, new *sc
 		x.Detail = "the new schema does not have the kind in " + w.APIVersion + ": the next write forgets what it owns"
 		return x
 	}
-	after, changed, err := typed.Reconcile(set, t)
+	after, changed, err := typing.Reconcile(set, t)
 	switch {
 	case err != nil:
 		x.Detail = err.Error()

@@ -132,7 +132,7 @@ func (w *OpenAPIWriter) object(out value.Value, m *schema.MapDef) value.Value {
 	switch {
 	case m.ElementType.NamedType == schema.DeducedName:
 		out = out.With("x-kubernetes-preserve-unknown-fields", value.Bool(true))
-	case !m.ElementType.IsZero():
+	case m.ElementType != (schema.TypeRef{}):
 		out = out.With("additionalProperties", w.ref(m.ElementType))
 	default:
 		out = out.With("additionalProperties", value.Bool(false))

@@ -88,7 +88,7 @@ func ours(t testing.TB, entries []metav1.ManagedFieldsEntry) []managedfields.Ent
 			o.Time = e.Time.Time
 		}
 		if e.FieldsV1 != nil {
-			o.FieldsV1 = managedfields.FieldsFromJSON(e.FieldsV1.GetRawString())
+			o.FieldsV1 = managedfields.FieldsOf(e.FieldsV1.GetRawString())
 		}
 		out = append(out, o)
 	}

@@ -61,7 +61,7 @@ func TestExtractItems(t *testing.T) {
 			"extract all leaves":  {v.Extract(fields.Leaves()).Content(), unwrapped(smd.ExtractItems(smdFields.Leaves()))},
 			"extract some":        {v.Extract(some).Content(), unwrapped(smd.ExtractItems(known))},
 			"extract some leaves": {v.Extract(some.Leaves()).Content(), unwrapped(smd.ExtractItems(known.Leaves()))},
-			"extract with keys":   {v.ExtractWithKeys(some.Leaves()).Content(), unwrapped(smd.ExtractItems(known.Leaves(), smdtyped.WithAppendKeyFields()))},
+			"extract with keys":   {typing.ExtractWithKeys(v, some.Leaves()).Content(), unwrapped(smd.ExtractItems(known.Leaves(), smdtyped.WithAppendKeyFields()))},
 			"remove all":          {v.Remove(fields).Content(), unwrapped(smd.RemoveItems(smdFields))},
 			"remove some":         {v.Remove(some).Content(), unwrapped(smd.RemoveItems(known))},
 		} {

@@ -84,7 +84,7 @@ func ownersCover(t *testing.T, o managedfields.Object, typ *schema.Type) {
 		seen.Add(part.Path)
 		parts++
 		owners := 0
-		for range managers.OwnersOf(part.Path) {
+		for range merging.OwnersOf(managers, part.Path) {
 			owners++
 		}
 		if owners != len(part.Owners) {

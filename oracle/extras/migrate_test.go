@@ -128,7 +128,7 @@ func TestFindOwners(t *testing.T) {
 	for seed := range uint64(rounds) {
 		entries := randomEntries(t, rand.New(rand.NewPCG(seed, 5)), "apps/v1")
 		want := csaupgrade.FindFieldsOwners(entries, metav1.ManagedFieldsOperationUpdate, wanted)
-		got := ownership.FindOwners(ours(t, entries), merge.Update, fieldpath.SetOf(path))
+		got := owning.FindOwners(ours(t, entries), merge.Update, fieldpath.SetOf(path))
 		if diff := cmp.Diff(lines(t, ours(t, want)), lines(t, got)); diff != "" {
 			t.Errorf("%s (-reference +deed)\n%s", describe(t, entries), diff)
 		}

@@ -124,7 +124,7 @@ func typesOf(t *testing.T, s *smd.Schema) map[string]value.Value {
 func atomOf(t *testing.T, a smd.Atom) schema.Atom {
 	var out schema.Atom
 	if a.Scalar != nil {
-		out.Scalar, out.Word = schema.ParseScalar(string(*a.Scalar)), string(*a.Scalar)
+		out.Scalar, out.Word = schemas.ParseScalar(string(*a.Scalar)), string(*a.Scalar)
 	}
 	if a.List != nil {
 		out.List = &schema.ListDef{

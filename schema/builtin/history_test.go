@@ -123,7 +123,7 @@ func (r record) answer() answer {
 	for _, e := range r.Entries {
 		a.add(managedfields.Entry{
 			Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Time: e.Time,
-			FieldsType: e.FieldsType, FieldsV1: managedfields.FieldsFromJSON(string(e.FieldsV1)), Subresource: e.Subresource,
+			FieldsType: e.FieldsType, FieldsV1: managedfields.FieldsOf(string(e.FieldsV1)), Subresource: e.Subresource,
 		})
 	}
 	return a

@@ -38,7 +38,7 @@ func V2(doc []byte) (*Definitions, error) {
 	var types []schema.TypeDef
 	for _, name := range models.ListModels() {
 		atom := c.atom(models.LookupModel(name), place{def: name}, false)
-		if !atom.IsZero() {
+		if atom != (schema.Atom{}) {
 			types = append(types, schema.TypeDef{Name: name, Atom: atom})
 		}
 	}

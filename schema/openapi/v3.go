@@ -46,7 +46,7 @@ func V3(docs ...[]byte) (*Definitions, error) {
 	kinds := map[schema.GVK]string{}
 	for _, name := range sortedNames(l.types) {
 		t := l.types[name]
-		if !t.def.IsZero() {
+		if t.def.Atom != (schema.Atom{}) {
 			types = append(types, t.def)
 		}
 		for _, gvk := range t.kinds {

@@ -174,7 +174,7 @@ func fromEntries(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
 			out[i].Time = e.Time.Time
 		}
 		if e.FieldsV1 != nil {
-			out[i].FieldsV1 = managedfields.FieldsFromBytes(e.FieldsV1.GetRawBytes())
+			out[i].FieldsV1 = managedfields.FieldsOf(e.FieldsV1.GetRawBytes())
 		}
 	}
 	return out

@@ -1,0 +1,30 @@
+package schema
+
+import "github.com/deed-project/deed/internal/door"
+
+// Internal is for the packages of this module alone: it is no part of the API, and nobody else can
+// open it. See docs/decisions/0025.
+var Internal = door.To(internal{})
+
+type internal struct{}
+
+// LookupNext is [Map.Lookup] for who walks members in the order of their names: declared fields
+// mostly come one after the other, so the one with number *next is tried first. *next is 0 to begin
+// with, and the caller keeps it for the next member.
+func (internal) LookupNext(m *Map, next *int, name string) (t *Type, declared bool) {
+	return m.lookupNext(next, name)
+}
+
+// IsSound reports whether no type of the schema that t belongs to has a defect.
+func (internal) IsSound(t *Type) bool { return t.isSound() }
+
+// AdmitsAnything reports whether t is a map without fields whose members are deduced or untyped:
+// one whose topology no schema change can alter.
+func (internal) AdmitsAnything(t *Type) bool { return t.admitsAnything() }
+
+// ScalarWord returns the word that the schema document has for [Type.Scalar], which for an
+// [UnknownScalar] is any.
+func (internal) ScalarWord(t *Type) string { return t.scalarWord() }
+
+// ParseScalar returns the scalar that word names, and [UnknownScalar] for any other word.
+func (internal) ParseScalar(word string) Scalar { return parseScalar(word) }

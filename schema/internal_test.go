@@ -1,0 +1,8 @@
+package schema_test
+
+import (
+	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/schema"
+)
+
+var schemas = door.Open(schema.Internal)
