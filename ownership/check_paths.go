@@ -97,17 +97,17 @@ func comparePaths(a, b fieldpath.Path) int { return slices.CompareFunc(a, b, pat
 
 // checkItem finds managers that own an item and its keys, while others own what is in it: when these give it up, half an item
 // is left.
-func (k *checker) checkItem(path fieldpath.Path, at []stand, found []fieldpath.Entry) {
+func (k *checker) checkItem(path fieldpath.Path, found []hit) {
 	keys := keysOf(path[len(path)-1])
-	hasMore := func(e fieldpath.Entry) bool { return !e.Sub.Without(keys).IsEmpty() }
+	hasMore := func(h hit) bool { return !h.below.Without(keys).IsEmpty() }
 	other := slices.IndexFunc(found, hasMore)
 	if other < 0 {
 		return
 	}
-	for i, e := range found {
-		if e.Member && !hasMore(e) {
-			k.add(orphanItem, at[i].entry, slices.Clone(path), fmt.Sprintf(
-				"the manager owns nothing of the item but its keys; others, such as %q, own the rest", k.object.Entries[at[other].entry].Manager),
+	for _, h := range found {
+		if h.member && !hasMore(h) {
+			k.add(orphanItem, h.entry, slices.Clone(path), fmt.Sprintf(
+				"the manager owns nothing of the item but its keys; others, such as %q, own the rest", k.object.Entries[found[other].entry].Manager),
 				"When the others give up the item, only its keys are left, which is often invalid. Let the manager give it up, or transfer it.")
 		}
 	}

@@ -43,15 +43,19 @@ var costs = map[string]func(t *testing.T, n int) (run func()){
 		}
 	},
 	"Owners by many entries": func(t *testing.T, n int) func() {
-		o := manyOwners(t, n)
-		return func() {
-			seq, err := ownership.Owners(o, thing.Type, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for range seq {
-			}
-		}
+		return ownersOf(t, each(t, n, `{"f:spec":{"f:quota":{"f:q%05d":{}}}}`), `"spec":{"replicas":1}`)
+	},
+	"Owners of many members, one each": func(t *testing.T, n int) func() {
+		return ownersOf(t, each(t, n, `{"f:spec":{"f:quota":{"f:q%05d":{}}}}`), `"spec":{"quota":{`+
+			several(n, func(i int) string { return fmt.Sprintf(`"q%05d":1`, i) })+`}}`)
+	},
+	"Owners of many items, one each": func(t *testing.T, n int) func() {
+		return ownersOf(t, each(t, n, `{"f:spec":{"f:containers":{"k:{\"name\":\"c%05d\"}":{".":{},"f:name":{}}}}}`), `"spec":{"containers":[`+
+			several(n, func(i int) string { return fmt.Sprintf(`{"name":"c%05d"}`, i) })+`]}`)
+	},
+	"Owners of one item, many times": func(t *testing.T, n int) func() {
+		return ownersOf(t, each(t, n, `{"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:x%05d":{}}}}}`), `"spec":{"containers":[`+
+			several(n, func(int) string { return `{"name":"c"}` })+`]}`)
 	},
 	"PlanMigration of many items": func(t *testing.T, n int) func() {
 		m := thing.Manager(nil)
@@ -65,6 +69,26 @@ var costs = map[string]func(t *testing.T, n int) (run func()){
 			}
 		}
 	},
+}
+
+// each returns n entries of updaters, the fields of which are what format makes of their numbers.
+func each(t *testing.T, n int, format string) string {
+	t.Helper()
+	return several(n, func(i int) string { return entry(fmt.Sprintf("m%05d", i), "Update", "v1", "1", fmt.Sprintf(format, i)) })
+}
+
+// ownersOf returns a run of Owners on the thing with these entries and members.
+func ownersOf(t *testing.T, entries, members string) func() {
+	t.Helper()
+	o := withSets(t, `"metadata":{"name":"one","managedFields":[`+entries+`]},`+members)
+	return func() {
+		seq, err := ownership.Owners(o, thing.Type, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range seq {
+		}
+	}
 }
 
 // manyOwners returns an object with n updaters, each of which owns what is not there.

@@ -1,7 +1,10 @@
 package ownership
 
 import (
+	"cmp"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/slab"
@@ -14,9 +17,9 @@ import (
 // ownerWalk walks an object and the sets of all its holdings side by side, each of them once.
 type ownerWalk struct {
 	yield func(Owned) bool
-	// item, when not nil, is told each item of a keyed list, with what the sets have there: found[i] is of the entry at[i].
-	// Neither slice nor the path may be kept.
-	item func(path fieldpath.Path, at []stand, found []fieldpath.Entry)
+	// item, when not nil, is told each item of a keyed list, with what the sets have there. Neither the path nor the slice may
+	// be kept.
+	item func(path fieldpath.Path, found []hit)
 
 	holdings []held
 	owners   []Owner // of holdings
@@ -32,7 +35,8 @@ type ownerWalk struct {
 type stand struct {
 	holding int           // whose set it is
 	entry   int           // of that holding
-	below   fieldpath.Set // what it has below the node that the walk is at
+	member  bool          // whether it has the path of the node that the walk is at
+	below   fieldpath.Set // what it has below that
 }
 
 func newOwnerWalk(o managedfields.Object, all []held) *ownerWalk {
@@ -48,7 +52,7 @@ func (w *ownerWalk) root(t *schema.Type, v value.Value) {
 	var at []stand
 	for i, h := range w.holdings {
 		if !h.fields.IsEmpty() {
-			at = append(at, stand{i, h.index, h.fields})
+			at = append(at, stand{i, h.index, false, h.fields})
 		}
 	}
 	w.inside(t, v, at, nil)
@@ -99,45 +103,66 @@ func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owne
 	return w.members(t.Map(), v, at)
 }
 
+// members meets the members of an object with the sets, by name.
 func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
-	w.nodes += v.Len()
-	sets := make([]seeker, len(at))
-	for i := range at {
-		sets[i] = seekerOf(at[i].below)
-		w.nodes += len(sets[i])
-	}
-	found := make([]fieldpath.Entry, len(at))
-	for i := range v.Len() {
-		member := v.Member(i)
-		e := fieldpath.Field(member.Name)
-		for j := range sets {
-			found[j] = sets[j].seek(e)
+	hits := w.meet(at, func(e fieldpath.Element) int {
+		i, found := sort.Find(v.Len(), func(i int) int { return strings.Compare(e.Name(), v.Member(i).Name) })
+		if !found || e.Kind() != fieldpath.KindField {
+			return -1
 		}
+		return i
+	})
+	for i := range v.Len() {
+		w.nodes++
+		member := v.Member(i)
 		t, _ := m.Lookup(member.Name)
 		if t == nil {
 			t = schema.Deduced
 		}
-		if !w.part(e, t, member.Value, at, found, false) {
+		var here []hit
+		here, hits = cutPart(hits, i)
+		if !w.part(fieldpath.Field(member.Name), t, member.Value, w.ownersOf(here), here, false) {
 			return false
 		}
 	}
 	return true
 }
 
-// seeker is what is left of the entries of a set for who looks for elements in their order.
-type seeker []fieldpath.Entry
+// hit is what one set has at a part, that is, at a member or item, of the node that the walk is at.
+type hit struct {
+	part int // its number
+	stand
+}
 
-func seekerOf(s fieldpath.Set) seeker { return slices.Collect(s.Entries()) }
+// meet returns what the sets that stand at a node have at its parts: sorted by part, and for each part in the order of at.
+// partOf returns the number of the part that has an element, or -1.
+//
+//	at      ann: .b .d    bob: .d       parts  0 .a   1 .b   2 .c   3 .d
+//	hits    1 ann         3 ann         3 bob
+//
+// Only what sets have is visited, never each part for each set: it costs n log n for n entries of all sets together, however
+// many parts and sets there are.
+func (w *ownerWalk) meet(at []stand, partOf func(fieldpath.Element) int) []hit {
+	var out []hit
+	for _, s := range at {
+		for e := range s.below.Entries() {
+			w.nodes++
+			if i := partOf(e.Element); i >= 0 {
+				out = append(out, hit{i, stand{s.holding, s.entry, e.Member, e.Sub}})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b hit) int { return cmp.Compare(a.part, b.part) })
+	return out
+}
 
-// seek returns the entry of e, and an empty one when there is none. No element in front of e can be found afterwards.
-func (s *seeker) seek(e fieldpath.Element) fieldpath.Entry {
-	for len(*s) > 0 && paths.Compare((*s)[0].Element, e) < 0 {
-		*s = (*s)[1:]
+// cutPart cuts those of part i off hits, which begin with them, if there are any.
+func cutPart(hits []hit, i int) (here, rest []hit) {
+	n := 0
+	for n < len(hits) && hits[n].part == i {
+		n++
 	}
-	if len(*s) > 0 && (*s)[0].Element == e {
-		return (*s)[0]
-	}
-	return fieldpath.Entry{}
+	return hits[:n:n], hits[n:]
 }
 
 // place is an item of a list with its element.
@@ -146,51 +171,75 @@ type place struct {
 	index   int
 }
 
-// items pairs the items of a list, sorted, with the sets, and then yields them in the list's order.
+// items meets the items of a list with the sets, and then yields them in the list's order. Items that have one element are met
+// once, as the first of them: they have the same owners.
 func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
-	w.nodes += v.Len()
-	sorted := make([]place, v.Len())
-	for i := range sorted {
-		element, ok := typing.ElementOf(&w.texts, l, v.Item(i))
-		if !ok {
-			element = fieldpath.Index(i)
+	places, sorted := w.places(l, v)
+	hits := w.meet(at, func(e fieldpath.Element) int {
+		i, found := slices.BinarySearchFunc(sorted, e, func(p place, e fieldpath.Element) int { return paths.Compare(p.element, e) })
+		if !found {
+			return -1
 		}
-		sorted[i] = place{element, i}
-	}
-	byElement := func(a, b place) int { return paths.Compare(a.element, b.element) }
-	elements := slices.Clone(sorted)
-	slices.SortStableFunc(sorted, byElement)
-	found := make([]fieldpath.Entry, len(sorted)*len(at))
-	for j := range at {
-		set := seekerOf(at[j].below)
-		w.nodes += len(set)
-		for _, p := range sorted {
-			found[p.index*len(at)+j] = set.seek(p.element)
+		return sorted[i].index
+	})
+	first := firstOfEach(sorted)
+	owners := make([][]Owner, len(places)) // of the first with each element; the others have met nobody
+	for i, p := range places {
+		w.nodes++
+		var here []hit
+		here, hits = cutPart(hits, i)
+		owners[i] = w.ownersOf(here)
+		if w.item != nil && p.element.Kind() == fieldpath.KindKey && !first[i].repeated {
+			w.item(append(w.path, p.element), here)
 		}
-	}
-	repeated := make([]bool, len(sorted))
-	for i := 1; i < len(sorted); i++ {
-		if sorted[i].element == sorted[i-1].element {
-			repeated[sorted[i].index], repeated[sorted[i-1].index] = true, true
-		}
-	}
-	for i, p := range elements {
-		here := found[i*len(at) : (i+1)*len(at)]
-		if w.item != nil && p.element.Kind() == fieldpath.KindKey && !repeated[i] {
-			w.item(append(w.path, p.element), at, here)
-		}
-		if !w.part(p.element, l.Element(), v.Item(i), at, here, repeated[i]) {
+		if !w.part(p.element, l.Element(), v.Item(i), owners[first[i].index], here, first[i].repeated) {
 			return false
 		}
 	}
 	return true
 }
 
-// part yields the member or item that e leads to, and what is in it. found is what each set has there.
-func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, at []stand, found []fieldpath.Entry, repeated bool) bool {
+// places returns the items of v with their elements, in the list's order and sorted. Items without identity have their number.
+func (w *ownerWalk) places(l *schema.List, v value.Value) (places, sorted []place) {
+	places = make([]place, v.Len())
+	for i := range places {
+		element, ok := typing.ElementOf(&w.texts, l, v.Item(i))
+		if !ok {
+			element = fieldpath.Index(i)
+		}
+		places[i] = place{element, i}
+	}
+	sorted = slices.Clone(places)
+	slices.SortStableFunc(sorted, func(a, b place) int { return paths.Compare(a.element, b.element) })
+	return places, sorted
+}
+
+// standing says of an item which item is the first that has its element, and whether others have it, too.
+type standing struct {
+	index    int
+	repeated bool
+}
+
+// firstOfEach returns the standing of each item, by its number.
+func firstOfEach(sorted []place) []standing {
+	out := make([]standing, len(sorted))
+	for from := 0; from < len(sorted); {
+		to := from + 1
+		for to < len(sorted) && sorted[to].element == sorted[from].element {
+			to++
+		}
+		for _, p := range sorted[from:to] {
+			out[p.index] = standing{sorted[from].index, to-from > 1}
+		}
+		from = to
+	}
+	return out
+}
+
+// part yields the member or item that e leads to, and what is in it. own are its owners, and found is what the sets have there.
+func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own []Owner, found []hit, repeated bool) bool {
 	w.path = append(w.path, e)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
-	own := w.ownersAt(at, found)
 	if kind, ok := partOf(e, shapeOf(t, v)); ok && !w.emit(kind, v, own) {
 		return false
 	}
@@ -199,9 +248,9 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, at 
 		defer func() { w.through = nil }()
 	}
 	var below []stand
-	for i := range found {
-		if !found[i].Sub.IsEmpty() {
-			below = append(below, stand{at[i].holding, at[i].entry, found[i].Sub})
+	for _, h := range found {
+		if !h.below.IsEmpty() {
+			below = append(below, h.stand)
 		}
 	}
 	return w.inside(t, v, below, own)
@@ -251,13 +300,12 @@ func (w *ownerWalk) emit(p Part, v value.Value, own []Owner) bool {
 	return w.yield(Owned{Path: slices.Clone(w.path), Value: v, Part: p, Owners: own, Through: w.through})
 }
 
-// ownersAt returns the owners whose sets have the path itself. Equal lists are one slice.
-func (w *ownerWalk) ownersAt(at []stand, found []fieldpath.Entry) []Owner {
+// ownersOf returns the owners that have a member there. Equal lists are one slice.
+func (w *ownerWalk) ownersOf(found []hit) []Owner {
 	w.key = w.key[:0]
-	for i := range found {
-		if found[i].Member {
-			h := at[i].holding
-			w.key = append(w.key, byte(h), byte(h>>8), byte(h>>16))
+	for _, h := range found {
+		if h.member {
+			w.key = append(w.key, byte(h.holding), byte(h.holding>>8), byte(h.holding>>16))
 		}
 	}
 	if len(w.key) == 0 {
@@ -267,9 +315,9 @@ func (w *ownerWalk) ownersAt(at []stand, found []fieldpath.Entry) []Owner {
 		return list
 	}
 	list := make([]Owner, 0, len(w.key)/3)
-	for i := range found {
-		if found[i].Member {
-			list = append(list, w.owners[at[i].holding])
+	for _, h := range found {
+		if h.member {
+			list = append(list, w.owners[h.holding])
 		}
 	}
 	w.lists[string(w.key)] = list
