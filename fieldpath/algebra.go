@@ -135,6 +135,7 @@ func (e *editor) merge(op operation) {
 				j = after
 				continue
 			}
+			// In both: op says whether the path is a member of the result.
 			member := own.has(included)
 			switch op {
 			case union:
@@ -144,7 +145,7 @@ func (e *editor) merge(op operation) {
 			case difference:
 				member = member && !other.has(included)
 			case deepDifference:
-				if other.has(included) {
+				if other.has(included) { // with all that is below it, so none of that is walked
 					e.drop(i, next)
 					i, j = next, after
 					continue
@@ -157,7 +158,7 @@ func (e *editor) merge(op operation) {
 				i, j = next, after
 				continue
 			}
-			// In both, with something below it.
+			// In both, with something below it that may come into the result.
 			e.open = append(e.open, pair{end, last, e.enter(i)})
 			if member != own.has(included) {
 				e.turn(i)

@@ -18,7 +18,17 @@ type Builder struct {
 	waiting  []Element // entered below that, one below the other, and not expected; they are dropped if nothing comes
 }
 
-// frame is what a Builder knows of an open node.
+// frame is what a Builder knows of an open node. Of a node whose children b and d are closed, and
+// whose child e is open:
+//
+//	nodes   … n b … d … e
+//	frame   index of n, last: index of d + 1, order of d
+//
+// Invariants:
+//
+//	open[k+1].index > open[k].index: the nodes of open are a path
+//	nodes[open[k].index].skip is not set yet; that of every node that is closed is
+//	!unsorted: the children that are closed are strictly ascending, so set need not arrange them
 type frame struct {
 	index    uint32 // of the node in nodes
 	last     uint32 // index of its last child that is closed, one higher; 0 if there is none

@@ -12,9 +12,22 @@ import (
 // path never is.
 type Set struct {
 	texts texts
-	// nodes is the tree of all members in preorder. Siblings are strictly ascending, and every node
-	// is a member or has children. No node refers to the position of another, so the descendants of
-	// a node, a part of nodes, are a Set too.
+	// nodes is the tree of all members in preorder:
+	//
+	//	set     .a .a.b .c.d
+	//
+	//	nodes   a    b    c    d
+	//	member  yes  yes  no   yes
+	//	skip    2    1    2    1     how many nodes the tree has: a sibling comes skip nodes later
+	//
+	// Invariants, for each node i, whose tree is nodes[i : i+nodes[i].skip]:
+	//
+	//	nodes[i].has(included) || nodes[i].skip > 1
+	//	its children are i+1 and, behind each child c, c+nodes[c].skip, as long as that is in the tree of i
+	//	siblings are strictly ascending, as compareElements has it
+	//
+	// No node refers to the position of another, so the descendants of a node, a part of nodes, are
+	// a Set too.
 	nodes []node
 }
 

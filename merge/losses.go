@@ -16,8 +16,21 @@ type loss struct {
 }
 
 // losses returns what each of managers but the one who writes loses, in the order of managers; who
-// loses nothing is left out. It also makes c.versions[0]. Its cost grows with what the managers own
-// together, and with the changes.
+// loses nothing is left out. It also makes c.versions[0]. Where a write changes .a and .b and removes
+// .c, seen in v1 as in v2, and v0 is gone:
+//
+//	ann  v1  .a .c    taken .a      removed .c
+//	bob  v2  .d       left out
+//	eve  v0  .e       taken none    removed .e, all that she has
+//
+// Invariants, of each loss l of a version that is not gone:
+//
+//	l.taken = l.entry.Fields intersected with l.version.changed, but none of c.former
+//	l.removed = l.entry.Fields intersected with l.version.diff.Removed
+//	l.taken and l.removed are not both empty
+//
+// Few managers are intersected one by one. Of many, those of one version are at once, in one walk of
+// what changes. So the cost grows with what the managers own together, and with the changes.
 func (c *call) losses(managers Managers) ([]loss, error) {
 	if _, err := c.seen(c.APIVersion); err != nil {
 		return nil, err
@@ -113,7 +126,8 @@ func union(sets []fieldpath.Set) fieldpath.Set {
 }
 
 // settle returns managers after losses, with own as the entry of who writes, and without those who
-// own nothing: O4.
+// own nothing: O4. Invariant, while it goes through managers: losses[0], if there is one, is of this
+// manager or of a later one.
 func settle(managers Managers, losses []loss, own Entry) Managers {
 	out := make([]Entry, 0, len(managers.entries)+1)
 	for _, entry := range managers.entries {

@@ -24,7 +24,16 @@ func (c *comparer) lists(l *schema.List, old, new value.Value) {
 }
 
 // tidyLists pairs the items of two lists that hold each item once. Neighbours are mostly the same;
-// an index is made only from the first pair on that is not.
+// an index is made only from the first pair on that is not:
+//
+//	old  a b c d      a and a, b and b are neighbours; c and x are not
+//	new  a b x c      the rests, c d and x c, are indexed
+//
+//	c    in both      compared
+//	d    in old       removed, with all below it
+//	x    in new       added, with all below it
+//
+// Invariant: old[:i] and new[:i] have the same identities in the same order.
 func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
 	i := 0
 	for ; i < old.Len() && i < new.Len(); i++ {
@@ -113,7 +122,15 @@ func (c *comparer) group(l *schema.List, old, new value.Value) []group {
 	return groups
 }
 
-// groups compares the items of one identity, by rules C4 and C5.
+// groups compares the items of one identity, by rules C4 and C5:
+//
+//	old    new    what is found
+//	0, 1   0, 1   what the two differ in; what only one side has is added or removed with all below it
+//	many   many   the path is modified, unless both have the same items in the same order
+//	many   1      the path is removed, without what is below it, and the single item is added
+//	many   0      the path is removed, likewise
+//	1      many   the path is added, without what is below it, and the single item is removed
+//	0      many   the path is added, likewise
 func (c *comparer) groups(l *schema.List, g group) {
 	switch {
 	case len(g.old) <= 1 && len(g.new) <= 1:

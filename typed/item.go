@@ -111,7 +111,18 @@ func elementOf(m *slab.Text, l *schema.List, item value.Value) fieldpath.Element
 	return paths.Key(m, fields)
 }
 
-// index finds the items of one list by their identity. Its zero value is ready for reset.
+// index finds the items of one list by their identity. Its zero value is ready for reset. Lists of
+// few items are scanned. In others, each item has a slot by the hash of its identity, or the next one
+// that is free. As if a were hashed to 2, and b and c to 5:
+//
+//	items  a b a c
+//	add    0 1 0 3              the first item with the identity of each
+//	slots  . . 1 . . 2 4 .      numbers of such items + 1; the third item has no slot of its own
+//
+// Invariants, where there are slots:
+//
+//	slots[k]-1 is the first item with its identity, and no other slot has that identity
+//	len(slots) >= 2*items.Len(), a power of two: a search always comes to a free slot
 type index struct {
 	list  *schema.List
 	items value.Value

@@ -70,9 +70,9 @@ func (m *merger) release() {
 func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
 	m.nodes++
 	switch {
-	case config.IsAbsent() || live.Same(config):
+	case config.IsAbsent() || live.Same(config): // nothing is applied here, or what is there
 		return live
-	case live.IsAbsent():
+	case live.IsAbsent(): // config alone has it
 		return config
 	}
 	switch partsFor(t, config).first() {
@@ -85,7 +85,7 @@ func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
 			return m.granular(t, value.KindList, live, config)
 		}
 	}
-	return leaf(live, config)
+	return leaf(live, config) // M1
 }
 
 // leaf returns config, by way of live where the two are plainly equal. Numbers keep config's spelling.

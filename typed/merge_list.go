@@ -50,6 +50,13 @@ func (m *merger) unchanged(live value.Value, first int) bool {
 
 // aligned merges the common case without an index: config's items are some of live's, in live's
 // order. It reports whether that is the case; live must be tidy.
+//
+//	live  a b c d    config  b d    places 1 3    aligned: the result has live's order
+//	live  a b c d    config  d b    places 3      no b behind d: not aligned
+//	live  a b c d    config  b x    places 1      live has no x: not aligned
+//
+// Invariants: places[first:] ascends strictly, and live's item places[first+c] has the identity of
+// config's item c. Live's items are passed once, so the cost is that of both lists.
 func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value, bool) {
 	if !m.tidy || config.Len() > live.Len() {
 		return value.Value{}, false

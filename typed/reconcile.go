@@ -91,14 +91,23 @@ func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error)
 	return stale, nil
 }
 
+// reconcile adds what becomes of s, the paths below a node of type t, to b. Where the type now has
+// spec.tags as an atomic list, and no spec.size:
+//
+//	s        .spec.tags[="a"] .spec.tags[="b"] .spec.size.unit
+//	result   .spec.tags .spec.size.unit
+//
+//	.spec       granular    its entries are adapted one by one
+//	.spec.tags  R1: atomic  its own path takes the place of those below it
+//	.spec.size  R3: unknown stays, with all below it
 func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	for e := range s.Entries() {
 		paths.Enter(b, e.Element)
 		member := e.Member
 		switch below := typeBelow(t, e.Element); {
-		case below == nil:
+		case below == nil: // R3
 			paths.AddSet(b, e.Sub)
-		case collapses(below) && !e.Sub.IsEmpty():
+		case collapses(below) && !e.Sub.IsEmpty(): // R1
 			member = true
 		default:
 			reconcile(b, e.Sub, below)
@@ -109,7 +118,10 @@ func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 
 // withNamedFields returns s with every declared field added that s has paths below: the set as it
 // is when objects that exist because of their members count as owned with them. Members that only a
-// map's element type admits, and items, are not added.
+// map's element type admits, and items, are not added:
+//
+//	s        .metadata.labels.app .spec.ports[port=80].name
+//	result   .metadata .metadata.labels .metadata.labels.app .spec .spec.ports .spec.ports[port=80].name
 func withNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
 	var b fieldpath.Builder
 	addNamed(&b, s, t)
