@@ -48,3 +48,14 @@ func ExampleNewCache() {
 	fmt.Println(managing.CacheSize(cache) <= 8<<20)
 	// Output: true
 }
+
+func ExampleObject_ToAny() {
+	object, err := managedfields.ParseObject([]byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}, "data": {"a": "1"}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	content, err := object.ToAny()
+	fmt.Println(content["data"], err)
+	// Output: map[a:1] <nil>
+}

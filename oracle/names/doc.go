@@ -1,0 +1,2 @@
+// Package names holds tests of the public names of the core packages.
+package names

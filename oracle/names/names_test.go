@@ -1,0 +1,187 @@
+package names
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const module = "github.com/deed-project/deed/"
+
+// most is how many functions, methods and types each core package exports at the most: the target of docs/decisions/0025, or what
+// was reached.
+var most = map[string]int{
+	"value": 44, "fieldpath": 45, "schema": 49, "typed": 20, "merge": 30, "managedfields": 67, "ownership": 36,
+}
+
+// standard are the methods that the standard library calls, by way of its interfaces.
+var standard = []string{"Error", "Unwrap", "String", "MarshalJSON", "UnmarshalJSON"}
+
+// TestNamesHaveCallers demands of each function, method and type that a core package exports that somebody outside of the
+// package uses it, or an example shows it. Tests do not count as users. These count as used: methods of standard interfaces, types
+// of errors, and types that come along with other exports, as of a parameter, a result, a field, a constant or a variable.
+func TestNamesHaveCallers(t *testing.T) {
+	declared, used := map[string]bool{}, map[string]bool{}
+	for _, p := range load(t) {
+		if _, isCore := most[strings.TrimPrefix(p.PkgPath, module)]; isCore {
+			comeAlong(p.Types, used)
+		}
+		for _, file := range p.Syntax {
+			name := p.Fset.File(file.Pos()).Name()
+			look(p, file, strings.HasSuffix(name, "_test.go"), declared, used)
+		}
+	}
+	count := map[string]int{}
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		pkg, rest, _ := strings.Cut(name, ".")
+		count[pkg]++
+		_, method, isMethod := strings.Cut(rest, ".")
+		if !used[name] && (!isMethod || !slices.Contains(standard, method)) {
+			t.Errorf("%s has no caller outside of its package, and no example", name)
+		}
+	}
+	for pkg, most := range most {
+		if count[pkg] > most || count[pkg] == 0 {
+			t.Errorf("package %s exports %d functions, methods and types, want at most %d", pkg, count[pkg], most)
+		}
+	}
+}
+
+// load returns the packages of the three modules, and the core packages with their tests, which hold the examples.
+func load(t *testing.T) []*packages.Package {
+	t.Helper()
+	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
+	all, err := packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, "./...", "./server/...", "./oracle/...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var core []string
+	for pkg := range most {
+		core = append(core, "./"+pkg)
+	}
+	tests, err := packages.Load(&packages.Config{Mode: mode, Dir: "../..", Tests: true}, core...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, tests...)
+	for _, p := range all {
+		for _, e := range p.Errors {
+			t.Fatal(e)
+		}
+	}
+	return all
+}
+
+// comeAlong notes the types that the exports of a package have in their own types, and those of errors.
+func comeAlong(p *types.Package, used map[string]bool) {
+	note := func(t types.Type) { noteTypes(t, used) }
+	for _, name := range p.Scope().Names() {
+		o := p.Scope().Lookup(name)
+		if !o.Exported() {
+			continue
+		}
+		named, isNamed := o.Type().(*types.Named)
+		if _, isType := o.(*types.TypeName); !isType || !isNamed {
+			note(o.Type())
+			continue
+		}
+		if s, isStruct := named.Underlying().(*types.Struct); isStruct {
+			for field := range s.Fields() {
+				if field.Exported() {
+					note(field.Type())
+				}
+			}
+		}
+		for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+			if m.Obj().Name() == "Error" {
+				note(named)
+			} else if m.Obj().Exported() {
+				note(m.Type())
+			}
+		}
+	}
+}
+
+// noteTypes notes the core types in t, as far as these are parameters, results, elements and arguments of types.
+func noteTypes(t types.Type, used map[string]bool) {
+	switch t := t.(type) {
+	case *types.Named:
+		if _, name := nameOf(t.Obj()); name != "" {
+			used[name] = true
+		}
+		for arg := range t.TypeArgs().Types() {
+			noteTypes(arg, used)
+		}
+	case *types.Signature:
+		noteTypes(t.Params(), used)
+		noteTypes(t.Results(), used)
+	case *types.Tuple:
+		for v := range t.Variables() {
+			noteTypes(v.Type(), used)
+		}
+	case *types.Map:
+		noteTypes(t.Key(), used)
+		noteTypes(t.Elem(), used)
+	case interface{ Elem() types.Type }: // a pointer, a slice, an array or a channel
+		noteTypes(t.Elem(), used)
+	}
+}
+
+// look notes what file declares and uses.
+func look(p *packages.Package, file *ast.File, isTest bool, declared, used map[string]bool) {
+	own := strings.TrimSuffix(strings.TrimPrefix(p.PkgPath, module), "_test")
+	for _, d := range file.Decls {
+		f, isFunc := d.(*ast.FuncDecl)
+		if isTest && (!isFunc || !strings.HasPrefix(f.Name.Name, "Example")) {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			if pkg, name := nameOf(p.TypesInfo.Uses[id]); name != "" && (isTest || pkg != own) {
+				used[name] = true
+			}
+			if pkg, name := nameOf(p.TypesInfo.Defs[id]); name != "" && !isTest && pkg == own {
+				declared[name] = true
+			}
+			return true
+		})
+	}
+}
+
+// nameOf returns the core package and the name of o, if that is an exported function, method or type of it.
+func nameOf(o types.Object) (pkg, name string) {
+	if o == nil || o.Pkg() == nil || !o.Exported() {
+		return "", ""
+	}
+	pkg = strings.TrimPrefix(o.Pkg().Path(), module)
+	if _, isCore := most[pkg]; !isCore {
+		return "", ""
+	}
+	switch o := o.(type) {
+	case *types.TypeName:
+		if o.Parent() == o.Pkg().Scope() {
+			return pkg, pkg + "." + o.Name()
+		}
+	case *types.Func:
+		recv := o.Origin().Signature().Recv()
+		if recv == nil {
+			return pkg, pkg + "." + o.Name()
+		}
+		t := recv.Type()
+		if p, isPointer := t.(*types.Pointer); isPointer {
+			t = p.Elem()
+		}
+		if named, ok := t.(*types.Named); ok && named.Obj().Exported() && !types.IsInterface(named) {
+			return pkg, pkg + "." + named.Obj().Name() + "." + o.Name()
+		}
+	}
+	return "", ""
+}
