@@ -16,7 +16,7 @@ import (
 func (s *server) ask(ctx context.Context, step recording.Step, body []byte) (
 	code int, answer value.Value, warnings []string, err error,
 ) {
-	url := s.base + step.Path
+	url := s.Base + step.Path
 	if step.Query != "" {
 		url += "?" + step.Query
 	}
@@ -29,7 +29,7 @@ func (s *server) ask(ctx context.Context, step recording.Step, body []byte) (
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "") // writers without a name are then unknown
-	response, err := s.client.Do(request)
+	response, err := s.Client.Do(request)
 	if err != nil {
 		return 0, value.Value{}, nil, err
 	}

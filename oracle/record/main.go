@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/oracle/record/peer"
 )
 
 func main() {
@@ -34,6 +35,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// server is an API server that is asked.
+type server struct{ *peer.Server }
 
 func run(ctx context.Context, args []string, log io.Writer) error {
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
@@ -46,11 +50,12 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	if *out == "" || *n < 1 || flags.NArg() > 0 {
 		return errors.New("need -out and nothing but flags")
 	}
-	server, err := start(ctx, log)
+	started, err := peer.Start(ctx, log)
 	if err != nil {
 		return err
 	}
-	defer server.stop()
+	defer started.Stop()
+	server := &server{started}
 	scenarios, err := record(ctx, server, *seed, *n)
 	if err != nil {
 		return err

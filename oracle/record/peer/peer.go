@@ -1,4 +1,5 @@
-package main
+// Package peer starts a real API server for custom resources, k8s.io/apiextensions-apiserver on an embedded etcd, in this process.
+package peer
 
 import (
 	"context"
@@ -20,25 +21,27 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// server is a running API server.
-type server struct {
-	client *http.Client
-	base   string
+// Server is a running API server.
+type Server struct {
+	Client *http.Client // carries the credentials of a member of system:masters
+	Base   string       // its address, such as https://127.0.0.1:6443
+	Config *rest.Config // the same for clients of client-go
 	stops  []func()
 }
 
-func (s *server) stop() {
+// Stop ends the server and its etcd, and removes what they stored.
+func (s *Server) Stop() {
 	for i := range s.stops {
 		s.stops[len(s.stops)-1-i]()
 	}
 }
 
-// start starts etcd and an API server on top of it, and waits until they answer.
-func start(ctx context.Context, log io.Writer) (_ *server, err error) {
-	s := &server{}
+// Start starts etcd and an API server on top of it, and waits until they answer.
+func Start(ctx context.Context, log io.Writer) (_ *Server, err error) {
+	s := &Server{}
 	defer func() {
 		if err != nil {
-			s.stop()
+			s.Stop()
 		}
 	}()
 	if err := quiet(); err != nil {
@@ -68,15 +71,15 @@ func start(ctx context.Context, log io.Writer) (_ *server, err error) {
 		return nil, err
 	}
 	s.stops = append(s.stops, api.TearDownFn)
-	s.base = api.ClientConfig.Host
-	if s.client, err = rest.HTTPClientFor(api.ClientConfig); err != nil {
+	s.Base, s.Config = api.ClientConfig.Host, api.ClientConfig
+	if s.Client, err = rest.HTTPClientFor(api.ClientConfig); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // startEtcd starts an etcd that keeps its data in dir and returns its address.
-func (s *server) startEtcd(ctx context.Context, dir string) (string, error) {
+func (s *Server) startEtcd(ctx context.Context, dir string) (string, error) {
 	var urls []url.URL
 	for range 2 {
 		address, err := freeAddress()
