@@ -28,6 +28,9 @@ type subresource struct {
 
 func (v *Version) subresources() []subresource {
 	var out []subresource
+	if v.Finalize != nil {
+		out = append(out, subresource{"finalize", v.Group, v.Name, v.Kind, []string{"update"}})
+	}
 	if v.Scale != nil {
 		out = append(out, subresource{"scale", ScaleKind.Group, ScaleKind.Version, ScaleKind.Kind, []string{"get", "patch", "update"}})
 	}
@@ -59,9 +62,17 @@ func (c *Catalog) APIResources(group, version string) metav1.APIResourceList {
 	return out
 }
 
-// storageHash tells versions of the kind that is stored apart: 8 bytes of a hash over group, version and kind.
+// storageHash tells versions of the kind that is stored apart: 8 bytes of a hash over group, version and kind. Kinds that are not
+// stored have none.
 func (v *Version) storageHash() string {
-	sum := sha256.Sum256([]byte(v.Group + "/" + v.Stored + "/" + v.Kind))
+	if !v.Has("list") {
+		return ""
+	}
+	stored := v.Hashed
+	if stored == "" {
+		stored = v.Group + "/" + v.Stored
+	}
+	sum := sha256.Sum256([]byte(stored + "/" + v.Kind))
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }
 

@@ -42,6 +42,9 @@ type Resource struct {
 	Order []string
 	// Stored is the name of the version that objects are stored in.
 	Stored string
+	// Hashed is the group and version that kube-apiserver stores objects in, such as apps/v1 or /v1, of which discovery has a hash. It
+	// is Group and Stored if it is empty.
+	Hashed string
 	// Prefix is what the keys of objects in the store begin with, a slash at its end.
 	Prefix string
 }

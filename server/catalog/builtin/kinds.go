@@ -56,7 +56,8 @@ func resourceOf(kind *builtin.Kind) *catalog.Resource {
 	return &catalog.Resource{
 		Group: kind.GVK.Group, Plural: kind.Resource, Singular: kind.Singular, Kind: kind.GVK.Kind, ListKind: kind.GVK.Kind + "List",
 		ShortNames: kind.ShortNames, Categories: kind.Categories, Namespaced: kind.Namespaced, Verbs: kind.Verbs,
-		Stored: hubOf(kind).Version, Prefix: prefixOf(kind), CreateOnUpdate: slices.Contains(createdOnUpdate, kind.Resource),
+		Stored: hubOf(kind).Version, Hashed: hubOf(kind).Group + "/" + hubOf(kind).Version, Prefix: prefixOf(kind),
+		CreateOnUpdate: slices.Contains(createdOnUpdate, kind.Resource),
 		AnswersDeleted: slices.Contains(answeredDeleted, kind.Resource),
 		Orphans:        slices.Contains(orphaning, kind.GVK), OrphanWarning: orphanWarnings[kind.GVK],
 	}

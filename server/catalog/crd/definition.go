@@ -29,7 +29,7 @@ func Definitions(now func() time.Time) (*catalog.Resource, error) {
 		Group: gvk.Group, Plural: "customresourcedefinitions", Singular: "customresourcedefinition", Kind: gvk.Kind,
 		ListKind: gvk.Kind + "List", ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"},
 		Verbs:  []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-		Stored: gvk.Version, Prefix: "/registry/apiextensions.k8s.io/customresourcedefinitions/",
+		Stored: gvk.Version, Hashed: gvk.Group + "/v1beta1", Prefix: "/registry/apiextensions.k8s.io/customresourcedefinitions/",
 	}
 	form := &builtin.Form{
 		GVK: gvk, New: func() any { return &apiextensionsv1.CustomResourceDefinition{} },

@@ -1,0 +1,76 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestHostile sends bodies that are made to cost more than they should: each is answered with one clear Status, and the next
+// request as if nothing had happened.
+func TestHostile(t *testing.T) {
+	s := widgets(t)
+	if w := ask(s, "POST "+things+jsonize, web); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	const (
+		maps = core + "namespaces/default/configmaps"
+		yaml = " Content-Type=application/yaml"
+	)
+	nested := func(open, inner, end string, n int) string {
+		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
+	}
+	deep := nested(`{"a":`, "1", "}", 300_000)
+	deepSpec := `{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"deep"},"spec":` +
+		nested("[", "", "]", 300_000) + "}"
+	var bomb strings.Builder
+	bomb.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")
+	for i := range 20 {
+		b := "*a" + string(rune('a'+i))
+		if i == 0 {
+			b = "*a0"
+		}
+		bomb.WriteString("a" + string(rune('b'+i)) + ": &a" + string(rune('b'+i)) + " [" + strings.Repeat(b+",", 9) + b + "]\n")
+	}
+	operation := `{"op":"test","path":"/kind","value":"Widget"}`
+	const tooLarge = "Request entity too large: limit is 3145728"
+	for _, c := range []struct {
+		name, request, body string
+		code                int
+		want                string
+	}{
+		{"deep JSON", "POST " + things + jsonize, deep, 400, ""},
+		{"deep JSON of a built-in kind", "POST " + maps + jsonize, deep, 400, ""},
+		{"a deep field", "POST " + things + jsonize, deepSpec, 400, ""},
+		{"deep YAML", "POST " + things + yaml, nested("[", "", "]", 300_000), 400, ""},
+		{"deep YAML of a built-in kind", "POST " + maps + yaml, nested("[", "", "]", 300_000), 400, ""},
+		{"aliases of aliases", "POST " + things + yaml, bomb.String(), 400, ""},
+		{"aliases of aliases of a built-in kind", "POST " + maps + yaml, bomb.String(), 400, ""},
+		{"an apply of aliases", "PATCH " + things + "/web?fieldManager=m" + apply, bomb.String(), 400, ""},
+		{"a deep apply", "PATCH " + things + "/web?fieldManager=m" + apply, deep, 400, ""},
+		{"a deep merge patch", "PATCH " + things + "/web" + merge, deep, 400, ""},
+		{"a deep merge patch of a built-in kind", "PATCH " + core + "namespaces/default" + merge, deep, 400, ""},
+		{
+			"a JSON patch of too many operations", "PATCH " + things + "/web" + patch,
+			"[" + strings.Repeat(operation+",", 10_000) + operation + "]", 413, "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
+		},
+		{"a body that is too large", "POST " + maps + jsonize, strings.Repeat(" ", 3<<20+1), 413, tooLarge},
+		{"a patch that is too large", "PATCH " + things + "/web" + merge, strings.Repeat(" ", 3<<20+1), 413, tooLarge},
+		{"options that are too large", "DELETE " + things + "/web", strings.Repeat(" ", 3<<20+1), 413, tooLarge},
+		{"3 MiB of nothing", "POST " + things + jsonize, strings.Repeat(" ", 3<<20), 400, ""},
+		{"3 MiB of quotes", "POST " + maps + jsonize, strings.Repeat(`"`, 3<<20), 400, ""},
+		{"a deep selector", "GET " + things + "?labelSelector=" + strings.Repeat("a,", 100_000) + "(", "", 400, ""},
+	} {
+		w := ask(s, c.request, c.body)
+		message := messageOf(w)
+		if w.Code != c.code || message == "" || strings.HasPrefix(message, "text") || !strings.HasPrefix(message, c.want) {
+			t.Errorf("%s: %d %.300s, want %d %s", c.name, w.Code, w.Body, c.code, c.want)
+		}
+		if len(message) > 4<<20 {
+			t.Errorf("%s: a message of %d bytes", c.name, len(message))
+		}
+	}
+	if w := ask(s, "GET "+things+"/web", ""); w.Code != http.StatusOK {
+		t.Errorf("after all of this: %d %s", w.Code, w.Body)
+	}
+}
