@@ -14,7 +14,6 @@ import (
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 )
@@ -87,7 +86,7 @@ func (c *cli) migrate(f migrateFlags) error {
 		if len(from) == 0 {
 			from = ownership.ClientSideAppliers(o.Entries)
 		}
-		if err := f.plan(h, e, from); err != nil && !errors.Is(err, ownership.ErrNoManager) {
+		if err := h.Migrate(e, from, f.manager, f.subresource); err != nil && !errors.Is(err, ownership.ErrNoManager) {
 			c.cannotHandOver(h, e, err)
 			return nil
 		}
@@ -114,34 +113,6 @@ func (c *cli) cannotHandOver(h *dryrun.Handover, e *types.Endpoint, err error) {
 		given = h.Live
 	}
 	dryrun.Refused(c.Library, &dryrun.Task{Given: given, Live: h.Live, Endpoint: e}, dryrun.ApplyRole, err)
-}
-
-// plan migrates h from the updaters called from.
-func (f migrateFlags) plan(h *dryrun.Handover, e *types.Endpoint, from []string) error {
-	if h.Config == nil || f.subresource != "" {
-		entries, err := migrated(h.Live.Object, versionsOf(e), from, f.manager, f.subresource)
-		if err == nil {
-			h.After.Entries = entries
-		}
-		return err
-	}
-	m, err := ownership.PlanMigration(e.Manager, h.Live.Object, h.Config.Object, from, f.manager)
-	if err != nil {
-		return err
-	}
-	h.After, h.Conflicts = m.Object, m.Conflicts
-	h.Removed, h.Kept = dryrun.Leftovers(m.Removed), dryrun.Leftovers(m.Kept)
-	return h.FillDefaults(e)
-}
-
-// migrated returns o's entries after a migration. Without versions, what an updater owns in others than the receiver's is nobody's
-// afterwards.
-func migrated(o managedfields.Object, v *ownership.Versions, from []string, to, subresource string) ([]managedfields.Entry, error) {
-	entries, err := ownership.MigrateAcross(o, v, from, to, subresource)
-	if errors.Is(err, ownership.ErrVersion) {
-		return ownership.Migrate(o.Entries, from, to, subresource)
-	}
-	return entries, err
 }
 
 // restore makes up entries for an object that has lost them, if that is wanted.

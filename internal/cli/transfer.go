@@ -97,16 +97,8 @@ func (c *cli) transfer(f transferFlags) error {
 	return err
 }
 
-// versionsOf returns how the versions of e's kind become each other, and nil if only a server knows.
-func versionsOf(e *types.Endpoint) *ownership.Versions {
-	if e == nil || !e.Renamed {
-		return nil
-	}
-	return &ownership.Versions{Types: e.Versions}
-}
-
 func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, from, to merge.Manager, within []fieldpath.Path) *dryrun.Handover {
-	entries, err := ownership.Transfer(h.Live.Object, versionsOf(e), from, to, within...)
+	entries, err := ownership.Transfer(h.Live.Object, dryrun.VersionsOf(e), from, to, within...)
 	if err != nil {
 		c.cannotHandOver(h, e, err)
 		return nil

@@ -3,12 +3,10 @@ package dryrun
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/selector"
-	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 )
 
@@ -88,6 +86,7 @@ func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Confli
 // see remembers which fields and managers t has. A field without a conflict, in a configuration that is applied once more, is
 // no mistake.
 func (f *Force) see(t *Task) {
+	f.rules.see(t)
 	for _, s := range f.fields {
 		if !s.used.Load() {
 			if paths, err := s.In(t.Given.Content); err != nil || len(paths) > 0 {
@@ -104,7 +103,8 @@ func (f *Force) see(t *Task) {
 	}
 }
 
-// Unused returns an error for the fields that no configuration has, and the managers that no live object has. managers are the
+// Unused returns an error for the fields that no configuration has, the managers that no live object has, and the rules that are
+// about nothing. managers are the
 // names that there are.
 func (f *Force) Unused(managers []string) error {
 	var errs []error
@@ -117,13 +117,7 @@ func (f *Force) Unused(managers []string) error {
 		if m.used.Load() {
 			continue
 		}
-		hint := ""
-		if meant := wording.Nearest(m.name, managers); meant != "" {
-			hint = fmt.Sprintf("; did you mean %q?", meant)
-		} else if len(managers) > 0 {
-			hint = ", only " + wording.QuotedList(managers)
-		}
-		errs = append(errs, fmt.Errorf("--force-manager: there is no manager %q in the live objects%s", m.name, hint))
+		errs = append(errs, fmt.Errorf("--force-manager: there is no manager %q in the live objects%s", m.name, candidateManagers(m.name, managers)))
 	}
-	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
+	return errors.Join(append(errs, f.rules.unused(managers)...)...)
 }

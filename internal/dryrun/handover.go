@@ -151,8 +151,8 @@ func holders(entries []merge.Entry, numbers []int, first int) []merge.Manager {
 	return owners
 }
 
-// Leftovers returns what a migration leaves behind.
-func Leftovers(all []ownership.Leftover) []Leftover {
+// leftovers returns what a migration leaves behind.
+func leftovers(all []ownership.Leftover) []Leftover {
 	out := make([]Leftover, len(all))
 	for i, l := range all {
 		out[i] = Leftover{Path: l.Path, Value: l.Live, Owners: l.Owners}

@@ -4,8 +4,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/internal/yaml"
@@ -14,13 +16,31 @@ import (
 )
 
 // Rules say for whole repositories which conflicts are decided in which way. A nil *Rules has none.
-type Rules struct{ rules []rule }
+type Rules struct {
+	rules []*rule
+	seen  seen
+}
 
 // rule is about the objects and owners that its patterns match; a pattern that is not given matches everything.
 type rule struct {
 	kind, name, namespace string
-	managers              []string
-	force, ignore         []selector.Selector
+	managers              []*rulePattern
+	force, ignore         []*ruleField
+	at                    notice.Position
+	used                  atomic.Bool // whether an object matched
+}
+
+// rulePattern is a pattern of managers, and ruleField selects fields: where it stands, and whether it has matched anything yet.
+type rulePattern struct {
+	text string
+	at   notice.Position
+	used atomic.Bool
+}
+
+type ruleField struct {
+	selector.Selector
+	at   notice.Position
+	used atomic.Bool
 }
 
 // ReadRules reads a file with rules:
@@ -95,27 +115,29 @@ func (r rulesReader) items(v value.Value, at []any, read func(value.Value, []any
 	}
 }
 
-func (r rulesReader) rule(v value.Value, at []any) rule {
-	var out rule
+func (r rulesReader) rule(v value.Value, at []any) *rule {
+	out := &rule{at: r.At(at...)}
 	pattern := func(into *string) func(value.Value, []any) {
 		return func(v value.Value, at []any) { *into = r.pattern(v, at) }
 	}
-	selectors := func(into *[]selector.Selector) func(value.Value, []any) {
+	fields := func(into *[]*ruleField) func(value.Value, []any) {
 		return func(v value.Value, at []any) {
 			r.items(v, at, func(v value.Value, at []any) {
 				s, err := selector.Parse(v.Str())
 				if err != nil {
 					r.Problem(r.At(at...), "%v", err)
 				}
-				*into = append(*into, s)
+				*into = append(*into, &ruleField{Selector: s, at: r.At(at...)})
 			})
 		}
 	}
 	r.members(v, at, map[string]func(value.Value, []any){
 		"kind": pattern(&out.kind), "name": pattern(&out.name), "namespace": pattern(&out.namespace),
-		"force": selectors(&out.force), "ignore": selectors(&out.ignore),
+		"force": fields(&out.force), "ignore": fields(&out.ignore),
 		"managers": func(v value.Value, at []any) {
-			r.items(v, at, func(v value.Value, at []any) { out.managers = append(out.managers, r.pattern(v, at)) })
+			r.items(v, at, func(v value.Value, at []any) {
+				out.managers = append(out.managers, &rulePattern{text: r.pattern(v, at), at: r.At(at...)})
+			})
 		},
 	})
 	if len(out.force)+len(out.ignore) == 0 {
@@ -132,39 +154,52 @@ func (r rulesReader) pattern(v value.Value, at []any) string {
 	return v.Str()
 }
 
-// about reports whether the rule is about conflicts of o with owner.
-func (r rule) about(o *manifest.Object, owner merge.Manager) bool {
-	matches := func(pattern, name string) bool {
-		ok, err := path.Match(pattern, name)
-		return pattern == "" || err == nil && ok
-	}
-	return matches(r.kind, o.Id.Kind) && matches(r.name, o.Id.Name) && matches(r.namespace, o.Id.Namespace) &&
-		(len(r.managers) == 0 || slices.ContainsFunc(r.managers, func(m string) bool { return matches(m, owner.Name) }))
+// matches reports whether pattern, if there is one, matches name.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return pattern == "" || err == nil && ok
+}
+
+// about reports whether the rule is about o.
+func (r *rule) about(o *manifest.Object) bool {
+	return matches(r.kind, o.Id.Kind) && matches(r.name, o.Id.Name) && matches(r.namespace, o.Id.Namespace)
+}
+
+// aboutOwner reports whether the rule is about conflicts with owner.
+func (r *rule) aboutOwner(owner merge.Manager) bool {
+	return len(r.managers) == 0 || slices.ContainsFunc(r.managers, func(m *rulePattern) bool { return matches(m.text, owner.Name) })
 }
 
 // takes reports whether a rule decides c for who applies o.
 func (r *Rules) takes(o *manifest.Object, c merge.Conflict) bool {
-	return r.any(o, c, func(r rule) []selector.Selector { return r.force })
+	return r.any(o, c, func(r *rule) []*ruleField { return r.force })
 }
 
-// any reports whether one of the selectors of a rule that is about c, a conflict of o, selects its field.
-func (r *Rules) any(o *manifest.Object, c merge.Conflict, selectors func(rule) []selector.Selector) bool {
+// any reports whether one of the fields of a rule that is about c, a conflict of o, selects its field.
+func (r *Rules) any(o *manifest.Object, c merge.Conflict, fields func(*rule) []*ruleField) bool {
 	if r == nil {
 		return false
 	}
-	return slices.ContainsFunc(r.rules, func(r rule) bool {
-		return r.about(o, c.Owner.Manager) && slices.ContainsFunc(selectors(r), func(s selector.Selector) bool {
-			_, ok := s.Match(c.Path)
-			return ok
-		})
-	})
+	found := false
+	for _, r := range r.rules {
+		if !r.about(o) || !r.aboutOwner(c.Owner.Manager) {
+			continue
+		}
+		for _, f := range fields(r) {
+			if _, ok := f.Match(c.Path); ok {
+				f.used.Store(true)
+				found = true
+			}
+		}
+	}
+	return found
 }
 
 // left returns the conflicts of o over fields that the rules leave to their owners.
 func (r *Rules) left(o *manifest.Object, conflicts merge.Conflicts) merge.Conflicts {
 	var out merge.Conflicts
 	for _, c := range conflicts {
-		if r.any(o, c, func(r rule) []selector.Selector { return r.ignore }) {
+		if r.any(o, c, func(r *rule) []*ruleField { return r.ignore }) {
 			out = append(out, c)
 		}
 	}

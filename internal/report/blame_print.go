@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -123,8 +124,31 @@ func (p *BlamePrinter) text(o Blamed) {
 // maxGround is how wide the owners in front of lines may be before some go to a line of their own.
 const maxGround = 64
 
+// maxName is how wide the name of an owner in front of a line may be. Wider ones stand above the object, once, with a number that
+// stands for them.
+const maxName = 48
+
+// numbered gives wide owners in claims numbers in place of their names, and says above what new ones are.
+func (p *BlamePrinter) numbered(claims []claim, numbers map[string]int) []claim {
+	for i, c := range claims {
+		name := p.names.name(c.owner)
+		if wording.Width(name) <= maxName {
+			continue
+		}
+		number, known := numbers[name]
+		if !known {
+			number = len(numbers) + 1
+			numbers[name] = number
+			fmt.Fprintf(p.out, "[%d] is %s\n", number, p.paint.Paint(ownerStyle(c.owner.Index), name))
+		}
+		claims[i].text = strings.Replace(c.text, name, fmt.Sprintf("[%d]", number), 1)
+	}
+	return claims
+}
+
 // front prints the lines with their owners in front.
 func (p *BlamePrinter) front(lines []Line) {
+	numbers := map[string]int{}
 	rows := make([][][]claim, len(lines)) // for each line the rows of owners
 	unowned := make([]bool, len(lines))
 	width := 0
@@ -134,7 +158,7 @@ func (p *BlamePrinter) front(lines []Line) {
 		if unowned[i] {
 			width = max(width, len(nobody))
 		}
-		rows[i] = wrap(claims)
+		rows[i] = wrap(p.numbered(claims, numbers))
 		for _, row := range rows[i] {
 			width = max(width, rowWidth(row))
 		}

@@ -70,19 +70,15 @@ func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", conflicts)
 	keys := keysOf(config, conflicts)
+	numbers := map[string]int{}
 	for _, f := range Contests(conflicts) {
 		where := keyAt(config, keys, f.Path)
 		r.places = append(r.places, where)
 		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.String()))
 		for _, owner := range f.Owners {
-			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, showOwner(owner)))
-			name, operation := owner.Manager.Name, owner.Manager.Operation
-			r.sameName = r.sameName || name == r.Manager && operation == merge.Update
-			r.beforeFirst = r.beforeFirst || name == beforeFirstApply
-			if operation == merge.Update && slices.Contains(from, name) && r.clientSide == "" {
-				r.clientSide = fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s", t.Live.File, config.File, r.Manager, name)
-			}
+			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, once(showOwner(owner), numbers)))
 		}
+		r.learn(t, f.Owners, from)
 		live, wanted := f.show(config)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
 		for _, line := range innerNotes(config.Object, f.Path, f.Live, f.Wanted) {
@@ -90,6 +86,33 @@ func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
 		}
 	}
 	fmt.Fprint(r.Log, b.String())
+}
+
+// learn finds out what there is to advise because of the owners of a field of t. from are those of client-side apply.
+func (r *ConflictReport) learn(t *dryrun.Task, owners []merge.Entry, from []string) {
+	for _, owner := range owners {
+		name, operation := owner.Manager.Name, owner.Manager.Operation
+		r.sameName = r.sameName || name == r.Manager && operation == merge.Update
+		r.beforeFirst = r.beforeFirst || name == beforeFirstApply
+		if operation == merge.Update && slices.Contains(from, name) && r.clientSide == "" {
+			r.clientSide = fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s", t.Live.File, t.Given.File, r.Manager, name)
+		}
+	}
+}
+
+// maxOwner is how long an owner may be that is said again for other fields.
+const maxOwner = 100
+
+// once returns owner, or its number in numbers if it is long and was returned before. Long ones are numbered when they come first.
+func once(owner string, numbers map[string]int) string {
+	if len(owner) <= maxOwner {
+		return owner
+	}
+	if n, known := numbers[owner]; known {
+		return fmt.Sprintf("[%d]", n)
+	}
+	numbers[owner] = len(numbers) + 1
+	return fmt.Sprintf("[%d] is %s", numbers[owner], owner)
 }
 
 // Advise says what can be done, once for all conflicts of the run.
