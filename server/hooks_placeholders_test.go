@@ -34,6 +34,7 @@ var (
 	anyTime       = regexp.MustCompile(`20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	goTime        = regexp.MustCompile(`20[2-9]\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC`)
 	anyPort       = regexp.MustCompile(`127\.0\.0\.1:\d+-(>|\\u003e)`)
+	anyHint       = regexp.MustCompile(` \(possibly because of [^)]*\)`) // about authorities that are called alike, as here
 	generated     = regexp.MustCompile(`(gen-(?:s\d+x\d+|cfg)-)([bcdfghjklmnpqrstvwxz2456789]{5})\b`)
 	listVersion   = regexp.MustCompile(`"resourceVersion":"\d+"`)
 )
@@ -41,7 +42,7 @@ var (
 // text names what is in a text.
 func (p *placeholders) text(s string) string {
 	s = anyPort.ReplaceAllString(s, "127.0.0.1:<port>-${1}")
-	s = p.fixed.Replace(s)
+	s = p.fixed.Replace(anyHint.ReplaceAllString(s, ""))
 	s = goTime.ReplaceAllString(anyTime.ReplaceAllString(s, "<time>"), "<time>")
 	s = anyUID.ReplaceAllStringFunc(s, func(uid string) string {
 		if p.uids[uid] == "" {

