@@ -47,9 +47,6 @@ func (w *write) mutate(live Live, object managedfields.Object) (managedfields.Ob
 // kube-apiserver's library.
 func admittedFields(o admission.Object) (managedfields.Object, error) {
 	object, err := o.Split()
-	if err == nil && len(object.Entries) == 0 {
-		object.Entries = nil // an empty list is none
-	}
 	if err == nil && o.Replaced() {
 		_, err = managedfields.Decode(object.Entries)
 	}

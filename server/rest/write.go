@@ -305,6 +305,9 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 		return encoded{}, err
 	}
 	object.Content = content
+	if len(object.Entries) == 0 {
+		object.Entries = nil // admission may leave an empty list, which is not stored
+	}
 	return encoded{object, object.AppendJSON(nil)}, nil
 }
 
