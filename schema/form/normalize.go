@@ -2,6 +2,7 @@ package form
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/internal/jsontext"
@@ -117,14 +118,19 @@ func (w *walk) object(t *Type, v value.Value) value.Value {
 	kept, i, n := 0, 0, v.Len()
 	for f := range fields {
 		field := &fields[f]
-		for i < n && v.Member(i).Name < field.name { // unknown
-			out = started(out, v, kept, len(fields))
-			i++
+		order := 1 // of the next member and the field
+		for ; i < n; i++ {
+			if order = strings.Compare(v.Member(i).Name, field.name); order >= 0 {
+				break
+			}
+			out = started(out, v, kept, len(fields)) // unknown
 		}
 		var member value.Value
-		if i < n && v.Member(i).Name == field.name {
+		if i < n && order == 0 {
 			member = v.Member(i).Value
 			i++
+		} else if field.silent {
+			continue
 		}
 		printed := member
 		if len(w.steps) > 0 || member.IsAbsent() || !member.Same(w.known.Get(field.name)) {
@@ -164,7 +170,7 @@ func started(out []value.Member, v value.Value, kept, room int) []value.Member {
 
 // field returns what struct t prints for a field that was read from v; absent if it is left out.
 func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
-	if isNothing(v) && (f.omitEmpty && f.typ.kind < kindStruct || f.typ.kind == kindPointer && f.omitZero) {
+	if f.silent && isNothing(v) {
 		return value.Value{}
 	}
 	w.steps = append(w.steps, step{owner: t, name: f.name, named: true, order: f.order})

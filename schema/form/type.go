@@ -76,6 +76,7 @@ type field struct {
 	order     int // where the struct has it
 	omitEmpty bool
 	omitZero  bool
+	silent    bool // what was not sent is not printed: no look at the type is needed
 	required  bool
 	enum      []string // the values that it may have; nil if any
 }
@@ -159,6 +160,7 @@ func (ts *Types) field(owner, line string, order int) field {
 	}
 	f.name = strings.TrimRight(name, "?!+")
 	f.omitEmpty, f.omitZero, f.required = strings.Contains(name, "?"), strings.Contains(name, "!"), strings.Contains(name, "+")
+	f.silent = f.omitEmpty && f.typ.kind < kindStruct || f.typ.kind == kindPointer && f.omitZero
 	if enum != "" {
 		f.enum = strings.Split(enum, "|")
 	}
