@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -157,8 +158,7 @@ func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool)
 	case !counts:
 	case live.IsAbsent():
 		return 1, !createdUncounted[kind]
-	case k.changed(live, stored, paths),
-		countsEmpty[kind] && k.Form().Member(paths[0][0]).Unlike(sent.Get(paths[0][0])):
+	case k.changed(live, stored, paths), k.sendsEmpty(sent):
 		n++
 	}
 	return n, counts
@@ -169,6 +169,33 @@ var countsEmpty = map[schema.GVK]bool{
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   true,
 	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: true,
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                             true,
+}
+
+// sendsEmpty reports whether an empty list that the kind counts is in sent.
+func (k *Kind) sendsEmpty(sent value.Value) bool {
+	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
+	if !countsEmpty[kind] {
+		return false
+	}
+	part := generations[kind][0][0]
+	return k.Form().Member(part).Unlike(sent.Get(part))
+}
+
+// EmptyCounter returns a function for [managedfields.Config.Store] that does nothing but count: a write that sends an empty list, which
+// is not like none for the kind although none is stored, has the next generation, every other one that of the live object. It is nil
+// for all other kinds. A caller that lets others change the object between the field manager and [Kind.Prepare] needs it: Prepare does
+// not see the list any more.
+func (k *Kind) EmptyCounter() func(managedfields.Change) (value.Value, error) {
+	if !countsEmpty[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] {
+		return nil
+	}
+	return func(c managedfields.Change) (value.Value, error) {
+		generation := c.Live.At("metadata", "generation")
+		if !c.Live.IsAbsent() && k.sendsEmpty(c.Sent) {
+			generation = value.Int(generation.Int() + 1)
+		}
+		return c.Object.With("metadata", c.Object.Get("metadata").With("generation", generation)), nil
+	}
 }
 
 // changed reports whether what one of the paths leads to is not the same in two objects, as they are stored.

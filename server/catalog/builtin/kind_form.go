@@ -73,8 +73,8 @@ func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 	return f.kind.Prepare("", value.Value{}, object, object)
 }
 
-// PrepareUpdate returns object as it replaces live. The field manager may have counted a change that does not show in what is
-// left of it by now: such as an empty list in place of none.
+// PrepareUpdate returns object as it replaces live. Of kinds that count empty lists, the field manager may have counted one, which is
+// nothing by now.
 func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare(subresource, live, object, object)
 	for _, name := range []string{"uid", "deletionTimestamp"} { // so that it is found wrong that they are others
@@ -82,7 +82,8 @@ func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) v
 			prepared = api.WithMetadata(prepared, name, sent)
 		}
 	}
-	if counted := object.At("metadata", "generation"); counted.Int() == live.At("metadata", "generation").Int()+1 {
+	counted := object.At("metadata", "generation")
+	if f.kind.EmptyCounter() != nil && counted.Int() == live.At("metadata", "generation").Int()+1 {
 		return api.WithMetadata(prepared, "generation", counted)
 	}
 	return prepared

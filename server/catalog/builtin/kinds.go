@@ -192,6 +192,6 @@ func managerOf(kind *builtin.Kind, subresource string) (*managedfields.FieldMana
 	if err != nil {
 		return nil, err
 	}
-	c.Store = nil // the server does that itself, once admission has seen what is written
+	c.Store = kind.EmptyCounter() // the server does the rest itself, once admission has seen what is written
 	return managedfields.New(c)
 }
