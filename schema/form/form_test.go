@@ -2,6 +2,7 @@ package form
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,27 @@ func TestQuantity(t *testing.T) {
 		if got := RoundQuantity(reads); got != want {
 			t.Errorf("%s is rounded to %s, want %s", reads, got, want)
 		}
+	}
+}
+
+// TestCanonicalQuantities reads what is taken for canonical at a glance: it prints as it was.
+func TestCanonicalQuantities(t *testing.T) {
+	taken := 0
+	for _, suffix := range append([]string{"mi", "i", "KiB"}, append(decimalSuffixes, binarySuffixes...)...) {
+		for n := range 2100 {
+			text := strconv.Itoa(n) + suffix
+			if !isCanonical(text) {
+				continue
+			}
+			taken++
+			q, err := parseQuantity(text)
+			if err != nil || q.String() != text {
+				t.Errorf("%s is not canonical: %v", text, err)
+			}
+		}
+	}
+	if taken < 20000 {
+		t.Errorf("only %d texts are taken for canonical", taken)
 	}
 }
 

@@ -53,11 +53,14 @@ func Quantity(text string) (string, error) {
 }
 
 // isCanonical reports of most texts that are quantities in their one spelling that they are: short whole numbers
-// with a decimal suffix.
+// with a decimal suffix, and those below a thousand, which is less than the next unit, with a binary one.
 func isCanonical(text string) bool {
 	number, suffix := digits(text)
 	if number == "" || len(number) > 15 || number[0] == '0' || strings.HasSuffix(number, "000") {
 		return text == "0"
+	}
+	if len(suffix) == 2 && suffix[1] == 'i' {
+		return len(number) <= 3 && strings.Contains("KMGTP", suffix[:1]) // so many Ei may be more than there can be
 	}
 	return suffix == "" || len(suffix) == 1 && strings.Contains("numkMGTPE", suffix)
 }
