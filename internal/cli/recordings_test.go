@@ -91,12 +91,11 @@ type run struct {
 	kind  string
 	where string
 
-	response value.Value
-	message  string // of the response
-	query    url.Values
-	code     int // the exit code
-	out      value.Value
-	said     string // standard error
+	message string // of the response
+	query   url.Values
+	code    int // the exit code
+	out     value.Value
+	said    string // standard error
 }
 
 func (r *run) play() {

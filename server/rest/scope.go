@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/schema"
@@ -153,7 +154,7 @@ func readCustom(text []byte) (value.Value, error) {
 		return value.Value{}, err
 	}
 	if found.Kind == "" {
-		return value.Value{}, fmt.Errorf("Object 'Kind' is missing in '%s'", text)
+		return value.Value{}, runtime.NewMissingKindErr(string(text))
 	}
 	return value.Parse(text)
 }
