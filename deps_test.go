@@ -35,7 +35,8 @@ var layers = []struct {
 	{"schema/form", "internal/jsontext value fieldpath", ""},
 	{"schema/builtin", "value fieldpath schema schema/form merge managedfields", ""},
 	{"internal/yaml", "internal/jsontext value", "gopkg.in/yaml.v3"},
-	{"internal/recording", "value", ""},
+	{"internal/mergepatch", "value", ""},
+	{"internal/recording", "value internal/mergepatch", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},
 	{"internal/model", "value fieldpath schema typed merge internal/door", ""},
 	{"internal/thing", "value fieldpath schema merge managedfields", ""},
@@ -67,7 +68,8 @@ var layers = []struct {
 		"github.com/rogpeppe/go-internal/diff"},
 	{"internal/history",
 		"value fieldpath schema merge managedfields ownership internal/yaml internal/wording " +
-			"internal/notice internal/manifest internal/types internal/dryrun internal/report",
+			"internal/notice internal/manifest internal/types internal/dryrun internal/report " +
+			"internal/mergepatch",
 		"golang.org/x/tools/txtar"},
 	{"internal/cli",
 		"fieldpath schema typed merge managedfields ownership internal/yaml internal/wording " +

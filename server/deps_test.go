@@ -41,7 +41,7 @@ var layers = []struct {
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
 	{"admission/webhook", "admission api", "value value/structs",
 		"k8s.io/api k8s.io/apimachinery k8s.io/apiserver k8s.io/client-go/rest gopkg.in/evanphx/json-patch.v4"},
-	{"rest", "admission api catalog store wire", "value value/structs schema managedfields internal/jsontext",
+	{"rest", "admission api catalog store wire", "value value/structs schema managedfields internal/jsontext internal/mergepatch",
 		"k8s.io/apimachinery sigs.k8s.io/json gopkg.in/evanphx/json-patch.v4"},
 	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi rest store store/memory wire",
 		"value value/structs schema managedfields",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
@@ -15,7 +16,6 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/value"
 )
 
 // Replayer replays one history.
@@ -150,29 +150,11 @@ func (r *Replayer) patched(s *historyStep) *manifest.Object {
 	}
 	out := *r.last
 	out.Origin = s.In("patch")
-	if out.Object, err = managedfields.ObjectOf(mergePatch(live, s.patch)); err != nil {
+	if out.Object, err = managedfields.ObjectOf(mergepatch.Apply(live, s.patch)); err != nil {
 		r.Problem(s.Key("patch"), "%v: %v", r.last, err)
 		return nil
 	}
 	return &out
-}
-
-// mergePatch returns v with a JSON merge patch, RFC 7386, applied to it.
-func mergePatch(v, patch value.Value) value.Value {
-	if patch.Kind() != value.KindObject {
-		return patch
-	}
-	if v.Kind() != value.KindObject {
-		v = value.Object()
-	}
-	for name, member := range patch.Members() {
-		if member.IsNull() {
-			v = v.With(name, value.Value{})
-		} else {
-			v = v.With(name, mergePatch(v.Get(name), member))
-		}
-	}
-	return v
 }
 
 func (r *Replayer) apply(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/value"
 )
 
@@ -27,25 +28,7 @@ func (e Exchange) Patched() (object value.Value, known bool) {
 			return object, false
 		}
 	}
-	return MergePatched(e.Live, e.Body), true
-}
-
-// MergePatched returns v with a JSON merge patch.
-func MergePatched(v, patch value.Value) value.Value {
-	if patch.Kind() != value.KindObject {
-		return patch
-	}
-	if v.Kind() != value.KindObject {
-		v = value.Object()
-	}
-	for name, member := range patch.Members() {
-		if member.IsNull() {
-			v = v.With(name, value.Value{})
-		} else {
-			v = v.With(name, MergePatched(v.Get(name), member))
-		}
-	}
-	return v
+	return mergepatch.Apply(e.Live, e.Body), true
 }
 
 // jsonPatched carries out an operation of a JSON patch that is known to succeed.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -101,7 +102,7 @@ func (y *tally) scale(t *testing.T, where, kind string, s recording.Exchange, ma
 		out, err = m.Apply(live, config, manager, force)
 	} else {
 		if s.Op == "scale-merge" {
-			body = recording.MergePatched(live.Content, body)
+			body = mergepatch.Apply(live.Content, body)
 		}
 		object, failed := managedfields.ObjectOf(body)
 		if failed != nil {

@@ -11,10 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/mergepatch"
+	kmergepatch "k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
 )
@@ -40,7 +41,9 @@ func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 func parsePatch(typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {
 	if typ == types.MergePatchType {
 		if sent, err := value.Parse(body); err == nil && sent.Kind() == value.KindObject {
-			return func(content value.Value) (value.Value, []string, error) { return mergePatch(content, sent), nil, nil }, nil
+			return func(content value.Value) (value.Value, []string, error) {
+				return mergepatch.Apply(content, sent), nil, nil
+			}, nil
 		}
 	}
 	if !json.Valid(body) {
@@ -142,11 +145,11 @@ func parseStrategicPatch(body []byte, content value.Value, options api.WriteOpti
 // strategicError is the refusal of a strategic merge patch that cannot be carried out.
 func strategicError(err error) error {
 	switch {
-	case stderrors.Is(err, mergepatch.ErrBadJSONDoc), stderrors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
-		stderrors.Is(err, mergepatch.ErrBadPatchFormatForRetainKeys), stderrors.Is(err, mergepatch.ErrBadPatchFormatForSetElementOrderList),
-		stderrors.Is(err, mergepatch.ErrUnsupportedStrategicMergePatchFormat):
+	case stderrors.Is(err, kmergepatch.ErrBadJSONDoc), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForPrimitiveList),
+		stderrors.Is(err, kmergepatch.ErrBadPatchFormatForRetainKeys), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForSetElementOrderList),
+		stderrors.Is(err, kmergepatch.ErrUnsupportedStrategicMergePatchFormat):
 		return errors.NewBadRequest(err.Error())
-	case stderrors.Is(err, mergepatch.ErrNoListOfLists):
+	case stderrors.Is(err, kmergepatch.ErrNoListOfLists):
 		return errors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", kschema.GroupResource{}, "", err.Error(), 0, false)
 	}
 	return err

@@ -1,17 +1,22 @@
-package rest
+// Package mergepatch applies JSON merge patches as kube-apiserver does.
+package mergepatch
 
 import "github.com/deed-project/deed/value"
 
-// mergePatch applies a JSON merge patch of RFC 7386 as the library of kube-apiserver does, which differs in one respect: a
-// list that replaces an object keeps the nulls in its objects.
-func mergePatch(v, patch value.Value) value.Value {
+// Apply returns v with patch, a JSON merge patch of RFC 7386, applied as the library of kube-apiserver does it, which differs in
+// one respect: a list that replaces an object keeps the nulls in its objects. A patch that is no object replaces v. It takes time
+// in proportion to the patch and to the objects that it changes.
+func Apply(v, patch value.Value) value.Value {
+	if patch.Kind() != value.KindObject {
+		return patch
+	}
 	for name, member := range patch.Members() {
 		current := v.Get(name)
 		switch {
 		case member.IsNull():
 			v = v.With(name, value.Value{})
 		case current.Kind() == value.KindObject && member.Kind() == value.KindObject:
-			v = v.With(name, mergePatch(current, member))
+			v = v.With(name, Apply(current, member))
 		case current.Kind() == value.KindObject:
 			v = v.With(name, member)
 		default:
