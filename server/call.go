@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bufio"
 	"context"
+	"net"
 	"net/http"
 	"time"
 
@@ -46,6 +48,15 @@ func (w *answerWriter) Write(b []byte) (int, error) {
 		w.code = http.StatusOK
 	}
 	return w.ResponseWriter.Write(b)
+}
+
+// Hijack takes over the connection, which then is something else than HTTP.
+func (w *answerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	connection, buffer, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil {
+		w.code = http.StatusSwitchingProtocols
+	}
+	return connection, buffer, err
 }
 
 // Unwrap returns what is written to, for http.ResponseController.

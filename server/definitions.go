@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -53,39 +54,47 @@ func (s *Server) settleDefinitions(ctx context.Context) error {
 type defined struct {
 	definition value.Value
 	resource   *catalog.Resource
-	gone       chan struct{}
+	gone       context.CancelFunc
 }
 
 // resourceOf returns the resource that a definition makes, and nil if it is not served. It is the same as before if nothing
-// changed that matters; watches of another one end.
+// changed that matters; watches of another one end, unless all that changed is that it is being deleted.
 func (s *Server) resourceOf(d value.Value) (*catalog.Resource, error) {
 	name := d.At("metadata", "name").Str()
 	was, known := s.defined[name]
-	if known && alike(was.definition, d) {
+	same := known && alike(was.definition, d)
+	if same && terminating(was.definition) == terminating(d) {
 		return was.resource, nil
 	}
-	if known {
-		close(was.gone)
+	served := crd.Served(d)
+	if known && !(same && served) {
+		was.gone()
 		delete(s.defined, name)
 	}
-	if !crd.Served(d) {
+	if !served {
 		return nil, nil
 	}
 	resource, err := crd.Compile(d, s.now)
 	if err != nil {
 		return nil, err
 	}
-	gone := make(chan struct{})
-	resource.Gone = gone
+	gone := was.gone
+	if same {
+		resource.Gone = was.resource.Gone // watches see how the objects go
+	} else {
+		resource.Gone, gone = context.WithCancel(context.Background())
+	}
 	s.defined[name] = defined{d, resource, gone}
 	return resource, nil
 }
 
+// terminating reports whether an object is being deleted.
+func terminating(d value.Value) bool { return !d.At("metadata", "deletionTimestamp").IsAbsent() }
+
 // alike reports whether two definitions make the same resource.
 func alike(a, b value.Value) bool {
 	return a.Get("spec").Equal(b.Get("spec")) && a.At("status", "acceptedNames").Equal(b.At("status", "acceptedNames")) &&
-		a.At("metadata", "uid").Equal(b.At("metadata", "uid")) &&
-		a.At("metadata", "deletionTimestamp").IsAbsent() == b.At("metadata", "deletionTimestamp").IsAbsent()
+		a.At("metadata", "uid").Equal(b.At("metadata", "uid"))
 }
 
 // forget ends the watches of resources that are not defined any more.
@@ -96,7 +105,7 @@ func (s *Server) forget(definitions []value.Value) {
 	}
 	for name, d := range s.defined {
 		if !left[name] {
-			close(d.gone)
+			d.gone()
 			delete(s.defined, name)
 		}
 	}
@@ -116,9 +125,13 @@ func (s *Server) definitions(ctx context.Context) ([]value.Value, error) {
 	for _, record := range page.Records {
 		object, err := managedfields.ParseObject(record.Text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", record.Key, err)
 		}
-		out = append(out, object.Content)
+		definition, err := crd.Load(object.Content)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", record.Key, err)
+		}
+		out = append(out, definition)
 	}
 	return out, nil
 }

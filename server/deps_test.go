@@ -24,7 +24,7 @@ var layers = []struct {
 	{"store/history", "store", "", ""},
 	{"store/memory", "store/history", "", ""},
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
-	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client/v3"},
+	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap"},
 	{"structural/rules", "", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi"},
 	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
@@ -46,10 +46,10 @@ var layers = []struct {
 	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi rest store store/memory wire",
 		"value value/structs schema managedfields",
 		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
-			"github.com/prometheus/client_golang"},
+			"github.com/prometheus/client_golang golang.org/x/net/websocket"},
 	{"manifest", "", "value internal/yaml", ""},
 	{"apitest", ". admission manifest store store/memory", "value", "k8s.io/client-go/rest"},
-	{"cmd/deed-apiserver", ". manifest store/file", "", "github.com/spf13/pflag"},
+	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "", "github.com/spf13/pflag"},
 }
 
 func TestImports(t *testing.T) {

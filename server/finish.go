@@ -35,12 +35,40 @@ func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written
 	}
 	switch {
 	case event == rest.WasMarked && definition:
-		s.background(func(ctx context.Context) { s.report("a definition is not finished", s.finishDefinition(ctx, r.Name())) })
+		s.finishLater("a definition", r.Name(), s.finishDefinition)
 	case event == rest.WasMarked && r.Version.GroupResource() == namespaces:
-		s.background(func(ctx context.Context) { s.report("a namespace is not finished", s.finishNamespace(ctx, r.Name())) })
+		s.finishLater("a namespace", r.Name(), s.finishNamespace)
 	case event == rest.WasRemoved:
 		s.background(func(ctx context.Context) { s.releaseHolders(ctx, r) })
 	}
+}
+
+// resume goes on with the deletions of definitions and namespaces that began before: by a server that ended, or by another one.
+func (s *Server) resume(ctx context.Context) error {
+	definitions, err := s.definitions(ctx)
+	if err != nil {
+		return err
+	}
+	namespaces, err := s.allOf(ctx, s.base[namespacesAt])
+	if err != nil {
+		return err
+	}
+	for _, d := range definitions {
+		if terminating(d) {
+			s.finishLater("a definition", d.At("metadata", "name").Str(), s.finishDefinition)
+		}
+	}
+	for _, n := range namespaces {
+		if terminating(n) {
+			s.finishLater("a namespace", n.At("metadata", "name").Str(), s.finishNamespace)
+		}
+	}
+	return nil
+}
+
+// finishLater finishes the deletion of something in the background.
+func (s *Server) finishLater(what, name string, finish func(context.Context, string) error) {
+	s.background(func(ctx context.Context) { s.report(what+" is not finished", finish(ctx, name)) })
 }
 
 // report logs an error that nobody waits for.

@@ -27,6 +27,9 @@ import (
 type Config struct {
 	// Store holds the objects; nil is memory. The server does not close it.
 	Store store.Store
+	// Shared tells that other servers use the Store as well. The server follows what they write, so that all of them serve the same
+	// definitions and ask the same webhooks.
+	Shared bool
 	// Objects are created when the server starts, in this order, unless they exist: definitions, and whatever they define.
 	Objects []value.Value
 	// Now is the clock; nil is that of the system.
@@ -39,8 +42,11 @@ type Config struct {
 	Admission admission.Chain
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
-	// Past is how much of its past the server keeps in the store; nil is [DefaultPast].
+	// Past is how much of its past the server keeps in the store; nil is [DefaultPast], and in a Store that is shared everything:
+	// forgetting is the business of whoever owns it.
 	Past *store.Window
+	// EventTTL is how long Events are kept after they were last written; 0 is an hour, as in kube-apiserver.
+	EventTTL time.Duration
 	// Limits are how much the server does at once, and how long a request may take; the zero Limits are [DefaultLimits].
 	Limits Limits
 	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver, which is
@@ -93,7 +99,12 @@ func New(c Config) (*Server, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.limits, s.metrics = c.Limits.withDefaults(), newMetrics(&s.flight)
-	s.backend = &rest.Backend{Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, Alike: s.alike, CBOR: c.CBOR}
+	s.backend = &rest.Backend{
+		Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, Alike: s.alike, CBOR: c.CBOR, Brief: c.EventTTL,
+	}
+	if s.backend.Brief == 0 {
+		s.backend.Brief = eventTTL
+	}
 	s.backend.User = func(ctx context.Context) admission.User { return admission.User(UserOf(ctx)) }
 	var err error
 	if s.hooks, err = s.newWebhooks(c.Webhooks); err != nil {
@@ -104,13 +115,23 @@ func New(c Config) (*Server, error) {
 	if err := s.begin(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	past := DefaultPast
-	if c.Past != nil {
-		past = *c.Past
+	if err := s.resume(s.ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	s.keepPast(past, compactEvery)
+	if c.Shared {
+		s.followOthers()
+	}
+	switch {
+	case c.Past != nil:
+		s.keepPast(*c.Past, compactEvery)
+	case !c.Shared:
+		s.keepPast(DefaultPast, compactEvery)
+	}
 	return s, nil
 }
+
+// eventTTL is how long Events are kept unless the server is told otherwise.
+const eventTTL = time.Hour
 
 // begin makes the catalog, and creates what every server has and the objects of c.
 func (s *Server) begin(c Config) error {
@@ -140,11 +161,21 @@ func (s *Server) begin(c Config) error {
 		}
 	}
 	for _, object := range c.Objects {
-		if err := s.Create(s.ctx, object); err != nil {
+		if err := s.createFirst(object); err != nil {
 			return fmt.Errorf("%s %s: %w", object.Get("kind").Str(), object.At("metadata", "name").Str(), err)
 		}
 	}
 	return s.beginHooks()
+}
+
+// createFirst creates an object that the server begins with. What it is of may be defined by another server that begins just now.
+func (s *Server) createFirst(object value.Value) error {
+	if _, err := s.versionOf(object); err != nil {
+		if err := s.settleDefinitions(s.ctx); err != nil {
+			return err
+		}
+	}
+	return s.Create(s.ctx, object)
 }
 
 // Close ends what the server does in the background, and waits for it. Requests after it fail.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"time"
 
@@ -17,20 +18,13 @@ import (
 // rest. While it is waited for, it holds up to a batch of events, and nobody else.
 const slowWatcher = 30 * time.Second
 
-// watch streams the events of a collection until the client goes, the time is over, the server ends, or
-// the resource is not served any more as it was.
+// watch sends the events of a collection until the client goes, the time is over, the server ends, or the resource is not served
+// any more as it was: as a stream, or in frames of a websocket if the client asks for one.
 func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Representation) {
 	ctx, cancel := context.WithCancel(q.HTTP.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	defer context.AfterFunc(endOf(ctx), cancel)()
-	go func() {
-		select {
-		case <-q.Version.Gone:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	printer, err := s.newPrinter(q, rep)
 	if err != nil {
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
@@ -43,38 +37,74 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 		return
 	}
 	w.Header().Set("Content-Type", rep.StreamType())
+	if asksForSocket(q.HTTP) {
+		err := serveSocket(w, q.HTTP, rep, func(out *socket) {
+			defer context.AfterFunc(out.gone, cancel)()
+			s.tell(q, printer, batches, out)
+		})
+		if err != nil {
+			s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
+		}
+		return
+	}
 	w.WriteHeader(http.StatusOK)
-	control := http.NewResponseController(w)
-	if control.Flush() != nil {
+	out := &stream{w, http.NewResponseController(w)}
+	if out.control.Flush() != nil {
 		return // the connection cannot stream, or is gone
 	}
+	s.tell(q, printer, batches, out)
+}
+
+// outlet is where events go.
+type outlet interface {
+	// send sends the texts of events, each of which ends where ends says. It fails if the client does not take them in time.
+	send(text []byte, ends []int) error
+}
+
+// tell sends batches of events until there are no more, or the client takes none.
+func (s *Server) tell(q *rest.Request, p *printer, batches iter.Seq[[]rest.Event], out outlet) {
 	var text []byte
+	var ends []int
 	for events := range batches {
-		text = text[:0]
+		text, ends = text[:0], ends[:0]
+		var err error
 		for _, e := range events {
-			if text, err = printer.event(text, e); err != nil {
+			if text, err = p.event(text, e); err != nil {
 				s.log.Error("an event cannot be encoded", "path", q.HTTP.URL.Path, "error", err)
 				return
 			}
+			ends = append(ends, len(text))
 		}
-		if send(w, control, text) != nil {
+		if out.send(text, ends) != nil {
 			return
+		}
+		if cap(text) > maxKept {
+			text = nil // for an idle watch to hold
 		}
 	}
 }
 
-// send sends text, and fails if the client does not take it in time. Between texts there is no limit.
-func send(w http.ResponseWriter, control *http.ResponseController, text []byte) error {
-	if err := control.SetWriteDeadline(time.Now().Add(slowWatcher)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+// maxKept is how much memory a watch keeps for the next events.
+const maxKept = 4 << 10
+
+// stream is the body of an answer: an outlet.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// send sends text. Between texts there is no limit to the time.
+func (s *stream) send(text []byte, _ []int) error {
+	if err := s.control.SetWriteDeadline(time.Now().Add(slowWatcher)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	if _, err := w.Write(text); err != nil {
+	if _, err := s.w.Write(text); err != nil {
 		return err
 	}
-	if err := control.Flush(); err != nil {
+	if err := s.control.Flush(); err != nil {
 		return err
 	}
-	if err := control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := s.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	return nil

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -26,8 +27,8 @@ type Resource struct {
 	Terminating bool
 	// Verbs are what can be done with objects, as discovery lists it.
 	Verbs []string
-	// Gone is closed when the resource is not served any more as it is here; nil for resources that are always served.
-	Gone <-chan struct{}
+	// Gone is done when the resource is not served any more as it is here; nil for resources that are always served.
+	Gone context.Context
 	// Versions are those that are served, the preferred one first.
 	Versions []*Version
 	// Orphans tells that what a deleted object owns stays, unless the request says otherwise. OrphanWarning is what a delete warns
@@ -38,6 +39,8 @@ type Resource struct {
 	AnswersDeleted bool
 	// CreateOnUpdate tells that an update creates an object that does not exist.
 	CreateOnUpdate bool
+	// Brief tells that objects are kept for a time only.
+	Brief bool
 	// Order has the names of the versions as they were declared; empty if that is how Versions has them.
 	Order []string
 	// Stored is the name of the version that objects are stored in.

@@ -34,6 +34,8 @@ type Backend struct {
 
 	// CBOR tells that bodies and answers may be CBOR.
 	CBOR bool
+	// Brief is how long objects of brief resources are kept after they were last written; 0 is for ever.
+	Brief time.Duration
 
 	recent recent
 	facts  facts

@@ -12,8 +12,10 @@ import (
 // keep up are all at the last few.
 const sharedEvents = 1024
 
-// eventKey names the object that a write left or replaced, as a version shows it.
+// eventKey names the object that a write left or replaced, as a version shows it. The key is a part of it because etcd deletes all
+// records of a lease at one revision.
 type eventKey struct {
+	key      string
 	revision store.Revision
 	version  *catalog.Version
 	replaced bool
@@ -76,7 +78,7 @@ func (e *events) get(key eventKey) *shared {
 
 // sharedOf returns the object that a write left, or the one that it replaced with the revision of the write.
 func (r *Request) sharedOf(record store.Record, replaced bool) (*shared, error) {
-	s := r.events.get(eventKey{record.Revision, r.Version, replaced})
+	s := r.events.get(eventKey{record.Key, record.Revision, r.Version, replaced})
 	s.once.Do(func() {
 		if s.live, s.err = r.shown(record); s.err == nil {
 			s.whole, s.err = s.live.Value()

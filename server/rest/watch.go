@@ -21,6 +21,9 @@ import (
 // bookmarkEvery is how often a watch that asks for bookmarks is told how far it has come.
 const bookmarkEvery = time.Minute
 
+// lastMark is how long before its end a watch that asks for bookmarks gets one, so that it can be resumed from there.
+const lastMark = 2 * time.Second
+
 // longWatch is how long a watch takes at least that says no time; at most it is twice that.
 const longWatch = 30 * time.Minute
 
@@ -144,53 +147,85 @@ func (w *watcher) bookmark() Event {
 	)}
 }
 
-// follow tells the events of the store until ctx is done.
+// follow tells the events of the store until ctx is done, and marks in between.
 func (w *watcher) follow(ctx context.Context, yield func([]Event) bool) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	batches, err := w.Store.Watch(ctx, w.prefix, store.Revision(w.after))
-	if err != nil {
-		return err
-	}
-	type batch struct {
-		store.Batch
-		err error
-	}
-	read := make(chan batch)
-	go func() {
-		defer close(read)
-		for b, err := range batches {
-			select {
-			case read <- batch{b, err}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	marks := time.NewTicker(bookmarkEvery)
-	defer marks.Stop()
 	for {
-		var events []Event
-		select {
-		case b, open := <-read:
-			if !open {
-				return nil
-			}
-			if b.err != nil {
-				return b.err
-			}
-			if events, err = w.events(b.Batch); err != nil {
-				return err
-			}
-		case <-marks.C:
-			if w.options.Bookmarks {
-				events = []Event{w.bookmark()}
-			}
-		}
-		if len(events) > 0 && !yield(events) {
+		on, err := w.listen(ctx, yield)
+		switch {
+		case !on || err != nil || ctx.Err() != nil:
+			return err
+		case w.Version.Gone != nil && w.Version.Gone.Err() != nil:
+			return w.drain(ctx, yield)
+		case !yield([]Event{w.bookmark()}):
 			return nil
 		}
 	}
+}
+
+// drain tells the events up to now: those of the objects that went with a resource, for one.
+func (w *watcher) drain(ctx context.Context, yield func([]Event) bool) error {
+	latest, err := w.latest()
+	if err != nil || w.after >= latest {
+		return unless(ctx, err)
+	}
+	_, err = w.tell(ctx, func(events []Event) bool {
+		return (len(events) == 0 || yield(events)) && w.after < latest
+	})
+	return err
+}
+
+// listen tells the events of the store until a bookmark is due, or the resource is gone. It reports whether the client takes more.
+func (w *watcher) listen(ctx context.Context, yield func([]Event) bool) (on bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if w.Version.Gone != nil {
+		defer context.AfterFunc(w.Version.Gone, cancel)()
+	}
+	if w.options.Bookmarks {
+		defer time.AfterFunc(w.untilMark(ctx), cancel).Stop()
+	}
+	return w.tell(ctx, func(events []Event) bool { return len(events) == 0 || yield(events) })
+}
+
+// tell calls take with what batches of the store mean to the client, until ctx is done or take returns false: it returns whether that
+// did not happen.
+func (w *watcher) tell(ctx context.Context, take func([]Event) bool) (on bool, err error) {
+	batches, err := w.Store.Watch(ctx, w.prefix, store.Revision(w.after))
+	if err != nil {
+		return ctx.Err() != nil, unless(ctx, err)
+	}
+	for b, err := range batches {
+		var events []Event
+		if err == nil {
+			events, err = w.events(b)
+		}
+		if err != nil {
+			return false, err
+		}
+		if !take(events) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// unless returns err, and nil if ctx is done: then it says no more than that.
+func unless(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// untilMark returns how long it is until the client is told how far the watch has come: often enough for one that is cut off, and
+// shortly before the time of the watch is over.
+func (w *watcher) untilMark(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		if left := time.Until(end) - lastMark; left > 0 {
+			return min(left, bookmarkEvery)
+		}
+	}
+	return bookmarkEvery
 }
 
 // events returns what a batch of the store means to the client.

@@ -314,7 +314,7 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 // commit stores an object in place of the one of the revision expected, 0 for none, and returns it as reading gives it. The
 // error is store.ErrConflict if something else is stored there by now.
 func (w *write) commit(object encoded, expected store.Revision, event Written) (managedfields.Object, error) {
-	revision, err := w.Store.Put(w.context(), w.key(), object.text, expected)
+	revision, err := w.put(object.text, expected)
 	if err != nil {
 		return object.Object, err
 	}
@@ -322,6 +322,14 @@ func (w *write) commit(object encoded, expected store.Revision, event Written) (
 		w.Stored(w.context(), w.Request, event)
 	}
 	return w.reread(object, revision)
+}
+
+// put stores a text, for a time if that is how long objects of the resource are kept.
+func (w *write) put(text []byte, expected store.Revision) (store.Revision, error) {
+	if w.Version.Brief && w.Brief > 0 {
+		return w.Store.PutUntil(w.context(), w.key(), text, expected, w.Now().Add(w.Brief))
+	}
+	return w.Store.Put(w.context(), w.key(), text, expected)
 }
 
 // reread returns a stored object as reading it at the given revision gives it, without one if that is 0.

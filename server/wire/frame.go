@@ -21,6 +21,9 @@ func (rep Representation) StreamType() string {
 	return rep.Media
 }
 
+// LengthOfFrame is the length of what says how long a message of protocol buffers is that is an event.
+const LengthOfFrame = 4
+
 // AppendEvent appends an event of a watch: a line of JSON; a message of protocol buffers behind its length, which is a number of
 // four bytes; or an item of a sequence of CBOR. The error is about objects that the representation cannot say.
 func (rep Representation) AppendEvent(b []byte, typ string, object Document) ([]byte, error) {

@@ -58,6 +58,7 @@ func resourceOf(kind *builtin.Kind) *catalog.Resource {
 		ShortNames: kind.ShortNames, Categories: kind.Categories, Namespaced: kind.Namespaced, Verbs: kind.Verbs,
 		Stored: hubOf(kind).Version, Hashed: hubOf(kind).Group + "/" + hubOf(kind).Version, Prefix: prefixOf(kind),
 		CreateOnUpdate: slices.Contains(createdOnUpdate, kind.Resource),
+		Brief:          kind.Resource == "events",
 		AnswersDeleted: slices.Contains(answeredDeleted, kind.Resource),
 		Orphans:        slices.Contains(orphaning, kind.GVK), OrphanWarning: orphanWarnings[kind.GVK],
 	}

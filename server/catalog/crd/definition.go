@@ -31,14 +31,14 @@ func Definitions(now func() time.Time) (*catalog.Resource, error) {
 		Verbs:  []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		Stored: gvk.Version, Hashed: gvk.Group + "/v1beta1", Prefix: "/registry/apiextensions.k8s.io/customresourcedefinitions/",
 	}
-	form := &builtin.Form{
+	form := &definitionForm{builtin.Form{
 		GVK: gvk, New: func() any { return &apiextensionsv1.CustomResourceDefinition{} },
 		Default: func(object any) {
 			apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(object.(*apiextensionsv1.CustomResourceDefinition))
 		},
 		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Delete: holdDefinition,
 		Conditional: true,
-	}
+	}}
 	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New}
 	v.Columns, v.Row = tables.Of(r.Plural, gvk)
 	r.Versions = []*catalog.Version{v}

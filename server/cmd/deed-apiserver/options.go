@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -14,6 +15,8 @@ type options struct {
 	listen          string
 	crds, load      []string
 	data            string
+	etcd            etcdOptions
+	eventTTL        time.Duration
 	kubeconfig      string
 	merge           bool
 	tokenFile       string
@@ -50,6 +53,8 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to serve; may be repeated")
 	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to start with; may be repeated")
 	f.StringVar(&o.data, "data", "", "file that keeps the objects; without one they are kept in memory")
+	o.etcd.addTo(f)
+	f.DurationVar(&o.eventTTL, "event-ttl", time.Hour, "how long Events are kept")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "file to write that tells clients how to reach the server")
 	f.BoolVar(&o.merge, "merge", false, "keep what the kubeconfig file already has")
 	f.StringVar(&o.tokenFile, "token-file", "", "bearer tokens that are accepted, as lines of token,user,uid,\"group,…\"")
@@ -88,8 +93,13 @@ func (o *options) check() error {
 		return errors.New("--insecure-http goes with neither --tls-cert nor --client-ca")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return fmt.Errorf("--log-format: %q is neither text nor json", o.logFormat)
+	case o.data != "" && len(o.etcd.servers) > 0:
+		return errors.New("--data and --etcd-servers exclude each other")
 	case o.merge && o.kubeconfig == "":
 		return errors.New("--merge needs --kubeconfig")
+	}
+	if err := o.etcd.check(); err != nil {
+		return err
 	}
 	if loopback(host) {
 		return nil

@@ -19,20 +19,18 @@ import (
 
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
-	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor}
+	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL}
 	if config.Objects, err = manifest.ReadFiles(append(o.crds, o.load...)); err != nil {
 		return err
 	}
 	if config.Webhooks, err = o.webhooks(); err != nil {
 		return err
 	}
-	if o.data != "" {
-		kept, openErr := file.Open(o.data)
-		if openErr != nil {
-			return fmt.Errorf("--data: %w", openErr)
-		}
-		config.Store = kept
-		defer func() { err = errors.Join(err, kept.Close()) }()
+	if err := o.openStore(ctx, &config); err != nil {
+		return err
+	}
+	if config.Store != nil {
+		defer func() { err = errors.Join(err, config.Store.Close()) }()
 	}
 	token, err := o.access(&config)
 	if err != nil {
@@ -55,6 +53,21 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 		return errors.Join(err, l.Close())
 	}
 	return s.Serve(ctx, l, tlsConfig)
+}
+
+// openStore opens the store that the flags name, if they name one.
+func (o *options) openStore(ctx context.Context, c *server.Config) error {
+	switch {
+	case o.data != "":
+		kept, err := file.Open(o.data)
+		if err != nil {
+			return fmt.Errorf("--data: %w", err)
+		}
+		c.Store = kept
+	case len(o.etcd.servers) > 0:
+		return o.etcd.open(ctx, c)
+	}
+	return nil
 }
 
 func (o *options) logger(w io.Writer) *slog.Logger {
@@ -141,10 +154,13 @@ func (o *options) announce(out io.Writer, s *server.Server, address string, trus
 		url = "http://" + address
 	}
 	fmt.Fprintf(out, "Serving %s at %s\n", s.Summary(), url)
-	if o.data == "" {
-		fmt.Fprintln(out, "Objects are kept in memory and are gone when the server ends.")
-	} else {
+	switch {
+	case o.data != "":
 		fmt.Fprintf(out, "Objects are kept in %s.\n", o.data)
+	case len(o.etcd.servers) > 0:
+		fmt.Fprintf(out, "Objects are kept in %s.\n", &o.etcd)
+	default:
+		fmt.Fprintln(out, "Objects are kept in memory and are gone when the server ends.")
 	}
 	if o.kubeconfig == "" {
 		fmt.Fprintln(out, "Run with --kubeconfig FILE to get a file that kubectl can use.")

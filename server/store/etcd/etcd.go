@@ -1,11 +1,10 @@
-// Package etcd is a store in an etcd cluster, with the keys that it is given: several servers share
-// one, and each watches what the others write. Compaction is left to whoever calls it, or to etcd.
+// Package etcd is a store in an etcd cluster, which several servers share: each watches what the
+// others write. Compaction is left to whoever calls it, or to etcd.
 package etcd
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -16,24 +15,31 @@ import (
 
 // Store is a store.Store in etcd. A revision is one of etcd's, so that writes of others under other
 // prefixes make revisions too.
+//
+// Errors of etcd that are none of package store are returned as they are: API servers answer with
+// their texts.
 type Store struct {
 	client *clientv3.Client
 	kv     clientv3.KV
 	watch  clientv3.Watcher
+	keys   Keys
 	now    func() time.Time
 	leases leases
+	hub    hub
 
 	closing sync.Once
-	closed  chan struct{}
+	ctx     context.Context // done when the store is closed
+	cancel  context.CancelFunc
 }
 
 // New returns the store in the cluster of a client, which belongs to the store from then on. The
 // clock says for how long PutUntil keeps records; deleting them is etcd's business.
-func New(client *clientv3.Client, now func() time.Time) *Store {
-	return &Store{
-		client: client, kv: client.KV, watch: client.Watcher, now: now,
-		leases: leases{grant: client.Lease}, closed: make(chan struct{}),
+func New(client *clientv3.Client, keys Keys, now func() time.Time) *Store {
+	s := &Store{
+		client: client, kv: client.KV, watch: client.Watcher, keys: keys, now: now, leases: leases{grant: client.Lease},
 	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
 }
 
 // Get implements store.Store.
@@ -41,14 +47,19 @@ func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.R
 	if err := s.ready(ctx); err != nil {
 		return store.Record{}, err
 	}
-	r, err := s.kv.Get(ctx, key, clientv3.WithRev(int64(at)))
+	there, ok := s.keys.there(key)
+	if !ok {
+		_, err := s.revision(ctx, at)
+		return store.Record{}, errors.Join(err, store.ErrNotFound)
+	}
+	r, err := s.kv.Get(ctx, there, clientv3.WithRev(int64(at)))
 	if err != nil {
 		return store.Record{}, s.failed(err)
 	}
 	if len(r.Kvs) == 0 {
 		return store.Record{}, store.ErrNotFound
 	}
-	return recordOf(r.Kvs[0]), nil
+	return s.recordOf(r.Kvs[0]), nil
 }
 
 // Range implements store.Store. What remains is counted by etcd, which costs it the number of keys
@@ -57,14 +68,18 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if err := s.ready(ctx); err != nil {
 		return store.Page{}, err
 	}
-	from, end := r.Prefix, clientv3.GetPrefixRangeEnd(r.Prefix)
-	if r.Prefix == "" {
+	page := store.Page{Revision: r.At}
+	prefix, ok := s.keys.prefix(r.Prefix)
+	if !ok {
+		return s.emptyPage(ctx, page)
+	}
+	from, end := prefix, clientv3.GetPrefixRangeEnd(prefix)
+	if prefix == "" {
 		from, end = "\x00", "\x00" // to the end of all keys
 	}
-	if r.After >= r.Prefix {
-		from = max(from, r.After+"\x00")
+	if after, ok := s.keys.there(r.After); ok && r.After >= r.Prefix {
+		from = max(from, after+"\x00")
 	}
-	page := store.Page{Revision: r.At}
 	if end != "\x00" && from >= end {
 		return s.emptyPage(ctx, page)
 	}
@@ -77,7 +92,7 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 		page.Revision = store.Revision(found.Header.Revision)
 	}
 	for _, kv := range found.Kvs {
-		page.Records = append(page.Records, recordOf(kv))
+		page.Records = append(page.Records, s.recordOf(kv))
 	}
 	page.Remaining = int(found.Count) - len(found.Kvs)
 	return page, nil
@@ -107,10 +122,11 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 		return err
 	}
 	_, err := s.client.Compact(ctx, int64(to))
-	if err = s.failed(err); errors.Is(err, store.ErrCompacted) {
-		return nil
+	if err = s.failed(err); err != nil && !errors.Is(err, store.ErrCompacted) {
+		return err
 	}
-	return err
+	s.hub.forget(to)
+	return nil
 }
 
 // Expire does nothing: etcd watches the time by itself.
@@ -120,7 +136,8 @@ func (s *Store) Expire(ctx context.Context, _ time.Time) error { return s.ready(
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
-		close(s.closed)
+		s.cancel()
+		s.hub.wait.Wait()
 		// A client of an etcd in the same process says by this that it is closed.
 		if err = s.client.Close(); errors.Is(err, context.Canceled) {
 			err = nil
@@ -134,12 +151,10 @@ func (s *Store) ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	select {
-	case <-s.closed:
+	if s.ctx.Err() != nil {
 		return store.ErrClosed
-	default:
-		return nil
 	}
+	return nil
 }
 
 // failed returns an error of etcd as one of the store.
@@ -151,11 +166,8 @@ func (s *Store) failed(err error) error {
 		return store.ErrCompacted
 	case errors.Is(err, rpctypes.ErrFutureRev):
 		return store.ErrFuture
-	}
-	select {
-	case <-s.closed:
+	case s.ctx.Err() != nil:
 		return store.ErrClosed
-	default:
-		return fmt.Errorf("store: etcd: %w", err)
 	}
+	return err
 }

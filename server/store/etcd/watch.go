@@ -4,62 +4,97 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // progress is how often a watch that hears nothing asks how far it is.
 const progress = 100 * time.Millisecond
 
-// Watch implements store.Store.
+// errEnded is why a watch ends that etcd's client ended without a reason.
+var errEnded = errors.New("store: etcd: the watch was ended")
+
+// Watch implements store.Store. A watch that keeps up reads what one watch of etcd hears for all of
+// them; one that is behind asks etcd itself until it is there.
 func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
-	if after > 0 {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	if after > 0 && after < s.hub.now.Load().from {
 		// Etcd would say so only when it begins to watch.
-		switch latest, err := s.revision(ctx, after); {
+		switch oldest, err := s.revision(ctx, after); {
 		case errors.Is(err, store.ErrCompacted):
-			return nil, &store.CompactedError{Oldest: latest}
-		case err != nil && !errors.Is(err, store.ErrFuture):
+			return nil, &store.CompactedError{Oldest: oldest}
+		case err != nil:
 			return nil, err
 		}
 	}
-	return func(yield func(store.Batch, error) bool) { s.follow(ctx, prefix, after, yield) }, nil
+	return func(yield func(store.Batch, error) bool) { s.run(ctx, prefix, after, yield) }, nil
 }
 
-// follow yields batches until ctx is done, the reader stops, or etcd ends the watch.
-func (s *Store) follow(ctx context.Context, prefix string, after store.Revision, yield func(store.Batch, error) bool) {
-	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
-	defer cancel()
-	options := []clientv3.OpOption{clientv3.WithRev(int64(after) + 1), clientv3.WithPrevKV(), clientv3.WithPrefix()}
-	responses := s.watch.Watch(ctx, prefix, options...)
+// run yields batches until ctx is done, the reader stops, or the store is closed.
+//
+// Invariant: the events up to after were yielded.
+func (s *Store) run(ctx context.Context, prefix string, after store.Revision, yield func(store.Batch, error) bool) {
 	for {
-		select {
-		case r, open := <-responses:
-			batch, err := s.read(ctx, r, open)
-			switch {
-			case ctx.Err() != nil:
+		now := s.hub.now.Load()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case s.ctx.Err() != nil:
+			yield(store.Batch{}, store.ErrClosed)
+			return
+		case after < now.from:
+			var on bool
+			if after, on = s.catchUp(ctx, prefix, after, yield); !on {
 				return
-			case err != nil:
-				yield(store.Batch{}, err)
-				return
-			case batch.Revision <= after: // it began, or says again how far it is
-				continue
-			case !yield(batch, nil):
+			}
+			continue
+		case after < now.latest:
+			batch := now.after(after, prefix)
+			if !yield(batch, nil) {
 				return
 			}
 			after = batch.Revision
-		case <-time.After(progress):
-			// If this fails the watch fails too, or comes back by itself.
-			_ = s.watch.RequestProgress(ctx)
-		case <-s.closed:
-			yield(store.Batch{}, store.ErrClosed)
-			return
+			continue
+		}
+		select {
+		case <-now.next:
+		case <-ctx.Done():
+		case <-s.ctx.Done():
 		}
 	}
+}
+
+// catchUp yields what etcd tells itself, until the hub remembers what comes next. It returns up to
+// where it came, and whether there is more to do.
+func (s *Store) catchUp(
+	ctx context.Context, prefix string, after store.Revision, yield func(store.Batch, error) bool,
+) (store.Revision, bool) {
+	on := true
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	err := s.follow(watching, prefix, after, func(b store.Batch) bool {
+		on, after = yield(b, nil), b.Revision
+		return on && after < s.hub.now.Load().from
+	})
+	switch {
+	case err == nil || s.ctx.Err() != nil:
+	case errors.Is(err, rpctypes.ErrNoLeader):
+		s.pause(ctx) // there will be one again
+	default:
+		yield(store.Batch{}, err)
+		on = false
+	}
+	return after, on
 }
 
 // read returns what a response says. The revision of its header is how far the watch is only if it
@@ -75,30 +110,41 @@ func (s *Store) read(ctx context.Context, r clientv3.WatchResponse, open bool) (
 		if err := s.ready(ctx); err != nil {
 			return store.Batch{}, err
 		}
-		return store.Batch{}, s.failed(context.Canceled)
+		return store.Batch{}, errEnded
 	}
 	var batch store.Batch
 	if r.IsProgressNotify() {
 		batch.Revision = store.Revision(r.Header.Revision)
 	}
 	for _, e := range r.Events {
-		batch.Events = append(batch.Events, eventOf(e))
+		batch.Events = append(batch.Events, s.eventOf(e))
 		batch.Revision = store.Revision(e.Kv.ModRevision)
 	}
 	return batch, nil
 }
 
-func eventOf(e *clientv3.Event) store.Event {
+func (s *Store) eventOf(e *clientv3.Event) store.Event {
 	var previous []byte
 	if e.PrevKv != nil {
-		previous = recordOf(e.PrevKv).Text
+		previous = s.recordOf(e.PrevKv).Text
 	}
 	if e.Type == clientv3.EventTypeDelete {
-		gone := store.Record{Key: string(e.Kv.Key), Revision: store.Revision(e.Kv.ModRevision)}
+		gone := store.Record{Key: s.keys.here(string(e.Kv.Key)), Revision: store.Revision(e.Kv.ModRevision)}
 		if e.PrevKv != nil {
 			gone.Created = store.Revision(e.PrevKv.CreateRevision)
 		}
 		return store.Event{Record: gone, Deleted: true, Previous: previous}
 	}
-	return store.Event{Record: recordOf(e.Kv), Previous: previous}
+	return store.Event{Record: s.recordOf(e.Kv), Previous: previous}
+}
+
+// selected returns the events on keys that begin with prefix.
+func selected(events []store.Event, prefix string) []store.Event {
+	var out []store.Event
+	for _, e := range events {
+		if strings.HasPrefix(e.Key, prefix) {
+			out = append(out, e)
+		}
+	}
+	return out
 }

@@ -11,13 +11,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-func recordOf(kv *mvccpb.KeyValue) store.Record {
+func (s *Store) recordOf(kv *mvccpb.KeyValue) store.Record {
 	text := kv.Value
 	if text == nil {
 		text = []byte{}
 	}
 	return store.Record{
-		Key: string(kv.Key), Text: text,
+		Key: s.keys.here(string(kv.Key)), Text: text,
 		Created: store.Revision(kv.CreateRevision), Revision: store.Revision(kv.ModRevision),
 	}
 }
@@ -27,7 +27,11 @@ func (s *Store) Put(ctx context.Context, key string, text []byte, expect store.R
 	if err := s.ready(ctx); err != nil {
 		return 0, err
 	}
-	return s.write(ctx, key, expect, clientv3.OpPut(key, string(text)))
+	there, err := s.keys.mustBe(key)
+	if err != nil {
+		return 0, err
+	}
+	return s.write(ctx, there, expect, clientv3.OpPut(there, string(text)))
 }
 
 // PutUntil implements store.Store.
@@ -40,11 +44,15 @@ func (s *Store) PutUntil(
 	if until.IsZero() {
 		return s.Put(ctx, key, text, expect)
 	}
+	there, err := s.keys.mustBe(key)
+	if err != nil {
+		return 0, err
+	}
 	lease, err := s.leases.until(ctx, until, s.now())
 	if err != nil {
 		return 0, s.failed(err)
 	}
-	return s.write(ctx, key, expect, clientv3.OpPut(key, string(text), clientv3.WithLease(lease)))
+	return s.write(ctx, there, expect, clientv3.OpPut(there, string(text), clientv3.WithLease(lease)))
 }
 
 // Delete implements store.Store.
@@ -52,14 +60,18 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 	if err := s.ready(ctx); err != nil {
 		return 0, err
 	}
+	there, ok := s.keys.there(key)
+	if !ok {
+		return 0, store.ErrNotFound
+	}
 	if expect != 0 {
-		revision, err := s.write(ctx, key, expect, clientv3.OpDelete(key))
+		revision, err := s.write(ctx, there, expect, clientv3.OpDelete(there))
 		if conflict, ok := err.(*store.ConflictError); ok && conflict.Current.Revision == 0 {
 			return 0, store.ErrNotFound
 		}
 		return revision, err
 	}
-	r, err := s.kv.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "!=", 0)).Then(clientv3.OpDelete(key)).Commit()
+	r, err := s.kv.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(there), "!=", 0)).Then(clientv3.OpDelete(there)).Commit()
 	switch {
 	case err != nil:
 		return 0, s.failed(err)
@@ -69,8 +81,8 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 	return store.Revision(r.Header.Revision), nil
 }
 
-// write makes a write if the record of a key is as expected, and otherwise reads it, in one
-// transaction.
+// write makes a write if the record of a key, as etcd knows it, is as expected, and otherwise reads
+// it, in one transaction.
 func (s *Store) write(ctx context.Context, key string, expect store.Revision, op clientv3.Op) (store.Revision, error) {
 	r, err := s.kv.Txn(ctx).
 		If(clientv3.Compare(clientv3.ModRevision(key), "=", int64(expect))).
@@ -83,7 +95,7 @@ func (s *Store) write(ctx context.Context, key string, expect store.Revision, op
 	}
 	conflict := &store.ConflictError{Expected: expect}
 	if found := r.Responses[0].GetResponseRange().Kvs; len(found) > 0 {
-		conflict.Current = recordOf(found[0])
+		conflict.Current = s.recordOf(found[0])
 	}
 	return 0, conflict
 }

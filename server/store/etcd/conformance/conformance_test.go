@@ -38,15 +38,52 @@ func start(t testing.TB) *embed.Etcd {
 }
 
 func TestLaws(t *testing.T) {
-	storetest.Run(t, storetest.Config{Open: func(t testing.TB) store.Store {
-		return etcd.New(v3client.New(start(t).Server), time.Now)
-	}})
+	for name, keys := range map[string]etcd.Keys{"keys as they are": {}, "keys under a prefix": {There: "/deed/"}} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, storetest.Config{Open: func(t testing.TB) store.Store {
+				return etcd.New(v3client.New(start(t).Server), keys, time.Now)
+			}})
+		})
+	}
+}
+
+// Keys of an API server are called in etcd as the prefix wants it; others there are not.
+func TestKeys(t *testing.T) {
+	client := v3client.New(start(t).Server)
+	for prefix, want := range map[string]string{"/registry": "/registry/a/b", "x": "/x/a/b", "/": "/a/b", "/x/y/": "/x/y/a/b"} {
+		s := etcd.New(client, etcd.Registry(prefix), time.Now)
+		if _, err := s.Put(t.Context(), "/registry/a/b", []byte(prefix), 0); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := client.Get(t.Context(), want); err != nil || len(found.Kvs) != 1 || string(found.Kvs[0].Value) != prefix {
+			t.Errorf("under %s etcd has no %s: %v", prefix, want, err)
+		}
+		if r, err := s.Get(t.Context(), "/registry/a/b", 0); err != nil || r.Key != "/registry/a/b" {
+			t.Errorf("%v, %v", r, err)
+		}
+		page, err := s.Range(t.Context(), store.Range{Prefix: "/registry/a/", After: "/registry/a/a"})
+		if err != nil || len(page.Records) != 1 || page.Records[0].Key != "/registry/a/b" {
+			t.Errorf("under %s: %v, %v", prefix, page, err)
+		}
+		if _, err := s.Put(t.Context(), "/other", nil, 0); err == nil {
+			t.Error("a key is written that the store does not have")
+		}
+		if _, err := s.Get(t.Context(), "/other", 0); !errors.Is(err, store.ErrNotFound) {
+			t.Error(err)
+		}
+		if _, err := s.Delete(t.Context(), "/other", 0); !errors.Is(err, store.ErrNotFound) {
+			t.Error(err)
+		}
+		if page, err := s.Range(t.Context(), store.Range{Prefix: "/other"}); err != nil || len(page.Records) != 0 || page.Revision == 0 {
+			t.Errorf("%v, %v", page, err)
+		}
+	}
 }
 
 // A record with a time goes by itself, and shares its lease with others of about the same time.
 func TestLeases(t *testing.T) {
 	client := v3client.New(start(t).Server)
-	s := etcd.New(client, time.Now)
+	s := etcd.New(client, etcd.Keys{}, time.Now)
 	defer s.Close()
 	until := time.Now().Add(time.Hour)
 	for i := range 10 {
@@ -74,7 +111,7 @@ func TestLeases(t *testing.T) {
 // conflict.
 func TestTwoServers(t *testing.T) {
 	server := start(t)
-	one, two := etcd.New(v3client.New(server.Server), time.Now), etcd.New(v3client.New(server.Server), time.Now)
+	one, two := etcd.New(v3client.New(server.Server), etcd.Keys{}, time.Now), etcd.New(v3client.New(server.Server), etcd.Keys{}, time.Now)
 	defer one.Close()
 	defer two.Close()
 	ctx := t.Context()

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestFlags refuses flags that do not go together, and says which.
+func TestFlags(t *testing.T) {
+	for line, want := range map[string]string{
+		"": "",
+		"--etcd-servers http://127.0.0.1:2379,http://127.0.0.1:2381 --etcd-prefix /x": "",
+		"--etcd-servers https://127.0.0.1:2379 --etcd-certfile c --etcd-keyfile k":    "",
+		"--etcd-servers https://127.0.0.1:2379 --etcd-certfile c":                     "--etcd-certfile and --etcd-keyfile go together",
+		"--etcd-servers http://127.0.0.1:2379 --etcd-user u":                          "--etcd-user and --etcd-password-file go together",
+		"--etcd-servers http://127.0.0.1:2379 --data f":                               "--data and --etcd-servers exclude each other",
+		"--etcd-cafile c":               "flags about etcd need --etcd-servers",
+		"--etcd-compaction-interval 5m": "flags about etcd need --etcd-servers",
+		"--etcd-servers http://127.0.0.1:2379 --etcd-compaction-interval=-5m": "--etcd-compaction-interval is negative",
+		"--merge":            "--merge needs --kubeconfig",
+		"--listen 0.0.0.0:1": "0.0.0.0:1 is reached by others",
+		"--listen 0.0.0.0:1 --token-file f --etcd-servers http://127.0.0.1:2379 --data f": "exclude each other",
+	} {
+		_, err := parse(strings.Fields(line), io.Discard)
+		if got := ""; err != nil {
+			got = err.Error()
+			if want == "" || !strings.Contains(got, want) {
+				t.Errorf("%s: %s, want %q", line, got, want)
+			}
+		} else if want != "" {
+			t.Errorf("%s is accepted, want %q", line, want)
+		}
+	}
+}

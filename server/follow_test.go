@@ -1,0 +1,78 @@
+package server_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// TestResume ends a server while a namespace waits to be deleted; the next one on the same store deletes it when it can.
+func TestResume(t *testing.T) {
+	objects := memory.New()
+	defer objects.Close()
+	run := func(use func(*server.Server)) {
+		s, err := server.New(server.Config{Store: objects, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		use(s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(func(s *server.Server) {
+		for _, c := range []struct{ request, body string }{
+			{"POST " + core + "namespaces", `{"metadata":{"name":"shop"}}`},
+			{"POST " + core + "namespaces/shop/configmaps", `{"metadata":{"name":"held","finalizers":["example.org/hold"]}}`},
+			{"DELETE " + core + "namespaces/shop", ""},
+		} {
+			if w := ask(s, c.request, c.body); w.Code >= 300 {
+				t.Fatalf("%s: %d %s", c.request, w.Code, w.Body)
+			}
+		}
+	})
+	const key = "/registry/configmaps/shop/held"
+	held, err := objects.Get(t.Context(), key, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Another server lets go of it, and ends before it could do more.
+	if _, err := objects.Put(t.Context(), key, bytes.Replace(held.Text, []byte(`"finalizers":["example.org/hold"],`), nil, 1), held.Revision); err != nil {
+		t.Fatal(err)
+	}
+	run(func(s *server.Server) {
+		for begun := time.Now(); ask(s, "GET "+core+"namespaces/shop", "").Code != http.StatusNotFound; time.Sleep(time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				t.Fatal("the namespace is still there")
+			}
+		}
+	})
+}
+
+// TestEventTTL waits until the time of an Event is over, in the time of a bubble: it is deleted, and what is no Event stays.
+func TestEventTTL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, memory.New())
+		const events = core + "namespaces/default/events"
+		if w := ask(s, "POST "+events, `{"metadata":{"name":"e"},"involvedObject":{"namespace":"default"}}`); w.Code != http.StatusCreated {
+			t.Fatal(w.Body)
+		}
+		time.Sleep(59 * time.Minute)
+		if w := ask(s, "GET "+events+"/e", ""); w.Code != http.StatusOK {
+			t.Errorf("after 59 minutes: %d", w.Code)
+		}
+		time.Sleep(2 * time.Minute)
+		if w := ask(s, "GET /apis/events.k8s.io/v1/namespaces/default/events/e", ""); w.Code != http.StatusNotFound {
+			t.Errorf("after 61 minutes: %d", w.Code)
+		}
+		if w := ask(s, "GET "+core+"namespaces/default/configmaps/settings", ""); w.Code != http.StatusOK {
+			t.Errorf("a ConfigMap after 61 minutes: %d", w.Code)
+		}
+	})
+}

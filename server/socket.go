@@ -1,0 +1,82 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/websocket"
+
+	"github.com/deed-project/deed/server/wire"
+)
+
+// asksForSocket reports whether a request asks to go on as a websocket.
+func asksForSocket(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
+		slices.ContainsFunc(strings.Split(r.Header.Get("Connection"), ","), func(token string) bool {
+			return strings.EqualFold(strings.TrimSpace(token), "upgrade")
+		})
+}
+
+// serveSocket answers a request that asks for a websocket, and calls serve with it. It closes the websocket when serve returns. A
+// request without a valid Origin is refused, with 403. The error is that the connection cannot become a websocket.
+func serveSocket(w http.ResponseWriter, r *http.Request, rep wire.Representation, serve func(*socket)) error {
+	connection, buffer, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return err
+	}
+	websocket.Handler(func(connection *websocket.Conn) {
+		defer connection.Close()
+		gone, cancel := context.WithCancel(context.Background())
+		go func() {
+			defer cancel()
+			_, _ = io.Copy(io.Discard, connection) // until the client closes it; it has nothing to say
+		}()
+		serve(&socket{connection, rep, gone})
+	}).ServeHTTP(hijacked{w, connection, buffer}, r)
+	return nil
+}
+
+// socket is a websocket on which each event is a frame: an outlet. Frames are text if events are.
+type socket struct {
+	connection *websocket.Conn
+	rep        wire.Representation
+	gone       context.Context // done when the client has closed it
+}
+
+// send sends frames.
+func (s *socket) send(text []byte, ends []int) error {
+	from := 0
+	for _, to := range ends {
+		if err := s.connection.SetWriteDeadline(time.Now().Add(slowWatcher)); err != nil {
+			return err
+		}
+		var frame any = text[from:to]
+		switch s.rep.Media {
+		case wire.JSON:
+			frame = string(text[from:to])
+		case wire.Protobuf:
+			frame = text[from+wire.LengthOfFrame : to] // a websocket knows where a frame ends
+		}
+		if err := websocket.Message.Send(s.connection, frame); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// hijacked is a response writer whose connection was taken over.
+type hijacked struct {
+	http.ResponseWriter
+	connection net.Conn
+	buffer     *bufio.ReadWriter
+}
+
+// Hijack returns the connection.
+func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.connection, h.buffer, nil }

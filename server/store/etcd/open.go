@@ -1,0 +1,55 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/deed-project/deed/server/store"
+	"go.etcd.io/etcd/client/pkg/v3/transport"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+)
+
+// Config says where a cluster of etcd is, and who asks it.
+type Config struct {
+	Endpoints      []string // URLs of its members
+	CA, Cert, Key  string   // PEM files: whom to trust, and who to be; empty for those of the system, and for nobody
+	User, Password string   // where etcd wants to know
+	Keys           Keys
+	Now            func() time.Time
+}
+
+// How long a connection may take, and when one that is silent is looked after: as in kube-apiserver.
+const (
+	dialTimeout      = 20 * time.Second
+	keepAlive        = 30 * time.Second
+	keepAliveTimeout = 10 * time.Second
+)
+
+// Open returns the store in a cluster, which is asked once whether it is there: ctx bounds how long
+// that may take.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	config := clientv3.Config{
+		Endpoints: c.Endpoints, Username: c.User, Password: c.Password,
+		DialTimeout: dialTimeout, DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,
+		Logger: zap.NewNop(), // what fails is returned
+	}
+	if files := (transport.TLSInfo{CertFile: c.Cert, KeyFile: c.Key, TrustedCAFile: c.CA}); !files.Empty() || c.CA != "" {
+		var err error
+		if config.TLS, err = files.ClientConfig(); err != nil {
+			return nil, fmt.Errorf("etcd: %w", err)
+		}
+	}
+	client, err := clientv3.New(config)
+	if err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
+	}
+	s := New(client, c.Keys, c.Now)
+	if _, err := s.Range(ctx, store.Range{Prefix: "\x00", Limit: 1}); err != nil {
+		closeErr := s.Close()
+		return nil, fmt.Errorf("etcd at %v: %w", c.Endpoints, errors.Join(err, closeErr))
+	}
+	return s, nil
+}
