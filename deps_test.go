@@ -34,7 +34,7 @@ var layers = []struct {
 	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/form", "internal/jsontext value fieldpath", ""},
 	{"schema/builtin", "value fieldpath schema schema/form merge managedfields", ""},
-	{"internal/yaml", "internal/jsontext value", "gopkg.in/yaml.v3"},
+	{"internal/yaml", "internal/jsontext internal/work value", "gopkg.in/yaml.v3"},
 	{"internal/mergepatch", "value", ""},
 	{"internal/recording", "value internal/mergepatch", ""},
 	{"internal/gen", "value fieldpath schema typed merge", ""},

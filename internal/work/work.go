@@ -13,7 +13,7 @@ type Counts struct {
 	Elements int // of field sets that were made
 	Sets     int // field sets that were read from fieldsV1, and not remembered
 	Steps    int // nodes of field sets that were passed when two sets were combined
-	Pairs    int // pairs of list items that were asked whether they are the same item
+	Pairs    int // pairs of list items that were asked whether they are the same item, or of names which comes first
 }
 
 var recorder atomic.Pointer[record]

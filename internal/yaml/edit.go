@@ -3,6 +3,7 @@ package yaml
 import (
 	"bytes"
 
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 	"gopkg.in/yaml.v3"
 )
@@ -16,12 +17,15 @@ type editor struct {
 	*layout
 	from, to int // of the document
 	spans    []span
+	pairs    int // of names that were compared
 }
 
 // edit returns the text of the document with the root, whose value is old, made new.
 func (e *editor) edit(root *yaml.Node, old, new value.Value) ([]byte, bool) {
 	last := e.lineAt(e.to)
-	if !e.content(root, old, new, last) {
+	kept := e.content(root, old, new, last)
+	work.Add(work.Counts{Pairs: e.pairs})
+	if !kept {
 		return nil, false
 	}
 	return e.splice(e.from, e.to, e.spans)

@@ -2,7 +2,9 @@ package yaml
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/deed-project/deed/value"
 	"gopkg.in/yaml.v3"
@@ -95,30 +97,22 @@ func (e *editor) member(x entry, old, wanted value.Value, at int) bool {
 }
 
 // addMembers prints the members of new that old does not have: each behind the last of entries that kubectl would print in
-// front of it.
+// front of it. The cost is that of sorting the names of both.
 func (e *editor) addMembers(entries []entry, names []string, old, new value.Value) bool {
-	var added []string
-	for name := range new.Members() {
-		if old.Get(name).IsAbsent() {
-			added = append(added, name)
-		}
-	}
-	slices.SortStableFunc(added, compareNatural)
 	at := column(entries[0].key)
-	for _, name := range added {
-		p := printer{}
-		if !isSimpleKey(name) {
+	behind := -1
+	for _, m := range e.inOrder(names, old, new) {
+		if m.entry >= 0 {
+			behind = max(behind, m.entry)
+			continue
+		}
+		if !isSimpleKey(m.name) {
 			return false
 		}
-		p.str(name, at+indentStep, true)
+		p := printer{}
+		p.str(m.name, at+indentStep, true)
 		p.b = append(p.b, ':')
-		p.below(new.Get(name), at)
-		behind := -1
-		for i, other := range names {
-			if compareNatural(other, name) < 0 {
-				behind = i
-			}
-		}
+		p.below(new.Get(m.name), at)
 		if behind < 0 {
 			e.insertBefore(entries[0], p.b, at)
 			continue
@@ -126,6 +120,35 @@ func (e *editor) addMembers(entries []entry, names []string, old, new value.Valu
 		e.insert(entries[behind], p.b, at)
 	}
 	return true
+}
+
+// placed is the name of a member and the entry that it has; -1 for one that is to be added.
+type placed struct {
+	name  string
+	entry int
+}
+
+// inOrder returns the entries called names and what new adds to old, in the order in which kubectl would print them. Where that
+// is all of them, as with nothing to add, it is empty.
+func (e *editor) inOrder(names []string, old, new value.Value) []placed {
+	var all []placed
+	for name := range new.Members() {
+		if old.Get(name).IsAbsent() {
+			all = append(all, placed{name, -1})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for i, name := range names {
+		all = append(all, placed{name, i})
+	}
+	slices.SortFunc(all, func(a, b placed) int { return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.entry, b.entry)) })
+	slices.SortStableFunc(all, func(a, b placed) int {
+		e.pairs++
+		return compareNatural(a.name, b.name)
+	})
+	return all
 }
 
 // list makes new of the block n of items. Items are matched, see [matchItems]; those that match are edited, the others are
@@ -140,17 +163,29 @@ func (e *editor) list(n *yaml.Node, old, new value.Value, end int) bool {
 	if !e.removeItems(entries, match, at) {
 		return false
 	}
+	from := make([]int, new.Len()) // the entry, counted from 1, that becomes each item
+	for i, j := range match {
+		if j >= 0 {
+			from[j] = i + 1
+		}
+	}
+	moved := e.removedItems(entries, match, old, at)
 	last := -1 // the entry behind which new items stand
 	for j := range new.Len() {
 		wanted := new.Item(j)
-		if i := slices.Index(match, j); i >= 0 {
+		if i := from[j] - 1; i >= 0 {
 			if !e.item(entries[i], old.Item(i), wanted, at) {
 				return false
 			}
 			last = i
 			continue
 		}
-		text := e.movedItem(entries, match, old, wanted, at)
+		text, ok := moved[string(wanted.AppendJSON(nil))]
+		if !ok {
+			p := printer{b: []byte("- ")}
+			p.inline(wanted, at+indentStep)
+			text = p.b
+		}
 		if last < 0 {
 			e.insertBefore(entries[0], text, at)
 			continue
@@ -210,16 +245,19 @@ func (e *editor) item(x entry, old, wanted value.Value, at int) bool {
 	return true
 }
 
-// movedItem returns the text of a new item: that of an equal one that is removed, or else printed.
-func (e *editor) movedItem(entries []entry, match []int, old, wanted value.Value, at int) []byte {
+// removedItems returns the text of each item that is removed, by its JSON: an equal one that is new is the same, moved. The
+// first of those that are equal counts.
+func (e *editor) removedItems(entries []entry, match []int, old value.Value, at int) map[string][]byte {
+	out := map[string][]byte{}
 	for i, x := range entries {
-		if match[i] >= 0 || !old.Item(i).Equal(wanted) {
+		if match[i] >= 0 {
 			continue
 		}
-		text := e.data[e.starts[x.start]+at : e.starts[x.end]]
-		return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+		key := string(old.Item(i).AppendJSON(nil))
+		if _, twice := out[key]; !twice {
+			text := e.data[e.starts[x.start]+at : e.starts[x.end]]
+			out[key] = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+		}
 	}
-	p := printer{b: []byte("- ")}
-	p.inline(wanted, at+indentStep)
-	return p.b
+	return out
 }
