@@ -65,6 +65,9 @@ func (internal) Filter(s Set, p Pattern) Set { return s.filter(p) }
 // are Equal; Equal sets need not be the same.
 func (internal) Same(s, other Set) bool { return s.same(other) }
 
+// Storage returns what is equal for two sets exactly if they are the Same.
+func (internal) Storage(s Set) any { return s.storage() }
+
 // Size returns how many bytes of memory s keeps alive, which may be more than it needs, as sets
 // share what they are made of.
 func (internal) Size(s Set) int { return s.size() }

@@ -84,6 +84,19 @@ func (s Set) same(other Set) bool {
 	return len(s.nodes) == len(other.nodes) && (len(s.nodes) == 0 || &s.nodes[0] == &other.nodes[0])
 }
 
+// storage says which storage s is: it is equal for two sets exactly if they are the same.
+type storage struct {
+	first *node // nil for the empty set
+	nodes int
+}
+
+func (s Set) storage() storage {
+	if len(s.nodes) == 0 {
+		return storage{}
+	}
+	return storage{&s.nodes[0], len(s.nodes)}
+}
+
 // Has reports whether p is a member.
 func (s Set) Has(p Path) bool {
 	found := false

@@ -36,9 +36,10 @@ type Step struct {
 //	           .a.b  1        sets[0]
 //	           .a.c  absent   -
 //
-// Each list is indexed once, and only if s has items of it. So the cost grows with s, with those
-// lists, and with the parts of the other sets that s leads to, each times a logarithm; but not with
-// the number of members times anything.
+// Each list is indexed once, and only if s has items of it. A set that is given several times is
+// followed once, and s itself not at all. So the cost grows with s, with those lists, and with the
+// parts of the other sets that s leads to, each times a logarithm of how far one is out of step with
+// s; but not with the number of members times anything.
 func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		if s.IsEmpty() {
@@ -49,15 +50,10 @@ func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step]
 		for i, v := range values {
 			spots[i] = spot{typ: v.typ, value: v.content}
 		}
-		var stands []stand
-		for i, other := range sets {
-			if !other.IsEmpty() {
-				stands = append(stands, stand{i, other})
-			}
-		}
+		stands := w.group(s, sets)
 		w.step.Values = make([]value.Value, len(values))
 		w.level(s, spots, stands)
-		work.Add(work.Counts{Nodes: w.nodes})
+		work.Add(work.Counts{Nodes: w.nodes, Pairs: w.pairs})
 	}
 }
 
@@ -67,6 +63,33 @@ type walker struct {
 	step  Step
 	texts slab.Text
 	nodes int // children of the set, items of lists, and entries of other sets that were visited
+	pairs int // of elements that were compared
+
+	whole  []int   // numbers of the sets that are the one that is followed
+	groups [][]int // numbers of the others: those that are the same set together
+}
+
+// group puts the sets that are the same together, and returns what there is to follow beside s: one
+// of each group.
+func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (stands []stand) {
+	known := map[any]int{} // groups by their set
+	for i, set := range sets {
+		switch {
+		case set.IsEmpty():
+			continue
+		case paths.Same(set, s):
+			w.whole = append(w.whole, i)
+			continue
+		}
+		g, ok := known[paths.Storage(set)]
+		if !ok {
+			g = len(w.groups)
+			known[paths.Storage(set)] = g
+			w.groups, stands = append(w.groups, nil), append(stands, stand{g, set})
+		}
+		w.groups[g] = append(w.groups[g], i)
+	}
+	return stands
 }
 
 // spot is what a value has at the path of the walk.
@@ -78,15 +101,15 @@ type spot struct {
 
 // stand is what a set has below the path of the walk.
 type stand struct {
-	number int // of the set
-	below  fieldpath.Set
+	group int // that the set is of
+	below fieldpath.Set
 }
 
 // child is one entry of the set that is followed, with what is found there.
 type child struct {
 	fieldpath.Entry
 	spots  []spot
-	sets   []int // that have the child itself
+	groups []int // whose set has the child itself
 	stands []stand
 }
 
@@ -152,7 +175,11 @@ func (w *walker) emit(depth int, c *child) bool {
 	for i := range c.spots {
 		w.step.Values[i] = c.spots[i].value
 	}
-	w.step.Sets = c.sets
+	w.step.Sets = append(w.step.Sets[:0], w.whole...)
+	for _, g := range c.groups {
+		w.step.Sets = append(w.step.Sets, w.groups[g]...)
+	}
+	slices.Sort(w.step.Sets)
 	return w.yield(w.step)
 }
 
@@ -162,9 +189,7 @@ func (w *walker) find(children []child, at stand) {
 	first := 0
 	for e := range at.below.Entries() {
 		w.nodes++
-		i, found := slices.BinarySearchFunc(children[first:], e.Element, func(c child, e fieldpath.Element) int {
-			return paths.Compare(c.Element, e)
-		})
+		i, found := w.search(children[first:], e.Element)
 		first += i
 		if first == len(children) {
 			return
@@ -174,12 +199,35 @@ func (w *walker) find(children []child, at stand) {
 		}
 		c := &children[first]
 		if e.Member {
-			c.sets = append(c.sets, at.number)
+			c.groups = append(c.groups, at.group)
 		}
 		if !e.Sub.IsEmpty() && !c.Sub.IsEmpty() {
-			c.stands = append(c.stands, stand{at.number, e.Sub})
+			c.stands = append(c.stands, stand{at.group, e.Sub})
 		}
 	}
+}
+
+// search returns where e stands among children, or would stand, and whether it does. It looks at the
+// first, then twice as far each time: the cost is the logarithm of where e is.
+func (w *walker) search(children []child, e fieldpath.Element) (int, bool) {
+	low, high := 0, 0
+	for step := 1; high < len(children); step *= 2 {
+		w.pairs++
+		order := paths.Compare(children[high].Element, e)
+		if order == 0 {
+			return high, true
+		}
+		if order > 0 {
+			break
+		}
+		low = high + 1
+		high += step
+	}
+	i, found := slices.BinarySearchFunc(children[low:min(high, len(children))], e, func(c child, e fieldpath.Element) int {
+		w.pairs++
+		return paths.Compare(c.Element, e)
+	})
+	return low + i, found
 }
 
 // locate looks children up in value number i of the walk, which is at the given spot.
@@ -215,18 +263,25 @@ func (w *walker) locate(children []child, i int, at spot) {
 	}
 }
 
-// locateItems finds the first item of the list v for each of children that has one.
+// locateItems finds the first item of the list v for each of children that has one. Items that stand
+// in the order of children are found at once.
 func (w *walker) locateItems(children []child, i int, l *schema.List, v value.Value) {
 	w.nodes += v.Len()
+	next := 0 // behind the child that was found last
 	for n := range v.Len() {
 		item := v.Item(n)
 		if defect(l, item) != "" {
 			continue
 		}
-		k, found := slices.BinarySearchFunc(children, elementOf(&w.texts, l, item), func(c child, e fieldpath.Element) int {
-			return paths.Compare(c.Element, e)
-		})
-		if found && children[k].spots[i].item < 0 {
+		e := elementOf(&w.texts, l, item)
+		k := next
+		if w.pairs++; k == len(children) || paths.Compare(children[k].Element, e) != 0 {
+			found := false
+			if k, found = w.search(children, e); !found {
+				continue
+			}
+		}
+		if next = k + 1; children[k].spots[i].item < 0 {
 			children[k].spots[i] = spot{l.Element(), item, n}
 		}
 	}

@@ -20,6 +20,7 @@ func TestWalkFindsWhatLookupsFind(t *testing.T) {
 		all := x.live.Fields().Union(x.other.Fields())
 		s := gen.Subset(x.values.Choices, all)
 		sets := []fieldpath.Set{x.live.Fields(), {}, gen.Subset(x.values.Choices, all), x.other.Fields()}
+		sets = append(sets, sets[2], s, fieldpath.Set{}, sets[0], s) // some are there twice, or are the one that is followed
 		var paths []fieldpath.Path
 		for step := range typed.Walk(s, []typed.Value{x.live, x.other}, sets...) {
 			paths = append(paths, slices.Clone(step.Path))
@@ -200,6 +201,33 @@ func TestWalkIsLinear(t *testing.T) {
 	one, four := count(500), count(2000)
 	if one < 500 || four > 4*one+one/10 {
 		t.Errorf("%d nodes for 500 items, %d for 2,000", one, four)
+	}
+}
+
+// TestWalkFollowsSetsOnce counts the work of walks beside many sets that are few: those that are the same are followed once, the
+// set of the walk not at all, and where one is in step with the walk, each of its elements is compared once or twice.
+func TestWalkFollowsSetsOnce(t *testing.T) {
+	v := listOf(t, 1000)
+	fields := v.Fields()
+	most := fields.Minus(fieldpath.SetOf(slices.Collect(fields.All())[500]))
+	count := func(sets ...fieldpath.Set) work.Counts {
+		return work.Record(func() {
+			for step := range typed.Walk(fields, nil, sets...) {
+				if n := len(step.Sets); n != len(sets) && n != 0 {
+					t.Errorf("%v is in %d of %d sets", step.Path, n, len(sets))
+				}
+			}
+		})
+	}
+	alone, beside := count(), count(most)
+	if got := count(fields, fields); got != alone {
+		t.Errorf("the work along the set itself is %v, and %v without", got, alone)
+	}
+	if got := count(most, most, most); got != beside {
+		t.Errorf("the work along a set that is there three times is %v, and %v along one", got, beside)
+	}
+	if more := beside.Nodes - alone.Nodes; beside.Pairs < most.Len() || beside.Pairs > 2*more {
+		t.Errorf("%d pairs of elements are compared to find %d", beside.Pairs, more)
 	}
 }
 
