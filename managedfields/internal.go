@@ -39,6 +39,9 @@ func (internal) CacheSize(c *Cache) int { return c.size() }
 // owns it, before defaults are filled in and before kubectl's annotation is brought up to date.
 func (internal) Merge(p *Plan) *merge.Plan { return p.merge }
 
+// Stored returns who owns what in the live object of p: what [Decode] returns for its entries.
+func (internal) Stored(p *Plan) merge.Managers { return p.stored.managers }
+
 // LastApplied returns kubectl's record of its client-side apply in object, and whether there is
 // one. There is none among annotations of which one is no string.
 func (internal) LastApplied(object value.Value) (record string, found bool) {

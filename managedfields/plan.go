@@ -42,7 +42,7 @@ func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 			takenOver[c.Path.Text()] = true
 		}
 		for d := range p.merge.Decisions() {
-			if systemFields.Has(d.Path) {
+			if len(d.Path) <= maxSystemDepth && systemFields.Has(d.Path) {
 				continue
 			}
 			if d.Outcome == merge.Set && len(takenOver) > 0 && takenOver[d.Path.Text()] {

@@ -120,6 +120,9 @@ func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Mana
 // the like.
 func SystemFields() fieldpath.Set { return systemFields }
 
+// maxSystemDepth is how long the paths of systemFields are at most.
+const maxSystemDepth = 2
+
 var systemFields = func() fieldpath.Set {
 	paths := []fieldpath.Path{
 		{fieldpath.Field("apiVersion")}, {fieldpath.Field("kind")}, {fieldpath.Field("metadata")},

@@ -63,12 +63,11 @@ func WouldChange(m *managedfields.FieldManager, live, config managedfields.Objec
 	if err != nil {
 		return Change{}, err
 	}
-	return ChangeOf(plan, live, config, managing.Merge(plan).Force().Object.Content())
+	return ChangeOf(plan, live, config, managing.Merge(plan).Force().Object.Content()), nil
 }
 
 // ChangeOf tells what plan, an apply of config to live, changes, its conflicts forced. merged is what the object becomes before
-// defaults are filled in: what the plan says, or that with what an endpoint does not write as it is. The error is that of
-// [managedfields.Decode] for the entries of live.
+// defaults are filled in: what the plan says, or that with what an endpoint does not write as it is.
 //
 // Values mean the same, by the types of the kind:
 //
@@ -76,15 +75,11 @@ func WouldChange(m *managedfields.FieldManager, live, config managedfields.Objec
 //  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of values without a schema do, if
 //     both are quantities of the same amount. A type that says string or number takes values at their word.
 //  3. Sets and keyed lists with the same items in another order.
-func ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) (Change, error) {
-	before, err := managedfields.Decode(live.Entries)
-	if err != nil {
-		return Change{}, err
-	}
+func ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) Change {
 	result, object := managing.Merge(plan).Force(), merging.Live(managing.Merge(plan))
 	out := Change{
 		Object: result.Changed && !object.Content().Equal(merged), Conflicts: plan.Conflicts(),
-		Ownership: len(live.Entries) != merging.Len(result.Managers) || !sameOwners(before, result.Managers),
+		Ownership: len(live.Entries) != merging.Len(result.Managers) || !sameOwners(managing.Stored(plan), result.Managers),
 	}
 	written := notations{partial: true}
 	written.node(object.Type(), object.Content(), config.Content)
@@ -94,7 +89,7 @@ func ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merge
 		changed.node(object.Type(), object.Content(), merged)
 		out.NotationOnly = !changed.other
 	}
-	return out, nil
+	return out
 }
 
 // sameOwners reports whether a and b own the same in the same versions.

@@ -16,7 +16,7 @@ import (
 var shares = []struct {
 	command string
 	share   float64
-}{{"apply", 1.05}, {"plan", 4.6}, {"diff", 1.1}, {"fields", 1.2}, {"blame", 1.1}, {"check", 2.3}, {"validate", 0.4}, {"explain", 1.1}}
+}{{"apply", 1.05}, {"plan", 1.8}, {"diff", 1.1}, {"fields", 1.2}, {"blame", 1.1}, {"check", 2.3}, {"validate", 0.4}, {"explain", 1.1}}
 
 // TestCommandsCostWhatApplyCosts demands that what is said of an object is no more than its share of the work of applying to it, and
 // that it grows as the object does: no walk is repeated, neither for each path nor once more. The object has one large list, which its

@@ -90,12 +90,13 @@ func (c *cli) plan(f planFlags) error {
 		left    merge.Conflicts
 		err     error
 	}
+	view := report.PlanView{Secrets: f.showSecrets, Kept: f.all || f.format.value == report.FormatJSON}
 	var allocated report.Allocations
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)
 		out.outcome = x.Outcome
 		if out.left, out.err = x.Left, x.Err; out.err == nil {
-			out.ObjectPlan, out.err = report.NewObjectPlan(t, f.manager, x, f.showSecrets)
+			out.ObjectPlan, out.err = report.NewObjectPlan(t, f.manager, x, view)
 		}
 		return out
 	}

@@ -28,10 +28,10 @@ type Adjustment struct {
 // Adjustments returns what the first request of x, an apply of t, does to the object beside merging, in the order of paths. Bookkeeping
 // in its metadata is left out. The error is that the outcome is not of its type.
 //
-// The cost grows with the size of the object.
+// The cost grows with what the server makes of the object: what merging and it share is not looked at.
 func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 	merged := managing.Merge(x.Plan).Force().Object
-	stored, err := typed.New(x.stored.Content, merged.Type(), typed.AllowDuplicates)
+	stored, err := typing.Revise(merged, x.stored.Content, typed.AllowDuplicates)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func (a Apply) migrate(t *Task, out *Applied) {
 }
 
 // Change returns what the first request of x, an apply of t, changes.
-func (t *Task) Change(x Applied) (ownership.Change, error) {
+func (t *Task) Change(x Applied) ownership.Change {
 	given, merged := x.config, managing.Merge(x.Plan).Force().Object.Content()
 	if t.Endpoint.Restores != types.RestoreNothing {
 		given.Content = t.Endpoint.Restore(t.Stored, given).Content

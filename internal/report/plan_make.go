@@ -16,17 +16,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// NewObjectPlan says what x, an apply of t by manager, does. The error is that of [ownership.ChangeOf].
-func NewObjectPlan(t *dryrun.Task, manager string, x dryrun.Applied, showSecrets bool) (*ObjectPlan, error) {
-	change, err := t.Change(x)
-	if err != nil {
-		return nil, err
-	}
-	p := &planner{Task: t, showSecrets: showSecrets, result: t.Written(x).Content, refused: map[string]bool{}}
+// PlanView says what of a plan is shown.
+type PlanView struct {
+	Secrets bool // the values of Secrets
+	Kept    bool // where fields stand that are kept; of others that is always known
+}
+
+// NewObjectPlan says what x, an apply of t by manager, does. The error is that of [dryrun.Task.Adjustments].
+func NewObjectPlan(t *dryrun.Task, manager string, x dryrun.Applied, view PlanView) (*ObjectPlan, error) {
+	p := &planner{Task: t, PlanView: view, result: t.Written(x).Content, refused: map[string]bool{}}
 	for _, c := range x.Refused {
 		p.refused[c.Path.Text()] = true
 	}
-	o := p.object(manager, x.Plan, change)
+	o := p.object(manager, x.Plan, t.Change(x))
 	adjustments, err := t.Adjustments(x)
 	if err != nil {
 		return nil, err
@@ -70,10 +72,10 @@ func (p *planner) again(plan *managedfields.Plan) []*fieldPlan {
 // planner says in words what a plan does to one object.
 type planner struct {
 	*dryrun.Task
-	showSecrets bool
-	result      value.Value            // what the object becomes, conflicts forced
-	refused     map[string]bool        // the paths of conflicts that remain
-	defaults    map[string]value.Value // what a server fills in for fields that go, by their paths
+	PlanView
+	result   value.Value            // what the object becomes, conflicts forced
+	refused  map[string]bool        // the paths of conflicts that remain
+	defaults map[string]value.Value // what a server fills in for fields that go, by their paths
 }
 
 func (p *planner) object(manager string, plan *managedfields.Plan, change ownership.Change) *ObjectPlan {
@@ -129,12 +131,18 @@ const (
 	ruleTaken    = merge.Rule("A7")
 )
 
-// fields says what decisions do to their paths. It looks all of them up in the configuration in one walk.
+// fields says what decisions do to their paths. It looks these up in the configuration in one walk: all that are wanted, and what
+// is around them, beside which [inDocumentOrder] puts what the configuration lacks.
 func (p *planner) fields(decisions []merge.Decision) []*fieldPlan {
 	keys := p.Given.Keys(func(yield func(fieldpath.Path) bool) {
 		for _, d := range decisions {
-			if !yield(d.Path) {
-				return
+			if d.Outcome == merge.Kept && !p.Kept {
+				continue
+			}
+			for n := range d.Path {
+				if !yield(d.Path[:n+1]) {
+					return
+				}
 			}
 		}
 	})
@@ -173,7 +181,7 @@ func (p *planner) field(d merge.Decision) *fieldPlan {
 
 // shown returns two values as they may be shown.
 func (p *planner) shown(path fieldpath.Path, live, result value.Value) (value.Value, value.Value) {
-	if !p.showSecrets && IsSecretPath(p.Given.Object, path) {
+	if !p.Secrets && IsSecretPath(p.Given.Object, path) {
 		return MaskPair(live, result)
 	}
 	return live, result
@@ -226,6 +234,7 @@ func (p *planner) defaultOf(d merge.Decision) value.Value {
 func newNulls(live, result value.Value, path fieldpath.Path) []string {
 	var out []string
 	switch {
+	case result.Same(live):
 	case result.IsNull() && !live.IsAbsent() && !live.IsNull():
 		return []string{path.String()}
 	case result.Kind() == value.KindObject && live.Kind() == value.KindObject:
