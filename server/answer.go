@@ -44,7 +44,7 @@ func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 		return
 	}
-	if o, one := document.(wire.Object); one && o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
+	if o := a.Object.Content; o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
 		rep = s.errorsOf(q.HTTP)
 	}
 	s.write(w, q.HTTP, a.Code, rep, document)
@@ -56,14 +56,15 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 	switch {
 	case rep.As == "" || !a.Converted:
 		if a.List == nil {
-			return wire.Object{Value: a.Object, New: newOf}, nil
+			return wire.Managed{Object: a.Object, New: newOf}, nil
 		}
 		return wire.List{Value: wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), New: newOf}, nil
 	case rep.As == wire.AsTable:
 		table, err := s.table(q, rep, a)
 		return wire.Object{Value: table}, err
 	case rep.As == wire.AsPartial && a.List == nil:
-		return wire.Object{Value: wire.Partial(rep.Of, a.Object)}, nil
+		whole, err := a.Object.Value()
+		return wire.Object{Value: wire.Partial(rep.Of, whole)}, err
 	case rep.As == wire.AsPartialList && a.List != nil:
 		return wire.List{Value: wire.PartialList(rep.Of, metaOf(a.List), a.List.Items)}, nil
 	case rep.As == wire.AsPartialList && q.Version.Custom:
@@ -102,8 +103,9 @@ func (s *Server) table(q *rest.Request, rep wire.Representation, a *rest.Answer)
 	}
 	t := wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include, List: a.List != nil}
 	if a.List == nil {
-		m := wire.ListMeta{Version: api.Meta(a.Object, "resourceVersion")}
-		return t.Document(m, []value.Value{a.Object}, true), nil
+		whole, err := a.Object.Value()
+		m := wire.ListMeta{Version: api.Meta(whole, "resourceVersion")}
+		return t.Document(m, []value.Value{whole}, true), err
 	}
 	return t.Document(metaOf(a.List), a.List.Items, true), nil
 }

@@ -36,7 +36,7 @@ var layers = []struct {
 		"value fieldpath schema merge managedfields schema/openapi schema/structural",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver"},
 	{"catalog/openapi", "catalog", "value", "k8s.io/apimachinery k8s.io/api"},
-	{"wire", "api catalog", "value value/structs schema",
+	{"wire", "api catalog", "value value/structs schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/jsonpath sigs.k8s.io/yaml sigs.k8s.io/json"},
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
 	{"admission/webhook", "admission api", "value value/structs",

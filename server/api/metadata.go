@@ -81,6 +81,10 @@ var metadataPath = field.NewPath("metadata")
 // ValidateMetadata returns what the validation of custom resources finds wrong with the metadata of object, in the place of old,
 // which is absent for a new object. It comes in addition to [ValidateNew] and [ValidateReplaced].
 func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced bool) field.ErrorList {
+	metadata := object.Get("metadata")
+	if isPlain(metadata, namespaced) && (old.IsAbsent() || isPlainChange(metadata, old.Get("metadata"))) {
+		return nil
+	}
 	m, err := objectMeta(object)
 	if err != nil {
 		return field.ErrorList{field.Invalid(metadataPath, object.Get("metadata").ToAny(), err.Error())}
@@ -106,6 +110,9 @@ func pathSegment(name string, prefix bool) []string {
 
 // ValidateNew returns what is wrong with the metadata of a new object, whatever its kind.
 func ValidateNew(object value.Value, namespaced bool) field.ErrorList {
+	if isPlain(object.Get("metadata"), namespaced) {
+		return nil
+	}
 	return ValidateNamed(object, namespaced, pathSegment)
 }
 
@@ -120,6 +127,9 @@ func ValidateNamed(object value.Value, namespaced bool, name validation.Validate
 
 // ValidateReplaced returns what is wrong with the metadata of object in the place of old, whatever their kind.
 func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList {
+	if metadata := object.Get("metadata"); isPlain(metadata, namespaced) && isPlainChange(metadata, old.Get("metadata")) {
+		return nil
+	}
 	m, err := objectMeta(object)
 	if err != nil {
 		return field.ErrorList{field.InternalError(metadataPath, err)}

@@ -39,9 +39,9 @@ func (r *Request) Delete() (*Answer, error) {
 	case err != nil:
 		return nil, err
 	case waiting != nil:
-		return answer(http.StatusOK, *waiting)
+		return answer(http.StatusOK, *waiting), nil
 	case r.Version.AnswersDeleted:
-		return answer(http.StatusOK, live.Object)
+		return answer(http.StatusOK, live.Object), nil
 	}
 	return r.deleted(live)
 }
@@ -120,7 +120,7 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	case w.dryRun || string(stored.text) == string(live.Record.Text):
 		object, err = w.reread(stored, live.Record.Revision)
 	default:
-		object, err = w.commit(stored, live.Record.Revision, WasMarked)
+		object, err = w.commit(stored, live, WasMarked)
 	}
 	return &object, live, err
 }
@@ -229,7 +229,7 @@ func (r *Request) deleted(live Live) (*Answer, error) {
 	status, err := value.FromAny(map[string]any{
 		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Success", "details": details,
 	})
-	return &Answer{Code: http.StatusOK, Object: status}, err
+	return document(http.StatusOK, status), err
 }
 
 // finished reports whether an update takes the last finalizer, and everything else that holds it, from an object that waits to

@@ -23,5 +23,5 @@ func (r *Request) Get() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(http.StatusOK, live.Object)
+	return answer(http.StatusOK, live.Object), nil
 }

@@ -99,8 +99,9 @@ func (l *lister) list() (*List, error) {
 		if err != nil || !l.selector.matches(o.Content) {
 			return false, err
 		}
-		items = append(items, o.whole)
-		return true, nil
+		item, err := o.document()
+		items = append(items, item)
+		return true, err
 	})
 	end.Items = items
 	return &end, err

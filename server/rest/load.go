@@ -50,7 +50,7 @@ func (r *Request) shown(record store.Record) (Live, error) {
 		return Live{}, corrupt(record, err)
 	}
 	stored.Content = withVersion(stored.Content, record.Revision)
-	return Live{stored, record}, nil
+	return Live{Object: stored, Record: record}, nil
 }
 
 // corrupt is the error of a stored object that cannot be read.
@@ -68,10 +68,11 @@ func withVersion(content value.Value, revision store.Revision) value.Value {
 }
 
 // answer returns an object as the answer to the request.
-func answer(code int, object managedfields.Object) (*Answer, error) {
-	content, err := object.Value()
-	if err != nil {
-		return nil, err
-	}
-	return &Answer{Code: code, Object: content, Converted: true}, nil
+func answer(code int, object managedfields.Object) *Answer {
+	return &Answer{Code: code, Object: object, Converted: true}
+}
+
+// document returns an answer that is no object of the resource.
+func document(code int, content value.Value) *Answer {
+	return &Answer{Code: code, Object: managedfields.Object{Content: content}}
 }

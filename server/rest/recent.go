@@ -1,8 +1,12 @@
 package rest
 
 import (
+	"slices"
 	"sync"
+	"time"
+	"unicode/utf8"
 
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -31,7 +35,15 @@ type recentKey struct {
 // readObject is a stored object that was read.
 type readObject struct {
 	Live
-	whole value.Value // with its managed fields
+	once  sync.Once
+	whole value.Value // see document
+	err   error
+}
+
+// document returns the object with its managed fields within it, which are read when somebody asks first.
+func (o *readObject) document() (value.Value, error) {
+	o.once.Do(func() { o.whole, o.err = o.Live.Value() })
+	return o.whole, o.err
 }
 
 // get returns what is remembered of a record, nil if that is nothing, or of another revision.
@@ -83,9 +95,56 @@ func (r *Request) read(record store.Record) (*readObject, error) {
 		return nil, err
 	}
 	o := &readObject{Live: live}
-	if o.whole, err = live.Value(); err != nil {
-		return nil, err
-	}
 	r.recent.put(o, r.Version)
 	return o, nil
+}
+
+// maxHeirs is how often an object is remembered as it was written before it is read from its text again. What is written shares parts with
+// what was there before, and a part keeps the text around it, so that otherwise there would be no end to what an object keeps.
+const maxHeirs = 32
+
+// keep remembers an object that was just written, so that it need not be read from its text: the next request for an object is often
+// about one that was just written.
+//
+// What is remembered is what reading gives. So an object is not remembered that reads as another one: a whole number that is a float
+// here is printed as an integer, and text that is no UTF-8 as other text.
+func (r *Request) keep(object managedfields.Object, record store.Record, live Live) {
+	if live.heirs == maxHeirs || !readsBack(object.Content) {
+		return
+	}
+	if record.Created == 0 {
+		record.Created = record.Revision
+	}
+	object.Entries = slices.Clone(object.Entries)
+	for i := range object.Entries {
+		e := &object.Entries[i]
+		e.Time = e.Time.Truncate(time.Second) // as it is printed
+		if !e.FieldsV1.IsAbsent() {
+			e.FieldsV1 = managedfields.FieldsOf(e.FieldsV1.String())
+		}
+	}
+	r.recent.put(&readObject{Live: Live{Object: object, Record: record, heirs: live.heirs + 1}}, r.Version)
+}
+
+// readsBack reports whether v is surely the same when its text is read.
+func readsBack(v value.Value) bool {
+	switch v.Kind() {
+	case value.KindFloat:
+		return false
+	case value.KindString:
+		return utf8.ValidString(v.Str())
+	case value.KindList:
+		for i := range v.Len() {
+			if !readsBack(v.Item(i)) {
+				return false
+			}
+		}
+	case value.KindObject:
+		for i := range v.Len() {
+			if m := v.Member(i); !utf8.ValidString(m.Name) || !readsBack(m.Value) {
+				return false
+			}
+		}
+	}
+	return true
 }

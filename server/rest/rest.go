@@ -69,8 +69,8 @@ type Request struct {
 // Answer is the outcome of a request that succeeds.
 type Answer struct {
 	Code int
-	// One of the two: a document of Kind, or a list of them.
-	Object value.Value
+	// One of the two: a document, or a list of objects.
+	Object managedfields.Object
 	List   *List
 	// Converted tells that the answer can be had as a Table or as metadata only: it is about objects of the resource.
 	Converted bool
@@ -88,6 +88,7 @@ type List struct {
 type Live struct {
 	managedfields.Object
 	Record store.Record // its Revision is 0 if nothing is stored
+	heirs  int          // how many writes ago the object was read from its text, see Request.keep
 }
 
 // Exists reports whether the object is stored.

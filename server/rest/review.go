@@ -21,5 +21,5 @@ func (r *Request) Review(answer func(question value.Value) (value.Value, error))
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Code: http.StatusCreated, Object: out}, nil
+	return document(http.StatusCreated, out), nil
 }

@@ -30,7 +30,7 @@ func (r *Request) getScale() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Code: http.StatusOK, Object: scale}, nil
+	return document(http.StatusOK, scale), nil
 }
 
 // updateScale carries out PUT of a Scale.
@@ -110,7 +110,7 @@ func (r *Request) writeScale(options api.WriteOptions, uid string, change change
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Code: http.StatusOK, Object: scale}, nil
+	return document(http.StatusOK, scale), nil
 }
 
 // scaled returns live with the replicas, and the managers of them, that change gives its Scale.
@@ -128,7 +128,7 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 	if err != nil {
 		return managedfields.Object{}, api.Refused(err)
 	}
-	scale := Live{managedfields.Object{Content: content, Entries: entries}, live.Record}
+	scale := Live{Object: managedfields.Object{Content: content, Entries: entries}, Record: live.Record}
 	written, err := change(scale)
 	if err != nil {
 		return written, err

@@ -146,7 +146,7 @@ func (r *Request) readOnce(record store.Record) (Live, error) {
 		}
 	}
 	stored.Content = withVersion(content, record.Revision)
-	return Live{stored, record}, nil
+	return Live{Object: stored, Record: record}, nil
 }
 
 // apart returns v in memory of its own, so that it does not keep what it is a part of.

@@ -138,7 +138,7 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 		return object, err
 	}
 	if !w.dryRun {
-		return w.commit(stored, 0, WasStored)
+		return w.commit(stored, Live{}, WasStored)
 	}
 	if object, err = w.reread(stored, 0); version != "" && w.post {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", value.String(version))
@@ -206,7 +206,7 @@ func (w *write) replace(live Live, object managedfields.Object) (managedfields.O
 	case w.dryRun || bytes.Equal(stored.text, live.Record.Text):
 		return w.reread(stored, live.Record.Revision)
 	}
-	return w.commit(stored, live.Record.Revision, WasStored)
+	return w.commit(stored, live, WasStored)
 }
 
 // checkVersion compares the resource version that an update is based on with that of live. The error is a 422 if it has none
@@ -308,20 +308,30 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 	if len(object.Entries) == 0 {
 		object.Entries = nil // admission may leave an empty list, which is not stored
 	}
+	if w.Version.Custom {
+		if object.Entries, err = inMapOrder(object.Entries); err != nil {
+			return encoded{}, err
+		}
+	}
 	return encoded{object, object.AppendJSON(nil)}, nil
 }
 
-// commit stores an object in place of the one of the revision expected, 0 for none, and returns it as reading gives it. The
-// error is store.ErrConflict if something else is stored there by now.
-func (w *write) commit(object encoded, expected store.Revision, event Written) (managedfields.Object, error) {
-	revision, err := w.put(object.text, expected)
-	if err != nil {
+// commit stores an object in place of live, the zero Live for none, and returns it as reading gives it. The error is
+// store.ErrConflict if something else is stored there by now.
+func (w *write) commit(object encoded, live Live, event Written) (managedfields.Object, error) {
+	record := store.Record{Key: w.key(), Text: object.text, Created: live.Record.Created}
+	var err error
+	if record.Revision, err = w.put(object.text, live.Record.Revision); err != nil {
 		return object.Object, err
 	}
 	if w.Stored != nil {
 		w.Stored(w.context(), w.Request, event)
 	}
-	return w.reread(object, revision)
+	out, err := w.reread(object, record.Revision)
+	if err == nil {
+		w.keep(out, record, live)
+	}
+	return out, err
 }
 
 // put stores a text, for a time if that is how long objects of the resource are kept.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	"sigs.k8s.io/yaml"
 
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
 
@@ -24,6 +25,12 @@ type Object struct {
 	value.Value
 	// New returns a pointer to an empty object of the Go type that objects of the resource have; nil for custom resources.
 	New func() any
+}
+
+// Managed is an object of a resource whose managed fields stand beside it. It says the same as an [Object] that has them within it.
+type Managed struct {
+	managedfields.Object
+	New func() any // as that of Object
 }
 
 // List is a list of objects.

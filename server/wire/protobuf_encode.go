@@ -29,6 +29,15 @@ func (o Object) AppendProtobuf(b []byte) ([]byte, error) {
 	return appendEnvelope(b, o.Get("apiVersion").Str(), o.Get("kind").Str(), raw, err)
 }
 
+// AppendProtobuf appends the object as [Object] does.
+func (m Managed) AppendProtobuf(b []byte) ([]byte, error) {
+	whole, err := m.Object.Value()
+	if err != nil {
+		return b, err
+	}
+	return Object{whole, m.New}.AppendProtobuf(b)
+}
+
 // AppendProtobuf appends the list in the envelope of protocol buffers, item by item. The error is as that of [Object].
 func (l List) AppendProtobuf(b []byte) ([]byte, error) {
 	metadata, err := marshalAs(l.Get("metadata"), &metav1.ListMeta{})

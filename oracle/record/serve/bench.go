@@ -36,12 +36,12 @@ func (b *bench) start(ctx context.Context, deed string) error {
 	if b.dir, err = os.MkdirTemp("", "serve"); err != nil {
 		return err
 	}
-	there, err := startPeer()
+	there, err := startPeer(ctx)
 	if err != nil {
 		return err
 	}
 	b.subjects = append(b.subjects, there)
-	here, err := startDeed(deed, b.dir)
+	here, err := startDeed(ctx, deed, b.dir)
 	if err != nil {
 		return err
 	}
@@ -56,30 +56,47 @@ func (b *bench) start(ctx context.Context, deed string) error {
 
 func (b *bench) fill(ctx context.Context, s *subject) error {
 	define := request{http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", "", definition, 201}
+	begun := time.Now()
 	if _, _, err := s.send(ctx, define); err != nil {
 		return err
 	}
-	first := createApp("patched", "one")
-	for begun := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		_, _, err := s.send(ctx, first)
-		if err == nil {
-			break
-		}
-		if time.Since(begun) > 30*time.Second {
-			return err
-		}
+	if err := s.await(ctx, createApp("patched", "one")); err != nil {
+		return err
 	}
+	s.served = time.Since(begun)
 	for _, name := range []string{"one", "same"} {
 		if _, _, err := s.send(ctx, applyApp(name, "a", 1, 201, "")); err != nil {
 			return err
 		}
 	}
-	for i := range b.objects {
-		if _, _, err := s.send(ctx, createApp(fmt.Sprintf("many-%05d", i), fmt.Sprintf("l%d", i%100))); err != nil {
-			return err
-		}
+	answer, _, err := s.send(ctx, createApp(updated, "one"))
+	if err != nil {
+		return err
 	}
-	return nil
+	s.version = versionIn(answer)
+	return b.fillMany(ctx, s)
+}
+
+// creators is how many requests fillMany sends at once.
+const creators = 8
+
+// fillMany creates the objects that are listed.
+func (b *bench) fillMany(ctx context.Context, s *subject) error {
+	errs := make(chan error)
+	for c := range creators {
+		go func() {
+			var err error
+			for i := c; i < b.objects && err == nil; i += creators {
+				_, _, err = s.send(ctx, createApp(fmt.Sprintf("many-%05d", i), fmt.Sprintf("l%d", i%100)))
+			}
+			errs <- err
+		}()
+	}
+	var all error
+	for range creators {
+		all = errors.Join(all, <-errs)
+	}
+	return all
 }
 
 // run measures the rows that are asked for, and prints them as a table.
@@ -93,7 +110,7 @@ func (b *bench) run(ctx context.Context, only *regexp.Regexp) error {
 			}
 		}
 	}
-	return b.memory()
+	return b.others()
 }
 
 // cost is what requests cost a server.
@@ -156,9 +173,12 @@ func (b *bench) turn(ctx context.Context, s *subject, r row, c *cost, sent *int)
 		if r.name == "delete" && *sent == created[s.name] {
 			break
 		}
-		_, took, err := s.send(ctx, r.request(*sent))
+		answer, took, err := s.send(ctx, r.request(*sent, s.version))
 		if err != nil {
 			return err
+		}
+		if r.name == "update" {
+			s.version = versionIn(answer)
 		}
 		c.walls = append(c.walls, took)
 		if r.name == "create" {
@@ -170,16 +190,33 @@ func (b *bench) turn(ctx context.Context, s *subject, r row, c *cost, sent *int)
 	return errors.Join(err, ctx.Err())
 }
 
-func ms(d time.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond)) }
+func ms(d time.Duration) string { return fmt.Sprintf("%.3f ms", millis(d)) }
 
-// memory prints what each process holds.
-func (b *bench) memory() error {
-	for _, s := range b.subjects {
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// others prints what is measured once: how long the servers took to start and to serve a resource that was just defined, and the memory
+// that their processes hold now.
+func (b *bench) others() error {
+	there, here := b.subjects[0], b.subjects[1]
+	var held [2]float64
+	for i, s := range b.subjects {
 		n, err := s.resident()
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b.out, "%s holds %d MB with %d objects\n", s.name, n>>20, b.objects)
+		held[i] = float64(n) / (1 << 20)
+	}
+	fmt.Fprintln(b.out, "\n| what | there | here | times less | bar |")
+	fmt.Fprintln(b.out, "|---|---|---|---|---|")
+	for _, o := range []struct {
+		what, unit, bar string
+		there, here     float64
+	}{
+		{"from exec to ready", "ms", "20 to 40", millis(there.ready), millis(here.ready)},
+		{"from a definition to its first object", "ms", "10 ms to 2 ms", millis(there.served), millis(here.served)},
+		{fmt.Sprintf("memory with %d objects", b.objects), "MB", "8 to 12, with 100000", held[0], held[1]},
+	} {
+		fmt.Fprintf(b.out, "| %s | %.1f %s | %.1f %s | %.1f | %s |\n", o.what, o.there, o.unit, o.here, o.unit, o.there/o.here, o.bar)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,11 @@ type subject struct {
 	client  *http.Client
 	where   reach
 	stdin   io.Closer
+
+	begun   time.Time     // when the process was started
+	ready   time.Duration // from then until it said that it was ready
+	served  time.Duration // from a definition until an object of the resource was created
+	version string        // the resource version of the object that is updated
 }
 
 func (s *subject) stop() {
@@ -48,11 +54,12 @@ func launch(name, program string, args ...string) (*subject, *bufio.Reader, erro
 	if err != nil {
 		return nil, nil, err
 	}
+	s.begun = time.Now()
 	return s, bufio.NewReader(out), s.process.Start()
 }
 
 // startPeer starts this program once more, as the reference.
-func startPeer() (*subject, error) {
+func startPeer(ctx context.Context) (*subject, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -64,11 +71,11 @@ func startPeer() (*subject, error) {
 	if err := json.NewDecoder(out).Decode(&s.where); err != nil {
 		return nil, fmt.Errorf("the peer says nothing: %w", err)
 	}
-	return s, s.connect()
+	return s, s.connect(ctx)
 }
 
 // startDeed starts a deed-apiserver, in memory.
-func startDeed(program, dir string) (*subject, error) {
+func startDeed(ctx context.Context, program, dir string) (*subject, error) {
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	s, out, err := launch("deed-apiserver", program, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig)
 	if err != nil {
@@ -84,10 +91,11 @@ func startDeed(program, dir string) (*subject, error) {
 		return nil, err
 	}
 	s.where = reach{config.Host, config.BearerToken, config.CAData, ""}
-	return s, s.connect()
+	return s, s.connect(ctx)
 }
 
-func (s *subject) connect() error {
+// connect makes the client, and waits until the server is ready.
+func (s *subject) connect(ctx context.Context) error {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.where.CA) {
 		return fmt.Errorf("%s has no certificate", s.name)
@@ -95,7 +103,31 @@ func (s *subject) connect() error {
 	s.client = &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: s.where.Name}, ForceAttemptHTTP2: true, DisableCompression: true,
 	}}
-	return nil
+	err := s.await(ctx, request{http.MethodGet, "/readyz", "", "", nil, http.StatusOK})
+	s.ready = time.Since(s.begun)
+	return err
+}
+
+// patience is how long a server may take to come to an answer.
+const patience = 30 * time.Second
+
+// await sends a request again and again until it succeeds.
+func (s *subject) await(ctx context.Context, q request) error {
+	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+		if _, _, err := s.send(ctx, q); err == nil || time.Since(begun) > patience {
+			return err
+		}
+	}
+}
+
+var versionPattern = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
+
+// versionIn returns the resource version of an object.
+func versionIn(object []byte) string {
+	if found := versionPattern.FindSubmatch(object); found != nil {
+		return string(found[1])
+	}
+	return ""
 }
 
 // request is one that both servers get.
