@@ -75,7 +75,7 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 // hold is Held, and where the endpoint's version is the one that is stored, Stored as well: that is one walk
 // instead of two.
 func (k *Kind) hold(object value.Value) (value.Value, error) {
-	if k.isHub() {
+	if k.hub {
 		return k.normalized(object, k.storage()|form.Converted)
 	}
 	return k.normalized(object, form.Held|form.Converted)
@@ -84,7 +84,7 @@ func (k *Kind) hold(object value.Value) (value.Value, error) {
 // store is Store for a field manager.
 func (k *Kind) store(subresource string, c managedfields.Change) (value.Value, error) {
 	known := value.Value{}
-	if c.Operation == merge.Apply && k.isHub() {
+	if c.Operation == merge.Apply && k.hub {
 		known = c.Held // by hold
 	}
 	return k.storeLike(subresource, c.Live, c.Sent, c.Object, known)

@@ -50,7 +50,7 @@ func (k *Kind) Stored(object value.Value) (value.Value, error) {
 
 // storedLike is Stored for an object that shares members with known, which is what a server reads back already.
 func (k *Kind) storedLike(object, known value.Value) (value.Value, error) {
-	if k.isHub() {
+	if k.hub {
 		return k.normalizedLike(object, known, k.storage())
 	}
 	hub, _ := Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
@@ -64,9 +64,6 @@ func (k *Kind) storedLike(object, known value.Value) (value.Value, error) {
 	}
 	return hub.Convert(object, k)
 }
-
-// isHub reports whether servers store objects in this version.
-func (k *Kind) isHub() bool { return k.Hub == k.GVK.APIVersion() }
 
 // storage says how what is stored is read. Two groups store JSON, which keeps empty lists.
 func (k *Kind) storage() form.Mode {

@@ -29,6 +29,7 @@ var defaults string
 type Kind struct {
 	GVK  schema.GVK
 	Hub  string // the apiVersion in which a server holds objects of the kind
+	hub  bool   // whether that is this version
 	form string // the name of its struct type
 	now  func() time.Time
 
@@ -122,6 +123,7 @@ var kindIndex = sync.OnceValue(func() indexOfKinds {
 	}
 	for _, k := range x.sorted {
 		k.Hub = hubs[[2]string{family(k.GVK), k.GVK.Kind}]
+		k.hub = k.Hub == k.GVK.APIVersion()
 	}
 	return x
 })
@@ -216,18 +218,21 @@ func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, erro
 
 // normalizedLike is normalized for an object that shares members with known, which is its outcome already.
 func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.Value, error) {
-	out, err := k.Form().NormalizeLike(object, known, mode, k.time)
+	out, err := k.Form().NormalizeLike(object, known, mode, k.clock())
+	if err == nil {
+		return out, nil
+	}
 	var refused *form.Error
 	if errors.As(err, &refused) {
 		return value.Value{}, &ConvertError{k.GVK, refused}
 	}
-	return out, err
+	return value.Value{}, err
 }
 
-// time returns the current time.
-func (k *Kind) time() time.Time {
+// clock returns what tells the current time.
+func (k *Kind) clock() func() time.Time {
 	if k.now == nil {
-		return time.Now()
+		return time.Now
 	}
-	return k.now()
+	return k.now
 }

@@ -40,7 +40,7 @@ func preparedNamespace(k *Kind, subresource string, live, namespace value.Value)
 
 // preparedVolume has a volume begin as pending, and says since when it is what it is.
 func preparedVolume(k *Kind, subresource string, live, volume value.Value) value.Value {
-	now := value.String(k.time().UTC().Format(time.RFC3339))
+	now := value.String(k.clock()().UTC().Format(time.RFC3339))
 	if live.IsAbsent() {
 		status := object(member("phase", value.String("Pending")), member("lastPhaseTransitionTime", now))
 		return volume.With("status", status)
@@ -106,6 +106,6 @@ func preparedTaintRule(k *Kind, subresource string, live, rule value.Value) valu
 		return rule
 	}
 	return within(rule, func(taint value.Value) value.Value {
-		return taint.With("timeAdded", value.String(k.time().UTC().Format(time.RFC3339)))
+		return taint.With("timeAdded", value.String(k.clock()().UTC().Format(time.RFC3339)))
 	}, "spec", "taint")
 }

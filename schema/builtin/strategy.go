@@ -68,15 +68,17 @@ func (k *Kind) counted(subresource string, live, sent, stored, object value.Valu
 // keepIdentity carries over what a server writes into metadata itself. A created object has none of it.
 func keepIdentity(live, object value.Value, namespaced bool) value.Value {
 	metadata, was := object.Get("metadata"), live.Get("metadata")
+	if !metadata.Same(was) {
+		for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid"} {
+			metadata = metadata.With(name, was.Get(name))
+		}
+		if live.IsAbsent() {
+			metadata = metadata.With("resourceVersion", value.Value{})
+		} else {
+			metadata = metadata.With("generation", was.Get("generation"))
+		}
+	}
 	metadata = metadata.With("selfLink", value.Value{})
-	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid"} {
-		metadata = metadata.With(name, was.Get(name))
-	}
-	if live.IsAbsent() {
-		metadata = metadata.With("resourceVersion", value.Value{})
-	} else {
-		metadata = metadata.With("generation", was.Get("generation"))
-	}
 	if !namespaced {
 		metadata = metadata.With("namespace", value.Value{})
 	}
@@ -200,7 +202,7 @@ func (k *Kind) EmptyCounter() func(managedfields.Change) (value.Value, error) {
 
 // changed reports whether what one of the paths leads to is not the same in two objects, as they are stored.
 func (k *Kind) changed(live, stored value.Value, paths [][]string) bool {
-	if !k.isHub() {
+	if !k.hub {
 		hub, _ := Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
 		converted, err := k.Convert(live, hub)
 		if err != nil {

@@ -2,7 +2,6 @@ package form
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/deed-project/deed/internal/jsontext"
@@ -40,25 +39,31 @@ func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (valu
 	return t.NormalizeLike(v, value.Value{}, mode, now)
 }
 
-// NormalizeLike is NormalizeAt for a v that shares members with known, which it returned for the same type and
-// mode: they are not looked at again.
+// NormalizeLike is NormalizeAt for a v that shares values with known, which it returned for the same type and mode:
+// what a path of fields of structs leads to in both is not looked at again.
 func (t *Type) NormalizeLike(v, known value.Value, mode Mode, now func() time.Time) (value.Value, error) {
-	w := walk{mode: mode, now: now, known: known}
-	out := w.value(t, v)
-	if w.err != nil {
-		return value.Value{}, w.err
+	if !v.IsAbsent() && v.Same(known) {
+		return v, nil
 	}
-	return out, nil
+	w := walk{mode: mode, now: now, known: known}
+	if out := w.value(t, v); w.err == nil {
+		return out, nil
+	}
+	w = walk{mode: mode, now: now, known: known, located: true}
+	w.value(t, v)
+	return value.Value{}, w.err
 }
 
-// walk is one pass over a document. After an error it goes on, and keeps the first error in the order of fields.
+// walk is one pass over a document. After an error it goes on, and keeps the first error in the order of fields. As most
+// documents have none, the first pass does not keep in mind where it is; one that is located does, after an error.
 type walk struct {
-	mode  Mode
-	now   func() time.Time
-	known value.Value // of the root: what was normalized before
-	steps []step      // from the root to where the walk is
-	err   *Error
-	ranks []int // where w.err is: the order of each field, the index of each item
+	mode    Mode
+	now     func() time.Time
+	known   value.Value // what was normalized before where the walk goes next; absent if it is not known
+	located bool
+	steps   []step // from the root to where the walk is, if it is located
+	err     *Error
+	ranks   []int // where w.err is: the order of each field, the index of each item
 }
 
 // step leads from a value to one in it.
@@ -68,6 +73,19 @@ type step struct {
 	index int
 	named bool // name counts, not index
 	order int
+}
+
+// enter and leave are called around what s leads to.
+func (w *walk) enter(s step) {
+	if w.located {
+		w.steps = append(w.steps, s)
+	}
+}
+
+func (w *walk) leave() {
+	if w.located {
+		w.steps = w.steps[:len(w.steps)-1]
+	}
 }
 
 // fail keeps err unless there is one that comes before it.
@@ -92,6 +110,9 @@ func (w *walk) value(t *Type, v value.Value) value.Value {
 		return w.value(t.elem, v)
 	case kindStruct:
 		return w.object(t, v)
+	}
+	w.known = value.Value{} // items and members of maps are all looked at
+	switch t.kind {
 	case kindList:
 		return w.list(t, v)
 	case kindMap:
@@ -102,7 +123,12 @@ func (w *walk) value(t *Type, v value.Value) value.Value {
 
 func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }
 
-// object reads a struct. Fields and members are both sorted by name, so they are met side by side.
+// object reads a struct. Fields and members are both sorted by name, so they are met side by side: a member finds its
+// field behind that of the member before it, and of the fields between them only the loud ones are looked at.
+//
+//	fields   args  command  env  image!  name!  ports     (! is loud: printed although it was not sent)
+//	members        command                      ports  x
+//	looked at      command       image   name   ports     x is unknown and lost
 func (w *walk) object(t *Type, v value.Value) value.Value {
 	switch {
 	case isNothing(v):
@@ -111,57 +137,111 @@ func (w *walk) object(t *Type, v value.Value) value.Value {
 		return w.fail(w.mismatch(t, v))
 	}
 	fields := t.all()
-	if w.mode&Defaults != 0 && t.defaults != nil {
-		v = t.defaults(v, env{w.now, w.mode&Stored != 0})
+	if w.mode&Defaults != 0 {
+		v = t.defaults.fill(v, env{w.now, w.mode&Stored != 0})
 	}
-	var out []value.Member // nil as long as it is the first members of v
-	kept, i, n := 0, 0, v.Len()
-	for f := range fields {
-		field := &fields[f]
-		order := 1 // of the next member and the field
-		for ; i < n; i++ {
-			if order = strings.Compare(v.Member(i).Name, field.name); order >= 0 {
-				break
-			}
-			out = started(out, v, kept, len(fields)) // unknown
+	known := w.known
+	w.known = value.Value{}
+	r := revision{from: v, room: len(fields)}
+	loud := t.loud // those that are not passed yet
+	for i := range v.Len() {
+		m := v.Member(i)
+		at, declared := t.seek(m.Name)
+		for ; len(loud) > 0 && loud[0] < at; loud = loud[1:] {
+			r.add(&fields[loud[0]], w.field(t, &fields[loud[0]], value.Value{}))
 		}
-		var member value.Value
-		if i < n && order == 0 {
-			member = v.Member(i).Value
-			i++
-		} else if field.silent {
+		if !declared {
+			r.copy()
 			continue
 		}
-		printed := member
-		if len(w.steps) > 0 || member.IsAbsent() || !member.Same(w.known.Get(field.name)) {
-			printed = w.field(t, field, member)
+		if len(loud) > 0 && loud[0] == at {
+			loud = loud[1:]
 		}
-		if out == nil && printed.Same(member) {
-			if !member.IsAbsent() {
-				kept = i
+		printed := m.Value
+		if f := &fields[at]; !f.bare.prints(m.Value) {
+			if !known.IsAbsent() {
+				w.known = known.Get(m.Name)
 			}
-			continue
+			if w.known.IsAbsent() || !m.Value.Same(w.known) {
+				printed = w.field(t, f, m.Value)
+			}
+			w.known = value.Value{}
 		}
-		out = started(out, v, kept, len(fields))
-		if !printed.IsAbsent() {
-			out = append(out, value.Member{Name: field.name, Value: printed})
-		}
+		r.revise(i, m, printed)
 	}
-	if out != nil || kept < n {
-		v = value.Object(started(out, v, kept, len(fields))...)
+	for _, at := range loud {
+		r.add(&fields[at], w.field(t, &fields[at], value.Value{}))
 	}
+	v = r.object()
 	if w.mode&Printed != 0 && t.prints != nil {
 		return t.prints(v)
 	}
 	return v
 }
 
-// started returns out, or the first members of v where there is none yet.
-func started(out []value.Member, v value.Value, kept, room int) []value.Member {
-	if out != nil {
-		return out
+// prints reports whether v is a text, number or boolean that is not zero and that the type k, or a pointer to it, prints as it is, at
+// a glance: most values are.
+func (k kind) prints(v value.Value) bool {
+	switch v.Kind() {
+	case value.KindString:
+		return k == kindString && v.Str() != ""
+	case value.KindInt:
+		n := v.Int()
+		return n != 0 && (k == kindInt64 || k == kindInt32 && int64(int32(n)) == n)
+	case value.KindBool:
+		return k == kindBool && v.Bool()
 	}
-	out = make([]value.Member, 0, min(room, v.Len()+2))
+	return false
+}
+
+// revision is an object that is made of another one, member by member in the order of their names. While all
+// members seen so far stay as they are, nothing is copied.
+type revision struct {
+	from value.Value
+	kept int            // members of from that stay, if out is nil: the first ones
+	out  []value.Member // once a member was added, changed or dropped: all that are in so far
+	room int            // for how many members out is made at most
+}
+
+// revise takes in member i of r.from, with printed in place of its value; it is dropped if that is absent.
+func (r *revision) revise(i int, m value.Member, printed value.Value) {
+	switch {
+	case r.out == nil && printed.Same(m.Value):
+		r.kept = i + 1
+	case printed.IsAbsent():
+		r.copy()
+	default:
+		r.copy()
+		r.out = append(r.out, value.Member{Name: m.Name, Value: printed})
+	}
+}
+
+// add takes in a field that r.from does not have, unless printed is absent.
+func (r *revision) add(f *field, printed value.Value) {
+	if !printed.IsAbsent() {
+		r.copy()
+		r.out = append(r.out, value.Member{Name: f.name, Value: printed})
+	}
+}
+
+// copy begins r.out with the members that stayed so far. By itself it leaves out the member that is next.
+func (r *revision) copy() {
+	if r.out == nil {
+		r.out = started(r.from, r.kept, r.room)
+	}
+}
+
+// object returns the outcome.
+func (r *revision) object() value.Value {
+	if r.out == nil {
+		return r.from
+	}
+	return value.Object(r.out...)
+}
+
+// started returns the first members of v, with room for more.
+func started(v value.Value, kept, room int) []value.Member {
+	out := make([]value.Member, 0, min(room, v.Len()+2))
 	for i := range kept {
 		out = append(out, v.Member(i))
 	}
@@ -173,9 +253,9 @@ func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 	if f.silent && isNothing(v) {
 		return value.Value{}
 	}
-	w.steps = append(w.steps, step{owner: t, name: f.name, named: true, order: f.order})
+	w.enter(step{owner: t, name: f.name, named: true, order: f.order})
 	printed := w.value(f.typ, v)
-	w.steps = w.steps[:len(w.steps)-1]
+	w.leave()
 	if w.mode&Spelled != 0 && (f.typ.kind == kindList || f.typ.kind == kindMap) && !printed.IsNull() {
 		return printed
 	}
@@ -225,9 +305,12 @@ func (w *walk) list(t *Type, v value.Value) value.Value {
 	var out []value.Value // nil as long as it is the first items of v
 	for i := range v.Len() {
 		item := v.Item(i)
-		w.steps = append(w.steps, step{index: i, order: i})
+		if out == nil && t.elem.kind.prints(item) {
+			continue
+		}
+		w.enter(step{index: i, order: i})
 		printed := w.value(t.elem, item)
-		w.steps = w.steps[:len(w.steps)-1]
+		w.leave()
 		if out == nil && !printed.Same(item) {
 			out = append(make([]value.Value, 0, v.Len()), slices.Collect(firstItems(v, i))...)
 		}
@@ -257,20 +340,23 @@ func (w *walk) members(t *Type, v value.Value) value.Value {
 	case v.Len() == 0 && w.mode&Stored != 0:
 		return value.Null()
 	}
-	if w.mode&Defaults != 0 && t.defaults != nil {
-		v = t.defaults(v, env{w.now, w.mode&Stored != 0})
+	if w.mode&Defaults != 0 {
+		v = t.defaults.fill(v, env{w.now, w.mode&Stored != 0})
 	}
 	var out []value.Member // nil as long as it is the first members of v
 	for i := range v.Len() {
 		m := v.Member(i)
-		w.steps = append(w.steps, step{name: m.Name, named: true, order: i})
+		if out == nil && t.elem.kind.prints(m.Value) {
+			continue
+		}
+		w.enter(step{name: m.Name, named: true, order: i})
 		printed := w.value(t.elem, m.Value)
-		w.steps = w.steps[:len(w.steps)-1]
+		w.leave()
 		if printed.IsNull() && w.mode&Stored != 0 {
 			printed = t.elem.stored()
 		}
 		if out == nil && !printed.Same(m.Value) {
-			out = started(nil, v, i, v.Len())
+			out = started(v, i, v.Len())
 		}
 		if out != nil {
 			out = append(out, value.Member{Name: m.Name, Value: printed})

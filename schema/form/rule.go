@@ -82,12 +82,7 @@ func (ts *Types) addRule(name, line string, f Functions) error {
 		return err
 	}
 	ts.counts[name]++
-	before := ts.defaults[name]
-	if before == nil {
-		ts.defaults[name] = fill
-		return nil
-	}
-	ts.defaults[name] = func(v value.Value, e env) value.Value { return fill(before(v, e), e) }
+	ts.defaults[name] = append(ts.defaults[name], fill)
 	return nil
 }
 
@@ -109,7 +104,7 @@ func (ts *Types) rule(name, line string, f Functions) (filler, error) {
 	}
 	path, strict := strings.CutSuffix(path, ":")
 	text, conditions, _ := strings.Cut(rest, " if ")
-	r := rule{typ: owner, path: strings.Split(strings.TrimSpace(path), "."), strict: strict}
+	r := &rule{typ: owner, path: strings.Split(strings.TrimSpace(path), "."), strict: strict}
 	if text == "now" {
 		r.now = true
 	} else if from, ok := strings.CutPrefix(text, "$"); ok {
@@ -195,7 +190,7 @@ func (t *Type) to(name string) *Type {
 	return nil
 }
 
-func (r rule) fill(v value.Value, e env) value.Value {
+func (r *rule) fill(v value.Value, e env) value.Value {
 	if isSomething(v.At(r.path...)) { // as mostly; the rest asks for types
 		return v
 	}

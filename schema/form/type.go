@@ -55,13 +55,25 @@ type Type struct {
 	types  *Types
 	once   sync.Once
 	fields []field // sorted by name
+	loud   []int   // indices of the fields that are not silent
+	slots  []uint8 // by slot of a name: the index of a field of that name, or of any
 
-	defaults filler                        // for structs and named maps; nil without any
+	defaults fillers                       // for structs and named maps
 	prints   func(value.Value) value.Value // for structs; nil without any
 }
 
 // filler sets default values in a value, as it was sent.
 type filler func(v value.Value, e env) value.Value
+
+// fillers are carried out one after the other.
+type fillers []filler
+
+func (f fillers) fill(v value.Value, e env) value.Value {
+	for _, fill := range f {
+		v = fill(v, e)
+	}
+	return v
+}
 
 // env is what default values depend on beside the value.
 type env struct {
@@ -73,7 +85,8 @@ type env struct {
 type field struct {
 	name      string
 	typ       *Type
-	order     int // where the struct has it
+	bare      kind // of typ, or of what it points to
+	order     int  // where the struct has it
 	omitEmpty bool
 	omitZero  bool
 	silent    bool // what was not sent is not printed: no look at the type is needed
@@ -84,7 +97,7 @@ type field struct {
 // Types is a set of struct types by name. It is safe for concurrent use once complete.
 type Types struct {
 	structs  map[string]*Type
-	defaults map[string]filler                        // by the name of a struct type or a named map
+	defaults map[string]fillers                       // by the name of a struct type or a named map
 	counts   map[string]int                           // likewise, how many rules there are
 	prints   map[string]func(value.Value) value.Value // likewise, by the name of a struct type
 	mu       sync.Mutex
@@ -106,7 +119,7 @@ type Types struct {
 //
 // Parse takes time in proportion to the text, and the first use of a type in proportion to its own lines.
 func Parse(text string) *Types {
-	ts := &Types{structs: map[string]*Type{}, counts: map[string]int{}, defaults: map[string]filler{}, refs: map[string]*Type{}}
+	ts := &Types{structs: map[string]*Type{}, counts: map[string]int{}, defaults: map[string]fillers{}, refs: map[string]*Type{}}
 	for len(text) > 0 {
 		name, rest, _ := strings.Cut(text, "\n")
 		end := 0
@@ -133,18 +146,42 @@ func (t *Type) all() []field {
 			t.fields = append(t.fields, t.types.field(t.name, strings.TrimSpace(line), len(t.fields)))
 		}
 		slices.SortFunc(t.fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+		t.slots = make([]uint8, 256)
+		for i, f := range t.fields {
+			t.slots[slot(f.name)] = uint8(i)
+			if !f.silent {
+				t.loud = append(t.loud, i)
+			}
+		}
 	})
 	return t.fields
+}
+
+// seek returns the index of the field called name, given that all was called, or where it would be among the fields, and
+// whether there is one. Names are found in one step, but for those whose slot another field has.
+func (t *Type) seek(name string) (int, bool) {
+	if i := t.slots[slot(name)]; int(i) < len(t.fields) && t.fields[i].name == name {
+		return int(i), true
+	}
+	return slices.BinarySearchFunc(t.fields, name, func(f field, name string) int { return strings.Compare(f.name, name) })
+}
+
+// slot returns where a struct has the index of the field called name, which may be any of 256 places.
+func slot(name string) uint8 {
+	if name == "" {
+		return 0
+	}
+	n := len(name)
+	return uint8(n*31) ^ name[0] ^ name[n-1]*7 ^ name[n/2]*59
 }
 
 // lookup returns the field called name, or nil.
 func (t *Type) lookup(name string) *field {
 	fields := t.all()
-	i, ok := slices.BinarySearchFunc(fields, name, func(f field, name string) int { return strings.Compare(f.name, name) })
-	if !ok {
-		return nil
+	if i, ok := t.seek(name); ok {
+		return &fields[i]
 	}
-	return &fields[i]
+	return nil
 }
 
 // field reads the line of a field of the struct called owner.
@@ -161,6 +198,10 @@ func (ts *Types) field(owner, line string, order int) field {
 	f.name = strings.TrimRight(name, "?!+")
 	f.omitEmpty, f.omitZero, f.required = strings.Contains(name, "?"), strings.Contains(name, "!"), strings.Contains(name, "+")
 	f.silent = f.omitEmpty && f.typ.kind < kindStruct || f.typ.kind == kindPointer && f.omitZero
+	f.bare = f.typ.kind
+	if f.bare == kindPointer {
+		f.bare = f.typ.elem.kind
+	}
 	if enum != "" {
 		f.enum = strings.Split(enum, "|")
 	}

@@ -60,6 +60,7 @@ func (r request) decoder(before *managedfields.Decoder) *managedfields.Decoder {
 type form struct {
 	structs bool // as Go structs, so that kinds have the fields that these print
 	known   bool // see request
+	served  bool // deed defaults objects and prints them as Go structs do, which the peer does not
 	deed    func(request) (deedForm, error)
 	peer    func(request, *peer.Peer) (peerForm, error)
 }
@@ -69,6 +70,7 @@ var (
 	maps       = form{deed: deedUnstructured, peer: peerUnstructured}
 	cold       = form{deed: deedCold, peer: peerCold}
 	text       = form{deed: deedText, peer: peerText}
+	servedText = form{served: true, deed: deedText, peer: peerText}
 	textCold   = form{deed: deedTextCold, peer: peerTextCold}
 	structs    = form{structs: true, deed: deedStructs, peer: peerStructs}
 	sameStruct = form{structs: true, deed: deedSameStruct, peer: peerStructs}
@@ -89,6 +91,9 @@ func (r request) sides(f form) (both sides, err error) {
 // deed returns the side of the request that deed's field manager is. All workers share the field manager.
 func (r request) deed(f form) (measure.Side, error) {
 	manager, err := r.kind.Deed(f.structs)
+	if f.served {
+		manager, err = r.kind.Served()
+	}
 	if err != nil {
 		return nil, err
 	}

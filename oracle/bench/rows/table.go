@@ -37,7 +37,8 @@ changed, with a label that conflicts with another manager's, and of an object th
 have managers that wrote another version. Maps in and out.`
 
 	textDoc = `Both objects are read from JSON text, and the answer is printed as JSON text. The peer's decoder is that of
-kube-apiserver (sigs.k8s.io/json), its printer encoding/json.`
+kube-apiserver (sigs.k8s.io/json), its printer encoding/json. In rows called served, deed also does what a server does to
+built-in kinds, and the peer's field manager does not: default values, and what Go structs make of an object.`
 
 	structDoc = `Live and new object are Go structs of k8s.io/api; applied configurations are maps, as in kube-apiserver. Rows of
 updates put the new managed fields into the struct that was sent, as the peer does. Those called into fill a new struct
@@ -81,6 +82,20 @@ func story(name string, bar Bar, o object, n int, f form, pick func(*fixture.Sto
 			return sides{}, err
 		}
 		return pick(s).sides(f)
+	}}
+}
+
+// servedStory is story for an object that a server has stored, so that what it does beside merging changes nothing.
+func servedStory(name string, o object, pick func(*fixture.Story) request) Row {
+	return Row{Name: name, build: func() (sides, error) {
+		s, err := o.tell(managersOf(2))
+		if err != nil {
+			return sides{}, err
+		}
+		if s.Live, err = o.kind.Stored(s.Live); err != nil {
+			return sides{}, err
+		}
+		return pick(s).sides(servedText)
 	}}
 }
 
@@ -143,7 +158,9 @@ func textRows() (rows []Row) {
 		rows = append(rows,
 			story("text-update/"+o.name+"/3", textBar, o, 3, text, updateOf),
 			story("text-apply/"+o.name+"/2", textBar, o, 2, text, changed),
-			story("text-apply-nothing/"+o.name+"/2", textBar, o, 2, text, nothing))
+			story("text-apply-nothing/"+o.name+"/2", textBar, o, 2, text, nothing),
+			servedStory("served-apply/"+o.name+"/2", o, changed),
+			servedStory("served-apply-nothing/"+o.name+"/2", o, nothing))
 	}
 	for _, o := range large {
 		rows = append(rows, story("text-update/"+o.name+"/3", Bar{}, o, 3, text, updateOf))
