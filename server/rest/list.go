@@ -204,6 +204,10 @@ func (r *Request) reach(asked int64) error {
 	if err := r.context().Err(); err != nil {
 		return err
 	}
+	// A watch of a store need not be told of what others write beside it.
+	if current, err = r.latest(); err != nil || current >= asked {
+		return err
+	}
 	return tooLarge(asked, current)
 }
 

@@ -168,6 +168,8 @@ func (w *watcher) drain(ctx context.Context, yield func([]Event) bool) error {
 	if err != nil || w.after >= latest {
 		return unless(ctx, err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, lastMark)
+	defer cancel()
 	_, err = w.tell(ctx, func(events []Event) bool {
 		return (len(events) == 0 || yield(events)) && w.after < latest
 	})

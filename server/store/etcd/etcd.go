@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
@@ -26,6 +27,8 @@ type Store struct {
 	now    func() time.Time
 	leases leases
 	hub    hub
+
+	ordered atomic.Bool // etcd says how far a watch is only when it is there
 
 	closing sync.Once
 	ctx     context.Context // done when the store is closed

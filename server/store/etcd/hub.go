@@ -48,11 +48,15 @@ func (r *recent) after(after store.Revision, prefix string) store.Batch {
 
 // begin makes the hub of a store follow, unless it does already.
 func (s *Store) begin(ctx context.Context) error {
+	if s.hub.now.Load() != nil {
+		return nil
+	}
 	s.hub.beginning.Lock()
 	defer s.hub.beginning.Unlock()
 	if s.hub.now.Load() != nil {
 		return nil
 	}
+	s.ordered.Store(s.inOrder(ctx))
 	latest, err := s.revision(ctx, 0)
 	if err != nil {
 		return err
@@ -107,6 +111,7 @@ func (h *hub) forget(to store.Revision) {
 // the hub begins anew: watches that are still behind it ask etcd, and are told so.
 func (s *Store) listen() {
 	for s.ctx.Err() == nil {
+		s.ordered.Store(s.inOrder(s.ctx))
 		from := s.hub.now.Load().latest
 		err := s.follow(s.ctx, "", from, func(b store.Batch) bool {
 			s.hub.hear(b)
@@ -157,7 +162,9 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 			after = batch.Revision
 		case <-time.After(progress):
 			// If this fails the watch fails too, or comes back by itself.
-			_ = s.watch.RequestProgress(ctx)
+			if s.ordered.Load() {
+				_ = s.watch.RequestProgress(ctx)
+			}
 		case <-ctx.Done():
 			return nil
 		}

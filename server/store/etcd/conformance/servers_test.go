@@ -14,11 +14,8 @@ import (
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/manifest"
-	"github.com/deed-project/deed/server/store/etcd"
 	"github.com/deed-project/deed/value"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.etcd.io/etcd/server/v3/embed"
-	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 )
 
 const (
@@ -28,9 +25,9 @@ const (
 )
 
 // serve starts a server on a cluster of etcd, which ends with the test.
-func serve(t testing.TB, client *clientv3.Client) *server.Server {
+func serve(t testing.TB, endpoints []string) *server.Server {
 	t.Helper()
-	objects := etcd.New(client, etcd.Registry("/deed"), time.Now)
+	objects := open(t, endpoints)
 	s, err := server.New(server.Config{Store: objects, Shared: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -39,17 +36,14 @@ func serve(t testing.TB, client *clientv3.Client) *server.Server {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := objects.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 	return s
 }
 
-func three(t *testing.T, cluster *embed.Etcd) [3]*server.Server {
+func three(t *testing.T, endpoints []string) [3]*server.Server {
 	var servers [3]*server.Server
 	for i := range servers {
-		servers[i] = serve(t, v3client.New(cluster.Server))
+		servers[i] = serve(t, endpoints)
 	}
 	return servers
 }
@@ -115,8 +109,8 @@ func widget(name, more string) string {
 
 // Three servers on one etcd are one API: what is defined, written and configured through one holds for all.
 func TestServers(t *testing.T) {
-	cluster := start(t)
-	servers := three(t, cluster)
+	endpoints := someEtcd(t)
+	servers := three(t, endpoints)
 	one, two, three := servers[0], servers[1], servers[2]
 
 	must(t, one, "POST "+definitions, widgets(t))
@@ -151,7 +145,12 @@ func TestServers(t *testing.T) {
 	})
 	t.Run("events", func(t *testing.T) {
 		must(t, one, "POST /api/v1/namespaces/default/events", `{"metadata":{"name":"e"},"involvedObject":{"namespace":"default"}}`)
-		leases, err := v3client.New(cluster.Server).Leases(t.Context())
+		client, err := clientv3.New(clientv3.Config{Endpoints: endpoints})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		leases, err := client.Leases(t.Context())
 		if err != nil || len(leases.Leases) != 1 {
 			t.Errorf("%v leases, %v", leases, err)
 		}
