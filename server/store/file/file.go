@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
@@ -41,7 +43,15 @@ const patience = time.Second
 // file, or it is damaged.
 //
 // Its cost is that of reading the file.
-func Open(name string) (*history.Store, error) {
+func Open(name string) (_ *history.Store, err error) {
+	// A file that lacks pages faults where it is mapped, and bbolt panics on pages that make no sense. What is open then stays
+	// open: the database cannot be closed any more.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store %s: %w: %v", name, errDamaged, v)
+		}
+	}()
 	db, err := bbolt.Open(name, 0o600, &bbolt.Options{Timeout: patience, FreelistType: bbolt.FreelistMapType})
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
@@ -63,6 +73,9 @@ func load(db *bbolt.DB) (*history.Store, error) {
 	}
 	var s *history.Store
 	err := db.View(func(tx *bbolt.Tx) error {
+		if err := complete(tx); err != nil {
+			return err
+		}
 		compacted := store.Revision(1)
 		if b := tx.Bucket(metaBucket).Get(compactedKey); b != nil {
 			var err error
@@ -75,6 +88,15 @@ func load(db *bbolt.DB) (*history.Store, error) {
 		return err
 	})
 	return s, err
+}
+
+// complete returns an error if the file is shorter than what is known of it.
+func complete(tx *bbolt.Tx) error {
+	is, err := os.Stat(tx.DB().Path())
+	if err == nil && is.Size() < tx.Size() {
+		err = fmt.Errorf("%w: it has %d bytes of %d", errDamaged, is.Size(), tx.Size())
+	}
+	return err
 }
 
 // initialize makes what a new file lacks, and refuses files of another format.

@@ -32,31 +32,67 @@ type (
 	}
 )
 
+// History is what concurrent clients do with few keys, at random.
+type History struct {
+	Clients, Each int // operations of each client
+	Seed          uint64
+	Prefix        string // of the keys
+
+	// Store returns the store that an operation asks: a store may be closed and opened again meanwhile.
+	Store func() store.Store
+	// Context returns the context of an operation.
+	Context func() (context.Context, context.CancelFunc)
+	// Uncertain reports whether an operation that failed with err may or may not have been made. Other errors than those of the
+	// contract are failures of the test.
+	Uncertain func(err error) bool
+}
+
 // linearizable: what concurrent clients do with a key looks as if one did it after the other, each
 // between its call and its return.
 func linearizable(t *testing.T, s store.Store) {
-	const clients, each = 8, 250
+	Linearizable(t, History{
+		Clients: 8, Each: 250, Seed: 3,
+		Store:     func() store.Store { return s },
+		Context:   func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) },
+		Uncertain: func(error) bool { return false },
+	})
+}
+
+// Linearizable runs a history, and checks that it is linearizable: what was uncertain may have
+// happened at any time later, or never. Every outcome there is must occur in it.
+func Linearizable(t *testing.T, h History) {
+	t.Helper()
 	start := time.Now()
 	var mu sync.Mutex
 	var history []porcupine.Operation
 	var running sync.WaitGroup
+	outcomes := map[string]int{}
 	record := func(client int, op operation) answer {
+		op.key = h.Prefix + op.key
 		called := time.Since(start)
-		got := perform(t, s, op)
+		got := h.perform(t, op)
 		returned := time.Since(start)
 		mu.Lock()
 		defer mu.Unlock()
+		outcomes[op.kind+" "+got.outcome]++
+		switch {
+		case got.outcome != uncertain:
+		case op.kind == "get":
+			return got // it says nothing
+		default:
+			returned = time.Hour
+		}
 		history = append(history, porcupine.Operation{
 			ClientId: client, Input: op, Output: got, Call: called.Nanoseconds(), Return: returned.Nanoseconds(),
 		})
 		return got
 	}
-	for i := range clients {
-		r := rand.New(rand.NewPCG(3, uint64(i)))
+	for i := range h.Clients {
+		r := rand.New(rand.NewPCG(h.Seed, uint64(i)))
 		running.Go(func() {
 			known := map[string]store.Revision{}
-			for n := range each {
-				op := randomOperation(r, known, i*each+n)
+			for n := range h.Each {
+				op := randomOperation(r, known, i*h.Each+n)
 				known[op.key] = record(i, op).revision
 			}
 		})
@@ -70,18 +106,18 @@ func linearizable(t *testing.T, s store.Store) {
 	record(0, operation{key: "0", kind: "delete", expect: there})
 	record(0, operation{key: "0", kind: "get"})
 	if result := porcupine.CheckOperationsTimeout(registers, history, patience); result != porcupine.Ok {
-		t.Errorf("the history of %d operations is %s", len(history), result)
-	}
-	outcomes := map[string]int{}
-	for _, op := range history {
-		outcomes[op.Input.(operation).kind+" "+op.Output.(answer).outcome]++
+		t.Errorf("the history of %d operations is %s: %v", len(history), result, outcomes)
 	}
 	for _, outcome := range []string{"get ok", "get missing", "put ok", "put conflict", "delete ok", "delete missing", "delete conflict"} {
 		if outcomes[outcome] == 0 {
 			t.Errorf("no operation was %s: %v", outcome, outcomes)
 		}
 	}
+	t.Logf("%d operations: %v", h.Clients*h.Each, outcomes)
 }
+
+// uncertain is the outcome of an operation that may or may not have been made.
+const uncertain = "uncertain"
 
 func randomOperation(r *rand.Rand, known map[string]store.Revision, n int) operation {
 	op := operation{key: strconv.Itoa(r.IntN(3)), text: strconv.Itoa(n)}
@@ -99,8 +135,10 @@ func randomOperation(r *rand.Rand, known map[string]store.Revision, n int) opera
 	return op
 }
 
-func perform(t *testing.T, s store.Store, op operation) answer {
-	ctx := context.Background()
+func (h *History) perform(t *testing.T, op operation) answer {
+	ctx, cancel := h.Context()
+	defer cancel()
+	s := h.Store()
 	var got answer
 	var err error
 	switch op.kind {
@@ -121,6 +159,8 @@ func perform(t *testing.T, s store.Store, op operation) answer {
 		got = answer{conflict.Current.Revision, string(conflict.Current.Text), "conflict"}
 	case errors.Is(err, store.ErrNotFound):
 		got = answer{outcome: "missing"}
+	case h.Uncertain(err):
+		got = answer{outcome: uncertain}
 	default:
 		t.Error(err)
 	}
@@ -128,7 +168,7 @@ func perform(t *testing.T, s store.Store, op operation) answer {
 }
 
 // registers is the model: a record for each key, on its own.
-var registers = porcupine.Model{
+var registers = (&porcupine.NondeterministicModel{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		byKey := map[string][]porcupine.Operation{}
 		for _, op := range history {
@@ -141,26 +181,61 @@ var registers = porcupine.Model{
 		}
 		return parts
 	},
-	Init: func() any { return register{} },
-	Step: func(state, input, output any) (bool, any) {
-		return state.(register).step(input.(operation), output.(answer))
+	Init: func() []any { return []any{register{}} },
+	Step: func(state, input, output any) []any {
+		var next []any
+		for _, r := range state.(register).step(input.(operation), output.(answer)) {
+			next = append(next, r)
+		}
+		return next
 	},
+}).ToModel()
+
+// unknown is the revision of a record that an uncertain write made, until somebody reads it.
+const unknown store.Revision = -1
+
+// is reports whether the register may be what was read, and returns it with its revision. Texts are never written twice.
+func (r register) is(got answer) (register, bool) {
+	if r.revision == unknown && got.revision > 0 && got.text == r.text {
+		return register{got.revision, r.text}, true
+	}
+	return r, got.revision == r.revision && got.text == r.text
 }
 
-// step reports whether an operation may be answered so in a state, and returns the state after it.
-func (r register) step(op operation, got answer) (bool, register) {
-	seen := got.revision == r.revision && got.text == r.text
+// step returns the states after an operation that was answered so in a state: none, if it cannot have been.
+func (r register) step(op operation, got answer) []register {
+	if got.outcome == uncertain {
+		return append(r.made(op, unknown), r)
+	}
+	now, seen := r.is(got)
 	switch {
 	case op.kind == "get" && r.revision == 0, op.kind == "delete" && r.revision == 0:
-		return got.outcome == "missing", r
+		return only(r, got.outcome == "missing")
 	case op.kind == "get":
-		return got.outcome == "ok" && seen, r
-	case op.kind == "delete" && op.expect == 0:
-		return got.outcome == "ok", register{}
-	case op.expect != r.revision:
-		return got.outcome == "conflict" && seen, r
-	case op.kind == "delete":
-		return got.outcome == "ok", register{}
+		return only(now, got.outcome == "ok" && seen)
+	case got.outcome == "conflict":
+		return only(now, seen && op.expect != now.revision && (op.kind != "delete" || op.expect != 0))
+	case got.outcome != "ok" || op.kind == "put" && got.revision <= r.revision:
+		return nil
 	}
-	return got.outcome == "ok" && got.revision > r.revision, register{got.revision, op.text}
+	return r.made(op, got.revision)
+}
+
+// made returns the state after a write that is made, if it can be.
+func (r register) made(op operation, at store.Revision) []register {
+	expected := op.expect == r.revision || r.revision == unknown && op.expect > 0
+	switch {
+	case op.kind == "delete":
+		return only(register{}, r.revision != 0 && (expected || op.expect == 0))
+	case op.kind == "put":
+		return only(register{at, op.text}, expected)
+	}
+	return nil
+}
+
+func only(r register, ok bool) []register {
+	if !ok {
+		return nil
+	}
+	return []register{r}
 }

@@ -9,8 +9,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/etcd"
+	"github.com/deed-project/deed/server/store/storetest"
 )
 
 // follower is a client that follows widgets, and goes on where it was when a watch ends.
@@ -203,4 +208,37 @@ func messageOf(w *httptest.ResponseRecorder) string {
 		return w.Body.String()
 	}
 	return status.Message
+}
+
+// Of 10,000 operations on three stores of a cluster whose leader ends twice, those that were answered are linearizable.
+func TestLinearizable(t *testing.T) {
+	c := startCluster(t, 3)
+	stores := make([]*etcd.Store, 3)
+	for i := range stores {
+		stores[i] = open(t, c.endpoints())
+	}
+	var asked atomic.Int64
+	var disturbing sync.WaitGroup
+	disturbing.Go(func() {
+		for _, after := range []int64{2500, 6000} {
+			for asked.Load() < after {
+				time.Sleep(time.Millisecond)
+			}
+			if leader := c.leader(); leader >= 0 {
+				c.end(leader)
+				time.Sleep(time.Second)
+				c.restart(t, leader)
+			}
+		}
+	})
+	storetest.Linearizable(t, storetest.History{
+		Clients: 10, Each: 1000, Seed: 6,
+		Store: func() store.Store { return stores[int(asked.Add(1))%len(stores)] },
+		Context: func() (context.Context, context.CancelFunc) {
+			return context.WithTimeout(t.Context(), 3*time.Second)
+		},
+		Uncertain: func(err error) bool { return err != nil },
+		Prefix:    "/registry/",
+	})
+	disturbing.Wait()
 }

@@ -1,0 +1,32 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/server/store/storetest"
+)
+
+// Of 10,000 operations many are given up by their callers, before they begin or while they are under way.
+func TestCancelledContexts(t *testing.T) {
+	s := memory.New()
+	defer s.Close()
+	storetest.Linearizable(t, storetest.History{
+		Clients: 20, Each: 500, Seed: 4,
+		Store: func() store.Store { return s },
+		Context: func() (context.Context, context.CancelFunc) {
+			if rand.IntN(5) == 0 {
+				return context.WithTimeout(t.Context(), time.Duration(rand.IntN(5))*time.Microsecond)
+			}
+			return context.WithCancel(t.Context())
+		},
+		Uncertain: func(err error) bool {
+			return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		},
+	})
+}
