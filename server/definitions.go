@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/store"
@@ -21,10 +23,21 @@ const (
 	definitionsAt = 1
 )
 
-// settleDefinitions brings the status of all definitions up to date, and serves what they define.
+// settleDefinitions serves what the stored definitions define, and brings their status up to date.
+//
+// What is served does not wait for a status to be written: webhooks are asked about that, and one of them may write a definition
+// itself.
+func (s *Server) settleDefinitions(ctx context.Context) error {
+	if err := s.serveDefinitions(ctx); err != nil {
+		return err
+	}
+	return s.writeStatuses(ctx)
+}
+
+// serveDefinitions serves what the stored definitions define once their names are accepted.
 //
 // The cost grows with the number and size of all definitions; those that did not change are not compiled again.
-func (s *Server) settleDefinitions(ctx context.Context) error {
+func (s *Server) serveDefinitions(ctx context.Context) error {
 	s.settle.Lock()
 	defer s.settle.Unlock()
 	definitions, err := s.definitions(ctx)
@@ -32,13 +45,11 @@ func (s *Server) settleDefinitions(ctx context.Context) error {
 		return err
 	}
 	resources := slices.Clone(s.base)
-	for i, d := range definitions {
-		if err := s.acceptNames(ctx, definitions, i); err != nil {
-			s.log.Error("the status of a definition cannot be written", "name", d.At("metadata", "name").Str(), "error", err)
-		}
+	for i := range definitions {
+		definitions[i] = s.accepted(definitions, i)
 		resource, err := s.resourceOf(definitions[i])
 		if err != nil {
-			s.log.Error("a definition cannot be served", "name", d.At("metadata", "name").Str(), "error", err)
+			s.log.Error("a definition cannot be served", "name", api.Meta(definitions[i], "name"), "error", err)
 			continue
 		}
 		if resource != nil {
@@ -48,6 +59,20 @@ func (s *Server) settleDefinitions(ctx context.Context) error {
 	s.catalog.Store(catalog.New(resources...))
 	s.forget(definitions)
 	return nil
+}
+
+// writeStatuses writes the status of each definition that has another one by now. If that is being done, whoever does it begins
+// again, and this one need not wait.
+func (s *Server) writeStatuses(ctx context.Context) error {
+	var errs []error
+	s.unsettled.Store(true)
+	for s.unsettled.Load() && s.writing.TryLock() {
+		for s.unsettled.Swap(false) {
+			errs = append(errs, s.acceptNames(ctx))
+		}
+		s.writing.Unlock()
+	}
+	return errors.Join(errs...)
 }
 
 // defined is a resource with the definition that it was made of.
@@ -74,7 +99,13 @@ func (s *Server) resourceOf(d value.Value) (*catalog.Resource, error) {
 	if !served {
 		return nil, nil
 	}
-	resource, err := crd.Compile(d, s.now)
+	var by crd.Converter
+	if hook, err := s.conversions.Of(d); err != nil {
+		return nil, err
+	} else if hook != nil {
+		by = hook
+	}
+	resource, err := crd.Compile(d, s.now, by)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +167,8 @@ func (s *Server) definitions(ctx context.Context) ([]value.Value, error) {
 	return out, nil
 }
 
-// acceptNames writes the status of the i-th definition, if it changes, and puts it into definitions.
-func (s *Server) acceptNames(ctx context.Context, definitions []value.Value, i int) error {
+// accepted returns the i-th definition with the status that it has among the others.
+func (s *Server) accepted(definitions []value.Value, i int) value.Value {
 	d := definitions[i]
 	var others []value.Value
 	for j, other := range definitions {
@@ -145,12 +176,26 @@ func (s *Server) acceptNames(ctx context.Context, definitions []value.Value, i i
 			others = append(others, other)
 		}
 	}
-	status := crd.Accept(d, others, s.now())
-	if status.Equal(d.Get("status")) {
-		return nil
+	return d.With("status", crd.Accept(d, others, s.now()))
+}
+
+// acceptNames writes the status of each definition that has another one among the others.
+func (s *Server) acceptNames(ctx context.Context) error {
+	definitions, err := s.definitions(ctx)
+	if err != nil {
+		return err
 	}
-	definitions[i] = d.With("status", status)
-	path := definitionsPath + d.At("metadata", "name").Str() + "/status"
-	patch := value.Object(value.Member{Name: "status", Value: status})
-	return s.send(ctx, http.MethodPatch, path, patch)
+	for i, d := range definitions {
+		definitions[i] = s.accepted(definitions, i)
+		status := definitions[i].Get("status")
+		if status.Equal(d.Get("status")) {
+			continue
+		}
+		path := definitionsPath + api.Meta(d, "name") + "/status"
+		patch := value.Object(value.Member{Name: "status", Value: status})
+		if err := s.send(ctx, http.MethodPatch, path, patch); err != nil {
+			s.log.Error("the status of a definition cannot be written", "name", api.Meta(d, "name"), "error", err)
+		}
+	}
+	return nil
 }

@@ -163,7 +163,7 @@ func (s *Server) sweep(ctx context.Context, resource *catalog.Resource, namespac
 		if resource.Namespaced {
 			in, name, _ = strings.Cut(name, "/")
 		}
-		path := collectionPath(resource.Versions[0], in) + "/" + name
+		path := collectionPath(sweptVersion(resource), in) + "/" + name
 		if err := ignoringNotFound(s.send(ctx, http.MethodDelete, path, value.Value{})); err != nil {
 			return true, err
 		}
@@ -173,6 +173,15 @@ func (s *Server) sweep(ctx context.Context, resource *catalog.Resource, namespac
 	}
 	page, err = s.backend.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace), Limit: 1})
 	return len(page.Records) > 0, err
+}
+
+// sweptVersion returns the version in which the objects of a resource are deleted: the one that they are stored in, so that none has to
+// be converted, if it is served.
+func sweptVersion(resource *catalog.Resource) *catalog.Version {
+	if stored := resource.Version(resource.Stored); resource.Custom && stored != nil {
+		return stored
+	}
+	return resource.Versions[0]
 }
 
 // onlyMetadata returns a merge patch that sets a member of the metadata to what object has.

@@ -13,10 +13,15 @@ import (
 
 // permit refuses, with 403, a request for a resource that its user may not make.
 func (s *Server) permit(r *http.Request, target api.Target, verb string) error {
-	return s.decide(r, Action{
+	return s.decide(r, actionOn(target, verb))
+}
+
+// actionOn returns what a request does with what its path names.
+func actionOn(target api.Target, verb string) Action {
+	return Action{
 		Verb: verb, Group: target.Group, Version: target.Version, Resource: target.Resource, Subresource: target.Subresource,
 		Namespace: target.Namespace, Name: target.Name,
-	})
+	}
 }
 
 // permitPath refuses, with 403, a request for a document that its user may not make.

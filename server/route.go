@@ -163,21 +163,36 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 		s.listed(w, q, rep)
 		return
 	}
+	var noted *notes
+	if verb != "get" && verb != "list" && s.audits(r.Context()) {
+		noted = &notes{log: s.log}
+		q.Annotate = noted.add
+	}
 	var answer *rest.Answer
 	if err == nil {
 		answer, err = s.inTime(q, verb)
 	}
-	if err != nil && overdue(r.Context(), err) {
+	code := s.conclude(w, q, rep, answer, err)
+	if noted != nil {
+		s.audited(q, actionOn(target, verb), w.Header().Get("Audit-Id"), code, noted)
+	}
+}
+
+// conclude answers a request with what came of it, and returns the status code.
+func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Representation, answer *rest.Answer, err error) int {
+	switch r := q.HTTP; {
+	case err != nil && overdue(r.Context(), err):
 		timedOut(w)
-		return
+		return http.StatusGatewayTimeout
+	case err != nil:
+		q.Warnings.Write(w.Header())
+		s.metrics.refused(q.Version, err)
+		s.fail(w, r, s.errorsOf(r), err)
+		return int(api.StatusOf(err).Code)
 	}
 	q.Warnings.Write(w.Header())
-	if err != nil {
-		s.metrics.refused(version, err)
-		s.fail(w, r, s.errorsOf(r), err)
-		return
-	}
 	s.answer(w, q, rep, answer)
+	return answer.Code
 }
 
 func negotiate(q *rest.Request, verb string) (wire.Representation, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/conversion"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -52,6 +53,9 @@ type Config struct {
 	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver, which is
 	// off unless somebody turns it on.
 	CBOR bool
+	// Audit is told what admission noted about a request, once that is answered; nil is told nothing. It is called by many
+	// goroutines at once.
+	Audit func(AuditEvent)
 	// Log is told of failures of the server itself; nil is slog.Default.
 	Log *slog.Logger
 }
@@ -61,18 +65,22 @@ type Server struct {
 	backend      *rest.Backend
 	authenticate Authenticator
 	authorize    Authorizer
+	audit        func(AuditEvent)
 	log          *slog.Logger
 	now          func() time.Time
 	limits       Limits
 	flight       inFlight
 	metrics      *metrics
 
-	base     []*catalog.Resource // those that are always served
-	catalog  atomic.Pointer[catalog.Catalog]
-	openAPIs atomic.Pointer[openAPIDocuments]
-	settle   sync.Mutex         // held by whoever makes the catalog anew
-	defined  map[string]defined // by name; guarded by settle
+	base      []*catalog.Resource // those that are always served
+	catalog   atomic.Pointer[catalog.Catalog]
+	openAPIs  atomic.Pointer[openAPIDocuments]
+	settle    sync.Mutex         // held by whoever makes the catalog anew
+	writing   sync.Mutex         // held by whoever writes the status of definitions
+	unsettled atomic.Bool        // some definition may have another status by now
+	defined   map[string]defined // by name; guarded by settle
 
+	conversions   *conversion.Client
 	hooks         *webhook.Hooks
 	fixed         []value.Value     // configurations of hooks that are no objects
 	resolve       map[string]string // addresses of services, by name.namespace
@@ -87,7 +95,9 @@ type Server struct {
 
 // New returns a server. The error is about the store, or an object that cannot be created.
 func New(c Config) (*Server, error) {
-	s := &Server{authenticate: c.Authenticate, authorize: c.Authorize, log: c.Log, now: c.Now, defined: map[string]defined{}}
+	s := &Server{
+		authenticate: c.Authenticate, authorize: c.Authorize, audit: c.Audit, log: c.Log, now: c.Now, defined: map[string]defined{},
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -100,7 +110,8 @@ func New(c Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.limits, s.metrics = c.Limits.withDefaults(), newMetrics(&s.flight)
 	s.backend = &rest.Backend{
-		Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, Alike: s.alike, CBOR: c.CBOR, Brief: c.EventTTL,
+		Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, CBOR: c.CBOR, Brief: c.EventTTL,
+		Alike: func(r *catalog.Resource) []*catalog.Version { return s.catalog.Load().Alike(r) },
 	}
 	if s.backend.Brief == 0 {
 		s.backend.Brief = eventTTL
@@ -108,6 +119,9 @@ func New(c Config) (*Server, error) {
 	s.backend.User = func(ctx context.Context) admission.User { return admission.User(UserOf(ctx)) }
 	var err error
 	if s.hooks, err = s.newWebhooks(c.Webhooks); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.conversions, err = conversion.NewClient(s.ctx, services{s}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.backend.Admission = slices.Concat(

@@ -41,8 +41,10 @@ type options struct {
 	wrap    func(http.Handler) http.Handler
 	log     *slog.Logger
 
-	webhooks []hooked
-	plugins  admission.Chain
+	webhooks  []hooked
+	converter http.Handler // nil for none
+	converted []string     // definitions
+	plugins   admission.Chain
 }
 
 // Admission makes a server ask plugins about writes: functions of the test where a cluster has webhooks.

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,19 @@ func Webhooks(name string, handler http.Handler) Option {
 	}
 }
 
+// Conversion makes a server ask a handler of the test to convert custom resources between versions, whatever url or service their
+// definitions name: those whose conversion strategy is Webhook, and the named ones, such as widgets.example.org, whatever they say. So
+// definitions need not be patched as they are for a cluster. TLS is taken care of.
+//
+// The handler may be the mux of controller-runtime's webhook server, which converts at /convert: the path of definitions that name
+// none. Without Conversion, the handler of [Webhooks] is asked.
+func Conversion(handler http.Handler, definitions ...string) Option {
+	return func(o *options) error {
+		o.converter, o.converted = handler, definitions
+		return nil
+	}
+}
+
 // hooked is a configuration, and what is to be asked in place of its webhooks.
 type hooked struct {
 	configuration value.Value
@@ -52,33 +66,95 @@ type hooked struct {
 // serveWebhooks serves the handlers of o, each at a port of its own, and adds the configurations that lead to them to its objects.
 func (o *options) serveWebhooks(tb testing.TB) error {
 	for _, h := range o.webhooks {
-		certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
+		url, trusted, err := serveTLS(tb, h.handler)
 		if err != nil {
 			return err
 		}
-		s := httptest.NewUnstartedServer(h.handler)
-		s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
-		s.Config.ErrorLog = log.New(io.Discard, "", 0) // the server says what went wrong
-		s.StartTLS()
-		tb.Cleanup(s.Close)
-		o.objects = append(o.objects, redirected(h.configuration, s.URL, trusted))
+		o.objects = append(o.objects, redirected(h.configuration, url, trusted))
+		if o.converter == nil {
+			o.converter = h.handler
+		}
+	}
+	return o.serveConversion(tb)
+}
+
+// serveConversion serves the handler that converts, and leads the definitions among the objects to it.
+func (o *options) serveConversion(tb testing.TB) error {
+	if o.converter == nil {
+		return nil
+	}
+	url, trusted, err := serveTLS(tb, o.converter)
+	if err != nil {
+		return err
+	}
+	for i, object := range o.objects {
+		if object.Get("kind").Str() != "CustomResourceDefinition" {
+			continue
+		}
+		named := slices.Contains(o.converted, object.At("metadata", "name").Str())
+		if named || object.At("spec", "conversion", "strategy").Str() == "Webhook" {
+			o.objects[i] = convertedAt(object, url, trusted)
+		}
 	}
 	return nil
+}
+
+// convertedAt returns a definition whose objects are converted below url, which has a certificate that trusted vouches for.
+func convertedAt(definition value.Value, url string, trusted []byte) value.Value {
+	hook := definition.At("spec", "conversion", "webhook")
+	path := pathOf(hook.Get("clientConfig"))
+	if path == "" {
+		path = "convert"
+	}
+	reviews := hook.Get("conversionReviewVersions")
+	if reviews.Len() == 0 {
+		reviews = value.List(value.String("v1"))
+	}
+	return definition.With("spec", definition.Get("spec").With("conversion", value.Object(
+		value.Member{Name: "strategy", Value: value.String("Webhook")},
+		value.Member{Name: "webhook", Value: value.Object(
+			value.Member{Name: "clientConfig", Value: clientAt(url+"/"+path, trusted)},
+			value.Member{Name: "conversionReviewVersions", Value: reviews},
+		)},
+	)))
+}
+
+// serveTLS serves a handler until the test ends. It returns its address, and in PEM what vouches for its certificate.
+func serveTLS(tb testing.TB, handler http.Handler) (url string, trusted []byte, err error) {
+	certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		return "", nil, err
+	}
+	s := httptest.NewUnstartedServer(handler)
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the server says what went wrong
+	s.StartTLS()
+	tb.Cleanup(s.Close)
+	return s.URL, trusted, nil
 }
 
 // redirected returns a configuration whose webhooks are below url, which has a certificate that trusted vouches for.
 func redirected(configuration value.Value, url string, trusted []byte) value.Value {
 	var hooks []value.Value
 	for hook := range configuration.Get("webhooks").Items() {
-		client := hook.Get("clientConfig")
-		path := client.At("service", "path").Str()
-		if address := client.Get("url").Str(); address != "" {
-			_, path, _ = strings.Cut(strings.TrimPrefix(address, "https://"), "/")
-		}
-		hooks = append(hooks, hook.With("clientConfig", value.Object(
-			value.Member{Name: "url", Value: value.String(url + "/" + strings.TrimPrefix(path, "/"))},
-			value.Member{Name: "caBundle", Value: value.String(base64.StdEncoding.EncodeToString(trusted))},
-		)))
+		hooks = append(hooks, hook.With("clientConfig", clientAt(url+"/"+pathOf(hook.Get("clientConfig")), trusted)))
 	}
 	return configuration.With("webhooks", value.List(hooks...))
+}
+
+// pathOf returns the path of a clientConfig, without the slash that it begins with.
+func pathOf(client value.Value) string {
+	path := client.At("service", "path").Str()
+	if address := client.Get("url").Str(); address != "" {
+		_, path, _ = strings.Cut(strings.TrimPrefix(address, "https://"), "/")
+	}
+	return strings.TrimPrefix(path, "/")
+}
+
+// clientAt returns the clientConfig of a webhook at url, which has a certificate that trusted vouches for.
+func clientAt(url string, trusted []byte) value.Value {
+	return value.Object(
+		value.Member{Name: "url", Value: value.String(url)},
+		value.Member{Name: "caBundle", Value: value.String(base64.StdEncoding.EncodeToString(trusted))},
+	)
 }

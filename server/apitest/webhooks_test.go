@@ -9,8 +9,12 @@ import (
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/deed-project/deed/server/apitest"
 )
@@ -53,6 +57,62 @@ func answer(decide func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionRes
 		review.Response.UID = review.Request.UID
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(review)
+	}
+}
+
+// twoVersions is a definition as it is for a cluster that has no webhook.
+const twoVersions = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {kind: Gadget, plural: gadgets}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+`
+
+// TestConversion converts the objects of a definition in the test's own process: of one that says so, and of one that is named.
+func TestConversion(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/convert", func(w http.ResponseWriter, r *http.Request) {
+		var review apiextensionsv1.ConversionReview
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		response := &apiextensionsv1.ConversionResponse{UID: review.Request.UID, Result: metav1.Status{Status: metav1.StatusSuccess}}
+		for _, o := range review.Request.Objects {
+			text := strings.Replace(string(o.Raw), `"apiVersion":"example.org/v1"`, `"apiVersion":"example.org/v2"`, 1)
+			text = strings.Replace(text, `"old":`, `"new":`, 1)
+			response.ConvertedObjects = append(response.ConvertedObjects, runtime.RawExtension{Raw: []byte(text)})
+		}
+		review.Response = response
+		json.NewEncoder(w).Encode(review)
+	})
+	says := strings.Replace(twoVersions, "  group:", `  conversion:
+    strategy: Webhook
+    webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: a, namespace: b, path: /convert}}}
+  group:`, 1)
+	for name, with := range map[string][]apitest.Option{
+		"named": {apitest.YAML(twoVersions), apitest.Conversion(mux, "gadgets.example.org")},
+		"says":  {apitest.YAML(says), apitest.Conversion(mux)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apitest.Start(t, with...)
+			s.Apply(`{apiVersion: example.org/v1, kind: Gadget, metadata: {name: g}, old: x}`)
+			gadgets := dynamic.NewForConfigOrDie(s.RESTConfig()).Resource(schema.GroupVersionResource{
+				Group: "example.org", Version: "v2", Resource: "gadgets",
+			})
+			got := must[*unstructured.Unstructured](t)(gadgets.Namespace("default").Get(t.Context(), "g", metav1.GetOptions{}))
+			if got.Object["new"] != "x" || got.GetAPIVersion() != "example.org/v2" {
+				t.Errorf("%v is not converted", got.Object)
+			}
+		})
 	}
 }
 

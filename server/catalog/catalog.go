@@ -12,6 +12,7 @@ import (
 type Catalog struct {
 	resources map[groupPlural]*Resource
 	ordered   []*Resource // by group, then by name
+	alike     map[*Resource][]*Version
 }
 
 type groupPlural struct{ group, plural string }
@@ -28,7 +29,35 @@ func New(resources ...*Resource) *Catalog {
 	slices.SortFunc(c.ordered, func(a, b *Resource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Plural, b.Plural))
 	})
+	c.compare()
 	return c
+}
+
+// compare finds the resources that the same objects are stored for.
+func (c *Catalog) compare() {
+	stored := map[string][]*Resource{}
+	for _, r := range c.ordered {
+		stored[r.Prefix] = append(stored[r.Prefix], r)
+	}
+	c.alike = make(map[*Resource][]*Version, len(c.ordered))
+	for _, r := range c.ordered {
+		all := slices.Clone(r.Declared())
+		for _, other := range stored[r.Prefix] {
+			if other != r {
+				all = append(all, other.Declared()...)
+			}
+		}
+		c.alike[r] = all
+	}
+}
+
+// Alike returns the versions in which the objects of a resource are served: its own, and those of resources of other groups that
+// they are stored for as well, such as events. Nobody may modify them.
+func (c *Catalog) Alike(r *Resource) []*Version {
+	if all, known := c.alike[r]; known {
+		return all
+	}
+	return r.Declared() // of a resource that was defined anew since
 }
 
 // Lookup returns the resource of a group, nil if it is not served.

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
 )
@@ -38,4 +39,37 @@ type Form interface {
 	ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList
 	// Unconditional reports whether an update may leave out the resource version that it is based on.
 	Unconditional() bool
+}
+
+// Batch is a Form whose objects somebody else converts between versions: it is quicker to ask for many at once, and who is asked is
+// told of managed fields as well.
+type Batch interface {
+	Form
+	// LoadAll is Load for many objects. The error is about the object behind the last one that is returned.
+	LoadAll(stored []managedfields.Object) ([]value.Value, error)
+	// StoreWhole is Store for an object with its managed fields.
+	StoreWhole(object managedfields.Object) (value.Value, error)
+	// Convert returns an object of any version in this one.
+	Convert(object value.Value) (value.Value, error)
+}
+
+// Load returns a stored object as a form shows it.
+func Load(f Form, stored managedfields.Object) (value.Value, error) {
+	batch, ok := f.(Batch)
+	if !ok {
+		return f.Load(stored.Content)
+	}
+	loaded, err := batch.LoadAll([]managedfields.Object{stored})
+	if err != nil {
+		return stored.Content, err
+	}
+	return loaded[0], nil
+}
+
+// Store returns an object of a form as it is stored.
+func Store(f Form, object managedfields.Object) (value.Value, error) {
+	if batch, ok := f.(Batch); ok {
+		return batch.StoreWhole(object)
+	}
+	return f.Store(object.Content)
 }

@@ -127,7 +127,13 @@ func (l *lister) each(take func(store.Record) (bool, error)) (List, error) {
 		if l.at == 0 {
 			l.at = page.Revision
 		}
+		ahead := 0 // how many records are at hand
 		for i, record := range page.Records {
+			if i >= ahead {
+				if ahead, err = l.convertAhead(page.Records, i, taken); err != nil {
+					return List{}, err
+				}
+			}
 			l.after = record.Key
 			took := l.named(record.Key)
 			if took {

@@ -4,11 +4,13 @@ import (
 	stderrors "errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -46,17 +48,39 @@ func (r *Request) shown(record store.Record) (Live, error) {
 	if err != nil {
 		return Live{}, corrupt(record, err)
 	}
-	if stored.Content, err = r.Version.Form.Load(stored.Content); err != nil {
+	if stored.Content, err = catalog.Load(r.Version.Form, stored); err != nil {
 		return Live{}, corrupt(record, err)
 	}
 	stored.Content = withVersion(stored.Content, record.Revision)
 	return Live{Object: stored, Record: record}, nil
 }
 
-// corrupt is the error of a stored object that cannot be read.
+// unreadable is the error of a stored object that cannot be read, as kube-apiserver says it to who reads. Who writes is told why.
+type unreadable struct {
+	*errors.StatusError
+	why error
+}
+
+// whyUnreadable returns err, or why what is stored cannot be read, if that is it.
+func whyUnreadable(err error) error {
+	var u *unreadable
+	if stderrors.As(err, &u) {
+		return u.why
+	}
+	return err
+}
+
+// corrupt returns the error of a record.
 func corrupt(record store.Record, err error) error {
-	return errors.NewInternalError(fmt.Errorf("StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, "+
-		"AdditionalErrorMsg: object not decodable revision=%d: %w", record.Key, record.Revision, err))
+	why := undecodable(record.Revision, err)
+	key := strings.TrimPrefix(record.Key, "/registry")
+	return &unreadable{errors.NewInternalError(fmt.Errorf(
+		"StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: %w", key, why)), why}
+}
+
+// undecodable says why an object of a revision cannot be read. It is no Status, whatever err is.
+func undecodable(revision store.Revision, err error) error {
+	return fmt.Errorf("object not decodable revision=%d: %v", revision, err)
 }
 
 // withVersion returns content with the resource version that a revision stands for, and without one for revision 0.

@@ -94,9 +94,14 @@ func (r *Request) read(record store.Record) (*readObject, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.remember(live), nil
+}
+
+// remember keeps an object as it was read.
+func (r *Request) remember(live Live) *readObject {
 	o := &readObject{Live: live}
 	r.recent.put(o, r.Version)
-	return o, nil
+	return o
 }
 
 // maxHeirs is how often an object is remembered as it was written before it is read from its text again. What is written shares parts with

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,13 +54,20 @@ func (s *scope) Options() value.Value {
 
 // Equivalents returns the endpoints of all other versions of the objects.
 func (s *scope) Equivalents() []admission.Endpoint {
-	var out []admission.Endpoint
-	for _, v := range s.alike() {
-		if v != s.Version && hasSubresource(v, s.Target.Subresource) {
-			out = append(out, s.endpoint(v))
+	s.equivalents.once.Do(func() {
+		for _, v := range s.alike() {
+			if v != s.Version && hasSubresource(v, s.Target.Subresource) {
+				s.equivalents.of = append(s.equivalents.of, s.endpoint(v))
+			}
 		}
-	}
-	return out
+	})
+	return s.equivalents.of
+}
+
+// equivalents are the endpoints of all other versions of an object that is written, once somebody asked for them.
+type equivalents struct {
+	once sync.Once
+	of   []admission.Endpoint
 }
 
 // alike returns the versions that the objects are served in, of this resource and of others, as they are declared.
@@ -113,12 +121,15 @@ func (s *scope) Convert(object value.Value, to admission.Endpoint) (value.Value,
 	return v.Form.Load(stored)
 }
 
-// relabelled returns a custom resource in another version, which is all that it says then. The error is that it is of none that is
-// known.
+// relabelled returns a custom resource in another version, which is all that it says then, unless a webhook converts it. The error is
+// that it is of none that is known.
 func (s *scope) relabelled(object value.Value, to *catalog.Version) (value.Value, error) {
 	from := object.Get("apiVersion").Str()
 	if !slices.ContainsFunc(s.alike(), func(v *catalog.Version) bool { return v.APIVersion() == from }) {
 		return object, fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
+	}
+	if batch, ok := to.Form.(catalog.Batch); ok {
+		return batch.Convert(object)
 	}
 	return object.With("apiVersion", value.String(to.APIVersion())), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -97,9 +98,10 @@ func (t *texts) takeSlowly(record store.Record) (bool, error) {
 	return true, t.flush()
 }
 
-// decoded returns the object of a record. It is kept decoded if others are likely to ask for its fields again.
+// decoded returns the object of a record. It is kept decoded if others are likely to ask for its fields again, or if it had to be
+// converted.
 func (t *texts) decoded(record store.Record) (Live, error) {
-	if t.selector.byLabels() {
+	if _, converted := t.Version.Form.(catalog.Batch); t.selector.byLabels() && !converted {
 		return t.readOnce(record)
 	}
 	o, err := t.read(record)
@@ -132,7 +134,7 @@ func (r *Request) readOnce(record store.Record) (Live, error) {
 	if err != nil {
 		return Live{}, corrupt(record, err)
 	}
-	content, err := r.Version.Form.Load(stored.Content)
+	content, err := catalog.Load(r.Version.Form, stored)
 	if err != nil {
 		return Live{}, corrupt(record, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -36,6 +37,8 @@ type write struct {
 	deletion *metav1.DeleteOptions // of a delete
 	unnamed  bool                  // the request names no object
 	named    bool                  // the server made up the name of the object
+
+	equivalents equivalents
 }
 
 // run changes the object of the request, and returns it as it is stored then, and whether it was created.
@@ -64,7 +67,7 @@ func (w *write) run(change change) (object managedfields.Object, created bool, e
 func (w *write) attempt(change change) (object managedfields.Object, created bool, err error) {
 	live, err := w.load()
 	if err != nil {
-		return object, false, err
+		return object, false, whyUnreadable(err)
 	}
 	if !live.Exists() && !w.create {
 		return object, false, w.notFound()
@@ -300,7 +303,8 @@ type encoded struct {
 }
 
 func (w *write) encode(object managedfields.Object) (encoded, error) {
-	content, err := w.Version.Form.Store(api.WithMetadata(object.Content, "resourceVersion", value.Value{}))
+	object.Content = api.WithMetadata(object.Content, "resourceVersion", value.Value{})
+	content, err := catalog.Store(w.Version.Form, object)
 	if err != nil {
 		return encoded{}, err
 	}
@@ -345,9 +349,9 @@ func (w *write) put(text []byte, expected store.Revision) (store.Revision, error
 // reread returns a stored object as reading it at the given revision gives it, without one if that is 0.
 func (w *write) reread(stored encoded, revision store.Revision) (managedfields.Object, error) {
 	object := stored.Object
-	content, err := w.Version.Form.Load(object.Content)
+	content, err := catalog.Load(w.Version.Form, object)
 	if err != nil {
-		return object, corrupt(store.Record{Key: w.key(), Revision: revision}, err)
+		return object, undecodable(revision, err)
 	}
 	object.Content = withVersion(content, revision)
 	return object, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	reviewv1 "k8s.io/api/admission/v1"
 
 	"github.com/deed-project/deed/server/admission"
 )
@@ -36,19 +37,24 @@ func (n notes) answered(v *verdict) {
 
 // mutated adds whether a hook changed the object.
 func (n notes) mutated(changed bool) {
-	n.document("mutation.webhook.admission.k8s.io", false, map[string]any{
-		"configuration": n.hook.configuration, "webhook": n.hook.name, "mutated": changed,
-	})
+	n.document("mutation.webhook.admission.k8s.io", false, struct {
+		Configuration string `json:"configuration"`
+		Webhook       string `json:"webhook"`
+		Mutated       bool   `json:"mutated"`
+	}{n.hook.configuration, n.hook.name, changed})
 }
 
 // patched adds the patch of a hook.
 func (n notes) patched(patch jsonpatch.Patch) {
-	n.document("patch.webhook.admission.k8s.io", true, map[string]any{
-		"configuration": n.hook.configuration, "webhook": n.hook.name, "patch": patch, "patchType": "JSONPatch",
-	})
+	n.document("patch.webhook.admission.k8s.io", true, struct {
+		Configuration string             `json:"configuration"`
+		Webhook       string             `json:"webhook"`
+		Patch         jsonpatch.Patch    `json:"patch"`
+		PatchType     reviewv1.PatchType `json:"patchType"`
+	}{n.hook.configuration, n.hook.name, patch, reviewv1.PatchTypeJSONPatch})
 }
 
-func (n notes) document(prefix string, body bool, members map[string]any) {
+func (n notes) document(prefix string, body bool, members any) {
 	if n.q.Annotate == nil {
 		return
 	}

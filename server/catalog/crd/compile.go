@@ -25,13 +25,14 @@ import (
 var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 
 // Compile returns the resource that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, with the names that
-// its status accepts. now is the clock of managed fields. The error is about schemas that a server could not serve.
+// its status accepts. now is the clock of managed fields, and by converts between versions if the strategy is Webhook; nil converts
+// as the strategy None does. The error is about schemas that a server could not serve.
 //
 // The cost grows with the size of the definition.
-func Compile(crd value.Value, now func() time.Time) (*catalog.Resource, error) {
+func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Resource, error) {
 	spec, names := crd.Get("spec"), crd.At("status", "acceptedNames")
 	c := compiler{
-		spec: spec, now: now,
+		spec: spec, now: now, by: by,
 		resource: &catalog.Resource{
 			Group: spec.Get("group").Str(), Plural: names.Get("plural").Str(), Singular: names.Get("singular").Str(),
 			Kind: names.Get("kind").Str(), ListKind: names.Get("listKind").Str(),
@@ -63,6 +64,7 @@ func texts(list value.Value) []string {
 type compiler struct {
 	spec     value.Value
 	now      func() time.Time
+	by       Converter // nil for the strategy None
 	resource *catalog.Resource
 
 	schemas  map[string]*structural.Schema // by version
@@ -143,6 +145,9 @@ func (c *compiler) version(v value.Value) (*catalog.Version, error) {
 		return nil, err
 	}
 	out.Form = form
+	if c.by != nil {
+		out.Form = &foreignForm{form, c.by}
+	}
 	return out, c.addManagers(out, form)
 }
 
@@ -180,8 +185,12 @@ func hasStatus(v value.Value) bool { return v.At("subresources", "status").Kind(
 
 // addManagers makes the field managers of a version's endpoints.
 func (c *compiler) addManagers(v *catalog.Version, f *form) error {
+	converter := managedfields.StrategyNone(slices.Collect(maps.Keys(c.types))...)
+	if c.by != nil {
+		converter = converted{converter, c.by}
+	}
 	config := managedfields.Config{
-		GVK: v.GVK(), Types: c.types, Converter: managedfields.StrategyNone(slices.Collect(maps.Keys(c.types))...),
+		GVK: v.GVK(), Types: c.types, Converter: converter,
 		Default: func(content value.Value) value.Value { return f.schema().Default(content) }, Now: c.now,
 	}
 	if f.status {

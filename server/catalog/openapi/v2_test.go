@@ -84,7 +84,7 @@ func TestV2Custom(t *testing.T) {
 		t.Fatal(err)
 	}
 	accepted := c.Definition.With("status", crd.Accept(c.Definition, nil, time.Now()))
-	resource, err := crd.Compile(accepted, time.Now)
+	resource, err := crd.Compile(accepted, time.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,97 @@
+package conversion
+
+import (
+	"fmt"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+)
+
+// parse reads an object of an answer. The error is in the words of the library.
+func parse(text []byte) (value.Value, error) {
+	var object unstructured.Unstructured
+	if err := object.UnmarshalJSON(text); err != nil {
+		return value.Value{}, err
+	}
+	return value.FromAny(object.Object)
+}
+
+// checked returns what a webhook made of an object, with the object's metadata, but for labels and annotations. The error is that it
+// is not the same object in the version that was asked for.
+func checked(object, converted value.Value, apiVersion string) (value.Value, error) {
+	was, is := kindOf(object), kindOf(converted)
+	if want := kindOf(object.With("apiVersion", value.String(apiVersion))).GroupVersion(); is.GroupVersion() != want {
+		return converted, fmt.Errorf("returned invalid object at index 0: invalid groupVersion (expected %v, received %v)",
+			want, is.GroupVersion())
+	}
+	if is.Kind != was.Kind {
+		return converted, fmt.Errorf("returned invalid object at index 0: invalid kind (expected %v, received %v)", was.Kind, is.Kind)
+	}
+	for _, same := range []struct{ name, text string }{{"name", "name"}, {"namespace", "namespace"}, {"uid", "UID"}} {
+		if a, b := object.At("metadata", same.name).Str(), converted.At("metadata", same.name).Str(); a != b {
+			return converted, fmt.Errorf("returned invalid object: must have the same %s: %v != %v", same.text, a, b)
+		}
+	}
+	metadata, err := restored(object.Get("metadata"), converted.Get("metadata"))
+	if err != nil {
+		return converted, fmt.Errorf("returned invalid metadata: %w", err)
+	}
+	return converted.With("metadata", metadata), nil
+}
+
+// restored returns the metadata of an object with the labels and annotations that an answer has.
+func restored(metadata, answered value.Value) (value.Value, error) {
+	switch {
+	case answered.IsAbsent():
+		return metadata, fmt.Errorf("missing metadata in converted object")
+	case answered.Kind() != value.KindObject:
+		return metadata, fmt.Errorf("invalid metadata of type %T in converted object", answered.ToAny())
+	case metadata.IsAbsent():
+		metadata = value.Object()
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		texts := answered.Get(name)
+		if texts.IsNull() {
+			texts = value.Value{}
+		}
+		if err := checkTexts(name, metadata.Get(name), texts); err != nil {
+			return metadata, err
+		}
+		metadata = metadata.With(name, texts)
+	}
+	return metadata, nil
+}
+
+// checkTexts returns what is wrong with the labels or annotations of an answer. Those that the object had already may be wrong.
+func checkTexts(name string, had, texts value.Value) error {
+	if texts.IsAbsent() {
+		return nil
+	}
+	if texts.Kind() != value.KindObject {
+		return fmt.Errorf("invalid metadata.%s of type %T in converted object", name, texts.ToAny())
+	}
+	all := make(map[string]string, texts.Len())
+	for key, text := range texts.Members() {
+		if text.Kind() != value.KindString {
+			return fmt.Errorf("metadata.%s[%s] must be a string, but is %T in converted object", name, key, text.ToAny())
+		}
+		all[key] = text.Str()
+	}
+	if texts.Equal(had) {
+		return nil
+	}
+	var errs field.ErrorList
+	if name == "labels" {
+		errs = metavalidation.ValidateLabels(all, field.NewPath("metadata", "labels"))
+	} else {
+		errs = apivalidation.ValidateAnnotations(all, field.NewPath("metadata", "annotation"))
+	}
+	if len(errs) > 0 {
+		return errs.ToAggregate()
+	}
+	return nil
+}

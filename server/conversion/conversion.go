@@ -1,0 +1,105 @@
+package conversion
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	remote "k8s.io/apiserver/pkg/util/webhook"
+
+	"github.com/deed-project/deed/server/hookclient"
+	"github.com/deed-project/deed/value"
+)
+
+// Client calls conversion webhooks. It is safe for concurrent use.
+type Client struct {
+	ctx     context.Context
+	clients *remote.ClientManager
+}
+
+// NewClient returns a client whose calls end with ctx. services says where services are that definitions name.
+func NewClient(ctx context.Context, services remote.ServiceResolver) (*Client, error) {
+	clients, err := hookclient.New(hookclient.Config{
+		Versions: []kschema.GroupVersion{apiextensionsv1.SchemeGroupVersion, apiextensionsv1beta1.SchemeGroupVersion},
+		Add:      []func(*runtime.Scheme) error{apiextensionsv1beta1.AddToScheme, apiextensionsv1.AddToScheme},
+		Services: services,
+	})
+	return &Client{ctx, clients}, err
+}
+
+// Webhook converts the objects of one definition. It is safe for concurrent use.
+type Webhook struct {
+	*Client
+	at      remote.ClientConfig
+	reviews []string // versions of ConversionReview, as it prefers them
+}
+
+// Of returns the webhook of a CustomResourceDefinition of apiextensions.k8s.io/v1 with its defaults, nil if its strategy is not
+// Webhook. The error is about a caBundle that is no base64.
+func (c *Client) Of(definition value.Value) (*Webhook, error) {
+	conversion := definition.At("spec", "conversion")
+	if conversion.Get("strategy").Str() != string(apiextensionsv1.WebhookConverter) {
+		return nil, nil
+	}
+	hook := conversion.Get("webhook")
+	w := &Webhook{Client: c}
+	for v := range hook.Get("conversionReviewVersions").Items() {
+		w.reviews = append(w.reviews, v.Str())
+	}
+	client := hook.Get("clientConfig")
+	w.at = remote.ClientConfig{
+		Name: "conversion_webhook_for_" + definition.At("metadata", "name").Str(), URL: client.Get("url").Str(),
+	}
+	bundle, err := base64.StdEncoding.DecodeString(client.Get("caBundle").Str())
+	if err != nil {
+		return nil, fmt.Errorf("spec.conversion.webhook.clientConfig.caBundle: %w", err)
+	}
+	if len(bytes.TrimSpace(bundle)) > 0 {
+		w.at.CABundle = bundle
+	}
+	if s := client.Get("service"); s.Kind() == value.KindObject {
+		w.at.Service = &remote.ClientConfigService{
+			Name: s.Get("name").Str(), Namespace: s.Get("namespace").Str(), Path: s.Get("path").Str(), Port: int32(s.Get("port").Int()),
+		}
+	}
+	return w, nil
+}
+
+// Convert returns objects of one kind in a version of it, such as example.org/v2. None of them may be in that version. The error, in the
+// words of kube-apiserver, is about the object behind the last one that is returned.
+//
+// The cost is that of one call, which grows with the size of the objects.
+func (w *Webhook) Convert(objects []value.Value, apiVersion string) ([]value.Value, error) {
+	if len(objects) == 0 {
+		return nil, nil
+	}
+	answers, err := w.ask(objects, apiVersion)
+	if err != nil {
+		return nil, err
+	}
+	if len(answers) != len(objects) {
+		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", kindOf(objects[0]), len(answers), len(objects))
+	}
+	out := make([]value.Value, 0, len(objects))
+	for i, answer := range answers {
+		converted, err := parse(answer.Raw)
+		if err != nil {
+			return out, err
+		}
+		if converted, err = checked(objects[i], converted, apiVersion); err != nil {
+			return out, fmt.Errorf("conversion webhook for %v %w", kindOf(objects[i]), err)
+		}
+		out = append(out, converted)
+	}
+	return out, nil
+}
+
+// kindOf returns the kind that an object says it is of.
+func kindOf(object value.Value) kschema.GroupVersionKind {
+	return kschema.FromAPIVersionAndKind(object.Get("apiVersion").Str(), object.Get("kind").Str())
+}
