@@ -20,28 +20,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// kindRecordings are where recordings of a kube-apiserver are: a slice of them in this repository, and all of them beside it.
-var kindRecordings = []string{"../schema/builtin/testdata/recordings", "../../shared/recordings/kube-apiserver"}
-
 // TestKindRecordings sends the server what a kube-apiserver was asked about objects of built-in kinds, and expects its answers and
 // what it stored. Each request finds the object that was live there, so that one difference leads to no other.
 func TestKindRecordings(t *testing.T) {
 	p := newPlayer(t)
-	all := true
-	for i, dir := range kindRecordings {
-		files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) == 0 || testing.Short() && i > 0 {
-			t.Logf("without the recordings in %s", dir)
-			all = false
-			continue
-		}
-		for _, file := range files {
-			p.playFile(t, file)
-		}
+	const beside = "../../shared/recordings/kube-apiserver"
+	files, err := recording.ServerFiles("../schema/builtin/testdata/recordings", beside, testing.Short())
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Logf("%d files of recordings", len(files))
+	for _, file := range files {
+		p.playFile(t, file)
+	}
+	all := slices.ContainsFunc(files, func(file string) bool { return filepath.Dir(file) == beside })
 	p.known.report(t, all)
 	for what, n := range p.tally {
 		t.Logf("%5d requests: %s", n, what)

@@ -88,6 +88,7 @@ func (c *cli) plan(f planFlags) error {
 		*report.ObjectPlan
 		outcome managedfields.Object
 		left    merge.Conflicts
+		unmade  error
 		err     error
 	}
 	view := report.PlanView{Secrets: f.showSecrets, Kept: f.all || f.format.value == report.FormatJSON}
@@ -95,7 +96,7 @@ func (c *cli) plan(f planFlags) error {
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)
 		out.outcome = x.Outcome
-		if out.left, out.err = x.Left, x.Err; out.err == nil {
+		if out.left, out.unmade, out.err = x.Left, x.Unmade, x.Err; out.err == nil {
 			out.ObjectPlan, out.err = report.NewObjectPlan(t, f.manager, x, view)
 		}
 		return out
@@ -111,6 +112,9 @@ func (c *cli) plan(f planFlags) error {
 		}
 		allocated.Add(c.Log, t, x.outcome)
 		p.Print(x.ObjectPlan)
+		if x.unmade != nil {
+			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.unmade)
+		}
 	})
 	return errors.Join(c.end(p.Close()), how.Force.Unused(w.Managers()))
 }

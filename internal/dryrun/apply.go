@@ -24,6 +24,9 @@ type Applied struct {
 	// Migration is what kubectl does besides; nil if that is nothing.
 	Migration *Migration
 	Err       error
+	// Unmade is why even an apply that is forced would be refused, where there are conflicts, which a server names first.
+	// The outcome is then what the configuration is merged to.
+	Unmade error
 
 	config managedfields.Object // what is applied
 	stored managedfields.Object // what the first request stores
@@ -63,6 +66,10 @@ func (a Apply) One(t *Task) Applied {
 	}
 	if out.Err == nil {
 		out.Outcome, out.Err = out.Plan.Force()
+	}
+	if out.Err != nil && len(out.Refused) > 0 {
+		out.Unmade, out.Err = out.Err, nil
+		out.Outcome.Content = managing.Merge(out.Plan).Force().Object.Content()
 	}
 	if out.Err != nil {
 		return out

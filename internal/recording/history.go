@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -51,4 +53,25 @@ func SortedLines(message string) string {
 	all := strings.Split(message, "\n")
 	slices.Sort(all)
 	return strings.Join(all, "\n")
+}
+
+// ServerFiles returns the recordings of a kube-apiserver about built-in kinds: those in kept, a directory of this repository,
+// and those in all, a directory beside it that need not be there. The environment variable DEED_SERVER_RECORDINGS names a
+// file to play instead of all of these. A short test has kept only.
+func ServerFiles(kept, all string, short bool) (files []string, err error) {
+	if file := os.Getenv("DEED_SERVER_RECORDINGS"); file != "" {
+		return []string{file}, nil
+	}
+	dirs := []string{kept, all}
+	if short {
+		dirs = dirs[:1]
+	}
+	for _, dir := range dirs {
+		found, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
 }

@@ -2,7 +2,6 @@ package builtin_test
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,28 +16,22 @@ import (
 // No object that a real server stored has findings, and no update that it took.
 func TestFindingsOfStoredObjects(t *testing.T) {
 	objects := 0
-	for _, dir := range serverRecordings {
-		files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			for _, history := range readServerHistories(t, file) {
-				for i, step := range history.Steps {
-					if step.Code >= 300 || strings.HasPrefix(step.Op, "scale") || step.Op == "delete" {
-						continue
-					}
-					object := step.Response
-					live := value.Value{}
-					if step.Exists() {
-						live = step.Live
-					}
-					k, _ := builtin.Lookup(schema.ParseGVK(step.APIVersion, history.Kind))
-					for _, f := range k.Findings(live, object) {
-						t.Errorf("%s of %s, step %d: %v: %s", history.Name, file, i, f.Path, f.Reason)
-					}
-					objects++
+	for _, file := range serverFiles(t) {
+		for _, history := range readServerHistories(t, file) {
+			for i, step := range history.Steps {
+				if step.Code >= 300 || strings.HasPrefix(step.Op, "scale") || step.Op == "delete" {
+					continue
 				}
+				object := step.Response
+				live := value.Value{}
+				if step.Exists() {
+					live = step.Live
+				}
+				k, _ := builtin.Lookup(schema.ParseGVK(step.APIVersion, history.Kind))
+				for _, f := range k.Findings(live, object) {
+					t.Errorf("%s of %s, step %d: %v: %s", history.Name, file, i, f.Path, f.Reason)
+				}
+				objects++
 			}
 		}
 	}
