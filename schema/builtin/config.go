@@ -98,10 +98,20 @@ func (k *Kind) read(object value.Value) (value.Value, error) {
 	if errors.As(err, &refused) {
 		return value.Value{}, &ReadError{k.GVK, refused}
 	}
-	if t, ok := Catalog().Lookup(k.GVK); ok && err == nil {
-		held = spelled(k.Form(), t, object, held)
+	if err != nil {
+		return held, err
 	}
-	return held, err
+	return k.Spelled(object, held), nil
+}
+
+// Spelled returns held, which is sent as [Kind.Held] returns it, as a server compares it with what is stored: with atomic
+// lists as they were sent where an empty list or map in an item, or the spelling of a quantity, makes them another one. It
+// holds only while a field manager compares: Held takes it back. It takes time in proportion to sent.
+func (k *Kind) Spelled(sent, held value.Value) value.Value {
+	if t, ok := Catalog().Lookup(k.GVK); ok {
+		return spelled(k.Form(), t, sent, held)
+	}
+	return held
 }
 
 // spelled returns held, a value of the types f and t that was read from sent, with atomic lists as they were sent

@@ -23,7 +23,7 @@ type kindForm struct {
 	conditional bool
 }
 
-// Decode returns what a server holds of what was sent. The Go type is asked which fields are unknown, and says what is of the
+// Decode returns what a server holds of what was sent, as it compares with what is stored. The Go type is asked which fields are unknown, and says what is of the
 // wrong type.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
@@ -42,10 +42,14 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 		}
 	}
 	held, err := f.kind.Held(sent)
+	if err != nil {
+		return held, unknown, err
+	}
+	held = f.kind.Spelled(sent, held)
 	if entries := sent.At("metadata", "managedFields"); entries.Kind() == value.KindList && entries.Len() == 0 {
 		held = api.WithMetadata(held, "managedFields", entries) // an empty list, which resets them, is not like none
 	}
-	return held, unknown, err
+	return held, unknown, nil
 }
 
 // Complete returns what a server holds of object.

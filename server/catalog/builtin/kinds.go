@@ -12,10 +12,12 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/tables"
+	"github.com/deed-project/deed/value"
 )
 
 // apart are the resources that are made elsewhere, or that need more of a server than to keep objects.
@@ -188,11 +190,29 @@ func deprecationOf(gvk kschema.GroupVersionKind, empty runtime.Object) string {
 // release is the minor version of the Kubernetes that is answered for.
 const release = 37
 
+// managerOf returns the field manager of an endpoint. It is given objects as kindForm.Decode reads them, and does not store: the server
+// does that itself, once admission has seen what is written.
 func managerOf(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
 	c, err := kind.Config(subresource)
 	if err != nil {
 		return nil, err
 	}
-	c.Store = kind.EmptyCounter() // the server does the rest itself, once admission has seen what is written
+	c.Read = nil
+	count := kind.EmptyCounter()
+	c.Store = func(c managedfields.Change) (value.Value, error) {
+		object := c.Object
+		if c.Operation == merge.Update {
+			held, err := kind.Held(object)
+			if err != nil {
+				return object, err
+			}
+			object = held
+		}
+		if count == nil {
+			return object, nil
+		}
+		c.Object = object
+		return count(c)
+	}
 	return managedfields.New(c)
 }
