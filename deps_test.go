@@ -31,13 +31,13 @@ var layers = []struct {
 	{"merge", "internal/door internal/jsontext value fieldpath schema typed", ""},
 	{"managedfields", "internal/door internal/jsontext value fieldpath schema typed merge", ""},
 	{"ownership", "value fieldpath schema typed merge managedfields internal/door internal/slab internal/work", ""},
-	{"schema/openapi", "value schema", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
+	{"schema/openapi", "value schema internal/door", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/form", "internal/jsontext value fieldpath", ""},
 	{"schema/builtin", "value fieldpath schema schema/form merge managedfields", ""},
 	{"internal/yaml", "internal/jsontext internal/work value", "gopkg.in/yaml.v3"},
 	{"internal/mergepatch", "value", ""},
 	{"internal/recording", "value internal/mergepatch", ""},
-	{"internal/gen", "value fieldpath schema typed merge", ""},
+	{"internal/gen", "value fieldpath schema typed merge internal/door", ""},
 	{"internal/model", "value fieldpath schema typed merge internal/door", ""},
 	{"internal/thing", "value fieldpath schema merge managedfields", ""},
 	{"internal/wording", "value", ""},

@@ -92,7 +92,7 @@ func typeOf(t *testing.T, document string) *schema.Type {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, ok := s.Type("root")
+	root, ok := s["root"]
 	if !ok {
 		t.Fatal("no type root")
 	}

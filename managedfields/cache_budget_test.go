@@ -199,7 +199,7 @@ func TestCacheIsConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		live := Object{Content: m.Config().Empty, Entries: entries}
+		live := Object{Content: m.config.Empty, Entries: entries}
 		return work.Record(func() {
 			if _, err := m.Update(live, live, "m"); err != nil {
 				t.Fatal(err)
@@ -221,6 +221,6 @@ func untypedRoot(t *testing.T) *schema.Type {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _ := s.Type("root")
+	root := s["root"]
 	return root
 }

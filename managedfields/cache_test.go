@@ -131,7 +131,7 @@ func TestFitsKeepsNoType(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, _ := s.Type("root")
+		root := s["root"]
 		return root
 	}
 	dropped := func() weak.Pointer[schema.Type] {
@@ -173,7 +173,7 @@ func TestFitsByType(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _ := atomic.Type("root")
+	root := atomic["root"]
 	if !p.fitsTo(untypedRoot(t)) || p.fitsTo(root) {
 		t.Error("what fits one type fits another")
 	}

@@ -13,7 +13,7 @@ func TestNumbersInConflicts(t *testing.T) {
 	key := schema.TypeRef{Inlined: schema.Atom{Scalar: schema.Numeric}}
 	item := schema.TypeRef{Inlined: schema.Atom{Map: &schema.MapDef{Fields: []schema.FieldDef{{Name: "k", Type: key}, {Name: "v", Type: key}}}}}
 	deduced := schema.TypeRef{NamedType: schema.DeducedName}
-	s, err := schema.Compile(&schema.Document{Types: append(schema.DeducedTypes(), schema.TypeDef{Name: "t", Atom: schema.Atom{
+	s, err := schema.Compile(&schema.Document{Types: append(schemas.DeducedTypes(), schema.TypeDef{Name: "t", Atom: schema.Atom{
 		Map: &schema.MapDef{
 			Fields: []schema.FieldDef{{Name: "l", Type: schema.TypeRef{Inlined: schema.Atom{List: &schema.ListDef{
 				ElementType: item, Relationship: schema.Associative, Keys: []string{"k"},
@@ -24,7 +24,7 @@ func TestNumbersInConflicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typ, _ := s.Type("t")
+	typ := s["t"]
 	m, err := managedfields.New(managedfields.Config{
 		GVK: schema.GVK{Version: "v1", Kind: "T"}, Types: map[string]*schema.Type{"v1": typ},
 	})

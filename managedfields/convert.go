@@ -77,19 +77,19 @@ func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, 
 	}
 	t, ok := c.types[apiVersion]
 	if !ok {
-		return typed.Value{}, &NoTypeError{GVK: schema.ParseGVK(apiVersion, c.kind)}
+		return typed.Value{}, &noTypeError{schema.ParseGVK(apiVersion, c.kind)}
 	}
 	return typed.New(converted, t)
 }
 
-// NoTypeError is a version of a kind that there is no type for. It wraps [merge.ErrNoVersion].
-type NoTypeError struct{ GVK schema.GVK }
+// noTypeError is a version of a kind that there is no type for. It wraps [merge.ErrNoVersion].
+type noTypeError struct{ gvk schema.GVK }
 
 // Error returns the words of kube-apiserver.
-func (e *NoTypeError) Error() string { return fmt.Sprintf("no corresponding type for %v", e.GVK) }
+func (e *noTypeError) Error() string { return fmt.Sprintf("no corresponding type for %v", e.gvk) }
 
 // Unwrap returns [merge.ErrNoVersion].
-func (e *NoTypeError) Unwrap() error { return merge.ErrNoVersion }
+func (e *noTypeError) Unwrap() error { return merge.ErrNoVersion }
 
 // versioned returns object, which plays the given role in the write, in the endpoint's version.
 func (r *request) versioned(role string, object value.Value) (value.Value, error) {

@@ -62,11 +62,11 @@ func TestCostOfScale(t *testing.T) {
 				FieldsV1: managedfields.FieldsOf(fieldpath.SetOf(thing.Path(t, ".spec.replicas"))),
 			}
 		}
-		h := managedfields.NewScaleHandler(entries, "apps/v1", map[string]fieldpath.Path{"apps/v1": thing.Path(t, ".spec.replicas")})
+		replicas := map[string]fieldpath.Path{"apps/v1": thing.Path(t, ".spec.replicas")}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		scale, err1 := h.ToSubresource()
-		parent, err2 := h.ToParent(scale)
+		scale, err1 := managedfields.ScaleEntries(entries, replicas)
+		parent, err2 := managedfields.EntriesAfterScale(entries, scale, "apps/v1", replicas)
 		runtime.ReadMemStats(&after)
 		if err1 != nil || err2 != nil || len(scale) != n || len(parent) != n {
 			t.Fatalf("%d entries of %d go to scale (%v), and %d come back (%v)", len(scale), n, err1, len(parent), err2)

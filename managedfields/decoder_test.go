@@ -26,8 +26,8 @@ func TestDecoder(t *testing.T) {
 			sameAnswer(t, got, err, want, wantErr)
 			return
 		}
-		want, wantErr := m.Update(live, object, "u", managedfields.KeepEntries)
-		got, err := thing.Manager(nil).Update(stored, sent, "u", managedfields.KeepEntries)
+		want, wantErr := m.Update(live, object, "u")
+		got, err := thing.Manager(nil).Update(stored, sent, "u")
 		if (err == nil) != (wantErr == nil) || !got.Content.Equal(want.Content) {
 			t.Errorf("got %v (error %v), want %v (error %v)", got.Content, err, want.Content, wantErr)
 		}
@@ -47,7 +47,7 @@ func decoded(t *testing.T, r *rand.Rand, d *managedfields.Decoder, o managedfiel
 		}
 		return out
 	}
-	content, err := o.ToAny()
+	content, err := o.AsAny()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func sameAnswer(t *testing.T, got managedfields.Object, err error, want managedf
 // a field manager of another type.
 func TestDecoderRemembers(t *testing.T) {
 	live := thing.RandomObject(t, rand.New(rand.NewPCG(1, 1)))
-	content, err := live.ToAny()
+	content, err := live.AsAny()
 	if err != nil {
 		t.Fatal(err)
 	}

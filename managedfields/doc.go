@@ -8,7 +8,7 @@
 //
 // A write is a list of steps that is read from top to bottom: in [FieldManager.Plan] and, once conflicts are decided, in
 // Plan.finish; and in [FieldManager.Update]. Who owns what is decided by package merge, which the steps mergeConfig and mergeUpdate
-// call. [ScaleHandler] carries managed fields to the subresource scale and back.
+// call. [ScaleEntries] and [EntriesAfterScale] carry managed fields to the subresource scale and back.
 //
 // Objects are read by [ParseObject], [ObjectFromAny] and [ObjectOf]; a [Decoder] reads several that belong together.
 //

@@ -88,7 +88,7 @@ func (f *fake) apply(config map[string]any, manager string) (map[string]any, err
 	if err != nil {
 		return nil, err
 	}
-	name := sent.Content.At("metadata", "name").Str()
+	name := sent.Content.Get("metadata", "name").Str()
 	var live managedfields.Object
 	if stored, found := f.objects[name]; found {
 		if live, err = managedfields.ObjectFromAny(stored); err != nil {
@@ -99,7 +99,7 @@ func (f *fake) apply(config map[string]any, manager string) (map[string]any, err
 	if err != nil {
 		return nil, err
 	}
-	f.objects[name], err = applied.ToAny()
+	f.objects[name], err = applied.AsAny()
 	return f.objects[name], err
 }
 

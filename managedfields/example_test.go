@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-func ExampleScaleHandler() {
+func ExampleScaleEntries() {
 	o, err := managedfields.ParseObject([]byte(`{
 		"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "one", "managedFields": [
 			{"manager": "autoscaler", "operation": "Apply", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1",
@@ -17,10 +17,9 @@ func ExampleScaleHandler() {
 		fmt.Println(err)
 		return
 	}
-	h := managedfields.NewScaleHandler(o.Entries, "example.com/v1", map[string]fieldpath.Path{
+	scale, err := managedfields.ScaleEntries(o.Entries, map[string]fieldpath.Path{
 		"example.com/v1": {fieldpath.Field("spec"), fieldpath.Field("replicas")},
 	})
-	scale, err := h.ToSubresource()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -49,13 +48,13 @@ func ExampleNewCache() {
 	// Output: true
 }
 
-func ExampleObject_ToAny() {
+func ExampleObject_AsAny() {
 	object, err := managedfields.ParseObject([]byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "one"}, "data": {"a": "1"}}`))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	content, err := object.ToAny()
+	content, err := object.AsAny()
 	fmt.Println(content["data"], err)
 	// Output: map[a:1] <nil>
 }

@@ -3,7 +3,6 @@ package managedfields
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/deed-project/deed/merge"
@@ -108,9 +107,6 @@ func New(c Config) (*FieldManager, error) {
 	}, nil
 }
 
-// Config returns what m serves, with what [New] filled in. Its maps must not be modified.
-func (m *FieldManager) Config() Config { return m.config }
-
 // Plan computes an apply of config to live, the zero Object if nothing is stored yet, without deciding about conflicts.
 //
 // Steps: live's managed fields are read (Decode, S2); the configuration is of the endpoint's version (Check, S1);
@@ -159,13 +155,6 @@ func (m *FieldManager) Apply(live, config Object, manager string, force bool) (O
 	return plan.Commit()
 }
 
-// UpdateOption changes what [FieldManager.Update] does.
-type UpdateOption uint8
-
-// KeepEntries makes Update return, along with an error, the object with live's managed fields as they are: what
-// kube-apiserver stores when it cannot keep managed fields up to date.
-const KeepEntries UpdateOption = 1
-
 // Update replaces live, the zero Object if nothing is stored yet, by object, and returns what is to be stored:
 // object with its managed fields brought up to date.
 //
@@ -174,9 +163,11 @@ const KeepEntries UpdateOption = 1
 // (Merge, S7 to S9, S11); the oldest updaters become one when there are too many (Cap, S10); what the endpoint does
 // not write stays as it is (Store).
 //
-// Errors are [*BadRequestError] for an object that Config.Read refuses, [*TypeError] for an object that does not
-// conform to the kind's type, and those of merge.Engine.Update.
-func (m *FieldManager) Update(live, object Object, manager string, opts ...UpdateOption) (Object, error) {
+// Errors are [*BadRequestError] for an object that Config.Read refuses, and those of Config.Store.
+// Along with any other error comes what kube-apiserver stores when it cannot keep managed fields up
+// to date: the object with live's managed fields as they are. Such an error is a [*TypeError] for
+// an object that does not conform to the kind's type, or that of merge.Engine.Update.
+func (m *FieldManager) Update(live, object Object, manager string) (Object, error) {
 	held, err := m.read(object)
 	if err != nil {
 		return Object{}, err
@@ -188,9 +179,6 @@ func (m *FieldManager) Update(live, object Object, manager string, opts ...Updat
 	}
 	out, err := r.mergeUpdate(owned{managers: stored.managers, adapted: stored.adapted})
 	if err != nil {
-		if !slices.Contains(opts, KeepEntries) {
-			return Object{}, err
-		}
 		kept, failed := r.untouched(object.Content, live.Entries)
 		return kept, cmp.Or(failed, err)
 	}

@@ -67,9 +67,8 @@ func (f Fields) Equal(g Fields) bool {
 	return f.String() == g.String()
 }
 
-// AppendJSON appends f as JSON text to b: in the order of [fieldpath.Set.AppendJSON], but text as it came. What JSON cannot
-// express, as a map can hold, is null.
-func (f Fields) AppendJSON(b []byte) []byte {
+// appendJSON appends f as JSON text to b, see Bytes, and null for the absent Fields.
+func (f Fields) appendJSON(b []byte) []byte {
 	switch held := f.held.(type) {
 	case string:
 		return append(b, held...)
@@ -88,15 +87,20 @@ func (f Fields) AppendJSON(b []byte) []byte {
 	return document.AppendJSON(b)
 }
 
-// Bytes returns f as [Fields.AppendJSON] writes it, for callers that do not modify the result: it may be what [FieldsOf] was given.
+// Bytes returns f as JSON text, and nil for an entry without fieldsV1. Text is as it came, all else
+// in the order of [fieldpath.Set.AppendJSON]; what JSON cannot express, as a map can hold, is null.
+// The result must not be modified: it may be what [FieldsOf] was given.
 func (f Fields) Bytes() []byte {
-	if text, ok := f.held.([]byte); ok {
-		return text
+	switch held := f.held.(type) {
+	case nil:
+		return nil
+	case []byte:
+		return held
 	}
-	return f.AppendJSON(nil)
+	return f.appendJSON(nil)
 }
 
-// String returns f as [Fields.AppendJSON] writes it.
+// String returns f as [Fields.Bytes] has it, and null for an entry without fieldsV1.
 func (f Fields) String() string {
 	switch held := f.held.(type) {
 	case string:
@@ -104,13 +108,13 @@ func (f Fields) String() string {
 	case fieldpath.Set:
 		return paths.JSON(held)
 	}
-	return string(f.AppendJSON(nil))
+	return string(f.appendJSON(nil))
 }
 
-// appendEscaped is AppendJSON with the characters escaped that [value.Value.AppendJSON] escapes in every string.
+// appendEscaped is appendJSON with the characters escaped that [value.Value.AppendJSON] escapes in every string.
 func (f Fields) appendEscaped(b []byte) []byte {
 	start := len(b)
-	b = f.AppendJSON(b)
+	b = f.appendJSON(b)
 	if !mayNeedEscapes(b[start:]) {
 		return b
 	}
@@ -134,7 +138,7 @@ func mayNeedEscapes(text []byte) bool {
 func (f Fields) document() (value.Value, error) {
 	switch held := f.held.(type) {
 	case string, []byte:
-		v, err := value.Parse(f.AppendJSON(nil))
+		v, err := value.Parse(f.appendJSON(nil))
 		if err != nil {
 			return value.Value{}, fmt.Errorf("fieldsV1: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 )
@@ -34,6 +35,17 @@ func (internal) Document(f Fields) (value.Value, error) { return f.document() }
 
 // CacheSize returns how many bytes c holds.
 func (internal) CacheSize(c *Cache) int { return c.size() }
+
+// Config returns what m serves, with what [New] filled in. Its maps must not be modified.
+func (internal) Config(m *FieldManager) Config { return m.config }
+
+// SystemFields returns the fields that nobody comes to own, because they are identity or bookkeeping
+// of the server: rule S7.
+func (internal) SystemFields() fieldpath.Set { return systemFields }
+
+// NoType returns the error for a version of a kind that there is no type for. It wraps
+// [merge.ErrNoVersion], in the words of kube-apiserver.
+func (internal) NoType(gvk schema.GVK) error { return &noTypeError{gvk} }
 
 // Merge returns the plan of the engine underneath: what the apply makes of the object, and of who
 // owns it, before defaults are filled in and before kubectl's annotation is brought up to date.

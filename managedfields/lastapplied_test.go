@@ -25,7 +25,7 @@ func TestKubectlRecordsWhatItApplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := out.Content.At("metadata", "annotations", lastAppliedName); got.Str() != want+"\n" {
+		if got := out.Content.Get("metadata", "annotations", lastAppliedName); got.Str() != want+"\n" {
 			t.Errorf("%s recorded %s, want %s", config, got, value.String(want))
 		}
 	}
@@ -39,7 +39,7 @@ func TestKubectlRecordsNothingAmongUnreadableAnnotations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := out.Content.At("metadata", "annotations", lastAppliedName).Str(); got != "old" {
+	if got := out.Content.Get("metadata", "annotations", lastAppliedName).Str(); got != "old" {
 		t.Errorf("recorded %q", got)
 	}
 }
@@ -54,7 +54,7 @@ func TestKubectlsRecordHasRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = out.Content.At("metadata", "annotations")
+		all = out.Content.Get("metadata", "annotations")
 		for name, text := range all.Members() {
 			size += len(name) + len(text.Str())
 		}
@@ -92,7 +92,7 @@ func TestKubectlsRecordHasRoomWhereTheObjectIsHeld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := !out.Content.At("metadata", "annotations", lastAppliedName).IsAbsent(); got != kept {
+		if got := !out.Content.Get("metadata", "annotations", lastAppliedName).IsAbsent(); got != kept {
 			t.Errorf("held in version %q: the record is kept: %t", hub, got)
 		}
 	}

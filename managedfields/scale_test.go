@@ -24,7 +24,7 @@ const (
 	parentV9      = `{"manager":"eve","operation":"Update","apiVersion":"example.com/v9","time":"2026-01-01T00:03:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}`
 )
 
-func TestScaleToSubresource(t *testing.T) {
+func TestScaleEntries(t *testing.T) {
 	for _, test := range []struct{ name, parent, want string }{
 		{"nobody", `[]`, ``},
 		{"only the replicas, with times", `[` + parentApplier + `,` + parentUpdater + `]`, `
@@ -34,8 +34,7 @@ func TestScaleToSubresource(t *testing.T) {
 		{"a version without scale, and one that is not known", `[` + parentV0 + `,` + parentV9 + `]`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := managedfields.NewScaleHandler(thing.Entries(t, test.parent), "example.com/v1", replicas)
-			got, err := h.ToSubresource()
+			got, err := managedfields.ScaleEntries(thing.Entries(t, test.parent), replicas)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +50,7 @@ func TestScaleToSubresource(t *testing.T) {
 	}
 }
 
-func TestScaleToParent(t *testing.T) {
+func TestEntriesAfterScale(t *testing.T) {
 	scale := func(manager, operation, subresource string) string {
 		return fmt.Sprintf(`{"manager":%q,"operation":%q,"apiVersion":"autoscaling/v1","time":"2026-01-01T00:09:00Z","subresource":%q,"fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}`,
 			manager, operation, subresource)
@@ -73,8 +72,8 @@ func TestScaleToParent(t *testing.T) {
 		{"who owns something else in scale", parentOnly, other, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := managedfields.NewScaleHandler(thing.Entries(t, `[`+test.parent+`]`), "example.com/v1", replicas)
-			got, err := h.ToParent(thing.Entries(t, `[`+test.scale+`]`))
+			parent, scale := thing.Entries(t, `[`+test.parent+`]`), thing.Entries(t, `[`+test.scale+`]`)
+			got, err := managedfields.EntriesAfterScale(parent, scale, "example.com/v1", replicas)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,12 +86,12 @@ func TestScaleToParent(t *testing.T) {
 
 // Who owned replicas as an updater, and comes back from scale untouched, owns them no more after the next read.
 func TestScaleRoundTripForgetsUpdaters(t *testing.T) {
-	h := managedfields.NewScaleHandler(thing.Entries(t, `[`+parentUpdater+`]`), "example.com/v1", replicas)
-	scale, err := h.ToSubresource()
+	before := thing.Entries(t, `[`+parentUpdater+`]`)
+	scale, err := managedfields.ScaleEntries(before, replicas)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parent, err := h.ToParent(scale)
+	parent, err := managedfields.EntriesAfterScale(before, scale, "example.com/v1", replicas)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +106,13 @@ func TestScaleRoundTripForgetsUpdaters(t *testing.T) {
 
 func TestScaleOfUnreadableEntries(t *testing.T) {
 	bad := thing.Entries(t, `[{"manager":"x","operation":"Delete"}]`)
-	if _, err := managedfields.NewScaleHandler(bad, "example.com/v1", replicas).ToSubresource(); err == nil {
-		t.Error("ToSubresource takes an unknown operation")
+	if _, err := managedfields.ScaleEntries(bad, replicas); err == nil {
+		t.Error("ScaleEntries takes an unknown operation")
 	}
-	if _, err := managedfields.NewScaleHandler(bad, "example.com/v1", replicas).ToParent(nil); err == nil {
-		t.Error("ToParent takes an unknown operation of the parent")
+	if _, err := managedfields.EntriesAfterScale(bad, nil, "example.com/v1", replicas); err == nil {
+		t.Error("EntriesAfterScale takes an unknown operation of the parent")
 	}
-	if _, err := managedfields.NewScaleHandler(nil, "example.com/v1", replicas).ToParent(bad); err == nil {
-		t.Error("ToParent takes an unknown operation of scale")
+	if _, err := managedfields.EntriesAfterScale(nil, bad, "example.com/v1", replicas); err == nil {
+		t.Error("EntriesAfterScale takes an unknown operation of scale")
 	}
 }

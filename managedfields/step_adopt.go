@@ -29,5 +29,5 @@ func (r *request) adopt(stored *decoded) (owned, error) {
 //
 //	S4  An update of an object that exists and that nobody manages is not tracked: nobody manages it afterwards.
 func (r *request) isUntracked(stored *decoded) bool {
-	return merging.Len(stored.managers) == 0 && r.live.Content.At("metadata", "uid").Str() != ""
+	return merging.Len(stored.managers) == 0 && r.live.Content.Get("metadata", "uid").Str() != ""
 }

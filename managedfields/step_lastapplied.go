@@ -109,7 +109,7 @@ func withoutRecord(object value.Value) value.Value {
 
 // annotations returns the annotations of object, and absent unless all of them are strings.
 func annotations(object value.Value) value.Value {
-	all := object.At("metadata", "annotations")
+	all := object.Get("metadata", "annotations")
 	for _, text := range all.Members() {
 		if text.Kind() != value.KindString {
 			return value.Value{}

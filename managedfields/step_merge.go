@@ -12,7 +12,7 @@ import (
 // TypeError is an object that does not conform to the type of its kind.
 type TypeError struct {
 	Operation merge.Operation
-	Role      string // of the object in the write: live, new or patch
+	Role      string // of the object in the write: live, new, patch or defaulted
 	Object    string // namespace/name; group/version, Kind=kind
 	Err       error  // [typed.Errors]
 }
@@ -115,14 +115,12 @@ func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Mana
 	return merging.Replace(managers, m, e)
 }
 
-// SystemFields returns the fields that nobody comes to own, because they are identity or bookkeeping of the server: apiVersion,
-// kind, metadata as such, and metadata.name, namespace, uid, resourceVersion, generation, creationTimestamp, managedFields and
-// the like.
-func SystemFields() fieldpath.Set { return systemFields }
-
 // maxSystemDepth is how long the paths of systemFields are at most.
 const maxSystemDepth = 2
 
+// systemFields are those that nobody comes to own, because they are identity or bookkeeping of the
+// server: apiVersion, kind, metadata as such, and metadata.name, namespace, uid, resourceVersion,
+// generation, creationTimestamp, managedFields and the like.
 var systemFields = func() fieldpath.Set {
 	paths := []fieldpath.Path{
 		{fieldpath.Field("apiVersion")}, {fieldpath.Field("kind")}, {fieldpath.Field("metadata")},

@@ -54,11 +54,11 @@ func TestSystemFieldsAreNotApplied(t *testing.T) {
 		".metadata.selfLink", ".metadata.uid", ".metadata.clusterName", ".metadata.generation", ".metadata.managedFields",
 		".metadata.resourceVersion",
 	} {
-		if !managedfields.SystemFields().Has(thing.Path(t, path)) {
+		if !managing.SystemFields().Has(thing.Path(t, path)) {
 			t.Errorf("%s is somebody's", path)
 		}
 	}
-	if n := managedfields.SystemFields().Len(); n != 12 {
+	if n := managing.SystemFields().Len(); n != 12 {
 		t.Errorf("%d fields are nobody's", n)
 	}
 }

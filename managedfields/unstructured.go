@@ -69,20 +69,13 @@ func (e *Entry) setAll(content any) bool {
 	return ok
 }
 
-// ToAny returns the object with its managed fields as unstructured.Unstructured holds it. All maps and slices are new, but the
-// empty maps in a fieldsV1 may be one and the same. The error is that of Value.
-func (o Object) ToAny() (map[string]any, error) {
-	v, err := o.Value()
-	if err != nil {
-		return nil, err
-	}
-	content, _ := v.ToAny().(map[string]any)
-	return content, nil
-}
-
-// AsAny is ToAny for callers that do not modify the result below the object, its metadata and its entries. Those three are
-// new. All else is shared, as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for what a
-// [FieldManager] returned, the object that it was updated to or the live one that it was applied to.
+// AsAny returns the object with its managed fields as unstructured.Unstructured holds it. The object,
+// its metadata and its entries are new maps; what is below them must not be modified. It is shared,
+// as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for what a
+// [FieldManager] returned, with that of the object that it was updated to or of the live one that it
+// was applied to. Of an object that shares nothing use [value.Value.ToAny] on what Value returns.
+//
+// The error is that of Value.
 func (o Object) AsAny() (map[string]any, error) {
 	was, from := o.source.value, o.source.content
 	content := make(map[string]any, o.Content.Len()+1)
@@ -94,7 +87,7 @@ func (o Object) AsAny() (map[string]any, error) {
 	metadata := map[string]any{}
 	fromMetadata, _ := from["metadata"].(map[string]any)
 	for name, member := range o.Content.Get("metadata").Members() {
-		metadata[name] = anyLike(member, was.At("metadata", name), fromMetadata[name])
+		metadata[name] = anyLike(member, was.Get("metadata", name), fromMetadata[name])
 	}
 	if o.Entries != nil {
 		list := make([]any, len(o.Entries))

@@ -54,7 +54,7 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 // applied returns the fields of the configuration that are neither in unowned nor reset. Where
 // these are the ones that the applier has already, last, the result is that very set.
 func (c *call) applied(last, unowned fieldpath.Set) fieldpath.Set {
-	return c.reset[c.APIVersion].Keep(typing.FieldsLike(c.Object, last, unowned))
+	return c.reset[c.APIVersion].keep(typing.FieldsLike(c.Object, last, unowned))
 }
 
 // Plan is the outcome of an apply before anybody has decided about its conflicts. It is immutable.

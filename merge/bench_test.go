@@ -38,7 +38,7 @@ func check(err error) {
 }
 
 // builtinTypes returns the types of Kubernetes in both engines.
-var builtinTypes = sync.OnceValues(func() (*schema.Schema, *smdtyped.Parser) {
+var builtinTypes = sync.OnceValues(func() (map[string]*schema.Type, *smdtyped.Parser) {
 	packed, err := os.ReadFile("../schema/builtin/schema.json.gz")
 	check(err)
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
@@ -61,7 +61,7 @@ var builtinTypes = sync.OnceValues(func() (*schema.Schema, *smdtyped.Parser) {
 func newRival(file, typeName string) *rival {
 	compiled, parser := builtinTypes()
 	r := &rival{smd: parser.Type(typeName), engine: merge.New(merge.Config{})}
-	r.typ, _ = compiled.Type(typeName)
+	r.typ = compiled[typeName]
 	r.updater = (&smdmerge.UpdaterBuilder{Converter: sameVersion{}}).BuildUpdater()
 	text, err := os.ReadFile("../testdata/objects/" + file)
 	check(err)
@@ -69,7 +69,7 @@ func newRival(file, typeName string) *rival {
 	check(err)
 	r.object, r.smdObject = r.both(v)
 	r.copied, r.smdCopied = r.both(v)
-	labels := v.At("metadata", "labels").With("example.com/changed", value.String("yes"))
+	labels := v.Get("metadata", "labels").With("example.com/changed", value.String("yes"))
 	r.changed, r.smdChanged = r.both(v.With("metadata", v.Get("metadata").With("labels", labels)))
 	return r
 }

@@ -29,7 +29,7 @@ func envType(t *testing.T) *schema.Type {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _ := s.Type("root")
+	root := s["root"]
 	return root
 }
 

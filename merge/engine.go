@@ -27,8 +27,8 @@ type Filter struct {
 	Include *fieldpath.Pattern // when not nil, fields that it does not match are kept out
 }
 
-// Keep returns the paths of s that f does not keep out.
-func (f Filter) Keep(s fieldpath.Set) fieldpath.Set {
+// keep returns the paths of s that f does not keep out.
+func (f Filter) keep(s fieldpath.Set) fieldpath.Set {
 	if !f.Exclude.IsEmpty() {
 		s = s.Without(f.Exclude)
 	}
@@ -49,7 +49,7 @@ func (f Filter) inItems() bool {
 }
 
 func (f Filter) keepDiff(d typed.Diff) typed.Diff {
-	return typed.Diff{Added: f.Keep(d.Added), Modified: f.Keep(d.Modified), Removed: f.Keep(d.Removed)}
+	return typed.Diff{Added: f.keep(d.Added), Modified: f.keep(d.Modified), Removed: f.keep(d.Removed)}
 }
 
 // Config is what an [Engine] works with.
@@ -123,7 +123,7 @@ func (e *Engine) Update(r Request) (Result, error) {
 	own, _ := managers.Get(r.Manager)
 	fields := own.Fields.Minus(diff.Removed).Union(diff.Modified).Union(diff.Added)
 	managers = settle(managers, losses, Entry{
-		Manager: r.Manager, Fields: e.reset[r.APIVersion].Keep(fields), APIVersion: r.APIVersion, Time: own.Time,
+		Manager: r.Manager, Fields: e.reset[r.APIVersion].keep(fields), APIVersion: r.APIVersion, Time: own.Time,
 	})
 	return Result{Object: r.Object, Managers: managers, Changed: !r.Live.Content().Equal(r.Object.Content())}, nil
 }

@@ -20,6 +20,9 @@ var Internal = door.To(internal{})
 
 type internal struct{}
 
+// Kept returns the paths of s that f does not keep out of ownership.
+func (internal) Kept(f Filter, s fieldpath.Set) fieldpath.Set { return f.keep(s) }
+
 // Len returns how many managers there are.
 func (internal) Len(ms Managers) int { return ms.size() }
 

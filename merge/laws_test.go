@@ -244,7 +244,7 @@ func TestDisjointAppliersCommute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, _ := compiled.Type("root")
+		root := compiled["root"]
 		values := gen.Values{Choices: c, Depth: 4}
 		base, err := typed.New(values.Of(root), root)
 		if err != nil {

@@ -55,7 +55,7 @@ func eachWrite(t *testing.T, seeds int, visit func(l *live, r merge.Request, w g
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, _ := compiled.Type(s.Versions[0].Root)
+		root := compiled[s.Versions[0].Root]
 		l := &live{engine: merge.New(merge.Config{}), typ: root, object: typing.Empty(root)}
 		l.defaults = strings.Contains(s.Document.Value().String(), `"default"`)
 		s.Versions = append(s.Versions, s.Versions[0])

@@ -23,7 +23,7 @@ func typeOf(t *testing.T, text string) *schema.Type {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, ok := s.Type("root")
+	root, ok := s["root"]
 	if !ok {
 		t.Fatal("no type root")
 	}
@@ -150,7 +150,7 @@ func TestPruningStepByStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _ := compiled.Type("root")
+	root := compiled["root"]
 	object := func(text string) typed.Value {
 		v, err := value.Parse([]byte(text))
 		if err != nil {

@@ -47,8 +47,8 @@ func Codes() []Code {
 	}
 }
 
-// NeedsSchema reports whether [Check] finds what c is about only with the type of the object's kind.
-func (c Code) NeedsSchema() bool {
+// needsSchema reports whether [Check] finds what c is about only with the type of the object's kind.
+func (c Code) needsSchema() bool {
 	switch c {
 	case unknownVersion, unconvertible, undeclaredPath, stalePath, absentPath, orphanItem, invalidObject:
 		return true

@@ -35,7 +35,7 @@ func ExampleExtract() {
 
 func ExampleMigrate() {
 	o := exampleObject()
-	entries, err := ownership.Migrate(o.Entries, []string{"kubectl-client-side-apply"}, "kubectl", "")
+	entries, err := ownership.Migrate(o, nil, []string{"kubectl-client-side-apply"}, "kubectl", "")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -103,7 +103,7 @@ func withIdentity(config, object value.Value) value.Value {
 	}
 	metadata := config.Get("metadata")
 	for _, name := range []string{"name", "namespace"} {
-		metadata = setPresent(metadata, name, object.At("metadata", name))
+		metadata = setPresent(metadata, name, object.Get("metadata", name))
 	}
 	return setPresent(config, "metadata", metadata)
 }

@@ -79,7 +79,7 @@ func (v *Versions) into(o managedfields.Object, fields fieldpath.Set, from, to s
 	}
 	t, ok := v.Types[to]
 	if !ok {
-		return fieldpath.Set{}, &managedfields.NoTypeError{GVK: schema.ParseGVK(to, o.Content.Get("kind").Str())}
+		return fieldpath.Set{}, managing.NoType(schema.ParseGVK(to, o.Content.Get("kind").Str()))
 	}
 	object := o.Content
 	if object.Get("apiVersion").Str() != to {
@@ -104,7 +104,7 @@ func (v *Versions) converter() managedfields.Converter {
 func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpath.Set, from string) (fieldpath.Set, error) {
 	there, ok := v.Types[from]
 	if !ok {
-		return fieldpath.Set{}, &managedfields.NoTypeError{GVK: schema.ParseGVK(from, object.Get("kind").Str())}
+		return fieldpath.Set{}, managing.NoType(schema.ParseGVK(from, object.Get("kind").Str()))
 	}
 	converter := v.converter()
 	if converter == managedfields.ChangeVersion {
@@ -130,5 +130,5 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 	if err != nil {
 		return fieldpath.Set{}, err
 	}
-	return back.Fields().Minus(managedfields.SystemFields().Minus(fields)), nil
+	return back.Fields().Minus(managing.SystemFields().Minus(fields)), nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
 )
 
 // What this package needs of the packages below beyond their API.
@@ -28,4 +29,13 @@ type internal struct{}
 // be read own nothing.
 func (internal) FindOwners(entries []managedfields.Entry, op merge.Operation, fields fieldpath.Set) []managedfields.Entry {
 	return findOwners(entries, op, fields)
+}
+
+// NeedsSchema reports whether [Check] finds what c is about only with the type of the object's kind.
+func (internal) NeedsSchema(c Code) bool { return c.needsSchema() }
+
+// ChangeOf tells what plan, an apply of config to live, changes, as [WouldChange] does, where merged
+// is what the object becomes before defaults are filled in.
+func (internal) ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) Change {
+	return changeOf(plan, live, config, merged)
 }

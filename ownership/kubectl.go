@@ -40,7 +40,7 @@ func ApplyAsKubectl(
 		return nil, err
 	}
 	sent := []Request{{"apply", manager, object}}
-	if m.Config().Subresource != "" {
+	if managing.Config(m).Subresource != "" {
 		return sent, nil
 	}
 	if manager == kubectl && recordIsLoose(object) {

@@ -26,33 +26,72 @@ func findOwners(entries []managedfields.Entry, op merge.Operation, fields fieldp
 	return out
 }
 
-// Migrate gives what client-side apply owns to server-side apply: after it, what the updaters called from wrote through the
-// subresource belongs to the applier called to. For each name of from, in sorted order:
+// Migrate gives what client-side apply owns to server-side apply, and returns the entries of o after
+// that: what the updaters called from wrote through the subresource belongs to the applier called
+// to. For each name of from, in sorted order:
 //
-//  1. The receiver is the first entry of the applier. If there is none, it is the first entry of the updater, which becomes
-//     the applier's and keeps its version and time. If there is none of these either, nothing changes.
+//  1. The receiver is the first entry of the applier. If there is none, it is the first entry of the
+//     updater, which becomes the applier's and keeps its version and time. If there is none of these
+//     either, nothing changes.
 //  2. What the updater's first entry of the receiver's version owns is added to the receiver.
-//  3. All entries of the updater are removed. What those of other versions own beyond that has no owner any more.
+//  3. All entries of the updater are removed. What those of other versions own becomes the receiver's,
+//     in its version, as versions say how; only what entries of versions that are gone own has no
+//     owner any more. With nil versions, nothing that is of another version has.
 //
-// The entries keep their order. This is what client-go's csaupgrade does, but entries is left as it is, names are not migrated
-// in random order, and an entry without fieldsV1 is no error. To see beforehand what it leads to use [managedfields.FieldManager.PlanMigration]; to carry it out in a
-// cluster use [EntriesPatch].
+// The entries keep their order, and o is left as it is. With nil versions this is what client-go's
+// csaupgrade does, but names are not migrated in random order, and an entry without fieldsV1 is no
+// error. To see beforehand what it leads to use [PlanMigration]; to carry it out in a cluster use
+// [EntriesPatch].
 //
-// The error is an [*managedfields.EntryError] for an entry whose set must be read and cannot be.
-func Migrate(entries []managedfields.Entry, from []string, to, subresource string) ([]managedfields.Entry, error) {
-	out := slices.Clone(entries)
-	names := slices.Clone(from)
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+// The error wraps [ErrNoManager] unless one of from has an entry or from is empty; or it is an
+// [*managedfields.EntryError] for an entry whose set must be read and cannot be, or that of a
+// converter.
+func Migrate(
+	o managedfields.Object, versions *Versions, from []string, to, subresource string,
+) ([]managedfields.Entry, error) {
+	isUpdater := func(e managedfields.Entry) bool { return e.Operation == merge.Update && e.Subresource == subresource }
+	isGiver := func(e managedfields.Entry) bool { return isUpdater(e) && slices.Contains(from, e.Manager) }
+	if len(from) > 0 && !slices.ContainsFunc(o.Entries, isGiver) {
+		return nil, noManager(from, candidates(o.Entries, isUpdater))
+	}
+	out := slices.Clone(o.Entries)
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(from))) {
 		var err error
 		if out, err = migrate(out, name, to, subresource); err != nil {
 			return nil, err
 		}
 	}
+	if versions == nil {
+		return out, nil
+	}
+	receiver := slices.IndexFunc(out, func(e managedfields.Entry) bool {
+		return e.Manager == to && e.Operation == merge.Apply && e.Subresource == subresource
+	})
+	if receiver < 0 {
+		return out, nil
+	}
+	fields, err := readFields(out, receiver)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range o.Entries {
+		if !isGiver(e) || e.APIVersion == out[receiver].APIVersion {
+			continue
+		}
+		given, err := readFields(o.Entries, i)
+		if err == nil {
+			given, err = versions.into(o, given, e.APIVersion, out[receiver].APIVersion)
+		}
+		if err != nil && !errors.Is(err, merge.ErrNoVersion) {
+			return nil, err
+		}
+		fields = fields.Union(given)
+	}
+	out[receiver].FieldsV1 = managedfields.FieldsOf(fields)
 	return out, nil
 }
 
-// migrate is Migrate for one name. It may write to entries.
+// migrate is Migrate for one name, with nil versions. It may write to entries.
 func migrate(entries []managedfields.Entry, from, to, subresource string) ([]managedfields.Entry, error) {
 	isUpdater := func(e managedfields.Entry) bool {
 		return e.Manager == from && e.Operation == merge.Update && e.Subresource == subresource
@@ -84,51 +123,6 @@ func migrate(entries []managedfields.Entry, from, to, subresource string) ([]man
 	return slices.DeleteFunc(entries, isUpdater), nil
 }
 
-// MigrateAcross is [Migrate] for an object whose kind has several versions: rule 3 does not hold. What the updater's entries of other
-// versions than the receiver's own becomes the receiver's, too, in the receiver's version; only what entries of versions that are gone
-// own has no owner any more.
-//
-// The error is that of Migrate, a [*NoManagerError] unless one of from has an entry or from is empty, or it wraps [ErrVersion] or what
-// the converter returns.
-func MigrateAcross(
-	o managedfields.Object, versions *Versions, from []string, to, subresource string,
-) ([]managedfields.Entry, error) {
-	isUpdater := func(e managedfields.Entry) bool { return e.Operation == merge.Update && e.Subresource == subresource }
-	isGiver := func(e managedfields.Entry) bool { return isUpdater(e) && slices.Contains(from, e.Manager) }
-	if len(from) > 0 && !slices.ContainsFunc(o.Entries, isGiver) {
-		return nil, &NoManagerError{From: from, Candidates: candidates(o.Entries, isUpdater)}
-	}
-	out, err := Migrate(o.Entries, from, to, subresource)
-	if err != nil {
-		return nil, err
-	}
-	receiver := slices.IndexFunc(out, func(e managedfields.Entry) bool {
-		return e.Manager == to && e.Operation == merge.Apply && e.Subresource == subresource
-	})
-	if receiver < 0 {
-		return out, nil
-	}
-	fields, err := readFields(out, receiver)
-	if err != nil {
-		return nil, err
-	}
-	for i, e := range o.Entries {
-		if !isGiver(e) || e.APIVersion == out[receiver].APIVersion {
-			continue
-		}
-		given, err := readFields(o.Entries, i)
-		if err == nil {
-			given, err = versions.into(o, given, e.APIVersion, out[receiver].APIVersion)
-		}
-		if err != nil && !errors.Is(err, merge.ErrNoVersion) {
-			return nil, err
-		}
-		fields = fields.Union(given)
-	}
-	out[receiver].FieldsV1 = managedfields.FieldsOf(fields)
-	return out, nil
-}
-
 // readFields returns the set of entry i.
 func readFields(entries []managedfields.Entry, i int) (fieldpath.Set, error) {
 	fields, err := entries[i].FieldsV1.Set()
@@ -157,10 +151,11 @@ func ClientSideAppliers(entries []managedfields.Entry) []string {
 	return slices.Compact(names)
 }
 
-// migrateClientSide migrates what kubectl would migrate to the applier called to: [Migrate] from [ClientSideAppliers], on
-// the object itself. For the whole of what kubectl does then see [managedfields.FieldManager.ApplyAsKubectl].
+// migrateClientSide migrates what kubectl would migrate to the applier called to: [Migrate] from
+// [ClientSideAppliers], on the object itself. For the whole of what kubectl does then see
+// [ApplyAsKubectl].
 func migrateClientSide(entries []managedfields.Entry, to string) ([]managedfields.Entry, error) {
-	return Migrate(entries, ClientSideAppliers(entries), to, "")
+	return Migrate(managedfields.Object{Entries: entries}, nil, ClientSideAppliers(entries), to, "")
 }
 
 // HasLostOwners reports whether o was written by kubectl's client-side apply but has lost its managed fields, as when a tool
@@ -191,7 +186,7 @@ func EntriesOfLastApplied(o managedfields.Object, t *schema.Type, manager string
 	if err != nil {
 		return nil, err
 	}
-	fields := applied.Fields().Intersect(live.Fields()).Minus(managedfields.SystemFields())
+	fields := applied.Fields().Intersect(live.Fields()).Minus(managing.SystemFields())
 	return managedfields.Encode(merge.ManagersOf(merge.Entry{
 		Manager: merge.Manager{Name: manager, Operation: merge.Apply}, Fields: fields,
 		APIVersion: o.Content.Get("apiVersion").Str(),

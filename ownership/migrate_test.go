@@ -31,7 +31,7 @@ func TestMigrate(t *testing.T) {
 		name, entries, want string
 		from                []string
 	}{
-		{"nobody", entry("eve", "Update", "v1", "1", a), `eve Update v1 1: .a`, []string{"csa"}},
+		{"nobody", entry("eve", "Update", "v1", "1", a), `eve Update v1 1: .a`, nil},
 		{"the updater becomes the applier", entry("csa", "Update", "v1", "1", a), `ssa Apply v1 1: .a`, []string{"csa"}},
 		{"the applier is there already", entry("ssa", "Apply", "v1", "1", a) + "," + entry("csa", "Update", "v1", "2", b), `ssa Apply v1 1: .a .b`, []string{"csa"}},
 		{"other versions are discarded", entry("csa", "Update", "v1", "1", a) + "," + entry("csa", "Update", "v2", "2", b), `ssa Apply v1 1: .a`, []string{"csa"}},
@@ -49,7 +49,7 @@ func TestMigrate(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			entries := thing.Entries(t, `[`+test.entries+`]`)
 			before := thing.Show(t, entries)
-			got, err := ownership.Migrate(entries, test.from, "ssa", "")
+			got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, test.from, "ssa", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,25 +66,25 @@ func TestMigrate(t *testing.T) {
 func TestMigrateSubresource(t *testing.T) {
 	entries := thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
 	entries[0].Subresource = "status"
-	if got, err := ownership.Migrate(entries, []string{"csa"}, "ssa", ""); err != nil || thing.Show(t, got) != thing.Show(t, entries) {
+	if got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"csa"}, "ssa", ""); !errors.Is(err, ownership.ErrNoManager) || got != nil {
 		t.Errorf("got\n%s%v", thing.Show(t, got), err)
 	}
-	if got, err := ownership.Migrate(entries, []string{"csa"}, "ssa", "status"); err != nil || thing.Show(t, got) != "ssa Apply v1/status 1: .a\n" {
+	if got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"csa"}, "ssa", "status"); err != nil || thing.Show(t, got) != "ssa Apply v1/status 1: .a\n" {
 		t.Errorf("got\n%s%v", thing.Show(t, got), err)
 	}
 }
 
 func TestMigrateUnreadable(t *testing.T) {
 	entries := thing.Entries(t, `[`+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+","+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
-	if got, err := ownership.Migrate(entries, []string{"csa"}, "ssa", ""); err != nil || got[1].Manager != "ssa" {
+	if got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"csa"}, "ssa", ""); err != nil || got[1].Manager != "ssa" {
 		t.Errorf("an entry that need not be read: %v", err)
 	}
 	var e *managedfields.EntryError
-	if _, err := ownership.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 0 || e.Manager != "eve" {
+	if _, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 0 || e.Manager != "eve" {
 		t.Errorf("an entry that must be read: %v", err)
 	}
 	entries = thing.Entries(t, `[`+entry("ssa", "Apply", "v1", "1", `{}`)+","+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+`]`)
-	if _, err := ownership.Migrate(entries, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 1 {
+	if _, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 1 {
 		t.Errorf("an entry that must be added: %v", err)
 	}
 	if entries[0].Manager != "ssa" || entries[0].FieldsV1.String() != "{}" {
@@ -104,7 +104,7 @@ func TestFindOwners(t *testing.T) {
 func TestEntriesPatch(t *testing.T) {
 	o := thing.New(t, `"metadata":{"name":"one","resourceVersion":"7"}`)
 	o.Entries = thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
-	migrated, err := ownership.Migrate(o.Entries, []string{"csa"}, "ssa", "")
+	migrated, err := ownership.Migrate(o, nil, []string{"csa"}, "ssa", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,26 +267,27 @@ func TestLeftoversHaveOwnersOfOtherVersions(t *testing.T) {
 }
 
 // Across versions that differ, fields go by the names that the receiver's version has for them.
-func TestMigrateAcross(t *testing.T) {
+func TestMigrateAcrossVersions(t *testing.T) {
 	versions := &ownership.Versions{
 		Types: map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type}, Converter: sizeConverter{},
 	}
 	o := thing.New(t, `"spec":{"replicas":3,"args":["-a"]}`)
 	o.Entries = thing.Entries(t, `[`+entry("ssa", "Apply", "v1", "1", `{"f:spec":{"f:args":{}}}`)+","+
 		entry("csa", "Update", "v2", "2", `{"f:spec":{"f:quota":{"f:size":{}}}}`)+`]`)
-	got, err := ownership.MigrateAcross(o, versions, []string{"csa", "nobody"}, "ssa", "")
+	got, err := ownership.Migrate(o, versions, []string{"csa", "nobody"}, "ssa", "")
 	if want := "ssa Apply v1 1: .spec.args .spec.replicas\n"; err != nil || thing.Show(t, got) != want {
 		t.Errorf("got %s, error %v", thing.Show(t, got), err)
 	}
-	if _, err := ownership.MigrateAcross(o, nil, []string{"csa"}, "ssa", ""); !errors.Is(err, ownership.ErrVersion) {
-		t.Errorf("without versions: error %v", err)
+	got, err = ownership.Migrate(o, nil, []string{"csa"}, "ssa", "")
+	if want := "ssa Apply v1 1: .spec.args\n"; err != nil || thing.Show(t, got) != want {
+		t.Errorf("without versions: got %s, error %v", thing.Show(t, got), err)
 	}
-	_, err = ownership.MigrateAcross(o, versions, []string{"nobody", "ssa"}, "new", "")
-	var none *ownership.NoManagerError
-	if !errors.As(err, &none) || !errors.Is(err, ownership.ErrNoManager) || len(none.Candidates) != 1 || none.Candidates[0].Name != "csa" {
+	_, err = ownership.Migrate(o, versions, []string{"nobody", "ssa"}, "new", "")
+	if !errors.Is(err, ownership.ErrNoManager) ||
+		err.Error() != `no such manager: nobody, ssa; there is "csa" using example.com/v2` {
 		t.Errorf("from nobody: error %v", err)
 	}
-	if got, err := ownership.MigrateAcross(o, versions, nil, "new", ""); err != nil || len(got) != 2 {
+	if got, err := ownership.Migrate(o, versions, nil, "new", ""); err != nil || len(got) != 2 {
 		t.Errorf("without names: %d entries, error %v", len(got), err)
 	}
 }
@@ -357,10 +358,10 @@ func TestApplyAsKubectl(t *testing.T) {
 			t.Errorf("%s: sent %q", test.manager, names)
 		}
 		last := sent[len(sent)-1].Object
-		if !last.Content.At("spec", "replicas").IsAbsent() {
+		if !last.Content.Get("spec", "replicas").IsAbsent() {
 			t.Errorf("%s: replicas are not pruned", test.manager)
 		}
-		if got := !last.Content.At("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration").IsAbsent(); got != test.record {
+		if got := !last.Content.Get("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration").IsAbsent(); got != test.record {
 			t.Errorf("%s: the record is there: %v", test.manager, got)
 		}
 		again, err := ownership.ApplyAsKubectl(thing.Manager(nil), last, thing.New(t, `"spec":{"args":["-b"]}`), test.manager, false)

@@ -30,17 +30,17 @@ type Leftover struct {
 	Owners []merge.Manager // who owns it, besides the applier, after migration and, where it is kept, after the apply
 }
 
-// PlanMigration shows what [MigrateAcross] from the given updaters to the applier called to leads to, and what the applier's next
+// PlanMigration shows what [Migrate] from the given updaters to the applier called to leads to, and what the applier's next
 // apply of config will then do to what the manifest lacks: conflicts are taken as forced.
 //
 // What is looked at is everything that the updaters and the applier own before the migration: leaves, list items, and atomic
 // lists and objects as a whole. Such a value is removed when only the applier is left owning it. It is kept when somebody
 // else owns it. What entries of versions that are gone own is not looked at: they own nothing, in a write as here.
 //
-// Errors are those of MigrateAcross and of [managedfields.FieldManager.Plan].
+// Errors are those of Migrate and of [managedfields.FieldManager.Plan].
 func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Object, from []string, to string) (*Migration, error) {
-	c := m.Config()
-	entries, err := MigrateAcross(live, &Versions{c.Types, c.Converter}, from, to, c.Subresource)
+	c := managing.Config(m)
+	entries, err := Migrate(live, &Versions{c.Types, c.Converter}, from, to, c.Subresource)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ type notations struct {
 	other bool
 }
 
-func (n *notations) add(k NotationKind, live, wanted value.Value) {
-	n.found = append(n.found, Notation{Path: slices.Clone(n.path), Kind: k, Live: live, Wanted: wanted})
+func (n *notations) add(kind string, live, wanted value.Value) {
+	n.found = append(n.found, Notation{Path: slices.Clone(n.path), Kind: kind, Live: live, Wanted: wanted})
 }
 
 func (n *notations) below(e fieldpath.Element, t *schema.Type, live, wanted value.Value) {
@@ -54,7 +54,7 @@ func (n *notations) node(t *schema.Type, live, wanted value.Value) {
 func (n *notations) scalars(t *schema.Type, live, wanted value.Value) {
 	if live.Equal(wanted) {
 		if live.Kind() != wanted.Kind() {
-			n.add(numberNotation, live, wanted)
+			n.add("number", live, wanted)
 		}
 		return
 	}
@@ -64,9 +64,9 @@ func (n *notations) scalars(t *schema.Type, live, wanted value.Value) {
 		n.other = true
 		return
 	}
-	kind := quantityNotation
+	kind := "quantity"
 	if isInteger(live) && isInteger(wanted) {
-		kind = stringNotation
+		kind = "string"
 	}
 	n.add(kind, live, wanted)
 }
@@ -141,7 +141,7 @@ func (n *notations) items(l *schema.List, live, wanted value.Value) {
 		n.other = true
 	}
 	if reordered {
-		n.add(orderNotation, live, wanted)
+		n.add("order", live, wanted)
 	}
 }
 

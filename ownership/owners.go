@@ -20,32 +20,23 @@ type Owner struct {
 	Time       time.Time // likewise
 }
 
-// Part says what an [Owned] is, in the word that it prints as:
-//
-//	leaf    a scalar, null, or an empty list or object
-//	item    an item of a set or keyed list; what is in it follows
-//	atomic  a list or object that is owned as a whole, and not empty; what is in it follows
-type Part uint8
-
+// What the parts of an object are, see [Owned].
 const (
-	leafPart Part = iota + 1
-	itemPart
-	atomicPart
+	leafPart   = "leaf"
+	itemPart   = "item"
+	atomicPart = "atomic"
 )
-
-// String returns the part in one lower-case word.
-func (p Part) String() string {
-	if p > atomicPart {
-		p = 0
-	}
-	return [...]string{"invalid", "leaf", "item", "atomic"}[p]
-}
 
 // Owned is one part of an object with all that own it.
 type Owned struct {
 	Path  fieldpath.Path
 	Value value.Value
-	Part  Part
+	// Part says what it is:
+	//
+	//	leaf    a scalar, null, or an empty list or object
+	//	item    an item of a set or keyed list; what is in it follows
+	//	atomic  a list or object that is owned as a whole, and not empty; what is in it follows
+	Part string
 	// Owners are sorted as the object's entries are, and empty when nobody owns the part. The slice is shared: it must not
 	// be modified.
 	Owners []Owner

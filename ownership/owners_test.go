@@ -101,7 +101,7 @@ func (sizeConverter) Convert(object value.Value, apiVersion string) (value.Value
 	}
 	object = object.With("apiVersion", value.String(apiVersion))
 	spec := object.Get("spec")
-	if size := spec.At("quota", "size"); apiVersion == "example.com/v1" && !size.IsAbsent() {
+	if size := spec.Get("quota", "size"); apiVersion == "example.com/v1" && !size.IsAbsent() {
 		return object.With("spec", spec.With("quota", value.Value{}).With("replicas", size)), nil
 	}
 	if size := spec.Get("replicas"); apiVersion == "example.com/v2" && !size.IsAbsent() {

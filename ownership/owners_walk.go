@@ -257,7 +257,7 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own
 }
 
 // partOf returns what the thing at e is, and whether it is yielded: objects and lists that consist of their parts are not.
-func partOf(e fieldpath.Element, s shape) (Part, bool) {
+func partOf(e fieldpath.Element, s shape) (part string, ok bool) {
 	switch {
 	case e.Kind() != fieldpath.KindField:
 		return itemPart, true
@@ -293,11 +293,11 @@ func (w *ownerWalk) insideOwned(v value.Value, own []Owner) bool {
 	return true
 }
 
-func (w *ownerWalk) emit(p Part, v value.Value, own []Owner) bool {
+func (w *ownerWalk) emit(part string, v value.Value, own []Owner) bool {
 	if w.yield == nil {
 		return true
 	}
-	return w.yield(Owned{Path: slices.Clone(w.path), Value: v, Part: p, Owners: own, Through: w.through})
+	return w.yield(Owned{Path: slices.Clone(w.path), Value: v, Part: part, Owners: own, Through: w.through})
 }
 
 // ownersOf returns the owners that have a member there. Equal lists are one slice.

@@ -19,7 +19,7 @@ import (
 //
 // The error names the entry whose FieldsV1 is no JSON text.
 func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) (patch []byte, guarded bool, err error) {
-	resourceVersion := o.Content.At("metadata", "resourceVersion").Str()
+	resourceVersion := o.Content.Get("metadata", "resourceVersion").Str()
 	guarded = resourceVersion != ""
 	if sameEntries(o.Entries, entries) {
 		return nil, guarded, nil
@@ -39,7 +39,7 @@ func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) (patch 
 		)
 	}
 	return value.List(
-		replace("/metadata/managedFields", object.At("metadata", "managedFields")),
+		replace("/metadata/managedFields", object.Get("metadata", "managedFields")),
 		replace("/metadata/resourceVersion", value.String(resourceVersion)),
 	).AppendJSON(nil), guarded, nil
 }

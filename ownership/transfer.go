@@ -11,26 +11,19 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// ErrNoManager is the transfer or migration from a manager that has no entry.
+// ErrNoManager is the transfer or migration from managers of which none has an entry. What wraps it
+// says who is wanted and who there is.
 var ErrNoManager = errors.New("no such manager")
 
-// NoManagerError is a transfer or migration from managers of which none has an entry. It wraps [ErrNoManager].
-type NoManagerError struct {
-	From       []string        // who is wanted
-	Candidates []merge.Manager // who there is to choose from, in the order of the entries
-}
-
-// Error says who is wanted and who there is.
-func (e *NoManagerError) Error() string {
-	out := ErrNoManager.Error() + ": " + strings.Join(e.From, ", ")
-	for i, m := range e.Candidates {
-		out += [...]string{"; there is ", ", "}[min(i, 1)] + m.String()
+// noManager returns [ErrNoManager], wrapped: from are those who are wanted, and there the managers
+// to choose from, in the order of the entries.
+func noManager(from []string, there []merge.Manager) error {
+	text := strings.Join(from, ", ")
+	for i, m := range there {
+		text += [...]string{"; there is ", ", "}[min(i, 1)] + m.String()
 	}
-	return out
+	return fmt.Errorf("%w: %s", ErrNoManager, text)
 }
-
-// Unwrap returns [ErrNoManager].
-func (e *NoManagerError) Unwrap() error { return ErrNoManager }
 
 // Transfer gives what one manager of o owns to another one, which may be new, and returns the entries after that, sorted as
 // [managedfields.Encode] sorts them. Nobody's fields change but those of the two.
@@ -44,7 +37,7 @@ func (e *NoManagerError) Unwrap() error { return ErrNoManager }
 //     says how, and nil versions that this is an error.
 //
 // Of an updater, the version belongs to its identity: from must say it; where to does not, it is that of the fields. The
-// error is a [*NoManagerError] or that of [managedfields.Decode], or it wraps [ErrVersion] or what the converter returns.
+// error is that of [managedfields.Decode], or it wraps [ErrNoManager], [ErrVersion] or what the converter returns.
 func Transfer(
 	o managedfields.Object, versions *Versions, from, to merge.Manager, within ...fieldpath.Path,
 ) ([]managedfields.Entry, error) {
@@ -54,7 +47,7 @@ func Transfer(
 	}
 	giver, ok := managers.Get(from)
 	if !ok {
-		return nil, &NoManagerError{From: []string{from.String()}, Candidates: candidates(o.Entries, anyEntry)}
+		return nil, noManager([]string{from.String()}, candidates(o.Entries, anyEntry))
 	}
 	if to.Operation == merge.Update && to.APIVersion == "" {
 		to.APIVersion = giver.APIVersion

@@ -7,7 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Change says what an apply would change, its conflicts forced.
+// Change says what an apply would change, its conflicts forced. Where it changes neither the object
+// nor the ownership, the request can be spared.
 type Change struct {
 	Object    bool // the object, before defaults are filled in
 	Ownership bool // who owns what, or in which version; times alone do not count
@@ -21,61 +22,47 @@ type Change struct {
 	NotationOnly bool
 }
 
-// IsNone reports whether the apply changes nothing, so that the request can be spared.
-func (c Change) IsNone() bool { return !c.Object && !c.Ownership }
-
-// NotationKind says how two notations of a value differ, in the word that it prints as. To the field manager all but numbers are
-// changes of the object.
-//
-//	number    1 and 1.0
-//	quantity  "1000m", "1", "1.0" and 1, where the type leaves the kind of scalar open
-//	string    80 and "80", likewise
-//	order     the same items in another order, where items are told apart by keys or values
-type NotationKind uint8
-
-const (
-	numberNotation NotationKind = iota + 1
-	quantityNotation
-	stringNotation
-	orderNotation
-)
-
-// String returns the kind in one lower-case word.
-func (k NotationKind) String() string {
-	if k > orderNotation {
-		k = 0
-	}
-	return [...]string{"invalid", "number", "quantity", "string", "order"}[k]
-}
-
 // Notation is a value that is written in two ways.
 type Notation struct {
-	Path   fieldpath.Path
-	Kind   NotationKind
+	Path fieldpath.Path
+	// Kind says how the two differ. To the field manager all but numbers are changes of the object.
+	//
+	//	number    1 and 1.0
+	//	quantity  "1000m", "1", "1.0" and 1, where the type leaves the kind of scalar open
+	//	string    80 and "80", likewise
+	//	order     the same items in another order, where items are told apart by keys or values
+	Kind   string
 	Live   value.Value
 	Wanted value.Value
 }
 
-// WouldChange tells what an apply of config to live by manager would change, without carrying it out: see [ChangeOf]. Errors
-// are those of [managedfields.FieldManager.Plan].
+// WouldChange tells what an apply of config to live by manager would change, without carrying it
+// out.
+//
+// Values mean the same, by the types of the kind:
+//
+//  1. Numbers that are equal, such as 1 and 1.0. The field manager sees no difference, a server that
+//     stores text may.
+//  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of values
+//     without a schema do, if both are quantities of the same amount. A type that says string or
+//     number takes values at their word.
+//  3. Sets and keyed lists with the same items in another order.
+//
+// Errors are those of [managedfields.FieldManager.Plan].
 func WouldChange(m *managedfields.FieldManager, live, config managedfields.Object, manager string) (Change, error) {
 	plan, err := m.Plan(live, config, manager)
 	if err != nil {
 		return Change{}, err
 	}
-	return ChangeOf(plan, live, config, managing.Merge(plan).Force().Object.Content()), nil
+	return changeOf(plan, live, config, managing.Merge(plan).Force().Object.Content()), nil
 }
 
-// ChangeOf tells what plan, an apply of config to live, changes, its conflicts forced. merged is what the object becomes before
-// defaults are filled in: what the plan says, or that with what an endpoint does not write as it is.
+// changeOf tells what plan, an apply of config to live, changes, its conflicts forced. merged is what
+// the object becomes before defaults are filled in: what the plan says, or that with what an endpoint
+// does not write as it is.
 //
-// Values mean the same, by the types of the kind:
-//
-//  1. Numbers that are equal, such as 1 and 1.0. The field manager sees no difference, a server that stores text may.
-//  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of values without a schema do, if
-//     both are quantities of the same amount. A type that says string or number takes values at their word.
-//  3. Sets and keyed lists with the same items in another order.
-func ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) Change {
+// Cost: linear in the two objects and in what is owned.
+func changeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) Change {
 	result, object := managing.Merge(plan).Force(), merging.Live(managing.Merge(plan))
 	out := Change{
 		Object: result.Changed && !object.Content().Equal(merged), Conflicts: plan.Conflicts(),

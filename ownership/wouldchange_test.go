@@ -63,9 +63,6 @@ func TestWouldChange(t *testing.T) {
 			if got := showChange(change); got != thing.Lines(test.want) {
 				t.Errorf("got\n%s", got)
 			}
-			if got, want := change.IsNone(), !change.Object && !change.Ownership; got != want {
-				t.Errorf("IsNone is %v", got)
-			}
 		})
 	}
 }
@@ -137,7 +134,7 @@ func TestWouldChangeIsTrue(t *testing.T) {
 		if same == change.Ownership {
 			t.Errorf("the owners are the same: %v; %+v", same, change)
 		}
-		if change.IsNone() {
+		if !change.Object && !change.Ownership {
 			none++
 		}
 		if change.NotationOnly {

@@ -22,8 +22,8 @@ func (g GVK) APIVersion() string {
 // String returns g as Kubernetes prints it in messages: group/version, Kind=kind.
 func (g GVK) String() string { return g.Group + "/" + g.Version + ", Kind=" + g.Kind }
 
-// Compare orders GVKs by group, version and kind.
-func (g GVK) Compare(h GVK) int {
+// compare orders GVKs by group, version and kind.
+func (g GVK) compare(h GVK) int {
 	return cmp.Or(cmp.Compare(g.Group, h.Group), cmp.Compare(g.Version, h.Version), cmp.Compare(g.Kind, h.Kind))
 }
 
@@ -61,7 +61,7 @@ func (c *Catalog) Kinds() iter.Seq2[GVK, *Type] {
 		if c == nil {
 			return
 		}
-		for _, gvk := range slices.SortedFunc(maps.Keys(c.types), GVK.Compare) {
+		for _, gvk := range slices.SortedFunc(maps.Keys(c.types), GVK.compare) {
 			if !yield(gvk, c.types[gvk]) {
 				return
 			}

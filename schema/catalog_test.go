@@ -15,10 +15,10 @@ func TestGVK(t *testing.T) {
 	if got := pod.String() + "; " + deploy.String(); got != "/v1, Kind=Pod; apps/v1, Kind=Deployment" {
 		t.Errorf("got %s", got)
 	}
-	if pod.Compare(deploy) >= 0 || deploy.Compare(pod) <= 0 || pod.Compare(pod) != 0 {
+	if schemas.CompareGVKs(pod, deploy) >= 0 || schemas.CompareGVKs(deploy, pod) <= 0 || schemas.CompareGVKs(pod, pod) != 0 {
 		t.Error("the core group does not sort first")
 	}
-	if v2 := (schema.GVK{Group: "apps", Version: "v2", Kind: "A"}); deploy.Compare(v2) >= 0 {
+	if v2 := (schema.GVK{Group: "apps", Version: "v2", Kind: "A"}); schemas.CompareGVKs(deploy, v2) >= 0 {
 		t.Error("the version does not come before the kind")
 	}
 }
@@ -39,8 +39,8 @@ func TestCatalog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, _ := s.Type("x")
-	y, _ := s.Type("y")
+	x := s["x"]
+	y := s["y"]
 	source := map[schema.GVK]*schema.Type{b: x, a: x}
 	first := schema.NewCatalog(source)
 	delete(source, a) // the catalog does not notice

@@ -7,43 +7,9 @@ import (
 	"strings"
 )
 
-// Schema is a compiled [Document].
-type Schema struct {
-	types map[string]*Type
-}
-
-// Type returns the type defined by name, and whether there is one.
-func (s *Schema) Type(name string) (*Type, bool) {
-	t, ok := s.types[name]
-	return t, ok
-}
-
-// Names returns the names of all types, sorted.
-func (s *Schema) Names() []string {
-	names := make([]string, 0, len(s.types))
-	for name := range s.types {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Problem is one defect of a schema document.
-type Problem struct {
-	Type   string // the name of the type definition it is in
-	Place  string // within that definition, such as fields[spec].type.list; empty for the definition itself
-	Reason string
-}
-
-// Error returns the reason with its place.
-func (p *Problem) Error() string {
-	if p.Place == "" {
-		return fmt.Sprintf("type %q: %s", p.Type, p.Reason)
-	}
-	return fmt.Sprintf("type %q: %s: %s", p.Type, p.Place, p.Reason)
-}
-
-// Compile resolves every reference and override of d. All problems are reported, joined, each a [*Problem]:
+// Compile resolves every reference and override of d, and returns the types by the names that d
+// gives them, in a map that belongs to the caller. All problems are reported, joined, each a
+// [*Error]:
 //
 //   - two types or two fields of one map with the same name (the last one counts);
 //   - a reference to a type that is not defined, and one without name and atom where a type is needed;
@@ -51,9 +17,11 @@ func (p *Problem) Error() string {
 //   - an override on a type that has neither map nor list;
 //   - a list without relationship, a keyed list whose items are no objects, a key that its items do not declare.
 //
-// The schema is returned along with the problems: it is as usable as it is in Kubernetes, where a defect shows when a value
-// meets it. See [Type.Err] and [IncompleteList].
-func Compile(d *Document) (*Schema, error) {
+// The types are returned along with the problems: they are as usable as they are in Kubernetes,
+// where a defect shows when a value meets it. See [Type.Err] and [IncompleteList].
+//
+// Cost: linear in the size of d, with a factor log n for the fields of each map.
+func Compile(d *Document) (map[string]*Type, error) {
 	c := compiler{
 		types:      make(map[string]*Type, len(d.Types)),
 		overridden: make(map[override]*pendingOverride),
@@ -75,7 +43,7 @@ func Compile(d *Document) (*Schema, error) {
 		}
 	}
 	c.finish()
-	return &Schema{types: c.types}, errors.Join(c.problems...)
+	return c.types, errors.Join(c.problems...)
 }
 
 type compiler struct {
@@ -125,7 +93,11 @@ func (p place) in(format string, args ...any) place {
 }
 
 func (c *compiler) report(at place, format string, args ...any) {
-	c.problems = append(c.problems, &Problem{at.def, strings.Join(at.path, "."), fmt.Sprintf(format, args...)})
+	path := strings.Join(at.path, ".")
+	if at.def == "" { // a name that says nothing: the place has it instead
+		path = strings.TrimSuffix(`.types[name=""].`+path, ".")
+	}
+	c.problems = append(c.problems, &Error{Type: at.def, Path: path, Reason: fmt.Sprintf(format, args...)})
 }
 
 // fill gives t the parts of atom.

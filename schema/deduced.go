@@ -6,9 +6,9 @@ const (
 	UntypedAtomicName = "__untyped_atomic_"
 )
 
-// DeducedTypes returns the definitions of the two types for values without a schema: UntypedAtomicName, any value as one
+// deducedTypes returns the definitions of the two types for values without a schema: UntypedAtomicName, any value as one
 // leaf, and DeducedName, where objects merge member by member while lists and scalars are leaves.
-func DeducedTypes() []TypeDef {
+func deducedTypes() []TypeDef {
 	atomic := TypeRef{NamedType: UntypedAtomicName}
 	deduced := TypeRef{NamedType: DeducedName}
 	list := &ListDef{ElementType: atomic, Relationship: Atomic}
@@ -22,12 +22,12 @@ func DeducedTypes() []TypeDef {
 	}
 }
 
-// Deduced is the type of values without a schema; see [DeducedTypes].
+// Deduced is the type of values without a schema: objects merge member by member, while lists and
+// scalars are leaves.
 var Deduced = func() *Type {
-	s, err := Compile(&Document{Types: DeducedTypes()})
+	types, err := Compile(&Document{Types: deducedTypes()})
 	if err != nil {
 		panic(err)
 	}
-	t, _ := s.Type(DeducedName)
-	return t
+	return types[DeducedName]
 }()

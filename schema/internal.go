@@ -28,3 +28,10 @@ func (internal) ScalarWord(t *Type) string { return t.scalarWord() }
 
 // ParseScalar returns the scalar that word names, and [UnknownScalar] for any other word.
 func (internal) ParseScalar(word string) Scalar { return parseScalar(word) }
+
+// DeducedTypes returns the definitions of the two types for values without a schema, which
+// converters add to what they convert: [UntypedAtomicName] and [DeducedName].
+func (internal) DeducedTypes() []TypeDef { return deducedTypes() }
+
+// CompareGVKs orders kinds by group, version and kind.
+func (internal) CompareGVKs(g, h GVK) int { return g.compare(h) }

@@ -8,20 +8,6 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// DocumentError says where and why a text is no schema document.
-type DocumentError struct {
-	Path   string // such as .types[name="a"].map.fields[name="b"].type; empty for the document itself
-	Reason string
-}
-
-// Error returns the reason with its path.
-func (e *DocumentError) Error() string {
-	if e.Path == "" {
-		return e.Reason
-	}
-	return e.Path + ": " + e.Reason
-}
-
 // ParseDocument reads the text form of a schema, once it is decoded from YAML or JSON:
 //
 //	document  {types: [typeDef, …]}              types are told apart by name
@@ -38,7 +24,7 @@ func (e *DocumentError) Error() string {
 // empty name. Unions and untyped are checked and then ignored. A scalar or relationship of an unknown name is accepted;
 // [Compile] reports it, as it reports references to types that are not defined.
 //
-// These are errors, each a [*DocumentError], all of them reported, joined: an unknown member, a value of the wrong kind, a name
+// These are errors, each a [*Error], all of them reported, joined: an unknown member, a value of the wrong kind, a name
 // that is missing or used twice, null as an item of a list of definitions.
 func ParseDocument(v value.Value) (*Document, error) {
 	var r reader
@@ -61,7 +47,7 @@ type reader struct{ problems []error }
 type members map[string]func(v value.Value, at string)
 
 func (r *reader) report(at, format string, args ...any) {
-	r.problems = append(r.problems, &DocumentError{at, fmt.Sprintf(format, args...)})
+	r.problems = append(r.problems, &Error{Path: at, Reason: fmt.Sprintf(format, args...)})
 }
 
 // present reports whether v is there and of kind want. Null counts as left out; any other kind is a defect.

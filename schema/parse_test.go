@@ -95,9 +95,9 @@ func TestParseDocumentProblems(t *testing.T) {
 			t.Errorf("%s: got problems\n%s\nwant\n%s", c.text, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 		}
 	}
-	var e *schema.DocumentError
+	var e *schema.Error
 	if _, err := schema.ParseDocument(value.List()); !errors.As(err, &e) || e.Path != "" {
-		t.Errorf("a list: got error %v, want a *DocumentError at the root", err)
+		t.Errorf("a list: got error %v, want an *Error at the root", err)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestParseEmptyOverride(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, _ := s.Type("b"); b.Map().Element().Map().Atomic() {
+	if b := s["b"]; b.Map().Element().Map().Atomic() {
 		t.Error("the overridden map is still atomic")
 	}
 }

@@ -53,7 +53,7 @@ func TestBookmarks(t *testing.T) {
 		go func() {
 			time.Sleep(70 * time.Second)
 			w := ask(s, "POST "+core+"namespaces/default/configmaps", `{"metadata":{"name":"other"}}`)
-			later = parsed(t, w).At("metadata", "resourceVersion").Str()
+			later = parsed(t, w).Get("metadata", "resourceVersion").Str()
 		}()
 		got := note("&allowWatchBookmarks=true&timeoutSeconds=150")
 		want := []string{"BOOKMARK " + from + " at 1m0s", "BOOKMARK " + later + " at 2m0s", "BOOKMARK " + later + " at 2m28s", "end at 2m30s"}

@@ -38,7 +38,7 @@ func (h *conversionHook) sent(t *testing.T) (sizes string, last value.Value) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last = v.At("request", "objects")
+		last = v.Get("request", "objects")
 		n = append(n, last.Len())
 	}
 	h.calls = nil
@@ -64,14 +64,14 @@ func TestConvertedLists(t *testing.T) {
 			t.Fatalf("%d %v, want %d items", code, v, n)
 		}
 		for item := range v.Get("items").Items() {
-			if item.At("spec", "address").Str() != "h:1" || item.At("metadata", "managedFields").Len() != 1 {
+			if item.Get("spec", "address").Str() != "h:1" || item.Get("metadata", "managedFields").Len() != 1 {
 				t.Errorf("%v is not as in v2", item)
 			}
 		}
 	}
 	list("?limit=5", 5)
 	first := expect("a page", "[5]").Item(0)
-	if first.At("metadata", "managedFields").Len() != 1 || first.Get("apiVersion").Str() != "cv.io/v1" {
+	if first.Get("metadata", "managedFields").Len() != 1 || first.Get("apiVersion").Str() != "cv.io/v1" {
 		t.Errorf("the webhook was sent %v", first)
 	}
 	list("", 25)
@@ -150,7 +150,7 @@ func TestConvertedReviews(t *testing.T) {
 	s, conversion := thingServer(t, 1)
 	hooks := hookServer(t, func(_ string, r map[string]any) map[string]any {
 		object, _ := value.FromAny(r["object"])
-		if object.Get("apiVersion").Str() != "cv.io/v2" || object.At("spec", "address").Str() != "h:2" {
+		if object.Get("apiVersion").Str() != "cv.io/v2" || object.Get("spec", "address").Str() != "h:2" {
 			t.Errorf("asked about %v", object)
 		}
 		return jsonPatch(`[{"op": "replace", "path": "/spec/address", "value": "p:3"}]`)
@@ -159,7 +159,7 @@ func TestConvertedReviews(t *testing.T) {
 		configuration(hooks, "MutatingWebhookConfiguration", "m", ""))
 	configure(t, s, mutatingPath, c)
 	code, v := request(t, s, http.MethodPatch, thingsPath1+"/t00", `{"spec": {"port": "2"}}`)
-	if code != http.StatusOK || v.At("spec", "host").Str() != "p" || v.At("spec", "port").Str() != "3" {
+	if code != http.StatusOK || v.Get("spec", "host").Str() != "p" || v.Get("spec", "port").Str() != "3" {
 		t.Errorf("%d %v", code, v)
 	}
 	if sizes, _ := conversion.sent(t); sizes != "[1 1 1]" { // the object and the old one there, and the patched one back

@@ -85,7 +85,7 @@ type defined struct {
 // resourceOf returns the resource that a definition makes, and nil if it is not served. It is the same as before if nothing
 // changed that matters; watches of another one end, unless all that changed is that it is being deleted.
 func (s *Server) resourceOf(d value.Value) (*catalog.Resource, error) {
-	name := d.At("metadata", "name").Str()
+	name := d.Get("metadata", "name").Str()
 	was, known := s.defined[name]
 	same := known && alike(was.definition, d)
 	if same && terminating(was.definition) == terminating(d) {
@@ -120,19 +120,19 @@ func (s *Server) resourceOf(d value.Value) (*catalog.Resource, error) {
 }
 
 // terminating reports whether an object is being deleted.
-func terminating(d value.Value) bool { return !d.At("metadata", "deletionTimestamp").IsAbsent() }
+func terminating(d value.Value) bool { return !d.Get("metadata", "deletionTimestamp").IsAbsent() }
 
 // alike reports whether two definitions make the same resource.
 func alike(a, b value.Value) bool {
-	return a.Get("spec").Equal(b.Get("spec")) && a.At("status", "acceptedNames").Equal(b.At("status", "acceptedNames")) &&
-		a.At("metadata", "uid").Equal(b.At("metadata", "uid"))
+	return a.Get("spec").Equal(b.Get("spec")) && a.Get("status", "acceptedNames").Equal(b.Get("status", "acceptedNames")) &&
+		a.Get("metadata", "uid").Equal(b.Get("metadata", "uid"))
 }
 
 // forget ends the watches of resources that are not defined any more.
 func (s *Server) forget(definitions []value.Value) {
 	left := map[string]bool{}
 	for _, d := range definitions {
-		left[d.At("metadata", "name").Str()] = true
+		left[d.Get("metadata", "name").Str()] = true
 	}
 	for name, d := range s.defined {
 		if !left[name] {
@@ -172,7 +172,7 @@ func (s *Server) accepted(definitions []value.Value, i int) value.Value {
 	d := definitions[i]
 	var others []value.Value
 	for j, other := range definitions {
-		if j != i && other.At("spec", "group").Equal(d.At("spec", "group")) {
+		if j != i && other.Get("spec", "group").Equal(d.Get("spec", "group")) {
 			others = append(others, other)
 		}
 	}

@@ -128,7 +128,7 @@ func versionOf(t *testing.T, s http.Handler, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.At("metadata", "resourceVersion").Str()
+	return v.Get("metadata", "resourceVersion").Str()
 }
 
 // stage is a server with the objects that rehearsals are about.

@@ -55,12 +55,12 @@ func (s *Server) resume(ctx context.Context) error {
 	}
 	for _, d := range definitions {
 		if terminating(d) {
-			s.finishLater("a definition", d.At("metadata", "name").Str(), s.finishDefinition)
+			s.finishLater("a definition", d.Get("metadata", "name").Str(), s.finishDefinition)
 		}
 	}
 	for _, n := range namespaces {
 		if terminating(n) {
-			s.finishLater("a namespace", n.At("metadata", "name").Str(), s.finishNamespace)
+			s.finishLater("a namespace", n.Get("metadata", "name").Str(), s.finishNamespace)
 		}
 	}
 	return nil
@@ -96,7 +96,7 @@ func (s *Server) releaseHolders(ctx context.Context, r *rest.Request) {
 		return
 	}
 	namespace, err := s.storedObject(ctx, s.base[namespacesAt].Key("", r.Target.Namespace))
-	if err == nil && !namespace.At("metadata", "deletionTimestamp").IsAbsent() {
+	if err == nil && !namespace.Get("metadata", "deletionTimestamp").IsAbsent() {
 		s.report("a namespace is not finished", s.finishNamespace(ctx, r.Target.Namespace))
 	}
 }
@@ -121,7 +121,7 @@ func (s *Server) finishDefinition(ctx context.Context, name string) error {
 	if err != nil || definition.IsAbsent() {
 		return err
 	}
-	resource := s.catalog.Load().Lookup(definition.At("spec", "group").Str(), definition.At("spec", "names", "plural").Str())
+	resource := s.catalog.Load().Lookup(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())
 	if resource != nil && len(resource.Versions) > 0 {
 		left, err := s.sweep(ctx, resource, "")
 		if err != nil || left {
@@ -186,7 +186,7 @@ func sweptVersion(resource *catalog.Resource) *catalog.Version {
 
 // onlyMetadata returns a merge patch that sets a member of the metadata to what object has.
 func onlyMetadata(object value.Value, name string) value.Value {
-	metadata := value.Object(value.Member{Name: name, Value: object.At("metadata", name)})
+	metadata := value.Object(value.Member{Name: name, Value: object.Get("metadata", name)})
 	return value.Object(value.Member{Name: "metadata", Value: metadata})
 }
 

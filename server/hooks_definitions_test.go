@@ -39,7 +39,7 @@ func TestHookDefines(t *testing.T) {
 	configure(t, s, definitionsURL, definition("firsts"))
 	for _, plural := range []string{"firsts", "seconds"} {
 		_, v := request(t, s, http.MethodGet, definitionsURL+"/"+plural+".example.org", "")
-		if v.At("status", "acceptedNames", "plural").Str() != plural {
+		if v.Get("status", "acceptedNames", "plural").Str() != plural {
 			t.Errorf("%s have not their status: %v", plural, v.Get("status"))
 		}
 		if code, v := request(t, s, http.MethodGet, "/apis/example.org/v1/"+plural, ""); code != http.StatusOK {

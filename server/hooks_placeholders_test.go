@@ -85,8 +85,8 @@ func (p *placeholders) pass(q recordedRequest, live value.Value) {
 		stored = append(stored, comparable(q.After.Body))
 	}
 	for _, object := range stored {
-		known(p.uids, live.At("metadata", "uid"), object.At("metadata", "uid"))
-		known(p.rvs, live.At("metadata", "resourceVersion"), object.At("metadata", "resourceVersion"))
+		known(p.uids, live.Get("metadata", "uid"), object.Get("metadata", "uid"))
+		known(p.rvs, live.Get("metadata", "resourceVersion"), object.Get("metadata", "resourceVersion"))
 	}
 	text, err := json.Marshal(q)
 	if err != nil {
@@ -146,7 +146,7 @@ func (p *placeholders) document(text []byte) json.RawMessage {
 	json.Compact(&compact, text)
 	s := compact.String()
 	if strings.HasSuffix(v.Get("kind").Str(), "List") && v.Get("items").Kind() == value.KindList {
-		version := `"resourceVersion":"` + v.At("metadata", "resourceVersion").Str() + `"`
+		version := `"resourceVersion":"` + v.Get("metadata", "resourceVersion").Str() + `"`
 		at := strings.LastIndex(s, version) // that of the list; items have older ones
 		if listVersion.MatchString(version) && at >= 0 {
 			s = s[:at] + `"resourceVersion":"<listrv>"` + s[at+len(version):]
@@ -162,7 +162,7 @@ func comparable(text json.RawMessage) value.Value {
 	if err != nil {
 		return value.String(string(text))
 	}
-	if causes := v.At("details", "causes"); causes.Len() > 0 && causes.Item(0).Get("reason").Str() == "FieldManagerConflict" {
+	if causes := v.Get("details", "causes"); causes.Len() > 0 && causes.Item(0).Get("reason").Str() == "FieldManagerConflict" {
 		v = v.With("details", v.Get("details").With("causes", sortedList(causes)))
 	}
 	return withSortedFields(v)

@@ -250,7 +250,7 @@ func (r *replay) request(i int, q recordedRequest, state *playing) {
 		return
 	}
 	name, _ := value.Parse(answer)
-	path := strings.Replace(q.After.Path, "{{NAME}}", url.PathEscape(cmp.Or(name.At("metadata", "name").Str(), "none")), 1)
+	path := strings.Replace(q.After.Path, "{{NAME}}", url.PathEscape(cmp.Or(name.Get("metadata", "name").Str(), "none")), 1)
 	code, _, after := r.send(recordedRequest{Method: http.MethodGet, Path: path}, nil)
 	document := r.names.document(after)
 	if code == http.StatusNotFound {
@@ -267,7 +267,7 @@ func (r *replay) filledIn(q recordedRequest) []byte {
 	}
 	_, _, answer := r.send(recordedRequest{Method: http.MethodGet, Path: q.Path}, nil)
 	live, err := value.Parse(answer)
-	uid, version := live.At("metadata", "uid").Str(), live.At("metadata", "resourceVersion").Str()
+	uid, version := live.Get("metadata", "uid").Str(), live.Get("metadata", "resourceVersion").Str()
 	if err != nil || uid == "" {
 		uid, version = "no-such-uid", "1"
 	}

@@ -26,7 +26,7 @@ func (s *Server) Create(ctx context.Context, object value.Value) error {
 	if err != nil {
 		return err
 	}
-	path := collectionPath(v, object.At("metadata", "namespace").Str())
+	path := collectionPath(v, object.Get("metadata", "namespace").Str())
 	err = s.send(ctx, http.MethodPost, path, object)
 	if errors.IsAlreadyExists(err) {
 		return nil

@@ -95,7 +95,7 @@ func (p *player) play(t *testing.T, kind string, x recording.Exchange) (what, di
 	}
 	name := target.Name
 	if name == "" {
-		name = x.Body.At("metadata", "name").Str()
+		name = x.Body.Get("metadata", "name").Str()
 	}
 	placed := p.place(t, resource.Version(target.Version), resource.Key(target.Namespace, name), x.Live)
 	if p.now = latest(x.Response); p.now.IsZero() {

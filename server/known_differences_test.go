@@ -95,8 +95,8 @@ func (k *knownDifferences) accepts(kind string, want recording.Step, got recordi
 	if want.Code != http.StatusUnprocessableEntity || got.Code >= 300 && got.Code != want.Code {
 		return false, ""
 	}
-	given := slices.Collect(got.Body.At("details", "causes").Items())
-	wanted := slices.Collect(want.Response.At("details", "causes").Items())
+	given := slices.Collect(got.Body.Get("details", "causes").Items())
+	wanted := slices.Collect(want.Response.Get("details", "causes").Items())
 	for _, cause := range given {
 		if !slices.ContainsFunc(wanted, cause.Equal) {
 			return false, ""
@@ -144,7 +144,7 @@ func keepIdentity(f func(value.Value) value.Value, object value.Value) value.Val
 	out := f(object)
 	metadata := out.Get("metadata")
 	for _, name := range []string{"uid", "resourceVersion"} {
-		metadata = metadata.With(name, object.At("metadata", name))
+		metadata = metadata.With(name, object.Get("metadata", name))
 	}
 	return out.With("metadata", metadata)
 }

@@ -55,7 +55,7 @@ func TestListVersions(t *testing.T) {
 	versions := []string{"0"}
 	for _, name := range []string{"a", "b", "c"} {
 		w := ask(s, "POST "+things, strings.Replace(web, `"web"`, strconv.Quote(name), 1))
-		versions = append(versions, parsed(t, w).At("metadata", "resourceVersion").Str())
+		versions = append(versions, parsed(t, w).Get("metadata", "resourceVersion").Str())
 	}
 	ask(s, "DELETE "+things+"/a", "")
 	versions = append(versions, listOf(t, s, "").Metadata.ResourceVersion)

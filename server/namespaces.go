@@ -54,7 +54,7 @@ func (s *Server) lifecycle(ctx context.Context, r *admission.Request) error {
 	if err != nil {
 		return err
 	}
-	if namespace.Content.At("metadata", "deletionTimestamp").IsAbsent() {
+	if namespace.Content.Get("metadata", "deletionTimestamp").IsAbsent() {
 		return nil
 	}
 	forbidden := errors.NewForbidden(resource, nameOf(r),
@@ -70,7 +70,7 @@ func nameOf(r *admission.Request) string {
 	if r.Name != "" {
 		return r.Name
 	}
-	if prefix := r.Object.Content().At("metadata", "generateName").Str(); prefix != "" {
+	if prefix := r.Object.Content().Get("metadata", "generateName").Str(); prefix != "" {
 		return prefix
 	}
 	return "Unknown"

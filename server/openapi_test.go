@@ -71,7 +71,7 @@ func TestOpenAPIv2(t *testing.T) {
 		t.Fatal(err)
 	}
 	const widget = "org.example.v1.Widget"
-	if document.At("definitions", widget).IsAbsent() || document.At("definitions", "io.k8s.api.apps.v1.Deployment").IsAbsent() {
+	if document.Get("definitions", widget).IsAbsent() || document.Get("definitions", "io.k8s.api.apps.v1.Deployment").IsAbsent() {
 		t.Error("the document lacks kinds")
 	}
 	const asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"

@@ -73,12 +73,12 @@ func replayed(t *testing.T, s recording.Scenario) {
 // sent sends the request of a step, and returns the answer.
 func sent(srv http.Handler, step recording.Step) (recording.Answer, error) {
 	body := step.Body
-	if body.At("metadata", "resourceVersion").Str() == "$RV" {
+	if body.Get("metadata", "resourceVersion").Str() == "$RV" {
 		live, err := sent(srv, recording.Step{Method: http.MethodGet, Path: strings.TrimSuffix(step.Path, "/status")})
 		if err != nil {
 			return live, err
 		}
-		version := live.Body.At("metadata", "resourceVersion")
+		version := live.Body.Get("metadata", "resourceVersion")
 		body = body.With("metadata", body.Get("metadata").With("resourceVersion", version))
 	}
 	var text []byte

@@ -176,7 +176,7 @@ func (s *Server) begin(c Config) error {
 	}
 	for _, object := range c.Objects {
 		if err := s.createFirst(object); err != nil {
-			return fmt.Errorf("%s %s: %w", object.Get("kind").Str(), object.At("metadata", "name").Str(), err)
+			return fmt.Errorf("%s %s: %w", object.Get("kind").Str(), object.Get("metadata", "name").Str(), err)
 		}
 	}
 	return s.beginHooks()

@@ -30,12 +30,12 @@ func (s services) ResolveEndpoint(namespace, name string, port int32) (*url.URL,
 	if service.IsAbsent() {
 		return nil, fmt.Errorf("service %q not found", name)
 	}
-	for p := range service.At("spec", "ports").Items() {
+	for p := range service.Get("spec", "ports").Items() {
 		if p.Get("port").Int() != int64(port) {
 			continue
 		}
-		if service.At("spec", "type").Str() == "ExternalName" {
-			return at(service.At("spec", "externalName").Str(), int64(port)), nil
+		if service.Get("spec", "type").Str() == "ExternalName" {
+			return at(service.Get("spec", "externalName").Str(), int64(port)), nil
 		}
 		return s.endpointOf(ctx, namespace, name, p.Get("name").Str())
 	}
@@ -50,8 +50,8 @@ func (s services) endpointOf(ctx context.Context, namespace, service, port strin
 		return nil, err
 	}
 	for _, slice := range slices {
-		if slice.At("metadata", "namespace").Str() != namespace ||
-			slice.At("metadata", "labels").Get("kubernetes.io/service-name").Str() != service {
+		if slice.Get("metadata", "namespace").Str() != namespace ||
+			slice.Get("metadata", "labels").Get("kubernetes.io/service-name").Str() != service {
 			continue
 		}
 		for p := range slice.Get("ports").Items() {
@@ -66,7 +66,7 @@ func (s services) endpointOf(ctx context.Context, namespace, service, port strin
 // readyAddress returns the first address of an EndpointSlice that is ready, "" if there is none.
 func readyAddress(slice value.Value) string {
 	for e := range slice.Get("endpoints").Items() {
-		ready := e.At("conditions", "ready")
+		ready := e.Get("conditions", "ready")
 		if (ready.IsAbsent() || ready.IsNull() || ready.Bool()) && e.Get("addresses").Len() > 0 {
 			return e.Get("addresses").Item(0).Str()
 		}

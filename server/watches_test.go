@@ -118,7 +118,7 @@ func (f *follower) follow(ctx context.Context, t *testing.T, s http.Handler, end
 	}
 	want := map[string]string{}
 	for item := range parsed(t, ask(s, "GET "+things+"?labelSelector=l%3D1", "")).Get("items").Items() {
-		want[item.At("metadata", "name").Str()] = item.String()
+		want[item.Get("metadata", "name").Str()] = item.String()
 	}
 	if !maps.Equal(f.states, want) {
 		t.Errorf("a watcher ended with\n%v\nwant\n%v", f.states, want)
@@ -131,7 +131,7 @@ func selectedVersion(t *testing.T, s http.Handler) string {
 	if w.Code == http.StatusConflict {
 		w = ask(s, "GET "+things+"/last", "")
 	}
-	return parsed(t, w).At("metadata", "resourceVersion").Str()
+	return parsed(t, w).Get("metadata", "resourceVersion").Str()
 }
 
 // watch watches once, from where it is, up to some events or, if until is a version, up to that.
@@ -173,7 +173,7 @@ func (f *follower) told(t *testing.T, line []byte) bool {
 		t.Errorf("%s: %v %v", line, err, parseErr)
 		return false
 	}
-	name, version := object.At("metadata", "name").Str(), object.At("metadata", "resourceVersion").Str()
+	name, version := object.Get("metadata", "name").Str(), object.Get("metadata", "resourceVersion").Str()
 	_, had := f.states[name]
 	if had == (event.Type == "ADDED") || newer(f.at, version) != version || version == f.at {
 		t.Errorf("after %s, with the object there: %v: %s of %s at %s", f.at, had, event.Type, name, version)

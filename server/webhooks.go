@@ -54,14 +54,14 @@ func (s *Server) fixHooks(configurations []value.Value) error {
 		v, err := s.versionOf(c)
 		if err != nil || v.Group != configurationGroup {
 			return fmt.Errorf("admission configuration %d, %s %s, is no configuration of webhooks", i, c.Get("kind").Str(),
-				c.At("metadata", "name").Str())
+				c.Get("metadata", "name").Str())
 		}
 		complete, _, err := v.Form.Decode(c)
 		if err == nil {
 			_, err = webhook.Compile(complete)
 		}
 		if err != nil {
-			return fmt.Errorf("%s %s: %w", v.Kind, c.At("metadata", "name").Str(), err)
+			return fmt.Errorf("%s %s: %w", v.Kind, c.Get("metadata", "name").Str(), err)
 		}
 		s.fixed = append(s.fixed, complete)
 	}

@@ -133,7 +133,7 @@ func TestWebhooks(t *testing.T) {
 		t.Errorf("what was refused is stored: %d", code)
 	}
 	code, created := request(t, s, http.MethodPost, mapsPath, `{"metadata": {"name": "m"}, "data": {"owner": "me"}}`)
-	if code != 201 || created.At("metadata", "labels", "filled").Str() != "in" {
+	if code != 201 || created.Get("metadata", "labels", "filled").Str() != "in" {
 		t.Errorf("%d %v", code, created)
 	}
 	if code, v := request(t, s, http.MethodPatch, mapsPath+"/m", `{"data": {"owner": null}}`); code != 403 {

@@ -30,7 +30,7 @@ type rival struct {
 }
 
 // builtinTypes returns the types of Kubernetes in both engines. The file also says what types the kinds have.
-var builtinTypes = sync.OnceValues(func() (*schema.Schema, *smdtyped.Parser) {
+var builtinTypes = sync.OnceValues(func() (map[string]*schema.Type, *smdtyped.Parser) {
 	packed, err := os.ReadFile("../schema/builtin/schema.json.gz")
 	check(err)
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
@@ -65,14 +65,14 @@ var rivals = sync.OnceValue(func() []*rival {
 		{"crd", "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition"},
 	} {
 		r := &rival{name: kind[0], smd: parser.Type(kind[1])}
-		r.typ, _ = compiled.Type(kind[1])
+		r.typ = compiled[kind[1]]
 		text, err := os.ReadFile("../testdata/objects/" + kind[0] + ".json")
 		check(err)
 		v, err := value.Parse(text)
 		check(err)
 		r.object, r.smdObject = r.both(v)
 		r.copied, r.smdCopied = r.both(v)
-		labels := v.At("metadata", "labels").With("example.com/changed", value.String("yes"))
+		labels := v.Get("metadata", "labels").With("example.com/changed", value.String("yes"))
 		r.changed, r.smdChanged = r.both(v.With("metadata", v.Get("metadata").With("labels", labels)))
 		out = append(out, r)
 	}

@@ -24,7 +24,7 @@ func exampleOf(first, second string) (a, b typed.Value, err error) {
 	if err != nil {
 		return a, b, err
 	}
-	root, _ := compiled.Type("root")
+	root := compiled["root"]
 	for text, to := range map[string]*typed.Value{first: &a, second: &b} {
 		v, err := value.Parse([]byte(text))
 		if err != nil {

@@ -25,7 +25,7 @@ func typeOf(t testing.TB, document string) *schema.Type {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, ok := s.Type("root")
+	root, ok := s["root"]
 	if !ok {
 		t.Fatal("the schema has no type called root")
 	}

@@ -29,7 +29,7 @@ func eachTrial(t *testing.T, check func(*trial)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, _ := compiled.Type(s.Versions[c.N(2)].Root)
+		root := compiled[s.Versions[c.N(2)].Root]
 		x := trial{T: t, typ: root, values: gen.Values{Choices: c, Depth: 4, PartialKeys: true, Duplicates: c.Chance(40)}}
 		live := x.values.Of(root)
 		x.live = x.typed(live)

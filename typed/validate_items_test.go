@@ -19,7 +19,7 @@ func TestBeforeUnidentifiedItem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _ := s.Type("list")
+	list := s["list"]
 	v, err := value.Parse([]byte(`[{"k":1000000},{"k":1000000,"v":"x"},{"v":2},{"k":1,"v":"y"}]`))
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func TestAllocations(t *testing.T) {
 		{"Float", 0, func() { sink = Float(0.5) }},
 		{"String", 0, func() { sink = String(name) }},
 		{"Get", 0, func() { sink = v.Get("spec") }},
-		{"At", 0, func() { sink = v.At("spec", "ports") }},
+		{"Get of two names", 0, func() { sink = v.Get("spec", "ports") }},
 		{"Equal", 0, func() { _ = v.Equal(w) }},
 		{"Compare", 0, func() { _ = Compare(v, w) }},
 		{"AppendJSON", 0, func() { buffer = v.AppendJSON(buffer[:0]) }},

@@ -72,7 +72,7 @@ func TestDecoderParseShares(t *testing.T) {
 				continue
 			}
 			for _, path := range [][]string{{"a"}, {"f"}, {"b", "e"}} {
-				if !v.At(path...).Same(before.At(path...)) {
+				if !v.Get(path...).Same(before.Get(path...)) {
 					t.Errorf("%s after %s: %v is not shared", d, ds[i-1], path)
 				}
 			}

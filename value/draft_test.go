@@ -81,10 +81,10 @@ func TestDecoderFromAnyShares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.At("a", "b").Same(like.At("a", "b")) {
+	if !got.Get("a", "b").Same(like.Get("a", "b")) {
 		t.Error("a.b is the same and not shared")
 	}
-	if kind := got.At("f", "g").Kind(); kind != KindFloat {
+	if kind := got.Get("f", "g").Kind(); kind != KindFloat {
 		t.Errorf("f.g is %v, want float", kind)
 	}
 }

@@ -14,7 +14,7 @@ func ExampleParse() {
 		return
 	}
 	fmt.Println(v)
-	fmt.Println(v.At("spec", "replicas").Int(), v.At("spec", "paused").IsNull(), v.At("spec", "ports").IsAbsent())
+	fmt.Println(v.Get("spec", "replicas").Int(), v.Get("spec", "paused").IsNull(), v.Get("spec", "ports").IsAbsent())
 	// Output:
 	// {"kind":"Pod","spec":{"paused":null,"replicas":2}}
 	// 2 true true

@@ -159,9 +159,24 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Get returns the value of the member called name, and the absent Value when there is none or v is
-// no object.
-func (v Value) Get(name string) Value {
+// Get returns the value reached from v by following names, each the name of a member of the object
+// before, and v itself without any. Where there is no such member, or no object, it is the absent
+// Value:
+//
+//	v.Get("spec")                          absent unless v is an object that has spec
+//	v.Get("metadata", "labels", "app")     absent unless all three are there
+//
+// Cost: for each name linear in the members of small objects, and logarithmic in those of large
+// ones. It allocates nothing.
+func (v Value) Get(names ...string) Value {
+	for _, name := range names {
+		v = v.get(name)
+	}
+	return v
+}
+
+// get is Get for one name.
+func (v Value) get(name string) Value {
 	if v.Kind() != KindObject {
 		return Value{}
 	}
@@ -201,15 +216,6 @@ func search(members []Member, name string) (int, bool) {
 	return lo, false
 }
 
-// At returns the value reached from v by one Get for each of names, and the absent Value when there
-// is none.
-func (v Value) At(names ...string) Value {
-	for _, name := range names {
-		v = v.Get(name)
-	}
-	return v
-}
-
 // With returns v, an object, with the member called name set to member, or without that member when
 // member is absent. Anything else than an object counts as the empty object.
 func (v Value) With(name string, member Value) Value {
@@ -236,7 +242,8 @@ func (v Value) With(name string, member Value) Value {
 }
 
 // Same reports in constant time whether v and w are the same piece of storage, or the same null,
-// boolean or number. Same values are Equal; Equal values need not be the same.
+// boolean or number. Values that are the same are Equal; Equal values need not be the same. What a
+// [Decoder] shared between two documents is the same, and a walk of both may end there.
 func (v Value) Same(w Value) bool { return v.ptr == w.ptr && v.num == w.num }
 
 // String returns v as JSON text, for messages; the absent Value prints as "absent".

@@ -110,7 +110,7 @@ func TestObjectPanics(t *testing.T) {
 	checkPanic(t, "value: Object with two members named a", func() { Object(Member{"a", Null()}, Member{"b", Null()}, Member{"a", Null()}) })
 }
 
-func TestGetAt(t *testing.T) {
+func TestGet(t *testing.T) {
 	v := mustParse(t, []byte(`{"a":{"b":{"c":1}},"":2,"l":[{"b":3}],"n":null}`))
 	for _, test := range []struct {
 		names []string
@@ -120,8 +120,8 @@ func TestGetAt(t *testing.T) {
 		{[]string{"x"}, "absent"}, {[]string{"a", "x", "c"}, "absent"}, {[]string{"l", "b"}, "absent"}, {[]string{"n", "b"}, "absent"},
 		{[]string{"a", "b", "c", "d"}, "absent"}, {[]string{"A"}, "absent"}, {[]string{"aa"}, "absent"},
 	} {
-		if got := v.At(test.names...).String(); got != test.want {
-			t.Errorf("At(%q) = %s, want %s", test.names, got, test.want)
+		if got := v.Get(test.names...).String(); got != test.want {
+			t.Errorf("Get(%q) = %s, want %s", test.names, got, test.want)
 		}
 	}
 }

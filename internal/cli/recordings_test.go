@@ -129,7 +129,7 @@ func (r *run) leaves() string {
 
 // hasOddEntries reports whether what is sent has managed fields that are no objects.
 func (r *run) hasOddEntries() bool {
-	for entry := range r.Body.At("metadata", "managedFields").Items() {
+	for entry := range r.Body.Get("metadata", "managedFields").Items() {
 		if entry.Kind() != value.KindObject {
 			return true
 		}

@@ -16,7 +16,7 @@ import (
 
 // orderOfConflicts: one field is owned by two managers.
 func orderOfConflicts(t *testing.T) (string, string) {
-	w, err := newWorld(&gen.Schema{Document: &schema.Document{Types: append(schema.DeducedTypes(), schema.TypeDef{
+	w, err := newWorld(&gen.Schema{Document: &schema.Document{Types: append(schemas.DeducedTypes(), schema.TypeDef{
 		Name: "root", Atom: schema.Atom{Map: &schema.MapDef{ElementType: schema.TypeRef{Inlined: schema.Atom{Scalar: schema.Numeric}}}},
 	})}, Versions: []gen.Version{{Name: "v1", Root: "root"}}})
 	if err != nil {
@@ -60,7 +60,7 @@ func conflictOrder(t *testing.T, deed *deedRun, smd *smdRun, w gen.Write) (deedO
 func resetFieldsOfOneVersion(t *testing.T) (string, string) {
 	filters := map[string]gen.Filter{"v1": {Exclude: []fieldpath.Path{{fieldpath.Field("a")}}}}
 	w, err := newWorld(&gen.Schema{
-		Document: &schema.Document{Types: schema.DeducedTypes()},
+		Document: &schema.Document{Types: schemas.DeducedTypes()},
 		Versions: []gen.Version{{Name: "v2", Root: schema.DeducedName}},
 	})
 	if err != nil {

@@ -139,7 +139,7 @@ func both(t *testing.T, document string) (*schema.Type, smdtyped.ParseableType) 
 		t.Fatal(err)
 	}
 	compiled, _ := schema.Compile(d) // some cases are about defects
-	root, _ := compiled.Type("root")
+	root := compiled["root"]
 	parser := &smdtyped.Parser{Schema: smdschema.Schema{Types: smdTypes(d)}}
 	return root, parser.Type("root")
 }

@@ -17,8 +17,9 @@ import (
 )
 
 var (
-	paths  = door.Open(fieldpath.Internal)
-	typing = door.Open(typed.Internal)
+	paths   = door.Open(fieldpath.Internal)
+	schemas = door.Open(schema.Internal)
+	typing  = door.Open(typed.Internal)
 )
 
 // printHead prints all of a script that comes before its writes.

@@ -17,7 +17,7 @@ func TestOpenLists(t *testing.T) {
 		{Name: "l", Type: open}, {Name: "atomic", Type: schema.TypeRef{Inlined: schema.Atom{Map: inside}}},
 	}}}
 	w, err := newWorld(&gen.Schema{
-		Document: &schema.Document{Types: append(schema.DeducedTypes(), schema.TypeDef{Name: "root", Atom: root})},
+		Document: &schema.Document{Types: append(schemas.DeducedTypes(), schema.TypeDef{Name: "root", Atom: root})},
 		Versions: []gen.Version{{Name: "v1", Root: "root"}}, Open: true,
 	})
 	if err != nil {

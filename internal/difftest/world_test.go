@@ -41,7 +41,7 @@ func newWorld(s *gen.Schema) (*world, error) {
 		schema: s, types: map[string]*schema.Type{}, smd: map[string]smdtyped.ParseableType{}, version: map[string]string{},
 	}
 	for _, v := range s.Versions {
-		t, ok := compiled.Type(v.Root)
+		t, ok := compiled[v.Root]
 		if !ok {
 			return nil, fmt.Errorf("no type %q", v.Root)
 		}

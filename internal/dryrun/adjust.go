@@ -40,7 +40,7 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 		return nil, err
 	}
 	changed := diff.Added.Union(diff.Modified).Union(diff.Removed).Leaves()
-	written := t.Endpoint.ResetFields.Keep(changed)
+	written := merging.Kept(t.Endpoint.ResetFields, changed)
 	var out []Adjustment
 	for step := range typed.Walk(changed, []typed.Value{merged, stored}, written) {
 		if isServers(step.Path) {

@@ -137,5 +137,5 @@ func (t *Task) Change(x Applied) ownership.Change {
 		given.Content = t.Endpoint.Restore(t.Stored, given).Content
 		merged = t.Endpoint.Restore(t.Stored, managedfields.Object{Content: merged}).Content
 	}
-	return ownership.ChangeOf(x.Plan, t.Stored, given, merged)
+	return owning.ChangeOf(x.Plan, t.Stored, given, merged)
 }

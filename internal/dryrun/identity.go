@@ -30,7 +30,7 @@ func (e *IdentityError) Error() string {
 // the error of the server for a state that is none. The server compares the state first. An update that creates an object gives it a new uid.
 func (t *Task) checkIdentity(op merge.Operation) error {
 	for _, field := range []string{"resourceVersion", "uid"} {
-		given, live := t.Given.Content.At("metadata", field).Str(), t.Stored.Content.At("metadata", field).Str()
+		given, live := t.Given.Content.Get("metadata", field).Str(), t.Stored.Content.Get("metadata", field).Str()
 		if given == "" || given == live {
 			continue
 		}

@@ -1,10 +1,7 @@
 package dryrun
 
 import (
-	"errors"
-
 	"github.com/deed-project/deed/internal/types"
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
 )
 
@@ -20,7 +17,7 @@ func VersionsOf(e *types.Endpoint) *ownership.Versions {
 // next apply of that does. The error is [ownership.ErrNoManager] if there is no such updater.
 func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource string) error {
 	if h.Config == nil || subresource != "" {
-		entries, err := migrated(h.Live.Object, VersionsOf(e), from, to, subresource)
+		entries, err := ownership.Migrate(h.Live.Object, VersionsOf(e), from, to, subresource)
 		if err == nil {
 			h.After.Entries = entries
 		}
@@ -33,14 +30,4 @@ func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource str
 	h.After, h.Conflicts = m.Object, m.Conflicts
 	h.Removed, h.Kept = leftovers(m.Removed), leftovers(m.Kept)
 	return h.FillDefaults(e)
-}
-
-// migrated returns o's entries after a migration. Without versions, what an updater owns in others than the receiver's is nobody's
-// afterwards.
-func migrated(o managedfields.Object, v *ownership.Versions, from []string, to, subresource string) ([]managedfields.Entry, error) {
-	entries, err := ownership.MigrateAcross(o, v, from, to, subresource)
-	if errors.Is(err, ownership.ErrVersion) {
-		return ownership.Migrate(o.Entries, from, to, subresource)
-	}
-	return entries, err
 }

@@ -17,8 +17,7 @@ import (
 type scaling struct {
 	parent   managedfields.Object
 	endpoint *types.Endpoint // of the parent
-	handler  *managedfields.ScaleHandler
-	replicas fieldpath.Path // in the parent
+	replicas fieldpath.Path  // in the parent
 }
 
 // scaleTask returns what is to be done with given, a Scale or an object of a kind that has one, through the subresource scale.
@@ -76,10 +75,7 @@ func (w *Workload) scalingOf(live *manifest.Object) *scaling {
 		w.Problem(live.At("kind"), "%v: %s has no subresource %q", live, live.Id.Kind, types.ScaleName)
 		return nil
 	}
-	return &scaling{
-		parent: live.Object, endpoint: endpoint, replicas: endpoint.Replicas[apiVersion],
-		handler: managedfields.NewScaleHandler(live.Entries, apiVersion, endpoint.Replicas),
-	}
+	return &scaling{parent: live.Object, endpoint: endpoint, replicas: endpoint.Replicas[apiVersion]}
 }
 
 // readScale has t start from the Scale of the live object. It is false, with the reason reported, if its managed fields cannot be
@@ -96,7 +92,7 @@ func (t *Task) readScale(c *manifest.Loader) bool {
 
 // object returns the Scale that stands for the parent. The error is that of the parent's managed fields.
 func (s *scaling) object() (managedfields.Object, error) {
-	entries, err := s.handler.ToSubresource()
+	entries, err := managedfields.ScaleEntries(s.parent.Entries, s.endpoint.Replicas)
 	return managedfields.Object{Content: scaleOf(s.parent.Content, s.replicas), Entries: entries}, err
 }
 
@@ -104,13 +100,13 @@ func (s *scaling) object() (managedfields.Object, error) {
 func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
 	metadata := value.Object()
 	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
-		metadata = metadata.With(name, parent.At("metadata", name))
+		metadata = metadata.With(name, parent.Get("metadata", name))
 	}
 	spec := value.Object()
 	if n := manifest.Lookup(parent, path); !n.IsAbsent() && !n.IsNull() && n.Int() != 0 {
 		spec = spec.With("replicas", n)
 	}
-	status := value.Object(value.Member{Name: "replicas", Value: value.Int(parent.At("status", "replicas").Int())})
+	status := value.Object(value.Member{Name: "replicas", Value: value.Int(parent.Get("status", "replicas").Int())})
 	gvk := schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
@@ -121,13 +117,14 @@ func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
 
 // stored returns the parent with what became of its Scale.
 func (s *scaling) stored(scale managedfields.Object) (managedfields.Object, error) {
-	entries, err := s.handler.ToParent(scale.Entries)
+	apiVersion := s.parent.GVK().APIVersion()
+	entries, err := managedfields.EntriesAfterScale(s.parent.Entries, scale.Entries, apiVersion, s.endpoint.Replicas)
 	if err != nil {
 		return managedfields.Object{}, err
 	}
 	live := s.parent.Content
-	content := with(live, s.replicas, value.Int(scale.Content.At("spec", "replicas").Int()))
-	if store := s.endpoint.Manager.Config().Store; store != nil {
+	content := with(live, s.replicas, value.Int(scale.Content.Get("spec", "replicas").Int()))
+	if store := managing.Config(s.endpoint.Manager).Store; store != nil {
 		change := managedfields.Change{Operation: merge.Update, Live: live, Sent: content, Held: content, Object: content}
 		if content, err = store(change); err != nil {
 			return managedfields.Object{}, fmt.Errorf("failed to store the scaled object: %w", err)

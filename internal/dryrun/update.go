@@ -33,7 +33,7 @@ func (u Update) One(t *Task) Updated {
 	if err := errors.Join(t.checkFields(u.Lenient), t.checkIdentity(merge.Update)); err != nil {
 		return Updated{Err: err}
 	}
-	outcome, err := t.Endpoint.Manager.Update(t.Stored, t.Given.Object, u.Manager, managedfields.KeepEntries)
+	outcome, err := t.Endpoint.Manager.Update(t.Stored, t.Given.Object, u.Manager)
 	if err != nil && (outcome.Content.IsAbsent() || !t.Endpoint.Typed()) {
 		return Updated{Err: err}
 	}

@@ -96,7 +96,7 @@ func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.manage
 
 // warnUntracked warns, once for all objects, about a live object that a server stores but whose managed fields were left out.
 func (w *Workload) warnUntracked(t *Task) {
-	if w.untracked || t.Live == nil || len(t.Live.Entries) > 0 || t.Live.Content.At("metadata", "uid").Str() == "" {
+	if w.untracked || t.Live == nil || len(t.Live.Entries) > 0 || t.Live.Content.Get("metadata", "uid").Str() == "" {
 		return
 	}
 	w.untracked = true

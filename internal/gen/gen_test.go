@@ -21,7 +21,7 @@ func history(t *testing.T, c *gen.Choices) *gen.History {
 	}
 	types := map[string]*schema.Type{}
 	for _, v := range h.Schema.Versions {
-		types[v.Name], _ = compiled.Type(v.Root)
+		types[v.Name] = compiled[v.Root]
 	}
 	writer := gen.NewWriter(c, h.Schema, types)
 	h.Filters = writer.Filters()
@@ -62,7 +62,7 @@ func TestValuesConform(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, _ := compiled.Type("root")
+		root := compiled["root"]
 		values := gen.Values{Choices: c, Depth: 4, Duplicates: c.Chance(50), PartialKeys: c.Chance(50)}
 		v := values.Of(root)
 		for _, v := range []value.Value{v, values.Mutate(v, root), values.Part(v, root)} {

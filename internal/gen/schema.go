@@ -59,7 +59,7 @@ func NewSchema(c *Choices) *Schema {
 	b.renameField(out, second)
 	third := renamed(second, ".v3")
 	b.changeTopology(third)
-	out.Document = &schema.Document{Types: slices.Concat(first.Types, second.Types, third.Types, schema.DeducedTypes())}
+	out.Document = &schema.Document{Types: slices.Concat(first.Types, second.Types, third.Types, schemas.DeducedTypes())}
 	return out
 }
 

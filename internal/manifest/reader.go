@@ -131,7 +131,7 @@ const ListSuffix = "List"
 
 // isList reports whether v is a list of objects: of kind List, or what API servers answer for a collection.
 func isList(v value.Value) bool {
-	if !strings.HasSuffix(v.Get("kind").Str(), ListSuffix) || !v.At("metadata", "name").IsAbsent() {
+	if !strings.HasSuffix(v.Get("kind").Str(), ListSuffix) || !v.Get("metadata", "name").IsAbsent() {
 		return false
 	}
 	items := v.Get("items")

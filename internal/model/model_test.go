@@ -19,7 +19,7 @@ func TestSetsAreModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, _ := compiled.Type(s.Versions[0].Root)
+		root := compiled[s.Versions[0].Root]
 		values := gen.Values{Choices: c, Depth: 4}
 		v, err := typed.New(values.Of(root), root)
 		if err != nil {

@@ -41,7 +41,7 @@ func (e Exchange) Time() time.Time {
 // Owners returns the managed fields of object without times, in order, as text.
 func Owners(object value.Value) string {
 	var all []string
-	for entry := range object.At("metadata", "managedFields").Items() {
+	for entry := range object.Get("metadata", "managedFields").Items() {
 		all = append(all, entry.With("time", value.Value{}).String())
 	}
 	slices.Sort(all)

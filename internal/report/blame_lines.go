@@ -126,7 +126,7 @@ func (w *annotator) part(step any, e fieldpath.Element, v value.Value) {
 			p.owners, p.through = w.owned.Owners, w.owned.Through
 		}
 		if len(path) == depth+1 {
-			p.kind = w.owned.Part.String()
+			p.kind = w.owned.Part
 			w.advance()
 		}
 	}

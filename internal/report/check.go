@@ -89,7 +89,7 @@ func findings(c *types.Library, o *manifest.Object, e *types.Endpoint) []ownersh
 	}
 	found := ownership.Check(o.Object, ownership.CheckConfig{})
 	for _, f := range ownership.Check(readable, config) {
-		if f.Code.NeedsSchema() {
+		if owning.NeedsSchema(f.Code) {
 			if f.Entry >= 0 {
 				f.Entry = at[f.Entry]
 			}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 )
@@ -15,7 +14,7 @@ import (
 func rulesOf(w way, atomic int, owners []manifest.Holder) []string {
 	last := w[len(w)-1].typ
 	switch {
-	case managedfields.SystemFields().Has(w.path()):
+	case managing.SystemFields().Has(w.path()):
 		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
 	case atomic > 0:
 		return []string{

@@ -2,8 +2,14 @@ package report
 
 import (
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/typed"
 )
 
-// typing is what this package needs of typed beyond its API.
-var typing = door.Open(typed.Internal)
+// What this package needs of the packages below beyond their API.
+var (
+	typing   = door.Open(typed.Internal)
+	managing = door.Open(managedfields.Internal)
+	owning   = door.Open(ownership.Internal)
+)

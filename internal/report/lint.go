@@ -59,9 +59,9 @@ func lintDefinition(c *types.Library, o *manifest.Object) []Finding {
 	catalog, err := d.Catalog()
 	notice.EachError(err, func(err error) { c.Warn(o.At(), "%v", err) })
 	l := linter{definition: o, subject: o.String()}
-	for i, version := range slices.Collect(o.Content.At("spec", "versions").Items()) {
+	for i, version := range slices.Collect(o.Content.Get("spec", "versions").Items()) {
 		gvk := schema.GVK{
-			Group: o.Content.At("spec", "group").Str(), Version: version.Get("name").Str(), Kind: o.Content.At("spec", "names", "kind").Str(),
+			Group: o.Content.Get("spec", "group").Str(), Version: version.Get("name").Str(), Kind: o.Content.Get("spec", "names", "kind").Str(),
 		}
 		t, ok := catalog.Lookup(gvk)
 		if !ok {

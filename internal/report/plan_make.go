@@ -82,7 +82,7 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 	o := &ObjectPlan{
 		object: p.Given, File: p.Given.File, Document: p.Given.Number, Line: p.Given.At().Line,
 		APIVersion: p.Given.GVK().APIVersion(), Kind: p.Given.Id.Kind, Namespace: p.Given.Id.Namespace, Name: p.Given.Id.Name,
-		Manager: manager, Creates: p.Live == nil, NoOp: change.IsNone(), Outcomes: map[string]int{},
+		Manager: manager, Creates: p.Live == nil, NoOp: !change.Object && !change.Ownership, Outcomes: map[string]int{},
 		Decisions: []*fieldPlan{}, Notations: []*notationPlan{},
 		Nulls: OrEmpty(newNulls(p.Stored.Content, p.result, nil)),
 	}
@@ -92,7 +92,7 @@ func (p *planner) object(manager string, plan *managedfields.Plan, change owners
 	}
 	for _, n := range change.Notations {
 		live, wanted := p.shown(n.Path, n.Live, n.Wanted)
-		o.Notations = append(o.Notations, &notationPlan{Path: n.Path.String(), Kind: n.Kind.String(), Live: live, Wanted: wanted})
+		o.Notations = append(o.Notations, &notationPlan{Path: n.Path.String(), Kind: n.Kind, Live: live, Wanted: wanted})
 	}
 	o.NotationOnly = change.NotationOnly
 	return o

@@ -88,7 +88,7 @@ func NameOf(o managedfields.Object) string {
 	if gvk.Group != "" {
 		kind += "." + gvk.Group
 	}
-	return kind + "/" + o.Content.At("metadata", "name").Str()
+	return kind + "/" + o.Content.Get("metadata", "name").Str()
 }
 
 // json writes v piece by piece, each list and object in lines that are indented by 4 more than indent.

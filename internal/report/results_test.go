@@ -49,8 +49,8 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("not as SARIF has it: %v", err)
 		}
 		run := log.Get("runs").Item(0)
-		rules := run.At("tool", "driver", "rules")
-		if log.Get("version").Str() != "2.1.0" || run.At("tool", "driver", "name").Str() == "" || rules.Kind() != value.KindList ||
+		rules := run.Get("tool", "driver", "rules")
+		if log.Get("version").Str() != "2.1.0" || run.Get("tool", "driver", "name").Str() == "" || rules.Kind() != value.KindList ||
 			run.Get("results").Kind() != value.KindList {
 			t.Errorf("something that must be there is missing: %v", log)
 		}
@@ -77,7 +77,7 @@ func sarifType(t *testing.T) *schema.Type {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typ, ok := compiled.Type("log")
+	typ, ok := compiled["log"]
 	if !ok {
 		t.Fatal("no type log")
 	}
@@ -90,15 +90,15 @@ func checkSARIFResult(t *testing.T, x, rules value.Value) {
 	if index.Kind() != value.KindInt || rules.Item(int(index.Int())).Get("id").Str() != x.Get("ruleId").Str() {
 		t.Errorf("rule %v is not that of index %v", x.Get("ruleId"), x.Get("ruleIndex"))
 	}
-	if !slices.Contains([]string{"none", "note", "warning", "error"}, x.Get("level").Str()) || x.At("message", "text").Str() == "" {
+	if !slices.Contains([]string{"none", "note", "warning", "error"}, x.Get("level").Str()) || x.Get("message", "text").Str() == "" {
 		t.Errorf("no level or message: %v", x)
 	}
 	place := x.Get("locations").Item(0).Get("physicalLocation")
-	if _, err := url.Parse(place.At("artifactLocation", "uri").Str()); err != nil {
+	if _, err := url.Parse(place.Get("artifactLocation", "uri").Str()); err != nil {
 		t.Error(err)
 	}
 	for _, name := range []string{"startLine", "startColumn"} {
-		if n := place.At("region", name); !n.IsAbsent() && n.Int() < 1 {
+		if n := place.Get("region", name); !n.IsAbsent() && n.Int() < 1 {
 			t.Errorf("%s is %v", name, n)
 		}
 	}

@@ -66,8 +66,8 @@ func MaskObjects(live, result managedfields.Object) (managedfields.Object, manag
 		result.Content = withMasked(result.Content, part, after, before, false)
 	}
 	const metadata, annotations = "metadata", "annotations"
-	before := live.Content.At(metadata, annotations, lastApplied)
-	shownBefore, shownAfter := MaskPair(before, result.Content.At(metadata, annotations, lastApplied))
+	before := live.Content.Get(metadata, annotations, lastApplied)
+	shownBefore, shownAfter := MaskPair(before, result.Content.Get(metadata, annotations, lastApplied))
 	set := func(o managedfields.Object, v value.Value) managedfields.Object {
 		if !v.IsAbsent() {
 			m := o.Content.Get(metadata)

@@ -111,7 +111,7 @@ func sameKinds(f *File, kinds []openapi.Kind, definition value.Value) error {
 			if back.GVK != k.GVK {
 				continue
 			}
-			t, _ := compiled.Type(back.Type)
+			t := compiled[back.Type]
 			if at := differs(f.types[k.Type], t, ""); at != "" {
 				return fmt.Errorf("type %q: %s: a custom resource cannot have this type", k.Type, at)
 			}

@@ -140,10 +140,7 @@ func documentFile(c *types.Library, name string) *File {
 func compile(c *types.Library, name string, f *File) {
 	compiled, err := schema.Compile(f.Document)
 	notice.EachError(err, func(err error) { c.Warn(notice.InFile(name), "%v", err) })
-	f.types = map[string]*schema.Type{}
-	for _, n := range compiled.Names() {
-		f.types[n], _ = compiled.Type(n)
-	}
+	f.types = compiled
 	kinds := map[schema.GVK]*schema.Type{}
 	for _, k := range f.kinds {
 		if t, ok := f.types[k.Type]; ok {

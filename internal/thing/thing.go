@@ -57,7 +57,7 @@ var Type = func() *schema.Type {
 	if err != nil {
 		panic(err)
 	}
-	t, _ := compiled.Type("thing")
+	t := compiled["thing"]
 	return t
 }()
 
@@ -139,7 +139,7 @@ func Show(t testing.TB, entries []managedfields.Entry) string {
 	t.Helper()
 	var b strings.Builder
 	for _, e := range entries {
-		fields, err := fieldpath.ParseSet(e.FieldsV1.AppendJSON(nil))
+		fields, err := fieldpath.ParseSet([]byte(e.FieldsV1.String()))
 		if err != nil {
 			t.Fatal(err)
 		}

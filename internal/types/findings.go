@@ -79,7 +79,7 @@ func (e *Endpoint) kind() (*builtin.Kind, bool) {
 	if !e.builtIn || e.bare {
 		return nil, false
 	}
-	return builtin.Lookup(e.Manager.Config().GVK)
+	return builtin.Lookup(managing.Config(e.Manager).GVK)
 }
 
 // Named returns path, which leads to something in v, a value of type t, with items of lists named as managed fields do.

@@ -3,7 +3,13 @@ package types
 import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
 )
 
-// paths is what this package needs of fieldpath beyond its API.
-var paths = door.Open(fieldpath.Internal)
+// What this package needs of the packages below beyond their API.
+var (
+	schemas  = door.Open(schema.Internal)
+	paths    = door.Open(fieldpath.Internal)
+	managing = door.Open(managedfields.Internal)
+)

@@ -48,7 +48,7 @@ func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 		add(catalog, "published in "+strings.Join(f.OpenAPI, " and "))
 	}
 	add(builtin.Catalog(), "built in ("+KubernetesVersion+")")
-	slices.SortFunc(all, func(a, b KnownKind) int { return a.Compare(b.GVK) })
+	slices.SortFunc(all, func(a, b KnownKind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
 	return all, c.Problems == before
 }
 

@@ -35,7 +35,7 @@ func openKeys(doc, property value.Value) []string {
 	}
 	item := property.Get("items")
 	if ref := item.Get("$ref").Str(); ref != "" {
-		item = doc.At("definitions", strings.TrimPrefix(ref, "#/definitions/"))
+		item = doc.Get("definitions", strings.TrimPrefix(ref, "#/definitions/"))
 	}
 	required := map[string]bool{}
 	for name := range item.Get("required").Items() {
@@ -44,7 +44,7 @@ func openKeys(doc, property value.Value) []string {
 	var out []string
 	for key := range property.Get("x-kubernetes-list-map-keys").Items() {
 		name := key.Str()
-		if field := item.At("properties", name); !required[name] && !field.IsAbsent() && field.Get("default").IsAbsent() {
+		if field := item.Get("properties", name); !required[name] && !field.IsAbsent() && field.Get("default").IsAbsent() {
 			out = append(out, name)
 		}
 	}

@@ -50,8 +50,8 @@ func (t *Types) Scalable(group, kind string) bool {
 // replicasIn returns where a CustomResourceDefinition has the number of replicas, by apiVersion; nil if it has no subresource scale.
 func replicasIn(definition value.Value) map[string]fieldpath.Path {
 	var out map[string]fieldpath.Path
-	for v := range definition.At("spec", "versions").Items() {
-		text := v.At("subresources", ScaleName, "specReplicasPath").Str()
+	for v := range definition.Get("spec", "versions").Items() {
+		text := v.Get("subresources", ScaleName, "specReplicasPath").Str()
 		if text == "" {
 			continue
 		}
@@ -62,7 +62,7 @@ func replicasIn(definition value.Value) map[string]fieldpath.Path {
 		if out == nil {
 			out = map[string]fieldpath.Path{}
 		}
-		out[schema.GVK{Group: definition.At("spec", "group").Str(), Version: v.Get("name").Str()}.APIVersion()] = path
+		out[schema.GVK{Group: definition.Get("spec", "group").Str(), Version: v.Get("name").Str()}.APIVersion()] = path
 	}
 	return out
 }

@@ -91,7 +91,7 @@ func structures(crd value.Value) (map[string]*structural.Schema, error) {
 	byName, err := structural.Versions(crd)
 	out := map[string]*structural.Schema{}
 	for name, s := range byName {
-		out[schema.GVK{Group: crd.At("spec", "group").Str(), Version: name}.APIVersion()] = s
+		out[schema.GVK{Group: crd.Get("spec", "group").Str(), Version: name}.APIVersion()] = s
 	}
 	return out, err
 }

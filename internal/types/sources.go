@@ -47,7 +47,7 @@ func (c *Library) definitions(objects []*manifest.Object) source {
 		if !IsDefinition(o.Content) {
 			continue
 		}
-		id := groupKind{o.Content.At("spec", "group").Str(), o.Content.At("spec", "names", "kind").Str()}
+		id := groupKind{o.Content.Get("spec", "group").Str(), o.Content.Get("spec", "names", "kind").Str()}
 		if defined[id] == nil {
 			defined[id] = o
 		}
@@ -79,12 +79,12 @@ func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	kind, _ := catalogSource(catalog, fmt.Sprintf("defined at %v", o.At()))(schema.GVK{Group: id.group, Kind: id.kind})
 	kind.status = withStatus(o.Content)
 	kind.Replicas = replicasIn(o.Content)
-	kind.ClusterScoped = o.Content.At("spec", "scope").Str() == "Cluster"
+	kind.ClusterScoped = o.Content.Get("spec", "scope").Str() == "Cluster"
 	if kind.schemas, err = structures(o.Content); err != nil {
 		c.Problem(PlaceInDefinition(o, err), "%v", err)
 		return kindTypes{unusable: o}
 	}
-	kind.Renamed = o.Content.At("spec", "conversion", "strategy").Str() != "Webhook"
+	kind.Renamed = o.Content.Get("spec", "conversion", "strategy").Str() != "Webhook"
 	kind.warn = func(version string) {
 		for _, warning := range definitions.Warnings {
 			if e := (*openapi.SchemaError)(nil); !errors.As(warning, &e) || e.Version == version {
@@ -208,10 +208,10 @@ func (c *Library) TypeIn(file, name string) (*schema.Type, bool) {
 	}
 	compiled, err := schema.Compile(document)
 	notice.EachError(err, func(err error) { c.Problem(notice.InFile(file), "%v", err) })
-	t, ok := compiled.Type(name)
+	t, ok := compiled[name]
 	if !ok {
 		hint := ""
-		if meant := wording.Nearest(name, compiled.Names()); meant != "" {
+		if meant := wording.Nearest(name, slices.Sorted(maps.Keys(compiled))); meant != "" {
 			hint = fmt.Sprintf("; did you mean %q?", meant)
 		}
 		c.Problem(notice.InFile(file), "no type %q in this schema%s", name, hint)
@@ -221,7 +221,7 @@ func (c *Library) TypeIn(file, name string) (*schema.Type, bool) {
 
 // PlaceInSchema returns the position in o, a schema document, that err is about.
 func PlaceInSchema(o manifest.Origin, err error) notice.Position {
-	var e *schema.DocumentError
+	var e *schema.Error
 	if !errors.As(err, &e) {
 		return o.At()
 	}

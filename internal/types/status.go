@@ -14,9 +14,9 @@ const StatusName = "status"
 // withStatus returns the versions, as apiVersions, in which a CustomResourceDefinition has the status subresource.
 func withStatus(definition value.Value) map[string]bool {
 	out := map[string]bool{}
-	group, versions := definition.At("spec", "group").Str(), definition.At("spec", "versions")
+	group, versions := definition.Get("spec", "group").Str(), definition.Get("spec", "versions")
 	for i := range versions.Len() {
-		if v := versions.Item(i); v.At("subresources", StatusName).Kind() == value.KindObject {
+		if v := versions.Item(i); v.Get("subresources", StatusName).Kind() == value.KindObject {
 			out[schema.GVK{Group: group, Version: v.Get("name").Str()}.APIVersion()] = true
 		}
 	}

@@ -113,7 +113,7 @@ type Endpoint struct {
 }
 
 // Typed reports whether objects are read into a Go type, as those of Kubernetes' own kinds are.
-func (e *Endpoint) Typed() bool { return e.Manager.Config().Read != nil && e.builtIn }
+func (e *Endpoint) Typed() bool { return managing.Config(e.Manager).Read != nil && e.builtIn }
 
 // HasSubresource reports whether the kind is known to have a subresource.
 func (e *Endpoint) HasSubresource(name string) bool {

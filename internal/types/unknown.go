@@ -84,7 +84,7 @@ func kindsDefined(objects []*manifest.Object) []schema.GVK {
 		spec := o.Content.Get("spec")
 		for version := range spec.Get("versions").Items() {
 			out = append(out, schema.GVK{
-				Group: spec.Get("group").Str(), Version: version.Get("name").Str(), Kind: spec.At("names", "kind").Str(),
+				Group: spec.Get("group").Str(), Version: version.Get("name").Str(), Kind: spec.Get("names", "kind").Str(),
 			})
 		}
 	}

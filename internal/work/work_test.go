@@ -152,10 +152,11 @@ func (w writer) apply(live, config managedfields.Object, manager string) managed
 }
 
 func (w writer) maps(o managedfields.Object) map[string]any {
-	content, err := o.ToAny()
+	v, err := o.Value()
 	if err != nil {
 		w.Fatal(err)
 	}
+	content, _ := v.ToAny().(map[string]any)
 	return content
 }
 

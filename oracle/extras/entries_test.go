@@ -104,7 +104,7 @@ func lines(t testing.TB, entries []managedfields.Entry) []string {
 		if !e.Time.IsZero() {
 			at = e.Time.UTC().Format(time.RFC3339)
 		}
-		out = append(out, strings.Join([]string{string(e.Operation), at, e.Manager, e.APIVersion, e.Subresource, e.FieldsType, canonical(e.FieldsV1.AppendJSON(nil))}, " "))
+		out = append(out, strings.Join([]string{string(e.Operation), at, e.Manager, e.APIVersion, e.Subresource, e.FieldsType, canonical([]byte(e.FieldsV1.String()))}, " "))
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func TestExtractItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, _ := compiled.Type("root")
+		root := compiled["root"]
 		values := gen.Values{Choices: c, Depth: 4, Duplicates: c.Chance(30)}
 		content := values.Of(root)
 		v, err := typed.New(content, root, typed.AllowDuplicates)
@@ -92,7 +92,7 @@ func TestMergeOfExtracted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _ := compiled.Type("root")
+	root := compiled["root"]
 	both := func(document string) (typed.Value, *smdtyped.TypedValue) {
 		v := parsed(t, document)
 		own, err := typed.New(v, root, typed.AllowDuplicates)

@@ -134,7 +134,7 @@ func compareExtract(t *testing.T, o managedfields.Object, typ *schema.Type, mana
 	got, gotErr := ownership.Extract(o, typ, manager, "")
 	if wantErr != nil && strings.Contains(wantErr.Error(), "expected map, got <nil>") {
 		// The reference fails where the manager owns nothing of the object; deed extracts the identity, with nothing in it.
-		if gotErr != nil || !got.Get("spec").IsAbsent() || got.At("metadata", "name").Str() == "" {
+		if gotErr != nil || !got.Get("spec").IsAbsent() || got.Get("metadata", "name").Str() == "" {
 			t.Errorf("%s of %s: deed extracts %v, %v", manager, text, got, gotErr)
 		}
 		return 0
@@ -232,7 +232,7 @@ func TestReferenceLeavesOutKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if port := got.At("spec", "ports").Item(0); port.String() != `{"name":"web"}` {
+	if port := got.Get("spec", "ports").Item(0); port.String() != `{"name":"web"}` {
 		t.Errorf("the reference extracts %v", port)
 	}
 	o, err := managedfields.ParseObject([]byte(object))
@@ -243,7 +243,7 @@ func TestReferenceLeavesOutKeys(t *testing.T) {
 	if got, err = ownership.Extract(o, typ, "m", ""); err != nil {
 		t.Fatal(err)
 	}
-	if port := got.At("spec", "ports").Item(0); port.String() != `{"name":"web","port":80}` {
+	if port := got.Get("spec", "ports").Item(0); port.String() != `{"name":"web","port":80}` {
 		t.Errorf("deed extracts %v", port)
 	}
 }

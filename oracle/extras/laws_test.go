@@ -58,7 +58,7 @@ func extractIsNoOp(t *testing.T, m *managedfields.FieldManager, o managedfields.
 			t.Fatal(err)
 		}
 		change, err := ownership.WouldChange(m, o, managedfields.Object{Content: config}, e.Manager)
-		if err != nil || !change.IsNone() || change.Conflicts != nil {
+		if err != nil || change.Object || change.Ownership || change.Conflicts != nil {
 			t.Errorf("%s applies %v: %+v, %v", e.Manager, config, change, err)
 		}
 	}

@@ -46,7 +46,7 @@ func TestNumbersInObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v.String() != text || v.At("spec", "n").String() != want {
+		if v.String() != text || v.Get("spec", "n").String() != want {
 			t.Errorf("%v: API servers write %s, deed %v; want the number as %s", number, text, v, want)
 		}
 	}

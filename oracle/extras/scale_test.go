@@ -27,7 +27,7 @@ var (
 	kindVersions = []string{"apps/v1", "apps/v1", "apps/v2", "apps/v0", "apps/v9"}
 )
 
-func TestScaleHandler(t *testing.T) {
+func TestScale(t *testing.T) {
 	compared := 0
 	for seed := range uint64(rounds) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -37,11 +37,10 @@ func TestScaleHandler(t *testing.T) {
 		}
 		version := schema.GroupVersion{Group: "apps", Version: []string{"v1", "v2", "v0", "v9"}[r.IntN(4)]}
 		want := reference.NewScaleHandler(parent, version, referenceReplicas)
-		got := managedfields.NewScaleHandler(ours(t, parent), version.String(), replicas)
 
 		wantScale, wantErr := want.ToSubresource()
-		gotScale, gotErr := got.ToSubresource()
-		if !agree(t, "ToSubresource", parent, wantScale, wantErr, gotScale, gotErr) {
+		gotScale, gotErr := managedfields.ScaleEntries(ours(t, parent), replicas)
+		if !agree(t, "ScaleEntries", parent, wantScale, wantErr, gotScale, gotErr) {
 			continue
 		}
 		scale := randomEntries(t, r, "autoscaling/v1", "apps/v1")
@@ -49,8 +48,8 @@ func TestScaleHandler(t *testing.T) {
 			scale = append(scale, wantScale[:r.IntN(len(wantScale)+1)]...)
 		}
 		wantParent, wantErr := want.ToParent(scale)
-		gotParent, gotErr := got.ToParent(ours(t, scale))
-		if agree(t, "ToParent of "+describe(t, scale), parent, wantParent, wantErr, gotParent, gotErr) && len(wantParent) > 0 {
+		gotParent, gotErr := managedfields.EntriesAfterScale(ours(t, parent), ours(t, scale), version.String(), replicas)
+		if agree(t, "EntriesAfterScale of "+describe(t, scale), parent, wantParent, wantErr, gotParent, gotErr) && len(wantParent) > 0 {
 			compared++
 		}
 	}

@@ -33,7 +33,7 @@ func TestAnnotationsAreCountedAsTheyAreHeld(t *testing.T) {
 					t.Fatalf("room for %d bytes: %.2000v %v", room, diff, err)
 				}
 			}
-			outcomes[p.Live.At("metadata", "annotations", lastApplied).Kind() == value.KindString]++
+			outcomes[p.Live.Get("metadata", "annotations", lastApplied).Kind() == value.KindString]++
 		}
 	})
 	if outcomes[true] < 3 || outcomes[false] < 3 {

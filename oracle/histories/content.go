@@ -143,7 +143,7 @@ func (w *Writer) unfit(config value.Value, e Endpoint, live value.Value) value.V
 	case 2:
 		return w.withEntries(config, gen.Pick(w.Choices, value.Null(), value.List(), value.List(value.Object())))
 	case 3:
-		return w.withEntries(config, live.At("metadata", "managedFields"))
+		return w.withEntries(config, live.Get("metadata", "managedFields"))
 	case 4:
 		return config.With("unknown", value.Int(1))
 	}

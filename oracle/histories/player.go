@@ -194,7 +194,7 @@ func (p *Player) write(e *engines, live, sent deed.Object, op Op) (deed.Object, 
 	case Update:
 		return e.deed.Update(live, sent, op.Manager)
 	case Quiet:
-		out, _ := e.deed.Update(live, sent, op.Manager, deed.KeepEntries)
+		out, _ := e.deed.Update(live, sent, op.Manager)
 		return out, nil
 	}
 	e.fail = nil

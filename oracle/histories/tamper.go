@@ -9,7 +9,7 @@ import (
 
 // tampered returns the managed fields of live as somebody left them who edited them by hand.
 func (w *Writer) tampered(live value.Value) value.Value {
-	entries := slices.Collect(live.At("metadata", "managedFields").Items())
+	entries := slices.Collect(live.Get("metadata", "managedFields").Items())
 	if len(entries) == 0 {
 		entries = []value.Value{w.entryOf("alpha", "Apply")}
 	}

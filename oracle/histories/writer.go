@@ -47,7 +47,7 @@ func (w *Writer) Next() Op {
 	switch {
 	case live.IsAbsent():
 		return w.create(op)
-	case !w.bare && live.At("metadata", "uid").IsAbsent():
+	case !w.bare && live.Get("metadata", "uid").IsAbsent():
 		return w.store(op, w.identified(live))
 	case w.crowd && w.Chance(70):
 		return w.update(op, live)

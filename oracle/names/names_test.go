@@ -13,10 +13,11 @@ import (
 
 const module = "github.com/deed-project/deed/"
 
-// most is how many functions, methods and types each core package exports at the most: the target of docs/decisions/0025, or what
-// was reached.
-var most = map[string]int{
-	"value": 44, "fieldpath": 45, "schema": 49, "typed": 20, "merge": 30, "managedfields": 67, "ownership": 36,
+// most is how many functions, methods and types each core package exports at the most: all of them, and without the methods that
+// only serve an interface of the standard library. It is what docs/decisions/0025 says was reached.
+var most = map[string]struct{ names, ideas int }{
+	"value": {43, 36}, "fieldpath": {45, 41}, "schema": {42, 39}, "typed": {20, 17}, "merge": {29, 26},
+	"managedfields": {57, 49}, "ownership": {25, 24},
 }
 
 // standard are the methods that the standard library calls, by way of its interfaces.
@@ -36,18 +37,22 @@ func TestNamesHaveCallers(t *testing.T) {
 			look(p, file, strings.HasSuffix(name, "_test.go"), declared, used)
 		}
 	}
-	count := map[string]int{}
+	names, ideas := map[string]int{}, map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		pkg, rest, _ := strings.Cut(name, ".")
-		count[pkg]++
-		_, method, isMethod := strings.Cut(rest, ".")
-		if !used[name] && (!isMethod || !slices.Contains(standard, method)) {
+		names[pkg]++
+		if _, method, isMethod := strings.Cut(rest, "."); isMethod && slices.Contains(standard, method) {
+			continue
+		}
+		ideas[pkg]++
+		if !used[name] {
 			t.Errorf("%s has no caller outside of its package, and no example", name)
 		}
 	}
 	for pkg, most := range most {
-		if count[pkg] > most || count[pkg] == 0 {
-			t.Errorf("package %s exports %d functions, methods and types, want at most %d", pkg, count[pkg], most)
+		t.Logf("package %s exports %d functions, methods and types, %d without %s", pkg, names[pkg], ideas[pkg], strings.Join(standard, ", "))
+		if names[pkg] > most.names || ideas[pkg] > most.ideas || names[pkg] == 0 {
+			t.Errorf("package %s exports %d names (%d ideas), want at most %d (%d)", pkg, names[pkg], ideas[pkg], most.names, most.ideas)
 		}
 	}
 }

@@ -350,7 +350,7 @@ func TestRandomCRD(t *testing.T) {
 		if err == nil {
 			accepted++
 			failures(t, seed)
-			if len(got.Kinds) != v.At("spec", "versions").Len() {
+			if len(got.Kinds) != v.Get("spec", "versions").Len() {
 				t.Errorf("%s\ngot kinds %v", crd, got.Kinds)
 			}
 		}

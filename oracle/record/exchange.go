@@ -60,7 +60,7 @@ func (s *server) exchange(ctx context.Context, step *recording.Step, path string
 			if err != nil {
 				return err
 			}
-			current := live.At("metadata", "resourceVersion")
+			current := live.Get("metadata", "resourceVersion")
 			sent = sent.With("metadata", metadata.With("resourceVersion", current))
 		}
 		body = sent.AppendJSON(nil)

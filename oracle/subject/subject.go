@@ -125,8 +125,8 @@ func entriesOf(entries []managedfields.Entry) ([]byte, error) {
 		if !e.Time.IsZero() {
 			out[i].Time = &metav1.Time{Time: e.Time}
 		}
-		if !e.FieldsV1.IsAbsent() {
-			out[i].FieldsV1 = metav1.NewFieldsV1(string(e.FieldsV1.AppendJSON(nil)))
+		if fields := e.FieldsV1.Bytes(); fields != nil {
+			out[i].FieldsV1 = metav1.NewFieldsV1(string(fields))
 		}
 	}
 	return json.Marshal(out)

@@ -33,7 +33,7 @@ var allocated = []Allocated{
 	{
 		Kinds: coreKind("Service"), Paths: []string{"spec clusterIP", "spec clusterIPs", "spec ipFamilies", "spec ipFamilyPolicy"},
 		Reason: "follow from the addresses that the server allocates",
-		when:   func(service value.Value) bool { return service.At("spec", "type").Str() != "ExternalName" },
+		when:   func(service value.Value) bool { return service.Get("spec", "type").Str() != "ExternalName" },
 	},
 	{
 		Kinds: coreKind("Service"), Paths: []string{"spec ports * nodePort"}, Reason: "allocated from a range of the server",
@@ -55,7 +55,7 @@ var allocated = []Allocated{
 		Kinds:  []schema.GVK{{Group: "batch", Kind: "Job"}},
 		Paths:  []string{"spec selector", "spec template metadata labels", "metadata labels"},
 		Reason: "name the uid of the job",
-		when:   func(job value.Value) bool { return !job.At("spec", "manualSelector").Bool() },
+		when:   func(job value.Value) bool { return !job.Get("spec", "manualSelector").Bool() },
 	},
 	{
 		Kinds: coreKind("Node"), Paths: []string{"spec taints key=node.kubernetes.io/not-ready"},
@@ -78,7 +78,7 @@ var allocated = []Allocated{
 		Kinds: coreKind("Pod"), Optional: true,
 		Paths:  []string{"spec serviceAccountName", "spec volumes", "spec containers * volumeMounts"},
 		Reason: "admission: ServiceAccount, which mounts a token",
-		when:   func(pod value.Value) bool { return pod.At("spec", "serviceAccountName").Str() == "" },
+		when:   func(pod value.Value) bool { return pod.Get("spec", "serviceAccountName").Str() == "" },
 	},
 	{
 		Kinds: coreKind("PersistentVolumeClaim"), Optional: true, Paths: []string{"spec storageClassName"},

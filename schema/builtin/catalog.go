@@ -73,14 +73,14 @@ func unpack(packed []byte) ([]byte, error) {
 }
 
 // index finds the type and makes the empty object of each kind that list names.
-func index(compiled *schema.Schema, list value.Value) (*kinds, error) {
+func index(compiled map[string]*schema.Type, list value.Value) (*kinds, error) {
 	types := make(map[schema.GVK]*schema.Type, list.Len())
 	empty := make(map[schema.GVK]value.Value, list.Len())
 	for kind := range list.Items() {
 		gvk := schema.GVK{
 			Group: kind.Get("group").Str(), Version: kind.Get("version").Str(), Kind: kind.Get("kind").Str(),
 		}
-		t, ok := compiled.Type(kind.Get("type").Str())
+		t, ok := compiled[kind.Get("type").Str()]
 		if !ok {
 			return nil, fmt.Errorf("%v has the type %v, which is not defined", gvk, kind.Get("type"))
 		}

@@ -91,7 +91,7 @@ func serviceAccount(spec value.Value) value.Value {
 
 // gracePeriod makes a negative grace period one second.
 func gracePeriod(pod value.Value) value.Value {
-	if pod.At("spec", "terminationGracePeriodSeconds").Float() >= 0 {
+	if pod.Get("spec", "terminationGracePeriodSeconds").Float() >= 0 {
 		return pod
 	}
 	return within(pod, func(spec value.Value) value.Value {
@@ -132,7 +132,7 @@ func filled(object, other value.Value) value.Value {
 
 // hostPorts gives the ports of containers in the network of their host the same number there.
 func hostPorts(pod value.Value) value.Value {
-	if !pod.At("spec", "hostNetwork").Bool() {
+	if !pod.Get("spec", "hostNetwork").Bool() {
 		return pod
 	}
 	fill := func(container value.Value) value.Value {
@@ -167,7 +167,7 @@ func sessionAffinityConfig(service value.Value) value.Value {
 		case "None":
 			return spec.With("sessionAffinityConfig", value.Value{})
 		case "ClientIP":
-			if isNothing(config.At("clientIP", "timeoutSeconds")) {
+			if isNothing(config.Get("clientIP", "timeoutSeconds")) {
 				timeout := value.Object(value.Member{Name: "timeoutSeconds", Value: value.Int(10800)})
 				return spec.With("sessionAffinityConfig", value.Object(value.Member{Name: "clientIP", Value: timeout}))
 			}
@@ -192,7 +192,7 @@ func targetPorts(service value.Value) value.Value {
 
 // ingressModes says how the addresses of a load balancer deliver traffic.
 func ingressModes(service value.Value) value.Value {
-	if service.At("spec", "type").Str() != "LoadBalancer" {
+	if service.Get("spec", "type").Str() != "LoadBalancer" {
 		return service
 	}
 	return eachItem(service, func(ingress value.Value) value.Value {
@@ -205,7 +205,7 @@ func ingressModes(service value.Value) value.Value {
 
 // namespaceLabel labels a namespace with its name.
 func namespaceLabel(namespace value.Value) value.Value {
-	name := namespace.At("metadata", "name")
+	name := namespace.Get("metadata", "name")
 	if name.Str() == "" {
 		return namespace
 	}
@@ -248,10 +248,10 @@ func roundQuantities(resources value.Value) value.Value {
 
 // storedVersions has a definition remember the version that it stores objects in.
 func storedVersions(definition value.Value) value.Value {
-	if definition.At("status", "storedVersions").Len() > 0 {
+	if definition.Get("status", "storedVersions").Len() > 0 {
 		return definition
 	}
-	for version := range definition.At("spec", "versions").Items() {
+	for version := range definition.Get("spec", "versions").Items() {
 		if version.Get("storage").Bool() {
 			status := definition.Get("status")
 			if isNothing(status) {

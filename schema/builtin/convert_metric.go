@@ -68,30 +68,30 @@ func metricToV1(metric value.Value) value.Value {
 	byResource := func(source value.Value) value.Value {
 		return object(
 			member("name", source.Get("name")), member("container", source.Get("container")),
-			member("targetAverageUtilization", source.At("target", "averageUtilization")),
-			member("targetAverageValue", source.At("target", "averageValue")),
+			member("targetAverageUtilization", source.Get("target", "averageUtilization")),
+			member("targetAverageValue", source.Get("target", "averageValue")),
 		)
 	}
 	return oneOf(metric, map[string]func(value.Value) value.Value{
 		"object": func(source value.Value) value.Value {
 			return object(
-				member("target", source.Get("describedObject")), member("metricName", source.At("metric", "name")),
-				member("selector", source.At("metric", "selector")), member("targetValue", source.At("target", "value")),
-				member("averageValue", source.At("target", "averageValue")),
+				member("target", source.Get("describedObject")), member("metricName", source.Get("metric", "name")),
+				member("selector", source.Get("metric", "selector")), member("targetValue", source.Get("target", "value")),
+				member("averageValue", source.Get("target", "averageValue")),
 			)
 		},
 		"pods": func(source value.Value) value.Value {
 			return object(
-				member("metricName", source.At("metric", "name")), member("selector", source.At("metric", "selector")),
-				member("targetAverageValue", source.At("target", "averageValue")),
+				member("metricName", source.Get("metric", "name")), member("selector", source.Get("metric", "selector")),
+				member("targetAverageValue", source.Get("target", "averageValue")),
 			)
 		},
 		"resource": byResource, "containerResource": byResource,
 		"external": func(source value.Value) value.Value {
 			return object(
-				member("metricName", source.At("metric", "name")), member("metricSelector", source.At("metric", "selector")),
-				member("targetValue", source.At("target", "value")),
-				member("targetAverageValue", source.At("target", "averageValue")),
+				member("metricName", source.Get("metric", "name")), member("metricSelector", source.Get("metric", "selector")),
+				member("targetValue", source.Get("target", "value")),
+				member("targetAverageValue", source.Get("target", "averageValue")),
 			)
 		},
 	})
@@ -130,30 +130,30 @@ func metricStatusToV1(metric value.Value) value.Value {
 	byResource := func(status value.Value) value.Value {
 		return object(
 			member("name", status.Get("name")), member("container", status.Get("container")),
-			member("currentAverageUtilization", status.At("current", "averageUtilization")),
-			member("currentAverageValue", status.At("current", "averageValue")),
+			member("currentAverageUtilization", status.Get("current", "averageUtilization")),
+			member("currentAverageValue", status.Get("current", "averageValue")),
 		)
 	}
 	return oneOf(metric, map[string]func(value.Value) value.Value{
 		"object": func(status value.Value) value.Value {
 			return object(
-				member("target", status.Get("describedObject")), member("metricName", status.At("metric", "name")),
-				member("selector", status.At("metric", "selector")), member("currentValue", status.At("current", "value")),
-				member("averageValue", status.At("current", "averageValue")),
+				member("target", status.Get("describedObject")), member("metricName", status.Get("metric", "name")),
+				member("selector", status.Get("metric", "selector")), member("currentValue", status.Get("current", "value")),
+				member("averageValue", status.Get("current", "averageValue")),
 			)
 		},
 		"pods": func(status value.Value) value.Value {
 			return object(
-				member("metricName", status.At("metric", "name")), member("selector", status.At("metric", "selector")),
-				member("currentAverageValue", status.At("current", "averageValue")),
+				member("metricName", status.Get("metric", "name")), member("selector", status.Get("metric", "selector")),
+				member("currentAverageValue", status.Get("current", "averageValue")),
 			)
 		},
 		"resource": byResource, "containerResource": byResource,
 		"external": func(status value.Value) value.Value {
 			return object(
-				member("metricName", status.At("metric", "name")), member("metricSelector", status.At("metric", "selector")),
-				member("currentValue", status.At("current", "value")),
-				member("currentAverageValue", status.At("current", "averageValue")),
+				member("metricName", status.Get("metric", "name")), member("metricSelector", status.Get("metric", "selector")),
+				member("currentValue", status.Get("current", "value")),
+				member("currentAverageValue", status.Get("current", "averageValue")),
 			)
 		},
 	})

@@ -40,7 +40,7 @@ func member(name string, v value.Value) value.Member { return value.Member{Name:
 
 // annotatedList returns what an annotation has as JSON: a list of type name. Nothing is what cannot be read.
 func annotatedList(scaler value.Value, annotation, name string) (value.Value, bool) {
-	text := scaler.At("metadata", "annotations", annotation)
+	text := scaler.Get("metadata", "annotations", annotation)
 	if text.IsAbsent() {
 		return value.Value{}, false
 	}
@@ -107,7 +107,7 @@ func scalerStatusFromV1(scaler, status value.Value) value.Value {
 
 // behaviorOf reads the behavior in an annotation, whose members begin with capital letters.
 func behaviorOf(scaler value.Value) value.Value {
-	v, err := value.Parse([]byte(scaler.At("metadata", "annotations", scalerBehavior).Str()))
+	v, err := value.Parse([]byte(scaler.Get("metadata", "annotations", scalerBehavior).Str()))
 	if err != nil {
 		return value.Value{}
 	}
@@ -183,7 +183,7 @@ func cpuUtilization(metric value.Value, where string) value.Value {
 	if metric.Get("type").Str() != "Resource" || resource.Get("name").Str() != "cpu" {
 		return value.Value{}
 	}
-	return resource.At(where, "averageUtilization")
+	return resource.Get(where, "averageUtilization")
 }
 
 // annotatedWith returns scaler with a list of type name as JSON in an annotation, if there is anything in it.

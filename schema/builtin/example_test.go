@@ -37,7 +37,7 @@ func ExampleConfig() {
 	for _, name := range []string{"progressDeadlineSeconds", "revisionHistoryLimit", "strategy"} {
 		fmt.Println(name, spec.Get(name))
 	}
-	for name, member := range spec.At("template", "spec").Members() {
+	for name, member := range spec.Get("template", "spec").Members() {
 		fmt.Println(name, member)
 	}
 	// Output:

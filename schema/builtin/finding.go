@@ -22,7 +22,7 @@ func (k *Kind) Findings(live, object value.Value) []form.Finding {
 		return found
 	}
 	for _, rule := range immutable[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] {
-		if rule.when != nil && !rule.when(live) || live.At(rule.path...).Equal(object.At(rule.path...)) {
+		if rule.when != nil && !rule.when(live) || live.Get(rule.path...).Equal(object.Get(rule.path...)) {
 			continue
 		}
 		var path fieldpath.Path

@@ -92,7 +92,7 @@ func TestNumbers(t *testing.T) {
 		return o
 	}
 	out, err := m.Apply(managedfields.Object{}, object("99999999999"), "a", false)
-	if n := out.Content.At("spec", "replicas").Int(); err != nil || n != 1215752191 {
+	if n := out.Content.Get("spec", "replicas").Int(); err != nil || n != 1215752191 {
 		t.Errorf("an apply of 99999999999 is %d, %v", n, err)
 	}
 	for _, test := range []struct {

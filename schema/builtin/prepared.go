@@ -27,7 +27,7 @@ func preparedNamespace(k *Kind, subresource string, live, namespace value.Value)
 	case subresource != "":
 		return namespace
 	case !live.IsAbsent():
-		return namespace.With("spec", spec.With("finalizers", live.At("spec", "finalizers")))
+		return namespace.With("spec", spec.With("finalizers", live.Get("spec", "finalizers")))
 	}
 	var finalizers []value.Value
 	for f := range spec.Get("finalizers").Items() {
@@ -101,7 +101,7 @@ func preparedTaintRule(k *Kind, subresource string, live, rule value.Value) valu
 	if subresource != "" || live.IsAbsent() {
 		return rule
 	}
-	taint, was := rule.At("spec", "taint"), live.At("spec", "taint")
+	taint, was := rule.Get("spec", "taint"), live.Get("spec", "taint")
 	if taint.Get("effect").Equal(was.Get("effect")) || !taint.Get("timeAdded").Equal(was.Get("timeAdded")) {
 		return rule
 	}

@@ -30,7 +30,7 @@ func keepMissing(object, was value.Value, names ...string) value.Value {
 func serviceClass(pod value.Value) string {
 	guaranteed, any := true, false
 	for _, list := range []string{"containers", "initContainers"} {
-		for container := range pod.At("spec", list).Items() {
+		for container := range pod.Get("spec", list).Items() {
 			resources := container.Get("resources")
 			for _, name := range []string{"cpu", "memory"} {
 				limit, request := amount(resources, "limits", name), amount(resources, "requests", name)
@@ -50,7 +50,7 @@ func serviceClass(pod value.Value) string {
 
 // amount returns the quantity of a resource, and "" where there is none or it is 0.
 func amount(resources value.Value, list, name string) string {
-	if text := resources.At(list, name).Str(); text != "0" {
+	if text := resources.Get(list, name).Str(); text != "0" {
 		return text
 	}
 	return ""

@@ -74,7 +74,7 @@ func annotated(object value.Value, name, text string) value.Value {
 // templateGeneration has each daemon set say how often its template has changed.
 func templateGeneration(set value.Value) value.Value {
 	const name = "deprecated.daemonset.template.generation"
-	text := set.At("metadata", "annotations", name).Str()
+	text := set.Get("metadata", "annotations", name).Str()
 	if canonical := strconv.FormatInt(templateCount(set), 10); canonical != text {
 		return annotated(set, name, canonical)
 	}
@@ -83,14 +83,14 @@ func templateGeneration(set value.Value) value.Value {
 
 // templateCount returns how often the template of a daemon set has changed.
 func templateCount(set value.Value) int64 {
-	n, _ := strconv.ParseInt(set.At("metadata", "annotations", "deprecated.daemonset.template.generation").Str(), 10, 64)
+	n, _ := strconv.ParseInt(set.Get("metadata", "annotations", "deprecated.daemonset.template.generation").Str(), 10, 64)
 	return n
 }
 
 // rollbackTo drops an annotation that says nothing.
 func rollbackTo(deployment value.Value) value.Value {
 	const name = "deprecated.deployment.rollback.to"
-	if deployment.At("metadata", "annotations", name).Str() == "" {
+	if deployment.Get("metadata", "annotations", name).Str() == "" {
 		return annotated(deployment, name, "")
 	}
 	return deployment

@@ -73,7 +73,7 @@ func (y *tally) patch(t *testing.T, where, kind string, s recording.Exchange, ma
 		subresource = "status"
 	}
 	m := y.manager(t, schema.ParseGVK(s.APIVersion, kind), subresource)
-	out, err := m.Update(objectOf(t, s.Live), object, manager, managedfields.KeepEntries)
+	out, err := m.Update(objectOf(t, s.Live), object, manager)
 	if !out.Content.IsAbsent() {
 		err = nil
 	}
@@ -85,8 +85,8 @@ func (y *tally) scale(t *testing.T, where, kind string, s recording.Exchange, ma
 	gvk := schema.ParseGVK(s.APIVersion, kind)
 	parent := objectOf(t, s.Live)
 	response := s.Response
-	handler := managedfields.NewScaleHandler(parent.Entries, s.APIVersion, y.kind(t, gvk).Replicas())
-	entries, err := handler.ToSubresource()
+	replicas := y.kind(t, gvk).Replicas()
+	entries, err := managedfields.ScaleEntries(parent.Entries, replicas)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (y *tally) scale(t *testing.T, where, kind string, s recording.Exchange, ma
 		if failed != nil {
 			t.Fatal(failed)
 		}
-		out, err = m.Update(live, object, manager, managedfields.KeepEntries)
+		out, err = m.Update(live, object, manager)
 	}
 	if err != nil || s.Code >= 300 {
 		text := ""
@@ -121,13 +121,13 @@ func (y *tally) scale(t *testing.T, where, kind string, s recording.Exchange, ma
 	if s.After.Kind() != value.KindObject || strings.Contains(s.Query, "dryRun") {
 		return
 	}
-	after, err := handler.ToParent(out.Entries)
+	after, err := managedfields.EntriesAfterScale(parent.Entries, out.Entries, s.APIVersion, replicas)
 	if err != nil {
 		t.Fatal(err)
 	}
 	y.same(t, where, kind, "managedFields", recording.Owners(s.After), ownersOf(t, managedfields.Object{Content: value.Object(), Entries: after}))
 	k := y.kind(t, gvk)
-	count := value.Int(out.Content.At("spec", "replicas").Int())
+	count := value.Int(out.Content.Get("spec", "replicas").Int())
 	scaled := parent.Content.With("spec", parent.Content.Get("spec").With("replicas", count))
 	stored, err := k.Store("", parent.Content, scaled, scaled)
 	if err != nil {
@@ -147,7 +147,7 @@ func scaleOf(parent value.Value) value.Value {
 	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
 		names = names.With(name, metadata.Get(name))
 	}
-	if n := parent.At("spec", "replicas"); n.Int() != 0 {
+	if n := parent.Get("spec", "replicas"); n.Int() != 0 {
 		v = v.With("spec", value.Object(value.Member{Name: "replicas", Value: n}))
 	}
 	return v.With("metadata", names)

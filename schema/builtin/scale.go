@@ -41,12 +41,12 @@ var scaleType = sync.OnceValue(func() *schema.Type {
 	if err != nil {
 		panic("builtin: " + err.Error())
 	}
-	t, _ := compiled.Type("Scale")
+	t := compiled["Scale"]
 	return t
 })
 
 // ScaleConfig returns the configuration of the endpoint that writes the number of replicas of an object through its
-// subresource scale, as an object of kind Scale. [managedfields.ScaleHandler] carries owners between the two.
+// subresource scale, as an object of kind Scale. [managedfields.ScaleEntries] carries owners there, [managedfields.EntriesAfterScale] back.
 func ScaleConfig() managedfields.Config {
 	gvk := schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 	k, _ := Lookup(gvk)
@@ -61,7 +61,7 @@ func ScaleConfig() managedfields.Config {
 }
 
 // Replicas returns, by apiVersion, where the number of replicas stands in objects of the kind, as
-// [managedfields.NewScaleHandler] wants it; nil for a kind without the subresource scale. A server knows versions
+// [managedfields.ScaleEntries] wants it; nil for a kind without the subresource scale. A server knows versions
 // there that it no longer serves.
 func (k *Kind) Replicas() map[string]fieldpath.Path {
 	scalable := false

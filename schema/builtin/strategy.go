@@ -155,7 +155,7 @@ var createdUncounted = map[schema.GVK]bool{{Group: "storage.k8s.io", Kind: "CSID
 func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool) {
 	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
 	paths, counts := generations[kind]
-	n = live.At("metadata", "generation").Int()
+	n = live.Get("metadata", "generation").Int()
 	switch {
 	case !counts:
 	case live.IsAbsent():
@@ -192,7 +192,7 @@ func (k *Kind) EmptyCounter() func(managedfields.Change) (value.Value, error) {
 		return nil
 	}
 	return func(c managedfields.Change) (value.Value, error) {
-		generation := c.Live.At("metadata", "generation")
+		generation := c.Live.Get("metadata", "generation")
 		if !c.Live.IsAbsent() && k.sendsEmpty(c.Sent) {
 			generation = value.Int(generation.Int() + 1)
 		}
@@ -214,7 +214,7 @@ func (k *Kind) changed(live, stored value.Value, paths [][]string) bool {
 		}
 	}
 	for _, path := range paths {
-		if !stored.At(path...).Equal(live.At(path...)) {
+		if !stored.Get(path...).Equal(live.Get(path...)) {
 			return true
 		}
 	}

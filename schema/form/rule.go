@@ -147,7 +147,7 @@ func (t *Type) condition(text string, f Functions) (func(value.Value) bool, bool
 	}
 	switch is := f.Is[want]; {
 	case is != nil:
-		return func(v value.Value) bool { return is(v.At(names...)) }, true
+		return func(v value.Value) bool { return is(v.Get(names...)) }, true
 	case want == "set":
 		return func(v value.Value) bool { return !t.unset(v, names) }, true
 	case want == "unset":
@@ -156,7 +156,7 @@ func (t *Type) condition(text string, f Functions) (func(value.Value) bool, bool
 	texts := strings.Split(want, "|")
 	return func(v value.Value) bool {
 		for _, text := range texts {
-			if v.At(names...).Str() == text {
+			if v.Get(names...).Str() == text {
 				return true
 			}
 		}
@@ -191,7 +191,7 @@ func (t *Type) to(name string) *Type {
 }
 
 func (r *rule) fill(v value.Value, e env) value.Value {
-	if isSomething(v.At(r.path...)) { // as mostly; the rest asks for types
+	if isSomething(v.Get(r.path...)) { // as mostly; the rest asks for types
 		return v
 	}
 	for _, holds := range r.when {
@@ -201,14 +201,14 @@ func (r *rule) fill(v value.Value, e env) value.Value {
 	}
 	to := r.to
 	if r.from != nil {
-		if to = v.At(r.from...); isNothing(to) {
+		if to = v.Get(r.from...); isNothing(to) {
 			return v
 		}
 	}
 	if r.now {
 		to = value.String(e.now().UTC().Format(time.RFC3339))
 	}
-	if r.strict && !e.stored && !isNothing(v.At(r.path...)) {
+	if r.strict && !e.stored && !isNothing(v.Get(r.path...)) {
 		return v
 	}
 	return r.typ.set(v, r.path, to)

@@ -18,7 +18,7 @@ func convertV3(p *problems, name string, s *spec.Schema, preserve bool) schema.T
 	case name == quantityName:
 		def.Atom = schema.Atom{Scalar: schema.Untyped}
 	case name == rawExtensionName:
-		def.Atom = schema.DeducedTypes()[0].Atom
+		def.Atom = schemas.DeducedTypes()[0].Atom
 	default:
 		c := converterV3{p}
 		def.Atom = c.atom(s, place{def: name}, preserve)

@@ -45,7 +45,7 @@ func (e *SchemaError) Error() string {
 //
 // The status of the definition is not looked at. Errors are each a [*SchemaError], all of them reported, joined.
 func CRD(crd value.Value) (*Definitions, error) {
-	c := converterCRD{name: crd.At("metadata", "name").Str()}
+	c := converterCRD{name: crd.Get("metadata", "name").Str()}
 	c.read(crd)
 	if err := errors.Join(c.errors...); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c *converterCRD) read(crd value.Value) {
 	}
 	spec, at := crd.Get("spec"), root.in("spec")
 	c.group = c.required(spec.Get("group"), at.in("group"))
-	c.kind = c.required(spec.At("names", "kind"), at.in("names").in("kind"))
+	c.kind = c.required(spec.Get("names", "kind"), at.in("names").in("kind"))
 	c.preserve = c.flag(spec.Get("preserveUnknownFields"), at.in("preserveUnknownFields"))
 	c.types = objectMeta(c.preserve)
 	c.kinds = map[schema.GVK]string{}
@@ -121,7 +121,7 @@ func (c *converterCRD) version(v value.Value, at *path) {
 		return
 	}
 	at = at.in("schema").in("openAPIV3Schema")
-	root := c.structural(v.At("schema", "openAPIV3Schema"), version, at)
+	root := c.structural(v.Get("schema", "openAPIV3Schema"), version, at)
 	var found problems
 	c.types = append(c.types, convertV3(&found, name, native(root), c.preserve))
 	c.kinds[gvk] = name

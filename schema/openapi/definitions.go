@@ -33,7 +33,7 @@ func (d *Definitions) Catalog() (*schema.Catalog, error) {
 	problems := []error{err}
 	types := make(map[schema.GVK]*schema.Type, len(d.Kinds))
 	for _, kind := range d.Kinds {
-		if t, ok := s.Type(kind.Type); ok {
+		if t, ok := s[kind.Type]; ok {
 			types[kind.GVK] = t
 		} else {
 			problems = append(problems, fmt.Errorf("%v has the type %q, which is not defined", kind.GVK, kind.Type))
@@ -44,13 +44,13 @@ func (d *Definitions) Catalog() (*schema.Catalog, error) {
 
 // newDefinitions returns the definitions of types, with the two types for values without a schema added.
 func newDefinitions(types []schema.TypeDef, kinds map[schema.GVK]string) *Definitions {
-	types = append(types, schema.DeducedTypes()...)
+	types = append(types, schemas.DeducedTypes()...)
 	slices.SortStableFunc(types, func(a, b schema.TypeDef) int { return strings.Compare(a.Name, b.Name) })
 	d := &Definitions{Document: &schema.Document{Types: types}}
 	for gvk, name := range kinds {
 		d.Kinds = append(d.Kinds, Kind{gvk, name})
 	}
-	slices.SortFunc(d.Kinds, func(a, b Kind) int { return a.GVK.Compare(b.GVK) })
+	slices.SortFunc(d.Kinds, func(a, b Kind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
 	return d
 }
 

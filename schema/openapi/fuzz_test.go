@@ -54,7 +54,7 @@ func checkDefinitions(t *testing.T, d *openapi.Definitions) {
 	catalog, _ := d.Catalog()
 	s, _ := schema.Compile(d.Document)
 	for _, kind := range d.Kinds {
-		_, defined := s.Type(kind.Type)
+		_, defined := s[kind.Type]
 		if typ, ok := catalog.Lookup(kind.GVK); ok != defined || ok && typ.Name() != kind.Type {
 			t.Errorf("%v is not of the type %q", kind.GVK, kind.Type)
 		}

@@ -174,5 +174,5 @@ func text(a schema.Atom) value.Value {
 }
 
 func textOfRef(r schema.TypeRef) value.Value {
-	return text(schema.Atom{Map: &schema.MapDef{ElementType: r}}).At("map", "elementType")
+	return text(schema.Atom{Map: &schema.MapDef{ElementType: r}}).Get("map", "elementType")
 }

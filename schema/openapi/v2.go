@@ -140,7 +140,7 @@ func (c *converterV2) atom(s proto.Schema, at place, preserve bool) schema.Atom 
 		}
 		return schema.Atom{Scalar: primitive(s.Type, s.Format)}
 	case *proto.Arbitrary:
-		return schema.DeducedTypes()[1].Atom
+		return schemas.DeducedTypes()[1].Atom
 	}
 	return schema.Atom{} // a definition that only refers to another is left out
 }

@@ -80,7 +80,7 @@ func (l *loaderV3) load(doc []byte, number int) {
 		l.problems = append(l.problems, fmt.Errorf("document %d is not OpenAPI v3: its member openapi is %v", number, version))
 		return
 	}
-	for name, source := range v.At("components", "schemas").Members() {
+	for name, source := range v.Get("components", "schemas").Members() {
 		l.add(name, source, number)
 	}
 }

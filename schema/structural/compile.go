@@ -51,8 +51,8 @@ func Compile(openAPIV3Schema value.Value) (*Schema, error) {
 // of its versions by name. Versions without a schema have a nil one.
 func Versions(crd value.Value) (map[string]*Schema, error) {
 	schemas := map[string]*Schema{}
-	for v := range crd.At("spec", "versions").Items() {
-		s, err := Compile(v.At("schema", "openAPIV3Schema"))
+	for v := range crd.Get("spec", "versions").Items() {
+		s, err := Compile(v.Get("schema", "openAPIV3Schema"))
 		if err != nil {
 			return nil, &SchemaError{
 				Path:   "spec.versions[" + v.Get("name").Str() + "].schema.openAPIV3Schema",

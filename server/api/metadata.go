@@ -20,7 +20,7 @@ import (
 // WithMetadata returns object with a member of its metadata; an absent member goes.
 func WithMetadata(object value.Value, name string, member value.Value) value.Value {
 	metadata := object.Get("metadata")
-	if metadata.Get(name).Same(member) {
+	if member.IsAbsent() && metadata.Get(name).IsAbsent() {
 		return object
 	}
 	if metadata.IsAbsent() {
@@ -30,7 +30,7 @@ func WithMetadata(object value.Value, name string, member value.Value) value.Val
 }
 
 // Meta returns a text of the metadata of object, such as its name; "" if it has none.
-func Meta(object value.Value, name string) string { return object.At("metadata", name).Str() }
+func Meta(object value.Value, name string) string { return object.Get("metadata", name).Str() }
 
 // Wipe returns object without what only the server says about it: when it was created and deleted, and its uid.
 func Wipe(object value.Value) value.Value {
@@ -146,8 +146,8 @@ func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList 
 func ValidateFinalizers(object value.Value) field.ErrorList {
 	var errs field.ErrorList
 	known := []string{"kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
-	for i := range object.At("metadata", "finalizers").Len() {
-		name := object.At("metadata", "finalizers").Item(i).Str()
+	for i := range object.Get("metadata", "finalizers").Len() {
+		name := object.Get("metadata", "finalizers").Item(i).Str()
 		if !strings.Contains(name, "/") && !slices.Contains(known, name) {
 			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), name,
 				"name is neither a standard finalizer name nor is it fully qualified"))

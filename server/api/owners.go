@@ -12,7 +12,7 @@ import (
 
 // UniqueOwners returns object with each of its owner references once, and the uids of those that it takes out.
 func UniqueOwners(object value.Value) (value.Value, []string) {
-	references := object.At("metadata", "ownerReferences")
+	references := object.Get("metadata", "ownerReferences")
 	var kept []value.Value
 	var uids []string
 	for reference := range references.Items() {
@@ -32,10 +32,10 @@ func UniqueOwners(object value.Value) (value.Value, []string) {
 // that may collide with those of others.
 func FinalizerWarnings(object, old value.Value) []string {
 	var before, added []string
-	for name := range old.At("metadata", "finalizers").Items() {
+	for name := range old.Get("metadata", "finalizers").Items() {
 		before = append(before, name.Str())
 	}
-	for name := range object.At("metadata", "finalizers").Items() {
+	for name := range object.Get("metadata", "finalizers").Items() {
 		if !slices.Contains(before, name.Str()) {
 			added = append(added, name.Str())
 		}

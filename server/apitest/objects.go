@@ -42,7 +42,7 @@ func (s *Server) Apply(text string) {
 	}
 	for _, object := range objects {
 		if err := s.apply(object); err != nil {
-			s.tb.Fatalf("%s %s: %v", object.Get("kind").Str(), object.At("metadata", "name").Str(), err)
+			s.tb.Fatalf("%s %s: %v", object.Get("kind").Str(), object.Get("metadata", "name").Str(), err)
 		}
 	}
 }

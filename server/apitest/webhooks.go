@@ -91,8 +91,8 @@ func (o *options) serveConversion(tb testing.TB) error {
 		if object.Get("kind").Str() != "CustomResourceDefinition" {
 			continue
 		}
-		named := slices.Contains(o.converted, object.At("metadata", "name").Str())
-		if named || object.At("spec", "conversion", "strategy").Str() == "Webhook" {
+		named := slices.Contains(o.converted, object.Get("metadata", "name").Str())
+		if named || object.Get("spec", "conversion", "strategy").Str() == "Webhook" {
 			o.objects[i] = convertedAt(object, url, trusted)
 		}
 	}
@@ -101,7 +101,7 @@ func (o *options) serveConversion(tb testing.TB) error {
 
 // convertedAt returns a definition whose objects are converted below url, which has a certificate that trusted vouches for.
 func convertedAt(definition value.Value, url string, trusted []byte) value.Value {
-	hook := definition.At("spec", "conversion", "webhook")
+	hook := definition.Get("spec", "conversion", "webhook")
 	path := pathOf(hook.Get("clientConfig"))
 	if path == "" {
 		path = "convert"
@@ -144,7 +144,7 @@ func redirected(configuration value.Value, url string, trusted []byte) value.Val
 
 // pathOf returns the path of a clientConfig, without the slash that it begins with.
 func pathOf(client value.Value) string {
-	path := client.At("service", "path").Str()
+	path := client.Get("service", "path").Str()
 	if address := client.Get("url").Str(); address != "" {
 		_, path, _ = strings.Cut(strings.TrimPrefix(address, "https://"), "/")
 	}

@@ -157,7 +157,7 @@ func (s *Scale) Of(object value.Value) (scale value.Value, wanted bool, err erro
 	}
 	metadata := value.Object()
 	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
-		metadata = metadata.With(name, object.At("metadata", name))
+		metadata = metadata.With(name, object.Get("metadata", name))
 	}
 	return NewScale(metadata, spec, status, selector), wanted, nil
 }
@@ -185,4 +185,4 @@ func withNumber(v value.Value, path []string, n int64) value.Value {
 }
 
 // Lookup returns what object has at a path of names with dots between them, such as spec.replicas; absent if it has nothing there.
-func Lookup(object value.Value, path string) value.Value { return object.At(names(path)...) }
+func Lookup(object value.Value, path string) value.Value { return object.Get(names(path)...) }

@@ -32,7 +32,7 @@ func checked(object, converted value.Value, apiVersion string) (value.Value, err
 		return converted, fmt.Errorf("returned invalid object at index 0: invalid kind (expected %v, received %v)", was.Kind, is.Kind)
 	}
 	for _, same := range []struct{ name, text string }{{"name", "name"}, {"namespace", "namespace"}, {"uid", "UID"}} {
-		if a, b := object.At("metadata", same.name).Str(), converted.At("metadata", same.name).Str(); a != b {
+		if a, b := object.Get("metadata", same.name).Str(), converted.Get("metadata", same.name).Str(); a != b {
 			return converted, fmt.Errorf("returned invalid object: must have the same %s: %v != %v", same.text, a, b)
 		}
 	}

@@ -42,7 +42,7 @@ type Webhook struct {
 // Of returns the webhook of a CustomResourceDefinition of apiextensions.k8s.io/v1 with its defaults, nil if its strategy is not
 // Webhook. The error is about a caBundle that is no base64.
 func (c *Client) Of(definition value.Value) (*Webhook, error) {
-	conversion := definition.At("spec", "conversion")
+	conversion := definition.Get("spec", "conversion")
 	if conversion.Get("strategy").Str() != string(apiextensionsv1.WebhookConverter) {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func (c *Client) Of(definition value.Value) (*Webhook, error) {
 	}
 	client := hook.Get("clientConfig")
 	w.at = remote.ClientConfig{
-		Name: "conversion_webhook_for_" + definition.At("metadata", "name").Str(), URL: client.Get("url").Str(),
+		Name: "conversion_webhook_for_" + definition.Get("metadata", "name").Str(), URL: client.Get("url").Str(),
 	}
 	bundle, err := base64.StdEncoding.DecodeString(client.Get("caBundle").Str())
 	if err != nil {

@@ -54,7 +54,7 @@ func admittedFields(o admission.Object) (managedfields.Object, error) {
 		return object, nil
 	}
 	var entries []metav1.ManagedFieldsEntry
-	if text := o.Content().At("metadata", "managedFields").AppendJSON(nil); json.Unmarshal(text, &entries) == nil {
+	if text := o.Content().Get("metadata", "managedFields").AppendJSON(nil); json.Unmarshal(text, &entries) == nil {
 		if said := library.ValidateManagedFields(entries); said != nil {
 			err = said
 		}

@@ -91,7 +91,7 @@ func (w *write) createOnce(object managedfields.Object) (managedfields.Object, e
 func (w *write) alreadyExists() error {
 	err := errors.NewAlreadyExists(w.Version.GroupResource(), w.name)
 	live, loadErr := w.load()
-	if loadErr == nil && !live.Content.At("metadata", "deletionTimestamp").IsAbsent() {
+	if loadErr == nil && !live.Content.Get("metadata", "deletionTimestamp").IsAbsent() {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}
 	return err

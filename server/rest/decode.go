@@ -126,7 +126,7 @@ func (r *Request) warnStrict(options api.WriteOptions, found []string) {
 // stay as they were.
 func (r *Request) update(live Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	manager := options.ManagerOr(r.HTTP.UserAgent())
-	updated, err := r.manager().Update(live.Object, object, manager, managedfields.KeepEntries)
+	updated, err := r.manager().Update(live.Object, object, manager)
 	if err != nil && updated.Content.IsAbsent() {
 		return updated, api.Refused(err)
 	}

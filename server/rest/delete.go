@@ -170,7 +170,7 @@ const (
 // unless there is one of a policy.
 func finalizersFor(content value.Value, options *metav1.DeleteOptions, orphans bool) []string {
 	var finalizers []string
-	for f := range content.At("metadata", "finalizers").Items() {
+	for f := range content.Get("metadata", "finalizers").Items() {
 		finalizers = append(finalizers, f.Str())
 	}
 	ofPolicy := func(f string) bool { return f == orphanFinalizer || f == foregroundFinalizer }
@@ -236,7 +236,7 @@ func (r *Request) deleted(live Live) (*Answer, error) {
 // be deleted.
 func (w *write) finished(content, live value.Value) bool {
 	metadata := live.Get("metadata")
-	return content.At("metadata", "finalizers").Len() == 0 && !metadata.Get("deletionTimestamp").IsAbsent() &&
+	return content.Get("metadata", "finalizers").Len() == 0 && !metadata.Get("deletionTimestamp").IsAbsent() &&
 		metadata.Get("deletionGracePeriodSeconds").Int() == 0 && !w.Version.Form.Holds(content)
 }
 

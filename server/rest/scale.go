@@ -59,10 +59,10 @@ func (r *Request) patchScale(change change, options api.WriteOptions) (*Answer, 
 
 // replaceScale lets the field manager of Scale replace one by what content says.
 func (r *Request) replaceScale(scale Live, content value.Value, options api.WriteOptions) (managedfields.Object, error) {
-	content = catalog.NewScale(content.Get("metadata"), content.At("spec", "replicas").Int(), content.At("status", "replicas").Int(),
-		content.At("status", "selector").Str())
+	content = catalog.NewScale(content.Get("metadata"), content.Get("spec", "replicas").Int(), content.Get("status", "replicas").Int(),
+		content.Get("status", "selector").Str())
 	object, err := r.Version.Scale.Manager.Update(scale.Object, managedfields.Object{Content: content},
-		options.ManagerOr(r.HTTP.UserAgent()), managedfields.KeepEntries)
+		options.ManagerOr(r.HTTP.UserAgent()))
 	if err != nil && object.Content.IsAbsent() {
 		return object, api.Refused(err)
 	}
@@ -123,8 +123,7 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 		status := content.Get("status")
 		content = catalog.NewScale(content.Get("metadata"), unset, status.Get("replicas").Int(), status.Get("selector").Str())
 	}
-	handler := managedfields.NewScaleHandler(live.Entries, w.Version.APIVersion(), w.Version.Scale.Replicas)
-	entries, err := handler.ToSubresource()
+	entries, err := managedfields.ScaleEntries(live.Entries, w.Version.Scale.Replicas)
 	if err != nil {
 		return managedfields.Object{}, api.Refused(err)
 	}
@@ -139,14 +138,14 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 	if written.Content, err = w.identified(written); err != nil {
 		return written, err
 	}
-	replicas := written.Content.At("spec", "replicas").Int()
+	replicas := written.Content.Get("spec", "replicas").Int()
 	if replicas == unset {
 		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", w.Version.Scale.Spec))
 	}
 	object := managedfields.Object{Content: w.Version.Scale.WithReplicas(live.Content, replicas)}
-	if version := written.Content.At("metadata", "resourceVersion"); version.Str() != "" {
+	if version := written.Content.Get("metadata", "resourceVersion"); version.Str() != "" {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", version)
 	}
-	object.Entries, err = handler.ToParent(written.Entries)
+	object.Entries, err = managedfields.EntriesAfterScale(live.Entries, written.Entries, w.Version.APIVersion(), w.Version.Scale.Replicas)
 	return object, api.Refused(err)
 }

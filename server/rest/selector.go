@@ -46,7 +46,7 @@ func (s *selector) byLabels() bool { return s.fields.Empty() }
 
 // matches reports whether the selector is about content.
 func (s *selector) matches(content value.Value) bool {
-	return s.labels.Matches(labelsOf{content.At("metadata", "labels")}) && s.fields.Matches(fieldsOf{s.version, content})
+	return s.labels.Matches(labelsOf{content.Get("metadata", "labels")}) && s.fields.Matches(fieldsOf{s.version, content})
 }
 
 // labelsOf is the labels of an object: labels.Labels.

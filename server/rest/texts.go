@@ -139,7 +139,7 @@ func (r *Request) readOnce(record store.Record) (Live, error) {
 		return Live{}, corrupt(record, err)
 	}
 	if content.Equal(stored.Content) && strings.HasPrefix(string(record.Text[:min(len(record.Text), len(textPrefix))]), textPrefix) {
-		labels, err := apart(content.At("metadata", "labels"))
+		labels, err := apart(content.Get("metadata", "labels"))
 		if err != nil {
 			return Live{}, corrupt(record, err)
 		}

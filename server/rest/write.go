@@ -251,7 +251,7 @@ func (w *write) prepare(content, live value.Value) value.Value {
 	if deleted := was.Get("deletionTimestamp"); !deleted.IsAbsent() {
 		content = api.WithMetadata(content, "deletionTimestamp", deleted)
 	}
-	if grace := was.Get("deletionGracePeriodSeconds"); content.At("metadata", "deletionGracePeriodSeconds").IsAbsent() {
+	if grace := was.Get("deletionGracePeriodSeconds"); content.Get("metadata", "deletionGracePeriodSeconds").IsAbsent() {
 		content = api.WithMetadata(content, "deletionGracePeriodSeconds", grace)
 	}
 	return content

@@ -78,7 +78,7 @@ var oddType = sync.OnceValues(func() (*schema.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, _ := compiled.Type("root")
+	root := compiled["root"]
 	return root, nil
 })
 

@@ -194,9 +194,9 @@ func setEntries(object runtime.Object, entries []managedfields.Entry) error {
 		if !e.Time.IsZero() {
 			out[i].Time = &metav1.Time{Time: e.Time}
 		}
-		if !e.FieldsV1.IsAbsent() {
+		if fields := e.FieldsV1.Bytes(); fields != nil {
 			out[i].FieldsV1 = &metav1.FieldsV1{}
-			out[i].FieldsV1.SetRawBytes(e.FieldsV1.Bytes())
+			out[i].FieldsV1.SetRawBytes(fields)
 		}
 	}
 	accessor.SetManagedFields(out)

@@ -63,7 +63,7 @@ func undecided(object map[string]any) bool {
 	if v.Get("apiVersion").Str() != "resource.k8s.io/v1beta1" {
 		return false
 	}
-	for _, devices := range []value.Value{v.At("spec", "devices"), v.At("spec", "spec", "devices")} {
+	for _, devices := range []value.Value{v.Get("spec", "devices"), v.Get("spec", "spec", "devices")} {
 		for request := range devices.Get("requests").Items() {
 			for _, member := range request.Members() {
 				if (member.Kind() == value.KindList || member.Kind() == value.KindObject) && request.Get("deviceClassName").Str() == "" {

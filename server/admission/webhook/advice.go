@@ -27,7 +27,7 @@ const fixedSuffix = ".static.k8s.io"
 // Advice returns what to warn of in a configuration that is valid: a name that is reserved, and rules that have no effect.
 func Advice(configuration value.Value) []string {
 	var out []string
-	if strings.HasSuffix(configuration.At("metadata", "name").Str(), fixedSuffix) {
+	if strings.HasSuffix(configuration.Get("metadata", "name").Str(), fixedSuffix) {
 		out = append(out, fmt.Sprintf("metadata.name: names ending with %q are reserved for static manifest-based configurations and "+
 			"cannot be managed via the API", fixedSuffix))
 	}

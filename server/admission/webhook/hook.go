@@ -48,7 +48,7 @@ func Compile(configuration value.Value) ([]*Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := configuration.At("metadata", "name").Str()
+	name := configuration.Get("metadata", "name").Str()
 	mutating := configuration.Get("kind").Str() == mutatingKind
 	seen := map[string]int{}
 	out := make([]*Hook, 0, len(hooks))

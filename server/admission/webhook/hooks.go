@@ -79,7 +79,7 @@ func (p *Hooks) Use(fixed, stored []value.Value) error {
 
 func byName(configurations []value.Value) []value.Value {
 	return slices.SortedStableFunc(slices.Values(configurations), func(a, b value.Value) int {
-		return strings.Compare(a.At("metadata", "name").Str(), b.At("metadata", "name").Str())
+		return strings.Compare(a.Get("metadata", "name").Str(), b.Get("metadata", "name").Str())
 	})
 }
 

@@ -170,7 +170,7 @@ func (h *Hook) selectsObject(object value.Value) bool {
 // labelSet is the labels of an object: labels.Labels.
 type labelSet struct{ names value.Value }
 
-func labelsOf(object value.Value) labels.Labels { return labelSet{object.At("metadata", "labels")} }
+func labelsOf(object value.Value) labels.Labels { return labelSet{object.Get("metadata", "labels")} }
 
 // Has reports whether there is a label.
 func (l labelSet) Has(name string) bool { return l.names.Get(name).Kind() == value.KindString }

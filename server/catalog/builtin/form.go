@@ -84,7 +84,7 @@ func (f *Form) PrepareCreate(object value.Value) value.Value {
 
 // PrepareUpdate returns object as it replaces live.
 func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
-	object = api.WithMetadata(object, "generation", live.At("metadata", "generation"))
+	object = api.WithMetadata(object, "generation", live.Get("metadata", "generation"))
 	if f.Update == nil {
 		return object
 	}

@@ -46,7 +46,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 		return held, unknown, err
 	}
 	held = f.kind.Spelled(sent, held)
-	if entries := sent.At("metadata", "managedFields"); entries.Kind() == value.KindList && entries.Len() == 0 {
+	if entries := sent.Get("metadata", "managedFields"); entries.Kind() == value.KindList && entries.Len() == 0 {
 		held = api.WithMetadata(held, "managedFields", entries) // an empty list, which resets them, is not like none
 	}
 	return held, unknown, nil
@@ -82,12 +82,12 @@ func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare(subresource, live, object, object)
 	for _, name := range []string{"uid", "deletionTimestamp"} { // so that it is found wrong that they are others
-		if sent := object.At("metadata", name); subresource == "" && !sent.IsAbsent() {
+		if sent := object.Get("metadata", name); subresource == "" && !sent.IsAbsent() {
 			prepared = api.WithMetadata(prepared, name, sent)
 		}
 	}
-	counted := object.At("metadata", "generation")
-	if f.kind.EmptyCounter() != nil && counted.Int() == live.At("metadata", "generation").Int()+1 {
+	counted := object.Get("metadata", "generation")
+	if f.kind.EmptyCounter() != nil && counted.Int() == live.Get("metadata", "generation").Int()+1 {
 		return api.WithMetadata(prepared, "generation", counted)
 	}
 	return prepared

@@ -47,4 +47,6 @@ func (namespaceForm) PrepareDelete(live value.Value) value.Value {
 }
 
 // Holds reports whether object waits for spec.finalizers.
-func (namespaceForm) Holds(object value.Value) bool { return object.At("spec", "finalizers").Len() > 0 }
+func (namespaceForm) Holds(object value.Value) bool {
+	return object.Get("spec", "finalizers").Len() > 0
+}

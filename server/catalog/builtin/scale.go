@@ -29,7 +29,7 @@ func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
 
 // selectorText returns what an object selects, a map of labels or a selector of labels, as text.
 func selectorText(object value.Value) (string, error) {
-	selector := object.At("spec", "selector")
+	selector := object.Get("spec", "selector")
 	if selector.Kind() != value.KindObject {
 		return "", nil
 	}

@@ -30,7 +30,7 @@ var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "crea
 //
 // The cost grows with the size of the definition.
 func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Resource, error) {
-	spec, names := crd.Get("spec"), crd.At("status", "acceptedNames")
+	spec, names := crd.Get("spec"), crd.Get("status", "acceptedNames")
 	c := compiler{
 		spec: spec, now: now, by: by,
 		resource: &catalog.Resource{
@@ -38,7 +38,7 @@ func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Reso
 			Kind: names.Get("kind").Str(), ListKind: names.Get("listKind").Str(),
 			ShortNames: texts(names.Get("shortNames")), Categories: texts(names.Get("categories")),
 			Namespaced: spec.Get("scope").Str() == "Namespaced", Custom: true, Verbs: verbs,
-			Terminating: !crd.At("metadata", "deletionTimestamp").IsAbsent(),
+			Terminating: !crd.Get("metadata", "deletionTimestamp").IsAbsent(),
 		},
 	}
 	r := c.resource
@@ -86,7 +86,7 @@ func (c *compiler) compile(crd value.Value) error {
 			c.resource.Stored = v.Get("name").Str()
 		}
 		var path fieldpath.Path
-		if p := v.At("subresources", "scale", "specReplicasPath").Str(); p != "" {
+		if p := v.Get("subresources", "scale", "specReplicasPath").Str(); p != "" {
 			path = catalog.ScalePath(p)
 		}
 		c.replicas[c.apiVersion(v.Get("name").Str())] = path
@@ -128,12 +128,12 @@ func (c *compiler) apiVersion(name string) string { return c.resource.Group + "/
 // version makes one version, which v of the definition describes.
 func (c *compiler) version(v value.Value) (*catalog.Version, error) {
 	name := v.Get("name").Str()
-	out := &catalog.Version{Resource: c.resource, Name: name, Schema: v.At("schema", "openAPIV3Schema"), Deprecation: c.deprecation(v)}
+	out := &catalog.Version{Resource: c.resource, Name: name, Schema: v.Get("schema", "openAPIV3Schema"), Deprecation: c.deprecation(v)}
 	out.Columns = columns(v.Get("additionalPrinterColumns"))
 	for field := range v.Get("selectableFields").Items() {
 		out.Fields = append(out.Fields, strings.TrimPrefix(field.Get("jsonPath").Str(), "."))
 	}
-	if s := v.At("subresources", "scale"); s.Kind() == value.KindObject {
+	if s := v.Get("subresources", "scale"); s.Kind() == value.KindObject {
 		scale, err := c.scale(s)
 		if err != nil {
 			return nil, err
@@ -177,11 +177,11 @@ func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
 		status: hasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
 	}
 	var err error
-	f.rules, err = rules.Compile(v.At("schema", "openAPIV3Schema"))
+	f.rules, err = rules.Compile(v.Get("schema", "openAPIV3Schema"))
 	return f, err
 }
 
-func hasStatus(v value.Value) bool { return v.At("subresources", "status").Kind() == value.KindObject }
+func hasStatus(v value.Value) bool { return v.Get("subresources", "status").Kind() == value.KindObject }
 
 // addManagers makes the field managers of a version's endpoints.
 func (c *compiler) addManagers(v *catalog.Version, f *form) error {

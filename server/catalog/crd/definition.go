@@ -60,7 +60,7 @@ func prepareDefinition(object value.Value) value.Value {
 func withStoredVersion(object value.Value) value.Value {
 	status := object.Get("status")
 	stored := slices.Collect(status.Get("storedVersions").Items())
-	for v := range object.At("spec", "versions").Items() {
+	for v := range object.Get("spec", "versions").Items() {
 		if name := v.Get("name"); v.Get("storage").Bool() && !slices.ContainsFunc(stored, name.Equal) {
 			stored = append(stored, name)
 			break
@@ -72,20 +72,20 @@ func withStoredVersion(object value.Value) value.Value {
 // prepareDefinitionUpdate keeps what the endpoint does not write as it is in live.
 func prepareDefinitionUpdate(object, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
-		metadata := live.Get("metadata").With("resourceVersion", object.At("metadata", "resourceVersion"))
+		metadata := live.Get("metadata").With("resourceVersion", object.Get("metadata", "resourceVersion"))
 		return object.With("spec", live.Get("spec")).With("metadata", metadata)
 	}
 	object = object.With("status", live.Get("status"))
 	if !object.Get("spec").Equal(live.Get("spec")) {
-		object = api.WithMetadata(object, "generation", value.Int(live.At("metadata", "generation").Int()+1))
+		object = api.WithMetadata(object, "generation", value.Int(live.Get("metadata", "generation").Int()+1))
 	}
 	return withStoredVersion(object)
 }
 
 // holdDefinition makes a definition that is deleted wait until the objects of its resource are gone.
 func holdDefinition(live value.Value) value.Value {
-	finalizers := slices.Collect(live.At("metadata", "finalizers").Items())
-	if !live.At("metadata", "deletionTimestamp").IsAbsent() || slices.ContainsFunc(finalizers, value.String(finalizer).Equal) {
+	finalizers := slices.Collect(live.Get("metadata", "finalizers").Items())
+	if !live.Get("metadata", "deletionTimestamp").IsAbsent() || slices.ContainsFunc(finalizers, value.String(finalizer).Equal) {
 		return live
 	}
 	return api.WithMetadata(live, "finalizers", value.List(append(finalizers, value.String(finalizer))...))

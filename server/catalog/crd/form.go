@@ -100,7 +100,7 @@ func (f *form) PrepareUpdate(object, live value.Value, subresource string) value
 	if f.status {
 		object = object.With("status", live.Get("status"))
 	}
-	generation := live.At("metadata", "generation")
+	generation := live.Get("metadata", "generation")
 	if !object.With("metadata", value.Value{}).Equal(live.With("metadata", value.Value{})) {
 		generation = value.Int(generation.Int() + 1)
 	}

@@ -15,7 +15,7 @@ import (
 // The cost grows with the number of definitions in the group.
 func Accept(crd value.Value, others []value.Value, now time.Time) value.Value {
 	status, taken := crd.Get("status"), takenNames(others)
-	names, reason, problem := accepted(crd.At("spec", "names"), status.Get("acceptedNames"), taken)
+	names, reason, problem := accepted(crd.Get("spec", "names"), status.Get("acceptedNames"), taken)
 	naming := condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
 	if reason != "" {
 		naming = condition{"NamesAccepted", "False", reason, problem}
@@ -29,7 +29,7 @@ func Accept(crd value.Value, others []value.Value, now time.Time) value.Value {
 	default:
 		out = condition{"Established", "False", "NotAccepted", "not all names are accepted"}.in(out, now)
 	}
-	if !crd.At("metadata", "deletionTimestamp").IsAbsent() {
+	if !crd.Get("metadata", "deletionTimestamp").IsAbsent() {
 		out = condition{"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"}.in(out, now)
 	}
 	if !names.Equal(out.Get("acceptedNames")) {
@@ -45,7 +45,7 @@ func Served(crd value.Value) bool {
 
 // Finished returns crd without the finalizer that waits for its objects, and whether it had it.
 func Finished(crd value.Value) (value.Value, bool) {
-	finalizers := slices.Collect(crd.At("metadata", "finalizers").Items())
+	finalizers := slices.Collect(crd.Get("metadata", "finalizers").Items())
 	left := slices.DeleteFunc(slices.Clone(finalizers), value.String(finalizer).Equal)
 	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))), len(left) < len(finalizers)
 }
@@ -56,7 +56,7 @@ type taken struct{ resources, kinds map[string]bool }
 func takenNames(others []value.Value) taken {
 	t := taken{map[string]bool{}, map[string]bool{}}
 	for _, other := range others {
-		names := other.At("status", "acceptedNames")
+		names := other.Get("status", "acceptedNames")
 		t.resources[names.Get("plural").Str()], t.resources[names.Get("singular").Str()] = true, true
 		for short := range names.Get("shortNames").Items() {
 			t.resources[short.Str()] = true

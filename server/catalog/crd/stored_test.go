@@ -22,9 +22,9 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	version := got.At("spec", "versions").Item(0)
+	version := got.Get("spec", "versions").Item(0)
 	if got.Get("apiVersion").Str() != "apiextensions.k8s.io/v1" || got.Get("kind").Str() != "CustomResourceDefinition" ||
-		version.At("schema", "openAPIV3Schema", "type").Str() != "object" || version.At("subresources", "status").IsAbsent() {
+		version.Get("schema", "openAPIV3Schema", "type").Str() != "object" || version.Get("subresources", "status").IsAbsent() {
 		t.Errorf("it is read as %v", got)
 	}
 	if !got.Get("status").Equal(stored.Get("status")) || !got.Get("metadata").Equal(stored.Get("metadata")) {

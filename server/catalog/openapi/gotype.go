@@ -124,7 +124,7 @@ func (c components) structure(t reflect.Type) value.Value {
 	known, recorded := definitions()[typeName(t)]
 	if recorded {
 		for i, p := range properties {
-			properties[i].Value = described(known.At("properties", p.Name), doc.of(p.Name))
+			properties[i].Value = described(known.Get("properties", p.Name), doc.of(p.Name))
 		}
 		properties = slices.DeleteFunc(properties, func(p value.Member) bool { return p.Value.IsAbsent() })
 		return withProperties(known.With("description", value.String(doc.of(""))), properties)

@@ -69,7 +69,7 @@ func swagger(schema value.Value) value.Value {
 	if out.Get("type").Str() == "array" && out.Get("items").IsAbsent() {
 		out = out.With("type", value.Value{})
 	}
-	if schema.At("additionalProperties", "nullable").Bool() {
+	if schema.Get("additionalProperties", "nullable").Bool() {
 		out = out.With("required", value.Value{})
 	}
 	return swaggerProperties(out, schema.Get("properties"))
@@ -100,7 +100,7 @@ func swaggerProperties(out, properties value.Value) value.Value {
 	}
 	out = out.With("properties", value.Object(said...))
 	required := slices.DeleteFunc(slices.Collect(out.Get("required").Items()), func(name value.Value) bool {
-		return properties.At(name.Str(), "nullable").Bool()
+		return properties.Get(name.Str(), "nullable").Bool()
 	})
 	if len(required) == 0 {
 		return out.With("required", value.Value{})

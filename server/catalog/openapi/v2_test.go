@@ -89,7 +89,7 @@ func TestV2Custom(t *testing.T) {
 		t.Fatal(err)
 	}
 	document := openapi.V2(catalog.New(resource), version.Info{Major: "1", Minor: "37"})
-	if got := bare(document.At("definitions", "org.example.r.v1.Rat")); !got.Equal(c.Want) {
+	if got := bare(document.Get("definitions", "org.example.r.v1.Rat")); !got.Equal(c.Want) {
 		t.Errorf(" got %v\nwant %v", got, c.Want)
 	}
 }
@@ -128,13 +128,13 @@ func compareDefinition(t *testing.T, name string, got, want value.Value) bool {
 		}
 	}
 	for property, w := range want.Get("properties").Members() {
-		g := plain(got.At("properties", property))
+		g := plain(got.Get("properties", property))
 		if w = plain(w); !g.Equal(w) {
 			t.Errorf("%s.%s\n got %v\nwant %v", name, property, g, w)
 		}
 	}
 	for property := range got.Get("properties").Members() {
-		if want.At("properties", property).IsAbsent() {
+		if want.Get("properties", property).IsAbsent() {
 			t.Errorf("%s.%s is not there", name, property)
 		}
 	}

@@ -36,7 +36,7 @@ var access = map[string][]cell{
 var binding = []cell{name, shown(role), age, subjects("User"), subjects("Group"), subjects("ServiceAccount")}
 
 func role(s source) string {
-	return s.At("roleRef", "kind").Str() + "/" + s.At("roleRef", "name").Str()
+	return s.Get("roleRef", "kind").Str() + "/" + s.Get("roleRef", "name").Str()
 }
 
 // subjects shows the subjects of a kind.
@@ -58,7 +58,7 @@ func subjects(kind string) cell {
 }
 
 func requestedDuration(s source) string {
-	if seconds := s.At("spec", "expirationSeconds"); seconds.Kind() == value.KindInt {
+	if seconds := s.Get("spec", "expirationSeconds"); seconds.Kind() == value.KindInt {
 		return duration.HumanDuration(time.Duration(seconds.Int()) * time.Second)
 	}
 	return none
@@ -77,7 +77,7 @@ func signingStatus(s source) string {
 	if has["Failed"] {
 		status += ",Failed"
 	}
-	if s.At("status", "certificate").Str() != "" {
+	if s.Get("status", "certificate").Str() != "" {
 		status += ",Issued"
 	}
 	return status
@@ -86,7 +86,7 @@ func signingStatus(s source) string {
 // conditionTypes returns the types of the conditions that an object has, whatever these say.
 func conditionTypes(s source) map[string]bool {
 	out := map[string]bool{}
-	for c := range s.At("status", "conditions").Items() {
+	for c := range s.Get("status", "conditions").Items() {
 		out[c.Get("type").Str()] = true
 	}
 	return out
@@ -95,7 +95,7 @@ func conditionTypes(s source) map[string]bool {
 // certificateState shows the last condition that ends a request of a pod.
 func certificateState(s source) string {
 	state := "Pending"
-	for c := range s.At("status", "conditions").Items() {
+	for c := range s.Get("status", "conditions").Items() {
 		if typ := c.Get("type").Str(); typ == "Issued" || typ == "Denied" || typ == "Failed" {
 			state = typ
 		}
@@ -105,7 +105,7 @@ func certificateState(s source) string {
 
 // dangling shows whether the priority level of a flow schema is missing.
 func dangling(s source) string {
-	for c := range s.At("status", "conditions").Items() {
+	for c := range s.Get("status", "conditions").Items() {
 		if c.Get("type").Str() == "Dangling" {
 			return c.Get("status").Str()
 		}
@@ -116,7 +116,7 @@ func dangling(s source) string {
 // limited shows a number of a priority level, which levels without limits do not have.
 func limited(path ...string) cell {
 	return func(s source) value.Value {
-		holder := s.At("spec", "limited").At(path[:len(path)-1]...)
+		holder := s.Get("spec", "limited").Get(path[:len(path)-1]...)
 		if holder.Kind() != value.KindObject {
 			return value.String(none)
 		}

@@ -39,12 +39,12 @@ var (
 
 // text shows a string.
 func text(path ...string) cell {
-	return func(s source) value.Value { return value.String(s.At(path...).Str()) }
+	return func(s source) value.Value { return value.String(s.Get(path...).Str()) }
 }
 
 // textOr shows a string, and another one if it is absent or empty.
 func textOr(otherwise string, path ...string) cell {
-	return func(s source) value.Value { return value.String(orElse(s.At(path...).Str(), otherwise)) }
+	return func(s source) value.Value { return value.String(orElse(s.Get(path...).Str(), otherwise)) }
 }
 
 func orElse(text, otherwise string) string {
@@ -56,17 +56,17 @@ func orElse(text, otherwise string) string {
 
 // number shows an integer, 0 if it is absent.
 func number(path ...string) cell {
-	return func(s source) value.Value { return value.Int(s.At(path...).Int()) }
+	return func(s source) value.Value { return value.Int(s.Get(path...).Int()) }
 }
 
 // count shows how many items or members something has.
 func count(path ...string) cell {
-	return func(s source) value.Value { return value.Int(int64(s.At(path...).Len())) }
+	return func(s source) value.Value { return value.Int(int64(s.Get(path...).Len())) }
 }
 
 // flag shows a boolean, false if it is absent.
 func flag(path ...string) cell {
-	return func(s source) value.Value { return value.Bool(s.At(path...).Bool()) }
+	return func(s source) value.Value { return value.Bool(s.Get(path...).Bool()) }
 }
 
 // shown shows the text that f makes of the object.
@@ -76,7 +76,7 @@ func shown(f func(source) string) cell {
 
 // since shows how long ago a time was.
 func since(path ...string) cell {
-	return func(s source) value.Value { return value.String(s.since(s.At(path...))) }
+	return func(s source) value.Value { return value.String(s.since(s.Get(path...))) }
 }
 
 // since returns in short how long ago a time was.
@@ -114,14 +114,14 @@ func texts(list value.Value) []string {
 
 // joined shows a list of strings with commas between them.
 func joined(otherwise string, path ...string) cell {
-	return shown(func(s source) string { return orElse(strings.Join(texts(s.At(path...)), ","), otherwise) })
+	return shown(func(s source) string { return orElse(strings.Join(texts(s.Get(path...)), ","), otherwise) })
 }
 
 // labelsOf shows a map of labels.
 func labelsOf(path ...string) cell {
 	return shown(func(s source) string {
 		set := labels.Set{}
-		for name, v := range s.At(path...).Members() {
+		for name, v := range s.Get(path...).Members() {
 			set[name] = v.Str()
 		}
 		return labels.FormatLabels(set)
@@ -130,7 +130,7 @@ func labelsOf(path ...string) cell {
 
 // selectorOf shows a label selector.
 func selectorOf(path ...string) cell {
-	return shown(func(s source) string { return metav1.FormatLabelSelector(labelSelector(s.At(path...))) })
+	return shown(func(s source) string { return metav1.FormatLabelSelector(labelSelector(s.Get(path...))) })
 }
 
 // labelSelector returns v as a label selector, nil if it is none.
@@ -152,7 +152,7 @@ func withMore(list []string, most int, separator string) string {
 
 // hasCondition reports whether an object has a condition that is true.
 func hasCondition(object value.Value, typ string) bool {
-	for c := range object.At("status", "conditions").Items() {
+	for c := range object.Get("status", "conditions").Items() {
 		if c.Get("type").Str() == typ {
 			return c.Get("status").Str() == string(metav1.ConditionTrue)
 		}
@@ -163,9 +163,9 @@ func hasCondition(object value.Value, typ string) bool {
 // terminating returns what becomes of a status when the object is deleted.
 func terminating(path ...string) cell {
 	return shown(func(s source) string {
-		if !s.At("metadata", "deletionTimestamp").IsAbsent() {
+		if !s.Get("metadata", "deletionTimestamp").IsAbsent() {
 			return "Terminating"
 		}
-		return s.At(path...).Str()
+		return s.Get(path...).Str()
 	})
 }

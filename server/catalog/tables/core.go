@@ -82,8 +82,8 @@ func timesSeen(s source) value.Value {
 
 // involved shows what an event is about.
 func involved(s source) string {
-	kind := strings.ToLower(s.At("involvedObject", "kind").Str())
-	if name := s.At("involvedObject", "name").Str(); name != "" {
+	kind := strings.ToLower(s.Get("involvedObject", "kind").Str())
+	if name := s.Get("involvedObject", "name").Str(); name != "" {
 		return kind + "/" + name
 	}
 	return kind
@@ -91,8 +91,8 @@ func involved(s source) string {
 
 // eventSource shows who tells of an event.
 func eventSource(s source) string {
-	component := orElse(s.At("source", "component").Str(), s.Get("reportingComponent").Str())
-	instance := orElse(s.At("source", "host").Str(), s.Get("reportingInstance").Str())
+	component := orElse(s.Get("source", "component").Str(), s.Get("reportingComponent").Str())
+	instance := orElse(s.Get("source", "host").Str(), s.Get("reportingInstance").Str())
 	if instance == "" {
 		return component
 	}
@@ -102,7 +102,7 @@ func eventSource(s source) string {
 // nodeStatus shows whether a node is ready, and whether it takes pods. The last condition of a type counts.
 func nodeStatus(s source) string {
 	status := "Unknown"
-	for c := range s.At("status", "conditions").Items() {
+	for c := range s.Get("status", "conditions").Items() {
 		switch {
 		case c.Get("type").Str() != "Ready":
 		case c.Get("status").Str() == "True":
@@ -111,7 +111,7 @@ func nodeStatus(s source) string {
 			status = "NotReady"
 		}
 	}
-	if s.At("spec", "unschedulable").Bool() {
+	if s.Get("spec", "unschedulable").Bool() {
 		status += ",SchedulingDisabled"
 	}
 	return status
@@ -120,7 +120,7 @@ func nodeStatus(s source) string {
 // nodeRoles shows the roles that the labels of a node give it.
 func nodeRoles(s source) string {
 	var roles []string
-	for label, v := range s.At("metadata", "labels").Members() {
+	for label, v := range s.Get("metadata", "labels").Members() {
 		role, ofPrefix := strings.CutPrefix(label, "node-role.kubernetes.io/")
 		if !ofPrefix && label == "kubernetes.io/role" {
 			role, ofPrefix = v.Str(), true
@@ -136,7 +136,7 @@ func nodeRoles(s source) string {
 // nodeAddress shows the first address of a type.
 func nodeAddress(typ string) cell {
 	return shown(func(s source) string {
-		for a := range s.At("status", "addresses").Items() {
+		for a := range s.Get("status", "addresses").Items() {
 			if a.Get("type").Str() == typ {
 				return a.Get("address").Str()
 			}
@@ -147,7 +147,7 @@ func nodeAddress(typ string) cell {
 
 // nodeKernel shows the kernel of a node, with its architecture.
 func nodeKernel(s source) string {
-	info := s.At("status", "nodeInfo")
+	info := s.Get("status", "nodeInfo")
 	kernel := orElse(info.Get("kernelVersion").Str(), unknown)
 	if architecture := info.Get("architecture").Str(); architecture != "" {
 		kernel += " (" + architecture + ")"
@@ -159,9 +159,9 @@ func nodeKernel(s source) string {
 func quota(limits bool) cell {
 	return shown(func(s source) string {
 		var out []string
-		for resource, hard := range s.At("status", "hard").Members() {
+		for resource, hard := range s.Get("status", "hard").Members() {
 			if strings.HasPrefix(resource, "limits.") == limits {
-				used := orElse(s.At("status", "used", resource).Str(), "0")
+				used := orElse(s.Get("status", "used", resource).Str(), "0")
 				out = append(out, fmt.Sprintf("%s: %s/%s", resource, used, hard.Str()))
 			}
 		}

@@ -19,7 +19,7 @@ var devices = map[string][]cell{
 }
 
 func taintAdded(s source) string {
-	if added := s.At("spec", "taint", "timeAdded"); added.Kind() == value.KindString {
+	if added := s.Get("spec", "taint", "timeAdded"); added.Kind() == value.KindString {
 		return s.since(added)
 	}
 	return ""
@@ -27,14 +27,14 @@ func taintAdded(s source) string {
 
 // claimState shows what a claim has and waits for.
 func claimState(s source) string {
-	deleted := !s.At("metadata", "deletionTimestamp").IsAbsent()
-	allocated := s.At("status", "allocation").Kind() == value.KindObject
+	deleted := !s.Get("metadata", "deletionTimestamp").IsAbsent()
+	allocated := s.Get("status", "allocation").Kind() == value.KindObject
 	var states []string
 	if deleted {
 		states = append(states, "deleted")
 	}
 	switch {
-	case allocated && s.At("status", "reservedFor").Len() > 0:
+	case allocated && s.Get("status", "reservedFor").Len() > 0:
 		states = append(states, "allocated", "reserved")
 	case allocated:
 		states = append(states, "allocated")

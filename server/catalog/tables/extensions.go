@@ -28,7 +28,7 @@ var extensions = map[string][]cell{
 var policyBinding = []cell{name, text("spec", "policyName"), shown(paramRef), age}
 
 func paramKind(s source) string {
-	kind := s.At("spec", "paramKind")
+	kind := s.Get("spec", "paramKind")
 	if kind.Kind() != value.KindObject {
 		return unset
 	}
@@ -37,7 +37,7 @@ func paramKind(s source) string {
 
 // paramRef shows which parameters a binding names: by name, or by a selector.
 func paramRef(s source) string {
-	ref := s.At("spec", "paramRef")
+	ref := s.Get("spec", "paramRef")
 	if name := ref.Get("name").Str(); name != "" {
 		return orElse(ref.Get("namespace").Str(), "*") + "/" + name
 	}
@@ -50,7 +50,7 @@ func paramRef(s source) string {
 // servedVersions shows the versions of a definition that are served, and which of them is stored.
 func servedVersions(s source) string {
 	var out []string
-	for v := range s.At("spec", "versions").Items() {
+	for v := range s.Get("spec", "versions").Items() {
 		if !v.Get("served").Bool() {
 			continue
 		}
@@ -66,7 +66,7 @@ func servedVersions(s source) string {
 
 // migrated shows which resource is written anew.
 func migrated(s source) string {
-	resource := s.At("spec", "resource")
+	resource := s.Get("spec", "resource")
 	if group := resource.Get("group").Str(); group != "" {
 		return resource.Get("resource").Str() + "." + group
 	}
@@ -76,7 +76,7 @@ func migrated(s source) string {
 // migration shows the last condition of a migration that is true.
 func migration(s source) string {
 	status := "Unknown"
-	for c := range s.At("status", "conditions").Items() {
+	for c := range s.Get("status", "conditions").Items() {
 		typ := c.Get("type").Str()
 		if c.Get("status").Str() == "True" && (typ == "Running" || typ == "Failed" || typ == "Succeeded") {
 			status = typ

@@ -8,12 +8,12 @@ import (
 )
 
 func scaleTarget(s source) string {
-	target := s.At("spec", "scaleTargetRef")
+	target := s.Get("spec", "scaleTargetRef")
 	return target.Get("kind").Str() + "/" + target.Get("name").Str()
 }
 
 func fewestPods(s source) string {
-	if fewest := s.At("spec", "minReplicas"); fewest.Kind() == value.KindInt {
+	if fewest := s.Get("spec", "minReplicas"); fewest.Kind() == value.KindInt {
 		return fmt.Sprint(fewest.Int())
 	}
 	return unset
@@ -21,9 +21,9 @@ func fewestPods(s source) string {
 
 // metrics shows the first two metrics that an autoscaler goes by, what they are and what they should be.
 func metrics(s source) string {
-	now := slices.Collect(s.At("status", "currentMetrics").Items())
+	now := slices.Collect(s.Get("status", "currentMetrics").Items())
 	var out []string
-	for i, metric := range slices.Collect(s.At("spec", "metrics").Items()) {
+	for i, metric := range slices.Collect(s.Get("spec", "metrics").Items()) {
 		var current value.Value
 		if i < len(now) {
 			current = now[i]
@@ -55,7 +55,7 @@ func metricText(metric, current value.Value) string {
 		if status.Kind() != value.KindObject {
 			return unknown
 		}
-		return quantity(status.At("current", field))
+		return quantity(status.Get("current", field))
 	}
 	average := target.Get("averageValue").Kind() == value.KindString
 	switch {
@@ -66,11 +66,11 @@ func metricText(metric, current value.Value) string {
 		if average {
 			return name + is("averageValue") + "/" + quantity(target.Get("averageValue"))
 		}
-		now := percent(status.At("current", "averageUtilization"), unknown)
+		now := percent(status.Get("current", "averageUtilization"), unknown)
 		return name + now + "/" + percent(target.Get("averageUtilization"), "<auto>")
 	case !average:
 		return is("value") + "/" + quantity(target.Get("value"))
-	case status.At("current", "averageValue").IsAbsent():
+	case status.Get("current", "averageValue").IsAbsent():
 		return unknown + "/" + quantity(target.Get("averageValue")) + " (avg)"
 	}
 	return is("averageValue") + "/" + quantity(target.Get("averageValue")) + " (avg)"

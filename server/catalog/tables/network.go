@@ -29,7 +29,7 @@ var network = map[string][]cell{
 }
 
 func clusterIP(s source) string {
-	for ip := range s.At("spec", "clusterIPs").Items() {
+	for ip := range s.Get("spec", "clusterIPs").Items() {
 		return ip.Str()
 	}
 	return none
@@ -37,8 +37,8 @@ func clusterIP(s source) string {
 
 // externalIP shows how a service is reached from outside, by its type.
 func externalIP(s source) string {
-	ips := texts(s.At("spec", "externalIPs"))
-	switch s.At("spec", "type").Str() {
+	ips := texts(s.Get("spec", "externalIPs"))
+	switch s.Get("spec", "type").Str() {
 	case "ClusterIP", "NodePort":
 		return orElse(strings.Join(ips, ","), none)
 	case "LoadBalancer":
@@ -47,7 +47,7 @@ func externalIP(s source) string {
 		}
 		return orElse(strings.Join(ips, ","), "<pending>")
 	case "ExternalName":
-		return s.At("spec", "externalName").Str()
+		return s.Get("spec", "externalName").Str()
 	}
 	return unknown
 }
@@ -55,7 +55,7 @@ func externalIP(s source) string {
 // loadBalancer shows the addresses of a load balancer: of each its IP, or else its name.
 func loadBalancer(s source) string {
 	var out []string
-	for ingress := range s.At("status", "loadBalancer", "ingress").Items() {
+	for ingress := range s.Get("status", "loadBalancer", "ingress").Items() {
 		if address := orElse(ingress.Get("ip").Str(), ingress.Get("hostname").Str()); address != "" {
 			out = append(out, address)
 		}
@@ -66,7 +66,7 @@ func loadBalancer(s source) string {
 
 func servicePorts(s source) string {
 	var out []string
-	for port := range s.At("spec", "ports").Items() {
+	for port := range s.Get("spec", "ports").Items() {
 		number := strconv.FormatInt(port.Get("port").Int(), 10)
 		if onNode := port.Get("nodePort").Int(); onNode > 0 {
 			number += ":" + strconv.FormatInt(onNode, 10)
@@ -102,7 +102,7 @@ func sliceEndpoints(s source) string {
 // hosts shows the first three hosts of an Ingress. Rules without a host are for every host, but count as those do that have one.
 func hosts(s source) string {
 	const most = 3
-	rules := s.At("spec", "rules")
+	rules := s.Get("spec", "rules")
 	var out []string
 	for rule := range rules.Items() {
 		if len(out) == most {
@@ -116,22 +116,22 @@ func hosts(s source) string {
 }
 
 func ingressPorts(s source) string {
-	if s.At("spec", "tls").Len() > 0 {
+	if s.Get("spec", "tls").Len() > 0 {
 		return "80, 443"
 	}
 	return "80"
 }
 
 func ingressClassName(s source) string {
-	name := s.At("metadata", "name").Str()
-	if s.At("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class").Str() == "true" {
+	name := s.Get("metadata", "name").Str()
+	if s.Get("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class").Str() == "true" {
 		name += " (default)"
 	}
 	return name
 }
 
 func ingressParameters(s source) string {
-	parameters := s.At("spec", "parameters")
+	parameters := s.Get("spec", "parameters")
 	if parameters.Kind() != value.KindObject {
 		return none
 	}
@@ -144,7 +144,7 @@ func ingressParameters(s source) string {
 
 // parentRef shows what an address belongs to.
 func parentRef(s source) string {
-	parent := s.At("spec", "parentRef")
+	parent := s.Get("spec", "parentRef")
 	if parent.Kind() != value.KindObject {
 		return none
 	}

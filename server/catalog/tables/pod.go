@@ -19,7 +19,7 @@ var pods = []cell{
 }
 
 func podIP(s source) string {
-	for ip := range s.At("status", "podIPs").Items() {
+	for ip := range s.Get("status", "podIPs").Items() {
 		return orElse(ip.Get("ip").Str(), none)
 	}
 	return none
@@ -50,15 +50,15 @@ func (l *podLook) restartsText(now time.Time) string {
 //	containers               the first that waits or has ended; Completed only if none runs
 //	deleted                  Terminating, or Unknown if its node is lost
 func look(pod value.Value) *podLook {
-	l := &podLook{status: orElse(pod.At("status", "reason").Str(), pod.At("status", "phase").Str())}
-	for c := range pod.At("status", "conditions").Items() {
+	l := &podLook{status: orElse(pod.Get("status", "reason").Str(), pod.Get("status", "phase").Str())}
+	for c := range pod.Get("status", "conditions").Items() {
 		if c.Get("type").Str() == "PodScheduled" && c.Get("reason").Str() == "SchedulingGated" {
 			l.status = "SchedulingGated"
 		}
 	}
-	l.total = pod.At("spec", "containers").Len()
+	l.total = pod.Get("spec", "containers").Len()
 	sidecars := map[string]bool{}
-	for c := range pod.At("spec", "initContainers").Items() {
+	for c := range pod.Get("spec", "initContainers").Items() {
 		if c.Get("restartPolicy").Str() == "Always" {
 			sidecars[c.Get("name").Str()] = true
 			l.total++
@@ -76,7 +76,7 @@ func look(pod value.Value) *podLook {
 // count counts the restarts of a container.
 func (l *podLook) count(status value.Value) {
 	l.restarts += status.Get("restartCount").Int()
-	if at, ok := instant(status.At("lastState", "terminated", "finishedAt")); ok && at.After(l.restarted) {
+	if at, ok := instant(status.Get("lastState", "terminated", "finishedAt")); ok && at.After(l.restarted) {
 		l.restarted = at
 	}
 }
@@ -84,13 +84,13 @@ func (l *podLook) count(status value.Value) {
 // initialize looks at init containers up to the first that is not done, and reports whether there is one. Restarts of sidecars are
 // counted apart.
 func (l *podLook) initialize(pod value.Value, sidecars map[string]bool) (ofSidecars podLook, initializing bool) {
-	for i, status := range slices.Collect(pod.At("status", "initContainerStatuses").Items()) {
+	for i, status := range slices.Collect(pod.Get("status", "initContainerStatuses").Items()) {
 		l.count(status)
 		sidecar := sidecars[status.Get("name").Str()]
 		if sidecar {
 			ofSidecars.count(status)
 		}
-		ended, waits := status.At("state", "terminated"), status.At("state", "waiting", "reason").Str()
+		ended, waits := status.Get("state", "terminated"), status.Get("state", "waiting", "reason").Str()
 		isEnded := ended.Kind() == value.KindObject
 		switch {
 		case isEnded && ended.Get("exitCode").Int() == 0:
@@ -105,7 +105,7 @@ func (l *podLook) initialize(pod value.Value, sidecars map[string]bool) (ofSidec
 		case waits != "" && waits != "PodInitializing":
 			l.status = "Init:" + waits
 		default:
-			l.status = fmt.Sprintf("Init:%d/%d", i, pod.At("spec", "initContainers").Len())
+			l.status = fmt.Sprintf("Init:%d/%d", i, pod.Get("spec", "initContainers").Len())
 		}
 		return ofSidecars, true
 	}
@@ -126,10 +126,10 @@ func howEnded(ended value.Value) string {
 // run looks at containers, the last first.
 func (l *podLook) run(pod value.Value) {
 	running, failed := false, ""
-	for _, status := range slices.Backward(slices.Collect(pod.At("status", "containerStatuses").Items())) {
+	for _, status := range slices.Backward(slices.Collect(pod.Get("status", "containerStatuses").Items())) {
 		l.count(status)
 		state := status.Get("state")
-		ended, waits := state.Get("terminated"), state.At("waiting", "reason").Str()
+		ended, waits := state.Get("terminated"), state.Get("waiting", "reason").Str()
 		switch {
 		case waits != "":
 			l.status = waits
@@ -156,7 +156,7 @@ func (l *podLook) run(pod value.Value) {
 
 // isReady reports whether any condition says that a pod is ready.
 func isReady(pod value.Value) bool {
-	for c := range pod.At("status", "conditions").Items() {
+	for c := range pod.Get("status", "conditions").Items() {
 		if c.Get("type").Str() == "Ready" && c.Get("status").Str() == "True" {
 			return true
 		}
@@ -166,10 +166,10 @@ func isReady(pod value.Value) bool {
 
 // end looks whether a pod is deleted.
 func (l *podLook) end(pod value.Value) {
-	phase := pod.At("status", "phase").Str()
+	phase := pod.Get("status", "phase").Str()
 	switch {
-	case pod.At("metadata", "deletionTimestamp").IsAbsent():
-	case pod.At("status", "reason").Str() == "NodeLost":
+	case pod.Get("metadata", "deletionTimestamp").IsAbsent():
+	case pod.Get("status", "reason").Str() == "NodeLost":
 		l.status = "Unknown"
 	case phase != "Failed" && phase != "Succeeded":
 		l.status = "Terminating"
@@ -178,7 +178,7 @@ func (l *podLook) end(pod value.Value) {
 
 // readinessGates shows how many of the gates of a pod are open.
 func readinessGates(s source) string {
-	gates := s.At("spec", "readinessGates")
+	gates := s.Get("spec", "readinessGates")
 	if gates.Len() == 0 {
 		return none
 	}
@@ -193,7 +193,7 @@ func readinessGates(s source) string {
 
 // podConditions returns what the row of a pod says about it: whether it is done.
 func podConditions(pod value.Value) []value.Value {
-	phase := pod.At("status", "phase")
+	phase := pod.Get("status", "phase")
 	message := map[string]string{
 		"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed.",
 	}[phase.Str()]

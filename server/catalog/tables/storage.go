@@ -9,14 +9,14 @@ import (
 
 var storage = map[string][]cell{
 	"persistentvolumes": {
-		name, shown(func(s source) string { return orElse(s.At("spec", "capacity", "storage").Str(), "0") }),
+		name, shown(func(s source) string { return orElse(s.Get("spec", "capacity", "storage").Str(), "0") }),
 		accessModes("spec"), text("spec", "persistentVolumeReclaimPolicy"), terminating("status", "phase"), shown(claimRef),
 		shown(storageClass), textOr(unset, "spec", "volumeAttributesClassName"), text("status", "reason"), age,
 		textOr(unset, "spec", "volumeMode"),
 	},
 	"persistentvolumeclaims": {
 		name, terminating("status", "phase"), text("spec", "volumeName"), bound(shown(func(s source) string {
-			return orElse(s.At("status", "capacity", "storage").Str(), "0")
+			return orElse(s.Get("status", "capacity", "storage").Str(), "0")
 		})), bound(accessModes("status")), shown(storageClass), textOr(unset, "spec", "volumeAttributesClassName"), age,
 		textOr(unset, "spec", "volumeMode"),
 	},
@@ -33,7 +33,7 @@ var storage = map[string][]cell{
 	"csistoragecapacities.storage.k8s.io": {name, created},
 	"csidrivers.storage.k8s.io": {
 		name, func(s source) value.Value {
-			required := s.At("spec", "attachRequired")
+			required := s.Get("spec", "attachRequired")
 			return value.Bool(required.IsAbsent() || required.Bool())
 		}, flag("spec", "podInfoOnMount"), flag("spec", "storageCapacity"), shown(tokenRequests), flag("spec", "requiresRepublish"),
 		joined(none, "spec", "volumeLifecycleModes"), age,
@@ -43,7 +43,7 @@ var storage = map[string][]cell{
 // bound shows a cell of claims that have a volume, and nothing of others.
 func bound(c cell) cell {
 	return func(s source) value.Value {
-		if s.At("spec", "volumeName").Str() == "" {
+		if s.Get("spec", "volumeName").Str() == "" {
 			return value.String("")
 		}
 		return c(s)
@@ -56,7 +56,7 @@ func accessModes(part string) cell {
 		{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 	}
 	return shown(func(s source) string {
-		has := texts(s.At(part, "accessModes"))
+		has := texts(s.Get(part, "accessModes"))
 		var out []string
 		for _, mode := range modes {
 			if slices.Contains(has, mode.name) {
@@ -68,7 +68,7 @@ func accessModes(part string) cell {
 }
 
 func claimRef(s source) string {
-	claim := s.At("spec", "claimRef")
+	claim := s.Get("spec", "claimRef")
 	if claim.Kind() != value.KindObject {
 		return ""
 	}
@@ -77,14 +77,14 @@ func claimRef(s source) string {
 
 // storageClass shows the class of a volume or claim, which an annotation of old may name.
 func storageClass(s source) string {
-	if class := s.At("metadata", "annotations", "volume.beta.kubernetes.io/storage-class"); !class.IsAbsent() {
+	if class := s.Get("metadata", "annotations", "volume.beta.kubernetes.io/storage-class"); !class.IsAbsent() {
 		return class.Str()
 	}
-	return s.At("spec", "storageClassName").Str()
+	return s.Get("spec", "storageClassName").Str()
 }
 
 func tokenRequests(s source) string {
-	requests := s.At("spec", "tokenRequests")
+	requests := s.Get("spec", "tokenRequests")
 	if requests.Kind() != value.KindList {
 		return unset
 	}

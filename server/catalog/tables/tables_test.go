@@ -52,7 +52,7 @@ func TestRows(t *testing.T) {
 		}
 		got := row(r.Object, now)
 		if cells := value.List(got.Cells...); !cells.Equal(r.Cells) || len(columns) == 0 {
-			t.Errorf("%s %s\n got %v\nwant %v\n%v", r.Resource, r.Object.At("metadata", "name").Str(), cells, r.Cells, r.Object)
+			t.Errorf("%s %s\n got %v\nwant %v\n%v", r.Resource, r.Object.Get("metadata", "name").Str(), cells, r.Cells, r.Object)
 		}
 		if conditions := value.List(got.Conditions...); r.Conditions.Len() != len(got.Conditions) ||
 			len(got.Conditions) > 0 && !conditions.Equal(r.Conditions) {

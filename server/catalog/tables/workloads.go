@@ -59,17 +59,17 @@ func images(template ...string) cell { return ofContainers("image", template) }
 
 func ofContainers(field string, template []string) cell {
 	return shown(func(s source) string {
-		return strings.Join(names(s.At(template...).At("spec", "containers"), field), ",")
+		return strings.Join(names(s.Get(template...).Get("spec", "containers"), field), ",")
 	})
 }
 
 func readyOf(s source) string {
-	return fmt.Sprintf("%d/%d", s.At("status", "readyReplicas").Int(), s.At("spec", "replicas").Int())
+	return fmt.Sprintf("%d/%d", s.Get("status", "readyReplicas").Int(), s.Get("spec", "replicas").Int())
 }
 
 // bareSelector shows the selector of a Deployment, which has a way of its own to say that there is none.
 func bareSelector(s source) string {
-	selector, err := metav1.LabelSelectorAsSelector(labelSelector(s.At("spec", "selector")))
+	selector, err := metav1.LabelSelectorAsSelector(labelSelector(s.Get("spec", "selector")))
 	if err != nil {
 		return "<invalid>"
 	}
@@ -78,7 +78,7 @@ func bareSelector(s source) string {
 
 // controller shows whose revision it is.
 func controller(s source) string {
-	for owner := range s.At("metadata", "ownerReferences").Items() {
+	for owner := range s.Get("metadata", "ownerReferences").Items() {
 		if !owner.Get("controller").Bool() {
 			continue
 		}
@@ -95,7 +95,7 @@ func jobStatus(s source) string {
 		return "Complete"
 	case hasCondition(s.Value, "Failed"):
 		return "Failed"
-	case !s.At("metadata", "deletionTimestamp").IsAbsent():
+	case !s.Get("metadata", "deletionTimestamp").IsAbsent():
 		return "Terminating"
 	}
 	for _, typ := range []string{"Suspended", "FailureTarget", "SuccessCriteriaMet"} {
@@ -107,8 +107,8 @@ func jobStatus(s source) string {
 }
 
 func jobCompletions(s source) string {
-	succeeded, parallelism := s.At("status", "succeeded").Int(), s.At("spec", "parallelism").Int()
-	switch wanted := s.At("spec", "completions"); {
+	succeeded, parallelism := s.Get("status", "succeeded").Int(), s.Get("spec", "parallelism").Int()
+	switch wanted := s.Get("spec", "completions"); {
 	case wanted.Kind() == value.KindInt:
 		return fmt.Sprintf("%d/%d", succeeded, wanted.Int())
 	case parallelism > 1:
@@ -119,11 +119,11 @@ func jobCompletions(s source) string {
 
 // jobDuration shows how long a job ran, or runs until now.
 func jobDuration(s source) string {
-	begin, begun := instant(s.At("status", "startTime"))
+	begin, begun := instant(s.Get("status", "startTime"))
 	if !begun {
 		return ""
 	}
-	end, ended := instant(s.At("status", "completionTime"))
+	end, ended := instant(s.Get("status", "completionTime"))
 	if !ended {
 		end = s.now
 	}
@@ -131,7 +131,7 @@ func jobDuration(s source) string {
 }
 
 func suspended(s source) string {
-	switch suspend := s.At("spec", "suspend"); {
+	switch suspend := s.Get("spec", "suspend"); {
 	case suspend.Kind() != value.KindBool:
 		return unset
 	case suspend.Bool():
@@ -141,7 +141,7 @@ func suspended(s source) string {
 }
 
 func lastSchedule(s source) string {
-	if last := s.At("status", "lastScheduleTime"); last.Kind() == value.KindString {
+	if last := s.Get("status", "lastScheduleTime"); last.Kind() == value.KindString {
 		return s.since(last)
 	}
 	return none
@@ -150,7 +150,7 @@ func lastSchedule(s source) string {
 // share shows a number of pods or a percentage.
 func share(path ...string) cell {
 	return shown(func(s source) string {
-		switch v := s.At(path...); v.Kind() {
+		switch v := s.Get(path...); v.Kind() {
 		case value.KindInt:
 			return fmt.Sprint(v.Int())
 		case value.KindString:

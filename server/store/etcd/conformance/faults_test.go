@@ -85,7 +85,7 @@ func TestEtcdAway(t *testing.T) {
 	defer port.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	f := &follower{url: port.URL, at: must(t, s, "GET "+things, "").At("metadata", "resourceVersion").Str(), seen: map[string]int{}}
+	f := &follower{url: port.URL, at: must(t, s, "GET "+things, "").Get("metadata", "resourceVersion").Str(), seen: map[string]int{}}
 	var watching sync.WaitGroup
 	watching.Go(func() { f.follow(ctx, t) })
 
@@ -120,7 +120,7 @@ func TestLeaderEnds(t *testing.T) {
 	for _, s := range servers {
 		until(t, s, "GET "+things, "", 200)
 	}
-	begin := must(t, servers[0], "GET "+things, "").At("metadata", "resourceVersion").Str()
+	begin := must(t, servers[0], "GET "+things, "").Get("metadata", "resourceVersion").Str()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var watching, writing sync.WaitGroup
@@ -183,7 +183,7 @@ func TestLeaderEnds(t *testing.T) {
 	t.Logf("%d writes were acknowledged; others were refused: %v", len(acknowledged), refused)
 	stored := map[string]bool{}
 	for item := range must(t, servers[1], "GET "+things, "").Get("items").Items() {
-		stored[item.At("metadata", "name").Str()] = true
+		stored[item.Get("metadata", "name").Str()] = true
 	}
 	for name := range acknowledged {
 		if !stored[name] {

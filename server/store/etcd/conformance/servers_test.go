@@ -157,7 +157,7 @@ func TestServers(t *testing.T) {
 		must(t, two, "GET /api/v1/namespaces/default/events/e", "")
 	})
 	t.Run("deletion of a definition", func(t *testing.T) {
-		latest := must(t, three, "GET "+things, "").At("metadata", "resourceVersion").Str()
+		latest := must(t, three, "GET "+things, "").Get("metadata", "resourceVersion").Str()
 		ended := make(chan string)
 		go func() { ended <- ask(three, "GET "+things+"?watch=true&resourceVersion="+latest, "").Body.String() }()
 		must(t, two, "DELETE "+definitions+"/widgets.example.org", "")
@@ -171,7 +171,7 @@ func TestServers(t *testing.T) {
 
 // sharedWrites checks that a write through one server is read and watched through the others, and conflicts with what they write.
 func sharedWrites(t *testing.T, servers [3]*server.Server) {
-	latest := must(t, servers[2], "GET "+things, "").At("metadata", "resourceVersion").Str()
+	latest := must(t, servers[2], "GET "+things, "").Get("metadata", "resourceVersion").Str()
 	port := httptest.NewServer(servers[2])
 	defer port.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
