@@ -70,7 +70,8 @@ func (b *Builder) leaf(e Element) {
 }
 
 // Add makes p a member; the empty path changes nothing. Where something is entered, p lies below
-// the current path. The path stays open for what is added next, so that paths in ascending order need no search.
+// the current path. The path stays open for what is added next, so that paths in ascending order
+// need no search.
 func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return

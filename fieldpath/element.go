@@ -139,13 +139,13 @@ func (e Element) Index() int {
 	return decodeIndex(e.text)
 }
 
-// compareElements orders all elements: it returns -1, 0 or 1 as a sorts before, with or after b. It is 0
-// exactly when a == b.
+// compareElements orders all elements: it returns -1, 0 or 1 as a sorts before, with or after b. It
+// is 0 exactly when a == b.
 //
 //  1. Kinds sort as fields, keys, items, indexes.
 //  2. Fields sort bytewise by name.
-//  3. Keys sort by their first field that differs, by its name and then its value; a key that another begins with sorts
-//     before it.
+//  3. Keys sort by their first field that differs, by its name and then its value; a key that
+//     another begins with sorts before it.
 //  4. Items sort by value, as [value.Compare] has it.
 //  5. Indexes sort as numbers.
 func compareElements(a, b Element) int {

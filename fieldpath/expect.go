@@ -3,7 +3,8 @@ package fieldpath
 // expect makes [Builder.Set] return s itself if that is the set that is built; then building costs
 // no memory. b must be empty.
 //
-// As long as what is built is the beginning of s, b only counts how far it is. Where s is .a.b .a.c .d:
+// As long as what is built is the beginning of s, b only counts how far it is. Where s is .a.b .a.c
+// .d:
 //
 //	Enter(a)      next 1    in a
 //	Leaf(b)       next 2
@@ -39,7 +40,8 @@ func (b *Builder) enterExpected(e Element) bool {
 	return true
 }
 
-// leafExpected carries out Leaf if that is as expected. Otherwise b is settled, and it reports false.
+// leafExpected carries out Leaf if that is as expected. Otherwise b is settled, and it reports
+// false.
 func (b *Builder) leafExpected(e Element) bool {
 	if n := b.expectedNode(e); n != nil && n.skip == 1 {
 		b.next++
@@ -61,7 +63,8 @@ func (b *Builder) expectedNode(e Element) *node {
 	return nil
 }
 
-// leaveExpected carries out Leave if that is as expected. Otherwise b is settled, and it reports false.
+// leaveExpected carries out Leave if that is as expected. Otherwise b is settled, and it reports
+// false.
 func (b *Builder) leaveExpected(member bool) bool {
 	if n := len(b.waiting); n > 0 && !member {
 		b.waiting[n-1] = Element{}

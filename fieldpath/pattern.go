@@ -30,12 +30,14 @@ type entry struct {
 //
 //  1. Of no prefixes it keeps all paths.
 //  2. A member is kept if a prefix begins with it, or it with a prefix.
-//  3. At each place in the tree of prefixes, an element goes on with one prefix only: with one that has Any there before one
-//     that has the element itself, and of several with the first. So of two prefixes a, Any, b and a, Any, c the second
-//     keeps nothing below a that the first does not. Where more than 12 go on from a place, the first is not always that
-//     of the arguments: it is the one that [sort.Sort] leaves in front, and sort.Sort is not stable.
-//  4. Prefixes that have the same element at a place go on together there only if the place has no other elements. So of
-//     a, b and then c and then a, d the last keeps nothing below a, although of a, b and a, d and c it would.
+//  3. At each place in the tree of prefixes, an element goes on with one prefix only: with one that
+//     has Any there before one that has the element itself, and of several with the first. So of
+//     two prefixes a, Any, b and a, Any, c the second keeps nothing below a that the first does
+//     not. Where more than 12 go on from a place, the first is not always that of the arguments: it
+//     is the one that [sort.Sort] leaves in front, and sort.Sort is not stable.
+//  4. Prefixes that have the same element at a place go on together there only if the place has no
+//     other elements. So of a, b and then c and then a, d the last keeps nothing below a, although
+//     of a, b and a, d and c it would.
 //
 // Rules 3 and 4 are kube-apiserver's.
 func PatternOf(prefixes ...Path) Pattern {

@@ -10,23 +10,25 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// To kube-apiserver managed fields are data of the live object: an update removes them, an apply keeps them, and both write
-// them anew in the end. That shows only where an entry claims to own them, or metadata as such, where a configuration has
-// null for them, or where they have something that the kind's type may refuse. Then, and only then, the live object is merged and
-// compared with something in their place.
+// To kube-apiserver managed fields are data of the live object: an update removes them, an apply
+// keeps them, and both write them anew in the end. That shows only where an entry claims to own
+// them, or metadata as such, where a configuration has null for them, or where they have something
+// that the kind's type may refuse. Then, and only then, the live object is merged and compared with
+// something in their place.
 
 var (
 	managedFieldsPath = fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("managedFields")}
 	metadataPath      = managedFieldsPath[:1]
 )
 
-// placeholder stands for the managed fields of a live object. Every Go struct of an object keeps it when it is converted.
+// placeholder stands for the managed fields of a live object. Every Go struct of an object keeps it
+// when it is converted.
 var placeholder = value.List(value.Object())
 
 // liveData returns the live object as it is merged and compared:
 //
-//	S11  To who claims to own them, managed fields are data of the live object: an update removes them, so that the claim
-//	     ends.
+//	S11  To who claims to own them, managed fields are data of the live object: an update removes
+//	     them, so that the claim ends.
 //
 // So they are where they have what entries do not: then the kind's type may refuse them.
 func (r *request) liveData(owners owned) value.Value {
@@ -44,7 +46,8 @@ func (r *request) liveData(owners owned) value.Value {
 	return r.live.Content.With("metadata", r.live.Content.Get("metadata").With("managedFields", managed))
 }
 
-// claimsManagedFields reports whether somebody owns metadata as such, managed fields, or something below them.
+// claimsManagedFields reports whether somebody owns metadata as such, managed fields, or something
+// below them.
 func claimsManagedFields(managers merge.Managers) bool {
 	for e := range managers.All() {
 		whole, metadata := e.Fields.Get(metadataPath[0])
@@ -72,8 +75,8 @@ func withoutEntries(content value.Value) value.Value {
 	return content.With("metadata", metadata.With("managedFields", value.Value{}))
 }
 
-// isSortedAsSet reports whether the names in fieldsV1 are in another order than that of a Go map that is printed: a set has the
-// port 80 before 443.
+// isSortedAsSet reports whether the names in fieldsV1 are in another order than that of a Go map
+// that is printed: a set has the port 80 before 443.
 func (e Entry) isSortedAsSet() bool {
 	v, err := e.FieldsV1.document()
 	return err == nil && !bytes.Equal(v.AppendJSON(nil), e.FieldsV1.appendEscaped(nil))

@@ -5,11 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Cache remembers the sets of the fieldsV1 that were read lately: controllers repeat the same few. It keeps to a budget of
-// bytes, whatever it is fed. It is safe for concurrent use, and no reader waits for another one.
+// Cache remembers the sets of the fieldsV1 that were read lately: controllers repeat the same few.
+// It keeps to a budget of bytes, whatever it is fed. It is safe for concurrent use, and no reader
+// waits for another one.
 //
-// What it holds has a fixed number of places. Who finds an empty one, or one that it may take, takes it; when that makes more than
-// the budget, a hand goes round and empties places until it fits:
+// What it holds has a fixed number of places. Who finds an empty one, or one that it may take,
+// takes it; when that makes more than the budget, a hand goes round and empties places until it
+// fits:
 //
 //	texts  1,024  in rows of 4; a text has one row, found by its hash, and takes the place that was taken longest ago
 //	maps   1,024  a map has two places, see readMap, and takes both
@@ -41,7 +43,8 @@ const (
 	largestShare = 8
 )
 
-// DefaultBudget is how many bytes the cache of the process may hold, which everybody uses who has none of their own.
+// DefaultBudget is how many bytes the cache of the process may hold, which everybody uses who has
+// none of their own.
 const DefaultBudget = 32 << 20
 
 // processCache is the cache of who has none of their own.
@@ -50,8 +53,9 @@ var processCache = NewCache(DefaultBudget)
 // noCache remembers nothing.
 var noCache = NewCache(0)
 
-// NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts that they are found by, and
-// beside them about 20 KiB for its places. A cache of no bytes remembers nothing.
+// NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts
+// that they are found by, and beside them about 20 KiB for its places. A cache of no bytes
+// remembers nothing.
 func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }
 
 // size returns how many bytes c holds.
@@ -118,12 +122,13 @@ func parseText[T string | []byte](text T) (*parsedSet, error) {
 	return &parsedSet{set: s, canonical: canonical}, err
 }
 
-// readMap is FromAny of fieldpath with a memory, given who owns the fields since when. Maps may be modified, so what is remembered is
-// compared with all of content, which costs a fraction of reading it.
+// readMap is FromAny of fieldpath with a memory, given who owns the fields since when. Maps may be
+// modified, so what is remembered is compared with all of content, which costs a fraction of
+// reading it.
 //
-// One place is found by owner, time and shape of the map: there is the set of this very entry, if it was read lately. The other is
-// found without the time: there is the set that the owner has of many objects, or again and again. Large sets are found by the
-// same, in any place of their row.
+// One place is found by owner, time and shape of the map: there is the set of this very entry, if
+// it was read lately. The other is found without the time: there is the set that the owner has of
+// many objects, or again and again. Large sets are found by the same, in any place of their row.
 func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*parsedSet, error) {
 	if c.budget == 0 {
 		s, canonical, err := paths.FromAny(content)
@@ -150,7 +155,8 @@ func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*pa
 	return p, err
 }
 
-// findMap returns the set that content is read as, if the maps have it at one of its two places, and else nil.
+// findMap returns the set that content is read as, if the maps have it at one of its two places,
+// and else nil.
 func (c *Cache) findMap(timed, hash uint64, content map[string]any) *parsedSet {
 	own := placeOf(c.maps(), timed)
 	known := own.Load()
@@ -164,8 +170,9 @@ func (c *Cache) findMap(timed, hash uint64, content map[string]any) *parsedSet {
 	return nil
 }
 
-// findLarge returns the set that content is read as, if the row of large ones has it, and else nil. Of those that an owner had at
-// other times it tries the newest alone: comparing a large set with a map that it was not read from may take long.
+// findLarge returns the set that content is read as, if the row of large ones has it, and else nil.
+// Of those that an owner had at other times it tries the newest alone: comparing a large set with a
+// map that it was not read from may take long.
 func (c *Cache) findLarge(timed, hash uint64, content map[string]any) *parsedSet {
 	var newest *parsedSet
 	row, stored := c.large(), c.newest.Load()
@@ -192,8 +199,8 @@ func placeOf(table []place, hash uint64) *place {
 	return &table[hash*spread>>32%uint64(len(table))]
 }
 
-// partSizes returns a number that tells most maps apart that differ in which parts of an object they are about, and in how many
-// members those have.
+// partSizes returns a number that tells most maps apart that differ in which parts of an object
+// they are about, and in how many members those have.
 func partSizes(content map[string]any) uint64 {
 	n := uint64(len(content))
 	for _, name := range [...]string{"f:metadata", "f:spec", "f:status"} {

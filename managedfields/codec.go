@@ -12,10 +12,12 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// Decode reads the entries of an object. Of several entries for one manager, the last one counts; an entry without fieldsV1
-// owns nothing. The error is an [*EntryError] for the first entry that is invalid:
+// Decode reads the entries of an object. Of several entries for one manager, the last one counts;
+// an entry without fieldsV1 owns nothing. The error is an [*EntryError] for the first entry that is
+// invalid:
 //
-//   - its operation is neither Apply nor Update, its apiVersion is empty, or its fieldsType is not FieldsV1;
+//   - its operation is neither Apply nor Update, its apiVersion is empty, or its fieldsType is not
+//     FieldsV1;
 //   - its fieldsV1 is no field set, see [fieldpath.ParseSet].
 func Decode(entries []Entry) (merge.Managers, error) {
 	d, err := decode(entries, nil, processCache)
@@ -34,8 +36,8 @@ type decoded struct {
 	adapted  bool                  // all sets are adapted to the types of their versions already
 }
 
-// fieldsOf returns the fieldsV1 of what m owns: that of its entry if it has the same set and is written canonically, for that need
-// not be written anew.
+// fieldsOf returns the fieldsV1 of what m owns: that of its entry if it has the same set and is
+// written canonically, for that need not be written anew.
 func (d *decoded) fieldsOf(m merge.Manager, set fieldpath.Set) Fields {
 	if i := d.indexOf(m); i >= 0 && d.sets[i].canonical && d.sets[i].set.Equal(set) {
 		return d.entries[i].FieldsV1
@@ -46,7 +48,8 @@ func (d *decoded) fieldsOf(m merge.Manager, set fieldpath.Set) Fields {
 // fewEntries is how many entries are searched one by one.
 const fewEntries = 64
 
-// indexOf returns which entry m has, the last one if it has several, and -1 if it has none. To find all managers costs linear time.
+// indexOf returns which entry m has, the last one if it has several, and -1 if it has none. To find
+// all managers costs linear time.
 func (d *decoded) indexOf(m merge.Manager) int {
 	if len(d.entries) <= fewEntries {
 		for i := len(d.entries) - 1; i >= 0; i-- {
@@ -68,11 +71,12 @@ func (d *decoded) indexOf(m merge.Manager) int {
 	return -1
 }
 
-// manyEntries is from how many entries on the sets of an object are not remembered: they would push out all that others left,
-// and half of their own, so that none is found again.
+// manyEntries is from how many entries on the sets of an object are not remembered: they would push
+// out all that others left, and half of their own, so that none is found again.
 const manyEntries = 128
 
-// decode is Decode that keeps what else there is to know, given the types of the versions and where sets are remembered.
+// decode is Decode that keeps what else there is to know, given the types of the versions and where
+// sets are remembered.
 func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded, error) {
 	if len(entries) > manyEntries {
 		c = noCache
@@ -90,14 +94,15 @@ func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded,
 	return d, nil
 }
 
-// readOne reads entry i of entries alone. The error is an [*EntryError], for the reasons that [Decode] has; along with it comes whose
-// entry it is.
+// readOne reads entry i of entries alone. The error is an [*EntryError], for the reasons that
+// [Decode] has; along with it comes whose entry it is.
 func readOne(entries []Entry, i int) (merge.Entry, error) {
 	e, _, err := readEntry(entries, i, processCache)
 	return e, err
 }
 
-// readEntry is the way in which every entry is read: it returns what entry i stands for, with what else is known of its set.
+// readEntry is the way in which every entry is read: it returns what entry i stands for, with what
+// else is known of its set.
 func readEntry(entries []Entry, i int, c *Cache) (merge.Entry, *parsedSet, error) {
 	e := entries[i]
 	out := merge.Entry{Manager: e.identity(), APIVersion: e.APIVersion, Time: e.Time}
@@ -112,7 +117,8 @@ func readEntry(entries []Entry, i int, c *Cache) (merge.Entry, *parsedSet, error
 	return out, fields, nil
 }
 
-// check returns what is wrong with e, entry number i, apart from its fields, in the words of kube-apiserver.
+// check returns what is wrong with e, entry number i, apart from its fields, in the words of
+// kube-apiserver.
 func (e Entry) check(i int) error {
 	switch {
 	case e.Operation != merge.Apply && e.Operation != merge.Update:
@@ -129,8 +135,8 @@ func (e Entry) check(i int) error {
 
 // Encode returns the entries for managers, and nil for none, in the order of kube-apiserver:
 //
-//	S12  Entries are sorted: appliers before updaters, then by time in whole seconds, unknown times first, then by name,
-//	     version and subresource.
+//	S12  Entries are sorted: appliers before updaters, then by time in whole seconds, unknown
+//	     times first, then by name, version and subresource.
 func Encode(managers merge.Managers) []Entry { return encode(managers, &decoded{}) }
 
 // encode is Encode that uses the fieldsV1 that was decoded for sets that are still the same.

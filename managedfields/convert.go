@@ -12,16 +12,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Converter converts the objects of one kind between its versions. It must be safe for concurrent use.
+// Converter converts the objects of one kind between its versions. It must be safe for concurrent
+// use.
 type Converter interface {
-	// Convert returns object in the given version. object says its own version in its apiVersion, and so does the result.
-	// The error wraps [merge.ErrNoVersion] when the kind is not in that version: who manages fields in it is then forgotten.
-	// Any other error fails the write.
+	// Convert returns object in the given version. object says its own version in its apiVersion,
+	// and so does the result. The error wraps [merge.ErrNoVersion] when the kind is not in that
+	// version: who manages fields in it is then forgotten. Any other error fails the write.
 	Convert(object value.Value, apiVersion string) (value.Value, error)
 }
 
-// ChangeVersion is the converter of kinds whose versions differ in nothing but their name. Versions that [Config.Types] lacks
-// do not exist: who manages fields in them is forgotten.
+// ChangeVersion is the converter of kinds whose versions differ in nothing but their name. Versions
+// that [Config.Types] lacks do not exist: who manages fields in them is forgotten.
 var ChangeVersion Converter = changeVersion{}
 
 type changeVersion struct{}
@@ -30,9 +31,10 @@ func (changeVersion) Convert(object value.Value, apiVersion string) (value.Value
 	return object.With("apiVersion", value.String(apiVersion)), nil
 }
 
-// StrategyNone returns the converter of a custom resource with the conversion strategy None, in the versions that its
-// definition names. Unlike with [ChangeVersion], converting to any other version fails, as it does in an API server: an object
-// that somebody manages in a version that was removed from the definition cannot be applied to.
+// StrategyNone returns the converter of a custom resource with the conversion strategy None, in the
+// versions that its definition names. Unlike with [ChangeVersion], converting to any other version
+// fails, as it does in an API server: an object that somebody manages in a version that was removed
+// from the definition cannot be applied to.
 func StrategyNone(apiVersions ...string) Converter { return strategyNone(apiVersions) }
 
 type strategyNone []string
@@ -59,7 +61,8 @@ type typedConverter struct {
 	kind      string
 }
 
-// Convert implements [merge.Converter]. Converted objects must not hold a list item twice, other than stored ones.
+// Convert implements [merge.Converter]. Converted objects must not hold a list item twice, other
+// than stored ones.
 func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, error) {
 	if strings.Count(apiVersion, "/") > 1 {
 		return typed.Value{}, fmt.Errorf("unexpected GroupVersion string: %s", apiVersion)

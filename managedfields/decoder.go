@@ -7,20 +7,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Decoder reads objects that belong together, such as a stored object and the one that replaces it, or the states of one object
-// over time. Each shares with the one before what is the same, as with a [value.Decoder]; and what a [FieldManager] finds
-// to conform to the type of the kind is not checked again in the next object, as far as that shares it.
+// Decoder reads objects that belong together, such as a stored object and the one that replaces it,
+// or the states of one object over time. Each shares with the one before what is the same, as with
+// a [value.Decoder]; and what a [FieldManager] finds to conform to the type of the kind is not
+// checked again in the next object, as far as that shares it.
 //
-// What is read is the same as without a Decoder: by [ParseObject], [ObjectFromAny] and so on. The zero Decoder is ready. It
-// must not be used by two goroutines at once; what it returns may be. It keeps the last object, and what a field manager last made
-// of one of its objects.
+// What is read is the same as without a Decoder: by [ParseObject], [ObjectFromAny] and so on. The
+// zero Decoder is ready. It must not be used by two goroutines at once; what it returns may be. It
+// keeps the last object, and what a field manager last made of one of its objects.
 type Decoder struct {
 	values value.Decoder
 	memory *memory
 	made   *typed.Value // of memory, when the last object was read
 }
 
-// Parse is [ParseObject] for the next object. The Decoder keeps json, which must not change until the next object has been read.
+// Parse is [ParseObject] for the next object. The Decoder keeps json, which must not change until
+// the next object has been read.
 func (d *Decoder) Parse(json []byte) (Object, error) {
 	d.values.Repair, d.values.Text = true, fieldsPath
 	v, err := d.values.Parse(json)
@@ -43,9 +45,9 @@ func (d *Decoder) FromAny(content map[string]any) (Object, error) {
 	return d.belongs(o), err
 }
 
-// Last returns what the next object is expected to resemble: the document that was read last or, if a field manager has written one
-// of the objects since, what it made of it. It is absent before the first. It serves to read an object in another way, as from a
-// Go struct.
+// Last returns what the next object is expected to resemble: the document that was read last or, if
+// a field manager has written one of the objects since, what it made of it. It is absent before the
+// first. It serves to read an object in another way, as from a Go struct.
 func (d *Decoder) Last() value.Value {
 	if made := d.memory.get(); made != d.made {
 		d.made, d.values.Last = made, made.Content()
@@ -69,9 +71,9 @@ func (d *Decoder) belongs(o Object) Object {
 	return o
 }
 
-// memory is what a field manager last found to conform to the type of a kind, for all objects that descend from each other: those
-// of one [Decoder], or what a field manager made out of what it made before. It is a hint, and shared by whoever holds one of the
-// objects.
+// memory is what a field manager last found to conform to the type of a kind, for all objects that
+// descend from each other: those of one [Decoder], or what a field manager made out of what it made
+// before. It is a hint, and shared by whoever holds one of the objects.
 type memory struct{ last atomic.Pointer[typed.Value] }
 
 // get returns what is remembered, and nil if nothing is. nil remembers nothing.

@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Entry is one entry of metadata.managedFields, metav1.ManagedFieldsEntry in Kubernetes. The zero Entry is what an empty
-// JSON object stands for.
+// Entry is one entry of metadata.managedFields, metav1.ManagedFieldsEntry in Kubernetes. The zero
+// Entry is what an empty JSON object stands for.
 type Entry struct {
 	Manager     string
 	Operation   merge.Operation
@@ -67,9 +67,10 @@ func (e *EntryError) Error() string {
 // Unwrap returns the defect.
 func (e *EntryError) Unwrap() error { return e.Err }
 
-// entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an empty slice. fields makes the
-// fieldsV1 of an entry from what stands there. It also reports whether the entries tell all that v has: null is as good as absent to
-// them, and they have no other members than entries have.
+// entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an
+// empty slice. fields makes the fieldsV1 of an entry from what stands there. It also reports
+// whether the entries tell all that v has: null is as good as absent to them, and they have no
+// other members than entries have.
 func entriesOf(v value.Value, fields func(value.Value) Fields) (entries []Entry, all bool, err error) {
 	switch v.Kind() {
 	case value.KindAbsent, value.KindNull:
@@ -113,7 +114,8 @@ func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, all bool,
 	return e, all, nil
 }
 
-// hasNoFields reports whether fieldsV1 is something else than an object, as far as that is plain without reading it.
+// hasNoFields reports whether fieldsV1 is something else than an object, as far as that is plain
+// without reading it.
 func (e Entry) hasNoFields() bool {
 	switch held := e.FieldsV1.held.(type) {
 	case string:
@@ -179,8 +181,8 @@ func entriesValue(entries []Entry) (value.Value, error) {
 // entryText is a member of an entry that is text: its name and what it says.
 type entryText struct{ name, text string }
 
-// texts returns the members of e in name order. An empty text stands for a member that is not there, and that of fieldsV1 for
-// one that is no text.
+// texts returns the members of e in name order. An empty text stands for a member that is not
+// there, and that of fieldsV1 for one that is no text.
 func (e Entry) texts() [7]entryText {
 	at := ""
 	if !e.Time.IsZero() {
@@ -206,7 +208,8 @@ func (e Entry) value(fields value.Value) value.Value {
 	return value.Object(members...)
 }
 
-// appendJSON appends e as canonical JSON text to b, except that fieldsV1 is in the order in which it came.
+// appendJSON appends e as canonical JSON text to b, except that fieldsV1 is in the order in which
+// it came.
 func (e Entry) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, m := range e.texts() {

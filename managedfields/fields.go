@@ -10,16 +10,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON text, a part of a document,
-// the map that holds it in an unstructured object, or a set. It is read when somebody asks for it, and keeps its form while nobody
-// changes it. It is immutable; the zero Fields stands for an entry without fieldsV1, which owns nothing.
+// Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON
+// text, a part of a document, the map that holds it in an unstructured object, or a set. It is read
+// when somebody asks for it, and keeps its form while nobody changes it. It is immutable; the zero
+// Fields stands for an entry without fieldsV1, which owns nothing.
 type Fields struct {
 	_    [0]func() // no ==
 	held any       // a string, a []byte, a value.Value, a map[string]any or a fieldpath.Set
 }
 
-// FieldsOf returns fields as those of an entry: a set, the text of fieldsV1, or fieldsV1 as a part of a document, absent where that
-// is absent or null. Text and documents are not looked at yet; nobody may modify the bytes any more, which are not copied.
+// FieldsOf returns fields as those of an entry: a set, the text of fieldsV1, or fieldsV1 as a part
+// of a document, absent where that is absent or null. Text and documents are not looked at yet;
+// nobody may modify the bytes any more, which are not copied.
 func FieldsOf[F fieldpath.Set | string | []byte | value.Value](fields F) Fields {
 	held := any(fields)
 	if document, ok := held.(value.Value); ok && (document.IsAbsent() || document.IsNull()) {
@@ -31,7 +33,8 @@ func FieldsOf[F fieldpath.Set | string | []byte | value.Value](fields F) Fields 
 // IsAbsent reports whether the entry has no fieldsV1.
 func (f Fields) IsAbsent() bool { return f.held == nil }
 
-// Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1: see [fieldpath.ParseSet].
+// Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1:
+// see [fieldpath.ParseSet].
 func (f Fields) Set() (fieldpath.Set, error) {
 	p, err := f.parsed(processCache)
 	return p.set, err
@@ -55,8 +58,8 @@ func (f Fields) parsed(c *Cache) (*parsedSet, error) {
 	return &parsedSet{}, nil
 }
 
-// Equal reports whether f and g are the same set, or, where one of them is none, the same text. Absent Fields equal absent ones
-// only.
+// Equal reports whether f and g are the same set, or, where one of them is none, the same text.
+// Absent Fields equal absent ones only.
 func (f Fields) Equal(g Fields) bool {
 	x, err := f.Set()
 	if err == nil {
@@ -111,7 +114,8 @@ func (f Fields) String() string {
 	return string(f.appendJSON(nil))
 }
 
-// appendEscaped is appendJSON with the characters escaped that [value.Value.AppendJSON] escapes in every string.
+// appendEscaped is appendJSON with the characters escaped that [value.Value.AppendJSON] escapes in
+// every string.
 func (f Fields) appendEscaped(b []byte) []byte {
 	start := len(b)
 	b = f.appendJSON(b)
@@ -123,7 +127,8 @@ func (f Fields) appendEscaped(b []byte) []byte {
 	return append(b[:start], escaped.Bytes()...)
 }
 
-// mayNeedEscapes reports whether one of the characters that appendEscaped escapes, or a part of one, is in text.
+// mayNeedEscapes reports whether one of the characters that appendEscaped escapes, or a part of
+// one, is in text.
 func mayNeedEscapes(text []byte) bool {
 	for _, c := range [...]byte{'<', '>', '&', "\u2028"[0]} {
 		if bytes.IndexByte(text, c) >= 0 {
@@ -133,8 +138,8 @@ func mayNeedEscapes(text []byte) bool {
 	return false
 }
 
-// document returns f as a document, and null for the absent Fields. The error says why the text is no JSON, or the map no
-// document.
+// document returns f as a document, and null for the absent Fields. The error says why the text is
+// no JSON, or the map no document.
 func (f Fields) document() (value.Value, error) {
 	switch held := f.held.(type) {
 	case string, []byte:

@@ -11,20 +11,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Object is an API object whose metadata.managedFields stand beside it. It is immutable as long as nobody modifies Entries.
-// The zero Object is no object.
+// Object is an API object whose metadata.managedFields stand beside it. It is immutable as long as
+// nobody modifies Entries. The zero Object is no object.
 type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
 
-	// managed is metadata.managedFields as it was read, if Entries do not tell all of it: null, or a list with things in it
-	// that entries do not have. Absent otherwise.
+	// managed is metadata.managedFields as it was read, if Entries do not tell all of it: null, or
+	// a list with things in it that entries do not have. Absent otherwise.
 	managed value.Value
 	source  source  // what Content was made from, if it was by ObjectFromAny
 	memory  *memory // what is known of Content or of what came before it; nil for nothing
 }
 
-// ParseObject reads an object from JSON text, repaired as kube-apiserver repairs it: see [value.Decoder]. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
+// ParseObject reads an object from JSON text, repaired as kube-apiserver repairs it: see
+// [value.Decoder]. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
 	d := value.Decoder{Repair: true, Text: fieldsPath}
@@ -66,8 +67,9 @@ func fieldsOfText(text value.Value) Fields {
 	return FieldsOf(text.Str())
 }
 
-// ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no list, or an entry has a
-// member of the wrong kind. What an entry's fieldsV1 holds is not looked at.
+// ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no
+// list, or an entry has a member of the wrong kind. What an entry's fieldsV1 holds is not looked
+// at.
 func ObjectOf(v value.Value) (Object, error) { return objectOf(v, FieldsOf[value.Value]) }
 
 func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
@@ -90,8 +92,9 @@ func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	return o, nil
 }
 
-// data returns the content as an apply merges it: managed fields that are null are data like any other null, so that applying
-// them changes every object; and so are those of which entries do not tell all.
+// data returns the content as an apply merges it: managed fields that are null are data like any
+// other null, so that applying them changes every object; and so are those of which entries do not
+// tell all.
 func (o Object) data() value.Value {
 	if o.managed.IsAbsent() {
 		return o.Content
@@ -99,7 +102,8 @@ func (o Object) data() value.Value {
 	return o.Content.With("metadata", o.Content.Get("metadata").With("managedFields", o.managed))
 }
 
-// Value returns the object with its managed fields in it. The error names the entry whose FieldsV1 is no JSON text.
+// Value returns the object with its managed fields in it. The error names the entry whose FieldsV1
+// is no JSON text.
 func (o Object) Value() (value.Value, error) {
 	if o.Entries == nil {
 		return o.Content, nil
@@ -112,8 +116,8 @@ func (o Object) Value() (value.Value, error) {
 	return o.Content.With("metadata", metadata), nil
 }
 
-// AppendJSON appends the object with its managed fields to b, as canonical JSON text, see [value.Value.AppendJSON], except that
-// fieldsV1 has the order of [Fields.AppendJSON].
+// AppendJSON appends the object with its managed fields to b, as canonical JSON text, see
+// [value.Value.AppendJSON], except that fieldsV1 has the order of [Fields.AppendJSON].
 func (o Object) AppendJSON(b []byte) []byte {
 	if o.Entries == nil {
 		return o.Content.AppendJSON(b)
@@ -128,7 +132,8 @@ func (o Object) AppendJSON(b []byte) []byte {
 	return b
 }
 
-// printers hold scratch that objects are printed to, so that what they are appended to grows once, to the size that it needs.
+// printers hold scratch that objects are printed to, so that what they are appended to grows once,
+// to the size that it needs.
 var printers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxScratch is how many bytes of scratch are kept for the next object.
@@ -181,7 +186,8 @@ func (o Object) appendEntries(b []byte) []byte {
 	return append(b, ']')
 }
 
-// appendName appends the name of an object's next member, with what separates it from the one before.
+// appendName appends the name of an object's next member, with what separates it from the one
+// before.
 func appendName(b []byte, name string) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
@@ -189,8 +195,8 @@ func appendName(b []byte, name string) []byte {
 	return append(jsontext.AppendString(b, name, jsontext.Standard), ':')
 }
 
-// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does not say, and all of them
-// are if its apiVersion has more than one slash.
+// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does
+// not say, and all of them are if its apiVersion has more than one slash.
 func (o Object) GVK() schema.GVK { return gvkOf(o.Content) }
 
 func gvkOf(v value.Value) schema.GVK {

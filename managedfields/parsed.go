@@ -8,7 +8,8 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// parsedSet is a set that was read from a fieldsV1, with what else is known of it. It does not change but for what is atomic.
+// parsedSet is a set that was read from a fieldsV1, with what else is known of it. It does not
+// change but for what is atomic.
 type parsedSet struct {
 	set       fieldpath.Set
 	canonical bool   // what it was read from is written as kube-apiserver writes it
@@ -20,7 +21,8 @@ type parsedSet struct {
 	places atomic.Int32        // how many places of a cache it has
 }
 
-// size returns how many bytes p keeps alive at most. Go allocates up to an eighth more than is asked for.
+// size returns how many bytes p keeps alive at most. Go allocates up to an eighth more than is
+// asked for.
 func (p *parsedSet) size() int64 {
 	const fixed = 224 // of p, with a fit
 	n := int64(paths.Size(p.set) + len(p.text))

@@ -15,12 +15,13 @@ type Plan struct {
 	merge   *merge.Plan
 }
 
-// Conflicts returns the fields that the apply changes although others own them: see [merge.Plan.Conflicts]. There
-// are none on fields that kubectl takes over from its own client-side apply: see [Plan.TakenOver].
+// Conflicts returns the fields that the apply changes although others own them: see
+// [merge.Plan.Conflicts]. There are none on fields that kubectl takes over from its own client-side
+// apply: see [Plan.TakenOver].
 func (p *Plan) Conflicts() merge.Conflicts { return p.mark(p.merge.Conflicts()) }
 
-// TakenOver returns the fields that others own and kubectl takes over without a conflict, because its own
-// client-side apply set them: rule S5. They are what their conflicts would be.
+// TakenOver returns the fields that others own and kubectl takes over without a conflict, because
+// its own client-side apply set them: rule S5. They are what their conflicts would be.
 func (p *Plan) TakenOver() merge.Conflicts { return p.mark(merging.TakenOver(p.merge)) }
 
 // mark says of conflicts with an owner that adopt made that it was made.
@@ -33,8 +34,9 @@ func (p *Plan) mark(all merge.Conflicts) merge.Conflicts {
 	return all
 }
 
-// Decisions yields what the apply does to each path that it affects, and why: see [merge.Plan.Decisions]. Fields of
-// identity and bookkeeping, which are nobody's, are left out. The rule of fields that kubectl takes over is S5.
+// Decisions yields what the apply does to each path that it affects, and why: see
+// [merge.Plan.Decisions]. Fields of identity and bookkeeping, which are nobody's, are left out. The
+// rule of fields that kubectl takes over is S5.
 func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 	return func(yield func(merge.Decision) bool) {
 		takenOver := map[string]bool{}
@@ -55,15 +57,16 @@ func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 	}
 }
 
-// Changed reports whether the apply changes the object, before defaults are filled in. Where objects are held as Go
-// structs, see [Config.Hub], one that was converted to another version and back has its managed fields written
-// anew: that is a change, too, when it comes to other text.
+// Changed reports whether the apply changes the object, before defaults are filled in. Where
+// objects are held as Go structs, see [Config.Hub], one that was converted to another version and
+// back has its managed fields written anew: that is a change, too, when it comes to other text.
 func (p *Plan) Changed() bool {
 	return merging.Changed(p.merge) || p.request.config.Hub != "" && merging.Detour(p.merge) &&
 		slices.ContainsFunc(p.request.live.Entries, Entry.isSortedAsSet)
 }
 
-// Commit returns what is to be stored if there is no conflict. Its error is of type [merge.Conflicts].
+// Commit returns what is to be stored if there is no conflict. Its error is of type
+// [merge.Conflicts].
 func (p *Plan) Commit() (Object, error) {
 	if conflicts := p.Conflicts(); len(conflicts) > 0 {
 		return Object{}, conflicts
@@ -71,16 +74,17 @@ func (p *Plan) Commit() (Object, error) {
 	return p.Force()
 }
 
-// Force returns what is to be stored with all conflicts decided for the applier: in the endpoint's version if the
-// apply changes the object, and else the live object as it is, in its own. The error is that of filling in
-// defaults.
+// Force returns what is to be stored with all conflicts decided for the applier: in the endpoint's
+// version if the apply changes the object, and else the live object as it is, in its own. The error
+// is that of filling in defaults.
 func (p *Plan) Force() (Object, error) { return p.finish(p.merge.Force()) }
 
 // finish makes what is to be stored of what was decided.
 //
-// Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip, S7); its entry gets the
-// current time if the object changes (Stamp, S8); the outcome is held and defaults are filled in (Hold, Default);
-// kubectl's annotation is kept up to date (Sync, S6); what the endpoint does not write stays as it is (Store).
+// Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip, S7); its
+// entry gets the current time if the object changes (Stamp, S8); the outcome is held and defaults
+// are filled in (Hold, Default); kubectl's annotation is kept up to date (Sync, S6); what the
+// endpoint does not write stays as it is (Store).
 func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	r := p.request
 	out := r.strip(p.decided(result))
@@ -99,8 +103,8 @@ func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	return r.encode(out, p.stored, r.live.source), nil
 }
 
-// decided returns the outcome of a plan whose conflicts are decided. An object that does not change stays in its
-// own version.
+// decided returns the outcome of a plan whose conflicts are decided. An object that does not change
+// stays in its own version.
 func (p *Plan) decided(result merge.Result) outcome {
 	out := outcome{
 		content: p.request.live.Content, managers: result.Managers, changed: p.Changed(), checked: result.Object,

@@ -8,8 +8,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// request is what a field manager was asked to do. It never changes: the steps of a write take it and what the steps before
-// them found out, and return what they find out themselves. In the order in which a write comes by them:
+// request is what a field manager was asked to do. It never changes: the steps of a write take it
+// and what the steps before them found out, and return what they find out themselves. In the order
+// in which a write comes by them:
 //
 //	request     what was asked
 //	decoded     the managed fields that the write starts from
@@ -39,7 +40,8 @@ type outcome struct {
 	checked  typed.Value // what the next write of the object need not check again
 }
 
-// request returns the request of manager name. The zero Object as live stands for an object that does not exist.
+// request returns the request of manager name. The zero Object as live stands for an object that
+// does not exist.
 func (m *FieldManager) request(live, object Object, name string, op merge.Operation) *request {
 	creates := live.Content.IsAbsent()
 	if creates {
@@ -52,8 +54,9 @@ func (m *FieldManager) request(live, object Object, name string, op merge.Operat
 
 // identity returns the manager that the endpoint knows by name; an empty name becomes "unknown".
 //
-//	S14  Sets stay in the version that they were written in, and objects are converted to it. An applier is the same in all
-//	     versions and has the version of its last apply; an updater is another one in each version.
+//	S14  Sets stay in the version that they were written in, and objects are converted to it. An
+//	     applier is the same in all versions and has the version of its last apply; an updater is
+//	     another one in each version.
 func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
 	if name == "" {
 		name = "unknown"
@@ -65,8 +68,8 @@ func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
 	return id
 }
 
-// known returns an object of the kind that the request's objects probably share parts with: what a field manager found to conform
-// when it last wrote the object, or else instead.
+// known returns an object of the kind that the request's objects probably share parts with: what a
+// field manager found to conform when it last wrote the object, or else instead.
 func (r *request) known(instead typed.Value) typed.Value {
 	for _, m := range [...]*memory{r.live.memory, r.object.memory} {
 		if last := m.get(); last != nil && last.Type() == r.typ {
@@ -76,8 +79,9 @@ func (r *request) known(instead typed.Value) typed.Value {
 	return instead
 }
 
-// conforming returns v, converted to the endpoint's version, as a value of the kind's type. What it shares with known, a value of
-// that type, is not checked again. The error is a [*TypeError], or that of the converter.
+// conforming returns v, converted to the endpoint's version, as a value of the kind's type. What it
+// shares with known, a value of that type, is not checked again. The error is a [*TypeError], or
+// that of the converter.
 func (r *request) conforming(role string, known typed.Value, v value.Value, opts ...typed.Option) (typed.Value, error) {
 	v, err := r.versioned(role, v)
 	if err != nil {
@@ -90,7 +94,8 @@ func (r *request) conforming(role string, known typed.Value, v value.Value, opts
 	return out, nil
 }
 
-// encode returns the outcome as what is to be stored. was is what its managed fields were decoded from.
+// encode returns the outcome as what is to be stored. was is what its managed fields were decoded
+// from.
 func (r *request) encode(out outcome, was *decoded, source source) Object {
 	o := Object{Content: out.content, Entries: encode(out.managers, was), source: source}
 	o.memory = cmp.Or(r.object.memory, r.live.memory)

@@ -12,10 +12,10 @@ const scaleVersion = "autoscaling/v1"
 
 var replicasInScale = fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")}
 
-// ScaleEntries returns the entries of the subresource scale of an object with the entries parent: one
-// for each manager that owns the number of replicas, with its time and its subresource. replicas has,
-// for each version of the object's kind, where that number stands: an empty path for versions without
-// scale. The error is that of [Decode].
+// ScaleEntries returns the entries of the subresource scale of an object with the entries parent:
+// one for each manager that owns the number of replicas, with its time and its subresource.
+// replicas has, for each version of the object's kind, where that number stands: an empty path for
+// versions without scale. The error is that of [Decode].
 //
 // An endpoint for scale gives the Scale object these entries, lets a [FieldManager] for
 // autoscaling/v1 write it, and stores in the parent what [EntriesAfterScale] makes of the entries
@@ -37,9 +37,9 @@ func ScaleEntries(parent []Entry, replicas map[string]fieldpath.Path) ([]Entry, 
 
 // EntriesAfterScale returns the entries of an object, written as apiVersion, that had the entries
 // parent, after a write to its subresource scale left that with the entries scale. replicas is that
-// of [ScaleEntries]. Who owned the replicas and is not in scale loses them; who is in scale and did not
-// own them becomes an owner in apiVersion; entries of versions that replicas lacks are dropped. The
-// error is that of [Decode].
+// of [ScaleEntries]. Who owned the replicas and is not in scale loses them; who is in scale and did
+// not own them becomes an owner in apiVersion; entries of versions that replicas lacks are dropped.
+// The error is that of [Decode].
 //
 // It does what kube-apiserver does, these surprises included:
 //

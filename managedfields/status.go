@@ -37,11 +37,13 @@ func (s *Status) Error() string { return s.Message }
 
 // ToStatus returns what kube-apiserver answers to a request that a [FieldManager] fails with err:
 //
-//   - [merge.Conflicts]: 409 with one cause for each conflict, sorted by manager. (The reference sorts them at random.)
+//   - [merge.Conflicts]: 409 with one cause for each conflict, sorted by manager. (The reference
+//     sorts them at random.)
 //   - [*BadRequestError]: 400.
 //   - Everything else, objects that do not conform to their type included: 500 without a reason.
 //
-// The messages are those of kube-apiserver, except that an entry whose fieldsV1 cannot be read is named rather than printed. nil gives nil.
+// The messages are those of kube-apiserver, except that an entry whose fieldsV1 cannot be read is
+// named rather than printed. nil gives nil.
 func ToStatus(err error) *Status {
 	if err == nil {
 		return nil

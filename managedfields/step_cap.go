@@ -9,17 +9,19 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// AncientChanges owns what updaters changed that are too many to keep apart. There is one of this name for each version.
+// AncientChanges owns what updaters changed that are too many to keep apart. There is one of this
+// name for each version.
 const AncientChanges = "ancient-changes"
 
-// capUpdaters joins the updaters that were active longest ago, those of one version with each other, until no more than
-// Config.MaxUpdateManagers are left or none can be joined:
+// capUpdaters joins the updaters that were active longest ago, those of one version with each
+// other, until no more than Config.MaxUpdateManagers are left or none can be joined:
 //
-//	S10  When an update leaves more than ten updaters, the oldest of each version are joined as ancient-changes until ten
-//	     are left. Appliers do not count.
+//	S10  When an update leaves more than ten updaters, the oldest of each version are joined as
+//	     ancient-changes until ten are left. Appliers do not count.
 //
-// The bucket that takes a version's updaters replaces the first of them, and has the time of the last. kube-apiserver goes
-// on to the bucket itself when that is not the oldest of its version, and then loses all that it holds; so does this.
+// The bucket that takes a version's updaters replaces the first of them, and has the time of the
+// last. kube-apiserver goes on to the bucket itself when that is not the oldest of its version, and
+// then loses all that it holds; so does this.
 //
 // It costs n log n for n managers, and as much for what they own.
 func (r *request) capUpdaters(out outcome) outcome {
@@ -60,7 +62,8 @@ type bucket struct {
 	at      time.Time
 }
 
-// newBucket returns the bucket of the version of first, its oldest updater: the entry that managers have, if they have one.
+// newBucket returns the bucket of the version of first, its oldest updater: the entry that managers
+// have, if they have one.
 func newBucket(first merge.Entry, managers merge.Managers) *bucket {
 	b := &bucket{
 		manager: merge.Manager{Name: AncientChanges, Operation: merge.Update, APIVersion: first.APIVersion},

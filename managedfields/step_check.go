@@ -2,7 +2,8 @@ package managedfields
 
 import "fmt"
 
-// BadRequestError is an apply or update that the endpoint cannot take, whatever it stores: kube-apiserver answers it with 400.
+// BadRequestError is an apply or update that the endpoint cannot take, whatever it stores:
+// kube-apiserver answers it with 400.
 type BadRequestError struct {
 	Reason string
 	Err    error // what it comes from; nil where there is no more to say
@@ -16,7 +17,8 @@ func (e *BadRequestError) Unwrap() error { return e.Err }
 
 // checkVersion refuses configurations of another kind or version than the endpoint's:
 //
-//	S1  A configuration is of the endpoint's kind and version, and has no managed fields, not even an empty list of them.
+//	S1  A configuration is of the endpoint's kind and version, and has no managed fields, not even
+//	    an empty list of them.
 func (r *request) checkVersion() error {
 	if gvk := r.object.GVK(); gvk != r.config.GVK {
 		return &BadRequestError{Reason: fmt.Sprintf("invalid object type: %v", gvk)}
@@ -24,8 +26,8 @@ func (r *request) checkVersion() error {
 	return nil
 }
 
-// checkConfig refuses configurations that have managed fields, even an empty list of them: they are not a manager's to apply.
-// This is the other half of S1.
+// checkConfig refuses configurations that have managed fields, even an empty list of them: they are
+// not a manager's to apply. This is the other half of S1.
 func (r *request) checkConfig() error {
 	if r.object.Entries != nil {
 		return &BadRequestError{Reason: "metadata.managedFields must be nil"}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// decodeLive reads the managed fields that an apply starts from, S2: those of the live object, which must be valid.
+// decodeLive reads the managed fields that an apply starts from, S2: those of the live object,
+// which must be valid.
 func (r *request) decodeLive() (*decoded, error) {
 	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache)
 	if err != nil {
@@ -14,8 +15,9 @@ func (r *request) decodeLive() (*decoded, error) {
 	return d, nil
 }
 
-// decodeError says why the managed fields of a live object cannot be read, in the words of kube-apiserver as far as those do not
-// print the entry as a Go value. It wraps an [*EntryError], which says which entry it is.
+// decodeError says why the managed fields of a live object cannot be read, in the words of
+// kube-apiserver as far as those do not print the entry as a Go value. It wraps an [*EntryError],
+// which says which entry it is.
 type decodeError struct{ err error }
 
 func (e *decodeError) Error() string {
@@ -31,16 +33,17 @@ func (e *decodeError) Unwrap() error { return e.err }
 
 // decodeNewOrLive reads the managed fields that a write starts from if it is an update:
 //
-//	S2  An apply starts from the live object's managed fields. An update starts from those of the new object, which [] and
-//	    [{}] reset; where that has none or has invalid ones, from the live object's; through a subresource always from the
-//	    live object's.
+//	S2  An apply starts from the live object's managed fields. An update starts from those of the
+//	    new object, which [] and [{}] reset; where that has none or has invalid ones, from the
+//	    live object's; through a subresource always from the live object's.
 //
 // So a client may edit them by sending others:
 //
 //   - An empty list, and a list of one empty entry, reset them: nobody owns anything.
 //   - A list of valid entries counts as it is.
 //   - Where the new object has none, or has invalid ones, those of the live object count.
-//   - Where the endpoint is a subresource, those of the live object count whatever the new object has.
+//   - Where the endpoint is a subresource, those of the live object count whatever the new object
+//     has.
 //
 // Live entries that are invalid count as none.
 func (r *request) decodeNewOrLive() *decoded {

@@ -16,10 +16,11 @@ func (r *request) strip(out outcome) outcome {
 
 // stampApply gives the applier's entry its time:
 //
-//	S8  An applier's entry gets the current time when the apply changes the object, an updater's when the update changes
-//	    anything that it then owns. Who loses fields keeps its time.
+//	S8  An applier's entry gets the current time when the apply changes the object, an updater's
+//	    when the update changes anything that it then owns. Who loses fields keeps its time.
 //
-// So an applier's entry has no time as long as its applies have found in the object all that they apply.
+// So an applier's entry has no time as long as its applies have found in the object all that they
+// apply.
 func (r *request) stampApply(out outcome) outcome {
 	if own, ok := out.managers.Get(r.manager); ok && out.changed {
 		own.Time = r.now()
@@ -30,7 +31,8 @@ func (r *request) stampApply(out outcome) outcome {
 
 func (m *FieldManager) now() time.Time { return m.config.Now().UTC() }
 
-// read makes the new object of an update what the endpoint holds of it. The error is a [*BadRequestError].
+// read makes the new object of an update what the endpoint holds of it. The error is a
+// [*BadRequestError].
 func (m *FieldManager) read(object Object) (Object, error) {
 	if m.config.Read == nil {
 		return object, nil
@@ -58,7 +60,8 @@ func (r *request) hold(out outcome) (outcome, error) {
 	return out, nil
 }
 
-// store makes the outcome what the endpoint stores. sent and held are what it was before and after it was held.
+// store makes the outcome what the endpoint stores. sent and held are what it was before and after
+// it was held.
 func (r *request) store(out outcome, sent, held value.Value) (outcome, error) {
 	if r.config.Store == nil || !out.changed {
 		return out, nil
@@ -75,8 +78,8 @@ func (r *request) store(out outcome, sent, held value.Value) (outcome, error) {
 	return out, nil
 }
 
-// fillDefaults lets the endpoint fill in defaults, which are owned by nobody. The error is a [*TypeError] if they do not conform
-// to the type.
+// fillDefaults lets the endpoint fill in defaults, which are owned by nobody. The error is a
+// [*TypeError] if they do not conform to the type.
 func (r *request) fillDefaults(out outcome) (outcome, error) {
 	if r.config.Default == nil || !out.changed {
 		return out, nil

@@ -6,8 +6,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// kubectl, as a manager name, is the one that server-side apply has for people who used client-side apply before: its own
-// record of what it applied, an annotation, lets it take over without conflicts. Other names opt out.
+// kubectl, as a manager name, is the one that server-side apply has for people who used client-side
+// apply before: its own record of what it applied, an annotation, lets it take over without
+// conflicts. Other names opt out.
 const kubectl = "kubectl"
 
 // LastAppliedAnnotation is where kubectl records its client-side apply.
@@ -18,10 +19,11 @@ const maxAnnotations = 256 << 10
 
 // takeOver returns plan with the conflicts decided that kubectl does not have:
 //
-//	S5  The applier kubectl has no conflict on a field that kubectl's annotation records with its live value: it takes over
-//	    what it applied on the client side.
+//	S5  The applier kubectl has no conflict on a field that kubectl's annotation records with its
+//	    live value: it takes over what it applied on the client side.
 //
-// There are none if the record is missing or unreadable, is of another version, or does not conform to the type.
+// There are none if the record is missing or unreadable, is of another version, or does not conform
+// to the type.
 func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 	record, _ := lastApplied(r.live.Content)
 	if r.manager.Name != kubectl || record == "" {
@@ -46,8 +48,8 @@ func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 	return merging.TakeOver(plan, applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed))
 }
 
-// readLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come twice, of which the last
-// counts. The error is a [*value.SyntaxError].
+// readLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come
+// twice, of which the last counts. The error is a [*value.SyntaxError].
 func readLastApplied(record string) (value.Value, error) {
 	d := value.Decoder{Repair: true, Repeats: true}
 	return d.Parse([]byte(record))
@@ -55,8 +57,8 @@ func readLastApplied(record string) (value.Value, error) {
 
 // syncLastApplied keeps kubectl's record of its client-side apply up to date:
 //
-//	S6  Where there is such an annotation, an apply by kubectl makes it record the configuration. Who owns the annotation
-//	    does not change.
+//	S6  Where there is such an annotation, an apply by kubectl makes it record the configuration.
+//	    Who owns the annotation does not change.
 //
 // A record that would make annotations too large is removed instead.
 func (r *request) syncLastApplied(out outcome) outcome {
@@ -72,8 +74,8 @@ func (r *request) syncLastApplied(out outcome) outcome {
 	return out
 }
 
-// exceeds reports whether the annotations of object are too large with record among them, in the version in which the server
-// holds it: its annotations may not be the same.
+// exceeds reports whether the annotations of object are too large with record among them, in the
+// version in which the server holds it: its annotations may not be the same.
 func (m *FieldManager) exceeds(object value.Value, record string) bool {
 	held := object
 	if m.config.Hub != "" {
@@ -88,14 +90,15 @@ func (m *FieldManager) exceeds(object value.Value, record string) bool {
 	return size > maxAnnotations
 }
 
-// lastApplied returns kubectl's record of its client-side apply in object, and whether there is one. There is none among
-// annotations of which one is no string.
+// lastApplied returns kubectl's record of its client-side apply in object, and whether there is
+// one. There is none among annotations of which one is no string.
 func lastApplied(object value.Value) (record string, found bool) {
 	v := annotations(object).Get(LastAppliedAnnotation)
 	return v.Str(), !v.IsAbsent()
 }
 
-// withoutRecord returns object without kubectl's record in it, and without annotations where one of them is no string.
+// withoutRecord returns object without kubectl's record in it, and without annotations where one of
+// them is no string.
 func withoutRecord(object value.Value) value.Value {
 	all := annotations(object)
 	switch {

@@ -41,11 +41,13 @@ func describe(v value.Value) string {
 	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
 }
 
-// mergeConfig lets the engine plan the apply. Stored objects may hold list items twice, configurations may not.
+// mergeConfig lets the engine plan the apply. Stored objects may hold list items twice,
+// configurations may not.
 //
-//	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name, uid, generation,
-//	    resourceVersion and the like.
-//	S13  What an endpoint resets is merged like the rest, but not owned and not in conflict; the caller restores it.
+//	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name,
+//	    uid, generation, resourceVersion and the like.
+//	S13  What an endpoint resets is merged like the rest, but not owned and not in conflict; the
+//	     caller restores it.
 func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
 	content, err := r.versioned(roleLive, r.liveData(owners))
 	if err != nil {
@@ -70,14 +72,15 @@ func (o owned) request(r merge.Request) merge.Request {
 	return r
 }
 
-// currentOperation owns what an update changes while the update goes on, apart from the updater's former entry. No entry can have
-// this identity.
+// currentOperation owns what an update changes while the update goes on, apart from the updater's
+// former entry. No entry can have this identity.
 var currentOperation = merge.Manager{Name: "current-operation"}
 
-// mergeUpdate lets the engine compute the update, and gives the outcome to the updater, with the current time, see S8:
+// mergeUpdate lets the engine compute the update, and gives the outcome to the updater, with the
+// current time, see S8:
 //
-//	S9  The updater's former entry loses fields as anybody's does. What it keeps and what the updater changed become one
-//	    entry.
+//	S9  The updater's former entry loses fields as anybody's does. What it keeps and what the
+//	    updater changed become one entry.
 //
 // An update that changes nothing that is owned, see S7, leaves the entry as it is.
 func (r *request) mergeUpdate(owners owned) (outcome, error) {
@@ -96,7 +99,8 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 	}
 	managers := result.Managers
 	if changed, ok := managers.Get(currentOperation); ok {
-		// The engine spared the former entry what was changed, for it gets that back; but not what S7 is about.
+		// The engine spared the former entry what was changed, for it gets that back; but not what
+		// S7 is about.
 		former, _ := managers.Get(r.manager)
 		former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
 		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
@@ -107,7 +111,8 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 	return outcome{content: r.object.Content, managers: managers, changed: result.Changed, checked: object}, nil
 }
 
-// replace returns managers without m and with the entry e, or without its manager if that owns nothing.
+// replace returns managers without m and with the entry e, or without its manager if that owns
+// nothing.
 func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Managers {
 	if e.Fields.IsEmpty() {
 		return merging.Without(merging.Without(managers, m), e.Manager)

@@ -2,8 +2,9 @@ package managedfields
 
 import "github.com/deed-project/deed/value"
 
-// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object refers to content, which must
-// not be modified as long as the Object, or one that a [FieldManager] made of it, is in use.
+// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object
+// refers to content, which must not be modified as long as the Object, or one that a [FieldManager]
+// made of it, is in use.
 func ObjectFromAny(content map[string]any) (Object, error) {
 	d := value.Decoder{Except: entriesPath}
 	v, err := d.FromAny(content)
@@ -27,8 +28,8 @@ func objectOfMap(content map[string]any, v value.Value) (_ Object, err error) {
 	return o, nil
 }
 
-// entriesFromAny reads what an unstructured object has as metadata.managedFields, and returns that itself where the entries do not
-// tell all of it.
+// entriesFromAny reads what an unstructured object has as metadata.managedFields, and returns that
+// itself where the entries do not tell all of it.
 func entriesFromAny(managed any) ([]Entry, value.Value, error) {
 	if list, ok := managed.([]any); ok {
 		entries := make([]Entry, len(list))
@@ -69,11 +70,12 @@ func (e *Entry) setAll(content any) bool {
 	return ok
 }
 
-// AsAny returns the object with its managed fields as unstructured.Unstructured holds it. The object,
-// its metadata and its entries are new maps; what is below them must not be modified. It is shared,
-// as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for what a
-// [FieldManager] returned, with that of the object that it was updated to or of the live one that it
-// was applied to. Of an object that shares nothing use [value.Value.ToAny] on what Value returns.
+// AsAny returns the object with its managed fields as unstructured.Unstructured holds it. The
+// object, its metadata and its entries are new maps; what is below them must not be modified. It is
+// shared, as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for
+// what a [FieldManager] returned, with that of the object that it was updated to or of the live one
+// that it was applied to. Of an object that shares nothing use [value.Value.ToAny] on what Value
+// returns.
 //
 // The error is that of Value.
 func (o Object) AsAny() (map[string]any, error) {
@@ -113,7 +115,8 @@ type source struct {
 	value   value.Value
 }
 
-// anyLike returns v as unstructured objects hold it, with parts of content, which was was made from, where they are the same.
+// anyLike returns v as unstructured objects hold it, with parts of content, which was was made
+// from, where they are the same.
 func anyLike(v, was value.Value, content any) any {
 	if v.Same(was) && !v.IsAbsent() {
 		return content

@@ -10,15 +10,17 @@ import (
 
 // Apply lays a configuration over the live object, by these rules:
 //
-//	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose what they own.
+//	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose
+//	    what they own.
 //	A1  The configuration is merged into the live object, see [typed.Merge].
 //	A2  The applier owns exactly the fields of its configuration, see [typed.Value.Fields].
 //	A3  What it applied last time, does not apply now, and nobody else owns, is pruned.
-//	A4  What it applied last time, does not apply now, and somebody else owns, stays and is no longer the applier's. So does
-//	    what stands below it that the applier never owned, unless it goes with a pruned item or object.
+//	A4  What it applied last time, does not apply now, and somebody else owns, stays and is no
+//	    longer the applier's. So does what stands below it that the applier never owned, unless it
+//	    goes with a pruned item or object.
 //	A5  Applying the value that a field has makes the applier a co-owner of it.
-//	A6  Changing or adding a field that somebody else owns is a conflict. Only the very path counts, not what is above or
-//	    below it, and removing is none.
+//	A6  Changing or adding a field that somebody else owns is a conflict. Only the very path
+//	    counts, not what is above or below it, and removing is none.
 //	A7  When the conflict is forced, the other owner loses the field.
 //	O2  Everybody loses what is removed.
 //	O3  Reset fields change no ownership.

@@ -63,9 +63,11 @@ type Decision struct {
 // Decisions yields one Decision for each path that the apply affects, in the order of
 // [fieldpath.Set.All]:
 //
-//  1. Paths are in the request's version: what the applier owned or owns, what the object gains, changes and loses.
-//  2. Behind these come, version by version, the conflicts about paths that do not change in the request's version, because
-//     another version has the field under another name, or owns it by other parts. These are in their owners' version.
+//  1. Paths are in the request's version: what the applier owned or owns, what the object gains,
+//     changes and loses.
+//  2. Behind these come, version by version, the conflicts about paths that do not change in the
+//     request's version, because another version has the field under another name, or owns it by
+//     other parts. These are in their owners' version.
 //  3. So the paths that are Conflicting are those of [Plan.Conflicts].
 //  4. Whoever has the path counts as its owner, in whatever version its entry is.
 //

@@ -98,8 +98,10 @@ type Result struct {
 
 // Update replaces the live object, by these rules:
 //
-//	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose what they own.
-//	U1  The updater owns what it adds and what it modifies, see [typed.Compare]; containers that it adds are included.
+//	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose
+//	    what they own.
+//	U1  The updater owns what it adds and what it modifies, see [typed.Compare]; containers that
+//	    it adds are included.
 //	U2  Everybody else loses what the updater adds or modifies, without any conflict.
 //	U3  What the updater owned before it keeps, as a set of the request's version.
 //	O2  Everybody, the updater too, loses what is removed.

@@ -16,8 +16,8 @@ type loss struct {
 }
 
 // losses returns what each of managers but the one who writes loses, in the order of managers; who
-// loses nothing is left out. It also makes c.versions[0]. Where a write changes .a and .b and removes
-// .c, seen in v1 as in v2, and v0 is gone:
+// loses nothing is left out. It also makes c.versions[0]. Where a write changes .a and .b and
+// removes .c, seen in v1 as in v2, and v0 is gone:
 //
 //	ann  v1  .a .c    taken .a      removed .c
 //	bob  v2  .d       left out
@@ -29,8 +29,8 @@ type loss struct {
 //	l.removed = l.entry.Fields intersected with l.version.diff.Removed
 //	l.taken and l.removed are not both empty
 //
-// Few managers are intersected one by one. Of many, those of one version are at once, in one walk of
-// what changes. So the cost grows with what the managers own together, and with the changes.
+// Few managers are intersected one by one. Of many, those of one version are at once, in one walk
+// of what changes. So the cost grows with what the managers own together, and with the changes.
 func (c *call) losses(managers Managers) ([]loss, error) {
 	if _, err := c.seen(c.APIVersion); err != nil {
 		return nil, err

@@ -193,7 +193,8 @@ func (ms Managers) ownersOf(path fieldpath.Path) iter.Seq[Entry] {
 	}
 }
 
-// equal reports whether ms and other hold the same managers with the same fields, versions and times.
+// equal reports whether ms and other hold the same managers with the same fields, versions and
+// times.
 func (ms Managers) equal(other Managers) bool {
 	return slices.EqualFunc(ms.entries, other.entries, func(a, b Entry) bool {
 		return a.Manager == b.Manager && a.APIVersion == b.APIVersion && a.Time.Equal(b.Time) && a.Fields.Equal(b.Fields)

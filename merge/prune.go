@@ -17,8 +17,10 @@ import (
 // as owned when something below it is:
 //
 //  1. Remove all that was applied last.
-//  2. Put back what somebody owns: of merged, only fields stay away that step 1 removed and that no set has.
-//  3. Put back what was not applied last: of these fields, only those stay away that are in the last set.
+//  2. Put back what somebody owns: of merged, only fields stay away that step 1 removed and that no
+//     set has.
+//  3. Put back what was not applied last: of these fields, only those stay away that are in the
+//     last set.
 //
 // The applier owned .spec.a and .spec.b, and gives up .spec.a; nobody has ever owned .spec.c:
 //
@@ -64,10 +66,11 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 // keepsAll reports whether it is plain that nothing goes, because all that was applied last is
 // applied now. That is not enough in three cases:
 //
-//   - Somebody owns fields in another version. Step 2 takes the object there and back, and what that version cannot express
-//     goes, applied or not.
-//   - An empty object is applied where the merged one has fields. If nobody owns those, step 2 may leave nothing of the object
-//     that has a path, as with an empty keyed list or an item that has lost its keys; and then step 3 does not find it.
+//   - Somebody owns fields in another version. Step 2 takes the object there and back, and what
+//     that version cannot express goes, applied or not.
+//   - An empty object is applied where the merged one has fields. If nobody owns those, step 2 may
+//     leave nothing of the object that has a path, as with an empty keyed list or an item that has
+//     lost its keys; and then step 3 does not find it.
 //   - Reset fields may leave the applier items without their keys, with the same effect.
 func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) bool {
 	if c.resetsInItems[c.APIVersion] || !last.Fields.Minus(own.Fields).IsEmpty() {

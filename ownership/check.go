@@ -81,15 +81,17 @@ func (f Finding) String() string {
 
 // CheckConfig is what [Check] checks an object against.
 type CheckConfig struct {
-	// Versions has the types of the object's kind. Without one for the object's own version, only that is found for which no
-	// schema is needed.
+	// Versions has the types of the object's kind. Without one for the object's own version, only
+	// that is found for which no schema is needed.
 	Versions Versions
-	// MaxUpdateManagers is how many updaters an object keeps apart. 0 means 10, as in kube-apiserver.
+	// MaxUpdateManagers is how many updaters an object keeps apart. 0 means 10, as in
+	// kube-apiserver.
 	MaxUpdateManagers int
 }
 
-// Check returns what is wrong with the managed fields of o, sorted by entry, the object as a whole last, then by code in the
-// order of docs/check.md, then by path. It says nothing of what o holds, except where that keeps it from checking.
+// Check returns what is wrong with the managed fields of o, sorted by entry, the object as a whole
+// last, then by code in the order of docs/check.md, then by path. It says nothing of what o holds,
+// except where that keeps it from checking.
 func Check(o managedfields.Object, c CheckConfig) []Finding {
 	k := checker{object: o, config: c, again: repetitions(o.Entries), appliers: map[merge.Manager]bool{}}
 	for _, e := range o.Entries {

@@ -43,7 +43,8 @@ func (k *checker) checkEntry(i int) {
 	}
 }
 
-// repetitions returns, for each of entries that is followed by one of the same manager, which that is.
+// repetitions returns, for each of entries that is followed by one of the same manager, which that
+// is.
 func repetitions(entries []managedfields.Entry) map[int]int {
 	next, last := map[int]int{}, map[merge.Manager]int{}
 	for i, e := range entries {
@@ -55,7 +56,8 @@ func repetitions(entries []managedfields.Entry) map[int]int {
 	return next
 }
 
-// isCanonical reports whether written is how kube-apiserver writes set, apart from the order of names, which printers change.
+// isCanonical reports whether written is how kube-apiserver writes set, apart from the order of
+// names, which printers change.
 func isCanonical(written managedfields.Fields, set fieldpath.Set) bool {
 	document, err := managing.Document(written)
 	return err == nil && document.Equal(paths.Value(set))
@@ -80,7 +82,8 @@ func (k *checker) checkNames(i int) {
 	}
 }
 
-// checkStuck finds fields that an updater holds although nobody writes by its name any more, or nobody should.
+// checkStuck finds fields that an updater holds although nobody writes by its name any more, or
+// nobody should.
 func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	e := k.object.Entries[i]
 	if e.Operation != merge.Update || fields.IsEmpty() {

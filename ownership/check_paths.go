@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// checkPaths finds the paths of one entry that lead nowhere. Of paths below each other only the first is reported. It costs one
-// [typed.Walk] along the entry's set.
+// checkPaths finds the paths of one entry that lead nowhere. Of paths below each other only the
+// first is reported. It costs one [typed.Walk] along the entry's set.
 func (k *checker) checkPaths(h held) {
 	apiVersion := k.object.Entries[h.index].APIVersion
 	v := pathCheck{checker: k, entry: h.index}
@@ -95,8 +95,8 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 
 func comparePaths(a, b fieldpath.Path) int { return slices.CompareFunc(a, b, paths.Compare) }
 
-// checkItem finds managers that own an item and its keys, while others own what is in it: when these give it up, half an item
-// is left.
+// checkItem finds managers that own an item and its keys, while others own what is in it: when
+// these give it up, half an item is left.
 func (k *checker) checkItem(path fieldpath.Path, found []hit) {
 	keys := keysOf(path[len(path)-1])
 	hasMore := func(h hit) bool { return !h.below.Without(keys).IsEmpty() }

@@ -12,19 +12,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Extract returns what manager applied to o, a t, through a subresource: the configuration that it would apply again to
-// change nothing. It is absent when o has no such entry.
+// Extract returns what manager applied to o, a t, through a subresource: the configuration that it
+// would apply again to change nothing. It is absent when o has no such entry.
 //
-//  1. Of several entries of the applier, the first one counts. Its apiVersion is ignored: the paths are looked up in o as
-//     they are, and those that o lacks are left out.
-//  2. The leaves of its set are extracted, see [typed.Value.Extract], with the values that o has now.
-//  3. Items of keyed lists come with their keys, owned or not, as far as they need them to be found: a key that has its
-//     default is left out unless it is owned. (The reference leaves out all keys that are not owned.)
-//  4. apiVersion, kind, metadata.name and metadata.namespace are those of o, as far as it has them, and all that there is if
-//     the applier owns nothing of o. (The reference fails then.)
+//  1. Of several entries of the applier, the first one counts. Its apiVersion is ignored: the paths
+//     are looked up in o as they are, and those that o lacks are left out.
+//  2. The leaves of its set are extracted, see [typed.Value.Extract], with the values that o has
+//     now.
+//  3. Items of keyed lists come with their keys, owned or not, as far as they need them to be
+//     found: a key that has its default is left out unless it is owned. (The reference leaves out
+//     all keys that are not owned.)
+//  4. apiVersion, kind, metadata.name and metadata.namespace are those of o, as far as it has them,
+//     and all that there is if the applier owns nothing of o. (The reference fails then.)
 //
-// The error is typed.Errors, wrapped, when o does not conform to t or holds a list item twice, or an [*managedfields.EntryError] when the set
-// cannot be read.
+// The error is typed.Errors, wrapped, when o does not conform to t or holds a list item twice, or
+// an [*managedfields.EntryError] when the set cannot be read.
 func Extract(o managedfields.Object, t *schema.Type, manager, subresource string) (value.Value, error) {
 	live, err := typed.New(o.Content, t)
 	if err != nil {
@@ -51,8 +53,9 @@ func extractFields(v typed.Value, fields fieldpath.Set) value.Value {
 	return v.Extract(leaves.Union(keys.Set())).Content()
 }
 
-// addNeededKeys adds to b, for each item of a keyed list that s leads to, the keys without which it could not be found: all
-// but those that have their default. An item without anything else needs all, for else it would be extracted as a whole.
+// addNeededKeys adds to b, for each item of a keyed list that s leads to, the keys without which it
+// could not be found: all but those that have their default. An item without anything else needs
+// all, for else it would be extracted as a whole.
 func addNeededKeys(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	for e := range s.Entries() {
 		below := typeBelow(t, e.Element)
@@ -78,8 +81,9 @@ func isDefault(l *schema.List, key fieldpath.KeyField) bool {
 	})
 }
 
-// typeBelow returns the type of what e leads to in a value of type t, and nil when t has no such place: t is nil or not of
-// the kind, or does not declare the member. Items can be named in granular lists only, members in every object.
+// typeBelow returns the type of what e leads to in a value of type t, and nil when t has no such
+// place: t is nil or not of the kind, or does not declare the member. Items can be named in
+// granular lists only, members in every object.
 func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	switch {
 	case t == nil:

@@ -12,14 +12,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Versions says how the versions of one kind belong together, for reading entries that are of another version than their
-// object.
+// Versions says how the versions of one kind belong together, for reading entries that are of
+// another version than their object.
 type Versions struct {
 	Types     map[string]*schema.Type // by apiVersion
 	Converter managedfields.Converter // nil means [managedfields.ChangeVersion]
 }
 
-// ErrVersion is an entry that is of another version than its object, without [Versions] to read it by.
+// ErrVersion is an entry that is of another version than its object, without [Versions] to read it
+// by.
 var ErrVersion = errors.New("the entry is of another version than the object")
 
 // held is what one entry holds of an object, in the object's version.
@@ -31,8 +32,8 @@ type held struct {
 	err     error         // why fields are not known
 }
 
-// holdings reads the entries of o, a t, each for itself. Of several entries of one manager the last one counts; the others
-// are left out. nil versions means that there is only the object's own.
+// holdings reads the entries of o, a t, each for itself. Of several entries of one manager the last
+// one counts; the others are left out. nil versions means that there is only the object's own.
 func holdings(o managedfields.Object, t *schema.Type, versions *Versions) []held {
 	last := map[merge.Manager]int{}
 	for i, e := range o.Entries {
@@ -68,8 +69,8 @@ func hold(o managedfields.Object, t *schema.Type, versions *Versions, i int) hel
 	return h
 }
 
-// into returns what fields of o, in version from, are in version to. nil versions know no other version than o's, and so nothing of
-// how fields become those of another one.
+// into returns what fields of o, in version from, are in version to. nil versions know no other
+// version than o's, and so nothing of how fields become those of another one.
 func (v *Versions) into(o managedfields.Object, fields fieldpath.Set, from, to string) (fieldpath.Set, error) {
 	switch {
 	case from == to:
@@ -98,9 +99,9 @@ func (v *Versions) converter() managedfields.Converter {
 	return v.Converter
 }
 
-// translate returns the fields of object, a t, that are what fields are in version from. Where versions differ in nothing but
-// their names, the paths are the same. Else the part of the object that fields lead to is converted there and back; with an
-// item, its keys count as owned.
+// translate returns the fields of object, a t, that are what fields are in version from. Where
+// versions differ in nothing but their names, the paths are the same. Else the part of the object
+// that fields lead to is converted there and back; with an item, its keys count as owned.
 func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpath.Set, from string) (fieldpath.Set, error) {
 	there, ok := v.Types[from]
 	if !ok {

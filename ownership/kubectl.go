@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// kubectlLastApplied owns kubectl's record of its client-side apply once the object is migrated, so that the record, which no
-// manifest has, is not pruned.
+// kubectlLastApplied owns kubectl's record of its client-side apply once the object is migrated, so
+// that the record, which no manifest has, is not pruned.
 const kubectlLastApplied = "kubectl-last-applied"
 
 // Request is one of the requests that kubectl sends to apply once.
@@ -20,18 +20,19 @@ type Request struct {
 	Object  managedfields.Object // what is stored after it
 }
 
-// ApplyAsKubectl does what kubectl apply --server-side does with a manifest, and returns the requests that it sends, in
-// order. The object of the last one is the outcome.
+// ApplyAsKubectl does what kubectl apply --server-side does with a manifest, and returns the
+// requests that it sends, in order. The object of the last one is the outcome.
 //
 //  1. apply: config is applied by manager. Through a subresource that is all.
-//  2. save record: if manager is kubectl, and the object has kubectl's record of its client-side apply, which no applier owns, then
-//     "kubectl-last-applied" applies the record as it is.
+//  2. save record: if manager is kubectl, and the object has kubectl's record of its client-side
+//     apply, which no applier owns, then "kubectl-last-applied" applies the record as it is.
 //  3. migrate: if an updater owns the record, then [migrateClientSide].
-//  4. apply again: after a migration, config is applied once more, which prunes what client-side apply once set and config
-//     lacks.
+//  4. apply again: after a migration, config is applied once more, which prunes what client-side
+//     apply once set and config lacks.
 //
-// Errors are those of [managedfields.FieldManager.Apply] and [managedfields.FieldManager.Update]. Along with an error come the requests that succeeded
-// before it: kubectl takes all errors but those of request 1 as warnings and leaves it at that.
+// Errors are those of [managedfields.FieldManager.Apply] and [managedfields.FieldManager.Update].
+// Along with an error come the requests that succeeded before it: kubectl takes all errors but
+// those of request 1 as warnings and leaves it at that.
 func ApplyAsKubectl(
 	m *managedfields.FieldManager, live, config managedfields.Object, manager string, force bool,
 ) ([]Request, error) {

@@ -12,7 +12,8 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// findOwners returns the entries of the given operation that own all of fields. Entries that cannot be read own nothing.
+// findOwners returns the entries of the given operation that own all of fields. Entries that cannot
+// be read own nothing.
 func findOwners(entries []managedfields.Entry, op merge.Operation, fields fieldpath.Set) []managedfields.Entry {
 	var out []managedfields.Entry
 	for _, e := range entries {
@@ -26,17 +27,17 @@ func findOwners(entries []managedfields.Entry, op merge.Operation, fields fieldp
 	return out
 }
 
-// Migrate gives what client-side apply owns to server-side apply, and returns the entries of o after
-// that: what the updaters called from wrote through the subresource belongs to the applier called
-// to. For each name of from, in sorted order:
+// Migrate gives what client-side apply owns to server-side apply, and returns the entries of o
+// after that: what the updaters called from wrote through the subresource belongs to the applier
+// called to. For each name of from, in sorted order:
 //
-//  1. The receiver is the first entry of the applier. If there is none, it is the first entry of the
-//     updater, which becomes the applier's and keeps its version and time. If there is none of these
-//     either, nothing changes.
+//  1. The receiver is the first entry of the applier. If there is none, it is the first entry of
+//     the updater, which becomes the applier's and keeps its version and time. If there is none of
+//     these either, nothing changes.
 //  2. What the updater's first entry of the receiver's version owns is added to the receiver.
-//  3. All entries of the updater are removed. What those of other versions own becomes the receiver's,
-//     in its version, as versions say how; only what entries of versions that are gone own has no
-//     owner any more. With nil versions, nothing that is of another version has.
+//  3. All entries of the updater are removed. What those of other versions own becomes the
+//     receiver's, in its version, as versions say how; only what entries of versions that are gone
+//     own has no owner any more. With nil versions, nothing that is of another version has.
 //
 // The entries keep their order, and o is left as it is. With nil versions this is what client-go's
 // csaupgrade does, but names are not migrated in random order, and an entry without fieldsV1 is no
@@ -140,8 +141,8 @@ var lastAppliedPath = fieldpath.Path{
 	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field(managedfields.LastAppliedAnnotation),
 }
 
-// ClientSideAppliers returns the names of the updaters that own kubectl's record of its client-side apply, sorted: those that
-// kubectl migrates when it goes over to server-side apply.
+// ClientSideAppliers returns the names of the updaters that own kubectl's record of its client-side
+// apply, sorted: those that kubectl migrates when it goes over to server-side apply.
 func ClientSideAppliers(entries []managedfields.Entry) []string {
 	var names []string
 	for _, e := range findOwners(entries, merge.Update, fieldpath.SetOf(lastAppliedPath)) {
@@ -158,18 +159,20 @@ func migrateClientSide(entries []managedfields.Entry, to string) ([]managedfield
 	return Migrate(managedfields.Object{Entries: entries}, nil, ClientSideAppliers(entries), to, "")
 }
 
-// HasLostOwners reports whether o was written by kubectl's client-side apply but has lost its managed fields, as when a tool
-// has cleared them. Then the first server-side apply invents an owner for everything in the object, whoever wrote it, and
-// a migration that gives that owner's fields to an applier makes the applier's next apply remove what others wrote.
+// HasLostOwners reports whether o was written by kubectl's client-side apply but has lost its
+// managed fields, as when a tool has cleared them. Then the first server-side apply invents an
+// owner for everything in the object, whoever wrote it, and a migration that gives that owner's
+// fields to an applier makes the applier's next apply remove what others wrote.
 // [EntriesOfLastApplied] is the way out.
 func HasLostOwners(o managedfields.Object) bool {
 	record, _ := managing.LastApplied(o.Content)
 	return len(o.Entries) == 0 && record != ""
 }
 
-// EntriesOfLastApplied returns entries for an object, a t, that [HasLostOwners]: manager becomes the applier of what kubectl's
-// record says was applied, as far as o still has it, in o's version and without a time. All else has no owner, and so nothing
-// that others wrote can be removed in manager's name.
+// EntriesOfLastApplied returns entries for an object, a t, that [HasLostOwners]: manager becomes
+// the applier of what kubectl's record says was applied, as far as o still has it, in o's version
+// and without a time. All else has no owner, and so nothing that others wrote can be removed in
+// manager's name.
 //
 // The error says why the record or o is no t, or why the record is no JSON text.
 func EntriesOfLastApplied(o managedfields.Object, t *schema.Type, manager string) ([]managedfields.Entry, error) {

@@ -30,12 +30,14 @@ type Leftover struct {
 	Owners []merge.Manager // who owns it, besides the applier, after migration and, where it is kept, after the apply
 }
 
-// PlanMigration shows what [Migrate] from the given updaters to the applier called to leads to, and what the applier's next
-// apply of config will then do to what the manifest lacks: conflicts are taken as forced.
+// PlanMigration shows what [Migrate] from the given updaters to the applier called to leads to, and
+// what the applier's next apply of config will then do to what the manifest lacks: conflicts are
+// taken as forced.
 //
-// What is looked at is everything that the updaters and the applier own before the migration: leaves, list items, and atomic
-// lists and objects as a whole. Such a value is removed when only the applier is left owning it. It is kept when somebody
-// else owns it. What entries of versions that are gone own is not looked at: they own nothing, in a write as here.
+// What is looked at is everything that the updaters and the applier own before the migration:
+// leaves, list items, and atomic lists and objects as a whole. Such a value is removed when only
+// the applier is left owning it. It is kept when somebody else owns it. What entries of versions
+// that are gone own is not looked at: they own nothing, in a write as here.
 //
 // Errors are those of Migrate and of [managedfields.FieldManager.Plan].
 func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Object, from []string, to string) (*Migration, error) {
@@ -56,7 +58,8 @@ func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Obj
 	return out, out.addLeftovers(c, managing.Merge(plan), live.Entries, from, to)
 }
 
-// addLeftovers finds what the next apply removes and keeps, by one [typed.Walk] along all that the applier and the updaters own.
+// addLeftovers finds what the next apply removes and keeps, by one [typed.Walk] along all that the
+// applier and the updaters own.
 func (out *Migration) addLeftovers(
 	c managedfields.Config, plan *merge.Plan, entries []managedfields.Entry, from []string, to string,
 ) error {
@@ -99,8 +102,8 @@ func (out *Migration) addLeftovers(
 	return nil
 }
 
-// othersOf returns what all but one manager own of o, in the endpoint's version, and whose it is. Entries of versions that are gone
-// own nothing.
+// othersOf returns what all but one manager own of o, in the endpoint's version, and whose it is.
+// Entries of versions that are gone own nothing.
 func othersOf(c managedfields.Config, o managedfields.Object, but merge.Manager) (sets []fieldpath.Set, owners []merge.Manager, _ error) {
 	for _, h := range holdings(o, c.Types[c.GVK.APIVersion()], &Versions{c.Types, c.Converter}) {
 		if h.err != nil && !errors.Is(h.err, merge.ErrNoVersion) {
@@ -113,8 +116,8 @@ func othersOf(c managedfields.Config, o managedfields.Object, but merge.Manager)
 	return sets, owners, nil
 }
 
-// heldBy returns what the applier names[0] and the updaters called names own of o, in the endpoint's version. Entries of
-// versions that are gone own nothing.
+// heldBy returns what the applier names[0] and the updaters called names own of o, in the
+// endpoint's version. Entries of versions that are gone own nothing.
 func heldBy(c managedfields.Config, o managedfields.Object, names []string) (fieldpath.Set, error) {
 	var all fieldpath.Set
 	for _, h := range holdings(o, c.Types[c.GVK.APIVersion()], &Versions{c.Types, c.Converter}) {
@@ -130,7 +133,8 @@ func heldBy(c managedfields.Config, o managedfields.Object, names []string) (fie
 	return all, nil
 }
 
-// isPart reports whether v, at path in a t, is what an [Owned] is: a leaf, an item, or an atomic list or object.
+// isPart reports whether v, at path in a t, is what an [Owned] is: a leaf, an item, or an atomic
+// list or object.
 func isPart(t *schema.Type, path fieldpath.Path, v value.Value) bool {
 	for _, e := range path {
 		if t = typeBelow(t, e); t == nil {

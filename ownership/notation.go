@@ -9,7 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// notations finds where two values of one type are written in different ways, and whether they differ otherwise.
+// notations finds where two values of one type are written in different ways, and whether they
+// differ otherwise.
 type notations struct {
 	partial bool // what only live has is no difference
 
@@ -116,8 +117,8 @@ func (n *notations) places(l *schema.List, live, wanted value.Value) {
 	}
 }
 
-// items compares the items of lists that are told apart. Lists that hold one twice, or one without identity, are compared as
-// they stand.
+// items compares the items of lists that are told apart. Lists that hold one twice, or one without
+// identity, are compared as they stand.
 func (n *notations) items(l *schema.List, live, wanted value.Value) {
 	before, ok := n.placesOf(l, live)
 	if _, ok2 := n.placesOf(l, wanted); !ok || !ok2 {

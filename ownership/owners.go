@@ -37,28 +37,32 @@ type Owned struct {
 	//	item    an item of a set or keyed list; what is in it follows
 	//	atomic  a list or object that is owned as a whole, and not empty; what is in it follows
 	Part string
-	// Owners are sorted as the object's entries are, and empty when nobody owns the part. The slice is shared: it must not
-	// be modified.
+	// Owners are sorted as the object's entries are, and empty when nobody owns the part. The slice
+	// is shared: it must not be modified.
 	Owners []Owner
-	// Through is the path whose owners own the part with it: that of the atomic list or object that the part is inside of, or
-	// of the item that the list holds more than once. It is nil when Owners own the part itself.
+	// Through is the path whose owners own the part with it: that of the atomic list or object that
+	// the part is inside of, or of the item that the list holds more than once. It is nil when
+	// Owners own the part itself.
 	Through fieldpath.Path
 }
 
-// Owners yields who owns what of o, a t: each leaf and each item of o once, in the order of the document, that is, members
-// by name and items as the list has them; an item or atomic before what is in it.
+// Owners yields who owns what of o, a t: each leaf and each item of o once, in the order of the
+// document, that is, members by name and items as the list has them; an item or atomic before what
+// is in it.
 //
-//  1. All co-owners are given. A part can have none: identity and bookkeeping such as metadata.name, defaults, what the
-//     server filled in, and an empty list that is not atomic are nobody's.
-//  2. Atomic lists and objects are owned as a whole. What is in them has their owners, with Through saying so; so has what
-//     is in items that the list holds more than once.
-//  3. Sets are adapted to t first, by rules R1 to R3. Sets of another version than o's are read by versions: nil
-//     versions means that they cannot be.
-//  4. o need not conform to t: a member that t does not declare, and all in it, is of no schema; an item without identity
-//     has the path of its place in the list.
+//  1. All co-owners are given. A part can have none: identity and bookkeeping such as
+//     metadata.name, defaults, what the server filled in, and an empty list that is not atomic are
+//     nobody's.
+//  2. Atomic lists and objects are owned as a whole. What is in them has their owners, with Through
+//     saying so; so has what is in items that the list holds more than once.
+//  3. Sets are adapted to t first, by rules R1 to R3. Sets of another version than o's are read by
+//     versions: nil versions means that they cannot be.
+//  4. o need not conform to t: a member that t does not declare, and all in it, is of no schema; an
+//     item without identity has the path of its place in the list.
 //
-// The error joins an [*managedfields.EntryError] for each entry that cannot be read; these own nothing in what is yielded. It wraps
-// [ErrVersion], [merge.ErrNoVersion] or what the converter returns. The sequence is good for use even then.
+// The error joins an [*managedfields.EntryError] for each entry that cannot be read; these own
+// nothing in what is yielded. It wraps [ErrVersion], [merge.ErrNoVersion] or what the converter
+// returns. The sequence is good for use even then.
 func Owners(o managedfields.Object, t *schema.Type, versions *Versions) (iter.Seq[Owned], error) {
 	all := holdings(o, t, versions)
 	var errs []error

@@ -17,8 +17,8 @@ import (
 // ownerWalk walks an object and the sets of all its holdings side by side, each of them once.
 type ownerWalk struct {
 	yield func(Owned) bool
-	// item, when not nil, is told each item of a keyed list, with what the sets have there. Neither the path nor the slice may
-	// be kept.
+	// item, when not nil, is told each item of a keyed list, with what the sets have there. Neither
+	// the path nor the slice may be kept.
 	item func(path fieldpath.Path, found []hit)
 
 	holdings []held
@@ -86,7 +86,8 @@ func shapeOf(t *schema.Type, v value.Value) shape {
 	return atomicShape
 }
 
-// inside yields what is in v. own are the owners of v itself. It returns false when the walk is to end.
+// inside yields what is in v. own are the owners of v itself. It returns false when the walk is to
+// end.
 func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owner) bool {
 	switch s := shapeOf(t, v); {
 	case s == leafShape:
@@ -134,14 +135,14 @@ type hit struct {
 	stand
 }
 
-// meet returns what the sets that stand at a node have at its parts: sorted by part, and for each part in the order of at.
-// partOf returns the number of the part that has an element, or -1.
+// meet returns what the sets that stand at a node have at its parts: sorted by part, and for each
+// part in the order of at. partOf returns the number of the part that has an element, or -1.
 //
 //	at      ann: .b .d    bob: .d       parts  0 .a   1 .b   2 .c   3 .d
 //	hits    1 ann         3 ann         3 bob
 //
-// Only what sets have is visited, never each part for each set: it costs n log n for n entries of all sets together, however
-// many parts and sets there are.
+// Only what sets have is visited, never each part for each set: it costs n log n for n entries of
+// all sets together, however many parts and sets there are.
 func (w *ownerWalk) meet(at []stand, partOf func(fieldpath.Element) int) []hit {
 	var out []hit
 	for _, s := range at {
@@ -171,8 +172,8 @@ type place struct {
 	index   int
 }
 
-// items meets the items of a list with the sets, and then yields them in the list's order. Items that have one element are met
-// once, as the first of them: they have the same owners.
+// items meets the items of a list with the sets, and then yields them in the list's order. Items
+// that have one element are met once, as the first of them: they have the same owners.
 func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	places, sorted := w.places(l, v)
 	hits := w.meet(at, func(e fieldpath.Element) int {
@@ -199,7 +200,8 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	return true
 }
 
-// places returns the items of v with their elements, in the list's order and sorted. Items without identity have their number.
+// places returns the items of v with their elements, in the list's order and sorted. Items without
+// identity have their number.
 func (w *ownerWalk) places(l *schema.List, v value.Value) (places, sorted []place) {
 	places = make([]place, v.Len())
 	for i := range places {
@@ -214,7 +216,8 @@ func (w *ownerWalk) places(l *schema.List, v value.Value) (places, sorted []plac
 	return places, sorted
 }
 
-// standing says of an item which item is the first that has its element, and whether others have it, too.
+// standing says of an item which item is the first that has its element, and whether others have
+// it, too.
 type standing struct {
 	index    int
 	repeated bool
@@ -236,7 +239,8 @@ func firstOfEach(sorted []place) []standing {
 	return out
 }
 
-// part yields the member or item that e leads to, and what is in it. own are its owners, and found is what the sets have there.
+// part yields the member or item that e leads to, and what is in it. own are its owners, and found
+// is what the sets have there.
 func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own []Owner, found []hit, repeated bool) bool {
 	w.path = append(w.path, e)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -256,7 +260,8 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own
 	return w.inside(t, v, below, own)
 }
 
-// partOf returns what the thing at e is, and whether it is yielded: objects and lists that consist of their parts are not.
+// partOf returns what the thing at e is, and whether it is yielded: objects and lists that consist
+// of their parts are not.
 func partOf(e fieldpath.Element, s shape) (part string, ok bool) {
 	switch {
 	case e.Kind() != fieldpath.KindField:

@@ -7,15 +7,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// EntriesPatch returns the JSON patch (RFC 6902) that makes entries the managed fields of o, and nil when o's own entries say
-// the same, in whatever order their sets are written. It is the way to edit managed fields in a cluster:
+// EntriesPatch returns the JSON patch (RFC 6902) that makes entries the managed fields of o, and
+// nil when o's own entries say the same, in whatever order their sets are written. It is the way to
+// edit managed fields in a cluster:
 //
 //	[{"op":"replace","path":"/metadata/managedFields","value":[…]},
 //	 {"op":"replace","path":"/metadata/resourceVersion","value":"…"}]
 //
-// With the resource version of o the server refuses the patch as a conflict when o is no longer what it stores: the patch is guarded.
-// If o has none, that step says nothing, and the patch overwrites whatever is there by then. No entries at all are written as an empty
-// list, which lets the server forget all owners; null would mean no change.
+// With the resource version of o the server refuses the patch as a conflict when o is no longer
+// what it stores: the patch is guarded. If o has none, that step says nothing, and the patch
+// overwrites whatever is there by then. No entries at all are written as an empty list, which lets
+// the server forget all owners; null would mean no change.
 //
 // The error names the entry whose FieldsV1 is no JSON text.
 func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) (patch []byte, guarded bool, err error) {
@@ -44,7 +46,8 @@ func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) (patch 
 	).AppendJSON(nil), guarded, nil
 }
 
-// sameEntries reports whether a and b are the same entries in the same order, however their sets are written.
+// sameEntries reports whether a and b are the same entries in the same order, however their sets
+// are written.
 func sameEntries(a, b []managedfields.Entry) bool {
 	return slices.EqualFunc(a, b, func(x, y managedfields.Entry) bool {
 		return x.Manager == y.Manager && x.Operation == y.Operation && x.APIVersion == y.APIVersion &&

@@ -11,8 +11,8 @@ import (
 // maxExponent bounds how large a power of ten is computed; no quantity of Kubernetes comes near.
 const maxExponent = 64
 
-// quantityOf returns the number that v means as a Kubernetes quantity, which is a number or a string such as 1.5, 500m, 2Gi
-// or 1e3, and whether it is one.
+// quantityOf returns the number that v means as a Kubernetes quantity, which is a number or a
+// string such as 1.5, 500m, 2Gi or 1e3, and whether it is one.
 func quantityOf(v value.Value) (*big.Rat, bool) {
 	switch v.Kind() {
 	case value.KindInt:

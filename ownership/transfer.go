@@ -25,19 +25,23 @@ func noManager(from []string, there []merge.Manager) error {
 	return fmt.Errorf("%w: %s", ErrNoManager, text)
 }
 
-// Transfer gives what one manager of o owns to another one, which may be new, and returns the entries after that, sorted as
-// [managedfields.Encode] sorts them. Nobody's fields change but those of the two.
+// Transfer gives what one manager of o owns to another one, which may be new, and returns the
+// entries after that, sorted as [managedfields.Encode] sorts them. Nobody's fields change but those
+// of the two.
 //
 //  1. All of from's paths go, or, when within has any, those that are in it or below one of them.
-//  2. When a part of an item in a keyed list goes and the item itself stays, the receiver becomes a co-owner of the item and
-//     of its keys, as far as from owns them: every applier of the part would be, and without that the item could go before it.
-//  3. to gets the later one of the two times, a time that is not known being the earliest; from keeps its own.
+//  2. When a part of an item in a keyed list goes and the item itself stays, the receiver becomes a
+//     co-owner of the item and of its keys, as far as from owns them: every applier of the part
+//     would be, and without that the item could go before it.
+//  3. to gets the later one of the two times, a time that is not known being the earliest; from
+//     keeps its own.
 //  4. Who owns nothing any more is dropped, here as in every write.
-//  5. within is in the version of from's fields. Where to has fields of another version, what goes becomes those: versions
-//     says how, and nil versions that this is an error.
+//  5. within is in the version of from's fields. Where to has fields of another version, what goes
+//     becomes those: versions says how, and nil versions that this is an error.
 //
-// Of an updater, the version belongs to its identity: from must say it; where to does not, it is that of the fields. The
-// error is that of [managedfields.Decode], or it wraps [ErrNoManager], [ErrVersion] or what the converter returns.
+// Of an updater, the version belongs to its identity: from must say it; where to does not, it is
+// that of the fields. The error is that of [managedfields.Decode], or it wraps [ErrNoManager],
+// [ErrVersion] or what the converter returns.
 func Transfer(
 	o managedfields.Object, versions *Versions, from, to merge.Manager, within ...fieldpath.Path,
 ) ([]managedfields.Entry, error) {

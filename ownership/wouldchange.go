@@ -14,11 +14,12 @@ type Change struct {
 	Ownership bool // who owns what, or in which version; times alone do not count
 	// Conflicts are those that forcing would decide.
 	Conflicts merge.Conflicts
-	// Notations are the values that the configuration writes in another way than the live object although they mean the same,
-	// in the order of the configuration, a list after what is in it.
+	// Notations are the values that the configuration writes in another way than the live object
+	// although they mean the same, in the order of the configuration, a list after what is in it.
 	Notations []Notation
-	// NotationOnly reports whether the object changes, but in nothing else than Notations: such an apply brings a new resource
-	// version every time that the server writes the value in its own way again.
+	// NotationOnly reports whether the object changes, but in nothing else than Notations: such an
+	// apply brings a new resource version every time that the server writes the value in its own
+	// way again.
 	NotationOnly bool
 }
 
@@ -41,11 +42,11 @@ type Notation struct {
 //
 // Values mean the same, by the types of the kind:
 //
-//  1. Numbers that are equal, such as 1 and 1.0. The field manager sees no difference, a server that
-//     stores text may.
-//  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of values
-//     without a schema do, if both are quantities of the same amount. A type that says string or
-//     number takes values at their word.
+//  1. Numbers that are equal, such as 1 and 1.0. The field manager sees no difference, a server
+//     that stores text may.
+//  2. Scalars whose type leaves the kind open, as those of quantities, of int-or-string and of
+//     values without a schema do, if both are quantities of the same amount. A type that says
+//     string or number takes values at their word.
 //  3. Sets and keyed lists with the same items in another order.
 //
 // Errors are those of [managedfields.FieldManager.Plan].
@@ -57,9 +58,9 @@ func WouldChange(m *managedfields.FieldManager, live, config managedfields.Objec
 	return changeOf(plan, live, config, managing.Merge(plan).Force().Object.Content()), nil
 }
 
-// changeOf tells what plan, an apply of config to live, changes, its conflicts forced. merged is what
-// the object becomes before defaults are filled in: what the plan says, or that with what an endpoint
-// does not write as it is.
+// changeOf tells what plan, an apply of config to live, changes, its conflicts forced. merged is
+// what the object becomes before defaults are filled in: what the plan says, or that with what an
+// endpoint does not write as it is.
 //
 // Cost: linear in the two objects and in what is owned.
 func changeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) Change {

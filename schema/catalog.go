@@ -11,7 +11,8 @@ import (
 // GVK names a Kubernetes kind: an API group, empty for the core group, its version, and the kind.
 type GVK struct{ Group, Version, Kind string }
 
-// APIVersion returns the group and version as objects write them: group/version, or the version alone in the core group.
+// APIVersion returns the group and version as objects write them: group/version, or the version
+// alone in the core group.
 func (g GVK) APIVersion() string {
 	if g.Group == "" {
 		return g.Version
@@ -27,7 +28,8 @@ func (g GVK) compare(h GVK) int {
 	return cmp.Or(cmp.Compare(g.Group, h.Group), cmp.Compare(g.Version, h.Version), cmp.Compare(g.Kind, h.Kind))
 }
 
-// Catalog finds the type of a kind. It is immutable and safe for concurrent use; the nil Catalog is empty.
+// Catalog finds the type of a kind. It is immutable and safe for concurrent use; the nil Catalog is
+// empty.
 type Catalog struct {
 	types map[GVK]*Type
 }
@@ -44,7 +46,8 @@ func (c *Catalog) Lookup(gvk GVK) (*Type, bool) {
 	return t, ok
 }
 
-// Merge returns a catalog of the kinds of c and others. Where several have a kind, the last one counts.
+// Merge returns a catalog of the kinds of c and others. Where several have a kind, the last one
+// counts.
 func (c *Catalog) Merge(others ...*Catalog) *Catalog {
 	out := map[GVK]*Type{}
 	for _, from := range append([]*Catalog{c}, others...) {

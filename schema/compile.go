@@ -12,10 +12,12 @@ import (
 // [*Error]:
 //
 //   - two types or two fields of one map with the same name (the last one counts);
-//   - a reference to a type that is not defined, and one without name and atom where a type is needed;
+//   - a reference to a type that is not defined, and one without name and atom where a type is
+//     needed;
 //   - a type without any atom, a scalar or relationship of an unknown name;
 //   - an override on a type that has neither map nor list;
-//   - a list without relationship, a keyed list whose items are no objects, a key that its items do not declare.
+//   - a list without relationship, a keyed list whose items are no objects, a key that its items do
+//     not declare.
 //
 // The types are returned along with the problems: they are as usable as they are in Kubernetes,
 // where a defect shows when a value meets it. See [Type.Err] and [IncompleteList].
@@ -128,7 +130,8 @@ func invalidAtom(name string) error {
 	return errors.New("schema error: invalid atom: named type: " + name)
 }
 
-// isAnything reports whether r is how converters write "any value": the deduced type, or untyped scalars written in place.
+// isAnything reports whether r is how converters write "any value": the deduced type, or untyped
+// scalars written in place.
 func isAnything(r TypeRef) bool {
 	return r.NamedType == DeducedName || r.NamedType == "" && r.Inlined.Scalar == Untyped
 }
@@ -175,7 +178,8 @@ func (c *compiler) object(def *MapDef, at place) *Map {
 	return m
 }
 
-// resolve returns the type that r refers to. Types that override a relationship are completed by finish.
+// resolve returns the type that r refers to. Types that override a relationship are completed by
+// finish.
 func (c *compiler) resolve(r TypeRef, at place) *Type {
 	t := c.types[r.NamedType]
 	switch {
@@ -210,7 +214,8 @@ func (c *compiler) finish() {
 	}
 }
 
-// apply makes o.out what its base is, with the relationship of the base's map, or else of its list, replaced.
+// apply makes o.out what its base is, with the relationship of the base's map, or else of its list,
+// replaced.
 func (c *compiler) apply(o *pendingOverride) {
 	*o.out = *o.base
 	switch {

@@ -6,8 +6,9 @@ const (
 	UntypedAtomicName = "__untyped_atomic_"
 )
 
-// deducedTypes returns the definitions of the two types for values without a schema: UntypedAtomicName, any value as one
-// leaf, and DeducedName, where objects merge member by member while lists and scalars are leaves.
+// deducedTypes returns the definitions of the two types for values without a schema:
+// UntypedAtomicName, any value as one leaf, and DeducedName, where objects merge member by member
+// while lists and scalars are leaves.
 func deducedTypes() []TypeDef {
 	atomic := TypeRef{NamedType: UntypedAtomicName}
 	deduced := TypeRef{NamedType: DeducedName}

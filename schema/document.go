@@ -2,8 +2,8 @@ package schema
 
 import "github.com/deed-project/deed/value"
 
-// Document is a schema as written: named types that refer to each other by name. Its text form is the schema YAML of
-// structured-merge-diff; see [ParseDocument].
+// Document is a schema as written: named types that refer to each other by name. Its text form is
+// the schema YAML of structured-merge-diff; see [ParseDocument].
 type Document struct {
 	Types []TypeDef
 }
@@ -14,8 +14,8 @@ type TypeDef struct {
 	Atom
 }
 
-// Atom says which kinds of values a type admits and how each is merged. More than one part may be set: the value decides
-// which applies. An Atom without any part is invalid.
+// Atom says which kinds of values a type admits and how each is merged. More than one part may be
+// set: the value decides which applies. An Atom without any part is invalid.
 type Atom struct {
 	Scalar Scalar // None when no scalar is admitted
 	Word   string // how an UnknownScalar is written; without meaning for any other
@@ -26,8 +26,8 @@ type Atom struct {
 // Relationship says how the elements of a list or map relate to each other.
 type Relationship string
 
-// The relationships. A list without one is incomplete: its values can be validated but not merged. A map without one is
-// Separable.
+// The relationships. A list without one is incomplete: its values can be validated but not merged.
+// A map without one is Separable.
 const (
 	Atomic      Relationship = "atomic"      // list or map: one value, owned as a whole
 	Associative Relationship = "associative" // list: items are found by their keys, or by their value when there are no keys

@@ -1,7 +1,8 @@
 package schema
 
-// nameIndex finds fields by name: a hash table with open addressing, of numbers of fields + 1; 0 is a free place. Every walk
-// looks every member up, so the hash looks at three bytes only. Names of fields differ in those and in their length as a rule.
+// nameIndex finds fields by name: a hash table with open addressing, of numbers of fields + 1; 0 is
+// a free place. Every walk looks every member up, so the hash looks at three bytes only. Names of
+// fields differ in those and in their length as a rule.
 type nameIndex struct {
 	places []uint16 // as many as a power of two, and at most half of them taken
 }
@@ -28,7 +29,8 @@ func newNameIndex(fields []Field) nameIndex {
 	return x
 }
 
-// find returns the number of the field called name, or -1. fields are those that the index was made of.
+// find returns the number of the field called name, or -1. fields are those that the index was made
+// of.
 func (x nameIndex) find(fields []Field, name string) int {
 	if len(x.places) == 0 {
 		return findInOrder(fields, name)

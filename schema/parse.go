@@ -20,12 +20,13 @@ import (
 //	union     {discriminator, deduceInvalidDiscriminator, fields: [{fieldName, discriminatorValue}, …]}
 //	untyped   {elementRelationship}
 //
-// Everything may be left out or null, except that the name of a typeDef and of a field must be written; null as a name is the
-// empty name. Unions and untyped are checked and then ignored. A scalar or relationship of an unknown name is accepted;
-// [Compile] reports it, as it reports references to types that are not defined.
+// Everything may be left out or null, except that the name of a typeDef and of a field must be
+// written; null as a name is the empty name. Unions and untyped are checked and then ignored. A
+// scalar or relationship of an unknown name is accepted; [Compile] reports it, as it reports
+// references to types that are not defined.
 //
-// These are errors, each a [*Error], all of them reported, joined: an unknown member, a value of the wrong kind, a name
-// that is missing or used twice, null as an item of a list of definitions.
+// These are errors, each a [*Error], all of them reported, joined: an unknown member, a value of
+// the wrong kind, a name that is missing or used twice, null as an item of a list of definitions.
 func ParseDocument(v value.Value) (*Document, error) {
 	var r reader
 	d := &Document{}
@@ -50,7 +51,8 @@ func (r *reader) report(at, format string, args ...any) {
 	r.problems = append(r.problems, &Error{Path: at, Reason: fmt.Sprintf(format, args...)})
 }
 
-// present reports whether v is there and of kind want. Null counts as left out; any other kind is a defect.
+// present reports whether v is there and of kind want. Null counts as left out; any other kind is a
+// defect.
 func (r *reader) present(v value.Value, want value.Kind, at string) bool {
 	switch v.Kind() {
 	case want:

@@ -2,7 +2,8 @@ package schema
 
 import "github.com/deed-project/deed/value"
 
-// Value returns the text form of d, which [ParseDocument] reads back to an equal document. Parts that are zero are left out.
+// Value returns the text form of d, which [ParseDocument] reads back to an equal document. Parts
+// that are zero are left out.
 func (d *Document) Value() value.Value {
 	types := make([]value.Value, len(d.Types))
 	for i, def := range d.Types {

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/deed-project/deed/value"
 
-// Type is a resolved type: what it admits, with the types of its parts. Types form a graph, which has cycles where a schema
-// is recursive. A Type is immutable and identified by its pointer.
+// Type is a resolved type: what it admits, with the types of its parts. Types form a graph, which
+// has cycles where a schema is recursive. A Type is immutable and identified by its pointer.
 type Type struct {
 	name   string
 	scalar Scalar
@@ -22,7 +22,8 @@ func (t *Type) Name() string { return t.name }
 // Scalar returns which scalars t admits; None when it admits none.
 func (t *Type) Scalar() Scalar { return t.scalar }
 
-// scalarWord returns the word that the schema document has for Scalar, which for an [UnknownScalar] is any.
+// scalarWord returns the word that the schema document has for Scalar, which for an [UnknownScalar]
+// is any.
 func (t *Type) scalarWord() string { return t.word }
 
 // List returns how t admits lists, and nil when it does not.
@@ -31,8 +32,9 @@ func (t *Type) List() *List { return t.list }
 // Map returns how t admits objects, and nil when it does not.
 func (t *Type) Map() *Map { return t.object }
 
-// Err returns why no value has this type: its name is not defined, or its atom is empty. Types without such a defect
-// return nil. [Compile] reports the defect, but a schema that has some is usable as long as no value meets them.
+// Err returns why no value has this type: its name is not defined, or its atom is empty. Types
+// without such a defect return nil. [Compile] reports the defect, but a schema that has some is
+// usable as long as no value meets them.
 func (t *Type) Err() error { return t.err }
 
 // isSound reports whether no type of the schema that t belongs to has a defect.
@@ -46,8 +48,8 @@ const (
 	AtomicList Topology = iota // not at all: the list is one value
 	SetList                    // by their value
 	KeyedList                  // by the values of their keys
-	// IncompleteList is one whose relationship the schema leaves open. Its values can be validated, but not merged, compared
-	// or owned.
+	// IncompleteList is one whose relationship the schema leaves open. Its values can be validated,
+	// but not merged, compared or owned.
 	IncompleteList
 )
 
@@ -64,7 +66,8 @@ func (l *List) Topology() Topology { return l.topology }
 // Element returns the type of the items.
 func (l *List) Element() *Type { return l.element }
 
-// Keys returns the keys of a KeyedList in the order of the schema. The caller must not modify the slice.
+// Keys returns the keys of a KeyedList in the order of the schema. The caller must not modify the
+// slice.
 func (l *List) Keys() []Key { return l.keys }
 
 // Key is a field that, with the other keys of a list, identifies an item.
@@ -97,8 +100,8 @@ func (m *Map) Fields() []Field { return m.fields }
 // Element returns the type of members that are not declared, and nil when the map admits none.
 func (m *Map) Element() *Type { return m.element }
 
-// Lookup returns the type of the member called name, and whether it is a declared field. The type is nil when the map
-// admits no such member.
+// Lookup returns the type of the member called name, and whether it is a declared field. The type
+// is nil when the map admits no such member.
 func (m *Map) Lookup(name string) (t *Type, declared bool) {
 	if len(m.fields) > 0 {
 		if i := m.index.find(m.fields, name); i >= 0 {
@@ -108,8 +111,9 @@ func (m *Map) Lookup(name string) (t *Type, declared bool) {
 	return m.element, false
 }
 
-// lookupNext is Lookup for who walks members in the order of their names: declared fields mostly come one after the other, so the one
-// with number *next is tried first. *next is 0 to begin with, and the caller keeps it for the next member.
+// lookupNext is Lookup for who walks members in the order of their names: declared fields mostly
+// come one after the other, so the one with number *next is tried first. *next is 0 to begin with,
+// and the caller keeps it for the next member.
 func (m *Map) lookupNext(next *int, name string) (t *Type, declared bool) {
 	i := *next
 	if i >= len(m.fields) || m.fields[i].Name != name {
@@ -124,6 +128,6 @@ func (m *Map) lookupNext(next *int, name string) (t *Type, declared bool) {
 	return m.fields[i].Type, true
 }
 
-// admitsAnything reports whether t is a map without fields whose members are deduced or untyped: one whose topology no
-// schema change can alter.
+// admitsAnything reports whether t is a map without fields whose members are deduced or untyped:
+// one whose topology no schema change can alter.
 func (t *Type) admitsAnything() bool { return t.anything }

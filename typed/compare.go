@@ -24,17 +24,19 @@ func (d Diff) isEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 
 // Compare returns where new differs from old:
 //
-//	C1  A leaf, that is, a scalar or an atomic list or object, is added, removed, or modified when the values are not equal.
-//	C2  Granular objects and lists are compared member by member and item by item, when at least one side has something in
-//	    them. Null, empty, absent and values of another kind are nothing to descend into. Where both sides are such, the values
-//	    are leaves: {} and null differ.
-//	C3  What only one side has, container or leaf, is added or removed together with everything below it.
+//	C1  A leaf, that is, a scalar or an atomic list or object, is added, removed, or modified when
+//	    the values are not equal.
+//	C2  Granular objects and lists are compared member by member and item by item, when at least
+//	    one side has something in them. Null, empty, absent and values of another kind are nothing
+//	    to descend into. Where both sides are such, the values are leaves: {} and null differ.
+//	C3  What only one side has, container or leaf, is added or removed together with everything
+//	    below it.
 //	C4  Items are paired by identity; their order does not matter.
-//	C5  Items of one identity that both sides have several times are modified when their sequences differ. If one side has
-//	    the item once or not at all and the other several times, the single one is added or removed with all below it, the
-//	    several ones with nothing below.
-//	C6  Where a type admits several kinds and the two sides differ in kind, both count: what is below a container as added or
-//	    removed, and the node itself by the rules of new's kind.
+//	C5  Items of one identity that both sides have several times are modified when their sequences
+//	    differ. If one side has the item once or not at all and the other several times, the
+//	    single one is added or removed with all below it, the several ones with nothing below.
+//	C6  Where a type admits several kinds and the two sides differ in kind, both count: what is
+//	    below a container as added or removed, and the node itself by the rules of new's kind.
 //	C7  The root itself is never in the result.
 //
 // The error is [ErrTypes] when the types differ, or [Errors] when a granular list holds items
@@ -251,7 +253,8 @@ func (c *comparer) items(s *side, l *schema.List, v value.Value) {
 	}
 }
 
-// markBelow adds the path one step below the node that the walk is at to s, without anything below it.
+// markBelow adds the path one step below the node that the walk is at to s, without anything below
+// it.
 func (c *comparer) markBelow(s *side, e fieldpath.Element) {
 	depth := len(c.path)
 	c.path = append(c.path, e)

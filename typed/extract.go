@@ -10,14 +10,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Extract returns only those parts of v that the paths of s lead to. Callers mostly want the leaves of a set, see
-// [fieldpath.Set.Leaves]:
+// Extract returns only those parts of v that the paths of s lead to. Callers mostly want the leaves
+// of a set, see [fieldpath.Set.Leaves]:
 //
-//	X4  Scalars and atomic containers are whole. Granular objects and lists consist of the parts that s leads to; one that
-//	    has none becomes null, and an empty one stays empty.
-//	X5  An item of a list that s has paths below is extracted by these paths; one that only its own path is in s is whole.
-//	X6  A member of an object whose own path is in s is extracted by the very set that its object was extracted by, not by what
-//	    is below its path: a peculiarity of the reference, which matters only where a granular object is itself in s.
+//	X4  Scalars and atomic containers are whole. Granular objects and lists consist of the parts
+//	    that s leads to; one that has none becomes null, and an empty one stays empty.
+//	X5  An item of a list that s has paths below is extracted by these paths; one that only its
+//	    own path is in s is whole.
+//	X6  A member of an object whose own path is in s is extracted by the very set that its object
+//	    was extracted by, not by what is below its path: a peculiarity of the reference, which
+//	    matters only where a granular object is itself in s.
 //
 // Items without identity are as in [Value.Remove]. The result is not validated again: items of a
 // keyed list may lack their keys, see extractWithKeys.
@@ -81,8 +83,9 @@ func (x *extractor) selection(s fieldpath.Set) *selection {
 	return out
 }
 
-// at returns the entry of e, and the zero Entry when there is none. Its cost grows with the logarithm of s, unless e belongs
-// where the entry before left off: lists are often in the order of sets.
+// at returns the entry of e, and the zero Entry when there is none. Its cost grows with the
+// logarithm of s, unless e belongs where the entry before left off: lists are often in the order of
+// sets.
 func (s *selection) at(e fieldpath.Element) fieldpath.Entry {
 	if !s.belongs(e, s.next) {
 		s.next, _ = slices.BinarySearchFunc(s.entries, e, func(e fieldpath.Entry, want fieldpath.Element) int {

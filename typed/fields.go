@@ -13,11 +13,13 @@ import (
 
 // Fields returns the paths of v that a manager owns who applies v:
 //
-//	F1  A scalar, and an atomic list or object whatever it holds, is a leaf: its path is in the set, and nothing below it.
-//	F2  A member of a granular object is in the set when it is a leaf, null or an empty object, and always when its type does
-//	    not declare it as a field. What is below it follows by the same rules.
-//	F3  Each item of a set or keyed list is in the set, and what is below it by the same rules. A granular list itself is
-//	    not: an empty one is owned by nobody.
+//	F1  A scalar, and an atomic list or object whatever it holds, is a leaf: its path is in the
+//	    set, and nothing below it.
+//	F2  A member of a granular object is in the set when it is a leaf, null or an empty object,
+//	    and always when its type does not declare it as a field. What is below it follows by the
+//	    same rules.
+//	F3  Each item of a set or keyed list is in the set, and what is below it by the same rules. A
+//	    granular list itself is not: an empty one is owned by nobody.
 //	F4  An item that is there more than once is in the set once, without anything below it.
 //	F5  The root is never in the set.
 func (v Value) Fields() fieldpath.Set {

@@ -112,8 +112,8 @@ func elementOf(m *slab.Text, l *schema.List, item value.Value) fieldpath.Element
 }
 
 // index finds the items of one list by their identity. Its zero value is ready for reset. Lists of
-// few items are scanned. In others, each item has a slot by the hash of its identity, or the next one
-// that is free. As if a were hashed to 2, and b and c to 5:
+// few items are scanned. In others, each item has a slot by the hash of its identity, or the next
+// one that is free. As if a were hashed to 2, and b and c to 5:
 //
 //	items  a b a c
 //	add    0 1 0 3              the first item with the identity of each
@@ -172,7 +172,8 @@ func (x *index) add() int {
 	return i
 }
 
-// find returns the number of the first item of x that has item's identity, and -1 when there is none.
+// find returns the number of the first item of x that has item's identity, and -1 when there is
+// none.
 func (x *index) find(item value.Value) int {
 	if x.items.Len() > fewItems {
 		return int(x.slots[x.slot(item)]) - 1
@@ -219,7 +220,8 @@ func hashItem(l *schema.List, item value.Value) uint64 {
 // hashes are the same.
 func mix(h, next uint64) uint64 { return maphash.Comparable(seed, [2]uint64{h, next}) }
 
-// hash returns equal hashes for equal values: 1 and 1.0 are equal. Its cost grows with the size of v.
+// hash returns equal hashes for equal values: 1 and 1.0 are equal. Its cost grows with the size of
+// v.
 func hash(v value.Value) uint64 {
 	switch v.Kind() {
 	case value.KindString:

@@ -16,16 +16,20 @@ var ErrTypes = errors.New("expected objects of the same type")
 // Merge returns live with config laid over it. Nothing is removed: who wants fields gone prunes
 // them, see package merge.
 //
-//	M1  A leaf, that is, a scalar or an atomic list or object, becomes config's where config has it, null included.
-//	M2  Where one of the two is null, empty, absent or of another kind, while the other is a granular object or list with
-//	    something in it, the latter counts: so null does not clear a granular object. Where both are, config's counts as in M1.
-//	    Should the type admit several kinds, config's kind decides.
+//	M1  A leaf, that is, a scalar or an atomic list or object, becomes config's where config has
+//	    it, null included.
+//	M2  Where one of the two is null, empty, absent or of another kind, while the other is a
+//	    granular object or list with something in it, the latter counts: so null does not clear a
+//	    granular object. Where both are, config's counts as in M1. Should the type admit several
+//	    kinds, config's kind decides.
 //	M3  Granular objects merge member by member.
-//	M4  Sets and keyed lists merge item by item. Config's items keep config's order, and live's other items keep live's order
-//	    among each other: each run of config's items up to and including the next one that live has too (the anchor) is
-//	    preceded by the live items in front of the anchor that are not yet there; if the anchor has been passed already, by
-//	    all that are left. A last run without anchor comes after all live items.
-//	M5  An item that live holds more than once becomes config's item where config has it, else all stay where they are.
+//	M4  Sets and keyed lists merge item by item. Config's items keep config's order, and live's
+//	    other items keep live's order among each other: each run of config's items up to and
+//	    including the next one that live has too (the anchor) is preceded by the live items in
+//	    front of the anchor that are not yet there; if the anchor has been passed already, by all
+//	    that are left. A last run without anchor comes after all live items.
+//	M5  An item that live holds more than once becomes config's item where config has it, else all
+//	    stay where they are.
 //
 // The result shares every node that config does not change with live, except that it does not look
 // far into leaves. It is an error, [Errors], when config holds an item twice in a granular list, or
@@ -88,7 +92,8 @@ func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
 	return leaf(live, config) // M1
 }
 
-// leaf returns config, by way of live where the two are plainly equal. Numbers keep config's spelling.
+// leaf returns config, by way of live where the two are plainly equal. Numbers keep config's
+// spelling.
 func leaf(live, config value.Value) value.Value {
 	budget := leafBudget
 	if live.Kind() == config.Kind() && equalWithin(live, config, &budget) {
@@ -102,7 +107,8 @@ func leaf(live, config value.Value) value.Value {
 // that once is enough.
 const leafBudget = 64
 
-// equalWithin reports whether v and w are equal and hold no more values than budget, which it uses up.
+// equalWithin reports whether v and w are equal and hold no more values than budget, which it uses
+// up.
 func equalWithin(v, w value.Value, budget *int) bool {
 	kind, n := v.Kind(), v.Len()
 	if *budget -= n; *budget < 0 || kind != w.Kind() || n != w.Len() {

@@ -8,12 +8,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// adapt adapts a set that was made under an earlier schema to type t. It returns the adapted
-// set, and whether it differs from s:
+// adapt adapts a set that was made under an earlier schema to type t. It returns the adapted set,
+// and whether it differs from s:
 //
-//	R1  Where the set has paths below a list or object that is atomic now, the container's own path takes their place.
-//	R2  A container that was atomic and is granular now keeps its own path; what is in it has no owner any more.
-//	R3  Paths that t does not know, and all below objects that admit any member of any type, stay as they are.
+//	R1  Where the set has paths below a list or object that is atomic now, the container's own
+//	    path takes their place.
+//	R2  A container that was atomic and is granular now keeps its own path; what is in it has no
+//	    owner any more.
+//	R3  Paths that t does not know, and all below objects that admit any member of any type, stay
+//	    as they are.
 //
 // The error is a defect of the schema that a path of s meets.
 func adapt(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
@@ -62,7 +65,8 @@ func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	return nil
 }
 
-// isStale reports whether reconcile would change s, the paths below a node of type t. The error is the first in the order of s.
+// isStale reports whether reconcile would change s, the paths below a node of type t. The error is
+// the first in the order of s.
 func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error) {
 	switch {
 	case t.Err() != nil:

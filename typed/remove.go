@@ -12,8 +12,8 @@ import (
 //
 //	X1  A member or item whose path is in s goes with all that is below it.
 //	X2  An object or list that has nothing left becomes null, and stays.
-//	X3  So does every container with paths of s below it that has no such parts: an empty or atomic one, null, and a value of
-//	    another kind than its type's.
+//	X3  So does every container with paths of s below it that has no such parts: an empty or
+//	    atomic one, null, and a value of another kind than its type's.
 //
 // Items without identity, as those of a list whose relationship the schema leaves open, have one
 // path together, that of the zero [fieldpath.Element]: they go or stay together. The root counts as

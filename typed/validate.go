@@ -11,18 +11,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// New returns v as a value of type t, or else [Errors] that list every place where it does not conform:
+// New returns v as a value of type t, or else [Errors] that list every place where it does not
+// conform:
 //
 //	V1  Null conforms to every type.
-//	V2  Any other value conforms to the part of the type that admits its kind: a scalar that the type's scalar allows, a list,
-//	    an object.
-//	V3  Each member of an object conforms to the type of the field with its name, or else to the map's element type. Where
-//	    there is neither, the member is undeclared.
+//	V2  Any other value conforms to the part of the type that admits its kind: a scalar that the
+//	    type's scalar allows, a list, an object.
+//	V3  Each member of an object conforms to the type of the field with its name, or else to the
+//	    map's element type. Where there is neither, the member is undeclared.
 //	V4  Each item of a list conforms to the list's element type.
-//	V5  In a set, items are scalars and not null. In a keyed list, items are objects that have at least one key, a key's
-//	    default included. The items of a list whose relationship the schema leaves open have no identity and may be any,
-//	    but such a list can be neither merged nor compared, unless it is empty or inside something atomic.
-//	V6  No two items of a set or keyed list have the same identity, unless the option is [AllowDuplicates].
+//	V5  In a set, items are scalars and not null. In a keyed list, items are objects that have at
+//	    least one key, a key's default included. The items of a list whose relationship the schema
+//	    leaves open have no identity and may be any, but such a list can be neither merged nor
+//	    compared, unless it is empty or inside something atomic.
+//	V6  No two items of a set or keyed list have the same identity, unless the option is
+//	    [AllowDuplicates].
 //
 // Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as
 // their own types say. Nothing is ever required. A type with a defect, see [schema.Type.Err],

@@ -11,8 +11,8 @@ type Value struct {
 	content value.Value
 	typ     *schema.Type
 
-	// filled: it was merged from a configuration that has an empty object or null somewhere where the
-	// live object has members or items, which it kept.
+	// filled: it was merged from a configuration that has an empty object or null somewhere where
+	// the live object has members or items, which it kept.
 	filled bool
 
 	// tidy: every list inside that is not atomic has items that are identified and distinct, so

@@ -38,8 +38,8 @@ type Step struct {
 //
 // Each list is indexed once, and only if s has items of it. A set that is given several times is
 // followed once, and s itself not at all. So the cost grows with s, with those lists, and with the
-// parts of the other sets that s leads to, each times a logarithm of how far one is out of step with
-// s; but not with the number of members times anything.
+// parts of the other sets that s leads to, each times a logarithm of how far one is out of step
+// with s; but not with the number of members times anything.
 func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		if s.IsEmpty() {

@@ -7,13 +7,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Untyped returns v for [Walk], where no type of it is known; nothing else takes it.
-// Without a type, what is at a path goes by the path alone:
+// Untyped returns v for [Walk], where no type of it is known; nothing else takes it. Without a
+// type, what is at a path goes by the path alone:
 //
 //  1. A field is the member of that name, and an index the item of that number.
 //  2. A value is the first item that equals it.
-//  3. A key is the first item that has all of its fields; or else, for a type may give keys defaults, the first that has
-//     some of them and lacks the others.
+//  3. A key is the first item that has all of its fields; or else, for a type may give keys
+//     defaults, the first that has some of them and lacks the others.
 //
 // Of the lists of names that the keys of one list have, rule 3 knows the first 16, and of the
 // combinations that items lack, likewise: real ones have one or two. That bounds what a list costs.
@@ -133,7 +133,8 @@ func (s *keySort) add(item value.Value, n int) {
 	}
 }
 
-// find returns the number of the item that the key of these fields selects, and -1 when there is none.
+// find returns the number of the item that the key of these fields selects, and -1 when there is
+// none.
 func (s *keySort) find(fields []fieldpath.KeyField) int {
 	best := -1
 	for at, has := range s.has {
