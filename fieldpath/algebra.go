@@ -6,8 +6,20 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
+// Set algebra: every operation is one walk of two sorted trees, which says to an editor what of the
+// first is dropped and what of the second comes in. What two sets have in common costs nothing to
+// keep, for the editor copies by the run.
+//
+//	a              .a .a.b .c
+//	b              .a .a.d
+//	a.Union(b)     .a .a.b .a.d .c
+//	a.Intersect(b) .a
+//	a.Minus(b)     .a.b .c         .a goes, what is below it stays
+//	a.Without(b)   .c              .a goes with all that is below it
+
 // Union returns the paths that are members of s or of other.
 func (s Set) Union(other Set) Set {
+	// Nothing comes in.
 	if s.same(other) || other.IsEmpty() {
 		return s
 	}
@@ -57,6 +69,7 @@ func (s Set) Minus(other Set) Set { return s.minus(other, difference) }
 // Without returns the members of s that neither are members of other nor have one above them.
 func (s Set) Without(other Set) Set { return s.minus(other, deepDifference) }
 
+// minus returns s without what how drops of it: Minus, or Without.
 func (s Set) minus(other Set, how operation) Set {
 	if s.same(other) {
 		return Set{}

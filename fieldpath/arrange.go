@@ -38,6 +38,7 @@ func (d *draft) arrange(how below) {
 		return
 	}
 	slices.Sort(d.untidy)
+	// From here on every node is copied once, in its place.
 	a := arrangement{draft: d, how: how, out: make([]node, 0, len(d.nodes))}
 	a.siblings(0, len(d.nodes))
 	d.nodes = append(d.nodes[:0], a.out...)

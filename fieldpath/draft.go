@@ -8,6 +8,10 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
+// Sets in the making. A draft has one text, to which elements are appended as they come, and nodes
+// that are places in it; when all is there it is arranged, and copied to a set of exactly its size.
+// Drafts are scratch: builders and parsers use theirs again.
+
 // draft is a set that is being made: scratch, which the set is copied from.
 type draft struct {
 	text   []byte   // of the elements of nodes

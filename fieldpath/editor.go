@@ -44,6 +44,8 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
+// newEditor returns an editor that makes a set out of base, and may take from with. set must be
+// called in the end, for it gives the scratch back.
 func newEditor(base, with Set) editor {
 	s := scratches.Get().(*scratch)
 	return editor{base: base.nodes, with: with.nodes, texts: base.texts, other: with.texts, out: s.nodes, open: s.pairs, scratch: s}

@@ -93,6 +93,7 @@ func sortedFields(fields []KeyField) []KeyField {
 	return fields
 }
 
+// compareFieldNames orders the fields of a key by name.
 func compareFieldNames(a, b KeyField) int { return strings.Compare(a.Name, b.Name) }
 
 // Kind returns what e selects by.

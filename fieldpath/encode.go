@@ -41,6 +41,7 @@ func appendKey(b []byte, fields []KeyField) []byte {
 	return b
 }
 
+// appendValue appends the encoding of v. Absent counts as null.
 func appendValue(b []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.KindInt:
@@ -69,6 +70,12 @@ func appendValue(b []byte, v value.Value) []byte {
 	return append(b, tagNull)
 }
 
+// appendText appends s so that no encoding is the beginning of another, and the order stays that of
+// strings:
+//
+//	"a"      61 00 01
+//	"a\x00"  61 00 FF 00 01      behind "a", for FF is above 01
+//	"b"      62 00 01
 func appendText(b []byte, s string) []byte {
 	for i := strings.IndexByte(s, 0); i >= 0; i = strings.IndexByte(s, 0) {
 		b = append(append(b, s[:i]...), 0, 0xff)
@@ -77,6 +84,7 @@ func appendText(b []byte, s string) []byte {
 	return append(append(b, s...), 0, 1)
 }
 
+// appendBool appends the encoding of v: false sorts before true.
 func appendBool(b []byte, v bool) []byte {
 	if v {
 		return append(b, tagBool, 1)
@@ -84,6 +92,11 @@ func appendBool(b []byte, v bool) []byte {
 	return append(b, tagBool, 0)
 }
 
+// appendInt appends the encoding of i: the largest float64 that is not above it, and the rest. Up
+// to 2^53 there is no rest; above, neighbours share a float:
+//
+//	1<<53 + 1    the float 1<<53, rest 1
+//	1<<53 + 2    the float 1<<53 + 2, rest 0
 func appendInt(b []byte, i int64) []byte {
 	f := float64(i)
 	if -1<<53 <= i && i <= 1<<53 {
@@ -95,6 +108,8 @@ func appendInt(b []byte, i int64) []byte {
 	return appendNumber(b, f, uint16(i-int64(f)))
 }
 
+// appendFloat appends the encoding of f, which is that of the integer that f equals, if there is
+// one.
 func appendFloat(b []byte, f float64) []byte {
 	if f == 0 {
 		f = 0 // -0 is 0
@@ -102,6 +117,9 @@ func appendFloat(b []byte, f float64) []byte {
 	return appendNumber(b, f, 0)
 }
 
+// appendNumber appends f in eight bytes that sort as floats do: of a number that is not negative
+// the sign bit is set; of a negative one all bits are turned, so that what is farther from zero
+// comes first. Behind it comes what the number has above f.
 func appendNumber(b []byte, f float64, above uint16) []byte {
 	bits := math.Float64bits(f)
 	if bits>>63 == 0 {
@@ -113,6 +131,7 @@ func appendNumber(b []byte, f float64, above uint16) []byte {
 	return binary.BigEndian.AppendUint16(b, above)
 }
 
+// appendIndex appends the text of the index i.
 func appendIndex(b []byte, i int) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(i)^1<<63)
 }
@@ -142,12 +161,14 @@ func cutNumber(text string) (n number, rest string) {
 	return n, text[10:]
 }
 
+// bigEndian returns the number in the first eight bytes of s, the highest byte first.
 func bigEndian(s string) uint64 {
 	_ = s[7]
 	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
 		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
 }
 
+// decodeIndex returns the index whose text is given.
 func decodeIndex(text string) int { return int(int64(bigEndian(text) ^ 1<<63)) }
 
 // cutText returns the string whose encoding text begins with, tag excluded, and what follows it.
@@ -190,6 +211,7 @@ func cutValue(text string) (v value.Value, rest string) {
 	return value.Null(), text
 }
 
+// cutList is cutValue for a list, its tag excluded.
 func cutList(text string) (v value.Value, rest string) {
 	var items []value.Value
 	for text[0] != endMark {
@@ -200,6 +222,7 @@ func cutList(text string) (v value.Value, rest string) {
 	return value.List(items...), text[1:]
 }
 
+// cutObject is cutValue for an object, its tag excluded.
 func cutObject(text string) (v value.Value, rest string) {
 	var members []value.Member
 	for text[0] != endMark {

@@ -1,5 +1,9 @@
 package fieldpath
 
+// Building what is there already. A write mostly leaves everybody the fields that they had, so the
+// walks that find fields build the set that is known, node by node; as long as that is so, nothing
+// is written, and in the end the known set itself is returned.
+
 // expect makes [Builder.Set] return s itself if that is the set that is built; then building costs
 // no memory. b must be empty.
 //

@@ -10,6 +10,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// FieldsV1 as unstructured objects hold it: maps in maps. A map has no order and no text, so the
+// names of its members are sorted, and what is wanted of a set that was read from maps is to know
+// soon whether another map says the same: then its names are looked up one by one, without making a
+// set.
+//
+// What is not as AppendJSON writes it takes the long way, by a document and its text, so that there
+// is one reading of what is unusual: ParseSet.
+
 // fromAny is fromValue for fieldsV1 as unstructured objects hold it. It reports whether
 // toAny would give an equal map, as matchesAny does. The error is that of
 // [value.FromAny] or of ParseSet.
@@ -199,6 +207,7 @@ type anyWriter struct {
 	empty map[string]any
 }
 
+// object returns what is below an element that is a member or not.
 func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 	if len(nodes) == 0 {
 		return w.empty

@@ -53,6 +53,9 @@ func parseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 
+// setParser reads the text of a fieldsV1 in one pass. Most of it is in one of two forms, which are
+// read without making a string of them: fields with plain names, by leaves and quick, and keys and
+// items with plain values, by quick. All else goes through elementName and elementParser.
 type setParser struct {
 	scanner
 	elements elementParser
@@ -102,6 +105,7 @@ func (p *setParser) whole() string {
 	return p.room.String()
 }
 
+// document reads all of the text. A member "." of the whole set means nothing, but is accepted.
 func (p *setParser) document() *jsontext.Error {
 	p.Space()
 	if self, err := p.object(); err != nil {
@@ -221,6 +225,7 @@ func (p *setParser) below(index int) *jsontext.Error {
 	return nil
 }
 
+// startsWith reports whether s is next.
 func (p *setParser) startsWith(s string) bool { return strings.HasPrefix(p.Text[p.Pos:], s) }
 
 // entryKind is what an entry of an object in fieldsV1 is by its name.

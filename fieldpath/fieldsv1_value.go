@@ -8,6 +8,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// FieldsV1 as a part of a document: its members are sorted, by name, which is not quite the order
+// of elements. Fields f:… come first in both; but in a document indexes i:… are in front of keys
+// k:… and values v:…, and the key of port 10 is in front of that of port 9.
+//
+// What is not as AppendJSON writes it takes the long way: it is printed, and parsed as text.
+
 // fromValue is [ParseSet] for fieldsV1 that is part of a document already. It reports whether
 // document would give an equal document.
 func fromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {

@@ -9,6 +9,16 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// Printing fieldsV1. A set that was parsed knows where its elements stand in the text that it was
+// read from, with their quotes, and runs of leaves are printed by copying that text:
+//
+//	text     {"f:a":{},"f:b":{},"k:{\"port\":80}":{"f:x":{}}}
+//	lone     f:a, f:b            printed as one run: "f:a":{},"f:b":{}
+//	quoted   the key             its spelling is copied, what is below it printed in turn
+//
+// All other elements are made from their encoding: simple ones here, eight bytes at a time, and the
+// rest by the escaper of jsontext.
+
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver
 // writes it. It is an object with one member per element, named by [Element.Wire], whose
 // value is the object of what is below. A member of the set below which there are members has first

@@ -10,6 +10,7 @@ import (
 // open it. See docs/decisions/0025.
 var Internal = door.To(internal{})
 
+// internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
 // Key is the function [Key], its text cut from t. It does not retain fields.

@@ -34,10 +34,13 @@ const (
 	flagBits = iota
 )
 
+// has reports whether one of the flags in f is true of n.
 func (n *node) has(f flags) bool { return n.bits&uint32(f) != 0 }
 
+// set makes f true of n.
 func (n *node) set(f flags) { n.bits |= uint32(f) }
 
+// unset makes f untrue of n.
 func (n *node) unset(f flags) { n.bits &^= uint32(f) }
 
 // setMember makes the path of n a member or not.
@@ -90,11 +93,13 @@ func (n *node) told(t *texts) string {
 // begins and ends.
 const spellingSize = 8
 
+// littleEndian returns the number in the first four bytes of s, the lowest byte first.
 func littleEndian(s string) uint32 {
 	_ = s[3]
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
+// element returns the element of n, whose text is a part of t.
 func (n *node) element(t *texts) Element { return Element{n.kind(), n.in(t)} }
 
 // The order of an element is a number: its kind and, behind that, the first bytes of its text. The
@@ -104,8 +109,15 @@ const (
 	headBytes = kindShift / 8
 )
 
+// order returns the order of the element of n. Elements of different orders sort as these; of two
+// that have the same, the texts decide, as of the fields spec and specs:
+//
+//	field "spec"   1 s p e
+//	field "specs"  1 s p e      the same order: the texts differ behind the third byte
+//	key …          2 …          behind every field
 func (n *node) order() uint32 { return n.bits >> flagBits }
 
+// kind returns the kind of the element of n.
 func (n *node) kind() Kind { return Kind(n.bits >> (flagBits + kindShift)) }
 
 // orderOf returns the order of the element of this kind and text.

@@ -11,6 +11,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Reading one element as fieldsV1 names it. The values of keys and items are JSON of every form, as
+// json-iterator takes it; they become documents first, and these are encoded.
+
 // errUnknownKind is the error for an element whose kind, the letter before the colon, is none of f,
 // k, v and i. Such elements may come from later releases of Kubernetes; [ParseSet] leaves them out.
 var errUnknownKind = errors.New("unknown kind of path element")
@@ -41,6 +44,7 @@ type elementParser struct {
 	unordered bool // the last key or item had an object whose members are not in the order in which they are written
 }
 
+// element reads an element. unknown reports that it is of a kind that is none of fieldsV1.
 func (p *elementParser) element(wire string) (e Element, unknown bool, err *jsontext.Error) {
 	if len(wire) < 2 || wire[1] != ':' {
 		return Element{}, false, &jsontext.Error{Offset: min(len(wire), 1), Reason: "want a letter and a colon"}
@@ -124,6 +128,7 @@ func (s *scanner) document() (value.Value, *jsontext.Error) {
 	return value.Value{}, s.Unexpected("a value")
 }
 
+// list reads the list at the position.
 func (s *scanner) list() (value.Value, *jsontext.Error) {
 	var items []value.Value
 	more, err := s.Open(']')
@@ -137,6 +142,8 @@ func (s *scanner) list() (value.Value, *jsontext.Error) {
 	return value.List(items...), err
 }
 
+// object reads the object at the position, in which null may stand for a name that is not the
+// first.
 func (s *scanner) object() (value.Value, *jsontext.Error) {
 	members := make([]value.Member, 0, 2)
 	more, err := s.Open('}')
@@ -174,6 +181,8 @@ func (s *scanner) objectOfLast(members []value.Member) value.Value {
 	return value.Object(kept...)
 }
 
+// numberValue reads the number at the position: an integer if it is written as one and an int64
+// holds it.
 func (s *scanner) numberValue() (value.Value, *jsontext.Error) {
 	i, f, integer, err := s.Number()
 	switch {
@@ -191,6 +200,7 @@ type member struct {
 	start, end int
 }
 
+// compareMembers orders the members of a key by name.
 func compareMembers(a, b member) int { return strings.Compare(a.name, b.name) }
 
 // key appends the text of the key that the object at the position is. Of equal names all are kept,

@@ -8,6 +8,14 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// Reading paths as people write them, in command lines and files. The grammar:
+//
+//	path     step …             the first dot may be left out
+//	step     .name  or  [index]  or  [key]  or  [=value]
+//	name     a JSON string, a string as Go quotes it, or anything up to the next dot or bracket
+//	key      name=value,…       empty for the key without fields
+//	value    JSON, or a string as Go quotes it
+
 // ParsePath reads a path as [Path.Text] writes it. It also takes what [Path.String] writes where
 // that has one meaning only, such as a name with a space in it, or a string quoted as Go does. The
 // first dot may be left out. Every error is a [*SyntaxError].
@@ -20,11 +28,13 @@ func ParsePath(text string) (Path, error) {
 	return path, nil
 }
 
+// pathParser reads one path.
 type pathParser struct {
 	scanner
 	elements elementParser
 }
 
+// path reads all of the text.
 func (p *pathParser) path() (Path, *jsontext.Error) {
 	var path Path
 	for p.Pos < len(p.Text) {

@@ -9,6 +9,7 @@ type Path []Element
 // alike, for names stand as they are; [Path.Text] tells all paths apart.
 func (p Path) String() string { return p.styled(styleDisplay) }
 
+// styled returns p in the given style.
 func (p Path) styled(s style) string {
 	var b []byte
 	for _, e := range p {

@@ -5,6 +5,18 @@ import (
 	"sort"
 )
 
+// Patterns are the filters of kube-apiserver's reset fields, with its way to join prefixes: the
+// tree that several prefixes make is not always the one that one would draw. The prefixes a, b and
+// a, c:
+//
+//	a              one place for both, as rule 4 says, for there is nothing beside a
+//	├── b
+//	└── c
+//
+// Cost: a pattern is made once, of a server's configuration, in time that grows with the square of
+// the prefixes that go on from one place. To keep what it matches is one walk of the set, which
+// looks for each element at the ways on from its place.
+
 // Any returns the zero Element, which in a prefix of a [Pattern] stands for every element.
 func Any() Element { return Element{} }
 
@@ -20,6 +32,7 @@ type matcher struct {
 	entries []entry
 }
 
+// entry is one way on from a place.
 type entry struct {
 	element Element // zero for every element
 	below   *matcher
@@ -51,6 +64,7 @@ func PatternOf(prefixes ...Path) Pattern {
 	return Pattern{root}
 }
 
+// newMatcher returns the matcher of one prefix: a chain.
 func newMatcher(p Path) *matcher {
 	if len(p) == 0 {
 		return &matcher{all: true}
@@ -79,6 +93,7 @@ func (m *matcher) merge(other *matcher) *matcher {
 // element the same comes first.
 type byElement []entry
 
+// Len, Less and Swap are those of [sort.Interface].
 func (s byElement) Len() int           { return len(s) }
 func (s byElement) Less(i, j int) bool { return compareElements(s[i].element, s[j].element) < 0 }
 func (s byElement) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }

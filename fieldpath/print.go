@@ -7,6 +7,9 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// Printing elements and paths. An element knows nothing but its encoding, from which each style
+// prints names and values; none makes a document of them.
+
 // style is one of the ways in which elements are written.
 type style uint8
 
@@ -90,6 +93,7 @@ func (e Element) appendStyled(b []byte, s style) []byte {
 	return append(b, "{{invalid path element}}"...)
 }
 
+// forMessages reports whether s prints as Go does, rather than as JSON.
 func (s style) forMessages() bool { return s == styleDisplay || s == styleDecimal }
 
 // appendName appends a name outside of values.
@@ -147,6 +151,8 @@ func appendEncoded(b []byte, text string, s style) (out []byte, rest string) {
 	return append(b, "null"...), text
 }
 
+// appendEncodedObject is appendEncoded for an object, its tag excluded. Messages have its members
+// without braces and commas: a=1b=2.
 func appendEncodedObject(b []byte, text string, s style) (out []byte, rest string) {
 	if !s.forMessages() {
 		b = append(b, '{')
@@ -173,6 +179,7 @@ func appendEncodedObject(b []byte, text string, s style) (out []byte, rest strin
 	return b, text[1:]
 }
 
+// append appends n in style s.
 func (n number) append(b []byte, s style) []byte {
 	switch {
 	case s == styleDisplay && n.isInt:

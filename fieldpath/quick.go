@@ -72,6 +72,8 @@ func (q *quickScanner) str() (string, bool) {
 	return q.text[start:end], q.pass(q.quote)
 }
 
+// integer reads an integer. It gives up on one of more than 15 digits, on a number that goes on, as
+// with a dot, and on what has another spelling too, such as 007 and -0.
 func (q *quickScanner) integer() bool {
 	negative := q.pass("-")
 	start, i := q.pos, int64(0)

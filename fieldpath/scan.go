@@ -6,6 +6,9 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// The JSON of the package: jsontext in the mode of stored sets, which takes what json-iterator
+// takes, and the errors that it gives.
+
 // SyntaxError says where and why a text is not what it was read as.
 type SyntaxError struct {
 	What   string // what the text was read as: "fieldsV1", "path element" or "path"

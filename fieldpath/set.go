@@ -31,6 +31,7 @@ type Set struct {
 	nodes []node
 }
 
+// setOf returns the set of nodes. An empty one keeps no texts alive.
 func setOf(t texts, nodes []node) Set {
 	if len(nodes) == 0 {
 		return Set{}
@@ -90,6 +91,7 @@ type storage struct {
 	nodes int
 }
 
+// storage returns which storage s is.
 func (s Set) storage() storage {
 	if len(s.nodes) == 0 {
 		return storage{}
@@ -159,6 +161,7 @@ func (s Set) All() iter.Seq[Path] {
 	return func(yield func(Path) bool) { s.all(nil, yield) }
 }
 
+// all is All for a set whose members lie below prefix. It reports false when no more are wanted.
 func (s Set) all(prefix Path, yield func(Path) bool) bool {
 	for c := s.cursor(); !c.done(); c.next() {
 		if n := &c.rest[0]; n.has(included) && !yield(appendElement(prefix, n.element(&c.texts))) {
@@ -217,6 +220,7 @@ type cursor struct {
 	rest  []node // the entry where the cursor stands and all after it
 }
 
+// cursor returns a cursor at the first entry.
 func (s Set) cursor() cursor { return cursor{s.texts, s.nodes} }
 
 // done reports whether the cursor is past the last entry.

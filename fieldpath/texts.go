@@ -2,6 +2,17 @@ package fieldpath
 
 import "slices"
 
+// What the elements of a set say lies in texts, not in the nodes: a set that was parsed keeps the
+// text that it was parsed from, and its nodes are places there. The union of two sets has the texts
+// of both:
+//
+//	a             texts  0: "…ports…"
+//	b             texts  0: "…image…"
+//	a.Union(b)    texts  0: "…ports…"  1: "…image…"     nodes of b say text 1 now
+//
+// Only when there would be more than maxTexts are the texts that are in use copied to one, by
+// compact.
+
 // texts are what the texts of elements are parts of. A set that is made of two has the texts of
 // both, so that none needs to be copied, as long as there is room. They are immutable, equal if
 // they are the same texts.

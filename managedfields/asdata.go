@@ -10,6 +10,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Managed fields as data. An [Object] has them beside its content, since nobody wants to merge
+// them; this file is about the few writes in which that shows.
+
 // To kube-apiserver managed fields are data of the live object: an update removes them, an apply
 // keeps them, and both write them anew in the end. That shows only where an entry claims to own
 // them, or metadata as such, where a configuration has null for them, or where they have something

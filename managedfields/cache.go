@@ -64,6 +64,7 @@ func (c *Cache) size() int { return int(c.used.Load()) }
 // place is where a set may be.
 type place = atomic.Pointer[parsedSet]
 
+// texts, maps and large return the places of each sort.
 func (c *Cache) texts() []place { return c.places[:textPlaces] }
 func (c *Cache) maps() []place  { return c.places[textPlaces : textPlaces+mapPlaces] }
 func (c *Cache) large() []place { return c.places[textPlaces+mapPlaces:] }
@@ -117,6 +118,7 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 	return p, err
 }
 
+// parseText reads a text that is not remembered.
 func parseText[T string | []byte](text T) (*parsedSet, error) {
 	s, canonical, err := paths.ParseCanonical([]byte(text))
 	return &parsedSet{set: s, canonical: canonical}, err
@@ -194,6 +196,7 @@ func (c *Cache) findLarge(timed, hash uint64, content map[string]any) *parsedSet
 	return nil
 }
 
+// placeOf returns the place of a table that has this hash.
 func placeOf(table []place, hash uint64) *place {
 	const spread = 0x9e3779b97f4a7c15 // makes the bits that count depend on all
 	return &table[hash*spread>>32%uint64(len(table))]

@@ -12,6 +12,15 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
+// Entries as managers, and back. Reading is one way for everybody, readEntry: the field manager
+// reads all entries of an object at once, others one by one. What is read knows the entry that it
+// came from, so that writing gives back the fieldsV1 of every set that did not change, in the form
+// in which it came, if that was canonical:
+//
+//	entries in    ann {"f:a":{}}    bob {"f:b":{}}
+//	the write     bob loses .b and gets .c
+//	entries out   ann, her fieldsV1 untouched    bob, a new one for .c
+
 // Decode reads the entries of an object. Of several entries for one manager, the last one counts;
 // an entry without fieldsV1 owns nothing. The error is an [*EntryError] for the first entry that is
 // invalid:
@@ -155,6 +164,7 @@ func encode(managers merge.Managers, was *decoded) []Entry {
 	return entries
 }
 
+// compareEntries is the order of rule S12.
 func compareEntries(a, b Entry) int {
 	return cmp.Or(
 		cmp.Compare(a.Operation, b.Operation),

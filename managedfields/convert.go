@@ -12,6 +12,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Objects in other versions. What converts is the caller's; this file says what comes of it: values
+// of the type of the version, and errors in the words of kube-apiserver.
+
 // Converter converts the objects of one kind between its versions. It must be safe for concurrent
 // use.
 type Converter interface {
@@ -25,8 +28,10 @@ type Converter interface {
 // that [Config.Types] lacks do not exist: who manages fields in them is forgotten.
 var ChangeVersion Converter = changeVersion{}
 
+// changeVersion converts by the name of the version alone.
 type changeVersion struct{}
 
+// Convert implements [Converter].
 func (changeVersion) Convert(object value.Value, apiVersion string) (value.Value, error) {
 	return object.With("apiVersion", value.String(apiVersion)), nil
 }
@@ -37,8 +42,10 @@ func (changeVersion) Convert(object value.Value, apiVersion string) (value.Value
 // from the definition cannot be applied to.
 func StrategyNone(apiVersions ...string) Converter { return strategyNone(apiVersions) }
 
+// strategyNone is changeVersion for the versions that it has.
 type strategyNone []string
 
+// Convert implements [Converter].
 func (versions strategyNone) Convert(object value.Value, apiVersion string) (value.Value, error) {
 	if !slices.Contains(versions, apiVersion) {
 		return value.Value{}, fmt.Errorf("request to convert CR to an invalid group/version: %s", apiVersion)

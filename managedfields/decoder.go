@@ -7,6 +7,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Reading the objects of one write, or of one watch, which are mostly the same. Two things are
+// shared: storage, as by a value.Decoder, and what a field manager found to conform to the type:
+//
+//	live      read
+//	object    read after live           shares what is the same
+//	Update    checks object             what it shares with live conforms, if that is known
+
 // Decoder reads objects that belong together, such as a stored object and the one that replaces it,
 // or the states of one object over time. Each shares with the one before what is the same, as with
 // a [value.Decoder]; and what a [FieldManager] finds to conform to the type of the kind is not

@@ -10,6 +10,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// One entry of metadata.managedFields: its members in JSON, read and written. The fieldsV1 of an
+// entry is not read here; it may be any JSON until somebody asks for the set.
+
 // Entry is one entry of metadata.managedFields, metav1.ManagedFieldsEntry in Kubernetes. The zero
 // Entry is what an empty JSON object stands for.
 type Entry struct {
@@ -42,6 +45,7 @@ func (e *Entry) parsed(c *Cache) (*parsedSet, error) {
 // fieldsV1 is the only fieldsType that there is.
 const fieldsV1 = "FieldsV1"
 
+// isZero reports whether e is what {} is read as.
 func (e Entry) isZero() bool {
 	return e.Manager == "" && e.Operation == "" && e.APIVersion == "" && e.Time.IsZero() && e.FieldsType == "" &&
 		e.FieldsV1.IsAbsent() && e.Subresource == ""

@@ -10,6 +10,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The field manager: what an endpoint is, and the two writes, apply and update, as lists of steps.
+// Each step is a function of the request and of what earlier steps found out, in the files
+// step_*.go.
+
 // Config describes the endpoint that a [FieldManager] serves.
 type Config struct {
 	// GVK is the kind that the endpoint stores and the version that it speaks.

@@ -10,6 +10,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The fieldsV1 of an entry in five forms, each as it came, and none turned into another before
+// somebody asks:
+//
+//	string, []byte    JSON text              read by readText, remembered by its hash
+//	map[string]any    unstructured objects   read by readMap, compared with what is remembered
+//	value.Value       a part of a document   read each time
+//	fieldpath.Set     made by a write        is what is asked for
+
 // Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON
 // text, a part of a document, the map that holds it in an unstructured object, or a set. It is read
 // when somebody asks for it, and keeps its form while nobody changes it. It is immutable; the zero

@@ -20,6 +20,7 @@ var (
 // open it. See docs/decisions/0025.
 var Internal = door.To(internal{})
 
+// internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
 // Read reads entry i of entries alone. The error is an [*EntryError], for the reasons that [Decode]

@@ -11,6 +11,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Objects with their managed fields taken out, and printed with them put in again. Nothing is lost
+// on the way: a list that entries do not tell all of is kept as it was read, in managed.
+//
+//	{"metadata":{"name":"a","managedFields":[E1,E2]},"spec":{}}
+//
+//	Content   {"metadata":{"name":"a"},"spec":{}}
+//	Entries   E1 E2
+//	managed   absent, unless E1 or E2 has members that entries do not have
+
 // Object is an API object whose metadata.managedFields stand beside it. It is immutable as long as
 // nobody modifies Entries. The zero Object is no object.
 type Object struct {
@@ -72,6 +81,7 @@ func fieldsOfText(text value.Value) Fields {
 // at.
 func ObjectOf(v value.Value) (Object, error) { return objectOf(v, FieldsOf[value.Value]) }
 
+// objectOf is ObjectOf, where fields makes the fieldsV1 of an entry from what stands there.
 func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	if v.Kind() != value.KindObject {
 		return Object{}, fmt.Errorf("expected an object, got %s", v.Kind())
@@ -175,6 +185,7 @@ func (o Object) appendMetadata(b []byte) []byte {
 	return append(b, '}')
 }
 
+// appendEntries appends the entries as a JSON list.
 func (o Object) appendEntries(b []byte) []byte {
 	b = append(b, '[')
 	for i, e := range o.Entries {
@@ -199,6 +210,7 @@ func appendName(b []byte, name string) []byte {
 // not say, and all of them are if its apiVersion has more than one slash.
 func (o Object) GVK() schema.GVK { return gvkOf(o.Content) }
 
+// gvkOf returns the kind that v says it is of.
 func gvkOf(v value.Value) schema.GVK {
 	apiVersion := v.Get("apiVersion").Str()
 	if strings.Count(apiVersion, "/") > 1 {

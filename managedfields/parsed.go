@@ -8,6 +8,10 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
+// What is known of a set that was read: whether it was written canonically, by what a cache finds
+// it, and the type that it fits to. As long as a cache remembers the set, all of that is found out
+// once, however many objects have it.
+
 // parsedSet is a set that was read from a fieldsV1, with what else is known of it. It does not
 // change but for what is atomic.
 type parsedSet struct {

@@ -7,6 +7,9 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
+// An apply in two halves: what comes before anybody has decided about conflicts, which
+// [FieldManager.Plan] has done, and what comes after, which is finish.
+
 // Plan is an apply whose conflicts are not decided yet. It is immutable.
 type Plan struct {
 	request *request

@@ -8,6 +8,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What steps hand to each other. The types say in which order they can run: nothing is owned before
+// it is decoded, and nothing is an outcome before conflicts are decided.
+
 // request is what a field manager was asked to do. It never changes: the steps of a write take it
 // and what the steps before them found out, and return what they find out themselves. In the order
 // in which a write comes by them:

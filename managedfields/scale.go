@@ -7,6 +7,16 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
+// The subresource scale is another object, a Scale, and its managed fields are made up from those
+// of its parent for each request, and put back after it. With ann as the owner of the replicas of a
+// Deployment, and hpa writing them through scale:
+//
+//	parent before   ann Apply apps/v1: .spec.replicas .spec.paused
+//	scale           ann Apply autoscaling/v1: .spec.replicas
+//	after a write   hpa Update autoscaling/v1, subresource scale: .spec.replicas
+//	parent after    ann Apply apps/v1: .spec.paused
+//	                hpa Update apps/v1, subresource scale: .spec.replicas
+
 // The Scale object, through which replicas are written.
 const scaleVersion = "autoscaling/v1"
 

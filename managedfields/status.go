@@ -8,6 +8,8 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
+// What an API server answers when a write fails.
+
 // Status is the answer of an API server to a request that failed: metav1.Status in Kubernetes.
 type Status struct {
 	Kind       string         `json:"kind"`

@@ -6,6 +6,8 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
+// Steps Adopt and Track: objects that nobody manages.
+
 // BeforeFirstApply owns what was in an object before somebody first applied to it.
 const BeforeFirstApply = "before-first-apply"
 

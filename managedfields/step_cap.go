@@ -9,6 +9,12 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
+// Step Cap. An object that is written by ever new names must not grow without end. With a limit of
+// 2:
+//
+//	updaters, oldest first   ann v1    bob v1    eve v1
+//	ann and bob are joined   ancient-changes v1, since bob's time    eve v1
+
 // AncientChanges owns what updaters changed that are too many to keep apart. There is one of this
 // name for each version.
 const AncientChanges = "ancient-changes"

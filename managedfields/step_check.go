@@ -2,6 +2,8 @@ package managedfields
 
 import "fmt"
 
+// Step Check: configurations that the endpoint cannot take.
+
 // BadRequestError is an apply or update that the endpoint cannot take, whatever it stores:
 // kube-apiserver answers it with 400.
 type BadRequestError struct {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 )
 
+// Step Decode: the managed fields that a write starts from.
+
 // decodeLive reads the managed fields that an apply starts from, S2: those of the live object,
 // which must be valid.
 func (r *request) decodeLive() (*decoded, error) {
@@ -20,6 +22,7 @@ func (r *request) decodeLive() (*decoded, error) {
 // which says which entry it is.
 type decodeError struct{ err error }
 
+// Error returns the reason, in the words of kube-apiserver where it has words for it.
 func (e *decodeError) Error() string {
 	reason := e.err
 	var entry *EntryError
@@ -29,6 +32,7 @@ func (e *decodeError) Error() string {
 	return fmt.Sprintf("failed to decode managed fields: %v", reason)
 }
 
+// Unwrap returns the [*EntryError].
 func (e *decodeError) Unwrap() error { return e.err }
 
 // decodeNewOrLive reads the managed fields that a write starts from if it is an update:

@@ -8,6 +8,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The steps that come once it is decided who owns what: Strip, Stamp, Read, Hold, Default and
+// Store.
+
 // strip takes managed fields out of the outcome: its entries are kept beside it.
 func (r *request) strip(out outcome) outcome {
 	out.content = withoutEntries(out.content)
@@ -29,6 +32,7 @@ func (r *request) stampApply(out outcome) outcome {
 	return out
 }
 
+// now returns the current time, by the clock of the configuration.
 func (m *FieldManager) now() time.Time { return m.config.Now().UTC() }
 
 // read makes the new object of an update what the endpoint holds of it. The error is a

@@ -6,6 +6,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The steps TakeOver and Sync: people who come from kubectl's client-side apply, which records in
+// an annotation what it applied. An object that has {"spec":{"replicas":1}} on record, applied by
+// kubectl on the server side with 2 replicas:
+//
+//	live replicas   conflict with who owns .spec.replicas?
+//	1               no: what kubectl recorded is what is there, so it is kubectl's to change
+//	5               yes: somebody else has changed it since
+
 // kubectl, as a manager name, is the one that server-side apply has for people who used client-side
 // apply before: its own record of what it applied, an annotation, lets it take over without
 // conflicts. Other names opt out.

@@ -9,6 +9,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Step Merge: the values of the write are checked against the type of the kind, and the engine of
+// package merge does the rest.
+
 // TypeError is an object that does not conform to the type of its kind.
 type TypeError struct {
 	Operation merge.Operation

@@ -2,6 +2,9 @@ package managedfields
 
 import "github.com/deed-project/deed/value"
 
+// Objects as unstructured.Unstructured holds them: maps. An object that was made from a map
+// remembers it, so that going back shares what did not change instead of making it again.
+
 // ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object
 // refers to content, which must not be modified as long as the Object, or one that a [FieldManager]
 // made of it, is in use.
@@ -146,6 +149,7 @@ func anyLike(v, was value.Value, content any) any {
 	return v.ToAny()
 }
 
+// toAny returns e as unstructured objects hold it. The map is new; its fieldsV1 may be shared.
 func (e Entry) toAny() (map[string]any, error) {
 	content := make(map[string]any, 7)
 	for _, f := range e.texts() {

@@ -8,6 +8,17 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
+// Applying: the merge, what is pruned, and who owns what afterwards. An apply of ann, who owned
+// .replicas and .paused, and now applies the first with another value, while bob owns it as well:
+//
+//	live      {replicas: 1, paused: true}     ann: .paused .replicas    bob: .replicas
+//	config    {replicas: 2}
+//
+//	merged    {replicas: 2, paused: true}     A1
+//	pruned    {replicas: 2}                   A3: ann alone owned .paused, and gives it up
+//	losses    bob: .replicas                  A6: a conflict
+//	forced    ann: .replicas                  A7: bob owns nothing any more, and is dropped by O4
+
 // Apply lays a configuration over the live object, by these rules:
 //
 //	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose

@@ -8,6 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Conflicts, and what a server says about them.
+
 // Conflict is one field that an apply would change although somebody else owns it.
 type Conflict struct {
 	Owner  Entry // who owns the field

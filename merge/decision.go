@@ -9,6 +9,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Why each path of an apply becomes what it becomes. Nothing is decided here: a decision tells from
+// the sets that have a path, before and after, which rule was at work. With ann as the applier:
+//
+//	path        own  last  changed  removed  taken    outcome
+//	.replicas   yes  yes   yes      no       by bob   Conflicting    A6
+//	.paused     no   yes   no       yes      -        Pruned         A3
+//	.args       yes  no    no       no       -        Claimed, or Shared if others own it
+
 // Outcome is what an apply does to one path.
 type Outcome uint8
 
@@ -115,6 +123,8 @@ type decider struct {
 	before   int             // how many of managers are those before
 }
 
+// decider returns what makes the decisions of p: the sets of the applier, and those of all managers
+// before and after, which one walk asks about each path.
 func (p *Plan) decider() *decider {
 	d := &decider{sets: make([]fieldpath.Set, managerSets), before: p.managers.size()}
 	d.sets[ownSet], d.sets[lastSet] = p.own.Fields, p.last.Fields
@@ -141,6 +151,7 @@ func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) b
 	return true
 }
 
+// decision returns the decision about the path at which the walk is.
 func (d *decider) decision(at typed.Step, v *version) Decision {
 	out := Decision{Path: slices.Clone(at.Path), APIVersion: v.apiVersion, Live: at.Values[0], Result: at.Values[1]}
 	var in [managerSets]bool

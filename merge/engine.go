@@ -9,6 +9,16 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
+// What all writes have in common. A write is one call, in which the object is seen in each version
+// that some manager's fields are of, the request's own first; each conversion and comparison is
+// made once, however many managers need it.
+//
+// Invariants of a call:
+//
+//	versions[0], once it is there, is the request's own version
+//	known has all the others, by their names
+//	lives[v] is the live object in version v, or why there is none
+
 // ErrNoVersion is what a [Converter] returns, wrapped or not, when it is asked for a version that
 // does not exist (any more). The engine then drops the managers of that version.
 var ErrNoVersion = errors.New("no such version")
@@ -48,6 +58,7 @@ func (f Filter) inItems() bool {
 	return f.Include != nil
 }
 
+// keepDiff returns the paths of d that f does not keep out.
 func (f Filter) keepDiff(d typed.Diff) typed.Diff {
 	return typed.Diff{Added: f.keep(d.Added), Modified: f.keep(d.Modified), Removed: f.keep(d.Removed)}
 }
@@ -154,6 +165,7 @@ type version struct {
 	taken, removed []fieldpath.Set
 }
 
+// call returns the state of a write that has just begun.
 func (e *Engine) call(r Request) *call { return &call{Engine: e, Request: r} }
 
 // convert returns v, which is of version from, in version to. Whether there is a conversion of
@@ -192,6 +204,8 @@ func (c *call) reconcile() (Managers, error) {
 	return Managers{entries: out}, nil
 }
 
+// reconcileEntry adapts the set of one manager. drop reports that its version is gone, and with it
+// what the manager owns.
 func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
 	live, err := c.liveIn(entry.APIVersion)
 	if errors.Is(err, ErrNoVersion) {

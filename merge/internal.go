@@ -18,6 +18,7 @@ var (
 // open it. See docs/decisions/0025.
 var Internal = door.To(internal{})
 
+// internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
 // Kept returns the paths of s that f does not keep out of ownership.

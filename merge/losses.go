@@ -7,6 +7,9 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
+// What a write takes from others: the one thing from which conflicts, decisions and the managers
+// afterwards are read.
+
 // loss is what a manager loses by a write.
 type loss struct {
 	entry   Entry

@@ -13,6 +13,9 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// Managers and what they own. The order of managers is that of conflicts. It goes by JSON texts,
+// which are compared without being made as long as plain bytes decide.
+
 // Operation is how a manager writes.
 type Operation string
 
@@ -86,6 +89,7 @@ func plainByte(s string, i int) byte {
 	return s[i]
 }
 
+// appendJSON appends the text by which kube-apiserver identifies m. Empty fields are left out.
 func (m Manager) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, f := range [...][2]string{
@@ -129,6 +133,7 @@ func ManagersOf(entries ...Entry) Managers {
 	return Managers{entries: out}
 }
 
+// search returns where the entry of m is or would be, and whether it is there.
 func (ms Managers) search(m Manager) (int, bool) {
 	for i := range ms.entries { // a scan: most objects have few managers, and == is cheaper than Compare
 		if ms.entries[i].Manager == m {

@@ -13,6 +13,10 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
+// Checking: what is a finding, and in which order they come. What is wrong with an entry by itself
+// is in check_entries.go; what is wrong with its paths, which takes a schema, in check_paths.go.
+// Each code is explained in docs/check.md.
+
 // Code names a kind of [Finding], such as orphan-item: see [Codes].
 type Code string
 
@@ -118,6 +122,7 @@ func Check(o managedfields.Object, c CheckConfig) []Finding {
 	return k.found
 }
 
+// checker is the state of Check.
 type checker struct {
 	object managedfields.Object
 	config CheckConfig

@@ -10,6 +10,8 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
+// Findings about entries by themselves, for which no schema is needed.
+
 // How many bytes the names in an entry may have.
 const (
 	maxManager     = 128
@@ -63,6 +65,7 @@ func isCanonical(written managedfields.Fields, set fieldpath.Set) bool {
 	return err == nil && document.Equal(paths.Value(set))
 }
 
+// checkNames finds names that kube-apiserver refuses.
 func (k *checker) checkNames(i int) {
 	e := k.object.Entries[i]
 	if n := len(e.Manager); n > maxManager {

@@ -10,6 +10,15 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
+// Findings about the paths of entries: whether the schema has them, whether the object has them,
+// and whether who owns an item of a list owns more of it than its keys. Of a schema in which args
+// is atomic now and size is gone, and an object without paused:
+//
+//	owned         code
+//	.spec.args[0] stale-path
+//	.spec.size    undeclared-path
+//	.spec.paused  absent-path
+
 // checkPaths finds the paths of one entry that lead nowhere. Of paths below each other only the
 // first is reported. It costs one [typed.Walk] along the entry's set.
 func (k *checker) checkPaths(h held) {
@@ -32,6 +41,7 @@ func (k *checker) addOnce(c Code, err error) {
 	}
 }
 
+// pathCheck is the check of the paths of one entry. It is at one of them.
 type pathCheck struct {
 	*checker
 	entry   int
@@ -68,6 +78,7 @@ func isAtomic(t *schema.Type) bool {
 	return (m != nil || l != nil) && (m == nil || m.Atomic()) && (l == nil || l.Topology() == schema.AtomicList)
 }
 
+// lost records that the path at which the check is leads nowhere.
 func (v *pathCheck) lost(c Code, detail, remedy string) {
 	path := slices.Clone(v.path)
 	v.nowhere = append(v.nowhere, path)
@@ -93,6 +104,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 	}
 }
 
+// comparePaths orders paths by their elements; a path sorts before those below it.
 func comparePaths(a, b fieldpath.Path) int { return slices.CompareFunc(a, b, paths.Compare) }
 
 // checkItem finds managers that own an item and its keys, while others own what is in it: when

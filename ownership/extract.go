@@ -12,6 +12,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Extracting what a manager applied, out of the object as it is now. The applier ann owns
+// .spec.ports[port=80,protocol="TCP"].name, and the type gives protocol the default TCP:
+//
+//	object      {spec: {ports: [{name: web, port: 80, protocol: TCP}], replicas: 3}}
+//	extracted   {spec: {ports: [{name: web, port: 80}]}}    and what identifies the object
+//
+// port comes along, for without it nobody could tell which item is meant; protocol does not, for an
+// item that lacks it has the default.
+
 // Extract returns what manager applied to o, a t, through a subresource: the configuration that it
 // would apply again to change nothing. It is absent when o has no such entry.
 //
@@ -75,6 +84,7 @@ func addNeededKeys(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	}
 }
 
+// isDefault reports whether key is what an item of l has that lacks it.
 func isDefault(l *schema.List, key fieldpath.KeyField) bool {
 	return slices.ContainsFunc(l.Keys(), func(k schema.Key) bool {
 		return k.Name == key.Name && !k.Default.IsAbsent() && k.Default.Equal(key.Value)

@@ -23,6 +23,7 @@ var (
 // open it. See docs/decisions/0025.
 var Internal = door.To(internal{})
 
+// internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
 // FindOwners returns the entries of the given operation that own all of fields. Entries that cannot

@@ -9,6 +9,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What kubectl apply --server-side does beside applying: up to three more requests, for people who
+// come from client-side apply.
+
 // kubectlLastApplied owns kubectl's record of its client-side apply once the object is migrated, so
 // that the record, which no manifest has, is not pruned.
 const kubectlLastApplied = "kubectl-last-applied"

@@ -12,6 +12,14 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
+// Giving what client-side apply owns to server-side apply: who is migrated, what becomes of the
+// entries, and what to do with objects whose managed fields were lost. A field that an applier
+// gives up is removed only if nobody else owns it; and what somebody once applied on the client
+// side is owned by an updater, so it stays for ever unless that is migrated:
+//
+//	before    csa Update v1: .spec.a .spec.b    ann Apply v1: .spec.b
+//	after     ann Apply v1: .spec.a .spec.b
+
 // findOwners returns the entries of the given operation that own all of fields. Entries that cannot
 // be read own nothing.
 func findOwners(entries []managedfields.Entry, op merge.Operation, fields fieldpath.Set) []managedfields.Entry {

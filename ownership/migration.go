@@ -12,6 +12,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What a migration leads to, before it is carried out: the entries, the applier's next apply with
+// its conflicts, and what that removes or leaves behind. A leftover is a part of the object that
+// the applier will own, but its configuration lacks:
+//
+//	nobody else owns it   the next apply removes it    Removed
+//	others own it         it stays, as theirs          Kept
+
 // Migration is what a migration from client-side to server-side apply leads to.
 type Migration struct {
 	Object    managedfields.Object // the live object with its entries migrated

@@ -12,6 +12,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Who owns what of an object: its parts, in the order of the document, each with its owners. The
+// walk that finds them is in owners_walk.go.
+
 // Owner is a manager that owns a part of an object.
 type Owner struct {
 	Index      int // of its entry in [managedfields.Object.Entries]

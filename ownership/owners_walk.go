@@ -39,6 +39,8 @@ type stand struct {
 	below   fieldpath.Set // what it has below that
 }
 
+// newOwnerWalk returns a walk of o with what each of its entries holds. What it is for, yield or
+// item, is set before root.
 func newOwnerWalk(o managedfields.Object, all []held) *ownerWalk {
 	w := &ownerWalk{holdings: all, owners: make([]Owner, len(all)), lists: map[string][]Owner{}}
 	for i, h := range all {
@@ -48,6 +50,7 @@ func newOwnerWalk(o managedfields.Object, all []held) *ownerWalk {
 	return w
 }
 
+// root walks v, all of an object and a t.
 func (w *ownerWalk) root(t *schema.Type, v value.Value) {
 	var at []stand
 	for i, h := range w.holdings {
@@ -92,6 +95,7 @@ func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owne
 	switch s := shapeOf(t, v); {
 	case s == leafShape:
 		return true
+	// Somebody owns what is around it as a whole, or the list holds the item twice.
 	case w.through != nil:
 		return w.insideOwned(v, own)
 	case s == atomicShape:
@@ -298,6 +302,7 @@ func (w *ownerWalk) insideOwned(v value.Value, own []Owner) bool {
 	return true
 }
 
+// emit yields the part at which the walk is. It returns false when the walk is to end.
 func (w *ownerWalk) emit(part string, v value.Value, own []Owner) bool {
 	if w.yield == nil {
 		return true

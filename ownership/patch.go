@@ -7,6 +7,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Managed fields can be edited in a cluster by those who know how: by a patch that names the
+// version of the object that it was made for.
+
 // EntriesPatch returns the JSON patch (RFC 6902) that makes entries the managed fields of o, and
 // nil when o's own entries say the same, in whatever order their sets are written. It is the way to
 // edit managed fields in a cluster:

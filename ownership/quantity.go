@@ -8,6 +8,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Quantities of Kubernetes as exact numbers, so that two of them can be compared:
+//
+//	text   1.5   500m     2Gi           1e3
+//	means  3/2   1/2      2147483648    1000
+//
+// Cost: linear in the text; exponents are bounded, so that no short text means a huge number.
+
 // maxExponent bounds how large a power of ten is computed; no quantity of Kubernetes comes near.
 const maxExponent = 64
 
@@ -73,10 +80,12 @@ func suffixFactor(suffix string) (*big.Rat, bool) {
 	return powerOfTen(exponent), true
 }
 
+// decimalSuffixes says by which power of ten each suffix multiplies.
 var decimalSuffixes = map[string]int{
 	"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18,
 }
 
+// powerOfTen returns ten to the power of exponent, which may be negative.
 func powerOfTen(exponent int) *big.Rat {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil)
 	if exponent < 0 {

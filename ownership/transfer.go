@@ -11,6 +11,15 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
+// Giving fields from one manager to another, as an edit of entries. ann gives bob one port of a
+// keyed list, of which she keeps the rest:
+//
+//	ann   .spec.ports[port=80] .spec.ports[port=80].port .spec.ports[port=80].name
+//	give  .spec.ports[port=80].name
+//
+//	ann   .spec.ports[port=80] .spec.ports[port=80].port
+//	bob   .spec.ports[port=80] .spec.ports[port=80].port .spec.ports[port=80].name    by rule 2
+
 // ErrNoManager is the transfer or migration from managers of which none has an entry. What wraps it
 // says who is wanted and who there is.
 var ErrNoManager = errors.New("no such manager")
@@ -88,6 +97,7 @@ func candidates(entries []managedfields.Entry, may func(managedfields.Entry) boo
 	return out
 }
 
+// anyEntry admits every entry as a candidate.
 func anyEntry(managedfields.Entry) bool { return true }
 
 // split returns which paths of fields go and which stay, by rules 1 and 2 of Transfer.
@@ -118,6 +128,7 @@ func addItems(b *fieldpath.Builder, given, kept fieldpath.Set) {
 	}
 }
 
+// later returns the later one of two times.
 func later(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return b

@@ -7,6 +7,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Whether an apply is worth its request. One that changes nothing can be spared; and one that
+// changes nothing but how values are written is noticed, for it would be sent again and again.
+
 // Change says what an apply would change, its conflicts forced. Where it changes neither the object
 // nor the ownership, the request can be spared.
 type Change struct {

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// Kinds: what Kubernetes calls them, and where their types are found.
+
 // GVK names a Kubernetes kind: an API group, empty for the core group, its version, and the kind.
 type GVK struct{ Group, Version, Kind string }
 

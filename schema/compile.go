@@ -7,6 +7,25 @@ import (
 	"strings"
 )
 
+// Compiling turns names into pointers. Every definition gets its type first, empty; then each is
+// filled with its parts, so that a reference finds its type whether or not that is filled yet, and
+// recursive schemas become graphs with cycles:
+//
+//	types:                                 spec ──fields──> replicas: numeric
+//	- name: spec                             │
+//	  map: {fields: [                        └──fields──> children: list ──element──> spec
+//	    {name: replicas, scalar: numeric},
+//	    {name: children, list of spec}]}
+//
+// What needs the parts of a type to be complete waits until all are filled: overrides of a
+// relationship, and the keys of lists, whose defaults are those of the fields of their items.
+//
+// Invariants, once Compile returns:
+//
+//	a type that has an err has no parts
+//	each override of one base by one relationship is one type, wherever it is written
+//	defects is true exactly if some type of the document, or one made for a reference, has an err
+
 // Compile resolves every reference and override of d, and returns the types by the names that d
 // gives them, in a map that belongs to the caller. All problems are reported, joined, each a
 // [*Error]:
@@ -48,6 +67,7 @@ func Compile(d *Document) (map[string]*Type, error) {
 	return c.types, errors.Join(c.problems...)
 }
 
+// compiler is the state of Compile.
 type compiler struct {
 	types      map[string]*Type
 	overridden map[override]*pendingOverride
@@ -90,10 +110,12 @@ type place struct {
 	path []string
 }
 
+// in returns the place one step further in.
 func (p place) in(format string, args ...any) place {
 	return place{p.def, append(slices.Clip(p.path), fmt.Sprintf(format, args...))}
 }
 
+// report notes a problem at a place.
 func (c *compiler) report(at place, format string, args ...any) {
 	path := strings.Join(at.path, ".")
 	if at.def == "" { // a name that says nothing: the place has it instead
@@ -123,6 +145,7 @@ func (c *compiler) fill(t *Type, atom Atom, at place) {
 	}
 }
 
+// invalidAtom returns why a type without any atom admits nothing, in the words of Kubernetes.
 func invalidAtom(name string) error {
 	if name == "" {
 		return errors.New("schema error: invalid atom: inlined")
@@ -136,6 +159,7 @@ func isAnything(r TypeRef) bool {
 	return r.NamedType == DeducedName || r.NamedType == "" && r.Inlined.Scalar == Untyped
 }
 
+// list returns what def describes. Its keys are completed by finish.
 func (c *compiler) list(def *ListDef, at place) *List {
 	l := &List{
 		topology: topologyOf(def.Relationship, def.Keys),
@@ -148,6 +172,7 @@ func (c *compiler) list(def *ListDef, at place) *List {
 	return l
 }
 
+// addKeys notes that a list has keys, to be completed when all types have their parts.
 func (c *compiler) addKeys(keys []string, of pendingKeys) {
 	if len(keys) > 0 {
 		c.keys[of.list] = keys
@@ -155,6 +180,7 @@ func (c *compiler) addKeys(keys []string, of pendingKeys) {
 	}
 }
 
+// object returns what def describes, its fields sorted by name.
 func (c *compiler) object(def *MapDef, at place) *Map {
 	switch def.Relationship {
 	case "", Atomic, Separable, Associative:
@@ -236,6 +262,7 @@ func (c *compiler) apply(o *pendingOverride) {
 	}
 }
 
+// unresolvable returns why a reference leads to no type, in the words of Kubernetes.
 func unresolvable(name string) error {
 	if name == "" {
 		name = "inlined type"
@@ -243,6 +270,7 @@ func unresolvable(name string) error {
 	return errors.New("schema error: no type found matching: " + name)
 }
 
+// topologyOf returns how items are told apart in a list of this relationship and with these keys.
 func topologyOf(r Relationship, keys []string) Topology {
 	switch {
 	case r == Atomic:
@@ -255,6 +283,8 @@ func topologyOf(r Relationship, keys []string) Topology {
 	return KeyedList
 }
 
+// completeKeys gives a list its keys, each with the default of the field of that name that its
+// items have. A default of null is none.
 func (c *compiler) completeKeys(k pendingKeys) {
 	names := c.keys[k.list]
 	k.list.keys = make([]Key, len(names))

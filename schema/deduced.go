@@ -1,5 +1,11 @@
 package schema
 
+// Values that no schema describes still have to be merged: custom resources with unknown fields,
+// and kinds that nobody published. They merge as follows, {x: 1} being live and {y: 2} applied:
+//
+//	deduced     {x: 1, y: 2}    objects merge member by member, lists are replaced
+//	atomic      {y: 2}          all of it is one value
+
 // Names that converters give to the two types for values without a schema.
 const (
 	DeducedName       = "__untyped_deduced_"

@@ -2,6 +2,9 @@ package schema
 
 import "github.com/deed-project/deed/value"
 
+// A schema as data: what converters from OpenAPI make, generators fill and Compile reads. All of it
+// may be made and changed by anybody; compiled types share nothing with it that could change.
+
 // Document is a schema as written: named types that refer to each other by name. Its text form is
 // the schema YAML of structured-merge-diff; see [ParseDocument].
 type Document struct {

@@ -1,5 +1,16 @@
 package schema
 
+// Finding the field of a name, which every walk of an object does for each of its members. Of the
+// fields image, name and ports, in 8 places, as if they were hashed so:
+//
+//	hash    image 5   name 3   ports 3
+//	places  . . . 2 3 1 . .       by number of the sorted fields + 1: image 1, name 2, ports 3
+//
+// ports hashes to 3, finds name there, and takes the next place that is free. A name that is not
+// there is known not to be at the first free place.
+//
+// Invariant: at least half of the places are free, so that a search always ends.
+
 // nameIndex finds fields by name: a hash table with open addressing, of numbers of fields + 1; 0 is
 // a free place. Every walk looks every member up, so the hash looks at three bytes only. Names of
 // fields differ in those and in their length as a rule.
@@ -10,6 +21,8 @@ type nameIndex struct {
 // maxFields is how many fields a nameIndex can number.
 const maxFields = 1<<16 - 2
 
+// newNameIndex returns the index of fields, in which each name is once; an empty one of none, or of
+// more than it can number.
 func newNameIndex(fields []Field) nameIndex {
 	if len(fields) == 0 || len(fields) > maxFields {
 		return nameIndex{}
@@ -60,6 +73,9 @@ func findInOrder(fields []Field, name string) int {
 	return -1
 }
 
+// hashName looks at the length of name and at its first, middle and last byte. Names that have
+// these in common share a place; the search goes on behind it then, so they cost time and nothing
+// else.
 func hashName(name string) uint32 {
 	n := uint32(len(name))
 	if n == 0 {

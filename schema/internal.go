@@ -6,6 +6,7 @@ import "github.com/deed-project/deed/internal/door"
 // open it. See docs/decisions/0025.
 var Internal = door.To(internal{})
 
+// internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
 // LookupNext is [Map.Lookup] for who walks members in the order of their names: declared fields

@@ -8,6 +8,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Reading the text form of a schema, from a document. Each form in the grammar of [ParseDocument]
+// is a method of the reader, and a table of members says how each of its members is read. Defects
+// do not end the reading: all are reported.
+
 // ParseDocument reads the text form of a schema, once it is decoded from YAML or JSON:
 //
 //	document  {types: [typeDef, …]}              types are told apart by name
@@ -47,6 +51,7 @@ type reader struct{ problems []error }
 // members says how to read each member that an object may have.
 type members map[string]func(v value.Value, at string)
 
+// report notes a defect at a path.
 func (r *reader) report(at, format string, args ...any) {
 	r.problems = append(r.problems, &Error{Path: at, Reason: fmt.Sprintf(format, args...)})
 }
@@ -64,6 +69,7 @@ func (r *reader) present(v value.Value, want value.Kind, at string) bool {
 	return false
 }
 
+// object reads the members of an object, each as known says.
 func (r *reader) object(v value.Value, at string, known members) {
 	if !r.present(v, value.KindObject, at) {
 		return
@@ -105,6 +111,7 @@ func (r *reader) named(v value.Value, at, key string, read func(name string, v v
 	}
 }
 
+// typeDef reads the definition of the type of this name.
 func (r *reader) typeDef(name string, v value.Value, at string) TypeDef {
 	def := TypeDef{Name: name}
 	known := r.atom(&def.Atom)
@@ -147,6 +154,7 @@ func parseScalarWord(word string) Scalar {
 	return parseScalar(word)
 }
 
+// list reads what describes lists.
 func (r *reader) list(v value.Value, at string) *ListDef {
 	var l ListDef
 	r.object(v, at, members{
@@ -165,6 +173,7 @@ func (r *reader) list(v value.Value, at string) *ListDef {
 	return &l
 }
 
+// mapDef reads what describes objects.
 func (r *reader) mapDef(v value.Value, at string) *MapDef {
 	var m MapDef
 	r.object(v, at, members{
@@ -180,6 +189,7 @@ func (r *reader) mapDef(v value.Value, at string) *MapDef {
 	return &m
 }
 
+// field reads the declaration of the field of this name.
 func (r *reader) field(name string, v value.Value, at string) FieldDef {
 	f := FieldDef{Name: name}
 	r.object(v, at, members{
@@ -190,6 +200,7 @@ func (r *reader) field(name string, v value.Value, at string) FieldDef {
 	return f
 }
 
+// typeRef reads a reference: a name, or an atom written in place.
 func (r *reader) typeRef(v value.Value, at string) TypeRef {
 	var ref TypeRef
 	known := r.atom(&ref.Inlined)
@@ -207,6 +218,7 @@ func (r *reader) typeRef(v value.Value, at string) TypeRef {
 	return ref
 }
 
+// unions checks what older releases wrote about unions, and drops it.
 func (r *reader) unions(v value.Value, at string) {
 	if !r.present(v, value.KindList, at) {
 		return
@@ -225,6 +237,7 @@ func (r *reader) unions(v value.Value, at string) {
 	}
 }
 
+// relationship reads the word for a relationship, known or not.
 func (r *reader) relationship(v value.Value, at string) Relationship {
 	word, _ := r.text(v, at)
 	return Relationship(word)

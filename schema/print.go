@@ -2,6 +2,9 @@ package schema
 
 import "github.com/deed-project/deed/value"
 
+// Writing a schema, as a document that [ParseDocument] reads back. Each method writes one of the
+// forms of the grammar there.
+
 // Value returns the text form of d, which [ParseDocument] reads back to an equal document. Parts
 // that are zero are left out.
 func (d *Document) Value() value.Value {
@@ -31,6 +34,7 @@ func (a Atom) members() []value.Member {
 	return out
 }
 
+// value returns what describes lists.
 func (l *ListDef) value() value.Value {
 	out := elements(l.ElementType, l.Relationship)
 	if len(l.Keys) > 0 {
@@ -43,6 +47,7 @@ func (l *ListDef) value() value.Value {
 	return value.Object(out...)
 }
 
+// value returns what describes objects.
 func (m *MapDef) value() value.Value {
 	out := elements(m.ElementType, m.Relationship)
 	if len(m.Fields) > 0 {
@@ -67,6 +72,7 @@ func elements(element TypeRef, r Relationship) []value.Member {
 	return out
 }
 
+// value returns the declaration of a field.
 func (f FieldDef) value() value.Value {
 	out := []value.Member{{Name: "name", Value: value.String(f.Name)}}
 	if f.Type != (TypeRef{}) {
@@ -78,6 +84,7 @@ func (f FieldDef) value() value.Value {
 	return value.Object(out...)
 }
 
+// value returns a reference.
 func (r TypeRef) value() value.Value {
 	out := r.Inlined.members()
 	if r.NamedType != "" {

@@ -2,6 +2,9 @@ package schema
 
 import "github.com/deed-project/deed/value"
 
+// What a walk needs to know of a type: three parts, one for each of scalars, lists and objects, any
+// of which may be missing. Types are made by Compile alone, and never change afterwards.
+
 // Type is a resolved type: what it admits, with the types of its parts. Types form a graph, which
 // has cycles where a schema is recursive. A Type is immutable and identified by its pointer.
 type Type struct {

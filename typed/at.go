@@ -5,6 +5,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// One lookup. It is a walk of a set of one path, so that a lookup and a walk cannot disagree about
+// where a path leads.
+
 // at returns what v has at path, and absent when it has nothing there. Of items that are there
 // several times it is the first. Each list on the way is searched from its beginning: whoever wants
 // to know of many paths takes [Walk].

@@ -11,6 +11,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Comparing two values of one type: what is added, modified and removed, as three sets that are
+// built while both values are walked once. Of a type in which ports is keyed by port, and args
+// atomic:
+//
+//	old       {args: [-a]  ports: [{port: 80, name: web}]  replicas: 1}
+//	new       {args: [-b]  ports: [{port: 443}]            replicas: 1}
+//
+//	added     .ports[port=443] .ports[port=443].port
+//	modified  .args
+//	removed   .ports[port=80] .ports[port=80].name .ports[port=80].port
+//
+// Cost: linear in both values, except for what is the same storage in both, which costs nothing;
+// with a factor log n where items are added or removed, as their paths are sorted.
+
 // Diff says where two values of one type differ. A path is in more than one of its sets only where
 // an item was there once and is there several times, or the other way round.
 type Diff struct {
@@ -65,6 +79,7 @@ func Compare(old, new Value) (Diff, error) {
 
 var comparers = sync.Pool{New: func() any { return new(comparer) }}
 
+// comparer is the state of Compare. It is at one path of both values.
 type comparer struct {
 	tidy  bool // both values are
 	nodes int  // of both values that were visited
@@ -114,6 +129,7 @@ func (c *comparer) below(e fieldpath.Element, t *schema.Type, old, new value.Val
 	c.leave(depth)
 }
 
+// leave goes back to a depth of the path, from below it.
 func (c *comparer) leave(depth int) {
 	c.path = c.path[:depth]
 	c.added.leave(depth)
@@ -226,6 +242,7 @@ func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 	}
 }
 
+// wholeBelow is whole for the node one step below the one that the walk is at.
 func (c *comparer) wholeBelow(s *side, e fieldpath.Element, t *schema.Type, v value.Value) {
 	depth := len(c.path)
 	c.path = append(c.path, e)

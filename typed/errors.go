@@ -6,6 +6,9 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
+// What is wrong with a value. All places are reported, so that a person can mend a file in one go;
+// the texts are those of kube-apiserver to the letter, for they are compared with its own.
+
 // Reason classifies an [Error].
 type Reason uint8
 

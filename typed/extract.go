@@ -10,6 +10,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Extracting is the opposite of removing: what a set leads to stays. Of a keyed list of ports:
+//
+//	v        {spec: {replicas: 3, ports: [{port: 80, name: web}, {port: 443}]}}
+//	s        .spec.ports[port=80].name
+//	result   {spec: {ports: [{name: web}]}}
+//
+//	with keys        {spec: {ports: [{name: web, port: 80}]}}
+
 // Extract returns only those parts of v that the paths of s lead to. Callers mostly want the leaves
 // of a set, see [fieldpath.Set.Leaves]:
 //
@@ -57,6 +65,7 @@ func addKeys(b *fieldpath.Builder, s fieldpath.Set) {
 	}
 }
 
+// extractor is the state of Extract.
 type extractor struct {
 	tidy  bool // the result is
 	nodes int  // members, items, and entries of sets that were visited
@@ -69,6 +78,7 @@ type selection struct {
 	next    int // where the last search ended: behind what it found
 }
 
+// selectionOf returns s as a selection.
 func selectionOf(s fieldpath.Set) *selection {
 	n := 0
 	for range s.Entries() {
@@ -77,6 +87,7 @@ func selectionOf(s fieldpath.Set) *selection {
 	return &selection{entries: slices.AppendSeq(make([]fieldpath.Entry, 0, n), s.Entries())}
 }
 
+// selection is selectionOf, and counts what it costs.
 func (x *extractor) selection(s fieldpath.Set) *selection {
 	out := selectionOf(s)
 	x.nodes += len(out.entries)
@@ -105,6 +116,7 @@ func (s *selection) belongs(e fieldpath.Element, i int) bool {
 		(i == len(s.entries) || paths.Compare(e, s.entries[i].Element) <= 0)
 }
 
+// node returns the part of v, a t, that s leads to: null for a container that has none, by rule X4.
 func (x *extractor) node(t *schema.Type, v value.Value, s *selection) value.Value {
 	switch partsFor(t, v).first() {
 	case mapPart:
@@ -129,6 +141,9 @@ func (x *extractor) node(t *schema.Type, v value.Value, s *selection) value.Valu
 	return value.Null()
 }
 
+// members returns the part of an object that is not empty. Members come in the order of their
+// names, which is that of s, so what s has for one is mostly found behind what it had for the one
+// before.
 func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Value {
 	var out []value.Member
 	x.nodes += v.Len()
@@ -148,6 +163,8 @@ func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Va
 	return objectOrNull(out)
 }
 
+// items returns the part of a list that is not empty. Items come in the list's order, which need
+// not be that of s.
 func (x *extractor) items(l *schema.List, v value.Value, s *selection) value.Value {
 	var texts slab.Text
 	var out []value.Value

@@ -11,6 +11,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Which fields a value has. Of a type in which spec declares replicas, ports, keyed by port, and
+// selector, and selector admits any member:
+//
+//	v        {spec: {replicas: 3, selector: {app: web}, ports: [{port: 80}]}}
+//
+//	result   .spec.replicas           F1: a leaf
+//	         .spec.selector.app       F1: a leaf; F2: selector is declared and not empty, so it is not there
+//	         .spec.ports[port=80]     F3: each item, but not the list
+//	         .spec.ports[port=80].port
+//	not      .spec                    F2: it is declared, and neither a leaf nor empty
+//
+// Cost: linear in v, with a factor log n for the items of lists, whose paths are sorted.
+
 // Fields returns the paths of v that a manager owns who applies v:
 //
 //	F1  A scalar, and an atomic list or object whatever it holds, is a leaf: its path is in the
@@ -54,6 +67,7 @@ type fielder struct {
 	items  []itemAt      // of the lists that are being walked, innermost last
 }
 
+// newFielder returns a fielder for v. It must be put back when it is done.
 func newFielder(v Value) *fielder {
 	f := fielders.Get().(*fielder)
 	f.tidy = v.tidy
@@ -103,6 +117,7 @@ func (f *fielder) below(t *schema.Type, v value.Value) {
 	}
 }
 
+// object emits what is below an object, member by member: values and sets have the same order.
 func (f *fielder) object(m *schema.Map, v value.Value) {
 	if v.Kind() != value.KindObject {
 		return
@@ -128,8 +143,11 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 	}
 }
 
+// isNothing reports whether v is null or {}: then its own path is in the set, by F2, though it is
+// that of a granular object.
 func isNothing(v value.Value) bool { return v.IsNull() || isEmptyObject(v) }
 
+// isEmptyObject reports whether v is {}.
 func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
 
 // node emits the element e of v, a value of type t, and what is below it, but for what is excepted.
@@ -153,12 +171,15 @@ func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value
 	paths.Leave(&f.b, member && !excepted)
 }
 
+// leaf emits the element e alone, unless it is excepted.
 func (f *fielder) leaf(e fieldpath.Element) {
 	if excepted, _ := f.except.Get(e); !excepted {
 		paths.Leaf(&f.b, e)
 	}
 }
 
+// list emits the items of a granular list, in the order of their elements. Items without identity
+// have the zero element together; one that is there several times is a leaf, by F4.
 func (f *fielder) list(l *schema.List, v value.Value) {
 	if v.Kind() != value.KindList {
 		return

@@ -18,6 +18,7 @@ var (
 // open it. See docs/decisions/0025.
 var Internal = door.To(internal{})
 
+// internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
 // Empty returns the null value of type t, whether or not t has a defect.

@@ -57,6 +57,8 @@ func defect(l *schema.List, item value.Value) string {
 	return ""
 }
 
+// keyedDefect is defect for items of a keyed list: they are objects that have a key, a default
+// included.
 func keyedDefect(l *schema.List, item value.Value) string {
 	switch item.Kind() {
 	case value.KindNull:
@@ -204,6 +206,8 @@ func (x *index) slot(item value.Value) int {
 // seed makes hashes differ from process to process. No result depends on them.
 var seed = maphash.MakeSeed()
 
+// hashItem returns a hash of the identity of item in l: items that sameItem takes for one have the
+// same.
 func hashItem(l *schema.List, item value.Value) uint64 {
 	if l.Topology() == schema.SetList {
 		return hash(item)

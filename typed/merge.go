@@ -10,6 +10,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Merging a configuration into a live object. The walk follows the configuration: what that lacks
+// stays as it is, and is not even looked at. Of a type in which spec is granular and args atomic:
+//
+//	live     {spec: {args: [-a, -b]  replicas: 1}  status: {ready: true}}
+//	config   {spec: {args: [-c]      paused: null}}
+//
+//	result   {spec: {args: [-c]  paused: null  replicas: 1}  status: {ready: true}}
+//
+//	args     M1: a leaf, config's as a whole
+//	paused   M1: config alone has it, null included
+//	replicas, status                 config says nothing: live's own storage
+//
+// Cost: linear in config and in those objects and lists of live that it reaches.
+
 // ErrTypes is returned when two values that have different types are to be merged or compared.
 var ErrTypes = errors.New("expected objects of the same type")
 
@@ -52,6 +66,8 @@ func Merge(live, config Value) (Value, error) {
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
+// merger is the state of Merge. Members and items of what is being merged wait on its stacks, and
+// the scratch of its indexes serves one list after the other.
 type merger struct {
 	tidy    bool // live is
 	filled  bool // the result is to be
@@ -62,6 +78,7 @@ type merger struct {
 	index   index
 }
 
+// release gives m back, without what belongs to the result.
 func (m *merger) release() {
 	clear(m.members[:cap(m.members)])
 	clear(m.items[:cap(m.items)])

@@ -7,6 +7,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Merging sets and keyed lists: which items there are, by identity, and in which order, by rule M4.
+// Mostly the items that are applied are some of those that are there and in the same order; that is
+// found out without an index, by aligned. All else is the business of a zipper.
+
 // list merges two sets or keyed lists that both have items, by rules M4 and M5.
 func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
 	if out, ok := m.aligned(l, live, config); ok {

@@ -8,6 +8,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Removing fields from a value. Of a keyed list of ports:
+//
+//	v        {spec: {replicas: 3, ports: [{port: 80, name: web}, {port: 443}]}}
+//	s        .spec.ports[port=80] .spec.replicas
+//	result   {spec: {ports: [{port: 443}]}}
+//
+//	and if s has .spec.ports[port=443] too
+//	result   {spec: {ports: null}}         X2: what has nothing left becomes null
+//
+// Cost: linear in s and in the objects and lists that it leads into, with a factor log n for items.
+
 // Remove returns v without the paths of s and all that is below them:
 //
 //	X1  A member or item whose path is in s goes with all that is below it.
@@ -26,11 +37,13 @@ func (v Value) Remove(s fieldpath.Set) Value {
 	return Value{content: content, typ: v.typ, tidy: r.tidy}
 }
 
+// remover is the state of Remove.
 type remover struct {
 	tidy  bool // the result is
 	nodes int  // members, items, and entries of sets that were visited
 }
 
+// node returns v, a t, without what s has below it. s has something, but for the root.
 func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
 	switch partsFor(t, v).first() {
 	case mapPart:
@@ -49,6 +62,8 @@ func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Val
 	return value.Null()
 }
 
+// object returns an object that is not empty without the members of s. Members and entries are in
+// the same order; both are passed once, and what stays is copied from the first change on.
 func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
 	var out []value.Member
 	kept := 0 // members of v that are decided: out holds what is left of them
@@ -85,6 +100,7 @@ func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Va
 	return objectOrNull(out)
 }
 
+// objectOrNull returns the object of members, and null if there are none: rules X2 and X4.
 func objectOrNull(members []value.Member) value.Value {
 	if len(members) == 0 {
 		return value.Null()
@@ -92,6 +108,7 @@ func objectOrNull(members []value.Member) value.Value {
 	return value.Object(members...)
 }
 
+// listOrNull returns the list of items, and null if there are none: rules X2 and X4.
 func listOrNull(items []value.Value) value.Value {
 	if len(items) == 0 {
 		return value.Null()
@@ -99,6 +116,7 @@ func listOrNull(items []value.Value) value.Value {
 	return value.List(items...)
 }
 
+// list returns a list that is not empty without the items of s, in its own order.
 func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
 	gone := selectionOf(s)
 	r.nodes += len(gone.entries) + v.Len()

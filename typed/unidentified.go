@@ -10,6 +10,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Values that cannot be merged or compared, although they conform: lists in them hold items that
+// have no identity, or that are there twice where the walk has to choose one. Tidy values have
+// none, so that mostly nothing of this is walked.
+
 // unidentified returns an [Error] for each item of v, in granular lists, that has no identity, so
 // that nobody can tell which item of another value is the same. What is inside of an item that is
 // there twice does not count.
@@ -30,6 +34,7 @@ func (v Value) unmatched(w identifier) Errors {
 	return w.errs
 }
 
+// identifier is a walk that looks for such items.
 type identifier struct {
 	repeated bool // look into items that are there more than once
 	unique   bool // no item may be there more than once
@@ -38,6 +43,7 @@ type identifier struct {
 	errs     Errors
 }
 
+// node looks for items in v, a t.
 func (w *identifier) node(t *schema.Type, v value.Value) {
 	switch partsFor(t, v).first() {
 	case mapPart:
@@ -56,12 +62,14 @@ func (w *identifier) node(t *schema.Type, v value.Value) {
 	}
 }
 
+// below looks for items in v, one step below.
 func (w *identifier) below(e fieldpath.Element, t *schema.Type, v value.Value) {
 	w.path = append(w.path, e)
 	w.node(t, v)
 	w.path = w.path[:len(w.path)-1]
 }
 
+// list reports what is wrong with the items of v, and looks into them.
 func (w *identifier) list(l *schema.List, v value.Value) {
 	var items []itemAt
 	count := map[fieldpath.Element]int{}
@@ -83,6 +91,7 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 	}
 }
 
+// fail reports a defect of the list that the walk is at.
 func (w *identifier) fail(r Reason, detail string) {
 	w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: r, Detail: detail, Plain: detail})
 }

@@ -11,6 +11,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Validating. Most values conform, and most of what is in them is scalars whose type is looked up
+// and admits them; that way is short. Paths are not kept for the other way: the walk leaves a trail
+// of names and numbers, of which a path is made when there is an error.
+//
+// Where an object that conforms is known, such as the live one, what the new one shares with it is
+// not looked at:
+//
+//	known    {spec: A, status: B}      A and B being storage
+//	v        {spec: A, status: C}      C is checked, and A is not
+
 // New returns v as a value of type t, or else [Errors] that list every place where it does not
 // conform:
 //
@@ -65,6 +75,7 @@ func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option)
 
 var validators = sync.Pool{New: func() any { return new(validator) }}
 
+// validator is the state of New.
 type validator struct {
 	root            value.Value
 	rootType        *schema.Type
@@ -84,6 +95,7 @@ type step struct {
 	item int    // number of an item; -1 in front of a member
 }
 
+// fail reports a defect of the node that the walk is at.
 func (w *validator) fail(r Reason, format string, args ...any) {
 	detail := fmt.Sprintf(format, args...)
 	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail})
@@ -160,6 +172,7 @@ func takes(s schema.Scalar, v value.Value) bool {
 	return false
 }
 
+// scalar checks that v is a scalar that t admits.
 func (w *validator) scalar(t *schema.Type, v value.Value) {
 	s := t.Scalar()
 	if v.IsNull() || takes(s, v) {
@@ -193,6 +206,7 @@ func describe(v value.Value) string {
 	return v.Kind().String() + " " + v.String()
 }
 
+// object checks the members of an object.
 func (w *validator) object(m *schema.Map, v, known value.Value) {
 	if v.Kind() != value.KindObject {
 		if !v.IsNull() {
@@ -224,6 +238,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 	w.trail = w.trail[:depth]
 }
 
+// list checks the items of a list, up to the first without identity.
 func (w *validator) list(l *schema.List, v, known value.Value) {
 	if v.Kind() != value.KindList {
 		if !v.IsNull() {

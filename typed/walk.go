@@ -11,6 +11,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Walking a set in step with values and other sets. Whoever has a set of paths and asks of each
+// what is there, would search every object and list from its beginning for each path; a walk goes
+// down the tree of the set, and at each place asks about all children together:
+//
+//	children of the set     a   c   f        looked up in order
+//	members of a value      a b c d e        one lookup each, by name
+//	entries of another set    b c     f g    each searched among the children behind the last one
+
 // Step is what a [Walk] finds for one member of the set that it follows. Its slices are those of
 // the walk: they hold until the next step, and must not be modified.
 type Step struct {
@@ -170,6 +178,8 @@ func (w *walker) enter(depth int, c *child) {
 	w.step.Items = append(w.step.Items[:depth], item)
 }
 
+// emit yields c, one step below a path of this depth, with the sets that have it. It reports false
+// when the walk is to end.
 func (w *walker) emit(depth int, c *child) bool {
 	w.enter(depth, c)
 	for i := range c.spots {

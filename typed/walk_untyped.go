@@ -7,6 +7,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Walking values whose type nobody knows, as when a message is to show what is at a path. An
+// element of a path says enough to find most things; which keys a list has is taken from the
+// elements.
+
 // Untyped returns v for [Walk], where no type of it is known; nothing else takes it. Without a
 // type, what is at a path goes by the path alone:
 //

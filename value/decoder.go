@@ -2,6 +2,10 @@ package value
 
 import "github.com/deed-project/deed/internal/jsontext"
 
+// Reading documents one after the other. What is known of the document before is used in two ways:
+// Parse finds by bytes what two texts have in common (pair.go), FromAny by members and items what
+// two documents have (draft.go).
+
 // Decoder reads documents that belong together, such as a stored object and the one that is to
 // replace it. Each document shares with the one before it what is the same: see [Value.Same].
 // Sharing changes nothing but storage: the outcome is Equal to that of [Parse] or [FromAny].

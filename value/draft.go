@@ -1,5 +1,21 @@
 package value
 
+// Converting a map after another document: containers of that document are taken over as long as
+// nothing in them differs. An object that is made after {a:1, b:2, c:3}:
+//
+//	member   as before      as in the draft
+//	a: 1     exactly        n = 1, nothing is stored
+//	b: 9     differs        moved: a is put on the stack, and then the new b
+//	c: 3     exactly        put on the stack
+//
+// Had b been 2, the outcome would have been the old object itself: the draft counts to 3 and stores
+// nothing.
+//
+// Invariants of a memberDraft:
+//
+//	!moved: the members so far are exactly old[:n]
+//	moved:  the members so far are the converter's open[first:]
+
 // exactly reports whether v, which was converted after former, is the very same document.
 // Containers are if they are former itself. A string is not taken from former: it might keep alive
 // all of the text that former was read from.

@@ -8,6 +8,9 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// Printing, as encoding/json prints. Cost: linear in the text; appending to a slice with room for
+// it allocates nothing.
+
 // AppendJSON appends v as canonical JSON text to b: byte for byte what encoding/json prints for the
 // same data held in maps and slices. Names are sorted, there is no white space, numbers have their
 // shortest form, and the characters <, > and & and U+2028 and U+2029 are escaped. The absent Value

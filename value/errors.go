@@ -7,6 +7,10 @@ import (
 	"github.com/deed-project/deed/internal/trail"
 )
 
+// The errors of the package. Where they are is collected on the way out, step by step, so that
+// reading without an error costs nothing for paths: an error in spec.ports[2] comes by [2], .ports
+// and .spec.
+
 // SyntaxError says where and why a text is no JSON document.
 type SyntaxError struct {
 	Offset int    // of the first byte that is wrong, counted from 0
@@ -58,11 +62,13 @@ func (e *ConversionError) within(step string) *ConversionError {
 	return e
 }
 
+// located returns e with the path that its steps make. The steps are not needed any more.
 func (e *ConversionError) located() *ConversionError {
 	e.Path, e.trail = e.trail.Path(), nil
 	return e
 }
 
+// inexpressible returns the error for a Go value that is no JSON, at a place that is not known yet.
 func inexpressible(format string, args ...any) *ConversionError {
 	return &ConversionError{Reason: fmt.Sprintf(format, args...)}
 }

@@ -6,6 +6,18 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// Values that stay text: the path of [Decoder.Text], on which the parser knows how far it has gone.
+// With the path metadata, managedFields, *, fieldsV1:
+//
+//	p.matched  p.Depth  the parser stands in front of
+//	0          1        a member of the root: metadata is on the path
+//	1          2        a member of metadata: managedFields is
+//	2          3        an item of managedFields: every item is
+//	3          4        a member of an entry: fieldsV1 is, and is the last step, so it is kept
+//
+// Invariants: matched <= Depth; and what the parser reads is inside of something that is not on the
+// path exactly if matched < Depth-1.
+
 // onPath reports whether step leads from where the parser is along the path to what is kept.
 func (p *parser) onPath(step string) bool {
 	return p.matched == p.Depth-1 && p.matched < len(p.keep) && p.keep[p.matched] == step

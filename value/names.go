@@ -2,6 +2,9 @@ package value
 
 import "strings"
 
+// Names come again and again: in the items of a list, and in the next object of the same kind. What
+// is remembered costs a comparison instead of an allocation, and a wrong guess costs both.
+
 // nameTable remembers the names that a parser met lately, so that equal names of one document, and
 // of documents that the parser reads one after the other, share their memory. It is a table of
 // fixed size: a name has one place and takes it from the name that was there.

@@ -8,6 +8,18 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// Reading a text after another one. Two versions of an object differ in a few bytes as a rule: what
+// is in front of these and what is behind them is the same text, so containers that lie there are
+// the same values. Which text has which containers where is kept as marks.
+//
+// A container that is known is passed over, whatever its size: the cost of a text is that of
+// comparing it with the one before, and of reading what differs with the containers around it.
+//
+// Invariants of the marks of a text:
+//
+//	marks are ascending by start, and nested: the end of one is not in the middle of another
+//	depth < markDepth, and there are at most maxMarks, the first ones that were opened
+
 // mark is where a text has a container, and what that is.
 type mark struct {
 	start, end     int
@@ -62,6 +74,8 @@ type likeness struct {
 	shift  int    // how much farther that is from the start than in the first text
 }
 
+// newLikeness returns what first, whose containers are marks, and second have in common. It costs
+// one comparison from each end.
 func newLikeness(marks []mark, first, second []byte) likeness {
 	n := commonEnd(first, second)
 	return likeness{marks, commonStart(first, second), len(second) - n, len(second) - len(first)}

@@ -83,6 +83,8 @@ func (p *parser) release() {
 // maxBytes bounds the arrays that strings are cut from.
 const maxBytes = 8 << 10
 
+// document reads all of the text: one value, with white space around it. What the arenas reserve is
+// estimated first, for a document that is cut from few arrays costs few allocations.
 func (p *parser) document() (Value, *jsontext.Error) {
 	// There are about as many members as colons, unless strings are full of them: few texts have
 	// members of 16 bytes.
@@ -105,6 +107,7 @@ func (p *parser) document() (Value, *jsontext.Error) {
 	return v, nil
 }
 
+// value reads the value at pos. Its first byte says of which kind that is.
 func (p *parser) value() (Value, *jsontext.Error) {
 	p.values++
 	switch c := p.Peek(); c {
@@ -152,6 +155,10 @@ func (p *parser) container(c byte) (Value, *jsontext.Error) {
 	return p.list()
 }
 
+// object reads the object at pos. Its members wait on p.open; what they are in the end, sorted and
+// each name once, goes to the arena.
+//
+// Cost: linear in the text if the names come sorted, and n log n else.
 func (p *parser) object() (Value, *jsontext.Error) {
 	start := p.Pos
 	more, err := p.Open('}')
@@ -218,6 +225,8 @@ func (p *parser) str() (string, *jsontext.Error) {
 	return textOf(p.scratch), err
 }
 
+// number reads the number at pos: plain integers by the quick way of the scanner, all others by the
+// full grammar.
 func (p *parser) number() (Value, *jsontext.Error) {
 	if i, ok := p.Integer(); ok {
 		return Int(i), nil
@@ -253,6 +262,7 @@ func (p *parser) second(start int, name string) int {
 	}
 }
 
+// list reads the list at pos. Its items wait on p.items.
 func (p *parser) list() (Value, *jsontext.Error) {
 	more, err := p.Open(']')
 	if err != nil {

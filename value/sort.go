@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// Sorting members by name. Small objects are sorted by insertion, larger ones by way of numbers
+// that hold no pointers, which are cheaper to move than members.
+
 // isAscending reports whether members are sorted by name and no name comes twice.
 func isAscending(members []Member) bool {
 	for i := 1; i < len(members); i++ {
@@ -105,6 +108,7 @@ func sortLarge(s []Member, times int) {
 	}
 }
 
+// compareNames orders members by name alone.
 func compareNames(a, b Member) int { return strings.Compare(a.Name, b.Name) }
 
 // arrange puts the member that is at the place in keys[i] at i, for each i. It moves members in

@@ -43,6 +43,7 @@ const (
 // tells them apart.
 var tags [2]byte
 
+// intTag and floatTag return the ptr of the two kinds of numbers.
 func intTag() unsafe.Pointer   { return unsafe.Pointer(&tags[0]) }
 func floatTag() unsafe.Pointer { return unsafe.Pointer(&tags[1]) }
 
@@ -60,6 +61,8 @@ func (v Value) Kind() Kind {
 // isNumber reports whether v is of KindInt or KindFloat.
 func (v Value) isNumber() bool { return uintptr(v.ptr)-uintptr(intTag()) < uintptr(len(tags)) }
 
+// pack returns the value of a kind that has a length: n bytes, items or members from ptr on. Of no
+// elements ptr is nil, so that all empty strings are the same, and likewise lists and objects.
 func pack(ptr unsafe.Pointer, n int, k Kind) Value {
 	if n == 0 {
 		ptr = nil
@@ -67,6 +70,7 @@ func pack(ptr unsafe.Pointer, n int, k Kind) Value {
 	return Value{ptr: ptr, num: uint64(n)<<kindBits | uint64(k)}
 }
 
+// fromString, fromItems and fromMembers return values that share s, which must not be modified.
 func fromString(s string) Value {
 	return pack(unsafe.Pointer(unsafe.StringData(s)), len(s), KindString)
 }

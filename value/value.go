@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// This file has what a user of the package calls: the kinds, the constructors, one for each kind,
+// and the accessors. How a value lies in memory is in unsafe.go; nothing here depends on it.
+
 // Kind says what a [Value] is.
 type Kind uint8
 
