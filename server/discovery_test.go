@@ -1,13 +1,11 @@
 package server_test
 
 import (
-	"compress/gzip"
-	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/value"
 )
 
@@ -21,21 +19,12 @@ var notServed = []string{
 
 // TestDiscovery compares what the server says that it serves, of built-in kinds, with what a kube-apiserver says.
 func TestDiscovery(t *testing.T) {
-	f, err := os.Open("testdata/discovery.json.gz")
+	recorded, err := recording.Load[map[string]value.Value]("testdata/discovery.json.gz")
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() // it was only read
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var recorded map[string]value.Value
-	if err := json.NewDecoder(z).Decode(&recorded); err != nil {
 		t.Fatal(err)
 	}
 	s, compared := widgets(t), 0
-	for path, resources := range recorded {
+	for path, resources := range recorded[0] {
 		document, err := value.Parse(ask(s, "GET "+path, "").Body.Bytes())
 		if err != nil && !strings.Contains(path, "apiregistration") {
 			t.Errorf("%s: %v", path, err)

@@ -6,4 +6,6 @@
 //
 // A [History] is that of one object of a built-in kind on a kube-apiserver, with what was stored before and after each request.
 // A [Tally] counts what was compared with it, without what only that server could know.
+//
+// [Load] reads files of any other form, one JSON text a line.
 package recording

@@ -54,12 +54,14 @@ type Exchange struct {
 
 // ReadFile reads the recordings in the named file, one JSON text a line. A name that ends with .gz
 // is that of a compressed file.
-func ReadFile(name string) ([]Scenario, error) { return readFile[Scenario](name) }
+func ReadFile(name string) ([]Scenario, error) { return Load[Scenario](name) }
 
 // ReadHistories is ReadFile for recordings of a kube-apiserver.
-func ReadHistories(name string) ([]History, error) { return readFile[History](name) }
+func ReadHistories(name string) ([]History, error) { return Load[History](name) }
 
-func readFile[T any](name string) (all []T, err error) {
+// Load reads what the named file has, one JSON text a line. A name that ends with .gz is that of a
+// compressed file.
+func Load[T any](name string) (all []T, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -1,13 +1,11 @@
 package builtin
 
 import (
-	"bufio"
-	"compress/gzip"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -20,23 +18,12 @@ type answer struct {
 
 func readAnswers(t *testing.T) []answer {
 	t.Helper()
-	file, err := os.Open("testdata/answers.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r, err := gzip.NewReader(file)
+	lines, err := recording.Load[value.Value]("testdata/answers.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []answer
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line, err := value.Parse(lines.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, line := range lines {
 		a := answer{object: line.Get("object"), read: line.Get("read"), stored: line.Get("stored")}
 		if a.stored.IsAbsent() {
 			a.stored = a.read
@@ -48,9 +35,6 @@ func readAnswers(t *testing.T) []answer {
 		}
 		a.kind = kind
 		out = append(out, a)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return out
 }
@@ -101,23 +85,12 @@ func TestHeldIsStable(t *testing.T) {
 // recordedKindNames returns the kinds of the histories in testdata/recordings.
 func recordedKindNames(t *testing.T) []string {
 	t.Helper()
-	file, err := os.Open("testdata/recordings/slice.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r, err := gzip.NewReader(file)
+	lines, err := recording.Load[value.Value]("testdata/recordings/slice.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []string
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line, err := value.Parse(lines.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, line := range lines {
 		out = append(out, line.Get("kind").Str())
 	}
 	return out

@@ -1,16 +1,13 @@
 package builtin_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
-	"errors"
-	"io"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
@@ -38,25 +35,11 @@ type record struct {
 
 func readRecordings(t *testing.T) []recorded {
 	t.Helper()
-	file, err := os.Open("../../testdata/histories.jsonl.gz")
+	all, err := recording.Load[recorded]("../../testdata/histories.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	r, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []recorded
-	for lines := json.NewDecoder(r); ; {
-		var rec recorded
-		if err := lines.Decode(&rec); errors.Is(err, io.EOF) {
-			return out
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, rec)
-	}
+	return all
 }
 
 // With the embedded schemas deed answers as the reference did: the same objects, the same bytes in managedFields,

@@ -1,14 +1,12 @@
 package tables_test
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog/tables"
@@ -23,19 +21,11 @@ type recorded struct {
 
 // TestRows shows the objects of testdata/rows.json.gz as kube-apiserver showed them.
 func TestRows(t *testing.T) {
-	f, err := os.Open("testdata/rows.json.gz")
+	all, err := recording.Load[[]recorded]("testdata/rows.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() // it was only read
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []recorded
-	if err := json.NewDecoder(z).Decode(&rows); err != nil {
-		t.Fatal(err)
-	}
+	rows := all[0]
 	seen := map[string]int{}
 	for _, r := range rows {
 		now, err := http.ParseTime(r.Date)
