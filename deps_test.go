@@ -39,7 +39,7 @@ var layers = []struct {
 	{"internal/recording", "value internal/mergepatch", ""},
 	{"internal/gen", "value fieldpath schema typed merge internal/door", ""},
 	{"internal/model", "value fieldpath schema typed merge internal/door", ""},
-	{"internal/thing", "value fieldpath schema merge managedfields", ""},
+	{"internal/kindtest", "value fieldpath schema merge managedfields", ""},
 	{"internal/wording", "value", ""},
 	{"internal/notice", "", "golang.org/x/term"},
 	{"internal/selector", "value fieldpath", ""},

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
@@ -84,7 +84,7 @@ func TestNullManagedFieldsAreApplied(t *testing.T) {
 // typeOf returns the type called root of a schema document.
 func typeOf(t *testing.T, document string) *schema.Type {
 	t.Helper()
-	d, err := schema.ParseDocument(thing.Parse(t, document))
+	d, err := schema.ParseDocument(kindtest.Parse(t, document))
 	if err != nil {
 		t.Fatal(err)
 	}

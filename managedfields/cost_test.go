@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -34,9 +34,9 @@ func costOfUpdaters(t *testing.T, n int) (counted int, bytes uint64) {
 		entries[i] = fmt.Sprintf(`{"manager":"m%05d","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1",
 			"time":"2025-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:quota":{"f:q%05d":{}}}}}`, i, i)
 	}
-	live := thing.New(t, `"metadata":{"name":"one","managedFields":[`+strings.Join(entries, ",")+`]},"spec":{"replicas":1}`)
-	object := thing.New(t, `"metadata":{"name":"one"},"spec":{"replicas":2}`)
-	m := thing.Manager(func(c *managedfields.Config) { c.Cache = managedfields.NewCache(0) })
+	live := kindtest.New(t, `"metadata":{"name":"one","managedFields":[`+strings.Join(entries, ",")+`]},"spec":{"replicas":1}`)
+	object := kindtest.New(t, `"metadata":{"name":"one"},"spec":{"replicas":2}`)
+	m := kindtest.Manager(func(c *managedfields.Config) { c.Cache = managedfields.NewCache(0) })
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	c := work.Record(func() {
@@ -59,10 +59,10 @@ func TestCostOfScale(t *testing.T) {
 		for i := range entries {
 			entries[i] = managedfields.Entry{
 				Manager: fmt.Sprintf("m%05d", i), Operation: "Update", APIVersion: "apps/v1", FieldsType: "FieldsV1",
-				FieldsV1: managedfields.FieldsOf(fieldpath.SetOf(thing.Path(t, ".spec.replicas"))),
+				FieldsV1: managedfields.FieldsOf(fieldpath.SetOf(kindtest.Path(t, ".spec.replicas"))),
 			}
 		}
-		replicas := map[string]fieldpath.Path{"apps/v1": thing.Path(t, ".spec.replicas")}
+		replicas := map[string]fieldpath.Path{"apps/v1": kindtest.Path(t, ".spec.replicas")}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		scale, err1 := managedfields.ScaleEntries(entries, replicas)

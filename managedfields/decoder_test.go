@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -12,22 +12,22 @@ import (
 // TestDecoder has one decoder read all objects of all histories, as text, as maps and as values, and demands that field managers
 // answer as they do to objects that were each read alone.
 func TestDecoder(t *testing.T) {
-	m := thing.Manager(nil)
+	m := kindtest.Manager(nil)
 	var d managedfields.Decoder
-	thing.Histories(t, func(t *testing.T, r *rand.Rand, live managedfields.Object) {
-		object := thing.RandomObject(t, r)
+	kindtest.Histories(t, func(t *testing.T, r *rand.Rand, live managedfields.Object) {
+		object := kindtest.RandomObject(t, r)
 		stored, sent := decoded(t, r, &d, live), decoded(t, r, &d, object)
 		sameAnswer(t, stored, nil, live, nil)
 		sameAnswer(t, sent, nil, object, nil)
 		if r.IntN(2) == 0 {
 			sent.Entries, object.Entries = nil, nil
-			want, wantErr := thing.Manager(nil).Apply(live, object, "a", true)
-			got, err := thing.Manager(nil).Apply(stored, sent, "a", true)
+			want, wantErr := kindtest.Manager(nil).Apply(live, object, "a", true)
+			got, err := kindtest.Manager(nil).Apply(stored, sent, "a", true)
 			sameAnswer(t, got, err, want, wantErr)
 			return
 		}
 		want, wantErr := m.Update(live, object, "u")
-		got, err := thing.Manager(nil).Update(stored, sent, "u")
+		got, err := kindtest.Manager(nil).Update(stored, sent, "u")
 		if (err == nil) != (wantErr == nil) || !got.Content.Equal(want.Content) {
 			t.Errorf("got %v (error %v), want %v (error %v)", got.Content, err, want.Content, wantErr)
 		}
@@ -71,12 +71,12 @@ func sameAnswer(t *testing.T, got managedfields.Object, err error, want managedf
 // TestDecoderRemembers demands that what a field manager has checked is not checked again in what the decoder reads next, and is by
 // a field manager of another type.
 func TestDecoderRemembers(t *testing.T) {
-	live := thing.RandomObject(t, rand.New(rand.NewPCG(1, 1)))
+	live := kindtest.RandomObject(t, rand.New(rand.NewPCG(1, 1)))
 	content, err := live.AsAny()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := thing.Manager(nil)
+	m := kindtest.Manager(nil)
 	nodes := func(read func(map[string]any) (managedfields.Object, error)) int {
 		stored, err := read(content)
 		if err != nil {

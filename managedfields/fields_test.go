@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -19,7 +19,7 @@ func TestFieldsForms(t *testing.T) {
 	forms := map[string]managedfields.Fields{
 		"text":     managedfields.FieldsOf(text),
 		"bytes":    managedfields.FieldsOf(bytes),
-		"document": managedfields.FieldsOf(thing.Parse(t, text)),
+		"document": managedfields.FieldsOf(kindtest.Parse(t, text)),
 		"set":      managedfields.FieldsOf(set),
 	}
 	for name, f := range forms {
@@ -28,7 +28,7 @@ func TestFieldsForms(t *testing.T) {
 				t.Errorf("%s: the set is %s, error %v", name, paths.JSON(got), err)
 			}
 		}
-		if v, err := managing.Document(f); err != nil || !v.Equal(thing.Parse(t, text)) {
+		if v, err := managing.Document(f); err != nil || !v.Equal(kindtest.Parse(t, text)) {
 			t.Errorf("%s: the document is %v, error %v", name, v, err)
 		}
 		if f.String() != text || string(f.Bytes()) != text {
@@ -46,7 +46,7 @@ func TestFieldsForms(t *testing.T) {
 	if shared := forms["bytes"].Bytes(); &shared[0] != &bytes[0] {
 		t.Error("bytes are copied")
 	}
-	if !(managedfields.Fields{}).Equal(managedfields.FieldsOf(thing.Parse(t, `null`))) {
+	if !(managedfields.Fields{}).Equal(managedfields.FieldsOf(kindtest.Parse(t, `null`))) {
 		t.Error("null is not absent")
 	}
 	if bad := managedfields.FieldsOf(`{"x":1}`); !bad.Equal(managedfields.FieldsOf([]byte(`{"x":1}`))) || bad.Equal(forms["text"]) {
@@ -58,13 +58,13 @@ func TestFieldsForms(t *testing.T) {
 // escapes everywhere.
 func TestFieldsPrinted(t *testing.T) {
 	const loose = `{"f:spec":{"f:args":{},"q:later":1}}`
-	if got := managedfields.FieldsOf(thing.Parse(t, loose)).String(); got != loose {
+	if got := managedfields.FieldsOf(kindtest.Parse(t, loose)).String(); got != loose {
 		t.Errorf("a document is printed as %s", got)
 	}
 	for raw, escaped := range map[string]string{
 		"a": "a", "<": `\u003c`, ">": `\u003e`, "&": `\u0026`, "\u2028": `\u2028`, "\u2029": `\u2029`, "<>&\u2028": `\u003c\u003e\u0026\u2028`, "é": "é",
 	} {
-		o := managedfields.Object{Content: thing.Parse(t, `{}`), Entries: []managedfields.Entry{
+		o := managedfields.Object{Content: kindtest.Parse(t, `{}`), Entries: []managedfields.Entry{
 			{Manager: "m", FieldsV1: managedfields.FieldsOf(`{"f:` + raw + `":{}}`)},
 		}}
 		if got, want := string(o.AppendJSON(nil)), `{"metadata":{"managedFields":[{"fieldsV1":{"f:`+escaped+`":{}},"manager":"m"}]}}`; got != want {

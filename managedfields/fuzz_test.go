@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
@@ -149,7 +149,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		given := append(config.Content.AppendJSON(nil), live.Content.AppendJSON(nil)...)
-		out, err := thing.Manager(nil).Apply(live, config, manager, force)
+		out, err := kindtest.Manager(nil).Apply(live, config, manager, force)
 		if !bytes.Equal(given, append(config.Content.AppendJSON(nil), live.Content.AppendJSON(nil)...)) {
 			t.Fatal("the apply changed its inputs")
 		}
@@ -190,7 +190,7 @@ func FuzzUpdate(f *testing.F) {
 		if !ok || !ok2 {
 			return
 		}
-		out, err := thing.Manager(nil).Update(live, object, manager)
+		out, err := kindtest.Manager(nil).Update(live, object, manager)
 		if !out.Content.Same(object.Content) {
 			t.Fatalf("the update changed the object to %v", out.Content)
 		}

@@ -3,7 +3,7 @@ package managedfields_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 )
 
 // An update that sends one entry with nothing in it resets the managed fields. One that sends but a single member of an entry does
@@ -15,14 +15,14 @@ func TestOnlyAnEmptyEntryResets(t *testing.T) {
 		``: "", `"manager":"x"`: "m", `"operation":"Apply"`: "m", `"apiVersion":"v1"`: "m", `"time":"2026-01-01T00:07:00Z"`: "m",
 		`"fieldsType":"FieldsV1"`: "m", `"fieldsV1":{}`: "m", `"subresource":"status"`: "m",
 	} {
-		o := thing.New(t, `"metadata":{"name":"one"},"spec":{"replicas":1}`)
+		o := kindtest.New(t, `"metadata":{"name":"one"},"spec":{"replicas":1}`)
 		sent := o
-		o.Entries, sent.Entries = thing.Entries(t, live), thing.Entries(t, `[{`+entry+`}]`)
-		out, err := thing.Manager(nil).Update(o, sent, "u")
+		o.Entries, sent.Entries = kindtest.Entries(t, live), kindtest.Entries(t, `[{`+entry+`}]`)
+		out, err := kindtest.Manager(nil).Update(o, sent, "u")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := thing.Show(t, out.Entries); (got == "") != (want == "") {
+		if got := kindtest.Show(t, out.Entries); (got == "") != (want == "") {
 			t.Errorf("one entry {%s}: %q are left", entry, got)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -34,12 +34,12 @@ func TestScaleEntries(t *testing.T) {
 		{"a version without scale, and one that is not known", `[` + parentV0 + `,` + parentV9 + `]`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := managedfields.ScaleEntries(thing.Entries(t, test.parent), replicas)
+			got, err := managedfields.ScaleEntries(kindtest.Entries(t, test.parent), replicas)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if thing.Show(t, got) != thing.Lines(test.want) {
-				t.Errorf("got\n%s", thing.Show(t, got))
+			if kindtest.Show(t, got) != kindtest.Lines(test.want) {
+				t.Errorf("got\n%s", kindtest.Show(t, got))
 			}
 			for _, e := range got {
 				if e.APIVersion != "autoscaling/v1" {
@@ -72,13 +72,13 @@ func TestEntriesAfterScale(t *testing.T) {
 		{"who owns something else in scale", parentOnly, other, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			parent, scale := thing.Entries(t, `[`+test.parent+`]`), thing.Entries(t, `[`+test.scale+`]`)
+			parent, scale := kindtest.Entries(t, `[`+test.parent+`]`), kindtest.Entries(t, `[`+test.scale+`]`)
 			got, err := managedfields.EntriesAfterScale(parent, scale, "example.com/v1", replicas)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if thing.Show(t, got) != thing.Lines(test.want) {
-				t.Errorf("got\n%s", thing.Show(t, got))
+			if kindtest.Show(t, got) != kindtest.Lines(test.want) {
+				t.Errorf("got\n%s", kindtest.Show(t, got))
 			}
 		})
 	}
@@ -86,7 +86,7 @@ func TestEntriesAfterScale(t *testing.T) {
 
 // Who owned replicas as an updater, and comes back from scale untouched, owns them no more after the next read.
 func TestScaleRoundTripForgetsUpdaters(t *testing.T) {
-	before := thing.Entries(t, `[`+parentUpdater+`]`)
+	before := kindtest.Entries(t, `[`+parentUpdater+`]`)
 	scale, err := managedfields.ScaleEntries(before, replicas)
 	if err != nil {
 		t.Fatal(err)
@@ -99,13 +99,13 @@ func TestScaleRoundTripForgetsUpdaters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := thing.Show(t, managedfields.Encode(managers)), "bob Update v1 2: .spec.paused\n"; len(parent) != 2 || got != want {
+	if got, want := kindtest.Show(t, managedfields.Encode(managers)), "bob Update v1 2: .spec.paused\n"; len(parent) != 2 || got != want {
 		t.Errorf("%d entries, read as\n%s", len(parent), got)
 	}
 }
 
 func TestScaleOfUnreadableEntries(t *testing.T) {
-	bad := thing.Entries(t, `[{"manager":"x","operation":"Delete"}]`)
+	bad := kindtest.Entries(t, `[{"manager":"x","operation":"Delete"}]`)
 	if _, err := managedfields.ScaleEntries(bad, replicas); err == nil {
 		t.Error("ScaleEntries takes an unknown operation")
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -62,19 +62,19 @@ func TestCapUpdaters(t *testing.T) {
 			now Update v1 50: .spec.replicas`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			live := thing.New(t, `"metadata":{"name":"one","managedFields":[`+strings.Join(test.entries, ",")+
+			live := kindtest.New(t, `"metadata":{"name":"one","managedFields":[`+strings.Join(test.entries, ",")+
 				`]},"spec":{"quota":{"a":1,"b":1,"c":1,"d":1,"old":1}}`)
 			object := live
-			object.Content = object.Content.With("spec", live.Content.Get("spec").With("replicas", thing.Parse(t, `1`)))
-			m := thing.Manager(func(c *managedfields.Config) {
+			object.Content = object.Content.With("spec", live.Content.Get("spec").With("replicas", kindtest.Parse(t, `1`)))
+			m := kindtest.Manager(func(c *managedfields.Config) {
 				c.MaxUpdateManagers = test.limit
-				c.Now = func() time.Time { return thing.NewYear.Add(50 * time.Minute) }
+				c.Now = func() time.Time { return kindtest.NewYear.Add(50 * time.Minute) }
 			})
 			out, err := m.Update(live, object, "now")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := thing.Show(t, out.Entries); got != thing.Lines(test.want) {
+			if got := kindtest.Show(t, out.Entries); got != kindtest.Lines(test.want) {
 				t.Errorf("got\n%s", got)
 			}
 		})

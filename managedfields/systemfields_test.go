@@ -3,7 +3,7 @@ package managedfields_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -24,14 +24,14 @@ func TestUpdatersOwnNoSystemFields(t *testing.T) {
 		{"the rest goes", `"resourceVersion":"2"`, ``, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			live := thing.New(t, `"metadata":{"name":"one","labels":{"a":"1"},"resourceVersion":"1"},"spec":{"replicas":1}`)
-			live.Entries = thing.Entries(t, entries)
-			object := thing.New(t, `"metadata":{"name":"one",`+test.metadata+`},"spec":{`+test.spec+`}`)
-			out, err := thing.Manager(nil).Update(live, object, "u")
+			live := kindtest.New(t, `"metadata":{"name":"one","labels":{"a":"1"},"resourceVersion":"1"},"spec":{"replicas":1}`)
+			live.Entries = kindtest.Entries(t, entries)
+			object := kindtest.New(t, `"metadata":{"name":"one",`+test.metadata+`},"spec":{`+test.spec+`}`)
+			out, err := kindtest.Manager(nil).Update(live, object, "u")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := thing.Show(t, out.Entries); got != test.want {
+			if got := kindtest.Show(t, out.Entries); got != test.want {
 				t.Errorf("got %s", got)
 			}
 		})
@@ -40,13 +40,13 @@ func TestUpdatersOwnNoSystemFields(t *testing.T) {
 
 // TestSystemFieldsAreNotApplied demands rule S7 of applies, by each of the fields.
 func TestSystemFieldsAreNotApplied(t *testing.T) {
-	m := thing.Manager(nil)
-	out, err := m.Apply(managedfields.Object{}, thing.New(t,
+	m := kindtest.Manager(nil)
+	out, err := m.Apply(managedfields.Object{}, kindtest.New(t,
 		`"metadata":{"name":"one","namespace":"n","resourceVersion":"1","uid":"u","labels":{"a":"1"}}`), "a", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := thing.Show(t, out.Entries), "a Apply v1 1: .metadata.labels.a\n"; got != want {
+	if got, want := kindtest.Show(t, out.Entries), "a Apply v1 1: .metadata.labels.a\n"; got != want {
 		t.Errorf("got %s", got)
 	}
 	for _, path := range []string{
@@ -54,7 +54,7 @@ func TestSystemFieldsAreNotApplied(t *testing.T) {
 		".metadata.selfLink", ".metadata.uid", ".metadata.clusterName", ".metadata.generation", ".metadata.managedFields",
 		".metadata.resourceVersion",
 	} {
-		if !managing.SystemFields().Has(thing.Path(t, path)) {
+		if !managing.SystemFields().Has(kindtest.Path(t, path)) {
 			t.Errorf("%s is somebody's", path)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -14,7 +14,7 @@ import (
 // value, and a record that is missing, cannot be read, is of another kind or version, or does not conform.
 func TestKubectlTakesOver(t *testing.T) {
 	const same = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"one","namespace":"n"},"spec":{"replicas":1,"args":["-a"]}}`
-	kind := thing.New(t, `"metadata":{"name":"one"}`).Content.Get("kind").Str()
+	kind := kindtest.New(t, `"metadata":{"name":"one"}`).Content.Get("kind").Str()
 	for _, c := range []struct {
 		name, manager, record, want string
 	}{
@@ -29,15 +29,15 @@ func TestKubectlTakesOver(t *testing.T) {
 		{"what does not conform", "kubectl", strings.Replace(same, `["-a"]`, `"-a"`, 1), ".spec.args .spec.replicas"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			live := thing.New(t, `"metadata":{"name":"one"},"spec":{"replicas":1,"args":["-a"]}`)
+			live := kindtest.New(t, `"metadata":{"name":"one"},"spec":{"replicas":1,"args":["-a"]}`)
 			if c.record != "" {
 				record := strings.Replace(c.record, "Thing", kind, 1)
 				annotations := value.Object(value.Member{Name: lastAppliedName, Value: value.String(record)})
 				live.Content = live.Content.With("metadata", live.Content.Get("metadata").With("annotations", annotations))
 			}
-			live.Entries = thing.Entries(t, `[{"manager":"csa","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1",
+			live.Entries = kindtest.Entries(t, `[{"manager":"csa","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1",
 				"fieldsV1":{"f:spec":{"f:args":{},"f:replicas":{}}}}]`)
-			_, err := thing.Manager(nil).Apply(live, thing.New(t, `"metadata":{"name":"one"},"spec":{"replicas":3,"args":["-b"]}`), c.manager, false)
+			_, err := kindtest.Manager(nil).Apply(live, kindtest.New(t, `"metadata":{"name":"one"},"spec":{"replicas":3,"args":["-b"]}`), c.manager, false)
 			var conflicts merge.Conflicts
 			if err != nil && !errors.As(err, &conflicts) {
 				t.Fatal(err)

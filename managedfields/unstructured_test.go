@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
 
 // TestFormsAreTheSameObject reads objects from text, from a document and from maps, and prints each in all three forms.
 func TestFormsAreTheSameObject(t *testing.T) {
-	thing.Histories(t, func(t *testing.T, _ *rand.Rand, o managedfields.Object) {
+	kindtest.Histories(t, func(t *testing.T, _ *rand.Rand, o managedfields.Object) {
 		document, err := o.Value()
 		if err != nil {
 			t.Fatal(err)
@@ -47,8 +47,8 @@ func TestFormsAreTheSameObject(t *testing.T) {
 
 // TestUnstructuredInputsStay shows that writes modify none of the maps that they were given.
 func TestUnstructuredInputsStay(t *testing.T) {
-	m := thing.Manager(nil)
-	live := thing.New(t, `"spec":{"replicas":1}`)
+	m := kindtest.Manager(nil)
+	live := kindtest.New(t, `"spec":{"replicas":1}`)
 	live, err := m.Update(managedfields.Object{}, live, "creator")
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestUnstructuredInputsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent, err := thing.New(t, `"spec":{"replicas":2}`).AsAny()
+	sent, err := kindtest.New(t, `"spec":{"replicas":2}`).AsAny()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestAsAnyWithoutMetadata(t *testing.T) {
 	entries := []managedfields.Entry{{Manager: "m"}}
 	for _, text := range []string{`{}`, `{"metadata":null}`, `{"metadata":{}}`, `{"metadata":1}`, `{"metadata":{"name":"one"},"spec":1}`} {
 		for _, all := range [][]managedfields.Entry{nil, {}, entries} {
-			o := managedfields.Object{Content: thing.Parse(t, text), Entries: all}
+			o := managedfields.Object{Content: kindtest.Parse(t, text), Entries: all}
 			v, wantErr := o.Value()
 			want, _ := v.ToAny().(map[string]any)
 			got, err := o.AsAny()

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 )
 
 var checkConfig = ownership.CheckConfig{Versions: ownership.Versions{
-	Types: map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type},
+	Types: map[string]*schema.Type{"example.com/v1": kindtest.Type, "example.com/v2": kindtest.Type},
 }}
 
 // checkCases has for each code an object that is found to have it, and what else is found.
@@ -109,10 +109,10 @@ func showFindings(all []ownership.Finding) string {
 func TestCheck(t *testing.T) {
 	for _, test := range checkCases {
 		t.Run(test.name, func(t *testing.T) {
-			o := thing.New(t, test.content)
-			o.Entries = thing.Entries(t, `[`+test.entries+`]`)
+			o := kindtest.New(t, test.content)
+			o.Entries = kindtest.Entries(t, `[`+test.entries+`]`)
 			got := ownership.Check(o, checkConfig)
-			if showFindings(got) != thing.Lines(test.want) {
+			if showFindings(got) != kindtest.Lines(test.want) {
 				t.Errorf("got\n%s", showFindings(got))
 			}
 			for _, f := range got {
@@ -128,8 +128,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCheckUnconvertible(t *testing.T) {
-	o := thing.New(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}],"replicas":1}`)
-	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
+	o := kindtest.New(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}],"replicas":1}`)
+	o.Entries = kindtest.Entries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
 	c := checkConfig
 	c.Versions.Converter = failingConverter{}
 	if got := showFindings(ownership.Check(o, c)); got != "0 unconvertible\n" {
@@ -138,8 +138,8 @@ func TestCheckUnconvertible(t *testing.T) {
 }
 
 func TestCheckFieldsOfStuckEntries(t *testing.T) {
-	o := thing.New(t, `"spec":{"replicas":1}`)
-	o.Entries = thing.Entries(t, `[`+entry("kubectl-client-side-apply", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
+	o := kindtest.New(t, `"spec":{"replicas":1}`)
+	o.Entries = kindtest.Entries(t, `[`+entry("kubectl-client-side-apply", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
 	got := ownership.Check(o, checkConfig)
 	if len(got) != 1 || got[0].Fields.String() != ".spec.replicas" {
 		t.Errorf("got %v", got)
@@ -148,8 +148,8 @@ func TestCheckFieldsOfStuckEntries(t *testing.T) {
 
 // Without a schema what needs none is found all the same.
 func TestCheckWithoutSchema(t *testing.T) {
-	o := thing.New(t, "")
-	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:x":{}}`)+","+entry("bob", "Apply", "v1", "1", `{}`)+`]`)
+	o := kindtest.New(t, "")
+	o.Entries = kindtest.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:x":{}}`)+","+entry("bob", "Apply", "v1", "1", `{}`)+`]`)
 	if got := showFindings(ownership.Check(o, ownership.CheckConfig{})); got != "1 empty-set\n" {
 		t.Errorf("got\n%s", got)
 	}
@@ -189,7 +189,7 @@ func TestCheckDocumentation(t *testing.T) {
 
 // What the field manager itself leaves behind is in order.
 func TestCheckOfHistories(t *testing.T) {
-	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+	kindtest.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
 		for _, f := range ownership.Check(o, checkConfig) {
 			if !slices.Contains([]ownership.Code{"orphan-item", "before-first-apply", "split-manager"}, f.Code) {
 				t.Error(f)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
@@ -58,10 +58,10 @@ var costs = map[string]func(t *testing.T, n int) (run func()){
 			several(n, func(int) string { return `{"name":"c"}` })+`]}`)
 	},
 	"PlanMigration of many items": func(t *testing.T, n int) func() {
-		m := thing.Manager(nil)
-		live := thing.Update(t, m, managedfields.Object{}, "csa", `"spec":{"containers":[`+
+		m := kindtest.Manager(nil)
+		live := kindtest.Update(t, m, managedfields.Object{}, "csa", `"spec":{"containers":[`+
 			several(n, func(i int) string { return fmt.Sprintf(`{"name":"c%05d","image":"i"}`, i) })+`]}`)
-		config := thing.New(t, `"spec":{"replicas":1}`)
+		config := kindtest.New(t, `"spec":{"replicas":1}`)
 		return func() {
 			plan, err := ownership.PlanMigration(m, live, config, []string{"csa"}, "ann")
 			if err != nil || len(plan.Removed) != 3*n {
@@ -82,7 +82,7 @@ func ownersOf(t *testing.T, entries, members string) func() {
 	t.Helper()
 	o := withSets(t, `"metadata":{"name":"one","managedFields":[`+entries+`]},`+members)
 	return func() {
-		seq, err := ownership.Owners(o, thing.Type, nil)
+		seq, err := ownership.Owners(o, kindtest.Type, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func manyOwners(t *testing.T, n int) managedfields.Object {
 // withSets returns a thing whose entries hold sets, so that what a cache has room for does not count.
 func withSets(t *testing.T, members string) managedfields.Object {
 	t.Helper()
-	o := thing.New(t, members)
+	o := kindtest.New(t, members)
 	for i := range o.Entries {
 		fields, err := o.Entries[i].FieldsV1.Set()
 		if err != nil {

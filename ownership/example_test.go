@@ -3,7 +3,7 @@ package ownership_test
 import (
 	"fmt"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -28,7 +28,7 @@ func exampleObject() managedfields.Object {
 }
 
 func ExampleExtract() {
-	config, err := ownership.Extract(exampleObject(), thing.Type, "autoscaler", "")
+	config, err := ownership.Extract(exampleObject(), kindtest.Type, "autoscaler", "")
 	fmt.Println(config, err)
 	// Output: {"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"replicas":3}} <nil>
 }
@@ -49,7 +49,7 @@ func ExampleMigrate() {
 }
 
 func ExamplePlanMigration() {
-	m := thing.Manager(nil)
+	m := kindtest.Manager(nil)
 	config, _ := managedfields.ParseObject([]byte(`{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "one"}, "spec": {"args": ["-v"]}}`))
 	plan, err := ownership.PlanMigration(m, exampleObject(), config, []string{"kubectl-client-side-apply"}, "kubectl")
 	if err != nil {
@@ -80,7 +80,7 @@ func ExampleEntriesPatch() {
 }
 
 func ExampleOwners() {
-	owned, err := ownership.Owners(exampleObject(), thing.Type, nil)
+	owned, err := ownership.Owners(exampleObject(), kindtest.Type, nil)
 	if err != nil {
 		fmt.Println(err)
 	}
@@ -98,7 +98,7 @@ func ExampleOwners() {
 
 func ExampleCheck() {
 	for _, f := range ownership.Check(exampleObject(), ownership.CheckConfig{
-		Versions: ownership.Versions{Types: map[string]*schema.Type{"example.com/v1": thing.Type}},
+		Versions: ownership.Versions{Types: map[string]*schema.Type{"example.com/v1": kindtest.Type}},
 	}) {
 		fmt.Println(f)
 		fmt.Println(f.Remedy)
@@ -116,7 +116,7 @@ func ExampleWouldChange() {
 			value.Member{Name: "quota", Value: value.Object(value.Member{Name: "cpu", Value: value.String("1000m")})},
 		)},
 	)
-	change, err := ownership.WouldChange(thing.Manager(nil), exampleObject(), managedfields.Object{Content: config}, "people")
+	change, err := ownership.WouldChange(kindtest.Manager(nil), exampleObject(), managedfields.Object{Content: config}, "people")
 	if err != nil {
 		fmt.Println(err)
 		return

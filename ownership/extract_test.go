@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -34,9 +34,9 @@ func TestExtract(t *testing.T) {
 			`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"labels":{"b":"2"},"name":"one","namespace":"here"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := thing.New(t, content)
-			o.Entries = thing.Entries(t, `[`+test.entries+`]`)
-			got, err := ownership.Extract(o, thing.Type, "ann", "")
+			o := kindtest.New(t, content)
+			o.Entries = kindtest.Entries(t, `[`+test.entries+`]`)
+			got, err := ownership.Extract(o, kindtest.Type, "ann", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestExtract(t *testing.T) {
 				if !got.IsAbsent() {
 					t.Errorf("got %v", got)
 				}
-			} else if !got.Equal(thing.Parse(t, test.want)) {
+			} else if !got.Equal(kindtest.Parse(t, test.want)) {
 				t.Errorf("got  %v\nwant %v", got, test.want)
 			}
 		})
@@ -58,15 +58,15 @@ func entryText(operation, subresource, fields string) string {
 }
 
 func TestExtractRefuses(t *testing.T) {
-	twice := thing.New(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}]}`)
+	twice := kindtest.New(t, `"spec":{"containers":[{"name":"a"},{"name":"a"}]}`)
 	var errs typed.Errors
-	if _, err := ownership.Extract(twice, thing.Type, "ann", ""); !errors.As(err, &errs) {
+	if _, err := ownership.Extract(twice, kindtest.Type, "ann", ""); !errors.As(err, &errs) {
 		t.Errorf("an object with an item twice: %v", err)
 	}
-	unreadable := thing.New(t, "")
-	unreadable.Entries = thing.Entries(t, `[`+entryText("Apply", "", `{"f":{}}`)+`]`)
+	unreadable := kindtest.New(t, "")
+	unreadable.Entries = kindtest.Entries(t, `[`+entryText("Apply", "", `{"f":{}}`)+`]`)
 	var entry *managedfields.EntryError
-	if _, err := ownership.Extract(unreadable, thing.Type, "ann", ""); !errors.As(err, &entry) || entry.Index != 0 {
+	if _, err := ownership.Extract(unreadable, kindtest.Type, "ann", ""); !errors.As(err, &entry) || entry.Index != 0 {
 		t.Errorf("an unreadable set: %v", err)
 	}
 }
@@ -74,13 +74,13 @@ func TestExtractRefuses(t *testing.T) {
 // To apply again what was extracted changes nothing, neither the object nor who owns what.
 func TestExtractAndApply(t *testing.T) {
 	applied := 0
-	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
-		m := thing.Manager(nil)
+	kindtest.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		m := kindtest.Manager(nil)
 		for _, e := range o.Entries {
 			if e.Operation != merge.Apply {
 				continue
 			}
-			config, err := ownership.Extract(o, thing.Type, e.Manager, "")
+			config, err := ownership.Extract(o, kindtest.Type, e.Manager, "")
 			if err != nil {
 				t.Error(err)
 				return
@@ -91,7 +91,7 @@ func TestExtractAndApply(t *testing.T) {
 			}
 			if change.Ownership {
 				after, err := m.Apply(o, managedfields.Object{Content: config}, e.Manager, true)
-				t.Errorf("%s applies %v: owners\n%s%v", e.Manager, config, thing.Show(t, after.Entries), err)
+				t.Errorf("%s applies %v: owners\n%s%v", e.Manager, config, kindtest.Show(t, after.Entries), err)
 			}
 			applied++
 		}

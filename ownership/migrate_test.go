@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -47,35 +47,35 @@ func TestMigrate(t *testing.T) {
 			eve Update v1 3: .c`, []string{"csa"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			entries := thing.Entries(t, `[`+test.entries+`]`)
-			before := thing.Show(t, entries)
+			entries := kindtest.Entries(t, `[`+test.entries+`]`)
+			before := kindtest.Show(t, entries)
 			got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, test.from, "ssa", "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if thing.Show(t, got) != thing.Lines(test.want) {
-				t.Errorf("got\n%s", thing.Show(t, got))
+			if kindtest.Show(t, got) != kindtest.Lines(test.want) {
+				t.Errorf("got\n%s", kindtest.Show(t, got))
 			}
-			if thing.Show(t, entries) != before {
-				t.Errorf("the entries given became\n%s", thing.Show(t, entries))
+			if kindtest.Show(t, entries) != before {
+				t.Errorf("the entries given became\n%s", kindtest.Show(t, entries))
 			}
 		})
 	}
 }
 
 func TestMigrateSubresource(t *testing.T) {
-	entries := thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
+	entries := kindtest.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
 	entries[0].Subresource = "status"
 	if got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"csa"}, "ssa", ""); !errors.Is(err, ownership.ErrNoManager) || got != nil {
-		t.Errorf("got\n%s%v", thing.Show(t, got), err)
+		t.Errorf("got\n%s%v", kindtest.Show(t, got), err)
 	}
-	if got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"csa"}, "ssa", "status"); err != nil || thing.Show(t, got) != "ssa Apply v1/status 1: .a\n" {
-		t.Errorf("got\n%s%v", thing.Show(t, got), err)
+	if got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"csa"}, "ssa", "status"); err != nil || kindtest.Show(t, got) != "ssa Apply v1/status 1: .a\n" {
+		t.Errorf("got\n%s%v", kindtest.Show(t, got), err)
 	}
 }
 
 func TestMigrateUnreadable(t *testing.T) {
-	entries := thing.Entries(t, `[`+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+","+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
+	entries := kindtest.Entries(t, `[`+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+","+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
 	if got, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"csa"}, "ssa", ""); err != nil || got[1].Manager != "ssa" {
 		t.Errorf("an entry that need not be read: %v", err)
 	}
@@ -83,7 +83,7 @@ func TestMigrateUnreadable(t *testing.T) {
 	if _, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 0 || e.Manager != "eve" {
 		t.Errorf("an entry that must be read: %v", err)
 	}
-	entries = thing.Entries(t, `[`+entry("ssa", "Apply", "v1", "1", `{}`)+","+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+`]`)
+	entries = kindtest.Entries(t, `[`+entry("ssa", "Apply", "v1", "1", `{}`)+","+entry("eve", "Update", "v1", "1", `{"bad":{}}`)+`]`)
 	if _, err := ownership.Migrate(managedfields.Object{Entries: entries}, nil, []string{"eve"}, "ssa", ""); !errors.As(err, &e) || e.Index != 1 {
 		t.Errorf("an entry that must be added: %v", err)
 	}
@@ -93,17 +93,17 @@ func TestMigrateUnreadable(t *testing.T) {
 }
 
 func TestFindOwners(t *testing.T) {
-	entries := thing.Entries(t, `[`+entry("x", "Update", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("y", "Update", "v1", "1", `{"f:a":{}}`)+","+
+	entries := kindtest.Entries(t, `[`+entry("x", "Update", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("y", "Update", "v1", "1", `{"f:a":{}}`)+","+
 		entry("z", "Apply", "v1", "1", `{"f:a":{},"f:b":{}}`)+","+entry("bad", "Update", "v1", "1", `{"bad":{}}`)+`]`)
-	both := fieldpath.SetOf(thing.Path(t, ".a"), thing.Path(t, ".b"))
-	if got := thing.Show(t, owning.FindOwners(entries, merge.Update, both)); got != "x Update v1 1: .a .b\n" {
+	both := fieldpath.SetOf(kindtest.Path(t, ".a"), kindtest.Path(t, ".b"))
+	if got := kindtest.Show(t, owning.FindOwners(entries, merge.Update, both)); got != "x Update v1 1: .a .b\n" {
 		t.Errorf("got\n%s", got)
 	}
 }
 
 func TestEntriesPatch(t *testing.T) {
-	o := thing.New(t, `"metadata":{"name":"one","resourceVersion":"7"}`)
-	o.Entries = thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
+	o := kindtest.New(t, `"metadata":{"name":"one","resourceVersion":"7"}`)
+	o.Entries = kindtest.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:a":{}}`)+`]`)
 	migrated, err := ownership.Migrate(o, nil, []string{"csa"}, "ssa", "")
 	if err != nil {
 		t.Fatal(err)
@@ -118,12 +118,12 @@ func TestEntriesPatch(t *testing.T) {
 		`{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]` {
 		t.Errorf("no entries: got %s, %v", got, err)
 	}
-	o.Content = o.Content.With("metadata", thing.Parse(t, `{"name":"one"}`))
+	o.Content = o.Content.With("metadata", kindtest.Parse(t, `{"name":"one"}`))
 	if got, guarded, err := ownership.EntriesPatch(o, nil); err != nil || guarded || string(got) != `[{"op":"replace","path":"/metadata/managedFields","value":[]},`+
 		`{"op":"replace","path":"/metadata/resourceVersion","value":""}]` {
 		t.Errorf("without a resource version: got %s, guarded %t, %v", got, guarded, err)
 	}
-	o.Content = o.Content.With("metadata", thing.Parse(t, `{"name":"one","resourceVersion":"7"}`))
+	o.Content = o.Content.With("metadata", kindtest.Parse(t, `{"name":"one","resourceVersion":"7"}`))
 	respelled := slices.Clone(o.Entries)
 	respelled[0].FieldsV1 = managedfields.FieldsOf(` { "f:a" : { } }`)
 	if got, guarded, err := ownership.EntriesPatch(o, respelled); err != nil || !guarded || got != nil {
@@ -138,32 +138,32 @@ func TestEntriesPatch(t *testing.T) {
 const record = `"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Thing\",\"metadata\":{\"name\":\"one\"},\"spec\":{\"replicas\":1,\"args\":[\"-a\"]}}"}`
 
 func TestLostOwners(t *testing.T) {
-	lost := thing.New(t, `"metadata":{"name":"one","labels":{"others":"1"},`+record+`},"spec":{"replicas":1}`)
-	if !ownership.HasLostOwners(lost) || ownership.HasLostOwners(thing.New(t, "")) {
+	lost := kindtest.New(t, `"metadata":{"name":"one","labels":{"others":"1"},`+record+`},"spec":{"replicas":1}`)
+	if !ownership.HasLostOwners(lost) || ownership.HasLostOwners(kindtest.New(t, "")) {
 		t.Error("the state is not recognized")
 	}
-	entries, err := ownership.EntriesOfLastApplied(lost, thing.Type, "ann")
-	if err != nil || thing.Show(t, entries) != "ann Apply v1 -: .spec.replicas\n" {
-		t.Fatalf("got\n%s%v", thing.Show(t, entries), err)
+	entries, err := ownership.EntriesOfLastApplied(lost, kindtest.Type, "ann")
+	if err != nil || kindtest.Show(t, entries) != "ann Apply v1 -: .spec.replicas\n" {
+		t.Fatalf("got\n%s%v", kindtest.Show(t, entries), err)
 	}
 	lost.Entries = entries
 	if ownership.HasLostOwners(lost) {
 		t.Error("an object with entries has lost its owners")
 	}
-	after := thing.Apply(t, thing.Manager(nil), lost, "ann", `"metadata":{"name":"one"}`)
+	after := kindtest.Apply(t, kindtest.Manager(nil), lost, "ann", `"metadata":{"name":"one"}`)
 	const want = `"metadata":{"name":"one","labels":{"others":"1"},` + record + `}`
-	if got := after.Content; !got.Equal(thing.New(t, want).Content) {
+	if got := after.Content; !got.Equal(kindtest.New(t, want).Content) {
 		t.Errorf("the next apply leaves %v", got)
 	}
 }
 
 func TestLastAppliedRefuses(t *testing.T) {
 	for name, o := range map[string]managedfields.Object{
-		"no record":        thing.New(t, ""),
-		"not of the type":  thing.New(t, `"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"x\":1}"}}`),
-		"an unknown field": thing.New(t, `"metadata":{`+record+`},"x":1`),
+		"no record":        kindtest.New(t, ""),
+		"not of the type":  kindtest.New(t, `"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"x\":1}"}}`),
+		"an unknown field": kindtest.New(t, `"metadata":{`+record+`},"x":1`),
 	} {
-		if _, err := ownership.EntriesOfLastApplied(o, thing.Type, "ann"); err == nil {
+		if _, err := ownership.EntriesOfLastApplied(o, kindtest.Type, "ann"); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -172,10 +172,10 @@ func TestLastAppliedRefuses(t *testing.T) {
 // csaObject is what client-side apply by kubectl and an autoscaler leave behind.
 func csaObject(t *testing.T) managedfields.Object {
 	t.Helper()
-	m := thing.Manager(nil)
-	live := thing.Update(t, m, managedfields.Object{}, "kubectl-client-side-apply",
+	m := kindtest.Manager(nil)
+	live := kindtest.Update(t, m, managedfields.Object{}, "kubectl-client-side-apply",
 		`"metadata":{"name":"one","uid":"u",`+record+`},"spec":{"replicas":1,"args":["-a"],"quota":{"cpu":"1"}}`)
-	return thing.Apply(t, m, live, "hpa", `"spec":{"quota":{"cpu":"1"}}`)
+	return kindtest.Apply(t, m, live, "hpa", `"spec":{"quota":{"cpu":"1"}}`)
 }
 
 func TestPlanMigration(t *testing.T) {
@@ -188,7 +188,7 @@ func TestPlanMigration(t *testing.T) {
 	if !slices.Equal(from, []string{"kubectl-client-side-apply"}) {
 		t.Fatalf("from %q", from)
 	}
-	plan, err := ownership.PlanMigration(thing.Manager(nil), live, thing.New(t, `"spec":{"args":["-b"]}`), from, "ann")
+	plan, err := ownership.PlanMigration(kindtest.Manager(nil), live, kindtest.New(t, `"spec":{"args":["-b"]}`), from, "ann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestPlanMigration(t *testing.T) {
 	want := map[string][]merge.Manager{
 		`-.metadata.annotations."kubectl.kubernetes.io/last-applied-configuration"`: nil,
 		"-.spec.replicas":  nil,
-		"=.spec.quota.cpu": {thing.Applier("hpa")},
+		"=.spec.quota.cpu": {kindtest.Applier("hpa")},
 	}
 	if len(got) != len(want) {
 		t.Errorf("got %v", got)
@@ -220,10 +220,10 @@ func TestPlanMigration(t *testing.T) {
 // What the updater owned in another version becomes the applier's, too; in one that is gone it is nobody's, as in every write.
 func TestPlanMigrationAcrossVersions(t *testing.T) {
 	for version, want := range map[string]string{"v2": "-.spec.args -.spec.replicas", "v9": "-.spec.replicas"} {
-		live := thing.New(t, `"spec":{"replicas":1,"args":["-a"]}`)
-		live.Entries = thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+","+
+		live := kindtest.New(t, `"spec":{"replicas":1,"args":["-a"]}`)
+		live.Entries = kindtest.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+","+
 			entry("csa", "Update", version, "2", `{"f:spec":{"f:args":{}}}`)+`]`)
-		plan, err := ownership.PlanMigration(thing.Manager(nil), live, thing.New(t, `"spec":{"quota":{"cpu":"1"}}`), []string{"csa"}, "ann")
+		plan, err := ownership.PlanMigration(kindtest.Manager(nil), live, kindtest.New(t, `"spec":{"quota":{"cpu":"1"}}`), []string{"csa"}, "ann")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,15 +245,15 @@ func TestPlanMigrationAcrossVersions(t *testing.T) {
 
 // Who owns what is kept is found in other versions too, by the names that fields have there.
 func TestLeftoversHaveOwnersOfOtherVersions(t *testing.T) {
-	m := thing.Manager(func(c *managedfields.Config) {
-		c.Types = map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type}
+	m := kindtest.Manager(func(c *managedfields.Config) {
+		c.Types = map[string]*schema.Type{"example.com/v1": kindtest.Type, "example.com/v2": kindtest.Type}
 		c.Converter = sizeConverter{}
 	})
-	live := thing.New(t, `"spec":{"replicas":3,"args":["-a"]}`)
-	live.Entries = thing.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:spec":{"f:args":{},"f:replicas":{}}}`)+","+
+	live := kindtest.New(t, `"spec":{"replicas":3,"args":["-a"]}`)
+	live.Entries = kindtest.Entries(t, `[`+entry("csa", "Update", "v1", "1", `{"f:spec":{"f:args":{},"f:replicas":{}}}`)+","+
 		entry("eve", "Update", "v2", "2", `{"f:spec":{"f:quota":{"f:size":{}}}}`)+","+
 		entry("fay", "Update", "v2", "2", `{"f:spec":{"f:replicas":{}}}`)+`]`) // no field of v2
-	plan, err := ownership.PlanMigration(m, live, thing.New(t, `"spec":{"quota":{"cpu":"1"}}`), []string{"csa"}, "ann")
+	plan, err := ownership.PlanMigration(m, live, kindtest.New(t, `"spec":{"quota":{"cpu":"1"}}`), []string{"csa"}, "ann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,18 +269,18 @@ func TestLeftoversHaveOwnersOfOtherVersions(t *testing.T) {
 // Across versions that differ, fields go by the names that the receiver's version has for them.
 func TestMigrateAcrossVersions(t *testing.T) {
 	versions := &ownership.Versions{
-		Types: map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type}, Converter: sizeConverter{},
+		Types: map[string]*schema.Type{"example.com/v1": kindtest.Type, "example.com/v2": kindtest.Type}, Converter: sizeConverter{},
 	}
-	o := thing.New(t, `"spec":{"replicas":3,"args":["-a"]}`)
-	o.Entries = thing.Entries(t, `[`+entry("ssa", "Apply", "v1", "1", `{"f:spec":{"f:args":{}}}`)+","+
+	o := kindtest.New(t, `"spec":{"replicas":3,"args":["-a"]}`)
+	o.Entries = kindtest.Entries(t, `[`+entry("ssa", "Apply", "v1", "1", `{"f:spec":{"f:args":{}}}`)+","+
 		entry("csa", "Update", "v2", "2", `{"f:spec":{"f:quota":{"f:size":{}}}}`)+`]`)
 	got, err := ownership.Migrate(o, versions, []string{"csa", "nobody"}, "ssa", "")
-	if want := "ssa Apply v1 1: .spec.args .spec.replicas\n"; err != nil || thing.Show(t, got) != want {
-		t.Errorf("got %s, error %v", thing.Show(t, got), err)
+	if want := "ssa Apply v1 1: .spec.args .spec.replicas\n"; err != nil || kindtest.Show(t, got) != want {
+		t.Errorf("got %s, error %v", kindtest.Show(t, got), err)
 	}
 	got, err = ownership.Migrate(o, nil, []string{"csa"}, "ssa", "")
-	if want := "ssa Apply v1 1: .spec.args\n"; err != nil || thing.Show(t, got) != want {
-		t.Errorf("without versions: got %s, error %v", thing.Show(t, got), err)
+	if want := "ssa Apply v1 1: .spec.args\n"; err != nil || kindtest.Show(t, got) != want {
+		t.Errorf("without versions: got %s, error %v", kindtest.Show(t, got), err)
 	}
 	_, err = ownership.Migrate(o, versions, []string{"nobody", "ssa"}, "new", "")
 	if !errors.Is(err, ownership.ErrNoManager) ||
@@ -295,9 +295,9 @@ func TestMigrateAcrossVersions(t *testing.T) {
 // What a plan says is removed is not in the object after the apply, and what it says is kept is.
 func TestPlanMigrationIsTrue(t *testing.T) {
 	removed, kept := 0, 0
-	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
-		m := thing.Manager(nil)
-		config := thing.New(t, thing.RandomConfig(r))
+	kindtest.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		m := kindtest.Manager(nil)
+		config := kindtest.New(t, kindtest.RandomConfig(r))
 		plan, err := ownership.PlanMigration(m, o, config, []string{"bob", "eve"}, "ann")
 		if errors.Is(err, ownership.ErrNoManager) {
 			return
@@ -312,7 +312,7 @@ func TestPlanMigrationIsTrue(t *testing.T) {
 			return
 		}
 		left := map[string]bool{}
-		seq, err := ownership.Owners(after, thing.Type, nil)
+		seq, err := ownership.Owners(after, kindtest.Type, nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -346,7 +346,7 @@ func TestApplyAsKubectl(t *testing.T) {
 		{"kubectl", []string{"apply", "save record", "migrate", "apply again"}, true},
 		{"ann", []string{"apply", "migrate", "apply again"}, false},
 	} {
-		sent, err := ownership.ApplyAsKubectl(thing.Manager(nil), csaObject(t), thing.New(t, `"spec":{"args":["-b"]}`), test.manager, true)
+		sent, err := ownership.ApplyAsKubectl(kindtest.Manager(nil), csaObject(t), kindtest.New(t, `"spec":{"args":["-b"]}`), test.manager, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestApplyAsKubectl(t *testing.T) {
 		if got := !last.Content.Get("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration").IsAbsent(); got != test.record {
 			t.Errorf("%s: the record is there: %v", test.manager, got)
 		}
-		again, err := ownership.ApplyAsKubectl(thing.Manager(nil), last, thing.New(t, `"spec":{"args":["-b"]}`), test.manager, false)
+		again, err := ownership.ApplyAsKubectl(kindtest.Manager(nil), last, kindtest.New(t, `"spec":{"args":["-b"]}`), test.manager, false)
 		if err != nil || len(again) != 1 {
 			t.Errorf("%s: sends %d requests the second time, %v", test.manager, len(again), err)
 		}
@@ -373,7 +373,7 @@ func TestApplyAsKubectl(t *testing.T) {
 
 func TestApplyAsKubectlConflicts(t *testing.T) {
 	var conflicts merge.Conflicts
-	_, err := ownership.ApplyAsKubectl(thing.Manager(nil), csaObject(t), thing.New(t, `"spec":{"quota":{"cpu":"2"}}`), "kubectl", false)
+	_, err := ownership.ApplyAsKubectl(kindtest.Manager(nil), csaObject(t), kindtest.New(t, `"spec":{"quota":{"cpu":"2"}}`), "kubectl", false)
 	if !errors.As(err, &conflicts) {
 		t.Errorf("got %v", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
 )
@@ -18,18 +18,18 @@ func bigThing(b *testing.B) managedfields.Object {
 		containers = append(containers, fmt.Sprintf(
 			`{"name":"c%d","image":"i","ports":[{"port":1,"hostPort":1},{"port":2,"hostPort":1},{"port":3,"hostPort":1},{"port":4,"hostPort":1}]}`, i))
 	}
-	m := thing.Manager(nil)
+	m := kindtest.Manager(nil)
 	spec := `"spec":{"args":["-a","-b"],"containers":[` + strings.Join(containers, ",") + `]}`
-	live := thing.Apply(b, m, managedfields.Object{}, "ann", spec)
-	live = thing.Apply(b, m, live, "bob", spec)
-	return thing.Update(b, m, live, "eve", strings.ReplaceAll(spec, `"image":"i"`, `"image":"j"`))
+	live := kindtest.Apply(b, m, managedfields.Object{}, "ann", spec)
+	live = kindtest.Apply(b, m, live, "bob", spec)
+	return kindtest.Update(b, m, live, "eve", strings.ReplaceAll(spec, `"image":"i"`, `"image":"j"`))
 }
 
 func BenchmarkOwners(b *testing.B) {
 	o := bigThing(b)
 	parts := 0
 	for b.Loop() {
-		seq, err := ownership.Owners(o, thing.Type, nil)
+		seq, err := ownership.Owners(o, kindtest.Type, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

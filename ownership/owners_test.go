@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -20,7 +20,7 @@ import (
 // owners prints who owns what of o, one part per line: path part: owners [through path].
 func owners(t testing.TB, o managedfields.Object, versions *ownership.Versions) string {
 	t.Helper()
-	seq, err := ownership.Owners(o, thing.Type, versions)
+	seq, err := ownership.Owners(o, kindtest.Type, versions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +39,11 @@ func owners(t testing.TB, o managedfields.Object, versions *ownership.Versions) 
 }
 
 func TestOwners(t *testing.T) {
-	m := thing.Manager(nil)
-	live := thing.Apply(t, m, managedfields.Object{}, "ann",
+	m := kindtest.Manager(nil)
+	live := kindtest.Apply(t, m, managedfields.Object{}, "ann",
 		`"metadata":{"name":"one","labels":{"a":"1"},"finalizers":["x"]},"spec":{"args":["-a","-b"],"containers":[{"name":"z","image":"i"},{"name":"b","dir":{}}]}`)
-	live = thing.Apply(t, m, live, "bob", `"metadata":{"name":"one"},"spec":{"selector":{"app":"x"},"containers":[{"name":"z","image":"i","ports":[{"port":80}]}]}`)
-	live.Content = live.Content.With("status", thing.Parse(t, `{"list":[{"x":1}],"empty":[]}`))
+	live = kindtest.Apply(t, m, live, "bob", `"metadata":{"name":"one"},"spec":{"selector":{"app":"x"},"containers":[{"name":"z","image":"i","ports":[{"port":80}]}]}`)
+	live.Content = live.Content.With("status", kindtest.Parse(t, `{"list":[{"x":1}],"empty":[]}`))
 	const want = `
 		.apiVersion leaf:
 		.kind leaf:
@@ -66,15 +66,15 @@ func TestOwners(t *testing.T) {
 		.status.empty leaf:
 		.status.list atomic:
 		.status.list[0].x leaf: through .status.list`
-	if got := owners(t, live, nil); got != thing.Lines(want) {
+	if got := owners(t, live, nil); got != kindtest.Lines(want) {
 		t.Errorf("got\n%s", got)
 	}
 }
 
 // An item that the list holds twice is owned as one.
 func TestOwnersOfDuplicates(t *testing.T) {
-	o := thing.New(t, `"spec":{"containers":[{"name":"a","image":"1"},{"image":"2"},{"name":"a"}]}`)
-	o.Entries = thing.Entries(t, `[`+entry("ann", "Update", "v1", "1", `{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{}}}}`)+`]`)
+	o := kindtest.New(t, `"spec":{"containers":[{"name":"a","image":"1"},{"image":"2"},{"name":"a"}]}`)
+	o.Entries = kindtest.Entries(t, `[`+entry("ann", "Update", "v1", "1", `{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{}}}}`)+`]`)
 	const want = `
 		.apiVersion leaf:
 		.kind leaf:
@@ -87,7 +87,7 @@ func TestOwnersOfDuplicates(t *testing.T) {
 		.spec.containers[1].image leaf:
 		.spec.containers[name="a"] item: ann
 		.spec.containers[name="a"].name leaf: ann through .spec.containers[name="a"]`
-	if got := owners(t, o, nil); got != thing.Lines(want) {
+	if got := owners(t, o, nil); got != kindtest.Lines(want) {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -112,10 +112,10 @@ func (sizeConverter) Convert(object value.Value, apiVersion string) (value.Value
 
 func TestOwnersInOtherVersions(t *testing.T) {
 	versions := &ownership.Versions{
-		Types: map[string]*schema.Type{"example.com/v1": thing.Type, "example.com/v2": thing.Type}, Converter: sizeConverter{},
+		Types: map[string]*schema.Type{"example.com/v1": kindtest.Type, "example.com/v2": kindtest.Type}, Converter: sizeConverter{},
 	}
-	o := thing.New(t, `"spec":{"replicas":1,"containers":[{"name":"a","image":"i"}]}`)
-	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:quota":{"f:size":{}},"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}}`)+`]`)
+	o := kindtest.New(t, `"spec":{"replicas":1,"containers":[{"name":"a","image":"i"}]}`)
+	o.Entries = kindtest.Entries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:quota":{"f:size":{}},"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}}`)+`]`)
 	const want = `
 		.apiVersion leaf:
 		.kind leaf:
@@ -125,7 +125,7 @@ func TestOwnersInOtherVersions(t *testing.T) {
 		.spec.containers[name="a"].image leaf:
 		.spec.containers[name="a"].name leaf: ann
 		.spec.replicas leaf: ann`
-	if got := owners(t, o, versions); got != thing.Lines(want) {
+	if got := owners(t, o, versions); got != kindtest.Lines(want) {
 		t.Errorf("got\n%s", got)
 	}
 	for _, test := range []struct {
@@ -135,10 +135,10 @@ func TestOwnersInOtherVersions(t *testing.T) {
 	}{
 		{"v2", nil, ownership.ErrVersion},
 		{"v9", versions, merge.ErrNoVersion},
-		{"v3", &ownership.Versions{Types: map[string]*schema.Type{"example.com/v3": thing.Type}, Converter: sizeConverter{}}, merge.ErrNoVersion},
+		{"v3", &ownership.Versions{Types: map[string]*schema.Type{"example.com/v3": kindtest.Type}, Converter: sizeConverter{}}, merge.ErrNoVersion},
 	} {
-		o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", test.version, "1", `{"f:spec":{}}`)+","+entry("bob", "Apply", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
-		seq, err := ownership.Owners(o, thing.Type, test.versions)
+		o.Entries = kindtest.Entries(t, `[`+entry("ann", "Apply", test.version, "1", `{"f:spec":{}}`)+","+entry("bob", "Apply", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
+		seq, err := ownership.Owners(o, kindtest.Type, test.versions)
 		var e *managedfields.EntryError
 		if !errors.Is(err, test.want) || !errors.As(err, &e) || e.Index != 0 {
 			t.Errorf("%s: %v", test.version, err)
@@ -151,7 +151,7 @@ func TestOwnersInOtherVersions(t *testing.T) {
 			t.Errorf("%s: the other entry is not read", test.version)
 		}
 	}
-	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
+	o.Entries = kindtest.Entries(t, `[`+entry("ann", "Apply", "v2", "1", `{"f:spec":{"f:replicas":{}}}`)+`]`)
 	same := &ownership.Versions{Types: versions.Types}
 	if got := owners(t, o, same); !strings.Contains(got, ".spec.replicas leaf: ann\n") {
 		t.Errorf("versions that differ in name only: got\n%s", got)
@@ -160,8 +160,8 @@ func TestOwnersInOtherVersions(t *testing.T) {
 
 // Of two entries of one manager the last counts, and a set made when args was granular is adapted.
 func TestOwnersReadsEntriesAsWritesDo(t *testing.T) {
-	o := thing.New(t, `"spec":{"replicas":1,"args":["-a"]}`)
-	o.Entries = thing.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+","+
+	o := kindtest.New(t, `"spec":{"replicas":1,"args":["-a"]}`)
+	o.Entries = kindtest.Entries(t, `[`+entry("ann", "Apply", "v1", "1", `{"f:spec":{"f:replicas":{}}}`)+","+
 		entry("ann", "Apply", "v1", "2", `{"f:spec":{"f:args":{"v:\"-a\"":{}}}}`)+`]`)
 	if got := owners(t, o, nil); !strings.Contains(got, ".spec.args atomic: ann\n") || !strings.Contains(got, ".spec.replicas leaf:\n") {
 		t.Errorf("got\n%s", got)
@@ -169,8 +169,8 @@ func TestOwnersReadsEntriesAsWritesDo(t *testing.T) {
 }
 
 func TestOwnersStops(t *testing.T) {
-	o := thing.New(t, `"spec":{"args":["-a","-b"],"containers":[{"name":"a"},{"name":"a","dir":{"size":1}}],"selector":{"a":"1"}}`)
-	seq, err := ownership.Owners(o, thing.Type, nil)
+	o := kindtest.New(t, `"spec":{"args":["-a","-b"],"containers":[{"name":"a"},{"name":"a","dir":{"size":1}}],"selector":{"a":"1"}}`)
+	seq, err := ownership.Owners(o, kindtest.Type, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,12 +193,12 @@ func TestOwnersStops(t *testing.T) {
 
 // Every leaf and item of an object comes exactly once, with exactly the managers whose sets have it.
 func TestOwnersCoverTheObject(t *testing.T) {
-	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+	kindtest.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
 		managers, err := managedfields.Decode(o.Entries)
 		if err != nil {
 			t.Fatal(err)
 		}
-		seq, err := ownership.Owners(o, thing.Type, nil)
+		seq, err := ownership.Owners(o, kindtest.Type, nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -230,7 +230,7 @@ func TestOwnersCoverTheObject(t *testing.T) {
 		if all.Len() != count {
 			t.Errorf("%d parts, and %d paths", count, all.Len())
 		}
-		v, err := typed.New(o.Content, thing.Type)
+		v, err := typed.New(o.Content, kindtest.Type)
 		if err != nil {
 			t.Fatal(err)
 		}

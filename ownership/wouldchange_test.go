@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/thing"
+	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
 )
@@ -50,17 +50,17 @@ func TestWouldChange(t *testing.T) {
 		{"a number inside of what is atomic", strings.Replace(live, `["1"]`, `["2"]`, 1), `object=true owners=false conflicts=0 notation only=false`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := thing.Manager(nil)
-			o := thing.Apply(t, m, managedfields.Object{}, "ann", live)
-			o = thing.Apply(t, m, o, "bob", `"spec":{"replicas":1}`)
+			m := kindtest.Manager(nil)
+			o := kindtest.Apply(t, m, managedfields.Object{}, "ann", live)
+			o = kindtest.Apply(t, m, o, "bob", `"spec":{"replicas":1}`)
 			if strings.HasPrefix(test.name, "less") { // nobody else is to keep it
-				o = thing.Apply(t, m, o, "bob", ``)
+				o = kindtest.Apply(t, m, o, "bob", ``)
 			}
-			change, err := ownership.WouldChange(m, o, thing.New(t, test.config), "ann")
+			change, err := ownership.WouldChange(m, o, kindtest.New(t, test.config), "ann")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := showChange(change); got != thing.Lines(test.want) {
+			if got := showChange(change); got != kindtest.Lines(test.want) {
 				t.Errorf("got\n%s", got)
 			}
 		})
@@ -69,9 +69,9 @@ func TestWouldChange(t *testing.T) {
 
 // A keyed list whose items come in another order, and differ in notation inside.
 func TestWouldChangeOrderOfItems(t *testing.T) {
-	m := thing.Manager(nil)
-	o := thing.Apply(t, m, managedfields.Object{}, "ann", `"spec":{"containers":[{"name":"a"},{"name":"b","dir":{"size":1}},{"name":"c"}]}`)
-	change, err := ownership.WouldChange(m, o, thing.New(t, `"spec":{"containers":[{"name":"b","dir":{"size":1.0}},{"name":"a"},{"name":"c"}]}`), "ann")
+	m := kindtest.Manager(nil)
+	o := kindtest.Apply(t, m, managedfields.Object{}, "ann", `"spec":{"containers":[{"name":"a"},{"name":"b","dir":{"size":1}},{"name":"c"}]}`)
+	change, err := ownership.WouldChange(m, o, kindtest.New(t, `"spec":{"containers":[{"name":"b","dir":{"size":1.0}},{"name":"a"},{"name":"c"}]}`), "ann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +82,8 @@ func TestWouldChangeOrderOfItems(t *testing.T) {
 }
 
 func TestWouldChangeRefuses(t *testing.T) {
-	m := thing.Manager(nil)
-	o := thing.Apply(t, m, managedfields.Object{}, "ann", `"spec":{"replicas":1}`)
+	m := kindtest.Manager(nil)
+	o := kindtest.Apply(t, m, managedfields.Object{}, "ann", `"spec":{"replicas":1}`)
 	var bad *managedfields.BadRequestError
 	if _, err := ownership.WouldChange(m, o, o, "ann"); !errors.As(err, &bad) {
 		t.Errorf("a configuration with managed fields: %v", err)
@@ -93,10 +93,10 @@ func TestWouldChangeRefuses(t *testing.T) {
 // What would change nothing changes nothing; what would change the object or its owners does.
 func TestWouldChangeIsTrue(t *testing.T) {
 	none, notations := 0, 0
-	thing.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
-		config := thing.New(t, thing.RandomConfig(r))
+	kindtest.Histories(t, func(t *testing.T, r *rand.Rand, o managedfields.Object) {
+		config := kindtest.New(t, kindtest.RandomConfig(r))
 		if r.IntN(2) == 0 {
-			extracted, err := ownership.Extract(o, thing.Type, "ann", "")
+			extracted, err := ownership.Extract(o, kindtest.Type, "ann", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestWouldChangeIsTrue(t *testing.T) {
 				config.Content = extracted
 			}
 		}
-		m := thing.Manager(nil)
+		m := kindtest.Manager(nil)
 		change, err := ownership.WouldChange(m, o, config, "ann")
 		if err != nil {
 			t.Error(err)

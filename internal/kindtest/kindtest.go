@@ -1,4 +1,10 @@
-package thing
+// Package kindtest has a kind for tests, Thing, with its type, its field manager, and objects of it: written as JSON, or left behind by
+// random histories.
+//
+// A Thing has one field of everything that can be owned in a way of its own: scalars, open maps, a set, a keyed list in a keyed list,
+// an atomic list and an atomic object. Tests of packages managedfields and ownership write what they expect of entries as [Show]
+// prints these.
+package kindtest
 
 import (
 	"fmt"
@@ -44,6 +50,7 @@ const document = `{"types": [
     {"name": "hostPort", "type": {"scalar": "numeric"}}]}}
 ]}`
 
+// Type is the type of Things.
 var Type = func() *schema.Type {
 	v, err := value.Parse([]byte(document))
 	if err != nil {
@@ -61,12 +68,13 @@ var Type = func() *schema.Type {
 	return t
 }()
 
+// Version is the apiVersion of Things. There is example.com/v2 as well, of the same type.
 const Version = "example.com/v1"
 
 // NewYear is when the clock of tests starts.
 var NewYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Manager returns the field manager of things. Its clock advances by a minute with each look at it.
+// Manager returns the field manager of Things, whose configuration change, unless it is nil, may alter. Its clock advances by a minute with each look at it.
 func Manager(change func(*managedfields.Config)) *managedfields.FieldManager {
 	now := NewYear
 	c := managedfields.Config{
@@ -87,7 +95,7 @@ func Manager(change func(*managedfields.Config)) *managedfields.FieldManager {
 	return m
 }
 
-// New returns a thing with the given members, JSON text without the outer braces, beside its identity.
+// New returns a Thing with the given members, JSON text without the outer braces, beside its identity.
 func New(t testing.TB, members string) managedfields.Object {
 	t.Helper()
 	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"example.com/v1","kind":"Thing"` + comma(members) + `}`))
@@ -107,6 +115,7 @@ func comma(members string) string {
 	return "," + members
 }
 
+// Parse returns what a JSON text says.
 func Parse(t testing.TB, json string) value.Value {
 	t.Helper()
 	v, err := value.Parse([]byte(json))
@@ -116,6 +125,7 @@ func Parse(t testing.TB, json string) value.Value {
 	return v
 }
 
+// Entries returns the entries that a JSON text has as metadata.managedFields.
 func Entries(t testing.TB, json string) []managedfields.Entry {
 	t.Helper()
 	o, err := managedfields.ParseObject([]byte(`{"metadata":{"managedFields":` + json + `}}`))
@@ -125,6 +135,7 @@ func Entries(t testing.TB, json string) []managedfields.Entry {
 	return o.Entries
 }
 
+// Path returns the path that text names.
 func Path(t testing.TB, text string) fieldpath.Path {
 	t.Helper()
 	p, err := fieldpath.ParsePath(text)
@@ -175,8 +186,10 @@ func Lines(text string) string {
 	return b.String()
 }
 
+// Applier returns the applier of this name.
 func Applier(name string) merge.Manager { return merge.Manager{Name: name, Operation: merge.Apply} }
 
+// Updater returns the updater of this name in Version.
 func Updater(name string) merge.Manager {
 	return merge.Manager{Name: name, Operation: merge.Update, APIVersion: Version}
 }
@@ -201,7 +214,7 @@ func Update(t testing.TB, m *managedfields.FieldManager, live managedfields.Obje
 	return out
 }
 
-// RandomConfig returns the members of a random thing, few enough that managers meet.
+// RandomConfig returns the members of a random Thing, few enough that managers meet.
 func RandomConfig(r *rand.Rand) string {
 	var members []string
 	maybe := func(out *[]string, text string) {
