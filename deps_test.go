@@ -40,6 +40,7 @@ var layers = []struct {
 	{"internal/gen", "value fieldpath schema typed merge internal/door", ""},
 	{"internal/model", "value fieldpath schema typed merge internal/door", ""},
 	{"internal/kindtest", "value fieldpath schema merge managedfields", ""},
+	{"internal/custom", "value fieldpath schema schema/structural merge managedfields", ""},
 	{"internal/wording", "value", ""},
 	{"internal/notice", "", "golang.org/x/term"},
 	{"internal/selector", "value fieldpath", ""},
@@ -51,7 +52,7 @@ var layers = []struct {
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
 	{"internal/types",
 		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin " +
-			"internal/door internal/yaml internal/wording internal/notice internal/manifest",
+			"internal/door internal/custom internal/yaml internal/wording internal/notice internal/manifest",
 		""},
 	{"internal/schemafile",
 		"value schema schema/openapi schema/builtin internal/yaml internal/wording " +

@@ -33,7 +33,7 @@ var layers = []struct {
 	{"catalog/builtin", "api catalog catalog/tables", "value value/structs fieldpath schema merge managedfields schema/builtin",
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation k8s.io/client-go/kubernetes/scheme sigs.k8s.io/json"},
 	{"catalog/crd", "api catalog catalog/builtin catalog/tables structural/rules",
-		"value fieldpath schema merge managedfields schema/openapi schema/structural",
+		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver"},
 	{"catalog/openapi", "catalog", "value", "k8s.io/apimachinery k8s.io/api"},
 	{"wire", "api catalog", "value value/structs schema managedfields",

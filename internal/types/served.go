@@ -1,9 +1,7 @@
 package types
 
 import (
-	"maps"
-	"slices"
-
+	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
@@ -64,18 +62,21 @@ func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 
 // completeCustom is complete for a custom resource: what its definition says.
 func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Restoration {
-	apiVersion := config.GVK.APIVersion()
-	if kind.Renamed {
-		config.Converter = managedfields.StrategyNone(slices.Collect(maps.Keys(kind.Versions))...)
+	s := kind.schemas[config.GVK.APIVersion()]
+	if t.Bare {
+		s = nil
 	}
-	if s := kind.schemas[apiVersion]; s != nil && !t.Bare {
-		config.Default = s.Default
+	served := custom.Kind{Types: kind.Versions, Status: kind.status}.Config(config.GVK, config.Subresource, s)
+	config.Default, config.ResetFields = served.Default, served.ResetFields
+	if kind.Renamed {
+		config.Converter = served.Converter
+	}
+	if s != nil {
 		config.Read = func(object value.Value) (value.Value, error) {
 			object, _, err := s.Decode(object)
 			return s.Default(object), err
 		}
 	}
-	config.ResetFields = kind.resets(apiVersion, config.Subresource)
 	switch {
 	case config.ResetFields == nil:
 		return RestoreNothing

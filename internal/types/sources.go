@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/wording"
@@ -77,7 +78,7 @@ func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	catalog, err := definitions.Catalog()
 	notice.EachError(err, func(err error) { c.Warn(o.At(), "%v", err) })
 	kind, _ := catalogSource(catalog, fmt.Sprintf("defined at %v", o.At()))(schema.GVK{Group: id.group, Kind: id.kind})
-	kind.status = withStatus(o.Content)
+	kind.status = custom.WithStatus(o.Content)
 	kind.Replicas = replicasIn(o.Content)
 	kind.ClusterScoped = o.Content.Get("spec", "scope").Str() == "Cluster"
 	if kind.schemas, err = structures(o.Content); err != nil {

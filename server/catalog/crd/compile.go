@@ -2,16 +2,14 @@ package crd
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/openapi"
 	"github.com/deed-project/deed/schema/structural"
@@ -69,6 +67,7 @@ type compiler struct {
 
 	schemas  map[string]*structural.Schema // by version
 	types    map[string]*schema.Type       // by apiVersion
+	status   map[string]bool               // the apiVersions that have the subresource
 	replicas map[string]fieldpath.Path     // by apiVersion
 }
 
@@ -80,7 +79,7 @@ func (c *compiler) compile(crd value.Value) error {
 	if c.types, err = typesOf(crd); err != nil {
 		return err
 	}
-	c.replicas = map[string]fieldpath.Path{}
+	c.status, c.replicas = custom.WithStatus(crd), map[string]fieldpath.Path{}
 	for v := range c.spec.Get("versions").Items() {
 		if v.Get("storage").Bool() {
 			c.resource.Stored = v.Get("name").Str()
@@ -174,48 +173,30 @@ func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
 	name := v.Get("name").Str()
 	f := &form{
 		group: c.resource.Group, kind: c.resource.Kind, version: name, storage: c.resource.Stored, schemas: c.schemas,
-		status: hasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
+		status: custom.HasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
 	}
 	var err error
 	f.rules, err = rules.Compile(v.Get("schema", "openAPIV3Schema"))
 	return f, err
 }
 
-func hasStatus(v value.Value) bool { return v.Get("subresources", "status").Kind() == value.KindObject }
-
 // addManagers makes the field managers of a version's endpoints.
 func (c *compiler) addManagers(v *catalog.Version, f *form) error {
-	converter := managedfields.StrategyNone(slices.Collect(maps.Keys(c.types))...)
-	if c.by != nil {
-		converter = converted{converter, c.by}
-	}
-	config := managedfields.Config{
-		GVK: v.GVK(), Types: c.types, Converter: converter,
-		Default: func(content value.Value) value.Value { return f.schema().Default(content) }, Now: c.now,
-	}
-	if f.status {
-		config.ResetFields = map[string]merge.Filter{v.APIVersion(): excluding("status")}
-	}
+	kind := custom.Kind{Types: c.types, Status: c.status}
 	var err error
-	if v.Main, err = managedfields.New(config); err != nil || !f.status {
+	if v.Main, err = c.manager(kind.Config(v.GVK(), "", f.schema())); err != nil || !f.status {
 		return err
 	}
-	config.Subresource, config.ResetFields = "status", map[string]merge.Filter{}
-	for other := range c.spec.Get("versions").Items() {
-		if hasStatus(other) {
-			config.ResetFields[c.apiVersion(other.Get("name").Str())] = excluding("metadata", "spec")
-		}
-	}
-	v.Status, err = managedfields.New(config)
+	v.Status, err = c.manager(kind.Config(v.GVK(), custom.StatusName, f.schema()))
 	return err
 }
 
-func excluding(names ...string) merge.Filter {
-	var paths []fieldpath.Path
-	for _, name := range names {
-		paths = append(paths, fieldpath.Path{fieldpath.Field(name)})
+// manager returns the field manager of an endpoint, which converts as the definition says.
+func (c *compiler) manager(config managedfields.Config) (*managedfields.FieldManager, error) {
+	if config.Now = c.now; c.by != nil {
+		config.Converter = converted{config.Converter, c.by}
 	}
-	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
+	return managedfields.New(config)
 }
 
 // deprecation returns what answers of a version warn of.

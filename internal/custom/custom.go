@@ -1,0 +1,84 @@
+// Package custom says what the definition of a custom resource makes of the field managers of its endpoints.
+//
+// The command line and the API server take their configurations from here, so that one cannot answer what the other does not.
+package custom
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/value"
+)
+
+// StatusName is both a subresource and the field that it writes.
+const StatusName = "status"
+
+// Kind is what a CustomResourceDefinition says of a kind in all of its versions, by apiVersion.
+type Kind struct {
+	Types  map[string]*schema.Type
+	Status map[string]bool // the versions that have the subresource status
+}
+
+// Config returns the configuration of the endpoint of one version, which writes through subresource, empty for the resource itself:
+//
+//   - Versions become each other by their names, as with the conversion strategy None.
+//   - Default values are those of s, the schema of the version; nil has none.
+//   - The resource does not write .status if that version has the subresource status.
+//   - The subresource status does not write .metadata and .spec, in all versions that have it.
+func (k Kind) Config(gvk schema.GVK, subresource string, s *structural.Schema) managedfields.Config {
+	c := managedfields.Config{
+		GVK: gvk, Subresource: subresource, Types: k.Types, ResetFields: k.resets(gvk.APIVersion(), subresource),
+		Converter: managedfields.StrategyNone(slices.Collect(maps.Keys(k.Types))...),
+	}
+	if s != nil {
+		c.Default = s.Default
+	}
+	return c
+}
+
+// resets returns the fields that an endpoint does not write, nil if there are none.
+func (k Kind) resets(apiVersion, subresource string) map[string]merge.Filter {
+	switch {
+	case !k.Status[apiVersion]:
+	case subresource == "":
+		return map[string]merge.Filter{apiVersion: excluding(StatusName)}
+	case subresource == StatusName:
+		out := map[string]merge.Filter{}
+		for version := range k.Status {
+			out[version] = excluding("metadata", "spec")
+		}
+		return out
+	}
+	return nil
+}
+
+// excluding returns the filter that keeps fields of the object itself out.
+func excluding(names ...string) merge.Filter {
+	var paths []fieldpath.Path
+	for _, name := range names {
+		paths = append(paths, fieldpath.Path{fieldpath.Field(name)})
+	}
+	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
+}
+
+// WithStatus returns the versions, as apiVersions, in which a CustomResourceDefinition has the subresource status.
+func WithStatus(definition value.Value) map[string]bool {
+	out := map[string]bool{}
+	group := definition.Get("spec", "group").Str()
+	for v := range definition.Get("spec", "versions").Items() {
+		if HasStatus(v) {
+			out[schema.GVK{Group: group, Version: v.Get("name").Str()}.APIVersion()] = true
+		}
+	}
+	return out
+}
+
+// HasStatus reports whether v, a version of a CustomResourceDefinition, has the subresource status.
+func HasStatus(v value.Value) bool {
+	return v.Get("subresources", StatusName).Kind() == value.KindObject
+}
