@@ -62,10 +62,14 @@ var layers = []struct {
 		"value fieldpath schema schema/form typed merge managedfields ownership internal/door internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/jobs internal/manifest internal/types",
 		""},
+	{"internal/finding",
+		"value fieldpath schema managedfields ownership schema/openapi internal/door internal/wording internal/notice " +
+			"internal/manifest internal/types",
+		""},
 	{"internal/report",
-		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/door internal/slab internal/yaml " +
+		"value fieldpath schema typed merge managedfields ownership internal/door internal/slab internal/yaml " +
 			"internal/wording internal/notice internal/selector internal/manifest internal/types " +
-			"internal/dryrun",
+			"internal/dryrun internal/finding",
 		"github.com/rogpeppe/go-internal/diff"},
 	{"internal/history",
 		"value fieldpath schema merge managedfields ownership internal/yaml internal/wording " +
@@ -75,7 +79,7 @@ var layers = []struct {
 	{"internal/cli",
 		"fieldpath schema typed merge managedfields ownership internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/manifest internal/types internal/schemafile " +
-			"internal/dryrun internal/report internal/history",
+			"internal/dryrun internal/finding internal/report internal/history",
 		"github.com/spf13/cobra github.com/spf13/pflag"},
 	{"cmd/deed", "internal/cli", ""},
 }

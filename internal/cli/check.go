@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/finding"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
@@ -87,12 +88,12 @@ func (c *cli) check(f checkFlags) error {
 		}
 		for o := range objects.objects {
 			p.Begin(o)
-			p.Print(report.CheckObject(c.Library, o, types)...)
+			p.Print(finding.OfObject(c.Library, o, types)...)
 		}
 		definitions = objects.definitions
 	}
 	if f.schemas {
-		lints, any := report.LintSchemas(c.Library, f.stored.schemas, definitions)
+		lints, any := finding.OfSchemas(c.Library, f.stored.schemas, definitions)
 		if !any && c.Problems == 0 {
 			return errors.New("--schemas: there is no schema to check: name some with --crd, --openapi, or --schema and --type")
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/finding"
 	"github.com/deed-project/deed/internal/manifest"
-	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
 )
 
@@ -85,8 +85,8 @@ func (c *cli) completeKinds(cmd *cobra.Command, _ []string, text string) ([]stri
 
 // codeNames returns the codes of findings.
 func codeNames() []string {
-	out := make([]string, len(report.CheckCodes))
-	for i, code := range report.CheckCodes {
+	out := make([]string, len(finding.Codes))
+	for i, code := range finding.Codes {
 		out[i] = string(code)
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -101,7 +102,7 @@ func appliers(o *manifest.Object) string {
 	var names []string
 	for _, w := range manifest.OwnersOf(o) {
 		if w.Manager.Operation == merge.Apply {
-			name := report.Manager(w.Manager.Name)
+			name := wording.Manager(w.Manager.Name)
 			if w.Manager.Subresource != "" {
 				name += " through " + w.Manager.Subresource
 			}

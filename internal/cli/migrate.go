@@ -11,7 +11,6 @@ import (
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
-	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
@@ -120,7 +119,7 @@ func (c *cli) restore(f migrateFlags, h *dryrun.Handover, e *types.Endpoint) *dr
 	if !f.record {
 		c.Raise(notice.ExitFinding)
 		h.Note = "not migrated: client-side apply wrote it, but its managedFields are lost. " +
-			"--from-last-applied makes " + report.Manager(f.manager) + " the owner of what kubectl's record says was applied"
+			"--from-last-applied makes " + wording.Manager(f.manager) + " the owner of what kubectl's record says was applied"
 		return h
 	}
 	entries, err := ownership.EntriesOfLastApplied(h.Live.Object, e.Typ, f.manager)

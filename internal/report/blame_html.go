@@ -99,7 +99,7 @@ func (b *pageBuilder) object(o Blamed) pageObject {
 	}
 	for i, owner := range manifest.OwnersOf(o.Object) {
 		p.Managers = append(p.Managers, pageManager{
-			Number: b.number(owner.Manager), Name: Manager(owner.Manager.Name), Operation: operation(owner.Manager),
+			Number: b.number(owner.Manager), Name: wording.Manager(owner.Manager.Name), Operation: operation(owner.Manager),
 			Version: owner.APIVersion, Time: b.time(owner), Bytes: sizes.entries[i], Share: share(sizes.entries[i], sizes.object),
 		})
 	}
@@ -145,7 +145,7 @@ func (b *pageBuilder) line(line Line) pageLine {
 	var claims []claim
 	claims, l.Nobodys = b.names.claims(line)
 	for _, c := range claims {
-		l.Owners = append(l.Owners, pageOwner{b.number(c.owner.Manager), Manager(c.owner.Manager.Name), c.text})
+		l.Owners = append(l.Owners, pageOwner{b.number(c.owner.Manager), wording.Manager(c.owner.Manager.Name), c.text})
 	}
 	return l
 }

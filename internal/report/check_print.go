@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/finding"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/ownership"
@@ -51,31 +52,31 @@ type kindOfFinding struct {
 
 // Print prints the findings about one object. Of those that are alike it prints only so many, and says behind the last how many
 // there are more. Errors of writing show in Close.
-func (p *FindingPrinter) Print(found ...Finding) {
-	found = slices.DeleteFunc(found, func(x Finding) bool { return slices.Contains(p.ignore, string(x.Finding.Code)) })
+func (p *FindingPrinter) Print(found ...finding.Finding) {
+	found = slices.DeleteFunc(found, func(x finding.Finding) bool { return slices.Contains(p.ignore, string(x.Code)) })
 	p.Found += len(found)
 	alike := map[kindOfFinding]int{}
-	var last Finding
+	var last finding.Finding
 	for _, x := range found {
-		kind := x.kindOf()
-		if kind != last.kindOf() {
-			p.more(last, alike[last.kindOf()])
+		kind := kindOf(x)
+		if kind != kindOf(last) {
+			p.more(last, alike[kindOf(last)])
 		}
 		last = x
 		if alike[kind]++; p.all || alike[kind] <= manyAlike {
 			p.print(x)
 		}
 	}
-	p.more(last, alike[last.kindOf()])
+	p.more(last, alike[kindOf(last)])
 	p.out.Flush()
 }
 
-func (x Finding) kindOf() kindOfFinding {
-	return kindOfFinding{x.Finding.Code, x.Finding.Entry, x.kind}
+func kindOf(x finding.Finding) kindOfFinding {
+	return kindOfFinding{x.Code, x.Entry, x.Kind}
 }
 
-func (p *FindingPrinter) print(x Finding) {
-	code := string(x.Finding.Code)
+func (p *FindingPrinter) print(x finding.Finding) {
+	code := string(x.Code)
 	switch {
 	case p.list != nil:
 		p.list.add(findingJSON(x))
@@ -83,23 +84,23 @@ func (p *FindingPrinter) print(x Finding) {
 	case p.results != nil:
 		s := p.results.subject(x.Where.File, x.Subject)
 		message := strings.TrimPrefix(strings.TrimPrefix(x.String(), code), ": ")
-		s.found = append(s.found, result{rule: code, level: levelWarning, where: x.Where, message: message, remedy: x.Finding.Remedy})
+		s.found = append(s.found, result{rule: code, level: levelWarning, where: x.Where, message: message, remedy: x.Remedy})
 		return
 	}
 	fmt.Fprintf(p.out, "%v: %s: %s%s\n", x.Where, x.Subject, p.paint.Paint(Yellow, code), strings.TrimPrefix(x.String(), code))
-	if x.Finding.Remedy != "" {
-		fmt.Fprintf(p.out, "    %s\n", p.paint.Paint(Faint, x.Finding.Remedy))
+	if x.Remedy != "" {
+		fmt.Fprintf(p.out, "    %s\n", p.paint.Paint(Faint, x.Remedy))
 	}
 }
 
 // more says how many findings like x are left out, of n.
-func (p *FindingPrinter) more(x Finding, n int) {
+func (p *FindingPrinter) more(x finding.Finding, n int) {
 	if p.all || n <= manyAlike {
 		return
 	}
-	x.Finding.Fields, x.Finding.Remedy = x.Finding.Fields.Minus(x.Finding.Fields), ""
-	x.Finding.Detail = fmt.Sprintf("%s more like this; --all prints them", wording.Plural(n-manyAlike, "finding"))
-	x.Finding.Path, x.path = nil, ""
+	x.Fields, x.Remedy = x.Fields.Minus(x.Fields), ""
+	x.Detail = fmt.Sprintf("%s more like this; --all prints them", wording.Plural(n-manyAlike, "finding"))
+	x.Path, x.Place = nil, ""
 	p.print(x)
 }
 

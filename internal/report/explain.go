@@ -201,7 +201,7 @@ func shares(lines []Line, path fieldpath.Path) []string {
 			who = nil
 		}
 		for _, w := range p.owners {
-			who = append(who, Manager(w.Manager.Name)+" "+operation(w.Manager))
+			who = append(who, wording.Manager(w.Manager.Name)+" "+operation(w.Manager))
 		}
 		for _, name := range who {
 			if count[name]++; count[name] == 1 {
@@ -254,7 +254,7 @@ func (x *Explanation) Print(out *bufio.Writer, paint Painter) {
 func ownedBySome(owners []ownerJSON) string {
 	var names []string
 	for _, w := range owners {
-		names = append(names, Manager(w.Manager))
+		names = append(names, wording.Manager(w.Manager))
 	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 )
@@ -56,7 +57,7 @@ func take(owners []manifest.Holder) []string {
 func release(owners []manifest.Holder) []string {
 	var out []string
 	for _, w := range owners {
-		name := Manager(w.Manager.Name)
+		name := wording.Manager(w.Manager.Name)
 		switch {
 		case w.Manager.Operation != merge.Apply:
 			out = append(out, fmt.Sprintf("%s gives it up only when it is removed, or when somebody else takes it: updates do not release (U3).",

@@ -147,7 +147,7 @@ func (q FieldsQuery) table(o FieldsOf) string {
 	for i, w := range o.owners {
 		if q.wants(w) {
 			rows = append(rows, []string{
-				Manager(w.Manager.Name), operation(w.Manager), w.APIVersion, fullTime(w.Time), fmt.Sprint(o.sets[i].Len()),
+				wording.Manager(w.Manager.Name), operation(w.Manager), w.APIVersion, fullTime(w.Time), fmt.Sprint(o.sets[i].Len()),
 				fmt.Sprint(o.sizes.entries[i]), share(o.sizes.entries[i], o.sizes.object),
 			})
 		}

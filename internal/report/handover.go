@@ -136,7 +136,7 @@ func ManagersText(owners []merge.Manager) string {
 	}
 	names := make([]string, len(owners))
 	for i, m := range owners {
-		names[i] = Manager(m.Name) + " " + operation(m)
+		names[i] = wording.Manager(m.Name) + " " + operation(m)
 	}
 	slices.Sort(names)
 	return strings.Join(names, between)

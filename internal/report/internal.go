@@ -3,7 +3,6 @@ package report
 import (
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -11,5 +10,4 @@ import (
 var (
 	typing   = door.Open(typed.Internal)
 	managing = door.Open(managedfields.Internal)
-	owning   = door.Open(ownership.Internal)
 )

@@ -3,12 +3,11 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
@@ -51,7 +50,7 @@ type OwnerNames struct {
 
 // name returns the name, the operation with the subresource, the version if it is not the usual one, and the time.
 func (n OwnerNames) name(o manifest.Holder) string {
-	words := []string{Manager(o.Manager.Name), operation(o.Manager)}
+	words := []string{wording.Manager(o.Manager.Name), operation(o.Manager)}
 	if o.APIVersion != n.version {
 		words = append(words, o.APIVersion)
 	}
@@ -63,14 +62,6 @@ func (n OwnerNames) name(o manifest.Holder) string {
 		words = append(words, age(n.Now.Sub(o.Time)))
 	}
 	return strings.Join(words, " ")
-}
-
-// Manager returns the name of a manager as it is, or quoted if it has characters that would be mistaken for something else.
-func Manager(name string) string {
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '"' }) {
-		return strconv.Quote(name)
-	}
-	return name
 }
 
 // operation returns how m writes, and through which subresource.

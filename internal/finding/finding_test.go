@@ -1,4 +1,4 @@
-package report
+package finding
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCheckCodes wants that --ignore knows every code that the pages about checking explain, and no other.
-func TestCheckCodes(t *testing.T) {
+// TestCodes wants that --ignore knows every code that the pages about checking explain, and no other.
+func TestCodes(t *testing.T) {
 	var explained, known []string
 	for _, page := range []string{"../../docs/check.md", "../../docs/cli/check.md"} {
 		text, err := os.ReadFile(page)
@@ -21,7 +21,7 @@ func TestCheckCodes(t *testing.T) {
 			}
 		}
 	}
-	for _, code := range CheckCodes {
+	for _, code := range Codes {
 		known = append(known, string(code))
 	}
 	if !slices.Equal(known, explained) {

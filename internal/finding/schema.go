@@ -1,4 +1,4 @@
-package report
+package finding
 
 import (
 	"fmt"
@@ -20,9 +20,9 @@ const (
 	objectSetCode  ownership.Code = "object-set"  // the items of a set are objects
 )
 
-// LintSchemas returns what makes lists hard to share in the schemas that f names and that are among objects, and whether
+// OfSchemas returns what makes lists hard to share in the schemas that f names and that are among objects, and whether
 // there are any schemas.
-func LintSchemas(c *types.Library, f types.Flags, objects []*manifest.Object) (found []Finding, any bool) {
+func OfSchemas(c *types.Library, f types.Flags, objects []*manifest.Object) (found []Finding, any bool) {
 	definitions, _ := c.DefinedBy(f.Crds)
 	definitions = append(definitions, slices.DeleteFunc(slices.Clone(objects), func(o *manifest.Object) bool {
 		return !types.IsDefinition(o.Content)
@@ -130,10 +130,10 @@ func (l *linter) isMeant(at []any) bool {
 }
 
 func (l *linter) add(code ownership.Code, path string, at []any, detail, remedy string) {
-	x := Finding{Where: l.where, Subject: l.subject, kind: l.kind, path: path}
+	x := Finding{Where: l.where, Subject: l.subject, Kind: l.kind, Place: path}
 	x.Finding = ownership.Finding{Code: code, Entry: -1, Detail: detail, Remedy: remedy}
 	if l.definition != nil {
-		x.object, x.Where = l.definition, l.definition.Key(existing(l.definition.Content, at)...)
+		x.Object, x.Where = l.definition, l.definition.Key(existing(l.definition.Content, at)...)
 	}
 	l.found = append(l.found, x)
 }
