@@ -123,8 +123,6 @@ func unknown(q recordedRequest) string {
 	switch {
 	case strings.Contains(q.Path, "/pods"):
 		return "pods have admission plugins, subresources and deletion of their own"
-	case q.Code == http.StatusUnprocessableEntity && !strings.Contains(q.Path, "/adm.io/"):
-		return "the validation of the fields of built-in kinds is not known"
 	}
 	return ""
 }

@@ -20,6 +20,7 @@ type kindForm struct {
 	kind, hub   *builtin.Kind // as the version has objects, and as they are stored
 	empty       func() any    // an object of the Go type
 	name        validation.ValidateNameFunc
+	rule        fieldRule // nil for none
 	conditional bool
 }
 
@@ -102,15 +103,24 @@ func (f *kindForm) Holds(value.Value) bool { return false }
 // Unconditional reports whether an update may leave out what it is based on.
 func (f *kindForm) Unconditional() bool { return !f.conditional }
 
-// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, and with its finalizers.
+// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and as
+// far as it is known with what is the kind's own.
 func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.ErrorList {
-	if f.name == nil {
-		return nil
+	var errs field.ErrorList
+	if f.name != nil {
+		errs = append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
 	}
-	return append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
+	return append(errs, f.own(object, value.Value{}, "")...)
 }
 
-// ValidateUpdate returns nil: what a kind says about its own fields is not known here.
-func (f *kindForm) ValidateUpdate(context.Context, value.Value, value.Value, string, *api.Warnings) field.ErrorList {
-	return nil
+// ValidateUpdate returns what is wrong with what is the kind's own, as far as it is known.
+func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
+	return f.own(object, live, subresource)
+}
+
+func (f *kindForm) own(object, live value.Value, subresource string) field.ErrorList {
+	if f.rule == nil {
+		return nil
+	}
+	return f.rule(object, live, subresource)
 }
