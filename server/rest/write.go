@@ -192,7 +192,7 @@ func (w *write) replace(live Live, object managedfields.Object) (managedfields.O
 		return object, err
 	}
 	object.Content = w.prepare(content, live.Content)
-	if err := w.validate(object.Content, live.Content); err != nil {
+	if err := w.validate(object, live.Content); err != nil {
 		return object, err
 	}
 	object = keepTimes(object, live.Object)
@@ -263,20 +263,34 @@ func invalid(content value.Value, errs field.ErrorList) error {
 	return errors.NewInvalid(kschema.GroupKind{Group: gvk.Group, Kind: gvk.Kind}, api.Meta(content, "name"), errs)
 }
 
-// validate returns a 422 with everything that is wrong with content in place of live.
-func (w *write) validate(content, live value.Value) error {
+// validate returns a 422 with everything that is wrong with object in place of live.
+func (w *write) validate(object managedfields.Object, live value.Value) error {
+	content := object.Content
 	errs := api.ValidateReplaced(content, live, w.Version.Namespaced)
 	errs = append(errs, w.Version.Form.ValidateUpdate(w.context(), content, live, w.Target.Subresource, w.Warnings)...)
 	if len(errs) > 0 {
 		if !w.Version.Custom {
 			errs = unique(errs)
 		}
-		return invalid(content, errs)
+		return invalid(content, withFields(errs, object))
 	}
 	if w.Target.Subresource == "" {
 		w.warnOfFinalizers(content, live)
 	}
 	return nil
+}
+
+// withFields returns errs, of which those that show the metadata of object show its managed fields as well.
+func withFields(errs field.ErrorList, object managedfields.Object) field.ErrorList {
+	for _, e := range errs {
+		if _, whole := e.BadValue.(map[string]any); !whole || e.Field != "metadata" {
+			continue
+		}
+		if document, err := object.Value(); err == nil {
+			e.BadValue = document.Get("metadata").ToAny()
+		}
+	}
+	return errs
 }
 
 // unique returns errs, each once.
@@ -303,7 +317,9 @@ type encoded struct {
 }
 
 func (w *write) encode(object managedfields.Object) (encoded, error) {
-	object.Content = api.WithMetadata(object.Content, "resourceVersion", value.Value{})
+	for _, name := range []string{"resourceVersion", "selfLink"} { // which are not stored, whoever sets them
+		object.Content = api.WithMetadata(object.Content, name, value.Value{})
+	}
 	content, err := catalog.Store(w.Version.Form, object)
 	if err != nil {
 		return encoded{}, err
