@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// IsText reports whether rep is the text of JSON as it is stored: whole objects, without line breaks.
-func (rep Representation) IsText() bool { return rep.Media == JSON && rep.As == "" && !rep.Pretty }
+// IsText reports whether rep is JSON as texts are stored: without line breaks.
+func (rep Representation) IsText() bool { return rep.Media == JSON && !rep.Pretty }
 
 // Stream writes a body whose length is not known, as Write does: compressed if it turns out to be large and the client takes that.
 // Nothing is sent until there is so much of it, or until Close, so that a failure up to then can be the answer instead.
@@ -19,6 +19,9 @@ type Stream struct {
 	begun bool
 	zip   *gzip.Writer // nil while the body is not compressed
 }
+
+// framed is how much text is written at once: as much as a frame of HTTP/2 holds that fits, with its header, in one record of TLS.
+const framed = 16<<10 - 9
 
 // NewStream returns the stream of an answer with status 200 in the form of rep.
 func NewStream(w http.ResponseWriter, r *http.Request, rep Representation) *Stream {
@@ -57,13 +60,18 @@ func (s *Stream) send(text []byte) error {
 	if s.r.Method == http.MethodHead {
 		return nil
 	}
-	var err error
 	if s.zip != nil {
-		_, err = s.zip.Write(text)
-	} else {
-		_, err = s.w.Write(text)
+		_, err := s.zip.Write(text)
+		return err
 	}
-	return err
+	for len(text) > 0 {
+		n := min(len(text), framed)
+		if _, err := s.w.Write(text[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
 }
 
 // Close sends what is left.
