@@ -32,6 +32,7 @@ func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte)
 		return err
 	}
 	out := newTexts(l, write, newRows(t))
+	defer out.release()
 	out.append(`{"apiVersion":`, quoted(t.Of), `,"columnDefinitions":`, t.Columns().String(), `,"kind":"Table","rows":[`)
 	end, err := l.each(out.take)
 	if err != nil {
@@ -82,8 +83,8 @@ func (w *rows) known(t *texts, record store.Record, known *fact) error {
 			return err
 		}
 		shown = w.Shows(o.Content)
-	} else if err := w.lookUp(record.Text, known); err != nil {
-		return corrupt(record, err)
+	} else if err := w.lookUp(record, known); err != nil {
+		return err
 	}
 	t.append(`{"cells":`)
 	t.text = value.List(shown.Cells...).AppendJSON(t.text)
@@ -106,19 +107,29 @@ func (w *rows) known(t *texts, record store.Record, known *fact) error {
 	return nil
 }
 
-// lookUp makes the cells of a text.
-func (w *rows) lookUp(text []byte, known *fact) error {
+// lookUp makes the cells of a record.
+func (w *rows) lookUp(record store.Record, known *fact) error {
 	for i, c := range w.Version.Columns {
-		var v value.Value
-		if found := known.lookup(text, w.paths[i]); found != nil {
-			var err error
-			if v, err = value.Parse(found); err != nil {
-				return err
-			}
+		v, err := w.value(i, record, known)
+		if err != nil {
+			return corrupt(record, err)
 		}
 		w.cells[i] = w.Cell(c, v)
 	}
 	return nil
+}
+
+// value returns what a record has at the path of a column. The name stands behind the managed fields in the text, and in the key.
+func (w *rows) value(column int, record store.Record, known *fact) (value.Value, error) {
+	path := w.paths[column]
+	if len(path) == 2 && path[0] == "metadata" && path[1] == "name" {
+		return value.String(record.Key[strings.LastIndexByte(record.Key, '/')+1:]), nil
+	}
+	found := known.lookup(record.Text, path)
+	if found == nil {
+		return value.Value{}, nil
+	}
+	return value.Parse(found)
 }
 
 func (w *rows) read(t *texts, o managedfields.Object) error {

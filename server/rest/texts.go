@@ -3,6 +3,7 @@ package rest
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
@@ -11,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ListTexts lists as List does, as JSON text that is made of the stored texts: write gets it piece by piece. Errors come before anything
+// ListTexts lists as List does, as JSON text that is made of the stored texts: write gets it piece by piece, and keeps none. Errors come before anything
 // is written, unless they are those of write or about an object, or about a store that fails meanwhile.
 //
 // Memory is that of a page of records, however many objects there are. An object is decoded once in its stored revision; from then on
@@ -26,6 +27,7 @@ func (r *Request) ListTexts(write func([]byte) error) error {
 		return err
 	}
 	t := newTexts(l, write, whole{})
+	defer t.release()
 	t.append(`{"apiVersion":`, quoted(r.Version.APIVersion()), `,"items":[`)
 	end, err := l.each(t.take)
 	if err != nil {
@@ -70,10 +72,23 @@ type texts struct {
 	page []*fact // what is known of the records of the page, in their order
 }
 
+// newTexts returns a list on its way, which must be released.
 func newTexts(l *lister, write func([]byte) error, how items) *texts {
-	t := &texts{lister: l, write: write, items: how}
+	t := &texts{lister: l, write: write, items: how, text: *textBuffers.Get().(*[]byte)}
 	l.paged = func(records []store.Record) { t.page = t.facts.all(t.page[:0], t.Version, records) }
 	return t
+}
+
+// textBuffers hold memory for text that is not written yet.
+var textBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 2*textChunk); return &b }}
+
+// release gives the memory of the text back. Nobody may hold on to what was written.
+func (t *texts) release() {
+	if cap(t.text) <= 4*textChunk {
+		b := t.text[:0]
+		textBuffers.Put(&b)
+	}
+	t.text = nil
 }
 
 // textChunk is how much text is collected before it is written.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // IsText reports whether rep is JSON as texts are stored: without line breaks.
@@ -34,14 +35,30 @@ func (s *Stream) Begun() bool { return s.begun }
 
 // Write adds text to the body.
 func (s *Stream) Write(text []byte) error {
-	if !s.begun {
-		if s.held = append(s.held, text...); len(s.held) < compressFrom {
-			return nil
-		}
-		text = s.held
-		s.begin()
+	if s.begun {
+		return s.send(text)
 	}
-	return s.send(text)
+	if s.held == nil {
+		s.held = (*holders.Get().(*[]byte))[:0]
+	}
+	if s.held = append(s.held, text...); len(s.held) < compressFrom {
+		return nil
+	}
+	s.begin()
+	return s.sendHeld()
+}
+
+// holders hold memory for what is not sent yet.
+var holders = sync.Pool{New: func() any { b := make([]byte, 0, 2*compressFrom); return &b }}
+
+// sendHeld sends what was held, and gives its memory back.
+func (s *Stream) sendHeld() error {
+	err := s.send(s.held)
+	if held := s.held; cap(held) > 0 && cap(held) <= 4*compressFrom {
+		holders.Put(&held)
+	}
+	s.held = nil
+	return err
 }
 
 // begin sends the header of a large body.
@@ -80,7 +97,7 @@ func (s *Stream) Close() error {
 		s.begun = true
 		s.w.Header().Set("Content-Length", strconv.Itoa(len(s.held)))
 		s.w.WriteHeader(http.StatusOK)
-		return s.send(s.held)
+		return s.sendHeld()
 	}
 	if s.zip == nil {
 		return nil
