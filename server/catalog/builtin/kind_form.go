@@ -100,6 +100,9 @@ func (f *kindForm) PrepareDelete(live value.Value) value.Value { return live }
 // Holds returns false.
 func (f *kindForm) Holds(value.Value) bool { return false }
 
+// Timeless returns false: rules of built-in kinds may ask what was before.
+func (f *kindForm) Timeless() bool { return false }
+
 // Unconditional reports whether an update may leave out what it is based on.
 func (f *kindForm) Unconditional() bool { return !f.conditional }
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,7 @@ type Rules struct {
 	schema         *schema.Structural
 	object, status keywords       // of whole objects, and of their status alone
 	compiled       *cel.Validator // nil if there are no rules in CEL
+	transitions    bool           // a rule in CEL may ask what a value was before
 }
 
 // keywords are a validator of the library, and what judges in its place. Zero keywords find nothing.
@@ -45,7 +47,8 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 		return nil, nil
 	}
 	var v1 apiextensionsv1.JSONSchemaProps
-	if err := json.Unmarshal(openAPIV3Schema.AppendJSON(nil), &v1); err != nil {
+	text := openAPIV3Schema.AppendJSON(nil)
+	if err := json.Unmarshal(text, &v1); err != nil {
 		return nil, fmt.Errorf("openAPIV3Schema: %w", err)
 	}
 	var props apiextensions.JSONSchemaProps
@@ -53,7 +56,7 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openAPIV3Schema: %w", err)
 	}
-	r := &Rules{}
+	r := &Rules{transitions: bytes.Contains(text, []byte("oldSelf"))}
 	if r.schema, err = schema.NewStructural(&props); err != nil {
 		return nil, err
 	}
@@ -139,6 +142,12 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 	if !there {
 		return errs
 	}
+	if !live.IsAbsent() && !r.transitions {
+		// What was there before only decides what becomes of what is found.
+		if found, _ := r.compiled.Validate(ctx, nil, r.schema, shown, nil, celconfig.RuntimeCELCostBudget); len(found) == 0 {
+			return errs
+		}
+	}
 	old, _ := r.object.quick.partial(live)
 	var options []cel.Option
 	if !live.IsAbsent() {
@@ -151,6 +160,9 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 	found, _ := r.compiled.Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
 	return append(errs, ordered(found)...)
 }
+
+// Timeless reports whether what is wrong with an object depends on nothing but the object, as far as it is not the same as before.
+func (r *Rules) Timeless() bool { return r == nil || !r.transitions }
 
 // correlated pairs the parts of object with those of live that they replace.
 func (r *Rules) correlated(object, live value.Value) *common.CorrelatedObject {
