@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/value"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -26,9 +27,13 @@ import (
 // safe for concurrent use. Nil Rules are those of a version without a schema: nothing is wrong.
 type Rules struct {
 	schema         *schema.Structural
-	object, status keywords       // of whole objects, and of their status alone
-	compiled       *cel.Validator // nil if there are no rules in CEL
-	transitions    bool           // a rule in CEL may ask what a value was before
+	object, status keywords // of whole objects, and of their status alone
+	transitions    bool     // a rule in CEL may ask what a value was before
+
+	// Rules in CEL; compiled is nil if there are none. checker is what asks them first, if ask is set.
+	checker  *checker
+	ask      bool
+	compiled func() *cel.Validator
 }
 
 // keywords are a validator of the library, and what judges in its place. Zero keywords find nothing.
@@ -68,7 +73,16 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 			return nil, err
 		}
 	}
-	r.compiled = cel.NewValidator(r.schema, true, celconfig.PerCallLimit)
+	if !hasRules(r.schema) {
+		return r, nil
+	}
+	r.compiled = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(r.schema, true, celconfig.PerCallLimit) })
+	if !r.transitions {
+		r.checker, r.ask = newChecker(r.schema, true, model.SchemaDeclType(r.schema, true))
+	}
+	if !r.ask {
+		r.compiled()
+	}
 	return r, nil
 }
 
@@ -142,11 +156,9 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 	if !there {
 		return errs
 	}
-	if !live.IsAbsent() && !r.transitions {
-		// What was there before only decides what becomes of what is found.
-		if found, _ := r.compiled.Validate(ctx, nil, r.schema, shown, nil, celconfig.RuntimeCELCostBudget); len(found) == 0 {
-			return errs
-		}
+	// What was there before only decides what becomes of what is found.
+	if budget := int64(celconfig.RuntimeCELCostBudget); r.ask && r.checker.good(ctx, shown, &budget) {
+		return errs
 	}
 	old, _ := r.object.quick.partial(live)
 	var options []cel.Option
@@ -157,7 +169,7 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 	if warnings != nil {
 		ctx = warning.WithWarningRecorder(ctx, warnings)
 	}
-	found, _ := r.compiled.Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := r.compiled().Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
 	return append(errs, ordered(found)...)
 }
 
