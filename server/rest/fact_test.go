@@ -18,7 +18,7 @@ func TestFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	sorted := object.AppendJSON(nil)
-	known, ok := factOf(string(sorted), object.At("metadata", "labels"))
+	known, ok := factOf(string(sorted), object.Get("metadata", "labels"))
 	if !ok {
 		t.Fatal("the text is not as it should be")
 	}
@@ -27,7 +27,7 @@ func TestFacts(t *testing.T) {
 		"spec.a", "spec.a.b.c", "spec.a.b.c.d", "spec.a.d", "spec.n", "spec.t", "spec.t.x", "status", "status.x", "b", "b.x", "none", "spec.a.e",
 	} {
 		names := strings.Split(path, ".")
-		want, got := object.At(names...), known.lookup(sorted, names)
+		want, got := object.Get(names...), known.lookup(sorted, names)
 		if want.IsAbsent() != (got == nil) || got != nil && want.String() != string(got) {
 			t.Errorf("%s is %q, want %v", path, got, want)
 		}
