@@ -57,16 +57,19 @@ type arrangement struct {
 func (a *arrangement) siblings(from, to int) {
 	i, untidy := slices.BinarySearch(a.untidy, uint32(from))
 	switch {
+	// These siblings are out of order, and perhaps those below them: they are sorted.
 	case untidy:
 		first := len(a.trees)
 		a.push(from, to)
 		a.sorted(first)
-	case i < len(a.untidy) && int(a.untidy[i]) < to: // somewhere below
+	// Their order is right, but something below one of them is not.
+	case i < len(a.untidy) && int(a.untidy[i]) < to:
 		for ; from < to; from += int(a.nodes[from].skip) {
 			root := a.root(from)
 			a.siblings(from+1, from+int(a.nodes[from].skip))
 			a.close(root)
 		}
+	// Nothing in here is out of order: it is copied as it is.
 	default:
 		a.out = append(a.out, a.nodes[from:to]...)
 	}
@@ -121,8 +124,10 @@ func (a *arrangement) one(trees []uint32) {
 		}
 	}
 	switch {
+	// The children of all of them are siblings now, and sorted together.
 	case a.how == unite && len(trees) > 1:
 		a.sorted(first)
+	// The children of the last tree that has any.
 	case inner >= 0:
 		a.siblings(inner+1, inner+int(a.nodes[inner].skip))
 	}

@@ -91,6 +91,8 @@ func (b *Builder) Add(p Path) {
 	if !b.expected.IsEmpty() {
 		b.settle()
 	}
+	// How many elements p has in common with the path that is open: what is behind these is closed,
+	// and then opened as p goes on.
 	shared := 0
 	base := len(b.open) - b.added
 	for shared < b.added && shared < len(p) && b.draft.is(int(b.open[base+shared].index), p[shared]) {
@@ -171,6 +173,7 @@ func (b *Builder) node() *node { return &b.draft.nodes[b.open[len(b.open)-1].ind
 // closed notes that the node at index, which is complete, is a child of the current path.
 func (b *Builder) closed(index int) {
 	f, order := b.current(), b.draft.nodes[index].order()
+	// Siblings that do not ascend, or come again, are put into order when the set is complete.
 	if f.last > 0 && order <= f.order && !b.draft.ascend(int(f.last-1), index) {
 		f.unsorted = true
 	}
@@ -194,6 +197,7 @@ func (b *Builder) pop() {
 	}
 	n := &b.draft.nodes[index]
 	n.skip = uint32(len(b.draft.nodes) - index)
+	// No member, and nothing below it: the node is taken back.
 	if n.skip == 1 && !n.has(included) {
 		b.draft.drop(index)
 		return

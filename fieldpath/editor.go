@@ -54,6 +54,7 @@ func newEditor(base, with Set) editor {
 // set returns the result. The editor must not be used afterwards.
 func (e *editor) set() Set {
 	result := Set{e.texts, e.base}
+	// Something was changed: the result is a copy. Else it is base, and nothing is copied.
 	if e.start > 0 || len(e.out) > 0 {
 		e.flush(len(e.base))
 		result.nodes = slices.Clone(e.out)
@@ -124,6 +125,7 @@ func (e *editor) turn(i int) {
 // leave completes the tree that enter returned the place of, when the walk is at base[i], the first
 // node behind it. It takes the root back if that is no member and has nothing below it.
 func (e *editor) leave(place, i int) {
+	// The root is still a part of base that has not been written, so all of its tree is as it was.
 	if place >= len(e.out) {
 		return // neither the root nor anything below it is changed
 	}

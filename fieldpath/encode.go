@@ -77,6 +77,7 @@ func appendValue(b []byte, v value.Value) []byte {
 //	"a\x00"  61 00 FF 00 01      behind "a", for FF is above 01
 //	"b"      62 00 01
 func appendText(b []byte, s string) []byte {
+	// A zero byte becomes 00 FF, so that 00 01 is found at the end alone.
 	for i := strings.IndexByte(s, 0); i >= 0; i = strings.IndexByte(s, 0) {
 		b = append(append(b, s[:i]...), 0, 0xff)
 		s = s[i+1:]
@@ -121,6 +122,7 @@ func appendFloat(b []byte, f float64) []byte {
 // the sign bit is set; of a negative one all bits are turned, so that what is farther from zero
 // comes first. Behind it comes what the number has above f.
 func appendNumber(b []byte, f float64, above uint16) []byte {
+	// The bits of floats that are not negative sort as these do.
 	bits := math.Float64bits(f)
 	if bits>>63 == 0 {
 		bits ^= 1 << 63

@@ -70,12 +70,16 @@ func (b *Builder) expectedNode(e Element) *node {
 // leaveExpected carries out Leave if that is as expected. Otherwise b is settled, and it reports
 // false.
 func (b *Builder) leaveExpected(member bool) bool {
+	// What was entered and is not in the expected set has come to nothing: it is as if it had not
+	// come.
 	if n := len(b.waiting); n > 0 && !member {
 		b.waiting[n-1] = Element{}
 		b.waiting = b.waiting[:n-1]
 		return true
 	}
 	if !b.expected.IsEmpty() && len(b.waiting) == 0 && len(b.open) > 1 {
+		// All children have come, and the node is a member exactly if it is one in the expected
+		// set.
 		if f := b.current(); b.next == int(f.last) && b.expected.nodes[f.index].has(included) == member {
 			b.open = b.open[:len(b.open)-1]
 			return true
@@ -97,12 +101,15 @@ func (b *Builder) depart() {
 			end = int(b.open[i+1].index)
 			b.draft.nodes[end].unset(included)
 		}
+		// Of a node that stays open, the child that was closed last, with its order, as closed
+		// would have noted it: it is the last of those in front of the child that is open.
 		f.last = 0
 		for child := first; child < end; child += int(b.draft.nodes[child].skip) {
 			f.last, f.order = uint32(child+1), b.draft.nodes[child].order()
 		}
 		first = end + 1
 	}
+	// They are no longer waiting: something is built below them.
 	for _, e := range b.waiting {
 		b.push(e)
 	}

@@ -44,8 +44,10 @@ func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
 		switch {
 		case !ok:
 			return false, false
+		// An element, with what is below it.
 		case name != ".":
 			p.maps = append(p.maps, mapMember{name, below})
+		// Not as it is written: "." has nothing in it, and stands beside others.
 		case len(below) > 0 || len(content) == 1:
 			return false, false
 		default:

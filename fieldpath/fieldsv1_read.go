@@ -135,6 +135,7 @@ func (p *setParser) object() (self bool, err *jsontext.Error) {
 	}
 	more, err := p.Open('}')
 	first, l := len(p.draft.nodes), level{last: -1}
+	// As kube-apiserver writes it: "." comes first, with nothing in it.
 	if more && p.startsWith(`".":{},"`) && p.Depth < value.MaxDepth {
 		p.Pos += len(`".":{},`)
 		l.self = true
@@ -190,6 +191,7 @@ func (p *setParser) entry(l *level) *jsontext.Error {
 		return err
 	}
 	switch kind {
+	// Passed over, whatever is below it: an element of a later release.
 	case entryUnknown:
 		p.loose = true
 		return p.Skip()

@@ -64,6 +64,7 @@ func (s Set) print(scratch *[]byte) []byte {
 func appendNodes(b []byte, t *texts, nodes []node) []byte {
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
+		// A run of leaves that stand side by side in a text: printed by copying that part of it.
 		if n.has(lone) && n.skip == 1 {
 			i = loneRun(nodes, i)
 			last := &nodes[i-1]
@@ -71,6 +72,7 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 			b = append(b, ',')
 			continue
 		}
+		// The spelling of the element stands in its text; else it is made.
 		if n.has(quoted) {
 			spelling := n.spelling(t)
 			b = append(append(b, spelling...), ":{"...)

@@ -163,6 +163,7 @@ func (s *scanner) object() (value.Value, *jsontext.Error) {
 
 // objectOfLast returns the object of members, of which the last with each name counts.
 func (s *scanner) objectOfLast(members []value.Member) value.Value {
+	// Mostly members are sorted already, as the reference writes them.
 	ascending := true
 	for i := 1; i < len(members) && ascending; i++ {
 		ascending = members[i-1].Name < members[i].Name

@@ -115,6 +115,8 @@ func (s Set) Has(p Path) bool {
 // [Set.Entries].
 func (s Set) Get(e Element) (member bool, sub Set) {
 	order, steps := orderOf(e.kind, e.text), 0
+	// Siblings are passed by their skip, with all that is below them. Their order, a number, mostly
+	// tells which comes first; texts are looked at only where the numbers are the same.
 	for rest := s.nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
 		steps++
 		n := &rest[0]

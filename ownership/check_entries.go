@@ -94,6 +94,7 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	}
 	n := len(k.found)
 	switch {
+	// Of several that apply, the first one is reported.
 	case e.Manager == managedfields.BeforeFirstApply:
 		k.add(beforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")

@@ -74,6 +74,8 @@ func addNeededKeys(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 		paths.Enter(b, e.Element)
 		if e.Element.Kind() == fieldpath.KindKey {
 			for _, key := range e.Element.Fields() {
+				// An item of which nothing else is extracted needs all of its keys, for it would be
+				// whole otherwise.
 				if e.Sub.IsEmpty() || !isDefault(t.List(), key) {
 					paths.Leaf(b, fieldpath.Field(key.Name))
 				}

@@ -126,6 +126,7 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 		fields, _, err := typing.Reconcile(fields, t)
 		return fields, err
 	}
+	// There and back: what the paths lead to in the entry's version, and which paths that has here.
 	converted, err := converter.Convert(object, from)
 	if err != nil {
 		return fieldpath.Set{}, err

@@ -70,9 +70,11 @@ func Migrate(
 			return nil, err
 		}
 	}
+	// Rule 3 for nil versions: what else the givers own has no owner any more.
 	if versions == nil {
 		return out, nil
 	}
+	// The receiver as it is after rules 1 and 2; rule 3 adds to it.
 	receiver := slices.IndexFunc(out, func(e managedfields.Entry) bool {
 		return e.Manager == to && e.Operation == merge.Apply && e.Subresource == subresource
 	})

@@ -187,6 +187,7 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 		}
 		return sorted[i].index
 	})
+	// Which item stands for all that have its element.
 	first := firstOfEach(sorted)
 	owners := make([][]Owner, len(places)) // of the first with each element; the others have met nobody
 	for i, p := range places {
@@ -251,6 +252,7 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own
 	if kind, ok := partOf(e, shapeOf(t, v)); ok && !w.emit(kind, v, own) {
 		return false
 	}
+	// What is in an item that is there twice is owned by the owners of its path: see Owned.Through.
 	if repeated {
 		w.through = slices.Clone(w.path)
 		defer func() { w.through = nil }()

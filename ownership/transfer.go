@@ -75,6 +75,7 @@ func Transfer(
 			receiver.APIVersion = to.APIVersion
 		}
 	}
+	// Rules 1 and 2, in the version of the giver; rule 5, in that of the receiver.
 	given, kept := split(giver.Fields, within)
 	if given, err = versions.into(o, given, giver.APIVersion, receiver.APIVersion); err != nil {
 		return nil, fmt.Errorf("from %v to %v: %w", from, to, err)

@@ -72,6 +72,7 @@ func changeOf(plan *managedfields.Plan, live, config managedfields.Object, merge
 		Object: result.Changed && !object.Content().Equal(merged), Conflicts: plan.Conflicts(),
 		Ownership: len(live.Entries) != merging.Len(result.Managers) || !sameOwners(managing.Stored(plan), result.Managers),
 	}
+	// What the configuration writes in another way than the live object, changed or not.
 	written := notations{partial: true}
 	written.node(object.Type(), object.Content(), config.Content)
 	out.Notations = written.found

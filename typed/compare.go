@@ -143,6 +143,7 @@ func (c *comparer) node(t *schema.Type, old, new value.Value) {
 	switch {
 	case old.Same(new):
 		return
+	// C3: only one side has it.
 	case old.IsAbsent():
 		c.whole(&c.added, t, new)
 		return
@@ -150,6 +151,8 @@ func (c *comparer) node(t *schema.Type, old, new value.Value) {
 		c.whole(&c.removed, t, old)
 		return
 	}
+	// Both have it. The parts differ where the type admits several kinds and the two are of
+	// different ones.
 	oldParts, newParts := partsFor(t, old), partsFor(t, new)
 	if oldParts != newParts {
 		c.part(oldParts.first(), t, old, new) // rule C6
@@ -160,10 +163,12 @@ func (c *comparer) node(t *schema.Type, old, new value.Value) {
 // part compares two values, neither of which is absent, as the given part of their type has it.
 func (c *comparer) part(p parts, t *schema.Type, old, new value.Value) {
 	switch {
+	// C2: a granular object or list, with something in it on one side at least.
 	case p == mapPart && !t.Map().Atomic() && !(isNone(old, value.KindObject) && isNone(new, value.KindObject)):
 		c.objects(t.Map(), old, new)
 	case p == listPart && t.List().Topology() != schema.AtomicList && !(isNone(old, value.KindList) && isNone(new, value.KindList)):
 		c.lists(t.List(), old, new)
+	// C1: a leaf, or two containers with nothing in them.
 	case !old.Equal(new):
 		c.modified.add(c.path)
 	}
@@ -171,6 +176,8 @@ func (c *comparer) part(p parts, t *schema.Type, old, new value.Value) {
 
 // objects compares the members of two objects; anything else than an object has none.
 func (c *comparer) objects(m *schema.Map, old, new value.Value) {
+	// Both are sorted by name, so one pass pairs the members; Len is that of a list too, which has
+	// no members.
 	oldLen, newLen := old.Len(), new.Len()
 	if old.Kind() != value.KindObject {
 		oldLen = 0
@@ -208,6 +215,7 @@ func (c *comparer) objects(m *schema.Map, old, new value.Value) {
 
 // member compares the members called name of two objects, either of which may be absent.
 func (c *comparer) member(m *schema.Map, name string, old, new value.Value) {
+	// A member that the type does not admit has no place in any set of fields.
 	if t, _ := m.Lookup(name); t != nil {
 		c.below(fieldpath.Field(name), t, old, new)
 	}
@@ -261,6 +269,7 @@ func (c *comparer) items(s *side, l *schema.List, v value.Value) {
 		}
 		return
 	}
+	// C5: of an item that is there several times only the path counts, without anything below it.
 	for _, g := range c.group(l, v, value.Value{}) {
 		if len(g.old) == 1 {
 			c.wholeBelow(s, g.element, l.Element(), g.old[0])

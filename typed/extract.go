@@ -119,6 +119,7 @@ func (s *selection) belongs(e fieldpath.Element, i int) bool {
 // node returns the part of v, a t, that s leads to: null for a container that has none, by rule X4.
 func (x *extractor) node(t *schema.Type, v value.Value, s *selection) value.Value {
 	switch partsFor(t, v).first() {
+	// X4: what is granular and has something in it is walked.
 	case mapPart:
 		switch {
 		case v.Kind() != value.KindObject:
@@ -153,6 +154,8 @@ func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Va
 		if e.Element == fieldpath.Any() {
 			continue
 		}
+		// What the member is extracted by: by X6 the very set of its object if its own path is in
+		// that.
 		below := s // rule X6
 		if !e.Member {
 			below = x.selection(e.Sub)
@@ -171,10 +174,12 @@ func (x *extractor) items(l *schema.List, v value.Value, s *selection) value.Val
 	x.nodes += v.Len()
 	for item := range v.Items() {
 		switch e := s.at(identityOf(&texts, l, item)); {
+		// X5: by what is below the item.
 		case !e.Sub.IsEmpty():
 			part := x.node(l.Element(), item, x.selection(e.Sub))
 			x.tidy = x.tidy && keepsIdentity(l, item, part)
 			out = append(out, part)
+		// X5: the whole item.
 		case e.Member:
 			out = append(out, item)
 		}

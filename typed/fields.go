@@ -191,10 +191,13 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 	}
 	sortItems(f.items[first:])
 	for i := first; i < len(f.items); {
+		// n is how many items, from this one on, have its element: equal elements come one after the
+		// other.
 		at, n := f.items[i], 1
 		for !f.tidy && i+n < len(f.items) && f.items[i+n].element == at.element {
 			n++
 		}
+		// F4: it is there several times.
 		if n > 1 {
 			f.leaf(at.element)
 		} else {

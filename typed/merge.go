@@ -153,6 +153,7 @@ func equalWithin(v, w value.Value, budget *int) bool {
 
 // granular merges two values of which at least one may be a container of kind k.
 func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value) value.Value {
+	// M2: what has something in it counts before what has not; M3 and M4 if both have.
 	switch liveNone, configNone := isNone(live, k), isNone(config, k); {
 	case liveNone && configNone:
 		return leaf(live, config)
@@ -194,6 +195,8 @@ func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 				continue
 			}
 		}
+		// From the first change on, what live has in front of this member is copied, and then the
+		// new one.
 		changed = true
 		for ; copied < l; copied++ {
 			m.members = append(m.members, live.Member(copied))

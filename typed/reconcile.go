@@ -75,8 +75,10 @@ func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 // the first in the order of s.
 func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error) {
 	switch {
+	// Some path of s meets a defect of the schema.
 	case t.Err() != nil:
 		return false, t.Err()
+	// R1: atomic now. The root itself has no path that could take the place of others.
 	case collapses(t):
 		return !root && !s.IsEmpty(), nil
 	case schemas.IsSound(t): // no error can come, and nothing is below the other entries that could be stale

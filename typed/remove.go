@@ -46,6 +46,7 @@ type remover struct {
 // node returns v, a t, without what s has below it. s has something, but for the root.
 func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
 	switch partsFor(t, v).first() {
+	// X3: what has no such parts becomes null.
 	case mapPart:
 		if isNone(v, value.KindObject) || t.Map().Atomic() {
 			return value.Null()
@@ -127,8 +128,10 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 	out := make([]value.Value, 0, v.Len())
 	for item := range v.Items() {
 		switch e := gone.at(identityOf(&texts, l, item)); {
+		// X1: the item goes.
 		case e.Member:
 			continue
+		// A part of the item goes. What is left may have lost what told it apart.
 		case !e.Sub.IsEmpty():
 			left := r.node(l.Element(), item, e.Sub)
 			r.tidy = r.tidy && keepsIdentity(l, item, left)

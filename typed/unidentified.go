@@ -85,6 +85,8 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 		}
 	}
 	for _, at := range items {
+		// Of an item that is there twice nobody compares the parts, so what is inside does not
+		// matter there.
 		if w.repeated || count[at.element] == 1 {
 			w.below(at.element, l.Element(), at.item)
 		}

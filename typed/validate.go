@@ -224,6 +224,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 			}
 		}
 		t, _ := schemas.LookupNext(m, &next, member.Name)
+		// The short way: a scalar that the type takes needs neither a trail nor a call.
 		if t != nil && takes(t.Scalar(), member.Value) {
 			w.nodes++
 			continue
@@ -246,6 +247,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 		}
 		return
 	}
+	// V5: how many items from the first on have an identity, and why the next has none.
 	identified, reason := v.Len(), ""
 	switch l.Topology() {
 	case schema.SetList, schema.KeyedList:
@@ -272,6 +274,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 		w.trail = append(w.trail[:depth], step{"", i})
 		w.node(l.Element(), item, old)
 	}
+	// Reported last, behind what is wrong inside the items in front of it, as the reference does.
 	if w.trail = w.trail[:depth]; reason != "" {
 		w.fail(Unidentified, "element %d: %s", identified, reason)
 	}
