@@ -68,8 +68,8 @@ func (k *knownDifferences) differs(kind string, x recording.Exchange, difference
 		what = "a write that changes nothing"
 	case strings.HasPrefix(x.Response.Get("message").Str(), "duplicate nodePort"):
 		what = "duplicate nodePort"
-	case strings.Contains(difference, "spec.template.metadata.labels: Invalid value: {}: `selector` does not match template `labels`"):
-		what = "empty labels of a template"
+	case strings.Contains(x.Response.Get("message").Str(), "Invalid value: {}: `selector` does not match template `labels`"):
+		what = "empty labels"
 	case strings.HasPrefix(difference, ".metadata.managedFields:\n") && strings.Count(difference, "\n") == 3 &&
 		strings.Contains(x.Live.String(), `"opaque"`):
 		what = "JSON that is kept as text"

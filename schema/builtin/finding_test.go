@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// No object that a real server stored has findings, and no update that it took.
+// No object that a real server stored has findings or is refused, and no update that it took.
 func TestFindingsOfStoredObjects(t *testing.T) {
 	objects := 0
 	for _, file := range serverFiles(t) {
@@ -30,6 +30,9 @@ func TestFindingsOfStoredObjects(t *testing.T) {
 				k, _ := builtin.Lookup(schema.ParseGVK(step.APIVersion, history.Kind))
 				for _, f := range k.Findings(live, object) {
 					t.Errorf("%s of %s, step %d: %v: %s", history.Name, file, i, f.Path, f.Reason)
+				}
+				for _, r := range k.Refusals(live, object, subresourceOf(step.Path)) {
+					t.Errorf("%s of %s, step %d: %v: %v", history.Name, file, i, r.Path, r)
 				}
 				objects++
 			}
@@ -113,6 +116,54 @@ func TestNumbers(t *testing.T) {
 		var at *form.Error
 		if err == nil || err.Error() != test.want || !errors.As(err, &at) || at.Path.String() != ".spec.replicas" {
 			t.Errorf("%s: %v, want %s", test.what, err, test.want)
+		}
+	}
+}
+
+// subresourceOf returns the subresource that a path ends with; "" if it is none.
+func subresourceOf(path string) string {
+	for _, name := range []string{"status", "scale"} {
+		if strings.HasSuffix(path, "/"+name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func TestRefusals(t *testing.T) {
+	for _, test := range []struct{ apiVersion, kind, live, object, want string }{
+		{"apps/v1", "Deployment", ``, `{"spec":{"template":{"metadata":{},"spec":{"containers":null}}}}`,
+			".spec.template.spec.containers: Required value\n" +
+				".spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`\n.spec.selector: Required value"},
+		{"apps/v1", "Deployment", ``, `{"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"NotIn","values":["b"]}]},
+			"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
+			".spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`"},
+		{"v1", "Pod", `{"spec":{"containers":[{"name":"a","image":"i"}]}}`,
+			`{"spec":{"containers":[{"name":"a","image":"i"},{"name":"b"}],"initContainers":[{"name":"c","image":"i"}]}}`,
+			".spec.containers[1].image: Required value\n.spec.containers: Forbidden: pod updates may not add or remove containers"},
+		{"v1", "Service", ``, `{"spec":{"ports":[{"port":1},{"port":70000,"name":"x"}]}}`,
+			".spec.ports[0].name: Required value\n.spec.ports[1].port: Invalid value: must be between 1 and 65535, inclusive"},
+		{"v1", "Service", ``, `{"spec":{"clusterIP":"None"}}`, ""},
+		{"batch/v1", "Job", ``, `{"spec":{"template":{"spec":{"restartPolicy":"Always","containers":[{"name":"c","image":"i"}]}}}}`,
+			`.spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"`},
+		{"v1", "PersistentVolumeClaim", ``, `{"spec":{"accessModes":["x"],"resources":{"requests":{"storage":"1Gi"}}}}`,
+			`.spec.accessModes: Unsupported value: "x": supported values: ` +
+				`"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"`},
+	} {
+		live := value.Value{}
+		if test.live != "" {
+			live = parsed(t, []byte(test.live))
+		}
+		k, ok := builtin.Lookup(schema.ParseGVK(test.apiVersion, test.kind))
+		if !ok {
+			t.Fatalf("no %s", test.kind)
+		}
+		var got []string
+		for _, r := range k.Refusals(live, parsed(t, []byte(test.object)), "") {
+			got = append(got, r.Path.String()+": "+r.String())
+		}
+		if strings.Join(got, "\n") != test.want {
+			t.Errorf("%s %s:\n%s\nwant\n%s", test.kind, test.object, strings.Join(got, "\n"), test.want)
 		}
 	}
 }

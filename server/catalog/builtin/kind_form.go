@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/api"
@@ -20,7 +21,6 @@ type kindForm struct {
 	kind, hub   *builtin.Kind // as the version has objects, and as they are stored
 	empty       func() any    // an object of the Go type
 	name        validation.ValidateNameFunc
-	rule        fieldRule // nil for none
 	conditional bool
 }
 
@@ -100,30 +100,62 @@ func (f *kindForm) PrepareDelete(live value.Value) value.Value { return live }
 // Holds returns false.
 func (f *kindForm) Holds(value.Value) bool { return false }
 
-// Timeless returns false: rules of built-in kinds may ask what was before.
-func (f *kindForm) Timeless() bool { return false }
-
 // Unconditional reports whether an update may leave out what it is based on.
 func (f *kindForm) Unconditional() bool { return !f.conditional }
 
-// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and as
-// far as it is known with what is the kind's own.
+// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
+// its own fields as far as package schema/builtin has rules for them.
 func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.ErrorList {
-	var errs field.ErrorList
-	if f.name != nil {
-		errs = append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
+	refused := refusals(f.kind.Refusals(value.Value{}, object, ""))
+	if f.name == nil {
+		return refused
 	}
-	return append(errs, f.own(object, value.Value{}, "")...)
+	errs := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
+	return append(errs, refused...)
 }
 
-// ValidateUpdate returns what is wrong with what is the kind's own, as far as it is known.
+// ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change, as far as package schema/builtin
+// has rules for that.
 func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
-	return f.own(object, live, subresource)
+	return refusals(f.kind.Refusals(live, object, subresource))
 }
 
-func (f *kindForm) own(object, live value.Value, subresource string) field.ErrorList {
-	if f.rule == nil {
-		return nil
+// refusals returns what rules refuse as the library has it that makes texts of it.
+func refusals(refused []builtin.Refusal) field.ErrorList {
+	var out field.ErrorList
+	for _, r := range refused {
+		path := pathOf(r)
+		switch r.Reason {
+		case builtin.Required:
+			out = append(out, field.Required(path, r.Detail))
+		case builtin.Forbidden:
+			out = append(out, field.Forbidden(path, r.Detail))
+		case builtin.Unsupported:
+			out = append(out, field.NotSupported(path, r.Value.ToAny(), r.Values))
+		case builtin.Invalid:
+			if !r.Unshown {
+				out = append(out, field.Invalid(path, r.Value.ToAny(), r.Detail))
+			}
+		}
 	}
-	return f.rule(object, live, subresource)
+	return out
+}
+
+// pathOf returns where a refusal is.
+func pathOf(r builtin.Refusal) *field.Path {
+	var path *field.Path
+	for _, step := range r.Path {
+		switch {
+		case step.Kind() == fieldpath.KindIndex:
+			path = path.Index(step.Index())
+		case path == nil:
+			path = field.NewPath(step.Name())
+		default:
+			path = path.Child(step.Name())
+		}
+	}
+	if r.Key != "" {
+		path = path.Key(r.Key)
+	}
+	return path
 }
