@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+)
+
+var podKind = schema.GVK{Version: "v1", Kind: "Pod"}
+
+func newPod() any { return &corev1.Pod{} }
+
+const podText = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"a":"b"},"creationTimestamp":"2026-01-02T03:04:05Z"},` +
+	`"spec":{"containers":[{"name":"c","image":"i:1","resources":{"limits":{"cpu":"1500m"}}}],"hostNetwork":true},"status":{"phase":"Running"}}`
+
+// FuzzProtobuf reads bodies in protocol buffers. What is read is the same when it is written and read again.
+func FuzzProtobuf(f *testing.F) {
+	content, err := value.Parse([]byte(podText))
+	if err != nil {
+		f.Fatal(err)
+	}
+	seed, err := Object{Value: content, New: newPod}.AppendProtobuf(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, body := range [][]byte{seed, seed[:len(seed)/2], protobufMagic, nil} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		sent, err := DecodeProtobuf(body, newPod(), podKind)
+		if err != nil {
+			return
+		}
+		again, err := Object{Value: sent.Content, New: newPod}.AppendProtobuf(nil)
+		if err != nil {
+			t.Fatalf("%v is read and cannot be written: %v", sent.Content, err)
+		}
+		reread, err := DecodeProtobuf(again, newPod(), podKind)
+		if err != nil || !reread.Content.Equal(sent.Content) {
+			t.Errorf("%v\nis read again as\n%v, %v", sent.Content, reread.Content, err)
+		}
+	})
+}
+
+// FuzzCBOR reads bodies in CBOR. What is read is the same when it is written and read again.
+func FuzzCBOR(f *testing.F) {
+	content, err := value.Parse([]byte(podText))
+	if err != nil {
+		f.Fatal(err)
+	}
+	seed, err := appendCBOR(nil, Object{Value: content})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, body := range [][]byte{seed, seed[:len(seed)/2], {0xa1, 0x61, 'a', 0xfb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0}, nil} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		sent, err := DecodeCBOR(body, "Pod")
+		if err != nil {
+			return
+		}
+		again, err := appendCBOR(nil, Object{Value: sent.Content})
+		if err != nil {
+			t.Fatalf("%v is read and cannot be written: %v", sent.Content, err)
+		}
+		reread, err := DecodeCBOR(again, "Pod")
+		if err != nil || !reread.Content.Equal(sent.Content) {
+			t.Errorf("%v\nis read again as\n%v, %v", sent.Content, reread.Content, err)
+		}
+	})
+}
+
+// FuzzBody reads bodies in JSON and YAML. What is read says of which kind it is, and is the same when it is written and read again.
+func FuzzBody(f *testing.F) {
+	for _, body := range []string{podText, "", "null", "[]", `{"a":1,"a":2}`, "a: &x [1]\nb: *x\n", `{"kind":1}`, "n: 1\n"} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, media := range []string{JSON, YAML} {
+			sent, err := DecodeStandard([]byte(body), media, podKind)
+			if err != nil {
+				continue
+			}
+			if sent.Content.Get("kind").Str() == "" || sent.Content.Get("apiVersion").Str() == "" {
+				t.Errorf("%s is of no kind: %v", media, sent.Content)
+			}
+			again, err := DecodeStandard(sent.Content.AppendJSON(nil), JSON, podKind)
+			if err != nil || !again.Content.Equal(sent.Content) {
+				t.Errorf("%v\nis read again as\n%v, %v", sent.Content, again.Content, err)
+			}
+		}
+	})
+}
+
+// FuzzTable shows objects in columns that look anywhere. A row has as many cells as there are columns, and the Table is a document.
+func FuzzTable(f *testing.F) {
+	for _, path := range []string{".spec.containers[0].name", ".metadata.labels['a']", "..", "[", ".status", "{.a}", ".spec.containers[*].name"} {
+		f.Add(podText, path, "integer")
+		f.Add(podText, path, "date")
+	}
+	f.Fuzz(func(t *testing.T, text, path, typ string) {
+		object, err := value.Parse([]byte(text))
+		if err != nil || object.Kind() != value.KindObject {
+			return
+		}
+		version := &catalog.Version{
+			Resource: &catalog.Resource{Kind: "Pod", Custom: true},
+			Columns:  []catalog.Column{{Name: "Name", Type: "string", Path: ".metadata.name"}, {Name: "X", Type: typ, Path: path}},
+		}
+		table := Table{Of: "v1", Version: version}.Document(ListMeta{}, []value.Value{object}, true)
+		if n := table.Get("rows").Item(0).Get("cells").Len(); n != 2 {
+			t.Errorf("%d cells", n)
+		}
+		if again, err := value.Parse(table.AppendJSON(nil)); err != nil || !again.Equal(table) {
+			t.Errorf("%v\nis read as\n%v, %v", table, again, err)
+		}
+	})
+}
+
+// FuzzAccept negotiates. What is answered is among what is offered.
+func FuzzAccept(f *testing.F) {
+	for _, accept := range []string{
+		"", "*/*", "application/json;q=0.5, application/yaml", "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
+		"application/vnd.kubernetes.protobuf", "text/plain", ",;,=;q=x", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+	} {
+		f.Add(accept, true)
+		f.Add(accept, false)
+	}
+	f.Fuzz(func(t *testing.T, accept string, protobuf bool) {
+		r := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
+		r.Header.Set("Accept", accept)
+		offer := Offer{Convert: true, Protobuf: protobuf}
+		for name, negotiate := range map[string]func(*http.Request, Offer) (Representation, error){"": Negotiate, "watch": NegotiateWatch} {
+			rep, err := negotiate(r, offer)
+			if err == nil && !slices.Contains([]string{JSON, YAML, Protobuf}, strings.TrimSuffix(rep.Media, ";stream=watch")) {
+				t.Errorf("%s %q gets %q", name, accept, rep.Media)
+			}
+		}
+	})
+}
