@@ -434,3 +434,30 @@ func TestWrap(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAbandoned gives up waiting for an answer, which ends the request although nobody reads what the handler writes.
+func TestAbandoned(t *testing.T) {
+	t.Parallel()
+	served := make(chan struct{})
+	s := apitest.Start(t, apitest.Wrap(func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			close(served)
+			<-r.Context().Done()
+			if _, err := w.Write([]byte("too late")); err == nil {
+				t.Error("somebody reads what nobody waits for")
+			}
+		})
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://deed.invalid/version", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-served
+		cancel()
+	}()
+	if answer, err := s.Transport().RoundTrip(request); !errors.Is(err, context.Canceled) {
+		t.Errorf("the answer is %v, %v", answer, err)
+	}
+}

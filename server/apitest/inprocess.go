@@ -34,8 +34,9 @@ func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	stop := context.AfterFunc(p.ctx, cancel)
 	w := newStream(cancel)
+	unserved := context.AfterFunc(p.ctx, func() { w.abandon(io.EOF) })
+	unread := context.AfterFunc(r.Context(), func() { w.abandon(r.Context().Err()) })
 	inner := r.Clone(ctx)
 	inner.RequestURI, inner.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:0"
 	if inner.Host == "" {
@@ -46,7 +47,8 @@ func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	p.wait.Go(func() {
 		defer cancel()
-		defer stop()
+		defer unserved()
+		defer unread()
 		defer inner.Body.Close()
 		defer w.finish()
 		defer w.aborted()
@@ -114,6 +116,12 @@ func (s *stream) aborted() {
 	default:
 		panic(v)
 	}
+}
+
+// abandon ends a request whose answer nobody waits for any more: the handler cannot write, and a client that reads gets why.
+func (s *stream) abandon(why error) {
+	s.cancel()
+	s.writer.CloseWithError(why) // never fails, see io.PipeWriter
 }
 
 // finish ends the answer.
