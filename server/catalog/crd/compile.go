@@ -176,7 +176,7 @@ func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
 		status: custom.HasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
 	}
 	var err error
-	f.rules, err = rules.Compile(v.Get("schema", "openAPIV3Schema"))
+	f.rules, err = rules.Shared(v.Get("schema", "openAPIV3Schema"))
 	return f, err
 }
 

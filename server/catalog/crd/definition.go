@@ -2,8 +2,10 @@ package crd
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -98,7 +100,7 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	if live.IsAbsent() {
-		return validation.ValidateCustomResourceDefinition(ctx, definition)
+		return validateNew(ctx, object, definition)
 	}
 	was, err := internal(live)
 	if err != nil {
@@ -108,6 +110,41 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 		return validation.ValidateUpdateCustomResourceDefinitionStatus(ctx, definition, was)
 	}
 	return validation.ValidateCustomResourceDefinitionUpdate(ctx, definition, was)
+}
+
+// goodDefinitions remembers, by their content, definitions that are good: tests start many servers with the same ones.
+var goodDefinitions struct {
+	mu sync.Mutex
+	of map[[sha256.Size]byte]bool
+}
+
+// maxGood is how many definitions a process remembers.
+const maxGood = 1024
+
+// validateNew returns what the library finds wrong with a new definition. It is not asked again about one that it found good.
+func validateNew(ctx context.Context, object value.Value, definition *apiextensions.CustomResourceDefinition) field.ErrorList {
+	for _, name := range []string{"uid", "creationTimestamp"} {
+		object = api.WithMetadata(object, name, value.Value{})
+	}
+	key := sha256.Sum256(object.AppendJSON(nil))
+	good := &goodDefinitions
+	good.mu.Lock()
+	known := good.of[key]
+	good.mu.Unlock()
+	if known {
+		return nil
+	}
+	errs := validation.ValidateCustomResourceDefinition(ctx, definition)
+	if len(errs) > 0 {
+		return errs
+	}
+	good.mu.Lock()
+	defer good.mu.Unlock()
+	if good.of == nil || len(good.of) >= maxGood {
+		good.of = map[[sha256.Size]byte]bool{}
+	}
+	good.of[key] = true
+	return nil
 }
 
 // internal returns a definition as the library validates it.
