@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +13,8 @@ import (
 // notServed are the resources and subresources that a kube-apiserver has and this one has not: those that reach into a running
 // cluster, and the API of its aggregator.
 var notServed = []string{
-	"bindings", "componentstatuses", "apiservices", "apiservices/status", "nodes/proxy", "services/proxy", "serviceaccounts/token",
-	"pods/attach", "pods/binding", "pods/ephemeralcontainers", "pods/eviction", "pods/exec", "pods/log", "pods/portforward", "pods/proxy",
-	"pods/resize", "certificatesigningrequests/approval",
+	"componentstatuses", "apiservices", "apiservices/status", "nodes/proxy", "services/proxy", "serviceaccounts/token",
+	"pods/attach", "pods/exec", "pods/log", "pods/portforward", "pods/proxy", "certificatesigningrequests/approval",
 }
 
 // TestDiscovery compares what the server says that it serves, of built-in kinds, with what a kube-apiserver says.
@@ -55,4 +55,72 @@ func TestDiscovery(t *testing.T) {
 	if compared < 80 {
 		t.Errorf("only %d resources are compared", compared)
 	}
+}
+
+// TestAggregatedDiscovery compares the documents that tell everything that is served with those of a kube-apiserver, in their order,
+// but for what is not served here.
+func TestAggregatedDiscovery(t *testing.T) {
+	s := widgets(t)
+	accept := " Accept=application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	recorded, err := recording.Load[map[string]value.Value]("testdata/aggregated.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range recorded[0] {
+		w := ask(s, "GET "+path+accept, "")
+		got, err := value.Parse(w.Body.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var groups []value.Value
+		for g := range got.Get("items").Items() {
+			if g.Get("metadata", "name").Str() != "example.org" {
+				groups = append(groups, g)
+			}
+		}
+		i := 0
+		for group := range want.Get("items").Items() {
+			group = withoutUnserved(group)
+			if group.Get("metadata", "name").Str() == "apiregistration.k8s.io" {
+				continue // of the aggregator
+			}
+			if i >= len(groups) || !groups[i].Equal(group) {
+				t.Errorf("%s: group %d\n got %v\nwant %v", path, i, groups[min(i, len(groups)-1)], group)
+			}
+			i++
+		}
+		if i != len(groups) {
+			t.Errorf("%s: %d groups, want %d", path, len(groups), i)
+		}
+		etag := w.Header().Get("Etag")
+		if again := ask(s, "GET "+path+accept+" If-None-Match="+etag, ""); etag == "" || again.Code != http.StatusNotModified {
+			t.Errorf("%s: what is known is answered with %d", path, again.Code)
+		}
+	}
+}
+
+// withoutUnserved returns a group of aggregated discovery without the resources and subresources that are not served.
+func withoutUnserved(group value.Value) value.Value {
+	var versions []value.Value
+	for v := range group.Get("versions").Items() {
+		var resources []value.Value
+		for r := range v.Get("resources").Items() {
+			name := r.Get("resource").Str()
+			if slices.Contains(notServed, name) {
+				continue
+			}
+			var subs []value.Value
+			for sub := range r.Get("subresources").Items() {
+				if !slices.Contains(notServed, name+"/"+sub.Get("subresource").Str()) {
+					subs = append(subs, sub)
+				}
+			}
+			if r = r.With("subresources", value.Value{}); len(subs) > 0 {
+				r = r.With("subresources", value.List(subs...))
+			}
+			resources = append(resources, r)
+		}
+		versions = append(versions, v.With("resources", value.List(resources...)))
+	}
+	return group.With("versions", value.List(versions...))
 }

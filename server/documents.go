@@ -4,6 +4,7 @@ import (
 	"crypto/sha512"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -133,5 +134,6 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	paths = append(paths, "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
+	slices.Sort(paths)
 	s.plain(w, r, map[string]any{"paths": paths})
 }

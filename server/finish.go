@@ -95,11 +95,7 @@ func (s *Server) releaseHolders(ctx context.Context, r *rest.Request) {
 	if !r.Version.Namespaced {
 		return
 	}
-	key := s.base[namespacesAt].Key("", r.Target.Namespace)
-	if record, err := s.backend.Store.Get(ctx, key, 0); err != nil || !mayBeDeleted(record.Text) {
-		return
-	}
-	namespace, err := s.storedObject(ctx, key)
+	namespace, err := s.storedObject(ctx, s.base[namespacesAt].Key("", r.Target.Namespace))
 	if err == nil && !namespace.Get("metadata", "deletionTimestamp").IsAbsent() {
 		s.report("a namespace is not finished", s.finishNamespace(ctx, r.Target.Namespace))
 	}

@@ -82,9 +82,7 @@ func (s *Server) limitTime(w http.ResponseWriter, r *http.Request, c *call) (*ht
 		c.timeout = min(asked, c.timeout)
 	}
 	deadline := time.Now().Add(c.timeout)
-	if r.Body != nil && r.Body != http.NoBody {
-		_ = connection.SetReadDeadline(deadline) // as above
-	}
+	_ = connection.SetReadDeadline(deadline) // as above
 	_ = connection.SetWriteDeadline(deadline.Add(s.limits.Request))
 	ctx, cancel := context.WithDeadline(r.Context(), deadline)
 	return r.WithContext(ctx), cancel, nil

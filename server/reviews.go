@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -9,10 +10,10 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
@@ -32,7 +33,7 @@ func (s *Server) review(q *rest.Request) (*rest.Answer, error) {
 		case "TokenReview":
 			return s.whose(ctx, question)
 		default:
-			return s.whatMayI(question)
+			return s.whatMayI(question.With("metadata", value.Object()))
 		}
 	})
 }
@@ -52,7 +53,8 @@ func (s *Server) mayI(ctx context.Context, q *rest.Request, question value.Value
 	if err := into(question.Get("spec"), &spec); err != nil {
 		return question, err
 	}
-	if errs := checkAsked(spec.ResourceAttributes, spec.NonResourceAttributes); len(errs) > 0 {
+	errs := checkAsked(spec.ResourceAttributes, spec.NonResourceAttributes)
+	if errs = append(errs, checkBare(question)...); len(errs) > 0 {
 		return question, invalidReview(q, errs)
 	}
 	return s.decided(ctx, question, UserOf(ctx), actionAsked(spec.ResourceAttributes, spec.NonResourceAttributes))
@@ -74,8 +76,7 @@ func (s *Server) mayThey(ctx context.Context, q *rest.Request, question value.Va
 	if spec.User == "" && len(spec.Groups) == 0 {
 		errs = append(errs, field.Invalid(path.Child("user"), spec.User, "at least one of user or group must be specified"))
 	}
-	if local {
-		question = api.WithMetadata(question, "namespace", value.String(inside))
+	if errs = append(errs, checkBare(question)...); local {
 		if r := spec.ResourceAttributes; r != nil && r.Namespace != inside {
 			errs = append(errs, field.Invalid(path.Child("resourceAttributes", "namespace"), r.Namespace, "must match metadata.namespace"))
 		}
@@ -97,6 +98,22 @@ func into(v value.Value, target any) error {
 	}
 	if err := structs.Into(v, target); err != nil {
 		return errors.NewBadRequest(err.Error())
+	}
+	return nil
+}
+
+// checkBare returns what is wrong with the metadata of a question, which has none but a namespace.
+func checkBare(question value.Value) field.ErrorList {
+	metadata := question.Get("metadata")
+	for name := range metadata.Members() {
+		if name == "managedFields" || name == "namespace" {
+			continue
+		}
+		var shown metav1.ObjectMeta
+		if err := json.Unmarshal(metadata.AppendJSON(nil), &shown); err != nil {
+			return field.ErrorList{field.InternalError(field.NewPath("metadata"), err)}
+		}
+		return field.ErrorList{field.Invalid(field.NewPath("metadata"), shown, "must be empty")}
 	}
 	return nil
 }
@@ -186,6 +203,10 @@ func infoOf(u User) authenticationv1.UserInfo {
 // whatMayI tells a client everything that it may do. A server without an authorizer allows everything; what another one allows
 // cannot be listed.
 func (s *Server) whatMayI(question value.Value) (value.Value, error) {
+	if question.Get("spec", "namespace").Str() == "" {
+		return question, errors.NewBadRequest("no namespace on request")
+	}
+	question = question.With("spec", value.Object())
 	all := []string{"*"}
 	rules := authorizationv1.SubjectRulesReviewStatus{
 		ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{},

@@ -118,25 +118,24 @@ func (s *Server) builtin(w http.ResponseWriter, r *http.Request, target api.Targ
 		target.Namespace = ""
 	}
 	switch {
-	case version == nil || target.Rest != "" || !hasSubresource(version, target.Subresource),
-		!resource.Namespaced && target.Namespace != "",
+	case version == nil || target.Rest != "" || !version.HasSubresource(target.Subresource),
+		!resource.Namespaced && target.Namespace != "", resource.Question && target.Name != "",
 		resource.Namespaced && target.Namespace == "" && verb == "get":
 		s.fail(w, r, s.errorsOf(r), api.NoResource())
-	case r.Method == http.MethodHead || !offered(resource, target, verb):
+	case r.Method == http.MethodHead || !offered(version, target, verb):
 		s.fail(w, r, s.errorsOf(r), api.NoMethod())
 	default:
 		s.verb(w, r, target, version, verb)
 	}
 }
 
-func hasSubresource(v *catalog.Version, name string) bool {
-	return name == "" || name == "status" && v.Status != nil || name == "scale" && v.Scale != nil ||
-		name == "finalize" && v.Finalize != nil
-}
-
 // offered reports whether the table of routes has verb for what target names.
-func offered(resource *catalog.Resource, target api.Target, verb string) bool {
-	if target.Subresource != "" {
+func offered(version *catalog.Version, target api.Target, verb string) bool {
+	resource := version.Resource
+	switch {
+	case version.Actions[target.Subresource] != nil:
+		return verb == "create"
+	case target.Subresource != "":
 		return slices.Contains(subresourceVerbs, verb)
 	}
 	ofCollection := slices.Contains([]string{"list", "watch", "create", "deletecollection"}, verb)
@@ -159,7 +158,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 	case verb == "watch":
 		s.watch(w, q, rep)
 		return
-	case verb == "list" && isListed(version, rep) && r.Context().Err() == nil:
+	case verb == "list" && rep.IsText() && r.Context().Err() == nil:
 		s.listed(w, q, rep)
 		return
 	}
@@ -233,7 +232,10 @@ func overdue(ctx context.Context, err error) bool {
 }
 
 func (s *Server) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
-	if q.Version.Main == nil {
+	switch {
+	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:
+		return q.Act()
+	case q.Version.Question:
 		return s.review(q)
 	}
 	switch verb {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/catalog"
@@ -31,8 +33,7 @@ type Config struct {
 	// Shared tells that other servers use the Store as well. The server follows what they write, so that all of them serve the same
 	// definitions and ask the same webhooks.
 	Shared bool
-	// Objects are created when the server starts, in this order, unless they exist: definitions, and whatever they define. Those with
-	// a resource version come from another server, and are kept as they were there, with their status and managed fields.
+	// Objects are created when the server starts, in this order, unless they exist: definitions, and whatever they define.
 	Objects []value.Value
 	// Now is the clock; nil is that of the system.
 	Now func() time.Time
@@ -117,6 +118,9 @@ func New(c Config) (*Server, error) {
 	if s.backend.Brief == 0 {
 		s.backend.Brief = eventTTL
 	}
+	s.backend.Resources = func(of kschema.GroupResource) *catalog.Resource {
+		return s.catalog.Load().Lookup(of.Group, of.Resource)
+	}
 	s.backend.User = func(ctx context.Context) admission.User { return admission.User(UserOf(ctx)) }
 	var err error
 	if s.hooks, err = s.newWebhooks(c.Webhooks); err != nil {
@@ -163,7 +167,11 @@ func (s *Server) begin(c Config) error {
 		return err
 	}
 	knowConfigurations(kinds)
-	s.base = slices.Concat([]*catalog.Resource{namespaces, definitions}, builtin.Reviews(), kinds)
+	reviews, err := builtin.Reviews(s.now)
+	if err != nil {
+		return err
+	}
+	s.base = slices.Concat([]*catalog.Resource{namespaces, definitions, builtin.Bindings()}, reviews, kinds)
 	if err := s.settleDefinitions(s.ctx); err != nil {
 		return err
 	}
@@ -190,7 +198,7 @@ func (s *Server) createFirst(object value.Value) error {
 			return err
 		}
 	}
-	return s.begins(s.ctx, object)
+	return s.Create(s.ctx, object)
 }
 
 // Close ends what the server does in the background, and waits for it. Requests after it fail.

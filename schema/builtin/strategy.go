@@ -40,8 +40,10 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 // prepare is Prepare without counting.
 func (k *Kind) prepare(subresource string, live, object value.Value) value.Value {
 	object = keepIdentity(live, object, k.Namespaced)
-	for path := range k.reset[subresource].Exclude.All() {
-		object = restore(live, object, path)
+	if !live.IsAbsent() || k.GVK.Kind != "Node" { // which kubelets create with its status
+		for path := range k.reset[subresource].Exclude.All() {
+			object = restore(live, object, path)
+		}
 	}
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)

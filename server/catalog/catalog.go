@@ -75,7 +75,24 @@ type Group struct {
 	Custom   bool // every resource is defined by a CustomResourceDefinition
 }
 
-// Groups returns the groups by name, the core group first. The cost grows with the number of resources and their versions.
+// preferred are the groups of built-in kinds in the order in which kube-apiserver lists them. Those of custom resources come behind
+// them, by name.
+var preferred = []string{
+	"", "apiregistration.k8s.io", "apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io", "autoscaling", "batch",
+	"certificates.k8s.io", "networking.k8s.io", "policy", "rbac.authorization.k8s.io", "storage.k8s.io", "admissionregistration.k8s.io",
+	"apiextensions.k8s.io", "scheduling.k8s.io", "coordination.k8s.io", "node.k8s.io", "discovery.k8s.io", "resource.k8s.io",
+	"flowcontrol.apiserver.k8s.io", "storagemigration.k8s.io",
+}
+
+// rank returns where a group is among all.
+func rank(group string) int {
+	if i := slices.Index(preferred, group); i >= 0 {
+		return i
+	}
+	return len(preferred)
+}
+
+// Groups returns the groups in the order of discovery. The cost grows with the number of resources and their versions.
 func (c *Catalog) Groups() []Group {
 	var out []Group
 	for _, r := range c.ordered {
@@ -90,6 +107,7 @@ func (c *Catalog) Groups() []Group {
 			}
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Group) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
 	for i := range out {
 		slices.SortFunc(out[i].Versions, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
 	}

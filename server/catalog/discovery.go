@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
@@ -37,6 +38,13 @@ func (v *Version) subresources() []subresource {
 	if v.Status != nil {
 		out = append(out, subresource{"status", v.Group, v.Name, v.Kind, []string{"get", "patch", "update"}})
 	}
+	for name := range v.Parts {
+		out = append(out, subresource{name, v.Group, v.Name, v.Kind, []string{"get", "patch", "update"}})
+	}
+	for name, kind := range v.Actions {
+		out = append(out, subresource{name, kind.Group, kind.Name, kind.Kind, []string{"create"}})
+	}
+	slices.SortFunc(out, func(a, b subresource) int { return cmp.Compare(a.name, b.name) })
 	return out
 }
 

@@ -23,6 +23,8 @@ type Resource struct {
 	// Custom tells that a CustomResourceDefinition defines the resource. kube-apiserver answers requests for those with another
 	// router, in other words, than requests for built-in kinds.
 	Custom bool
+	// Question tells that objects ask the server something. They are answered, and not stored.
+	Question bool
 	// Terminating tells that the definition is being deleted: no object can be created any more.
 	Terminating bool
 	// Verbs are what can be done with objects, as discovery lists it.
@@ -35,6 +37,9 @@ type Resource struct {
 	// of that leaves it to that; empty for nothing.
 	Orphans       bool
 	OrphanWarning string
+	// Grace returns how many seconds an object has to end when it is deleted, given how many a request asks for, nil if it does not
+	// say. It is nil for resources whose objects go at once.
+	Grace func(object value.Value, asked *int64) int64
 	// AnswersDeleted tells that a delete answers with the object that is gone, and not with a Status.
 	AnswersDeleted bool
 	// CreateOnUpdate tells that an update creates an object that does not exist.
@@ -115,6 +120,13 @@ type Version struct {
 	// The managers of fields by what requests write through; nil without the subresource.
 	Main, Status, Finalize *managedfields.FieldManager
 	Scale                  *Scale
+	// Parts are the managers of fields of further subresources that are a part of the object, by name: resize, for instance, of pods.
+	Parts map[string]*managedfields.FieldManager
+	// Actions are the kinds of the objects that are sent to subresources to ask for something, by name: binding, for instance, of
+	// pods. These objects are not stored, and have no managers.
+	Actions map[string]*Version
+	// Takes are the apiVersions of objects that are sent to the version beside its own.
+	Takes []string
 
 	// Schema is the openAPIV3Schema of a custom resource; absent without one.
 	Schema value.Value
@@ -137,6 +149,21 @@ type Version struct {
 // GVK returns the kind of the version's objects.
 func (v *Version) GVK() schema.GVK {
 	return schema.GVK{Group: v.Group, Version: v.Name, Kind: v.Kind}
+}
+
+// HasSubresource reports whether objects have a subresource of the given name, or are asked for if it is empty.
+func (v *Version) HasSubresource(name string) bool {
+	switch name {
+	case "":
+		return true
+	case "status":
+		return v.Status != nil
+	case "scale":
+		return v.Scale != nil
+	case "finalize":
+		return v.Finalize != nil
+	}
+	return v.Parts[name] != nil || v.Actions[name] != nil
 }
 
 // APIVersion returns the apiVersion of the version's objects.

@@ -92,10 +92,14 @@ func (w *write) scaleOf(object managedfields.Object) (managedfields.Object, erro
 	return managedfields.Object{Content: content}, err
 }
 
-// admitDelete asks admission whether live may be deleted. Nothing can be changed there, but plugins that would are asked as well.
-func (w *write) admitDelete(live Live) error {
+// admitDelete asks admission whether live may be deleted. Nothing can be changed there, but plugins that would are asked as well;
+// about an object that ends already, they are all that is asked.
+func (w *write) admitDelete(live Live, ends bool) error {
+	if w.unasked {
+		return nil
+	}
 	q := w.admitted(live.Object, managedfields.Object{})
-	if err := w.Admission.Mutate(w.context(), q); err != nil {
+	if err := w.Admission.Mutate(w.context(), q); err != nil || ends {
 		return err
 	}
 	return w.Admission.Validate(w.context(), q)
@@ -131,7 +135,9 @@ func (w *write) admitted(live, object managedfields.Object) *admission.Request {
 // endpoint returns where the request writes, if it were made to another version.
 func (r *Request) endpoint(v *catalog.Version) admission.Endpoint {
 	gvk := v.GVK()
-	if r.Target.Subresource == "scale" {
+	if action := v.Actions[r.Target.Subresource]; action != nil {
+		gvk = action.GVK()
+	} else if r.Target.Subresource == "scale" {
 		gvk = catalog.ScaleKind
 	}
 	return admission.Endpoint{

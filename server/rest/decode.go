@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -35,7 +36,7 @@ func (r *Request) decode(options api.WriteOptions) (managedfields.Object, error)
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, strictError(strict))
 	}
 	r.warnStrict(options, strict)
-	if gvk.APIVersion() != r.Version.APIVersion() {
+	if gvk.APIVersion() != r.Version.APIVersion() && !slices.Contains(r.Version.Takes, gvk.APIVersion()) {
 		return object, errors.NewBadRequest(fmt.Sprintf(
 			"the API version in the data (%s) does not match the expected API version (%s)", gvk.APIVersion(), r.Version.APIVersion()))
 	}

@@ -21,11 +21,12 @@ import (
 //
 //	options   of the body, or else of the query
 //	check     preconditions
+//	end       with the time that the object has for it; see grace.go
 //	admit     unless admission refuses it
 //	finalize  finalizers that the propagation policy asks for
-//	store     the object with its deletion timestamp if finalizers are left; else it goes
+//	store     the object with its deletion timestamp if finalizers or time are left; else it goes
 //
-// The answer is a Status if the object is gone, and the object if it waits for finalizers.
+// The answer is a Status if the object is gone, and the object if it waits.
 func (r *Request) Delete() (*Answer, error) {
 	r.name = r.Target.Name
 	options, err := r.deleteOptions()
@@ -81,8 +82,8 @@ func (r *Request) deleteOptions() (*metav1.DeleteOptions, error) {
 	return options, api.CheckDeleteOptions(options)
 }
 
-// delete deletes the object of the request, as often as others change it meanwhile. It returns the object if it waits for
-// finalizers, and nil if it is gone, with what was there.
+// delete deletes the object of the request, as often as others change it meanwhile. It returns the object if it waits, and
+// nil if it is gone, with what was there.
 func (w *write) delete(options *metav1.DeleteOptions) (waiting *managedfields.Object, live Live, err error) {
 	for {
 		if err := w.context().Err(); err != nil {
@@ -103,17 +104,30 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	if err := w.checkPreconditions(live, options.Preconditions); err != nil {
 		return nil, live, err
 	}
-	object := live.Object
-	object.Content = w.Version.Form.PrepareDelete(live.Content)
-	if err := w.admitDelete(live); err != nil {
-		return nil, live, err
+	end := w.ending(w.Version.Form.PrepareDelete(live.Content), options.GracePeriodSeconds)
+	if err := w.admitDelete(live, end.pending); err != nil || end.pending {
+		return &live.Object, live, err
 	}
-	finalizers, holds := finalizersFor(object.Content, options, w.Version.Orphans), w.Version.Form.Holds(object.Content)
-	if len(finalizers) == 0 && !holds {
+	finalizers, holds := finalizersFor(end.content, options, w.Version.Orphans), w.Version.Form.Holds(end.content)
+	waits := len(finalizers) > 0 || holds
+	if !waits && !end.begins {
 		live, err = w.remove(live)
 		return nil, live, err
 	}
-	object.Content = w.deleting(object.Content, finalizers, holds)
+	object := live.Object
+	if object.Content = withFinalizers(end.content, finalizers); !end.begins {
+		object.Content = w.deleting(object.Content, holds)
+	}
+	marked, err := w.mark(live, object)
+	if err != nil || waits || end.seconds > 0 {
+		return &marked.Object, live, err
+	}
+	marked, err = w.remove(marked)
+	return nil, marked, err
+}
+
+// mark stores object, which is to be deleted, in place of live, unless nothing changed.
+func (w *write) mark(live Live, object managedfields.Object) (Live, error) {
 	stored, err := w.encode(object)
 	switch {
 	case err != nil:
@@ -122,7 +136,11 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	default:
 		object, err = w.commit(stored, live, WasMarked)
 	}
-	return &object, live, err
+	if err != nil {
+		return live, err
+	}
+	revision, err := api.ParseVersion(api.Meta(object.Content, "resourceVersion"), false)
+	return Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
 }
 
 // remove deletes live from the store, and returns it with the version of its deletion. A dry run leaves it there. The error is
@@ -199,17 +217,18 @@ func finalizersFor(content value.Value, options *metav1.DeleteOptions, orphans b
 }
 
 // deleting returns content as it waits for finalizers, or for what else holds it. When it begins to, the generation counts.
-func (w *write) deleting(content value.Value, finalizers []string, holds bool) value.Value {
-	metadata := content.Get("metadata")
-	if metadata.Get("deletionTimestamp").IsAbsent() {
-		if generation := metadata.Get("generation"); generation.Int() > 0 {
-			content = api.WithMetadata(content, "generation", value.Int(generation.Int()+1))
-		}
-		content = api.WithMetadata(content, "deletionTimestamp", value.String(w.timestamp()))
+func (w *write) deleting(content value.Value, holds bool) value.Value {
+	if content.Get("metadata", "deletionTimestamp").IsAbsent() {
+		content = api.WithMetadata(counted(content), "deletionTimestamp", value.String(w.timestamp()))
 	}
-	if !holds {
-		content = api.WithMetadata(content, "deletionGracePeriodSeconds", value.Int(0))
+	if holds {
+		return content
 	}
+	return api.WithMetadata(content, "deletionGracePeriodSeconds", value.Int(0))
+}
+
+// withFinalizers returns content with the given finalizers.
+func withFinalizers(content value.Value, finalizers []string) value.Value {
 	if len(finalizers) == 0 {
 		return api.WithMetadata(content, "finalizers", value.Value{})
 	}

@@ -12,10 +12,9 @@ import (
 // fact is what is known of a stored text that a version shows as it is: nothing is defaulted, pruned or converted when it is read. So
 // lists need not decode it.
 type fact struct {
-	labels   value.Value
-	kind     span // of the member kind, with the comma behind it
-	metadata span // of the value of the member metadata
-	at       int  // where the resource version belongs, in the metadata
+	labels value.Value
+	kind   span // of the member kind, with the comma behind it
+	at     int  // where the resource version belongs
 }
 
 // span is a part of a text.
@@ -28,37 +27,27 @@ const maxFacts = 1 << 18
 // for concurrent use.
 type facts struct {
 	mu sync.RWMutex
-	of map[*catalog.Version]map[store.Revision]*fact
+	of map[*catalog.Version]map[store.Revision]fact
 	n  int
 }
 
-// get returns what is known of a text, nil if that is nothing.
-func (f *facts) get(v *catalog.Version, r store.Revision) *fact {
+// get returns what is known of a text.
+func (f *facts) get(v *catalog.Version, r store.Revision) (fact, bool) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	return f.of[v][r]
-}
-
-// all appends what is known of the texts of records, for each of them.
-func (f *facts) all(known []*fact, v *catalog.Version, records []store.Record) []*fact {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	of := f.of[v]
-	for i := range records {
-		known = append(known, of[records[i].Revision])
-	}
-	return known
+	known, ok := f.of[v][r]
+	return known, ok
 }
 
 // put remembers what is known of a text. When there is no more room, everything else is forgotten.
-func (f *facts) put(v *catalog.Version, r store.Revision, known *fact) {
+func (f *facts) put(v *catalog.Version, r store.Revision, known fact) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.n >= maxFacts || f.of == nil {
-		f.of, f.n = map[*catalog.Version]map[store.Revision]*fact{}, 0
+		f.of, f.n = map[*catalog.Version]map[store.Revision]fact{}, 0
 	}
 	if f.of[v] == nil {
-		f.of[v] = map[store.Revision]*fact{}
+		f.of[v] = map[store.Revision]fact{}
 	}
 	if _, had := f.of[v][r]; !had {
 		f.n++
@@ -68,8 +57,8 @@ func (f *facts) put(v *catalog.Version, r store.Revision, known *fact) {
 
 // factOf returns what there is to know of the text of an object, and false if it is not as this server writes texts. labels are those of
 // the object.
-func factOf(text string, labels value.Value) (*fact, bool) {
-	f := &fact{labels: labels}
+func factOf(text string, labels value.Value) (fact, bool) {
+	f := fact{labels: labels}
 	s := jsontext.Scanner{Text: text}
 	found := members(&s, func(name string, from int) bool {
 		switch name {
@@ -79,18 +68,14 @@ func factOf(text string, labels value.Value) (*fact, bool) {
 			}
 			f.kind = span{from, s.Pos + 1}
 		case "metadata":
-			at := s
-			f.at = versionAt(&at)
-			if f.metadata.from = s.Pos; s.Skip() == nil {
-				f.metadata.to = s.Pos
-			}
+			f.at = versionAt(&s)
 			return false
 		default:
 			return s.Skip() == nil
 		}
 		return true
 	})
-	return f, found && !s.Spaced && f.at > 0 && f.kind.to > 0 && f.metadata.to > 0
+	return f, found && !s.Spaced && f.at > 0 && f.kind.to > 0
 }
 
 // members calls member with each name of the object at the position, and where it begins; the position is then that of its value. It
@@ -135,7 +120,7 @@ func versionAt(s *jsontext.Scanner) int {
 }
 
 // appendTo appends the text of an object with its resource version, and without saying what it is if it is to be bare.
-func (f *fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
+func (f fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
 	from := 0
 	if bare {
 		b = append(b, '{')
@@ -147,47 +132,9 @@ func (f *fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
 		b = append(b, text[from:f.kind.from]...)
 		from = f.kind.to
 	}
-	return f.appendVersioned(b, text, span{from, len(text)}, r)
-}
-
-// appendMetadata appends the metadata of an object with its resource version.
-func (f *fact) appendMetadata(b, text []byte, r store.Revision) []byte {
-	return f.appendVersioned(b, text, f.metadata, r)
-}
-
-// appendVersioned appends a part of the text that has the metadata in it, with the resource version.
-func (f *fact) appendVersioned(b, text []byte, part span, r store.Revision) []byte {
-	b = append(b, text[part.from:f.at]...)
+	b = append(b, text[from:f.at]...)
 	b = append(b, `"resourceVersion":"`...)
 	b = appendInt(b, int64(r))
 	b = append(b, `",`...)
-	return append(b, text[f.at:part.to]...)
-}
-
-// lookup returns the text of the value that names lead to in the text of an object, nil if there is none. It passes the metadata at once,
-// unless names lead there.
-func (f *fact) lookup(text []byte, names []string) []byte {
-	r := jsontext.Rough{Text: text}
-	for depth, name := range names {
-		found := false
-		r.Members(func(start, end int) bool {
-			switch member := text[start+1 : end-1]; {
-			case string(member) == name:
-				found = true
-				return false
-			case depth == 0 && r.Pos == f.metadata.from:
-				r.Pos = f.metadata.to
-				return true
-			}
-			return r.Value()
-		})
-		if !found {
-			return nil
-		}
-	}
-	from := r.Pos
-	if !r.Value() {
-		return nil
-	}
-	return text[from:r.Pos]
+	return append(b, text[f.at:]...)
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"time"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
@@ -29,6 +31,8 @@ type Backend struct {
 	// Alike returns the versions in which the objects of a resource are served, by this resource and by those of other groups that
 	// they are stored for as well; nil stands for the versions of the resource.
 	Alike func(*catalog.Resource) []*catalog.Version
+	// Resources returns a resource that is served, nil if it is not. It may be nil if no pod is evicted.
+	Resources func(kschema.GroupResource) *catalog.Resource
 	// Stored is told of each write to a resource, after it happened; nil is told nothing.
 	Stored func(context.Context, *Request, Written)
 
@@ -88,9 +92,7 @@ type List struct {
 type Live struct {
 	managedfields.Object
 	Record store.Record // its Revision is 0 if nothing is stored
-	// faultless tells that nothing was found wrong with the object when it was written.
-	faultless bool
-	heirs     int // how many writes ago the object was read from its text, see Request.keep
+	heirs  int          // how many writes ago the object was read from its text, see Request.keep
 }
 
 // Exists reports whether the object is stored.
@@ -115,6 +117,9 @@ func (r *Request) manager() *managedfields.FieldManager {
 		return r.Version.Status
 	case "finalize":
 		return r.Version.Finalize
+	}
+	if part := r.Version.Parts[r.Target.Subresource]; part != nil {
+		return part
 	}
 	return r.Version.Main
 }

@@ -17,7 +17,18 @@ func (r *Request) Review(answer func(question value.Value) (value.Value, error))
 	if err != nil {
 		return nil, err
 	}
-	out, err := answer(question.Content)
+	question.Content = api.Wipe(question.Content)
+	if question.Content, err = api.InNamespace(question.Content, r.Target.Namespace); err != nil {
+		return nil, err
+	}
+	if question, err = r.update(Live{}, question, options); err != nil {
+		return nil, err
+	}
+	whole, err := question.Value()
+	if err != nil {
+		return nil, err
+	}
+	out, err := answer(whole)
 	if err != nil {
 		return nil, err
 	}

@@ -56,16 +56,13 @@ func (s *scope) Options() value.Value {
 func (s *scope) Equivalents() []admission.Endpoint {
 	s.equivalents.once.Do(func() {
 		for _, v := range s.alike() {
-			if v != s.Version && hasSubresource(v, s.Target.Subresource) {
+			if v != s.Version && v.HasSubresource(s.Target.Subresource) {
 				s.equivalents.of = append(s.equivalents.of, s.endpoint(v))
 			}
 		}
 	})
 	return s.equivalents.of
 }
-
-// Served identifies the version that is written: one that is defined anew is another.
-func (s *scope) Served() any { return s.Version }
 
 // equivalents are the endpoints of all other versions of an object that is written, once somebody asked for them.
 type equivalents struct {
@@ -81,10 +78,6 @@ func (s *scope) alike() []*catalog.Version {
 	return s.Alike(s.Version.Resource)
 }
 
-func hasSubresource(v *catalog.Version, name string) bool {
-	return name == "" || name == "status" && v.Status != nil || name == "scale" && v.Scale != nil
-}
-
 // version returns the version of the object at an endpoint.
 func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
 	for _, v := range s.alike() {
@@ -98,7 +91,7 @@ func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
 // Convert returns an object as an endpoint has it. Custom resources are told by their apiVersion only; those of built-in kinds are
 // printed anew by their Go types.
 func (s *scope) Convert(object value.Value, to admission.Endpoint) (value.Value, error) {
-	if s.Target.Subresource == "scale" {
+	if s.Target.Subresource == "scale" || s.actionOf() != nil {
 		return object, nil // it is the same in all versions
 	}
 	v, err := s.version(to)
@@ -143,8 +136,11 @@ func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.
 	if err != nil {
 		return sent, sent, err
 	}
-	scale := s.Target.Subresource == "scale"
+	scale, action := s.Target.Subresource == "scale", v.Actions[s.Target.Subresource]
 	switch {
+	case action != nil:
+		sent, err = readTyped(text, action.GVK(), action.New())
+		return sent, sent, err
 	case v.Custom:
 		sent, err = readCustom(text)
 	case scale:

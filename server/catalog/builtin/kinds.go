@@ -55,7 +55,7 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 }
 
 func resourceOf(kind *builtin.Kind) *catalog.Resource {
-	return &catalog.Resource{
+	r := &catalog.Resource{
 		Group: kind.GVK.Group, Plural: kind.Resource, Singular: kind.Singular, Kind: kind.GVK.Kind, ListKind: kind.GVK.Kind + "List",
 		ShortNames: kind.ShortNames, Categories: kind.Categories, Namespaced: kind.Namespaced, Verbs: kind.Verbs,
 		Stored: hubOf(kind).Version, Hashed: hubOf(kind).Group + "/" + hubOf(kind).Version, Prefix: prefixOf(kind),
@@ -64,6 +64,10 @@ func resourceOf(kind *builtin.Kind) *catalog.Resource {
 		AnswersDeleted: slices.Contains(answeredDeleted, kind.Resource),
 		Orphans:        slices.Contains(orphaning, kind.GVK), OrphanWarning: orphanWarnings[kind.GVK],
 	}
+	if kind.GVK == pod {
+		r.Grace = podGrace
+	}
+	return r
 }
 
 // hubOf returns the kind in the version that objects are stored in.
@@ -153,7 +157,6 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 		Fields: selectable[kind.Resource], Deprecation: deprecationOf(gvk, empty),
 		Form: &kindForm{
 			kind: kind, hub: hub, empty: func() any { return empty.DeepCopyObject() }, name: nameRule,
-			rule:        fieldRules[kind.GVK.Group+"/"+kind.Resource],
 			conditional: slices.Contains(conditional, kind.Resource),
 		},
 	}
@@ -173,6 +176,8 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 			v.Status, err = managerOf(kind, s.Name)
 		case s.Name == "scale":
 			v.Scale, err = scaleOf(kind, now)
+		case kind.GVK == pod:
+			err = addPodSubresource(v, kind, s.Name)
 		}
 	}
 	return v, err

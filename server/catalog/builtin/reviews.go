@@ -1,19 +1,23 @@
 package builtin
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
 )
 
 // Reviews returns the resources that are questions to the server about who a client or somebody else is, and may do. They can be created
-// and nothing else, and are not stored.
-func Reviews() []*catalog.Resource {
-	return []*catalog.Resource{
+// and nothing else, and are not stored. now is the clock of managed fields.
+func Reviews(now func() time.Time) ([]*catalog.Resource, error) {
+	out := []*catalog.Resource{
 		review("authentication.k8s.io", "TokenReview", func() any { return &authenticationv1.TokenReview{} }),
 		review("authorization.k8s.io", "SubjectAccessReview", func() any { return &authorizationv1.SubjectAccessReview{} }),
 		namespaced(review("authorization.k8s.io", "LocalSubjectAccessReview", func() any {
@@ -23,6 +27,27 @@ func Reviews() []*catalog.Resource {
 		review("authorization.k8s.io", "SelfSubjectAccessReview", func() any { return &authorizationv1.SelfSubjectAccessReview{} }),
 		review("authorization.k8s.io", "SelfSubjectRulesReview", func() any { return &authorizationv1.SelfSubjectRulesReview{} }),
 	}
+	for _, r := range out {
+		if err := addReviewManager(r.Versions[0], now); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Kind, err)
+		}
+	}
+	return out, nil
+}
+
+// addReviewManager gives a version of a review the manager of its fields. They are what an object has: none of them is in a list.
+func addReviewManager(v *catalog.Version, now func() time.Time) error {
+	gvk := v.GVK()
+	empty, err := v.Form.Complete(value.Object(
+		value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
+	))
+	if err != nil {
+		return err
+	}
+	v.Main, err = managedfields.New(managedfields.Config{
+		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): schema.Deduced}, Empty: empty, Now: now,
+	})
+	return err
 }
 
 func namespaced(r *catalog.Resource) *catalog.Resource {
@@ -34,7 +59,7 @@ func review(group, kind string, empty func() any) *catalog.Resource {
 	gvk := schema.GVK{Group: group, Version: "v1", Kind: kind}
 	r := &catalog.Resource{
 		Group: group, Plural: strings.ToLower(kind) + "s", Singular: strings.ToLower(kind), Kind: kind,
-		Verbs: []string{"create"}, Stored: gvk.Version,
+		Verbs: []string{"create"}, Stored: gvk.Version, Question: true,
 	}
 	r.Versions = []*catalog.Version{{Resource: r, Name: gvk.Version, Form: &Form{GVK: gvk, New: empty}, New: empty}}
 	return r

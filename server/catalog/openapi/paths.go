@@ -48,6 +48,14 @@ func (d *document) addPaths(v *catalog.Version, object, list value.Value) {
 	if v.Scale != nil {
 		d.addSubresource(v, one, "scale", d.scaleRef(), patch)
 	}
+	for name := range v.Parts {
+		d.addSubresource(v, one, name, object, patch)
+	}
+	for name, kind := range v.Actions {
+		sent := d.ref(reflect.TypeOf(kind.New()).Elem())
+		d.addPath(v, one+"/"+name, name, "",
+			operation{"post", "post", "create", metav1.CreateOptions{}, sent, sent, []string{"200", "201", "202"}})
+	}
 }
 
 func (d *document) addSubresource(v *catalog.Version, one, name string, object, patch value.Value) {

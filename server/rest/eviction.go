@@ -1,0 +1,105 @@
+package rest
+
+import (
+	stderrors "errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// evict deletes a pod as an Eviction asks for it, unless its disruption budget does not allow that; see budget.go. The pod says then
+// that it was evicted.
+func (r *Request) evict(sent managedfields.Object, options api.WriteOptions) error {
+	deletion, err := r.deletionOf(sent.Content, options)
+	if err != nil {
+		return err
+	}
+	if _, err := r.admitAction(sent, options); err != nil {
+		return err
+	}
+	w := &write{Request: r.ofObject(), dryRun: len(deletion.DryRun) > 0, deletion: deletion, unasked: true}
+	for {
+		if err := w.context().Err(); err != nil {
+			return err
+		}
+		if err := w.evictOnce(); !stderrors.Is(err, store.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// deletionOf returns how an Eviction asks for a pod to be deleted. The error is a 422, or a plain one if it is not clear whether it is
+// a dry run.
+func (r *Request) deletionOf(eviction value.Value, options api.WriteOptions) (*metav1.DeleteOptions, error) {
+	deletion := &metav1.DeleteOptions{}
+	if asked := eviction.Get("deleteOptions"); asked.Kind() == value.KindObject {
+		if err := structs.Into(asked, deletion); err != nil {
+			return nil, errors.NewBadRequest(err.Error())
+		}
+	}
+	if unsafe := deletion.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
+		path := field.NewPath("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential")
+		return nil, errors.NewInvalid(kschema.GroupKind{Group: "policy", Kind: "Eviction"}, r.name, field.ErrorList{
+			field.Invalid(path, true, "can not be set for pod eviction, try after removing the option"),
+		})
+	}
+	asked := r.Query["dryRun"]
+	switch {
+	case len(deletion.DryRun) == 0:
+		deletion.DryRun = asked
+	case len(asked) > 0 && !slices.Equal(asked, deletion.DryRun):
+		//lint:ignore ST1005 these are the words of kube-apiserver
+		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", asked, deletion.DryRun)
+	}
+	return deletion, api.CheckDeleteOptions(deletion)
+}
+
+// evictOnce is evict without trying again: store.ErrConflict says that the pod changed meanwhile.
+func (w *write) evictOnce() error {
+	live, err := w.mustLoad()
+	if err != nil {
+		return err
+	}
+	if err := w.checkPreconditions(live, w.deletion.Preconditions); err != nil {
+		return err
+	}
+	if !endsAnyway(live.Content) {
+		if err := w.disrupt(live.Content); err != nil {
+			return err
+		}
+	}
+	if !w.dryRun {
+		object := live.Object
+		object.Content = w.withCondition(live.Content,
+			conditionOf("DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting"))
+		stored, err := w.encode(object)
+		if err != nil {
+			return err
+		}
+		if _, err := w.commit(stored, live, WasStored); err != nil {
+			return err
+		}
+	}
+	options := w.deletion.DeepCopy()
+	if options.Preconditions != nil {
+		options.Preconditions.ResourceVersion = nil // it was that of the pod before it said that it is evicted
+	}
+	_, _, err = w.delete(options)
+	return err
+}
+
+// endsAnyway reports whether a pod may be evicted whatever its budget says: it has ended, ends, or never began.
+func endsAnyway(pod value.Value) bool {
+	phase := pod.Get("status", "phase").Str()
+	return slices.Contains([]string{"Succeeded", "Failed", "Pending"}, phase) || !pod.Get("metadata", "deletionTimestamp").IsAbsent()
+}

@@ -1,0 +1,117 @@
+package server_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/server"
+)
+
+// TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
+// what a kube-apiserver answered: code, warnings and the whole body. With DEED_PEER it asks that one instead, and records what it says.
+//
+// A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
+// from run to run is UID, TIME and VERSION.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/transcripts/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Error("there are no transcripts")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { playTranscript(t, file) })
+	}
+}
+
+func playTranscript(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, s := os.Getenv("DEED_PEER"), newServer(t, server.Config{Authenticate: asAdmin})
+	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	for i, block := range blocks {
+		request, rest, _ := strings.Cut(block, "\n")
+		if strings.HasPrefix(request, "#") {
+			continue
+		}
+		body, want := "", ""
+		for line := range strings.SplitSeq(rest, "\n") {
+			if sent, is := strings.CutPrefix(line, "< "); is {
+				body = sent
+			} else if answer, is := strings.CutPrefix(line, "> "); is {
+				want = answer
+			}
+		}
+		if peer != "" {
+			blocks[i] = transcribed(request, body, askPeer(t, peer, request, body))
+		} else if got := answerLine(ask(s, request, body)); got != want {
+			t.Errorf("%s\n   < %s\n got %s\nwant %s", request, body, got, want)
+		}
+	}
+	if peer == "" {
+		return
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(blocks, "\n\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asAdmin authenticates the user of the kube-apiserver that was asked, whose token is tok.
+func asAdmin(r *http.Request) (server.User, error) {
+	if token := r.Header.Get("Authorization"); token != "" && token != "Bearer tok" {
+		return server.User{}, errors.New("no such token")
+	}
+	return server.User{Name: "admin", UID: "1", Groups: []string{"system:masters", "system:authenticated"}}, nil
+}
+
+func transcribed(request, body string, w *httptest.ResponseRecorder) string {
+	if body != "" {
+		request += "\n< " + body
+	}
+	return request + "\n> " + answerLine(w)
+}
+
+// answerLine returns an answer in a line.
+func answerLine(w *httptest.ResponseRecorder) string {
+	text := w.Body.String()
+	var document any
+	if err := json.Unmarshal(w.Body.Bytes(), &document); err == nil {
+		sorted, err := json.Marshal(document)
+		if err != nil {
+			panic(err) // it was JSON
+		}
+		text = string(sorted)
+	}
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", `\n`)
+	for _, c := range changing {
+		text = c.pattern.ReplaceAllString(text, c.shown)
+	}
+	line := fmt.Sprintf("%d %s", w.Code, text)
+	for _, warning := range w.Header().Values("Warning") {
+		line += " | " + warning
+	}
+	return line
+}
+
+// changing is what differs from run to run in answers.
+var changing = []struct {
+	pattern *regexp.Regexp
+	shown   string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
+	{regexp.MustCompile(`"resourceVersion":"[1-9]\d*"`), `"resourceVersion":"VERSION"`},
+	{regexp.MustCompile(`in object meta: \d+`), `in object meta: VERSION`},
+	{regexp.MustCompile(`"manager":"kas"`), `"manager":"kube-apiserver"`}, // the name of the program
+}
