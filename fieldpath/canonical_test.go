@@ -48,7 +48,7 @@ func randomFields(r *rand.Rand, depth int) string {
 func TestCanonical(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	count := map[bool]int{}
-	for range 60000 {
+	for range few(60000) {
 		text := randomFields(r, 3)
 		s, canonical, err := paths.ParseCanonical([]byte(text))
 		if err != nil {
@@ -73,7 +73,7 @@ func TestCanonical(t *testing.T) {
 			t.Fatalf("%v is canonical: %t, and its set matches it: %t", content, canonical, paths.MatchesAny(s, content))
 		}
 	}
-	if count[true] < 5000 || count[false] < 5000 {
+	if count[true] < few(5000) || count[false] < few(5000) {
 		t.Errorf("%d texts are canonical, and %d are not", count[true], count[false])
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestMatchesAny(t *testing.T) {
 	r := newRandom(5)
 	matched, other := 0, 0
-	for range 8000 {
+	for range few(8000) {
 		first := fieldpath.SetOf(r.paths(r.stock())...)
 		content := paths.Value(first).ToAny().(map[string]any)
 		candidates := []fieldpath.Set{first, fromAny(t, content), {}}
@@ -37,7 +37,7 @@ func TestMatchesAny(t *testing.T) {
 			}
 		}
 	}
-	if matched < 500 || other < 500 {
+	if matched < few(500) || other < few(500) {
 		t.Errorf("%d matches and %d others are too few to show anything", matched, other)
 	}
 }
@@ -102,7 +102,7 @@ func TestSetsOfMapsAreWrittenAlike(t *testing.T) {
 		fieldpath.Set.Union, fieldpath.Set.Minus, fieldpath.Set.Intersect, fieldpath.Set.Without,
 		func(a, _ fieldpath.Set) fieldpath.Set { return a.Leaves() },
 	}
-	for range 2000 {
+	for range few(2000) {
 		stock := r.stock()
 		a, b := fieldpath.SetOf(r.paths(stock)...), fieldpath.SetOf(r.paths(stock)...)
 		fromMap := fromAny(t, paths.ToAny(a))

@@ -211,7 +211,7 @@ func FuzzParseElement(f *testing.F) {
 // TestParseSetDisorder reads the members of random sets in random order, some of them again.
 func TestParseSetDisorder(t *testing.T) {
 	r := newRandom(6)
-	for range rounds {
+	for range few(rounds) {
 		text := r.disorder(r.stock(), 3)
 		s, err := fieldpath.ParseSet(text)
 		if err != nil {

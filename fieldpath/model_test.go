@@ -84,7 +84,7 @@ func checkOrder(t *testing.T, what string, s fieldpath.Set) {
 
 func TestOperationsModel(t *testing.T) {
 	r := newRandom(10)
-	for range rounds {
+	for range few(rounds) {
 		stock := r.stock()
 		some, others := r.paths(stock), r.paths(stock)
 		a, b := fieldpath.SetOf(some...), fieldpath.SetOf(others...)
@@ -105,7 +105,7 @@ func TestOperationsModel(t *testing.T) {
 // TestOperationsShare checks that an operation that changes nothing returns the set it was called on.
 func TestOperationsShare(t *testing.T) {
 	r := newRandom(11)
-	for range rounds {
+	for range few(rounds) {
 		stock := r.stock()
 		a, b := fieldpath.SetOf(r.paths(stock)...), fieldpath.SetOf(r.paths(stock)...)
 		union, both, rest := a.Union(b), a.Intersect(b), a.Minus(b)
@@ -122,7 +122,7 @@ func TestBuilderModel(t *testing.T) {
 	var b fieldpath.Builder
 	var earlier fieldpath.Set
 	var earlierModel model
-	for range rounds {
+	for range few(rounds) {
 		want := model{}
 		stock := r.stock()
 		if r.IntN(2) == 0 {
@@ -177,7 +177,7 @@ func (r random) build(b *fieldpath.Builder, want model, stock []fieldpath.Elemen
 func TestBuilderExpects(t *testing.T) {
 	r := newRandom(13)
 	var b fieldpath.Builder
-	for range rounds {
+	for range few(rounds) {
 		stock := r.stock()
 		want := fieldpath.SetOf(r.paths(stock)...).Union(fieldpath.SetOf(r.paths(stock)...))
 		like := want
@@ -244,7 +244,7 @@ func TestBuilderMisuse(t *testing.T) {
 
 // Sets that were read know how they are spelled, and unions find names in many texts. Neither shows.
 func TestUnionOfMany(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(few(300)) {
 		r := newRandom(seed)
 		stock := r.stock()
 		var got fieldpath.Set

@@ -66,7 +66,7 @@ func TestParsePathErrors(t *testing.T) {
 func TestPathText(t *testing.T) {
 	r := newRandom(20)
 	texts := map[string]string{}
-	for range rounds {
+	for range few(rounds) {
 		p := r.path(r.stock())
 		text := p.Text()
 		if q, err := fieldpath.ParsePath(text); err != nil || !slices.Equal(p, q) {
@@ -184,7 +184,7 @@ func TestCut(t *testing.T) {
 	r := newRandom(22)
 	var m slab.Text
 	var made, want []fieldpath.Element
-	for range rounds {
+	for range few(rounds) {
 		fields := []fieldpath.KeyField{{Name: pick(r, strings), Value: r.value(1)}, {Name: pick(r, strings), Value: r.value(1)}}
 		given := slices.Clone(fields)
 		v := r.value(2)

@@ -15,6 +15,14 @@ import (
 // rounds is how many random cases a comparison makes.
 const rounds = 5000
 
+// few returns a quarter of n in short runs, as those are that the mutants of this package are tried with.
+func few(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
+
 func smdElement(t *testing.T, e fieldpath.Element) smd.PathElement {
 	t.Helper()
 	pe, err := smd.DeserializePathElement(e.Wire())
@@ -61,7 +69,7 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 func TestElementsAgree(t *testing.T) {
 	r := newRandom(1)
 	sign := func(n int) int { return min(max(n, -1), 1) }
-	for range rounds {
+	for range few(rounds) {
 		a, b := r.element(), r.element()
 		x, y := smdElement(t, a), smdElement(t, b)
 		wire, err := smd.SerializePathElement(x)
@@ -104,7 +112,7 @@ func objectOfSeveral(v value.Value) bool {
 
 func TestSetsAgree(t *testing.T) {
 	r := newRandom(2)
-	for range rounds {
+	for range few(rounds) {
 		stock := r.stock()
 		some, others := r.paths(stock), r.paths(stock)
 		a, b := fieldpath.SetOf(some...), fieldpath.SetOf(others...)
@@ -139,7 +147,7 @@ func TestSetsAgree(t *testing.T) {
 
 func TestOrderAgrees(t *testing.T) {
 	r := newRandom(3)
-	for range rounds {
+	for range few(rounds) {
 		some := r.paths(r.stock())
 		var got, want []string
 		for p := range fieldpath.SetOf(some...).All() {
@@ -190,7 +198,7 @@ func TestDisplayAgrees(t *testing.T) {
 
 func TestFiltersAgree(t *testing.T) {
 	r := newRandom(4)
-	for range rounds {
+	for range few(rounds) {
 		stock := r.stock()[:3]
 		some := append(r.paths(stock), r.paths(stock)...)
 		n := r.IntN(7)

@@ -11,10 +11,18 @@ import (
 	"unicode/utf16"
 )
 
+// few returns a quarter of n in short runs, as those are that the mutants of this package are tried with.
+func few(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
+
 // seeded runs a property n times, each with a source of its own that the failure names.
 func seeded(t *testing.T, n int, property func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
-	for seed := range uint64(n) {
+	for seed := range uint64(few(n)) {
 		property(t, rand.New(rand.NewPCG(seed, 0)))
 		if t.Failed() {
 			t.Fatalf("with seed %d", seed)
