@@ -65,7 +65,7 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 		live = files.Existing(f.input.recursive)
 	}
 	before := c.Problems
-	stored := c.Index(c.Read(live, f.input.recursive), manifest.Everything, files != nil)
+	stored := c.Index(c.Read(live, f.input.recursive), manifest.Everything)
 	stored.Complete = c.Problems == before
 	types := c.NewTypes(f.schemas, slices.Concat(given.definitions, stored.Definitions)...)
 	if types == nil {

@@ -53,7 +53,7 @@ it, and its conflicts; such removals and conflicts are findings, exit code 1.
 refuses if the object has changed since; of several objects, a list that says
 which patch is for which. -o yaml and -o json are the objects.`
 
-// handovers reads the objects, and has hand do what is to be done to each. hand reports why it cannot, and returns nil.
+// handovers has hand do what is to be done to each object, one at a time. hand reports why it cannot, and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {
 	names, err := c.inputs(inputFlags{files: f.live, jobs: f.configs.jobs})
 	if errors.Is(err, errNoInput) {
@@ -66,69 +66,100 @@ func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *m
 	if err != nil {
 		return err
 	}
-	objects := c.Objects(c.Read(names, f.configs.recursive))
-	if len(objects) == 0 && c.Problems == 0 {
-		return errNoObjects
-	}
-	configs := c.Objects(c.Read(f.configs.files, f.configs.recursive))
-	types := c.NewTypes(f.schemas, slices.Concat(objects, configs)...)
-	if types == nil {
-		return nil
-	}
-	targets := dryrun.Targets(c.Library, objects, configs)
-	config, err := clock()
+	objects, err := c.survey(names, f.configs.recursive, manifest.Everything)
 	if err != nil {
 		return err
 	}
-	var all []*dryrun.Handover
-	for _, o := range objects {
-		e, ok := c.TypeOf(o, types, managedfields.Config{Now: config})
+	configs := c.Index(c.Read(f.configs.files, f.configs.recursive), manifest.Everything)
+	types := c.NewTypes(f.schemas, slices.Concat(objects.definitions, configs.Definitions)...)
+	if types == nil {
+		return nil
+	}
+	targets := dryrun.Targets(c.Library, objects.index, configs)
+	now, err := clock()
+	if err != nil {
+		return err
+	}
+	out := c.newHandoverPrinter(f, objects.several, files)
+	for o := range objects.objects {
+		e, ok := c.TypeOf(o, types, managedfields.Config{Now: now})
 		if !ok {
 			continue
 		}
-		if h := hand(o, targets[o], e); h != nil {
-			all = append(all, h)
+		config, ok := targets.Of(o)
+		if !ok {
+			continue
+		}
+		if h := hand(o, config, e); h != nil {
+			out.print(h)
 		}
 	}
-	return c.handOver(f, all, files)
+	return out.close()
 }
 
-// handOver prints and writes what has changed hands.
-func (c *cli) handOver(f handoverFlags, all []*dryrun.Handover, files *manifest.Rewriter) error {
-	out := bufio.NewWriter(c.out)
-	var err error
+// handoverPrinter prints and writes what has changed hands.
+type handoverPrinter struct {
+	*cli
+	flags   handoverFlags
+	out     *bufio.Writer
+	several bool
+	count   int
+	patches *report.PatchPrinter
+	objects *report.Printer
+	files   *manifest.Rewriter // nil if nothing is written
+	err     error
+}
+
+func (c *cli) newHandoverPrinter(f handoverFlags, several bool, files *manifest.Rewriter) *handoverPrinter {
+	p := &handoverPrinter{cli: c, flags: f, out: bufio.NewWriter(c.out), several: several, files: files}
 	switch f.format.value {
 	case formatPatch:
-		err = report.PrintPatches(c.Log, out, all)
+		p.patches = report.NewPatchPrinter(c.Log, p.out, several)
 	case report.FormatText:
-		for i, h := range all {
-			if i > 0 {
-				out.WriteString("\n")
-			}
-			report.PrintHandover(out, h)
-		}
 	default:
-		p := report.NewPrinter(out, f.format.value, true, len(all) > 1)
-		for _, h := range all {
-			err = errors.Join(err, p.Print(h.After))
-		}
-		err = errors.Join(err, p.Close())
+		p.objects = report.NewPrinter(p.out, f.format.value, true, several)
 	}
-	for _, h := range all {
-		if slices.ContainsFunc(h.Removed, func(l dryrun.Leftover) bool { return !h.IsKubectls(l) }) || len(h.Conflicts) > 0 {
-			c.Raise(notice.ExitFinding)
+	return p
+}
+
+// print prints h, and sets its outcome aside for the files.
+func (p *handoverPrinter) print(h *dryrun.Handover) {
+	switch {
+	case p.patches != nil:
+		p.err = errors.Join(p.err, p.patches.Print(h))
+	case p.objects != nil:
+		p.err = errors.Join(p.err, p.objects.Print(h.After))
+	default:
+		if p.count++; p.count > 1 {
+			p.out.WriteString("\n")
 		}
-		if files != nil && h.Note == "" {
-			note := f.put.note(h.Live.Object, "handed over")
-			if f.format.value != report.FormatText {
-				note = ""
-			}
-			err = errors.Join(err, files.Set(h.Live, h.After, note))
-		}
+		report.PrintHandover(p.out, h)
 	}
-	if err := c.flush(out, err); err != nil || files == nil {
+	p.out.Flush() // what is known is shown; close returns the error
+	if slices.ContainsFunc(h.Removed, func(l dryrun.Leftover) bool { return !h.IsKubectls(l) }) || len(h.Conflicts) > 0 {
+		p.Raise(notice.ExitFinding)
+	}
+	if p.files == nil || h.Note != "" {
+		return
+	}
+	note := p.flags.put.note(h.Live.Object, "handed over")
+	if p.flags.format.value != report.FormatText {
+		note = ""
+	}
+	p.err = errors.Join(p.err, p.files.Set(h.Live, h.After, note))
+}
+
+// close ends the output, and writes the files.
+func (p *handoverPrinter) close() error {
+	switch {
+	case p.patches != nil:
+		p.err = errors.Join(p.err, p.patches.Close())
+	case p.objects != nil:
+		p.err = errors.Join(p.err, p.objects.Close())
+	}
+	if err := p.flush(p.out, p.err); err != nil || p.files == nil {
 		return err
 	}
-	files.Flush()
+	p.files.Flush()
 	return nil
 }

@@ -34,7 +34,8 @@ func (f *storedFlags) registerInput(flags *pflag.FlagSet) { f.input.registerFor(
 // them before.
 type survey struct {
 	objects     iter.Seq[*manifest.Object]
-	several     bool // whether there are several
+	index       *manifest.Live // where they are
+	several     bool           // whether there are several
 	definitions []*manifest.Object
 	quiet       iter.Seq[*manifest.Object] // the objects, without what is wrong with them being reported
 }
@@ -47,8 +48,8 @@ func (c *cli) survey(names []string, recursive bool, r manifest.Reader) (*survey
 		return nil, errNoObjects
 	}
 	quiet := manifest.Loader{Log: notice.NewLog(io.Discard, nil), Jobs: c.Jobs}
-	known := quiet.Index(texts, r, false)
-	return &survey{c.Stream(texts, r), known.Count > 1, known.Definitions, quiet.Stream(texts, r)}, nil
+	known := quiet.Index(texts, r)
+	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}, nil
 }
 
 // managers returns the managers of all objects, each once, sorted. It reads the objects for that, and reports nothing.

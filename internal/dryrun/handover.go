@@ -36,28 +36,44 @@ type Leftover struct {
 	Default value.Value
 }
 
-// Targets returns the configuration for each of the stored objects that has one.
-func Targets(c *types.Library, objects, configs []*manifest.Object) map[*manifest.Object]*manifest.Object {
-	out := map[*manifest.Object]*manifest.Object{}
-	live := manifest.NewLive(objects)
-	for _, config := range configs {
-		found, err := live.Find(config)
+// Configured says which configurations stored objects have.
+type Configured struct {
+	*types.Library
+	of map[manifest.ID]*manifest.Stored // by what the stored object is
+}
+
+// Targets finds, for each of configs, which of objects it is about, and reports where that is not known. It holds neither.
+func Targets(c *types.Library, objects, configs *manifest.Live) *Configured {
+	out := &Configured{c, map[manifest.ID]*manifest.Stored{}}
+	for s := range configs.All() {
+		found, err := objects.Find(s.ID)
+		if err == nil && found != nil && out.of[found.ID] == nil {
+			out.of[found.ID] = s
+			continue
+		}
+		config := s.Read(c.Loader)
 		switch {
+		case config == nil:
 		case err != nil:
 			c.Problem(config.At(), "%v", err)
-			continue
 		case found == nil:
 			c.Warn(config.At(), "%v is not among the stored objects", config)
-			continue
+		default:
+			c.Problem(config.At(), "%v is already configured at %v", config, out.of[found.ID].Read(c.Loader).At())
 		}
-		o := found.Read(c.Loader)
-		if out[o] != nil {
-			c.Problem(config.At(), "%v is already configured at %v", config, out[o].At())
-			continue
-		}
-		out[o] = config
 	}
 	return out
+}
+
+// Of returns the configuration of a stored object, nil if it has none. It is false, with the reason reported, if there is one that
+// cannot be read.
+func (c *Configured) Of(o *manifest.Object) (config *manifest.Object, ok bool) {
+	s := c.of[o.Id]
+	if s == nil {
+		return nil, true
+	}
+	config = s.Read(c.Loader)
+	return config, config != nil
 }
 
 // Record is the path of what kubectl's client-side apply records in an object.

@@ -27,11 +27,11 @@ func (w *Workload) scaleTask(given *manifest.Object) *Task {
 		w.Problem(given.At("kind"), "%v: %v", given, err)
 		return nil
 	}
-	find := func() (*manifest.Stored, error) { return w.live.FindAs(given, w.types.Scalable) }
+	find := func() (*manifest.Stored, error) { return w.live.FindAs(given.Id, w.types.Scalable) }
 	if !types.IsScale(given.GVK()) {
 		config := *given
 		config.Content = scaleOf(given.Content, fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")})
-		find = func() (*manifest.Stored, error) { return w.live.Find(given) }
+		find = func() (*manifest.Stored, error) { return w.live.Find(given.Id) }
 		if e := w.endpointOf(given); e == nil {
 			return nil
 		} else if path := e.Replicas[given.GVK().APIVersion()]; path != nil {

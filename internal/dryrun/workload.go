@@ -122,7 +122,7 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 	if !ok {
 		return nil
 	}
-	live, ok := w.liveOf(given, func() (*manifest.Stored, error) { return w.live.Find(given) })
+	live, ok := w.liveOf(given, func() (*manifest.Stored, error) { return w.live.Find(given.Id) })
 	if !ok {
 		return nil
 	}

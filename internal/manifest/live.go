@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 // Live finds the stored object that a configuration is about, without holding any but those that it has to.
 type Live struct {
+	all   []*Stored
 	named map[nameID][]*Stored
 	kinds map[nameID]bool // of the objects, without names
 	// Count is how many objects there are.
@@ -36,20 +38,13 @@ type Stored struct {
 	several bool
 }
 
-// Index reads texts, and returns where which object is. With keep it holds all objects, with the texts that they came from,
-// for a [Rewriter]. What is wrong with objects is reported, but of a text of 64 KiB or more only what keeps it from being
-// known what they are: the rest shows where they are read.
-func (c *Loader) Index(texts []*Text, r Reader, keep bool) *Live {
+// Index reads texts, and returns where which object is. What is wrong with objects is reported, but of a text of 64 KiB or more
+// only what keeps it from being known what they are: the rest shows where they are read.
+func (c *Loader) Index(texts []*Text, r Reader) *Live {
 	before := c.Problems
 	l := NewLive(nil)
-	if keep {
-		for _, o := range c.ObjectsBy(r, texts) {
-			l.add(o, &Stored{ID: o.Id, object: o})
-		}
-	} else {
-		for found, objects := range c.chunks(texts, r, chunk.identify) {
-			l.addChunk(found, objects)
-		}
+	for found, objects := range c.chunks(texts, r, chunk.identify) {
+		l.addChunk(found, objects)
 	}
 	l.Complete = c.Problems == before
 	return l
@@ -82,11 +77,15 @@ func (l *Live) addChunk(found content, objects []*Object) {
 	}
 }
 
+// All yields where the objects are, in their order.
+func (l *Live) All() iter.Seq[*Stored] { return slices.Values(l.all) }
+
 // definitionKind is that of CustomResourceDefinitions.
 const definitionKind = "CustomResourceDefinition"
 
 func (l *Live) add(o *Object, s *Stored) {
 	l.Count++
+	l.all = append(l.all, s)
 	l.kinds[nameID{group: s.Group, kind: s.Kind}] = true
 	l.named[s.nameID()] = append(l.named[s.nameID()], s)
 	if s.Kind == definitionKind {
@@ -132,15 +131,15 @@ func (s *Stored) at() notice.Position {
 
 // FindAs is Find for a config that stands for an object of another kind, one for which wanted reports true. The cost grows with
 // the number of kinds.
-func (l *Live) FindAs(config *Object, wanted func(group, kind string) bool) (*Stored, error) {
+func (l *Live) FindAs(config ID, wanted func(group, kind string) bool) (*Stored, error) {
 	var found []*Stored
 	for as := range l.kinds {
 		if !wanted(as.group, as.kind) {
 			continue
 		}
-		like := *config
-		like.Id.Group, like.Id.Kind = as.group, as.kind
-		s, err := l.Find(&like)
+		like := config
+		like.Group, like.Kind = as.group, as.kind
+		s, err := l.Find(like)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +155,7 @@ func (l *Live) FindAs(config *Object, wanted func(group, kind string) bool) (*St
 	for i, s := range found {
 		names[i] = fmt.Sprintf("%v at %v", s.ID, s.at())
 	}
-	return nil, fmt.Errorf("%v may be that of %s: leave one out", config.Id, strings.Join(names, " or "))
+	return nil, fmt.Errorf("%v may be that of %s: leave one out", config, strings.Join(names, " or "))
 }
 
 // Find returns the live object that config is about, and nil when there is none.
@@ -166,13 +165,13 @@ func (l *Live) FindAs(config *Object, wanted func(group, kind string) bool) (*St
 //     not the namespace called default: which one it stands for is up to who applies.
 //
 // It is an error if there are several.
-func (l *Live) Find(config *Object) (*Stored, error) {
+func (l *Live) Find(config ID) (*Stored, error) {
 	var exact, loose []*Stored
-	for _, s := range l.named[config.Id.nameID()] {
+	for _, s := range l.named[config.nameID()] {
 		switch {
-		case s.ID == config.Id:
+		case s.ID == config:
 			exact = append(exact, s)
-		case s.Namespace == "" || config.Id.Namespace == "":
+		case s.Namespace == "" || config.Namespace == "":
 			loose = append(loose, s)
 		}
 	}
@@ -194,7 +193,7 @@ func (l *Live) Find(config *Object) (*Stored, error) {
 		}
 	}
 	if len(exact) > 0 {
-		return nil, fmt.Errorf("%v is stored %d times: at %s", config.Id, len(places), strings.Join(places, " and at "))
+		return nil, fmt.Errorf("%v is stored %d times: at %s", config, len(places), strings.Join(places, " and at "))
 	}
-	return nil, fmt.Errorf("%v may be %s: say its namespace", config.Id, strings.Join(places, " or "))
+	return nil, fmt.Errorf("%v may be %s: say its namespace", config, strings.Join(places, " or "))
 }

@@ -79,6 +79,18 @@ func (o Origin) In(path ...any) Origin {
 	return o
 }
 
+// path returns the way to the object in the document as the file has it: Within, but also for an item that was cut out of a list.
+func (o Origin) path() []any {
+	switch p := o.Part; {
+	case p.frame == nil || p.data == nil: // the document is all of it
+		return o.Within
+	case o.Doc.Value.Kind() == value.KindList: // of the item alone
+		return slices.Concat([]any{"items", p.item}, o.Within[1:])
+	default: // the item
+		return slices.Concat([]any{"items", p.item}, o.Within)
+	}
+}
+
 // At returns the position of the value at path.
 func (o Origin) At(path ...any) notice.Position {
 	return o.place(o.Doc.Position(slices.Concat(o.Within, path)...))

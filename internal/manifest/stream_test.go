@@ -113,7 +113,7 @@ func TestIndex(t *testing.T) {
 			c, messages := loader(t)
 			texts := []*Text{{Name: "f", Data: []byte(s)}}
 			objects := slices.Collect(c.Stream(texts, Everything))
-			live := c.Index(texts, Everything, false)
+			live := c.Index(texts, Everything)
 			if live.Count != len(objects) {
 				t.Errorf("%s\nthere are %d, but %d are known", s, len(objects), live.Count)
 			}
@@ -121,7 +121,7 @@ func TestIndex(t *testing.T) {
 				if slices.ContainsFunc(objects, func(p *Object) bool { return p != o && p.Id.nameID() == o.Id.nameID() }) {
 					continue
 				}
-				found, err := live.Find(o)
+				found, err := live.Find(o.Id)
 				if err != nil || found == nil {
 					t.Errorf("%v is not found (%v)", o, err)
 					continue
@@ -200,7 +200,7 @@ func TestStreamHoldsLittle(t *testing.T) {
 	c, _ := loader(t)
 	texts := []*Text{{Name: "f", Data: b.Bytes()}}
 	before, n := heap(), 0
-	live := c.Index(texts, Everything, false)
+	live := c.Index(texts, Everything)
 	for range c.Stream(texts, Everything) {
 		if n++; n == 3000 {
 			if more := heap() - before; more > 4<<20 && more < 1<<40 {

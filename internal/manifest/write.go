@@ -19,7 +19,8 @@ import (
 )
 
 // Rewriter puts outcomes back into the files that live objects were read from. Nothing is written before flush, which
-// writes each file whole or not at all.
+// writes each file whole or not at all. Until then it holds outcomes as text. It parses a file when it writes it, a large one
+// document by document.
 type Rewriter struct {
 	*Loader
 	notes io.Writer // where it says what was written
@@ -31,17 +32,18 @@ type Rewriter struct {
 
 // rewrite is what is to become of one file.
 type rewrite struct {
-	text    *Text
-	mode    fs.FileMode // of a file that is new
-	parts   map[*part][]*outcomeAt
-	created [][]byte // new documents
-	notes   []string // what to say when the file is written
+	text     *Text
+	mode     fs.FileMode         // of a file that is new
+	outcomes map[int][]outcomeAt // by the numbers of the documents
+	created  [][]byte            // new documents
+	notes    []string            // what to say when the file is written
 }
 
-// outcomeAt is the outcome for the object that was read from somewhere.
+// outcomeAt is the outcome for the object that was read from somewhere in a document.
 type outcomeAt struct {
-	from *Object
-	v    value.Value
+	at   notice.Position
+	path []any
+	json []byte
 }
 
 // NewRewriter returns the rewriter for live objects in the files and directories called names.
@@ -69,7 +71,7 @@ func (w *Rewriter) Existing(recursive bool) []string {
 func (w *Rewriter) file(t *Text) *rewrite {
 	f := w.files[t.path]
 	if f == nil {
-		f = &rewrite{text: t, parts: map[*part][]*outcomeAt{}}
+		f = &rewrite{text: t, outcomes: map[int][]outcomeAt{}}
 		w.files[t.path] = f
 		w.order = append(w.order, f)
 	}
@@ -83,7 +85,7 @@ func (w *Rewriter) Set(live *Object, outcome managedfields.Object, note string) 
 		return err
 	}
 	f := w.file(live.Part.Text)
-	f.parts[live.Part] = append(f.parts[live.Part], &outcomeAt{live, v})
+	f.outcomes[live.Number] = append(f.outcomes[live.Number], outcomeAt{live.At(), live.path(), v.AppendJSON(nil)})
 	f.notes = append(f.notes, note)
 	return nil
 }
@@ -177,16 +179,9 @@ func (w *Rewriter) Flush() {
 
 // content returns what f is to hold.
 func (w *Rewriter) content(f *rewrite) ([]byte, error) {
-	var out []byte
-	for _, p := range f.text.Parts {
-		data, err := w.part(p, f.parts[p])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, data...)
-	}
-	if f.text.Parts == nil {
-		out = slices.Clone(f.text.Data)
+	out, err := w.outcomes(f)
+	if err != nil {
+		return nil, err
 	}
 	for _, doc := range f.created {
 		if n := len(out); n > 0 && out[n-1] != '\n' {
@@ -200,36 +195,83 @@ func (w *Rewriter) content(f *rewrite) ([]byte, error) {
 	return out, nil
 }
 
-// part returns the text of p with the outcomes in place of what they came from.
-func (w *Rewriter) part(p *part, outcomes []*outcomeAt) ([]byte, error) {
-	changes := map[int]*change{} // by the document's index
-	for _, o := range outcomes {
-		if changes[o.from.Index] == nil {
-			changes[o.from.Index] = &change{first: o.from}
-		}
-		changes[o.from.Index].add(o.from.Within, o.v)
+// outcomes returns the text of f with the outcomes in place of what they came from. It holds one document of a large text at a
+// time, unless one has a defect.
+func (w *Rewriter) outcomes(f *rewrite) ([]byte, error) {
+	if len(f.outcomes) == 0 {
+		return slices.Clone(f.text.Data), nil
 	}
-	var replacements []yaml.Replacement
-	var from []*Object
-	for i, doc := range p.Docs {
-		if c := changes[i]; c != nil {
-			replacements = append(replacements, yaml.Replacement{Document: doc, Value: c.apply(doc.Value)})
-			from = append(from, c.first)
+	t := &Text{Name: f.text.Name, path: f.text.path, Data: f.text.Data, repeating: f.text.repeating}
+	if len(t.Data) >= largeText && !isBracket(t.Data) {
+		if out, err := w.parts(f, t.split()); !errors.Is(err, errDefective) {
+			return out, err
 		}
+	}
+	t.parseAll()
+	return w.parts(f, t.Parts)
+}
+
+// errDefective says that a part cannot be parsed by itself.
+var errDefective = errors.New("a document has a defect")
+
+// parts returns the text of f, which consists of parts, with the outcomes. Parts that are not parsed yet are, one at a time; then
+// the error may be [errDefective].
+func (w *Rewriter) parts(f *rewrite, parts []*part) (out []byte, err error) {
+	number := 0
+	for _, p := range parts {
+		parsed := *p
+		if parsed.Docs == nil && parsed.Err == nil {
+			if parsed.parse(); parsed.Err != nil {
+				return nil, errDefective
+			}
+		}
+		data, err := w.part(&parsed, f.outcomes, number)
+		if err != nil {
+			return nil, err
+		}
+		if number += len(parsed.Docs); parsed.Err != nil {
+			number++ // as it was counted when it was read
+		}
+		out = append(out, data...)
+	}
+	return out, nil
+}
+
+// part returns the text of p, in front of which there are so many documents, with the outcomes in place of what they came from.
+func (w *Rewriter) part(p *part, outcomes map[int][]outcomeAt, before int) ([]byte, error) {
+	var replacements []yaml.Replacement
+	var from []notice.Position
+	for i, doc := range p.Docs {
+		changes := outcomes[before+i+1]
+		if len(changes) == 0 {
+			continue
+		}
+		var c change
+		for _, o := range changes {
+			v, err := value.Parse(o.json)
+			if err != nil {
+				return nil, fmt.Errorf("%v: %w", o.at, err)
+			}
+			if was := ValueAt(doc.Value, o.path); !was.Get("metadata", "name").Equal(v.Get("metadata", "name")) {
+				return nil, fmt.Errorf("%v: the object that was read there is not found again", o.at)
+			}
+			c.add(o.path, v)
+		}
+		replacements = append(replacements, yaml.Replacement{Document: doc, Value: c.apply(doc.Value)})
+		from = append(from, changes[0].at)
 	}
 	if len(replacements) == 0 {
 		return p.data, nil
 	}
 	data, reprinted, err := yaml.Rewrite(p.data, replacements...)
 	for _, i := range reprinted {
-		w.Warn(from[i].At(), "this document is printed anew, without comments, because its text could not be edited")
+		w.Warn(from[i], "this document is printed anew, without comments, because its text could not be edited")
 	}
 	return data, err
 }
 
 // change is what becomes of a value: another one, or that of some of its parts.
 type change struct {
-	first *Object // of the root: whose outcome is in here
 	whole value.Value
 	parts map[any]*change // by the name of a member or the index of an item
 }

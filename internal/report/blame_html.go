@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -18,11 +19,10 @@ var blamePage string
 
 var blameTemplate = template.Must(template.New("blame").Parse(blamePage))
 
-// page is what blame.html shows.
-type page struct {
-	Title   string
-	Colors  []pageColor
-	Objects []pageObject
+// pageHead is what blame.html shows above all objects, and pageObject what it shows of each.
+type pageHead struct {
+	Title  string
+	Colors []pageColor
 }
 
 type pageColor struct{ Number, Hue int }
@@ -57,35 +57,62 @@ type pageOwner struct {
 	Name, Long string
 }
 
-// blameHTML writes one page with all objects.
-func blameHTML(out io.Writer, objects []Blamed, names OwnerNames) error {
-	b := pageBuilder{names: names, numbers: map[merge.Manager]int{}}
-	p := page{Title: "Who owns what"}
-	if len(objects) == 1 {
-		p.Title = objects[0].Id.String()
-	}
-	for _, o := range objects {
-		p.Objects = append(p.Objects, b.object(o))
-	}
-	for i := range len(b.numbers) {
-		p.Colors = append(p.Colors, pageColor{i, hue(i)})
-	}
-	return blameTemplate.Execute(out, p)
-}
+// maxColors is how many colors there are. They are in the head of the page, when it is not known yet how many are needed.
+const maxColors = 48
 
 // hue returns the hue of the color with the given number: each is as far as can be from those before.
 func hue(number int) int { return (210 + number*13750/100) % 360 }
 
-// pageBuilder makes a page. A manager has the same color in all objects.
+// pageBuilder makes a page, one object at a time. A manager has the same color in all objects; so have managers for whom there is
+// no other color left.
 type pageBuilder struct {
+	out     io.Writer
 	names   OwnerNames
+	title   string // empty for that of the first object
 	numbers map[merge.Manager]int
+	begun   bool
+	err     error // the first
+}
+
+// head writes the head of the page, once.
+func (b *pageBuilder) head(title string) {
+	if b.begun {
+		return
+	}
+	b.begun = true
+	p := pageHead{Title: cmp.Or(b.title, title)}
+	for i := range maxColors {
+		p.Colors = append(p.Colors, pageColor{i, hue(i)})
+	}
+	b.write("head", p)
+}
+
+// print writes one object.
+func (b *pageBuilder) print(o Blamed) {
+	b.head(o.Id.String())
+	b.write("object", b.object(o))
+}
+
+// close ends the page. It returns the first error.
+func (b *pageBuilder) close() error {
+	b.head(pageTitle)
+	b.write("tail", nil)
+	return b.err
+}
+
+// pageTitle is the title of a page that is not about one object alone.
+const pageTitle = "Who owns what"
+
+func (b *pageBuilder) write(name string, data any) {
+	if err := blameTemplate.ExecuteTemplate(b.out, name, data); b.err == nil {
+		b.err = err
+	}
 }
 
 func (b *pageBuilder) number(m merge.Manager) int {
 	n, ok := b.numbers[m]
 	if !ok {
-		n = len(b.numbers)
+		n = len(b.numbers) % maxColors
 		b.numbers[m] = n
 	}
 	return n

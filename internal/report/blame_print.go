@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 )
 
@@ -49,23 +50,25 @@ type BlamePrinter struct {
 	out      *bufio.Writer
 	names    OwnerNames
 	paint    Painter
-	comments bool      // whether the owners come behind the lines, as comments of YAML
-	several  bool      // whether each object is named
-	list     *jsonList // nil for what is no JSON
-	page     bool      // whether all objects come on one page
-	pages    []Blamed  // what is to be on it
+	comments bool         // whether the owners come behind the lines, as comments of YAML
+	several  bool         // whether each object is named
+	list     *jsonList    // nil for what is no JSON
+	page     *pageBuilder // of all objects; nil for what is no HTML
 	count    int
 }
 
 // NewBlamePrinter returns the printer that writes to out in a format: FormatText, FormatYAML, FormatJSON or FormatHTML. several
-// says that there is more than one object. All formats but the last need the room of one object at a time.
+// says that there is more than one object. All formats need the room of one object at a time.
 func NewBlamePrinter(out io.Writer, format string, names OwnerNames, paint Painter, several bool) *BlamePrinter {
 	p := &BlamePrinter{out: bufio.NewWriter(out), names: names, paint: paint, several: several}
 	switch format {
 	case FormatYAML:
 		p.comments = true
 	case FormatHTML:
-		p.page = true
+		p.page = &pageBuilder{out: p.out, names: names, numbers: map[merge.Manager]int{}}
+		if several {
+			p.page.title = pageTitle
+		}
 	case FormatJSON:
 		p.list = &jsonList{out: p.out}
 	}
@@ -81,8 +84,8 @@ const (
 // Print prints the lines of one object. Errors of writing show in Close.
 func (p *BlamePrinter) Print(o Blamed) {
 	switch {
-	case p.page:
-		p.pages = append(p.pages, o)
+	case p.page != nil:
+		p.page.print(o)
 	case p.list != nil:
 		p.list.add(blameJSON(o))
 	default:
@@ -95,8 +98,8 @@ func (p *BlamePrinter) Print(o Blamed) {
 func (p *BlamePrinter) Close() error {
 	var err error
 	switch {
-	case p.page:
-		err = blameHTML(p.out, p.pages, p.names)
+	case p.page != nil:
+		err = p.page.close()
 	case p.list != nil:
 		p.list.end()
 		p.out.WriteString("\n")

@@ -23,31 +23,55 @@ type patchJSON struct {
 	Patch json.RawMessage `json:"patch"`
 }
 
-// PrintPatches prints the patch of a single object as it is, and those of several with what they are for.
-func PrintPatches(log *notice.Log, out *bufio.Writer, all []*dryrun.Handover) error {
-	patches := []patchJSON{}
-	for _, h := range all {
-		patch, guarded, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
-		if err != nil {
-			return err
-		}
-		if patch == nil {
-			patch = []byte("[]")
-		} else if !guarded {
-			log.Warn(h.Live.At(), "%v: the patch is unguarded: the object has no metadata.resourceVersion, so the server takes it "+
-				"whatever has changed since", h.Live)
-		}
-		patches = append(patches, patchJSON{h.Live.Ref(), patch})
+// PatchPrinter prints patches one by one: that of a single object as it is, and those of several as a list that says what each is
+// for.
+type PatchPrinter struct {
+	log  *notice.Log
+	out  *bufio.Writer
+	list *jsonList // nil for a single object
+}
+
+// NewPatchPrinter returns the printer that writes to out.
+func NewPatchPrinter(log *notice.Log, out *bufio.Writer, several bool) *PatchPrinter {
+	p := &PatchPrinter{log: log, out: out}
+	if several {
+		p.list = &jsonList{out: out}
 	}
-	if len(patches) != 1 {
-		return WriteJSON(out, patches)
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, patches[0].Patch, "", "    "); err != nil {
+	return p
+}
+
+// Print prints the patch that h comes to. Errors of writing show when out is flushed.
+func (p *PatchPrinter) Print(h *dryrun.Handover) error {
+	patch, guarded, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(out, b.String())
+	if patch == nil {
+		patch = []byte("[]")
+	} else if !guarded {
+		p.log.Warn(h.Live.At(), "%v: the patch is unguarded: the object has no metadata.resourceVersion, so the server takes it "+
+			"whatever has changed since", h.Live)
+	}
+	if p.list != nil {
+		p.list.add(patchJSON{h.Live.Ref(), patch})
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, patch, "", "    "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.out, b.String())
 	return err
+}
+
+// Close ends the list. It returns the first error of a patch.
+func (p *PatchPrinter) Close() error {
+	if p.list == nil {
+		return nil
+	}
+	p.list.end()
+	p.out.WriteString("\n")
+	return p.list.err
 }
 
 // PrintHandover shows who owns what before and after, and what the next apply will do.
