@@ -82,6 +82,7 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 				t.Given, x.Kept)
 		}
 		report.Forced(c.Library, t.Given, x.Lost)
+		report.Refused(c.Log, t, x.Findings)
 		out.add(t, x.Outcome)
 	})
 	out.close()

@@ -27,6 +27,8 @@ type Applied struct {
 	// Unmade is why even an apply that is forced would be refused, where there are conflicts, which a server names first.
 	// The outcome is then what the configuration is merged to.
 	Unmade error
+	// Findings are why a server's validation, which is no part of merging, refuses what the first request stores.
+	Findings []types.Finding
 
 	config managedfields.Object // what is applied
 	stored managedfields.Object // what the first request stores
@@ -79,6 +81,7 @@ func (a Apply) One(t *Task) Applied {
 		a.migrate(t, &out)
 	}
 	out.Outcome, out.Err = t.whole(out.Outcome)
+	out.Findings = t.Endpoint.Findings(t.Stored.Content, t.Written(out).Content)
 	return out
 }
 

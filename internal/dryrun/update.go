@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/typed"
@@ -18,7 +19,9 @@ type Updated struct {
 	Lost    merge.Conflicts // what others owned
 	Forgot  error           // why it is not known who owned what
 	Kept    error           // why the managed fields of the live object stay as they are
-	Err     error
+	// Findings are why a server's validation, which is no part of merging, refuses the outcome.
+	Findings []types.Finding
+	Err      error
 }
 
 // Update says how objects are replaced.
@@ -50,7 +53,11 @@ func (u Update) One(t *Task) Updated {
 	if failed != nil {
 		return Updated{Err: failed}
 	}
-	return Updated{Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err}
+	out := Updated{Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err}
+	if t.scale == nil {
+		out.Findings = t.Endpoint.Findings(t.Stored.Content, outcome.Content)
+	}
+	return out
 }
 
 // checkFields refuses what is given if it does not conform to the type of its kind. For kinds that are Go types this is about

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/dryrun"
+	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -30,6 +32,13 @@ func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields
 	}
 	a.said[kind] = true
 	fmt.Fprintf(log, "%v: %v: set by the server, and not made up here: %s\n", t.Given.At(), t.Given, strings.Join(parts, "; "))
+}
+
+// Refused says why a server's validation refuses what t comes to, each reason at its place in what is given.
+func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(log, "%v: %v: refused: %v: %v\n", t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...), t.Given, f.Path, f)
+	}
 }
 
 // allocatedPaths returns paths that are names with spaces between them as people write paths.

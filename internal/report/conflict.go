@@ -57,7 +57,29 @@ type ConflictReport struct {
 	places      []notice.Position // of the fields in the configurations
 	sameName    bool              // whether an owner is an updater of the same name
 	beforeFirst bool              // whether an owner is what kube-apiserver makes up for objects without managed fields
-	clientSide  string            // the command that ends conflicts with an owner from client-side apply, if there is one
+	clientSide  clientSide
+}
+
+// clientSide are updaters that wrote with kubectl to an object, the first one that is in conflict with such.
+type clientSide struct {
+	task *dryrun.Task // nil if there is none
+	from []string
+}
+
+// command returns what gives their fields to manager.
+func (c clientSide) command(manager string) string {
+	return fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s",
+		c.task.Live.File, c.task.Given.File, manager, strings.Join(c.from, " --from "))
+}
+
+// kubectlName is what kubectl calls itself when it writes, or the beginning of that: kubectl-client-side-apply, kubectl-edit.
+const kubectlName = "kubectl"
+
+// isKubectls reports whether m wrote with kubectl, by an update of the object itself. from are those who did by the record of
+// client-side apply, under whatever name.
+func isKubectls(m merge.Manager, from []string) bool {
+	return m.Operation == merge.Update && m.Subresource == "" &&
+		(slices.Contains(from, m.Name) || m.Name == kubectlName || strings.HasPrefix(m.Name, kubectlName+"-"))
 }
 
 // beforeFirstApply is who owns what was in an object when it was first applied to.
@@ -94,8 +116,8 @@ func (r *ConflictReport) learn(t *dryrun.Task, owners []merge.Entry, from []stri
 		name, operation := owner.Manager.Name, owner.Manager.Operation
 		r.sameName = r.sameName || name == r.Manager && operation == merge.Update
 		r.beforeFirst = r.beforeFirst || name == beforeFirstApply
-		if operation == merge.Update && slices.Contains(from, name) && r.clientSide == "" {
-			r.clientSide = fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s", t.Live.File, t.Given.File, r.Manager, name)
+		if c := &r.clientSide; isKubectls(owner.Manager, from) && (c.task == nil || c.task == t) && !slices.Contains(c.from, name) {
+			c.task, c.from = t, append(c.from, name)
 		}
 	}
 }
@@ -137,12 +159,12 @@ The owner %q stands for everybody who wrote to the object before it
 was applied to for the first time.
 `, beforeFirstApply)
 	}
-	if r.clientSide != "" {
+	if r.clientSide.task != nil {
 		fmt.Fprintf(&b, `
-An owner holds what kubectl apply without --server-side has set. To end its
-conflicts for good, give that to %q:
+An owner holds what kubectl has set without --server-side. To end its conflicts
+for good, give that to %q:
   %s
-`, r.Manager, r.clientSide)
+`, r.Manager, r.clientSide.command(r.Manager))
 	}
 	fmt.Fprintf(&b, `
 What to do about a field in conflict:

@@ -1,10 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 
+	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
@@ -31,6 +36,10 @@ type conflictJSON struct {
 // statusOf returns the document for the reason why config is refused. Secrets stay secret.
 func statusOf(config *manifest.Object, reason error) (value.Value, error) {
 	status := refusalStatus{Status: managedfields.ToStatus(reason), Object: config.Ref()}
+	var identity *dryrun.IdentityError
+	if errors.As(reason, &identity) {
+		identify(status.Status, config, identity)
+	}
 	var conflicts merge.Conflicts
 	errors.As(reason, &conflicts)
 	for _, c := range conflicts {
@@ -52,6 +61,24 @@ func statusOf(config *manifest.Object, reason error) (value.Value, error) {
 		return value.Value{}, err
 	}
 	return value.Parse(text)
+}
+
+// identify makes s the answer of kube-apiserver to a config that names another object, or another state of it. A server names the
+// resource, which deed knows of built-in kinds alone.
+func identify(s *managedfields.Status, config *manifest.Object, e *dryrun.IdentityError) {
+	kind, resource := config.Id.Kind, cmp.Or(types.ResourceOf(config.GVK()), config.Id.Kind)
+	if config.Id.Group != "" {
+		kind, resource = kind+"."+config.Id.Group, resource+"."+config.Id.Group
+	}
+	s.Code, s.Reason = e.Code(), "Conflict"
+	s.Message = fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", resource, config.Id.Name, e.Reason())
+	if s.Code == http.StatusUnprocessableEntity {
+		s.Reason = "Invalid"
+		s.Message = fmt.Sprintf("%s %q is invalid: metadata.%s: %s", kind, config.Id.Name, e.Field, e.Reason())
+		s.Details = &managedfields.StatusDetails{Causes: []managedfields.StatusCause{
+			{Reason: "FieldValueInvalid", Message: e.Reason(), Field: "metadata." + e.Field},
+		}}
+	}
 }
 
 // PrintStatus writes why config is refused in place of the object, if p writes JSON: as the Status that kube-apiserver answers,

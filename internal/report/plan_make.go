@@ -39,7 +39,7 @@ func NewObjectPlan(t *dryrun.Task, manager string, x dryrun.Applied, view PlanVi
 		o.Adjustments = append(o.Adjustments, &adjustedPlan{a.Path.String(), a.How, merged, stored})
 		o.Outcomes[string(a.How)]++
 	}
-	for _, f := range t.Endpoint.Findings(t.Stored.Content, t.Written(x).Content) {
+	for _, f := range x.Findings {
 		where := t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...)
 		o.Findings = append(o.Findings, &findingPlan{f.Path.String(), f.Class, f.Reason, where.Line, where.Column, f.String()})
 		o.Outcomes[refused]++

@@ -30,14 +30,17 @@ const (
 
 // Findings returns what the validation of a server refuses of object, which is to be stored instead of live, as far as the kind is
 // built in and its schemas, or the table of what may not change, declare it; an absent live is an object that does not exist yet.
-// It takes time in proportion to both.
+// It takes time in proportion to both. An object that stays as it is was not refused before.
 func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	k, ok := e.kind()
-	if !ok {
+	if !ok || live.Same(object) {
 		return nil
 	}
 	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
 		live = held // files may lack what a server has filled in
+	}
+	if held, err := k.Held(object); err == nil {
+		object = held // likewise, where an apply finds nothing to change
 	}
 	var out []Finding
 	for _, f := range k.Findings(live, object) {

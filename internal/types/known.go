@@ -12,6 +12,14 @@ import (
 	"github.com/deed-project/deed/schema/openapi"
 )
 
+// ResourceOf returns the name that a server has for objects of a built-in kind, such as deployments; empty for other kinds.
+func ResourceOf(gvk schema.GVK) string {
+	if k, ok := builtin.Lookup(gvk); ok {
+		return k.Resource
+	}
+	return ""
+}
+
 // KnownKind is a kind with its type.
 type KnownKind struct {
 	schema.GVK
