@@ -81,16 +81,22 @@ func TestPlansAreReadInLinearTime(t *testing.T) {
 			return n
 		}},
 	} {
-		nodes := func(n int) int {
+		count := func(n int) (nodes, pairs int) {
 			plan := conflicting(t, root, n)
-			return work.Record(func() {
+			counted := work.Record(func() {
 				if got := c.read(plan); got != n {
 					t.Errorf("%d %s, want %d", got, c.name, n)
 				}
-			}).Nodes
+			})
+			return counted.Nodes, counted.Pairs
 		}
-		if one, four := nodes(500), nodes(2000); one == 0 || four > 4*one+one/10 {
+		one, few := count(500)
+		four, many := count(2000)
+		if one == 0 || four > 4*one+one/10 {
 			t.Errorf("%s: %d nodes are visited for 500 conflicts, and %d for 2,000", c.name, one, four)
+		}
+		if few < 500 || many > 4*few+few/10 {
+			t.Errorf("%s: %d elements are compared for 500 conflicts, and %d for 2,000: what is in step is searched for", c.name, few, many)
 		}
 	}
 }
