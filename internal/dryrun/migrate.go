@@ -7,10 +7,16 @@ import (
 
 // VersionsOf returns how the versions of e's kind become each other, and nil if only a server knows.
 func VersionsOf(e *types.Endpoint) *ownership.Versions {
-	if e == nil || !e.Renamed {
+	switch {
+	case e == nil:
 		return nil
+	case e.Renamed:
+		return &ownership.Versions{Types: e.Versions}
 	}
-	return &ownership.Versions{Types: e.Versions}
+	if c := managing.Config(e.Manager).Converter; c != nil && len(e.Versions) > 1 {
+		return &ownership.Versions{Types: e.Versions, Converter: c}
+	}
+	return nil
 }
 
 // Migrate gives what the updaters called from own through subresource to the applier to. With a configuration, it finds out what the

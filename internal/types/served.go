@@ -42,14 +42,20 @@ func (t *Types) complete(config *managedfields.Config, kind kindTypes) (Restorat
 // the configuration itself.
 func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 	k, ok := builtin.Lookup(config.GVK)
-	if !ok || !t.Served {
+	if !ok {
+		return nil
+	}
+	served, err := k.WithClock(config.Now).Config(config.Subresource)
+	switch {
+	case !t.Served && err == nil: // entries are read in the versions that they are of
+		config.Converter = served.Converter
+		fallthrough
+	case !t.Served:
 		if empty, ok := builtin.Empty(config.GVK); ok {
 			config.Empty, config.Hub = empty, config.GVK.APIVersion()
 		}
 		return nil
-	}
-	served, err := k.WithClock(config.Now).Config(config.Subresource)
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	served.Cache, served.MaxUpdateManagers = config.Cache, config.MaxUpdateManagers
