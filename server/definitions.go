@@ -92,6 +92,9 @@ func (s *Server) resourceOf(d value.Value) (*catalog.Resource, error) {
 		return was.resource, nil
 	}
 	served := crd.Served(d)
+	if known {
+		s.backend.Forget(was.resource)
+	}
 	if known && !(same && served) {
 		was.gone()
 		delete(s.defined, name)
@@ -137,6 +140,7 @@ func (s *Server) forget(definitions []value.Value) {
 	for name, d := range s.defined {
 		if !left[name] {
 			d.gone()
+			s.backend.Forget(d.resource)
 			delete(s.defined, name)
 		}
 	}

@@ -72,6 +72,7 @@ type Server struct {
 	now          func() time.Time
 	limits       Limits
 	flight       inFlight
+	watching     atomic.Int64 // watches under way
 	metrics      *metrics
 
 	base      []*catalog.Resource // those that are always served

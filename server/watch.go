@@ -2,10 +2,10 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/deed-project/deed/server/api"
@@ -25,12 +25,14 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	defer context.AfterFunc(endOf(ctx), cancel)()
+	s.watching.Add(1)
+	defer s.watching.Add(-1)
 	printer, err := s.newPrinter(q, rep)
 	if err != nil {
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 		return
 	}
-	batches, err := q.Watch(ctx)
+	batches, err := q.Watch(ctx, rep.Media == wire.JSON && rep.As == "")
 	q.Warnings.Write(w.Header())
 	if err != nil {
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
@@ -48,7 +50,8 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-	out := &stream{w, http.NewResponseController(w)}
+	out := newStream(w)
+	defer out.slow.Stop()
 	if out.control.Flush() != nil {
 		return // the connection cannot stream, or is gone
 	}
@@ -63,51 +66,108 @@ type outlet interface {
 
 // tell sends batches of events until there are no more, or the client takes none.
 func (s *Server) tell(q *rest.Request, p *printer, batches iter.Seq[[]rest.Event], out outlet) {
-	var text []byte
-	var ends []int
 	for events := range batches {
-		text, ends = text[:0], ends[:0]
-		var err error
-		for _, e := range events {
-			if text, err = p.event(text, e); err != nil {
-				s.log.Error("an event cannot be encoded", "path", q.HTTP.URL.Path, "error", err)
-				return
-			}
-			ends = append(ends, len(text))
+		f := framesPool.Get().(*frames) // a watch that waits holds none
+		err := f.print(p, events)
+		if err != nil {
+			s.log.Error("an event cannot be encoded", "path", q.HTTP.URL.Path, "error", err)
+		} else {
+			err = out.send(f.text, f.ends)
 		}
-		if out.send(text, ends) != nil {
+		large := len(f.text) > largeBatch
+		framesPool.Put(f)
+		if err != nil {
 			return
 		}
-		if cap(text) > maxKept {
-			text = nil // for an idle watch to hold
+		if !large { // of many events that are there already
+			s.gather()
 		}
 	}
 }
 
-// maxKept is how much memory a watch keeps for the next events.
-const maxKept = 4 << 10
+// frames are the texts of a batch of events.
+type frames struct {
+	text []byte
+	ends []int // where each ends
+}
+
+var framesPool = sync.Pool{New: func() any { return &frames{} }}
+
+// print makes the texts of events.
+func (f *frames) print(p *printer, events []rest.Event) (err error) {
+	f.text, f.ends = f.text[:0], f.ends[:0]
+	for _, e := range events {
+		if f.text, err = p.event(f.text, e); err != nil {
+			return err
+		}
+		f.ends = append(f.ends, len(f.text))
+	}
+	return nil
+}
+
+// largeBatch is the length of a batch behind which it is not worth while to wait for more.
+const largeBatch = 32 << 10
+
+const (
+	// gatherEach is what it costs about to tell one watcher of one event, most of which is the write to its connection, and gatherMost
+	// how long an event may be held back at most.
+	gatherEach = 100 * time.Microsecond
+	gatherMost = 20 * time.Millisecond
+)
+
+// gather lets a watcher that was told of something wait as long as it takes to tell all others, so that what happens meanwhile goes
+// to each in one piece: the more there are, the more it saves. With few watchers that is no time at all, and what comes after a pause
+// is told at once.
+func (s *Server) gather() {
+	if wait := min(gatherMost, time.Duration(s.watching.Load())*gatherEach); wait >= time.Millisecond {
+		time.Sleep(wait)
+	}
+}
 
 // stream is the body of an answer: an outlet.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	slow    *time.Timer // calls giveUp; it runs while something is sent
+
+	mu      sync.Mutex // guards sending
+	sending bool
+}
+
+// newStream returns the stream of an answer. Its timer is to be stopped.
+func newStream(w http.ResponseWriter) *stream {
+	s := &stream{w: w, control: http.NewResponseController(w)}
+	s.slow = time.AfterFunc(slowWatcher, s.giveUp)
+	s.slow.Stop()
+	return s
+}
+
+// giveUp ends the stream of a client that does not take what it is sent. A deadline is set only now that it is over: to set one costs
+// more than to send an event. A connection without deadlines, as between goroutines of one process, waits.
+func (s *stream) giveUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sending { // otherwise there may be no stream any more
+		_ = s.control.SetWriteDeadline(time.Now())
+	}
+}
+
+func (s *stream) setSending(is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sending = is
 }
 
 // send sends text. Between texts there is no limit to the time.
 func (s *stream) send(text []byte, _ []int) error {
-	if err := s.control.SetWriteDeadline(time.Now().Add(slowWatcher)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
+	s.setSending(true)
+	s.slow.Reset(slowWatcher)
+	defer s.setSending(false)
+	defer s.slow.Stop()
 	if _, err := s.w.Write(text); err != nil {
 		return err
 	}
-	if err := s.control.Flush(); err != nil {
-		return err
-	}
-	if err := s.control.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	return nil
+	return s.control.Flush()
 }
 
 // printer prints events as the client wants them.
@@ -129,6 +189,9 @@ func (s *Server) newPrinter(q *rest.Request, rep wire.Representation) (*printer,
 
 // event appends an event. What all watchers are told in the same words is encoded once for all of them.
 func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
+	if e.Text != nil {
+		return wire.AppendTextEvent(text, e.Type, e.Text), nil
+	}
 	if e.Shared == nil || p.rep.As == wire.AsTable {
 		return p.print(text, e)
 	}

@@ -55,6 +55,39 @@ func (f *facts) put(v *catalog.Version, r store.Revision, known fact) {
 	f.of[v][r] = known
 }
 
+// drop forgets the facts about a resource.
+func (f *facts) drop(resource *catalog.Resource) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for v, known := range f.of {
+		if v.Resource == resource {
+			f.n -= len(known)
+			delete(f.of, v)
+		}
+	}
+}
+
+// onces are locks of who reads a record, so that many watches that begin at once read it once. Records share them.
+type onces [64]sync.Mutex
+
+// known returns what is known of the text of a record, which it reads if nobody did, and false if there is no such thing.
+func (r *Request) known(record store.Record) (fact, bool, error) {
+	if known, ok := r.facts.get(r.Version, record.Revision); ok {
+		return known, true, nil
+	}
+	once := &r.onces[record.Revision%store.Revision(len(r.onces))]
+	once.Lock()
+	defer once.Unlock()
+	if known, ok := r.facts.get(r.Version, record.Revision); ok {
+		return known, true, nil
+	}
+	if _, err := r.readOnce(record); err != nil {
+		return fact{}, false, err
+	}
+	known, ok := r.facts.get(r.Version, record.Revision)
+	return known, ok, nil
+}
+
 // factOf returns what there is to know of the text of an object, and false if it is not as this server writes texts. labels are those of
 // the object.
 func factOf(text string, labels value.Value) (fact, bool) {

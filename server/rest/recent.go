@@ -85,6 +85,23 @@ func (r *recent) forget(key recentKey) {
 	}
 }
 
+// drop forgets the objects of a resource. Its cost grows with what is remembered.
+func (r *recent) drop(resource *catalog.Resource) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key := range r.objects {
+		if key.version.Resource == resource {
+			r.forget(key)
+		}
+	}
+}
+
+// Forget gives back what is remembered of a resource that is not served any more as it was.
+func (b *Backend) Forget(resource *catalog.Resource) {
+	b.recent.drop(resource)
+	b.facts.drop(resource)
+}
+
 // read returns a record as the version of the request shows it.
 func (r *Request) read(record store.Record) (*readObject, error) {
 	if o := r.recent.get(record, r.Version); o != nil {

@@ -44,6 +44,7 @@ type Backend struct {
 	recent recent
 	facts  facts
 	events events
+	onces  onces
 }
 
 // Written says what a write did to its object.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,6 +44,8 @@ const (
 type Event struct {
 	Type   string
 	Object value.Value // a Status, if the event is an error
+	// Text appends the text of the object, in place of Object; nil if there is an Object.
+	Text func([]byte) []byte
 	// Shared keeps texts of the event for other watchers that are told of it; nil for events of one watch.
 	Shared interface {
 		Text(name string, make func() ([]byte, error)) ([]byte, error)
@@ -57,8 +60,9 @@ type Event struct {
 //	follow   the store; objects that begin or cease to be what the selectors are about come and go
 //	mark     how far the watch has come, if the client takes bookmarks
 //
-// The error comes before the first event; what fails later is an event, the last one.
-func (r *Request) Watch(ctx context.Context) (iter.Seq[[]Event], error) {
+// The error comes before the first event; what fails later is an event, the last one. Events may have texts in place of objects if
+// texts are wanted. A batch may be used until the next one is asked for.
+func (r *Request) Watch(ctx context.Context, texts bool) (iter.Seq[[]Event], error) {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return nil, err
@@ -67,7 +71,7 @@ func (r *Request) Watch(ctx context.Context) (iter.Seq[[]Event], error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{Request: r, options: options, selector: s, prefix: r.Version.KeyPrefix(r.Target.Namespace)}
+	w := &watcher{Request: r, options: options, selector: s, prefix: r.Version.KeyPrefix(r.Target.Namespace), texts: texts}
 	if w.after, err = api.ParseVersion(options.Version, false); err != nil {
 		return nil, err
 	}
@@ -85,6 +89,7 @@ type watcher struct {
 	prefix   string
 	only     string // the name of the only object that it is about, "" for all
 	after    int64  // the revision up to which events were told
+	texts    bool   // events may have texts in place of objects
 }
 
 func (w *watcher) run(ctx context.Context, yield func([]Event) bool) {
@@ -99,12 +104,11 @@ func (w *watcher) run(ctx context.Context, yield func([]Event) bool) {
 		initial = *w.options.SendInitialEvents
 	}
 	if initial {
-		events, err := w.begin()
+		on, err := w.begin(yield)
 		if err != nil {
 			yield([]Event{w.failed(err)})
-			return
 		}
-		if !yield(events) {
+		if !on || err != nil {
 			return
 		}
 	}
@@ -113,27 +117,74 @@ func (w *watcher) run(ctx context.Context, yield func([]Event) bool) {
 	}
 }
 
-// begin returns what is there as events, and marks their end if the client takes bookmarks.
-func (w *watcher) begin() ([]Event, error) {
+// errStopped is how a client that takes no more ends a list.
+var errStopped = stderrors.New("the client is gone")
+
+// begin tells what is there as events, and marks their end if the client takes bookmarks. It reports whether the client takes more. Of
+// what is told it holds no more than a page of records.
+func (w *watcher) begin(yield func([]Event) bool) (on bool, err error) {
 	l := &lister{Request: w.Request, options: w.options, selector: w.selector, prefix: w.prefix, asked: w.after}
-	list, err := l.list()
-	if err != nil {
-		return nil, err
-	}
 	var events []Event
-	for _, item := range list.Items {
-		if w.only == "" || api.Meta(item, "name") == w.only {
-			events = append(events, Event{Type: Added, Object: item})
+	collected := 0 // the length of their texts
+	end, err := l.each(func(record store.Record) (bool, error) {
+		event, err := w.initial(record)
+		if err != nil || event.Type == "" {
+			return false, err
 		}
+		events = append(events, event)
+		if collected += len(record.Text); collected >= textChunk {
+			if !yield(events) {
+				return false, errStopped
+			}
+			events, collected = events[:0], 0
+		}
+		return true, nil
+	})
+	if err != nil {
+		return false, ignoring(err, errStopped)
 	}
-	w.after = int64(list.Version)
+	w.after = int64(end.Version)
 	if w.options.Bookmarks {
 		mark := w.bookmark()
 		annotations := value.Object(value.Member{Name: initialEnd, Value: value.String("true")})
 		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations)
 		events = append(events, mark)
 	}
-	return events, nil
+	return len(events) == 0 || yield(events), nil
+}
+
+// ignoring returns err, and nil if it is the other one.
+func ignoring(err, other error) error {
+	if err == other {
+		return nil
+	}
+	return err
+}
+
+// initial returns the event of a record that is there when a watch begins: the zero Event if the watch is not about it. It has the
+// stored text if texts are wanted and the version shows it as it is.
+func (w *watcher) initial(record store.Record) (Event, error) {
+	if name := record.Key[strings.LastIndexByte(record.Key, '/')+1:]; w.only != "" && name != w.only {
+		return Event{}, nil
+	}
+	if w.texts && w.selector.byLabels() {
+		known, ok, err := w.known(record)
+		if err != nil {
+			return Event{}, err
+		}
+		if ok && !w.selector.labels.Matches(labelsOf{known.labels}) {
+			return Event{}, nil
+		}
+		if ok {
+			return Event{Type: Added, Text: func(b []byte) []byte { return known.appendTo(b, record.Text, record.Revision, false) }}, nil
+		}
+	}
+	o, err := w.read(record)
+	if err != nil || !w.selector.matches(o.Content) {
+		return Event{}, err
+	}
+	whole, err := o.document()
+	return Event{Type: Added, Object: whole}, err
 }
 
 // bookmark says how far the watch has come.
@@ -265,11 +316,11 @@ func (w *watcher) event(e store.Event) (Event, error) {
 	case err != nil || before == nil && after == nil:
 		return Event{}, err
 	case before == nil:
-		return Event{Added, after.whole, after}, nil
+		return Event{Type: Added, Object: after.whole, Shared: after}, nil
 	case after == nil:
-		return Event{Deleted, before.whole, before}, nil
+		return Event{Type: Deleted, Object: before.whole, Shared: before}, nil
 	}
-	return Event{Modified, after.whole, after}, nil
+	return Event{Type: Modified, Object: after.whole, Shared: after}, nil
 }
 
 // selected returns the object of a record; nil if the watch is not about it.

@@ -33,10 +33,15 @@ func (rep Representation) AppendEvent(b []byte, typ string, object Document) ([]
 	case CBOR:
 		return appendCBOREvent(b, typ, object)
 	}
+	return AppendTextEvent(b, typ, object.AppendJSON), nil
+}
+
+// AppendTextEvent appends an event of a watch in JSON, whose object is a text that object appends.
+func AppendTextEvent(b []byte, typ string, object func([]byte) []byte) []byte {
 	b = append(b, `{"type":"`...)
 	b = append(b, typ...)
 	b = append(b, `","object":`...)
-	return append(object.AppendJSON(b), "}\n"...), nil
+	return append(object(b), "}\n"...)
 }
 
 func appendMessageEvent(b []byte, typ string, object Document) ([]byte, error) {

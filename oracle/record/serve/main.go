@@ -37,6 +37,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	only := flags.String("row", "", "a regular expression for the rows to measure")
 	objects := flags.Int("objects", 10000, "how many objects are listed")
 	spend := flags.Duration("spend", time.Second, "the CPU time after which a row is measured")
+	watches := flags.Int("watches", 0, "measure what watches cost instead, with so many events")
+	informers := flags.Int("informers", 10, "how many informers start at once")
 	asPeer := flags.Bool("as-peer", false, "be the peer, and end with the standard input")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -55,6 +57,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer b.stop()
 	if err := b.start(ctx, *deed); err != nil {
 		return err
+	}
+	if *watches > 0 {
+		return b.watches(ctx, *watches, *informers)
 	}
 	return b.run(ctx, rows)
 }

@@ -1,0 +1,111 @@
+package server_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// counting is the answer to a watch of which only the number of events is kept: http.ResponseWriter.
+type counting struct {
+	header http.Header
+	begun  func()
+	events atomic.Int64
+}
+
+func (w *counting) Header() http.Header { return w.header }
+func (w *counting) WriteHeader(int)     {}
+func (w *counting) Flush() {
+	if w.begun != nil {
+		w.begun()
+		w.begun = nil
+	}
+}
+
+func (w *counting) Write(b []byte) (int, error) {
+	w.events.Add(int64(bytes.Count(b, []byte("\n"))))
+	return len(b), nil
+}
+
+// maxIdle is the memory that a watch may hold which waits for events, without what the connection takes.
+const maxIdle = 24 << 10
+
+// TestManyWatchers opens thousands of watches, of three kinds, writes, and counts that each gets every event that it is about. It counts
+// the memory that they hold while they wait. DEED_WATCHERS says how many.
+func TestManyWatchers(t *testing.T) {
+	n := 3000
+	if testing.Short() {
+		n = 300
+	}
+	if text := os.Getenv("DEED_WATCHERS"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := stage(t, memory.New())
+	from := listOf(t, s, "").Metadata.ResourceVersion
+	watchers := make([]*counting, n)
+	var begun, running sync.WaitGroup
+	begun.Add(n)
+	before := held()
+	queries := []string{"", "&labelSelector=l%3D1", "&allowWatchBookmarks=true"}
+	for i := range watchers {
+		w := &counting{header: http.Header{}, begun: begun.Done}
+		watchers[i] = w
+		r := httptest.NewRequest(http.MethodGet, things+"?watch=true&resourceVersion="+from+queries[i%3], nil)
+		r = r.WithContext(t.Context())
+		running.Go(func() { s.ServeHTTP(w, r) })
+	}
+	begun.Wait()
+	each := (held() - before) / int64(n)
+	t.Logf("%d watches hold %d bytes each", n, each)
+	if each > maxIdle {
+		t.Errorf("a watch that waits holds %d bytes, and not at most %d", each, maxIdle)
+	}
+	const writes = 20
+	spent := time.Now()
+	for i := range writes {
+		body := fmt.Sprintf(`{"metadata":{"labels":{"l":"%d"},"annotations":{"n":"%d"}}}`, i/10, i)
+		if w := ask(s, "PATCH "+things+"/web Content-Type=application/merge-patch+json", body); w.Code != http.StatusOK {
+			t.Fatal(w.Body)
+		}
+	}
+	for i, w := range watchers {
+		want := int64(writes)
+		if strings.Contains(queries[i%3], "l%3D1") {
+			want = writes / 2
+		}
+		for begun := time.Now(); w.events.Load() < want && time.Since(begun) < time.Minute; {
+			time.Sleep(time.Millisecond)
+		}
+		if got := w.events.Load(); got != want {
+			t.Fatalf("watcher %d got %d events, and not %d", i, got, want)
+		}
+	}
+	t.Logf("%d writes were told to %d watchers within %v", writes, n, time.Since(spent))
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	running.Wait()
+}
+
+// held returns the memory that is in use, of the heap and of stacks.
+func held() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
