@@ -26,8 +26,12 @@ type Server struct {
 	Client *http.Client // carries the credentials of a member of system:masters
 	Base   string       // its address, such as https://127.0.0.1:6443
 	Config *rest.Config // the same for clients of client-go
+	Etcd   string       // where its etcd is, in which its keys begin with Prefix
 	stops  []func()
 }
+
+// Prefix is what the keys of a Server begin with in etcd.
+const Prefix = "record"
 
 // Stop ends the server and its etcd, and removes what they stored.
 func (s *Server) Stop() {
@@ -56,12 +60,13 @@ func Start(ctx context.Context, log io.Writer) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Etcd = etcd
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, []byte(nobody), 0o600); err != nil {
 		return nil, err
 	}
 	api, err := servertesting.StartTestServer(logger{log}, nil, []string{
-		"--etcd-servers", etcd, "--etcd-prefix", "record",
+		"--etcd-servers", etcd, "--etcd-prefix", Prefix,
 		"--authentication-skip-lookup", "--authentication-kubeconfig", kubeconfig, "--authorization-kubeconfig", kubeconfig,
 		"--kubeconfig", kubeconfig, "--enable-priority-and-fairness=false",
 		"--disable-admission-plugins",

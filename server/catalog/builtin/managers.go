@@ -13,7 +13,7 @@ import (
 )
 
 // AddManagers gives v, a version of a kind that has a type in schema/builtin, the field managers of its endpoint and of its
-// status. now is the clock of managed fields. It is an error if the kind has no type.
+// status. now is the clock of managed fields. What an apply makes gets the defaults of the form. It is an error if the kind has no type.
 func AddManagers(v *catalog.Version, now func() time.Time) error {
 	gvk := v.GVK()
 	typ, ok := builtin.Catalog().Lookup(gvk)
@@ -22,7 +22,7 @@ func AddManagers(v *catalog.Version, now func() time.Time) error {
 	}
 	empty, _ := builtin.Empty(gvk)
 	config := managedfields.Config{
-		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now,
+		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now, Hold: v.Form.Complete,
 		ResetFields: map[string]merge.Filter{gvk.APIVersion(): excluding("status")},
 	}
 	var err error
