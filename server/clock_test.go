@@ -1,0 +1,68 @@
+package server_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// TestClockJumps lets the clock jump a year ahead and two years back. Writes go on, and so do watches, which go by what happened; what
+// is too old by the clock is gone, with 410, and what comes after a jump back is not.
+func TestClockJumps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var off atomic.Int64
+		objects := memory.New()
+		s, err := server.New(server.Config{
+			Store: objects, Objects: widgetDefinitions(t), Log: slog.New(slog.DiscardHandler),
+			Now: func() time.Time { return time.Now().Add(time.Duration(off.Load())) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer objects.Close()
+		defer s.Close()
+		write := func(n int) string {
+			body := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"web"},"spec":{"replicas":%d}}`, n)
+			w := ask(s, "PATCH "+things+"/web?fieldManager=m"+apply, body)
+			if w.Code >= 300 {
+				t.Fatalf("write %d: %d %s", n, w.Code, w.Body)
+			}
+			return parsed(t, w).Get("metadata", "resourceVersion").Str()
+		}
+		first := write(1)
+		told := make(chan string, 1)
+		go func() {
+			told <- ask(s, "GET "+things+"?watch=true&timeoutSeconds=1000&resourceVersion="+first, "").Body.String()
+		}()
+		synctest.Wait()
+		const year = 365 * 24 * time.Hour
+		off.Store(int64(year))
+		second := write(2)
+		time.Sleep(6 * time.Minute) // the store is compacted now and then
+		third := write(3)
+		if newer(second, third) != third {
+			t.Errorf("%s comes after %s", third, second)
+		}
+		if w := ask(s, "GET "+things+"?resourceVersionMatch=Exact&resourceVersion="+first, ""); w.Code != http.StatusGone {
+			t.Errorf("what was written before the jump is answered with %d", w.Code)
+		}
+		off.Store(int64(-year))
+		write(4)
+		fifth := write(5)
+		time.Sleep(30 * time.Second)
+		if w := ask(s, "GET "+things+"?resourceVersionMatch=Exact&resourceVersion="+fifth, ""); w.Code != http.StatusOK {
+			t.Errorf("what was written after the jump back is answered with %d", w.Code)
+		}
+		if events := <-told; strings.Count(events, `"MODIFIED"`) != 4 || strings.Contains(events, "ERROR") {
+			t.Errorf("a watch through all of it was told\n%s", events)
+		}
+	})
+}
