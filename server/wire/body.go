@@ -83,9 +83,14 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error
 	return sent, nil
 }
 
-// saysKindAsText reports whether apiVersion and kind are texts, if they are there.
+// saysKindAsText reports whether apiVersion and kind are texts, if they are there. Null is nothing.
 func saysKindAsText(content value.Value) bool {
-	return isTextOrAbsent(content.Get("apiVersion")) && isTextOrAbsent(content.Get("kind"))
+	for _, name := range []string{"apiVersion", "kind"} {
+		if v := content.Get(name); !v.IsNull() && !isTextOrAbsent(v) {
+			return false
+		}
+	}
+	return true
 }
 
 // decodeTwice reads an object in which a name may stand twice.
