@@ -10,16 +10,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
+// isListed reports whether a list can be answered as text, by listed. A Table that marks one of its objects as the default cannot: all
+// of them tell which one it is.
+func isListed(v *catalog.Version, rep wire.Representation) bool {
+	return rep.IsText() && (rep.As == "" || rep.As == wire.AsTable && v.Default == nil)
+}
+
 // listed answers a request for a list with text that is made of stored texts, as it is read.
 func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Representation) {
 	q.Warnings.Write(w.Header())
 	stream := wire.NewStream(w, q.HTTP, rep)
-	err := q.ListTexts(stream.Write)
+	var err error
+	if rep.As == wire.AsTable {
+		err = q.ListTable(func() (wire.Table, error) { return s.newTable(q, rep) }, stream.Write)
+	} else {
+		err = q.ListTexts(stream.Write)
+	}
 	if err == nil {
 		err = stream.Close()
 	}
@@ -97,17 +109,23 @@ func typeOf(q *rest.Request, suffix string) string {
 
 // table returns an answer as a Table.
 func (s *Server) table(q *rest.Request, rep wire.Representation, a *rest.Answer) (value.Value, error) {
-	include, err := wire.ParseInclude(q.Query)
+	t, err := s.newTable(q, rep)
 	if err != nil {
 		return value.Value{}, err
 	}
-	t := wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include, List: a.List != nil}
-	if a.List == nil {
+	t.List = a.List != nil
+	if !t.List {
 		whole, err := a.Object.Value()
 		m := wire.ListMeta{Version: api.Meta(whole, "resourceVersion")}
 		return t.Document(m, []value.Value{whole}, true), err
 	}
 	return t.Document(metaOf(a.List), a.List.Items, true), nil
+}
+
+// newTable returns the Table that a request asks for, without what it is of. The error is a 400.
+func (s *Server) newTable(q *rest.Request, rep wire.Representation) (wire.Table, error) {
+	include, err := wire.ParseInclude(q.Query)
+	return wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}, err
 }
 
 func metaOf(l *rest.List) wire.ListMeta {

@@ -25,7 +25,7 @@ var layers = []struct {
 	{"store/memory", "store/history", "", ""},
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
 	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap"},
-	{"structural/rules", "", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi"},
+	{"structural/rules", "", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
 	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},

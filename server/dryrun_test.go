@@ -51,7 +51,7 @@ var rehearsals = []struct{ request, body string }{
 	{"POST " + core + "namespaces", `{"metadata":{"name":"new"}}`},
 	{"DELETE " + core + "namespaces/shop", ""},
 	{"PUT " + core + "namespaces/shop/finalize", `{"metadata":{"name":"shop"},"spec":{"finalizers":[]}}`},
-	{"PATCH " + core + "namespaces/shop/status" + merge, `{"status":{"phase":"Terminating"}}`},
+	{"PATCH " + core + "namespaces/shop/status" + merge, `{"status":{"conditions":[{"type":"Full","status":"True"}]}}`},
 
 	{"POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", gadgets},
 	{"PATCH /apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.org" + merge, `{"spec":{"names":{"shortNames":["wi"]}}}`},

@@ -95,7 +95,11 @@ func (s *Server) releaseHolders(ctx context.Context, r *rest.Request) {
 	if !r.Version.Namespaced {
 		return
 	}
-	namespace, err := s.storedObject(ctx, s.base[namespacesAt].Key("", r.Target.Namespace))
+	key := s.base[namespacesAt].Key("", r.Target.Namespace)
+	if record, err := s.backend.Store.Get(ctx, key, 0); err != nil || !mayBeDeleted(record.Text) {
+		return
+	}
+	namespace, err := s.storedObject(ctx, key)
 	if err == nil && !namespace.Get("metadata", "deletionTimestamp").IsAbsent() {
 		s.report("a namespace is not finished", s.finishNamespace(ctx, r.Target.Namespace))
 	}

@@ -85,10 +85,35 @@ func TestHookRecordings(t *testing.T) {
 			free <- struct{}{}
 			wait.Go(func() {
 				defer func() { <-free }()
-				t.Run(s.ID+" "+s.Theme, func(t *testing.T) { (&replay{t: t, scenario: s, hooks: hooks}).run() })
+				t.Run(s.ID+" "+s.Theme, func(t *testing.T) { hooks.replay(t, s) })
 			})
 		}
 	}
+}
+
+// replay replays a scenario. One in which webhooks take their time is replayed again, and nothing beside it, if there is a difference:
+// on a busy machine everything takes more time than there was.
+func (p *hookPlayer) replay(t *testing.T, s hookScenario) {
+	r := &replay{t: t, scenario: s, hooks: p}
+	r.run()
+	for range 2 {
+		if !takesTime(s) || len(r.differences) == 0 {
+			break
+		}
+		t.Logf("again, for %d differences, the first of which is: %s", len(r.differences), r.differences[0])
+		p.alone.Lock()
+		r = &replay{t: t, scenario: s, hooks: p}
+		r.run()
+		p.alone.Unlock()
+	}
+	for _, d := range r.differences {
+		t.Error(d)
+	}
+}
+
+// takesTime reports whether webhooks of a scenario take their time, so that not all of its requests were made in one second.
+func takesTime(s hookScenario) bool {
+	return strings.Contains("slow deadline retry-after huge transport", s.Theme)
 }
 
 func readHookScenarios(t *testing.T, name string) []hookScenario {
@@ -123,16 +148,8 @@ func unknown(q recordedRequest) string {
 	switch {
 	case strings.Contains(q.Path, "/pods"):
 		return "pods have admission plugins, subresources and deletion of their own"
-	case q.Code == http.StatusUnprocessableEntity && !strings.Contains(q.Path, "/adm.io/"):
-		return "the validation of the fields of built-in kinds is not known"
 	}
 	return ""
-}
-
-// knownHooks are the requests that are answered otherwise than they were recorded, and why.
-var knownHooks = map[string]string{
-	"s1x142 #5": "metadata.selfLink of a built-in kind is not stored, whoever sets it",
-	"s1x236 #6": "labels that are no object are refused in the words of another check, without managed fields in the value",
 }
 
 // replay is a scenario on its way.
@@ -143,6 +160,12 @@ type replay struct {
 	server   *server.Server
 	now      time.Time // of the server's clock, which stands still while a request is under way
 	names    *placeholders
+
+	differences []string
+}
+
+func (r *replay) differ(format string, args ...any) {
+	r.differences = append(r.differences, fmt.Sprintf(format, args...))
 }
 
 func (r *replay) run() {
@@ -161,7 +184,7 @@ func (r *replay) run() {
 			continue
 		}
 		r.now = r.now.Add(10 * time.Second)
-		if i > 0 && !strings.Contains("slow deadline retry-after huge transport", r.scenario.Theme) {
+		if i > 0 && !takesTime(r.scenario) {
 			r.now = r.now.Add(-10 * time.Second) // all requests of a scenario were made in one second
 		}
 		r.hooks.mu.Lock()
@@ -232,12 +255,6 @@ func (r *replay) request(i int, q recordedRequest, state *playing) {
 	code, header, answer := r.send(q, r.filledIn(q))
 	r.compareCalls(where, q.Calls, sortedCalls(r.scenario.Hooks, state.calls))
 	warnings, response := r.names.texts(header.Values("Warning")), r.names.document(answer)
-	if why := knownHooks[fmt.Sprintf("%s #%d", r.scenario.ID, i)]; why != "" {
-		if code == q.Code && comparable(response).Equal(comparable(q.Response)) {
-			r.t.Errorf("%s: there is no difference any more: %s", where, why)
-		}
-		return
-	}
 	if !slices.Contains(q.Ambiguous, "error") {
 		r.compare(where, q.Code, code, q.Response, response)
 	}
@@ -276,7 +293,6 @@ func (r *replay) filledIn(q recordedRequest) []byte {
 
 // compareCalls compares the calls of webhooks in order, and what each was sent.
 func (r *replay) compareCalls(where string, want []recordedCall, got []madeCall) {
-	r.t.Helper()
 	var wanted, made []string
 	for _, c := range want {
 		wanted = append(wanted, fmt.Sprintf("%s%v?%s %s", c.Hook, c.Answer, c.Query, c.APIVersion))
@@ -286,7 +302,7 @@ func (r *replay) compareCalls(where string, want []recordedCall, got []madeCall)
 	}
 	same := slices.Equal(wanted, made)
 	if !same {
-		r.t.Errorf("%s: called\n  %s\nwant\n  %s", where, strings.Join(made, " "), strings.Join(wanted, " "))
+		r.differ("%s: called\n  %s\nwant\n  %s", where, strings.Join(made, " "), strings.Join(wanted, " "))
 	}
 	for i, c := range got {
 		document := r.names.call(c.request)
@@ -298,16 +314,14 @@ func (r *replay) compareCalls(where string, want []recordedCall, got []madeCall)
 
 // compare compares status codes and documents.
 func (r *replay) compare(where string, wantCode, code int, want, got json.RawMessage) {
-	r.t.Helper()
 	a, b := comparable(want), comparable(got)
 	if wantCode != code || !a.Equal(b) {
-		r.t.Errorf("%s: %d\n  %v\nwant %d\n  %v", where, code, b, wantCode, a)
+		r.differ("%s: %d\n  %v\nwant %d\n  %v", where, code, b, wantCode, a)
 	}
 }
 
 func (r *replay) compareTexts(where string, want, got []string) {
-	r.t.Helper()
 	if !slices.Equal(want, got) {
-		r.t.Errorf("%s: %q, want %q", where, got, want)
+		r.differ("%s: %q, want %q", where, got, want)
 	}
 }

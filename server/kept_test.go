@@ -63,7 +63,7 @@ func sameAnswers(t *testing.T, a, b *server.Server, path string) {
 	t.Helper()
 	collection := path[:strings.LastIndex(path, "/")]
 	for _, asked := range []string{path, path + "?pretty=true", collection, collection + "?limit=1"} {
-		for _, accept := range []string{"application/json", "application/json;as=Table;v=v1;g=meta.k8s.io"} {
+		for _, accept := range []string{"application/json", jsonTable} {
 			var texts [2]string
 			for i, s := range []*server.Server{a, b} {
 				r := httptest.NewRequest("GET", asked, nil)

@@ -82,7 +82,9 @@ func (s *Server) limitTime(w http.ResponseWriter, r *http.Request, c *call) (*ht
 		c.timeout = min(asked, c.timeout)
 	}
 	deadline := time.Now().Add(c.timeout)
-	_ = connection.SetReadDeadline(deadline) // as above
+	if r.Body != nil && r.Body != http.NoBody {
+		_ = connection.SetReadDeadline(deadline) // as above
+	}
 	_ = connection.SetWriteDeadline(deadline.Add(s.limits.Request))
 	ctx, cancel := context.WithDeadline(r.Context(), deadline)
 	return r.WithContext(ctx), cancel, nil

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/value"
@@ -193,18 +195,21 @@ func TestFuture(t *testing.T) {
 	}
 }
 
+const jsonTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
 // TestListTexts compares lists that are made of stored texts with the same lists made of decoded objects, of random collections: with
-// labels and without, of custom resources and of a built-in kind whose members stand around its kind.
+// labels and without, of custom resources and of a built-in kind whose members stand around its kind. So it does with Tables.
 func TestListTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	s := widgets(t)
+	s := newServer(t, server.Config{Now: func() time.Time { return noon }})
 	maps := core + "namespaces/default/configmaps"
 	for i := range 60 {
 		name, labels := fmt.Sprintf("n%02d", i), ""
 		if random.IntN(3) > 0 {
 			labels = fmt.Sprintf(`,"labels":{"a":"%d","b":"x"}`, random.IntN(3))
 		}
-		ask(s, "POST "+things, fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":%q%s},"spec":{"color":"red"}}`, name, labels))
+		ask(s, "POST "+things, fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":%q%s},"spec":{"color":"red","replicas":%d}}`,
+			name, labels, i%10))
 		ask(s, "POST "+maps, fmt.Sprintf(`{"metadata":{"name":%q%s},"data":{"é<\"":"\\u2028\\n"}}`, name, labels))
 	}
 	for range 3 { // once decoded, then by what is known
@@ -213,10 +218,16 @@ func TestListTexts(t *testing.T) {
 				"", "limit=7", "labelSelector=a%3D1", "labelSelector=!a", "labelSelector=a+in+(0,2)&limit=5", "fieldSelector=metadata.name%3Dn07",
 				"fieldSelector=metadata.name!%3Dn07&labelSelector=b", "fieldSelector=metadata.namespace%3Dnone", "limit=3&resourceVersion=0",
 			} {
-				text := parsed(t, ask(s, "GET "+path+"?"+query, ""))
-				values := parsed(t, ask(s, "GET "+path+"?pretty=true&"+query, ""))
-				if !text.Equal(values) {
-					t.Errorf("%s?%s is\n%.600v\nas text, and\n%.600v\nas objects", path, query, text, values)
+				for _, accept := range []string{
+					"", jsonTable, jsonTable + " includeObject=Object", jsonTable + " includeObject=None",
+				} {
+					media, include, _ := strings.Cut(accept, " ")
+					asked := path + "?" + include + "&" + query
+					text := parsed(t, ask(s, "GET "+asked+" Accept="+media, ""))
+					values := parsed(t, ask(s, "GET "+asked+"&pretty=true Accept="+media, ""))
+					if !text.Equal(values) {
+						t.Errorf("%s as %q is\n%.600v\nas text, and\n%.600v\nas objects", asked, accept, text, values)
+					}
 				}
 			}
 		}

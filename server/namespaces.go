@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	stderrors "errors"
 	"fmt"
@@ -50,6 +51,9 @@ func (s *Server) lifecycle(ctx context.Context, r *admission.Request) error {
 	if err != nil {
 		return err
 	}
+	if !mayBeDeleted(record.Text) {
+		return nil
+	}
 	namespace, err := managedfields.ParseObject(record.Text)
 	if err != nil {
 		return err
@@ -75,3 +79,6 @@ func nameOf(r *admission.Request) string {
 	}
 	return "Unknown"
 }
+
+// mayBeDeleted reports whether the text of an object has what those have that are being deleted; perhaps in another place.
+func mayBeDeleted(text []byte) bool { return bytes.Contains(text, []byte(`"deletionTimestamp"`)) }

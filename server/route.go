@@ -158,7 +158,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 	case verb == "watch":
 		s.watch(w, q, rep)
 		return
-	case verb == "list" && rep.IsText() && r.Context().Err() == nil:
+	case verb == "list" && isListed(version, rep) && r.Context().Err() == nil:
 		s.listed(w, q, rep)
 		return
 	}

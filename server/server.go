@@ -33,7 +33,8 @@ type Config struct {
 	// Shared tells that other servers use the Store as well. The server follows what they write, so that all of them serve the same
 	// definitions and ask the same webhooks.
 	Shared bool
-	// Objects are created when the server starts, in this order, unless they exist: definitions, and whatever they define.
+	// Objects are created when the server starts, in this order, unless they exist: definitions, and whatever they define. Those with
+	// a resource version come from another server, and are kept as they were there, with their status and managed fields.
 	Objects []value.Value
 	// Now is the clock; nil is that of the system.
 	Now func() time.Time
@@ -199,7 +200,7 @@ func (s *Server) createFirst(object value.Value) error {
 			return err
 		}
 	}
-	return s.Create(s.ctx, object)
+	return s.begins(s.ctx, object)
 }
 
 // Close ends what the server does in the background, and waits for it. Requests after it fail.

@@ -72,6 +72,9 @@ type Scope interface {
 	// Equivalents returns the other endpoints that the object may be written at: other versions of its resource, and resources
 	// of other groups that the same objects are stored for.
 	Equivalents() []Endpoint
+	// Served identifies what is served at the endpoint of the request: as long as it is the same, by ==, so are Equivalents for
+	// requests of a subresource.
+	Served() any
 	// Convert returns an object of the request as another endpoint has it, or back.
 	Convert(object value.Value, to Endpoint) (value.Value, error)
 	// Read returns the object that a text is at an endpoint, as it was sent and with its defaults. The error is in the words of

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/value"
@@ -87,7 +88,7 @@ func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced b
 	}
 	m, err := objectMeta(object)
 	if err != nil {
-		return field.ErrorList{field.Invalid(metadataPath, object.Get("metadata").ToAny(), err.Error())}
+		return unreadable(object, err)
 	}
 	if old.IsAbsent() {
 		return validation.ValidateObjectMetaDeclaratively(ctx, operation.Create, m, nil, namespaced,
@@ -95,9 +96,20 @@ func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced b
 	}
 	was, err := objectMeta(old)
 	if err != nil {
-		return field.ErrorList{field.Invalid(metadataPath, old.Get("metadata").ToAny(), err.Error())}
+		return unreadable(old, err)
 	}
 	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Update, m, was, namespaced, nil, metadataPath, true)
+}
+
+// unreadable returns that the metadata of an object is not of its type, in the words of the library, which reads it otherwise.
+func unreadable(object value.Value, err error) field.ErrorList {
+	metadata := object.Get("metadata").ToAny()
+	if content, ok := metadata.(map[string]any); ok {
+		if said := runtime.DefaultUnstructuredConverter.FromUnstructured(content, &metav1.ObjectMeta{}); said != nil {
+			err = said
+		}
+	}
+	return field.ErrorList{field.Invalid(metadataPath, metadata, err.Error())}
 }
 
 // pathSegment is the rule for names that holds for every kind.
@@ -132,11 +144,11 @@ func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList 
 	}
 	m, err := objectMeta(object)
 	if err != nil {
-		return field.ErrorList{field.InternalError(metadataPath, err)}
+		return nil // ValidateMetadata says so
 	}
 	was, err := objectMeta(old)
 	if err != nil {
-		return field.ErrorList{field.InternalError(metadataPath, err)}
+		return nil
 	}
 	errs := validation.ValidateObjectMetaAccessor(m, namespaced, pathSegment, metadataPath)
 	return append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, metadataPath)...)

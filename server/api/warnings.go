@@ -37,6 +37,13 @@ func (w *Warnings) Add(texts ...string) {
 	}
 }
 
+// Empty reports whether there are none.
+func (w *Warnings) Empty() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.texts) == 0
+}
+
 // AddWarning is Add for libraries that name an agent with each warning: k8s.io/apiserver/pkg/warning.Recorder.
 func (w *Warnings) AddWarning(_, text string) { w.Add(text) }
 

@@ -37,6 +37,8 @@ type Form interface {
 	// ValidateUpdate returns what is wrong with object in the place of live, and adds to the warnings what is wrong and was
 	// before.
 	ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList
+	// Timeless reports whether an object in whose write nothing was found wrong can replace itself: then nothing is either.
+	Timeless() bool
 	// Unconditional reports whether an update may leave out the resource version that it is based on.
 	Unconditional() bool
 }

@@ -12,9 +12,10 @@ import (
 // fact is what is known of a stored text that a version shows as it is: nothing is defaulted, pruned or converted when it is read. So
 // lists need not decode it.
 type fact struct {
-	labels value.Value
-	kind   span // of the member kind, with the comma behind it
-	at     int  // where the resource version belongs
+	labels   value.Value
+	kind     span // of the member kind, with the comma behind it
+	metadata span // of the value of the member metadata
+	at       int  // where the resource version belongs, in the metadata
 }
 
 // span is a part of a text.
@@ -27,27 +28,37 @@ const maxFacts = 1 << 18
 // for concurrent use.
 type facts struct {
 	mu sync.RWMutex
-	of map[*catalog.Version]map[store.Revision]fact
+	of map[*catalog.Version]map[store.Revision]*fact
 	n  int
 }
 
-// get returns what is known of a text.
-func (f *facts) get(v *catalog.Version, r store.Revision) (fact, bool) {
+// get returns what is known of a text, nil if that is nothing.
+func (f *facts) get(v *catalog.Version, r store.Revision) *fact {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	known, ok := f.of[v][r]
-	return known, ok
+	return f.of[v][r]
+}
+
+// all appends what is known of the texts of records, for each of them.
+func (f *facts) all(known []*fact, v *catalog.Version, records []store.Record) []*fact {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	of := f.of[v]
+	for i := range records {
+		known = append(known, of[records[i].Revision])
+	}
+	return known
 }
 
 // put remembers what is known of a text. When there is no more room, everything else is forgotten.
-func (f *facts) put(v *catalog.Version, r store.Revision, known fact) {
+func (f *facts) put(v *catalog.Version, r store.Revision, known *fact) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.n >= maxFacts || f.of == nil {
-		f.of, f.n = map[*catalog.Version]map[store.Revision]fact{}, 0
+		f.of, f.n = map[*catalog.Version]map[store.Revision]*fact{}, 0
 	}
 	if f.of[v] == nil {
-		f.of[v] = map[store.Revision]fact{}
+		f.of[v] = map[store.Revision]*fact{}
 	}
 	if _, had := f.of[v][r]; !had {
 		f.n++
@@ -70,28 +81,27 @@ func (f *facts) drop(resource *catalog.Resource) {
 // onces are locks of who reads a record, so that many watches that begin at once read it once. Records share them.
 type onces [64]sync.Mutex
 
-// known returns what is known of the text of a record, which it reads if nobody did, and false if there is no such thing.
-func (r *Request) known(record store.Record) (fact, bool, error) {
-	if known, ok := r.facts.get(r.Version, record.Revision); ok {
-		return known, true, nil
+// known returns what is known of the text of a record, which it reads if nobody did, and nil if there is no such thing.
+func (r *Request) known(record store.Record) (*fact, error) {
+	if known := r.facts.get(r.Version, record.Revision); known != nil {
+		return known, nil
 	}
 	once := &r.onces[record.Revision%store.Revision(len(r.onces))]
 	once.Lock()
 	defer once.Unlock()
-	if known, ok := r.facts.get(r.Version, record.Revision); ok {
-		return known, true, nil
+	if known := r.facts.get(r.Version, record.Revision); known != nil {
+		return known, nil
 	}
 	if _, err := r.readOnce(record); err != nil {
-		return fact{}, false, err
+		return nil, err
 	}
-	known, ok := r.facts.get(r.Version, record.Revision)
-	return known, ok, nil
+	return r.facts.get(r.Version, record.Revision), nil
 }
 
 // factOf returns what there is to know of the text of an object, and false if it is not as this server writes texts. labels are those of
 // the object.
-func factOf(text string, labels value.Value) (fact, bool) {
-	f := fact{labels: labels}
+func factOf(text string, labels value.Value) (*fact, bool) {
+	f := &fact{labels: labels}
 	s := jsontext.Scanner{Text: text}
 	found := members(&s, func(name string, from int) bool {
 		switch name {
@@ -101,14 +111,18 @@ func factOf(text string, labels value.Value) (fact, bool) {
 			}
 			f.kind = span{from, s.Pos + 1}
 		case "metadata":
-			f.at = versionAt(&s)
+			at := s
+			f.at = versionAt(&at)
+			if f.metadata.from = s.Pos; s.Skip() == nil {
+				f.metadata.to = s.Pos
+			}
 			return false
 		default:
 			return s.Skip() == nil
 		}
 		return true
 	})
-	return f, found && !s.Spaced && f.at > 0 && f.kind.to > 0
+	return f, found && !s.Spaced && f.at > 0 && f.kind.to > 0 && f.metadata.to > 0
 }
 
 // members calls member with each name of the object at the position, and where it begins; the position is then that of its value. It
@@ -153,7 +167,7 @@ func versionAt(s *jsontext.Scanner) int {
 }
 
 // appendTo appends the text of an object with its resource version, and without saying what it is if it is to be bare.
-func (f fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
+func (f *fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
 	from := 0
 	if bare {
 		b = append(b, '{')
@@ -165,9 +179,47 @@ func (f fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
 		b = append(b, text[from:f.kind.from]...)
 		from = f.kind.to
 	}
-	b = append(b, text[from:f.at]...)
+	return f.appendVersioned(b, text, span{from, len(text)}, r)
+}
+
+// appendMetadata appends the metadata of an object with its resource version.
+func (f *fact) appendMetadata(b, text []byte, r store.Revision) []byte {
+	return f.appendVersioned(b, text, f.metadata, r)
+}
+
+// appendVersioned appends a part of the text that has the metadata in it, with the resource version.
+func (f *fact) appendVersioned(b, text []byte, part span, r store.Revision) []byte {
+	b = append(b, text[part.from:f.at]...)
 	b = append(b, `"resourceVersion":"`...)
 	b = appendInt(b, int64(r))
 	b = append(b, `",`...)
-	return append(b, text[f.at:]...)
+	return append(b, text[f.at:part.to]...)
+}
+
+// lookup returns the text of the value that names lead to in the text of an object, nil if there is none. It passes the metadata at once,
+// unless names lead there.
+func (f *fact) lookup(text []byte, names []string) []byte {
+	r := jsontext.Rough{Text: text}
+	for depth, name := range names {
+		found := false
+		r.Members(func(start, end int) bool {
+			switch member := text[start+1 : end-1]; {
+			case string(member) == name:
+				found = true
+				return false
+			case depth == 0 && r.Pos == f.metadata.from:
+				r.Pos = f.metadata.to
+				return true
+			}
+			return r.Value()
+		})
+		if !found {
+			return nil
+		}
+	}
+	from := r.Pos
+	if !r.Value() {
+		return nil
+	}
+	return text[from:r.Pos]
 }

@@ -50,6 +50,8 @@ type lister struct {
 	at       store.Revision
 	limit    int64 // 0 is none
 	asked    int64 // the revision that the query names
+
+	paged func([]store.Record) // is told of each page before its records are taken; nil is not
 }
 
 func (r *Request) newLister(options api.ListOptions) (*lister, error) {
@@ -94,7 +96,7 @@ func (l *lister) resume() error {
 // list reads the objects.
 func (l *lister) list() (*List, error) {
 	items := []value.Value{}
-	end, err := l.each(func(record store.Record) (bool, error) {
+	end, err := l.each(func(_ int, record store.Record) (bool, error) {
 		o, err := l.read(record)
 		if err != nil || !l.selector.matches(o.Content) {
 			return false, err
@@ -110,11 +112,11 @@ func (l *lister) list() (*List, error) {
 // pageSize is how many records are read at once: a list holds no more of the store than that.
 const pageSize = 1000
 
-// each calls take with the records of the list, which reports whether it took one, until the limit is reached or nothing is left. It
+// each calls take with the records of the list and their places in the page, which reports whether it took one, until the limit is reached or nothing is left. It
 // returns what there is to say of the list beside its items.
 //
 // The cost grows with the records that are visited. All are of one revision.
-func (l *lister) each(take func(store.Record) (bool, error)) (List, error) {
+func (l *lister) each(take func(i int, record store.Record) (bool, error)) (List, error) {
 	if err := l.wait(); err != nil {
 		return List{}, err
 	}
@@ -128,6 +130,9 @@ func (l *lister) each(take func(store.Record) (bool, error)) (List, error) {
 			l.at = page.Revision
 		}
 		ahead := 0 // how many records are at hand
+		if l.paged != nil {
+			l.paged(page.Records)
+		}
 		for i, record := range page.Records {
 			if i >= ahead {
 				if ahead, err = l.convertAhead(page.Records, i, taken); err != nil {
@@ -137,7 +142,7 @@ func (l *lister) each(take func(store.Record) (bool, error)) (List, error) {
 			l.after = record.Key
 			took := l.named(record.Key)
 			if took {
-				if took, err = take(record); err != nil {
+				if took, err = take(i, record); err != nil {
 					return List{}, err
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/wire"
@@ -90,7 +91,16 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 	if err != nil {
 		return nil, err
 	}
+	merge, beside := r.besideFields(typ, body)
 	return func(live Live) (managedfields.Object, error) {
+		if beside {
+			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge))
+			if err == nil && len(unknown) == 0 {
+				object.Entries = live.Entries
+				object.Content = r.withoutRepeatedOwners(object.Content)
+				return r.update(live, object, options)
+			}
+		}
 		content, err := live.Value()
 		if err != nil {
 			return managedfields.Object{}, err
@@ -113,6 +123,18 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		object.Content = r.withoutRepeatedOwners(object.Content)
 		return r.update(live, object, options)
 	}, nil
+}
+
+// besideFields returns a merge patch of a custom resource, and whether it leaves managed fields alone: then it can be carried out on what
+// they stand beside.
+func (r *Request) besideFields(typ types.PatchType, body []byte) (patch value.Value, beside bool) {
+	if typ != types.MergePatchType || !r.Version.Custom || r.Target.Subresource == "scale" {
+		return patch, false
+	}
+	patch, err := value.Parse(body)
+	metadata := patch.Get("metadata")
+	untouched := metadata.IsAbsent() || metadata.Kind() == value.KindObject && metadata.Get("managedFields").IsAbsent()
+	return patch, err == nil && patch.Kind() == value.KindObject && untouched
 }
 
 // invalidPatch refuses, with 422, a patch for what it makes of an object.

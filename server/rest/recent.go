@@ -130,22 +130,22 @@ const maxHeirs = 32
 //
 // What is remembered is what reading gives. So an object is not remembered that reads as another one: a whole number that is a float
 // here is printed as an integer, and text that is no UTF-8 as other text.
-func (r *Request) keep(object managedfields.Object, record store.Record, live Live) {
-	if live.heirs == maxHeirs || !readsBack(object.Content) {
+func (r *Request) keep(o Live) {
+	if o.heirs > maxHeirs || !readsBack(o.Content) {
 		return
 	}
-	if record.Created == 0 {
-		record.Created = record.Revision
+	if o.Record.Created == 0 {
+		o.Record.Created = o.Record.Revision
 	}
-	object.Entries = slices.Clone(object.Entries)
-	for i := range object.Entries {
-		e := &object.Entries[i]
+	o.Entries = slices.Clone(o.Entries)
+	for i := range o.Entries {
+		e := &o.Entries[i]
 		e.Time = e.Time.Truncate(time.Second) // as it is printed
 		if !e.FieldsV1.IsAbsent() {
 			e.FieldsV1 = managedfields.FieldsOf(e.FieldsV1.String())
 		}
 	}
-	r.recent.put(&readObject{Live: Live{Object: object, Record: record, heirs: live.heirs + 1}}, r.Version)
+	r.remember(o)
 }
 
 // readsBack reports whether v is surely the same when its text is read.

@@ -93,7 +93,9 @@ type List struct {
 type Live struct {
 	managedfields.Object
 	Record store.Record // its Revision is 0 if nothing is stored
-	heirs  int          // how many writes ago the object was read from its text, see Request.keep
+	// faultless tells that nothing was found wrong with the object when it was written.
+	faultless bool
+	heirs     int // how many writes ago the object was read from its text, see Request.keep
 }
 
 // Exists reports whether the object is stored.

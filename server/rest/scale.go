@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
@@ -141,6 +142,11 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 	replicas := written.Content.Get("spec", "replicas").Int()
 	if replicas == unset {
 		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", w.Version.Scale.Spec))
+	}
+	if replicas < 0 && !w.Version.Custom {
+		return written, invalid(written.Content, field.ErrorList{
+			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0"),
+		})
 	}
 	object := managedfields.Object{Content: w.Version.Scale.WithReplicas(live.Content, replicas)}
 	if version := written.Content.Get("metadata", "resourceVersion"); version.Str() != "" {

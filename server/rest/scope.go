@@ -64,6 +64,9 @@ func (s *scope) Equivalents() []admission.Endpoint {
 	return s.equivalents.of
 }
 
+// Served identifies the version that is written: one that is defined anew is another.
+func (s *scope) Served() any { return s.Version }
+
 // equivalents are the endpoints of all other versions of an object that is written, once somebody asked for them.
 type equivalents struct {
 	once sync.Once

@@ -49,6 +49,9 @@ func (s *selector) matches(content value.Value) bool {
 	return s.labels.Matches(labelsOf{content.Get("metadata", "labels")}) && s.fields.Matches(fieldsOf{s.version, content})
 }
 
+// matchesLabels reports whether the selector is about the labels that l has. It is passed by reference so that nothing is allocated.
+func (s *selector) matchesLabels(l *labelsOf) bool { return s.labels.Matches(l) }
+
 // labelsOf is the labels of an object: labels.Labels.
 type labelsOf struct{ value.Value }
 

@@ -3,6 +3,7 @@ package rest
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
@@ -11,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ListTexts lists as List does, as JSON text that is made of the stored texts: write gets it piece by piece. Errors come before anything
+// ListTexts lists as List does, as JSON text that is made of the stored texts: write gets it piece by piece, and keeps none. Errors come before anything
 // is written, unless they are those of write or about an object, or about a store that fails meanwhile.
 //
 // Memory is that of a page of records, however many objects there are. An object is decoded once in its stored revision; from then on
@@ -25,7 +26,8 @@ func (r *Request) ListTexts(write func([]byte) error) error {
 	if err != nil {
 		return err
 	}
-	t := &texts{lister: l, write: write}
+	t := newTexts(l, write, whole{})
+	defer t.release()
 	t.append(`{"apiVersion":`, quoted(r.Version.APIVersion()), `,"items":[`)
 	end, err := l.each(t.take)
 	if err != nil {
@@ -35,22 +37,58 @@ func (r *Request) ListTexts(write func([]byte) error) error {
 	if end.Continue != "" || r.Version.Custom {
 		t.append(`"continue":`, quoted(end.Continue), `,`)
 	}
+	t.end(end)
+	return t.write(t.text)
+}
+
+// end appends the rest of the metadata of a list, and its end.
+func (t *texts) end(end List) {
 	if end.Remaining > 0 {
 		t.append(`"remainingItemCount":`, strconv.Itoa(end.Remaining), `,`)
 	}
 	t.append(`"resourceVersion":"`, strconv.FormatInt(int64(end.Version), 10), `"}}`, "\n")
-	return t.write(t.text)
 }
 
 // quoted returns a text as a JSON string.
 func quoted(s string) string { return value.String(s).String() }
 
+// items print the objects of a list.
+type items interface {
+	// known appends the object of a record of which something is known.
+	known(t *texts, record store.Record, known *fact) error
+	// read appends an object that was read.
+	read(t *texts, o managedfields.Object) error
+}
+
 // texts is a list on its way.
 type texts struct {
 	*lister
-	write func([]byte) error
-	text  []byte // what is not written yet
-	some  bool   // there was an item
+	items  items
+	write  func([]byte) error
+	text   []byte // what is not written yet
+	some   bool   // there was an item
+	labels labelsOf
+
+	page []*fact // what is known of the records of the page, in their order
+}
+
+// newTexts returns a list on its way, which must be released.
+func newTexts(l *lister, write func([]byte) error, how items) *texts {
+	t := &texts{lister: l, write: write, items: how, text: *textBuffers.Get().(*[]byte)}
+	l.paged = func(records []store.Record) { t.page = t.facts.all(t.page[:0], t.Version, records) }
+	return t
+}
+
+// textBuffers hold memory for text that is not written yet.
+var textBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 2*textChunk); return &b }}
+
+// release gives the memory of the text back. Nobody may hold on to what was written.
+func (t *texts) release() {
+	if cap(t.text) <= 4*textChunk {
+		b := t.text[:0]
+		textBuffers.Put(&b)
+	}
+	t.text = nil
 }
 
 // textChunk is how much text is collected before it is written.
@@ -62,17 +100,19 @@ func (t *texts) append(parts ...string) {
 	}
 }
 
-// take appends the object of a record, if it is selected.
-func (t *texts) take(record store.Record) (bool, error) {
-	known, ok := t.facts.get(t.Version, record.Revision)
-	if !ok || !t.selector.byLabels() {
+// take appends the object of a record, the i-th of the page, if it is selected.
+func (t *texts) take(i int, record store.Record) (bool, error) {
+	known := t.page[i]
+	if known == nil || !t.selector.byLabels() {
 		return t.takeSlowly(record)
 	}
-	if !t.selector.labels.Matches(labelsOf{known.labels}) {
+	if t.labels.Value = known.labels; !t.selector.matchesLabels(&t.labels) {
 		return false, nil
 	}
 	t.begin()
-	t.text = known.appendTo(t.text, record.Text, record.Revision, !t.Version.Custom)
+	if err := t.items.known(t, record, known); err != nil {
+		return false, err
+	}
 	return true, t.flush()
 }
 
@@ -83,19 +123,35 @@ func (t *texts) takeSlowly(record store.Record) (bool, error) {
 		return false, err
 	}
 	t.begin()
-	if known, ok := t.facts.get(t.Version, record.Revision); ok {
-		t.text = known.appendTo(t.text, record.Text, record.Revision, !t.Version.Custom)
-		return true, t.flush()
+	if known := t.facts.get(t.Version, record.Revision); known != nil {
+		err = t.items.known(t, record, known)
+	} else {
+		err = t.items.read(t, o.Object)
 	}
-	whole, err := managedfields.Object.Value(o.Object)
 	if err != nil {
 		return false, err
 	}
-	if !t.Version.Custom {
-		whole = whole.With("apiVersion", value.Value{}).With("kind", value.Value{})
-	}
-	t.text = whole.AppendJSON(t.text)
 	return true, t.flush()
+}
+
+// whole prints objects as they are: items.
+type whole struct{}
+
+func (whole) known(t *texts, record store.Record, known *fact) error {
+	t.text = known.appendTo(t.text, record.Text, record.Revision, !t.Version.Custom)
+	return nil
+}
+
+func (whole) read(t *texts, o managedfields.Object) error {
+	document, err := o.Value()
+	if err != nil {
+		return err
+	}
+	if !t.Version.Custom {
+		document = document.With("apiVersion", value.Value{}).With("kind", value.Value{})
+	}
+	t.text = document.AppendJSON(t.text)
+	return nil
 }
 
 // decoded returns the object of a record. It is kept decoded if others are likely to ask for its fields again, or if it had to be

@@ -126,7 +126,7 @@ func (w *watcher) begin(yield func([]Event) bool) (on bool, err error) {
 	l := &lister{Request: w.Request, options: w.options, selector: w.selector, prefix: w.prefix, asked: w.after}
 	var events []Event
 	collected := 0 // the length of their texts
-	end, err := l.each(func(record store.Record) (bool, error) {
+	end, err := l.each(func(_ int, record store.Record) (bool, error) {
 		event, err := w.initial(record)
 		if err != nil || event.Type == "" {
 			return false, err
@@ -168,14 +168,14 @@ func (w *watcher) initial(record store.Record) (Event, error) {
 		return Event{}, nil
 	}
 	if w.texts && w.selector.byLabels() {
-		known, ok, err := w.known(record)
+		known, err := w.known(record)
 		if err != nil {
 			return Event{}, err
 		}
-		if ok && !w.selector.labels.Matches(labelsOf{known.labels}) {
+		if known != nil && !w.selector.labels.Matches(labelsOf{known.labels}) {
 			return Event{}, nil
 		}
-		if ok {
+		if known != nil {
 			return Event{Type: Added, Text: func(b []byte) []byte { return known.appendTo(b, record.Text, record.Revision, false) }}, nil
 		}
 	}

@@ -39,6 +39,8 @@ type write struct {
 	unnamed  bool                  // the request names no object
 	named    bool                  // the server made up the name of the object
 
+	faultless bool // validation of the whole object found nothing, and nothing was warned of
+
 	equivalents equivalents
 }
 
@@ -179,6 +181,7 @@ func (w *write) validateNew(content value.Value) error {
 	if len(errs) > 0 {
 		return invalid(content, errs)
 	}
+	w.faultless = w.Warnings.Empty()
 	w.warnOfFinalizers(content, value.Value{})
 	return nil
 }
@@ -193,7 +196,7 @@ func (w *write) replace(live Live, object managedfields.Object) (managedfields.O
 		return object, err
 	}
 	object.Content = w.prepare(content, live.Content)
-	if err := w.validate(object.Content, live.Content); err != nil {
+	if err := w.validate(object, live); err != nil {
 		return object, err
 	}
 	object = keepTimes(object, live.Object)
@@ -264,20 +267,39 @@ func invalid(content value.Value, errs field.ErrorList) error {
 	return errors.NewInvalid(kschema.GroupKind{Group: gvk.Group, Kind: gvk.Kind}, api.Meta(content, "name"), errs)
 }
 
-// validate returns a 422 with everything that is wrong with content in place of live.
-func (w *write) validate(content, live value.Value) error {
+// validate returns a 422 with everything that is wrong with object in place of live. It does not look again at an object that stays as it
+// is, if nothing was found when it was written.
+func (w *write) validate(object managedfields.Object, stored Live) error {
+	content, live, whole := object.Content, stored.Content, w.Target.Subresource == ""
+	if w.faultless = whole && stored.faultless && w.Version.Form.Timeless() && content.Equal(live); w.faultless {
+		return nil
+	}
 	errs := api.ValidateReplaced(content, live, w.Version.Namespaced)
 	errs = append(errs, w.Version.Form.ValidateUpdate(w.context(), content, live, w.Target.Subresource, w.Warnings)...)
+	w.faultless = whole && w.Warnings.Empty()
 	if len(errs) > 0 {
 		if !w.Version.Custom {
 			errs = unique(errs)
 		}
-		return invalid(content, errs)
+		return invalid(content, withFields(errs, object))
 	}
 	if w.Target.Subresource == "" {
 		w.warnOfFinalizers(content, live)
 	}
 	return nil
+}
+
+// withFields returns errs, of which those that show the metadata of object show its managed fields as well.
+func withFields(errs field.ErrorList, object managedfields.Object) field.ErrorList {
+	for _, e := range errs {
+		if _, whole := e.BadValue.(map[string]any); !whole || e.Field != "metadata" {
+			continue
+		}
+		if document, err := object.Value(); err == nil {
+			e.BadValue = document.Get("metadata").ToAny()
+		}
+	}
+	return errs
 }
 
 // unique returns errs, each once.
@@ -304,7 +326,9 @@ type encoded struct {
 }
 
 func (w *write) encode(object managedfields.Object) (encoded, error) {
-	object.Content = api.WithMetadata(object.Content, "resourceVersion", value.Value{})
+	for _, name := range []string{"resourceVersion", "selfLink"} { // which are not stored, whoever sets them
+		object.Content = api.WithMetadata(object.Content, name, value.Value{})
+	}
 	content, err := catalog.Store(w.Version.Form, object)
 	if err != nil {
 		return encoded{}, err
@@ -334,7 +358,8 @@ func (w *write) commit(object encoded, live Live, event Written) (managedfields.
 	}
 	out, err := w.reread(object, record.Revision)
 	if err == nil {
-		w.keep(out, record, live)
+		faultless := w.faultless && withVersion(object.Content, record.Revision).Equal(out.Content)
+		w.keep(Live{Object: out, Record: record, faultless: faultless, heirs: live.heirs + 1})
 	}
 	return out, err
 }

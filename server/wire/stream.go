@@ -5,10 +5,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// IsText reports whether rep is the text of JSON as it is stored: whole objects, without line breaks.
-func (rep Representation) IsText() bool { return rep.Media == JSON && rep.As == "" && !rep.Pretty }
+// IsText reports whether rep is JSON as texts are stored: without line breaks.
+func (rep Representation) IsText() bool { return rep.Media == JSON && !rep.Pretty }
 
 // Stream writes a body whose length is not known, as Write does: compressed if it turns out to be large and the client takes that.
 // Nothing is sent until there is so much of it, or until Close, so that a failure up to then can be the answer instead.
@@ -19,6 +20,9 @@ type Stream struct {
 	begun bool
 	zip   *gzip.Writer // nil while the body is not compressed
 }
+
+// framed is how much text is written at once: as much as a frame of HTTP/2 holds that fits, with its header, in one record of TLS.
+const framed = 16<<10 - 9
 
 // NewStream returns the stream of an answer with status 200 in the form of rep.
 func NewStream(w http.ResponseWriter, r *http.Request, rep Representation) *Stream {
@@ -31,14 +35,30 @@ func (s *Stream) Begun() bool { return s.begun }
 
 // Write adds text to the body.
 func (s *Stream) Write(text []byte) error {
-	if !s.begun {
-		if s.held = append(s.held, text...); len(s.held) < compressFrom {
-			return nil
-		}
-		text = s.held
-		s.begin()
+	if s.begun {
+		return s.send(text)
 	}
-	return s.send(text)
+	if s.held == nil {
+		s.held = (*holders.Get().(*[]byte))[:0]
+	}
+	if s.held = append(s.held, text...); len(s.held) < compressFrom {
+		return nil
+	}
+	s.begin()
+	return s.sendHeld()
+}
+
+// holders hold memory for what is not sent yet.
+var holders = sync.Pool{New: func() any { b := make([]byte, 0, 2*compressFrom); return &b }}
+
+// sendHeld sends what was held, and gives its memory back.
+func (s *Stream) sendHeld() error {
+	err := s.send(s.held)
+	if held := s.held; cap(held) > 0 && cap(held) <= 4*compressFrom {
+		holders.Put(&held)
+	}
+	s.held = nil
+	return err
 }
 
 // begin sends the header of a large body.
@@ -57,13 +77,18 @@ func (s *Stream) send(text []byte) error {
 	if s.r.Method == http.MethodHead {
 		return nil
 	}
-	var err error
 	if s.zip != nil {
-		_, err = s.zip.Write(text)
-	} else {
-		_, err = s.w.Write(text)
+		_, err := s.zip.Write(text)
+		return err
 	}
-	return err
+	for len(text) > 0 {
+		n := min(len(text), framed)
+		if _, err := s.w.Write(text[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
 }
 
 // Close sends what is left.
@@ -72,7 +97,7 @@ func (s *Stream) Close() error {
 		s.begun = true
 		s.w.Header().Set("Content-Length", strconv.Itoa(len(s.held)))
 		s.w.WriteHeader(http.StatusOK)
-		return s.send(s.held)
+		return s.sendHeld()
 	}
 	if s.zip == nil {
 		return nil

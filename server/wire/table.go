@@ -43,11 +43,11 @@ func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Val
 		standard = t.Version.Default(items)
 	}
 	for i, item := range items {
-		rows[i] = t.row(item, standard)
+		rows[i] = t.Row(item, standard)
 	}
 	columns := value.Null()
 	if headers {
-		columns = t.columns()
+		columns = t.Columns()
 	}
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(t.Of)},
@@ -58,7 +58,8 @@ func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Val
 	)
 }
 
-func (t Table) columns() value.Value {
+// Columns returns the definitions of the columns.
+func (t Table) Columns() value.Value {
 	out := make([]value.Value, len(t.Version.Columns))
 	for i, c := range t.Version.Columns {
 		out[i] = value.Object(
@@ -72,9 +73,9 @@ func (t Table) columns() value.Value {
 	return value.List(out...)
 }
 
-// row returns the row of an object. standard is the name of the object that is the default; empty if none is.
-func (t Table) row(object value.Value, standard string) value.Value {
-	row := t.shows(object)
+// Row returns the row of an object. standard is the name of the object that is the default; empty if none is.
+func (t Table) Row(object value.Value, standard string) value.Value {
+	row := t.Shows(object)
 	if standard != "" && row.Cells[0].Str() == standard {
 		row.Cells[0] = value.String(standard + " (default)")
 	}
@@ -92,8 +93,8 @@ func (t Table) row(object value.Value, standard string) value.Value {
 	return out
 }
 
-// shows returns what an object shows in the columns.
-func (t Table) shows(object value.Value) catalog.Row {
+// Shows returns what an object shows in the columns.
+func (t Table) Shows(object value.Value) catalog.Row {
 	if t.Version.Row != nil {
 		return t.Version.Row(object, t.Now)
 	}
@@ -104,9 +105,13 @@ func (t Table) shows(object value.Value) catalog.Row {
 	return catalog.Row{Cells: cells}
 }
 
-// cell returns what object has in a column; null if it has nothing, or something of another type.
+// cell returns what object has in a column.
 func (t Table) cell(c catalog.Column, object value.Value) value.Value {
-	v := find(c.Path, object)
+	return t.Cell(c, find(c.Path, object))
+}
+
+// Cell returns what a column shows of v, which is what an object has at its path; null if that is nothing, or something of another type.
+func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 	switch k := v.Kind(); {
 	case v.IsAbsent() || v.IsNull():
 	case c.Type == "string" && k == value.KindString, c.Type == "integer" && k == value.KindInt,
@@ -142,9 +147,15 @@ func printed(v value.Value) string {
 	return fmt.Sprint(v.ToAny())
 }
 
+// SimplePath returns a JSON path without the dot that it begins with, and whether it has nothing but names and dots.
+func SimplePath(path string) (string, bool) {
+	simple := strings.TrimPrefix(path, ".")
+	return simple, !strings.ContainsAny(simple, `[]()*?@'"\`) && !strings.Contains(simple, "..")
+}
+
 // find returns the first value at a JSON path.
 func find(path string, object value.Value) value.Value {
-	if simple := strings.TrimPrefix(path, "."); !strings.ContainsAny(simple, `[]()*?@'"\`) && !strings.Contains(simple, "..") {
+	if simple, ok := SimplePath(path); ok {
 		return catalog.Lookup(object, simple)
 	}
 	j := jsonpath.New("column").AllowMissingKeys(true)

@@ -55,7 +55,7 @@ func (b *bench) start(ctx context.Context, deed string) error {
 }
 
 func (b *bench) fill(ctx context.Context, s *subject) error {
-	define := request{http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", "", definition, 201}
+	define := request{http.MethodPost, definitions, "application/json", "", definition, 201}
 	begun := time.Now()
 	if _, _, err := s.send(ctx, define); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (b *bench) others() error {
 		what, unit, bar string
 		there, here     float64
 	}{
-		{"from exec to ready", "ms", "20 to 40", millis(there.ready), millis(here.ready)},
+		{"from exec to a first list", "ms", "20 to 40", millis(there.ready), millis(here.ready)},
 		{"from a definition to its first object", "ms", "10 ms to 2 ms", millis(there.served), millis(here.served)},
 		{fmt.Sprintf("memory with %d objects", b.objects), "MB", "8 to 12, with 100000", held[0], held[1]},
 	} {

@@ -18,11 +18,12 @@ type row struct {
 }
 
 const (
-	group      = "/apis/load.example.org/v1"
-	collection = group + "/namespaces/default/apps"
-	applied    = "application/apply-patch+yaml"
-	merged     = "application/merge-patch+json"
-	asTable    = "application/json;as=Table;v=v1;g=meta.k8s.io"
+	definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	group       = "/apis/load.example.org/v1"
+	collection  = group + "/namespaces/default/apps"
+	applied     = "application/apply-patch+yaml"
+	merged      = "application/merge-patch+json"
+	asTable     = "application/json;as=Table;v=v1;g=meta.k8s.io"
 )
 
 //go:embed apps.json

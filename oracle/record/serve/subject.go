@@ -94,7 +94,7 @@ func startDeed(ctx context.Context, program, dir string) (*subject, error) {
 	return s, s.connect(ctx)
 }
 
-// connect makes the client, and waits until the server is ready.
+// connect makes the client, and waits until the server lists definitions. (The peer never calls itself ready: it misses a kube-apiserver.)
 func (s *subject) connect(ctx context.Context) error {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.where.CA) {
@@ -103,7 +103,7 @@ func (s *subject) connect(ctx context.Context) error {
 	s.client = &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: s.where.Name}, ForceAttemptHTTP2: true, DisableCompression: true,
 	}}
-	err := s.await(ctx, request{http.MethodGet, "/readyz", "", "", nil, http.StatusOK})
+	err := s.await(ctx, request{http.MethodGet, definitions, "", "", nil, http.StatusOK})
 	s.ready = time.Since(s.begun)
 	return err
 }

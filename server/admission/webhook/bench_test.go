@@ -23,6 +23,9 @@ type endpoints struct {
 // Equivalents returns the other versions.
 func (e endpoints) Equivalents() []admission.Endpoint { return e.others }
 
+// Served identifies the first of them.
+func (e endpoints) Served() any { return e.others[0] }
+
 // nowhere resolves no service.
 type nowhere struct{}
 

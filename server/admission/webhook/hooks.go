@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	remote "k8s.io/apiserver/pkg/util/webhook"
@@ -39,8 +40,13 @@ type Hooks struct {
 	mutating, validating atomic.Pointer[list]
 }
 
-// list is hooks in the order in which they are asked.
-type list struct{ hooks []*Hook }
+// list is hooks in the order in which they are asked. Its candidates are safe for concurrent use.
+type list struct {
+	hooks []*Hook
+
+	mu     sync.RWMutex
+	byKind map[requestKind][]candidate
+}
 
 // New returns a plugin without hooks. The error is about the credentials.
 func New(c Config) (*Hooks, error) {

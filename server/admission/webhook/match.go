@@ -83,53 +83,92 @@ func exempt(q *admission.Request) bool {
 	return false
 }
 
-// endpoint returns where a hook is told that a request writes: where it does, or, if no rule is for that, where the first rule is
-// for the same objects. It returns nil if no rule is for the request.
-func (h *Hook) endpoint(q *admission.Request) *admission.Endpoint {
+// requestKind is what rules look at in a request. Hooks whose rules are for one request of a kind are so for all of them.
+type requestKind struct {
+	served      any // see admission.Scope
+	operation   admission.Operation
+	subresource string
+	namespaced  bool
+}
+
+// candidate is a hook whose rules are for requests of a kind.
+type candidate struct {
+	*Hook
+	index int                 // among all hooks
+	at    *admission.Endpoint // where it is told that they write; nil for where they do
+}
+
+// maxKinds is how many kinds of requests a list remembers the candidates of. There are fewer, unless definitions come and go.
+const maxKinds = 4096
+
+// candidates returns the hooks whose rules are for a request, in their order. The cost is that of finding them by the kind of the
+// request, after the first of its kind.
+func (l *list) candidates(q *admission.Request) []candidate {
+	if len(l.hooks) == 0 || exempt(q) {
+		return nil
+	}
+	kind := requestKind{q.Scope.Served(), q.Operation, q.Subresource, q.Namespace != ""}
+	l.mu.RLock()
+	found, known := l.byKind[kind]
+	l.mu.RUnlock()
+	if known {
+		return found
+	}
+	for i, h := range l.hooks {
+		if at, ok := h.endpoint(q); ok {
+			found = append(found, candidate{h, i, at})
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byKind == nil || len(l.byKind) >= maxKinds {
+		l.byKind = map[requestKind][]candidate{}
+	}
+	l.byKind[kind] = found
+	return found
+}
+
+// endpoint returns where a hook is told that a request writes: nil for where it does, or, if no rule is for that, where the first rule
+// is for the same objects. It reports whether any rule is for the request.
+func (h *Hook) endpoint(q *admission.Request) (at *admission.Endpoint, ok bool) {
 	for i := range h.rules {
 		if h.rules[i].matches(q, q.Resource) {
-			return &q.Endpoint
+			return nil, true
 		}
 	}
 	if !h.equivalent {
-		return nil
+		return nil, false
 	}
 	for i := range h.rules {
-		if !h.rules[i].inScope(q) || !oneOf(h.rules[i].operations, string(q.Operation)) {
-			continue
-		}
 		for _, other := range q.Scope.Equivalents() {
 			if h.rules[i].matches(q, other.Resource) {
-				return &other
+				return &other, true
 			}
 		}
 	}
-	return nil
+	return nil, false
 }
 
-// match returns where a hook is told that a request writes, and nil if it is not told. current is the object as it is by now.
+// match returns where a candidate is told that a request writes, and nil if it is not told. current is the object as it is by now.
 //
 // The order of the questions is not that of kube-apiserver, which asks for the rules last, but the answers are: it forgets what
 // goes wrong before, if no rule is for the request.
-func (p *Hooks) match(ctx context.Context, h *Hook, q *admission.Request, current *state) (*admission.Endpoint, error) {
-	at := h.endpoint(q)
-	if at == nil {
-		return nil, nil
-	}
-	in, err := p.inNamespace(ctx, h, q, current)
-	if err == nil && !in {
-		return nil, nil
-	}
-	if !h.selects(q, current) {
+func (p *Hooks) match(ctx context.Context, c candidate, q *admission.Request, current *state) (*admission.Endpoint, error) {
+	in, err := p.inNamespace(ctx, c.Hook, q, current)
+	if err == nil && !in || !c.selects(q, current) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if h.conditions == nil {
+	at := c.at
+	if at == nil {
+		at = &q.Endpoint
+	}
+	if c.conditions == nil {
 		return at, nil
 	}
-	met, err := p.meets(ctx, h, q, current, *at)
+	met, err := p.meets(ctx, c.Hook, q, current, *at)
 	if err != nil || !met {
 		return nil, err
 	}
@@ -142,7 +181,7 @@ func (p *Hooks) inNamespace(ctx context.Context, h *Hook, q *admission.Request, 
 		return true, nil
 	}
 	if q.Resource == namespaces && q.Subresource == "" && (q.Operation == admission.Create || q.Operation == admission.Update) {
-		return h.namespaces.Matches(labelsOf(current.content(q))), nil
+		return h.namespaces.Matches(current.labels(q)), nil
 	}
 	name := q.Namespace
 	namespace, err := p.namespace(ctx, name)
@@ -160,17 +199,22 @@ func (h *Hook) selects(q *admission.Request, current *state) bool {
 	if h.objects == nil {
 		return true
 	}
-	return h.selectsObject(current.content(q)) || h.selectsObject(q.Old.Content())
+	return h.selectsObject(current.labels(q)) || h.selectsObject(current.oldLabels(q))
 }
 
-func (h *Hook) selectsObject(object value.Value) bool {
-	return !object.IsAbsent() && h.objects.Matches(labelsOf(object))
-}
+// selectsObject reports whether the object selector is for an object with the given labels, which are nil if there is no object.
+func (h *Hook) selectsObject(l labels.Labels) bool { return l != nil && h.objects.Matches(l) }
 
 // labelSet is the labels of an object: labels.Labels.
 type labelSet struct{ names value.Value }
 
-func labelsOf(object value.Value) labels.Labels { return labelSet{object.Get("metadata", "labels")} }
+// labelsOf returns the labels of an object, nil if there is none.
+func labelsOf(object value.Value) labels.Labels {
+	if object.IsAbsent() {
+		return nil
+	}
+	return labelSet{object.Get("metadata", "labels")}
+}
 
 // Has reports whether there is a label.
 func (l labelSet) Has(name string) bool { return l.names.Get(name).Kind() == value.KindString }

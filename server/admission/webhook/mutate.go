@@ -26,6 +26,9 @@ type passes struct {
 // changed makes the hooks that were called before due again.
 func (p *passes) changed() {
 	for h := range p.called {
+		if p.due == nil {
+			p.due = map[*Hook]bool{}
+		}
 		p.due[h] = true
 	}
 	clear(p.called)
@@ -33,12 +36,12 @@ func (p *passes) changed() {
 
 // Mutate asks the hooks that mutate, one after the other, and lets them patch the object of q.
 func (p *Hooks) Mutate(ctx context.Context, q *admission.Request) error {
-	hooks := p.mutating.Load().hooks
-	if len(hooks) == 0 || exempt(q) {
+	candidates := p.mutating.Load().candidates(q)
+	if len(candidates) == 0 {
 		return nil
 	}
 	m := &mutation{hooks: p, q: q}
-	return m.run(ctx, hooks)
+	return m.run(ctx, candidates)
 }
 
 // mutation is one pass of hooks over a request.
@@ -49,20 +52,20 @@ type mutation struct {
 	passes *passes
 }
 
-func (m *mutation) run(ctx context.Context, hooks []*Hook) error {
+func (m *mutation) run(ctx context.Context, candidates []candidate) error {
 	m.begin()
-	for i, h := range hooks {
-		at, err := m.hooks.match(ctx, h, m.q, &m.state)
+	for _, c := range candidates {
+		at, err := m.hooks.match(ctx, c, m.q, &m.state)
 		if err != nil {
 			return err
 		}
-		if at == nil || m.q.Pass() > 0 && !m.passes.due[h] {
+		if at == nil || m.q.Pass() > 0 && !m.passes.due[c.Hook] {
 			continue
 		}
 		if err := m.show(m.q, *at); err != nil {
 			return err
 		}
-		if err := m.call(ctx, h, i); err != nil {
+		if err := m.call(ctx, c.Hook, c.index); err != nil {
 			return err
 		}
 	}
@@ -73,11 +76,10 @@ func (m *mutation) run(ctx context.Context, hooks []*Hook) error {
 func (m *mutation) begin() {
 	kept, ok := m.q.Memory(m.hooks).(*passes)
 	if !ok {
-		kept = &passes{called: map[*Hook]bool{}, due: map[*Hook]bool{}}
-		m.q.Remember(m.hooks, kept)
+		kept = &passes{}
 	}
 	m.passes = kept
-	if m.q.Pass() > 0 {
+	if m.q.Pass() > 0 && ok {
 		if now, err := m.q.Object.Document(); err == nil && !now.Equal(kept.output) {
 			kept.changed()
 		}
@@ -93,9 +95,10 @@ func (m *mutation) end() error {
 		}
 		m.q.Object = admission.DocumentOf(object)
 	}
-	if m.q.Pass() > 0 || len(m.passes.called)+len(m.passes.due) == 0 {
+	if m.q.Pass() > 0 || len(m.passes.called)+len(m.passes.due) == 0 && !m.passes.read {
 		return nil
 	}
+	m.q.Remember(m.hooks, m.passes)
 	var err error
 	m.passes.output, err = m.q.Object.Document()
 	return err
@@ -111,6 +114,9 @@ func (m *mutation) call(ctx context.Context, h *Hook, i int) error {
 		m.q.Again()
 	}
 	if h.again {
+		if m.passes.called == nil {
+			m.passes.called = map[*Hook]bool{}
+		}
 		m.passes.called[h] = true
 	}
 	if refusal := h.outcome(ctx, err); refusal != nil {
@@ -167,6 +173,6 @@ func (m *mutation) patch(patch jsonpatch.Patch) (changed bool, err error) {
 		return false, err
 	}
 	changed = !sent.Equal(m.object) || !m.passes.read && m.q.Scope.Unread()
-	m.object, m.dirty, m.passes.read = defaulted, true, true
+	m.object, m.now, m.dirty, m.passes.read = defaulted, nil, true, true
 	return changed, nil
 }

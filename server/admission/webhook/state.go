@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/value"
@@ -13,6 +14,24 @@ type state struct {
 	object, old value.Value
 	seen        bool // object and old are those of the request, or later
 	dirty       bool // a hook patched the object
+
+	now, before labels.Labels // of object and old, once somebody asked for them
+}
+
+// labels returns the labels of the object as it is by now, nil if there is no object.
+func (s *state) labels(q *admission.Request) labels.Labels {
+	if s.now == nil {
+		s.now = labelsOf(s.content(q))
+	}
+	return s.now
+}
+
+// oldLabels returns the labels of the object as it was before the request, nil if there was none.
+func (s *state) oldLabels(q *admission.Request) labels.Labels {
+	if s.before == nil {
+		s.before = labelsOf(q.Old.Content())
+	}
+	return s.before
 }
 
 // content returns the object as it is by now, wherever.
@@ -49,6 +68,6 @@ func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 		gvk := at.Kind
 		*v = converted.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind))
 	}
-	s.object, s.old, s.at, s.seen = object, old, at, true
+	s.object, s.old, s.at, s.seen, s.now = object, old, at, true, nil
 	return nil
 }

@@ -22,11 +22,11 @@ type invocation struct {
 // Validate asks the hooks that validate, all at once. If several refuse, the first of them in the order of hooks is the one that is
 // heard, and warnings come in that order as well.
 func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
-	hooks := p.validating.Load().hooks
-	if len(hooks) == 0 || exempt(q) {
+	candidates := p.validating.Load().candidates(q)
+	if len(candidates) == 0 {
 		return nil
 	}
-	invocations, err := p.invocations(ctx, q, hooks)
+	invocations, err := p.invocations(ctx, q, candidates)
 	if err != nil || len(invocations) == 0 {
 		return err
 	}
@@ -42,18 +42,22 @@ func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
 }
 
 // invocations returns the hooks that are for a request, each with the objects at its endpoint.
-func (p *Hooks) invocations(ctx context.Context, q *admission.Request, hooks []*Hook) ([]*invocation, error) {
+func (p *Hooks) invocations(ctx context.Context, q *admission.Request, candidates []candidate) ([]*invocation, error) {
 	var out []*invocation
 	var states []*state
-	for _, h := range hooks {
-		current := &state{}
-		at, err := p.match(ctx, h, q, current)
+	free := &state{} // for the next one; it knows the labels of those before
+	for _, c := range candidates {
+		at, err := p.match(ctx, c, q, free)
 		if err != nil {
 			return nil, err
 		}
 		if at == nil {
+			if free.seen { // conditions looked at it elsewhere
+				free = &state{}
+			}
 			continue
 		}
+		current := free
 		for _, s := range states {
 			if s.at == *at {
 				current = s
@@ -62,8 +66,11 @@ func (p *Hooks) invocations(ctx context.Context, q *admission.Request, hooks []*
 		if err := current.show(q, *at); err != nil {
 			return nil, err
 		}
+		if free.seen {
+			free = &state{}
+		}
 		states = append(states, current)
-		out = append(out, &invocation{hook: h, state: current})
+		out = append(out, &invocation{hook: c.Hook, state: current})
 	}
 	return out, nil
 }

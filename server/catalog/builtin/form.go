@@ -118,5 +118,8 @@ func (f *Form) PrepareDelete(live value.Value) value.Value {
 // Holds returns false.
 func (f *Form) Holds(value.Value) bool { return false }
 
+// Timeless returns false: rules of built-in kinds may ask what was before.
+func (f *Form) Timeless() bool { return false }
+
 // Unconditional reports whether an update may leave out what it is based on, as most built-in kinds let it.
 func (f *Form) Unconditional() bool { return !f.Conditional }

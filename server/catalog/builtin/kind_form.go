@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,6 +22,7 @@ type kindForm struct {
 	kind, hub   *builtin.Kind // as the version has objects, and as they are stored
 	empty       func() any    // an object of the Go type
 	name        validation.ValidateNameFunc
+	rule        fieldRule // nil for none
 	conditional bool
 }
 
@@ -100,13 +102,16 @@ func (f *kindForm) PrepareDelete(live value.Value) value.Value { return live }
 // Holds returns false.
 func (f *kindForm) Holds(value.Value) bool { return false }
 
+// Timeless returns false: rules of built-in kinds may ask what was before.
+func (f *kindForm) Timeless() bool { return false }
+
 // Unconditional reports whether an update may leave out what it is based on.
 func (f *kindForm) Unconditional() bool { return !f.conditional }
 
 // ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
 // its own fields as far as package schema/builtin has rules for them.
 func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.ErrorList {
-	refused := refusals(f.kind.Refusals(value.Value{}, object, ""))
+	refused := f.own(object, value.Value{}, "")
 	if f.name == nil {
 		return refused
 	}
@@ -117,7 +122,21 @@ func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.E
 // ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change, as far as package schema/builtin
 // has rules for that.
 func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
-	return refusals(f.kind.Refusals(live, object, subresource))
+	return f.own(object, live, subresource)
+}
+
+// own returns what is wrong with the own fields of object, each once.
+func (f *kindForm) own(object, live value.Value, subresource string) field.ErrorList {
+	found := refusals(f.kind.Refusals(live, object, subresource))
+	if f.rule == nil {
+		return found
+	}
+	for _, e := range f.rule(object, live, subresource) {
+		if !slices.ContainsFunc(found, func(had *field.Error) bool { return had.Error() == e.Error() }) {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 // refusals returns what rules refuse as the library has it that makes texts of it.

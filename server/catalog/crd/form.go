@@ -116,6 +116,9 @@ func (f *form) Holds(value.Value) bool { return false }
 // Unconditional returns false.
 func (f *form) Unconditional() bool { return false }
 
+// Timeless reports whether no rule asks what a value was before.
+func (f *form) Timeless() bool { return f.rules.Timeless() }
+
 // ValidateCreate returns what is wrong with a new object.
 func (f *form) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
 	if errs := f.validateType(object); len(errs) > 0 {

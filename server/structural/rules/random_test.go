@@ -24,7 +24,7 @@ func TestVerdicts(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 3000), uint64(number(t, "DEED_SEED", 1))
 	counts := map[verdict]int{}
 	said := map[bool]int{} // whether rules found something
-	updates := 0
+	updates, checked := 0, 0
 	for i := range cases {
 		c := gen.Seeded(seed<<32 + uint64(i/20))
 		schema := objectSchema(c, 3)
@@ -55,10 +55,13 @@ func TestVerdicts(t *testing.T) {
 			t.Fatalf("rules say\n%s\nschema %v\nobject %v\nlive %v\nlibrary\n%s", got, schema, object, live, want)
 		}
 		said[want != ""]++
+		if r.ask && want == "" {
+			checked++
+		}
 	}
-	t.Logf("%d cases, %d updates: %d good, %d bad, %d unsure; rules found something in %d, and nothing in %d",
-		cases, updates, counts[good], counts[bad], counts[unsure], said[true], said[false])
-	if said[true] < cases/100 || said[false] < cases/100 || counts[good] < cases/10 ||
+	t.Logf("%d cases, %d updates: %d good, %d bad, %d unsure; rules found something in %d, and nothing in %d, %d of these without the library",
+		cases, updates, counts[good], counts[bad], counts[unsure], said[true], said[false], checked)
+	if checked < cases/50 || said[true] < cases/100 || said[false] < cases/100 || counts[good] < cases/10 ||
 		counts[bad] < cases/10 || counts[unsure] > cases/4 || updates < cases/4 {
 		t.Error("the cases are one-sided")
 	}
@@ -88,7 +91,7 @@ func wholeCEL(t *testing.T, r *Rules, object, live value.Value) string {
 		options = append(options, cel.WithRatcheting(r.correlated(object, live)))
 	}
 	ctx := warning.WithWarningRecorder(t.Context(), &warnings)
-	errs, _ := r.compiled.Validate(ctx, nil, r.schema, object.ToAny(), old, celconfig.RuntimeCELCostBudget, options...)
+	errs, _ := r.compiled().Validate(ctx, nil, r.schema, object.ToAny(), old, celconfig.RuntimeCELCostBudget, options...)
 	return sorted(errs, warnings)
 }
 

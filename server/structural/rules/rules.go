@@ -1,11 +1,13 @@
 package rules
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/value"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -25,8 +27,13 @@ import (
 // safe for concurrent use. Nil Rules are those of a version without a schema: nothing is wrong.
 type Rules struct {
 	schema         *schema.Structural
-	object, status keywords       // of whole objects, and of their status alone
-	compiled       *cel.Validator // nil if there are no rules in CEL
+	object, status keywords // of whole objects, and of their status alone
+	transitions    bool     // a rule in CEL may ask what a value was before
+
+	// Rules in CEL; compiled is nil if there are none. checker is what asks them first, if ask is set.
+	checker  *checker
+	ask      bool
+	compiled func() *cel.Validator
 }
 
 // keywords are a validator of the library, and what judges in its place. Zero keywords find nothing.
@@ -45,7 +52,8 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 		return nil, nil
 	}
 	var v1 apiextensionsv1.JSONSchemaProps
-	if err := json.Unmarshal(openAPIV3Schema.AppendJSON(nil), &v1); err != nil {
+	text := openAPIV3Schema.AppendJSON(nil)
+	if err := json.Unmarshal(text, &v1); err != nil {
 		return nil, fmt.Errorf("openAPIV3Schema: %w", err)
 	}
 	var props apiextensions.JSONSchemaProps
@@ -53,7 +61,7 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openAPIV3Schema: %w", err)
 	}
-	r := &Rules{}
+	r := &Rules{transitions: bytes.Contains(text, []byte("oldSelf"))}
 	if r.schema, err = schema.NewStructural(&props); err != nil {
 		return nil, err
 	}
@@ -65,7 +73,16 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 			return nil, err
 		}
 	}
-	r.compiled = cel.NewValidator(r.schema, true, celconfig.PerCallLimit)
+	if !hasRules(r.schema) {
+		return r, nil
+	}
+	r.compiled = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(r.schema, true, celconfig.PerCallLimit) })
+	if !r.transitions {
+		r.checker, r.ask = newChecker(r.schema, true, model.SchemaDeclType(r.schema, true))
+	}
+	if !r.ask {
+		r.compiled()
+	}
 	return r, nil
 }
 
@@ -139,6 +156,10 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 	if !there {
 		return errs
 	}
+	// What was there before only decides what becomes of what is found.
+	if budget := int64(celconfig.RuntimeCELCostBudget); r.ask && r.checker.good(ctx, shown, &budget) {
+		return errs
+	}
 	old, _ := r.object.quick.partial(live)
 	var options []cel.Option
 	if !live.IsAbsent() {
@@ -148,9 +169,12 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 	if warnings != nil {
 		ctx = warning.WithWarningRecorder(ctx, warnings)
 	}
-	found, _ := r.compiled.Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := r.compiled().Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
 	return append(errs, ordered(found)...)
 }
+
+// Timeless reports whether what is wrong with an object depends on nothing but the object, as far as it is not the same as before.
+func (r *Rules) Timeless() bool { return r == nil || !r.transitions }
 
 // correlated pairs the parts of object with those of live that they replace.
 func (r *Rules) correlated(object, live value.Value) *common.CorrelatedObject {

@@ -1,0 +1,76 @@
+package rest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/value"
+)
+
+// TestFacts looks up paths in the text of an object, and prints parts of it with a resource version: each is what the object has.
+func TestFacts(t *testing.T) {
+	const text = `{"apiVersion":"v1","b":[{"x":1}],"kind":"Thing","metadata":{"annotations":{"a.b":"\"}"},"labels":{"l":"1"},` +
+		`"name":"one","uid":"2"},"spec":{"a":{"b":{"c":true},"e":[]},"n":1.5,"t":"\\\"x"},"status":null}`
+	object, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sorted := object.AppendJSON(nil)
+	known, ok := factOf(string(sorted), object.Get("metadata", "labels"))
+	if !ok {
+		t.Fatal("the text is not as it should be")
+	}
+	for _, path := range []string{
+		"apiVersion", "kind", "metadata.name", "metadata.labels", "metadata.labels.l", "metadata.labels.m", "metadata.annotations.a", "spec",
+		"spec.a", "spec.a.b.c", "spec.a.b.c.d", "spec.a.d", "spec.n", "spec.t", "spec.t.x", "status", "status.x", "b", "b.x", "none", "spec.a.e",
+	} {
+		names := strings.Split(path, ".")
+		want, got := object.Get(names...), known.lookup(sorted, names)
+		if want.IsAbsent() != (got == nil) || got != nil && want.String() != string(got) {
+			t.Errorf("%s is %q, want %v", path, got, want)
+		}
+	}
+	versioned := withVersion(object, 7)
+	if got, want := known.appendTo(nil, sorted, 7, false), versioned.AppendJSON(nil); string(got) != string(want) {
+		t.Errorf("with a version it is\n%s\nwant\n%s", got, want)
+	}
+	if got, want := known.appendMetadata(nil, sorted, 7), versioned.Get("metadata").AppendJSON(nil); string(got) != string(want) {
+		t.Errorf("the metadata is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestInMapOrder compares what is taken for the order of a map, name by name, with the text of a document.
+func TestInMapOrder(t *testing.T) {
+	const names = `. f:a f:a! f:a" f:a"b f:a\ f:a\b f:aa f:é f:a<b k:{"name":"a"} k:{"name":"a-b"} k:{"n":80} k:{"n":443} i:1 v:"x"`
+	ordered := 0
+	for _, a := range strings.Fields(names) {
+		for _, b := range strings.Fields(names) {
+			if a == b {
+				continue
+			}
+			text := fmt.Sprintf(`{%s:{},"f:z":{%[1]s:{".":{}},%s:{}}}`, value.String(a), value.String(b))
+			if a[0] == 'k' || a[0] == 'v' || a[0] == 'i' {
+				text = fmt.Sprintf(`{%s:{".":{}},%s:{}}`, value.String(a), value.String(b))
+			}
+			document, err := value.Parse([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := document.String()
+			if isInOrder(text) {
+				if ordered++; text != want {
+					t.Errorf("%s is taken for ordered, want %s", text, want)
+				}
+			}
+			entries, err := inMapOrder([]managedfields.Entry{{FieldsV1: managedfields.FieldsOf(text)}, {}})
+			if err != nil || entries[0].FieldsV1.String() != want || !entries[1].FieldsV1.IsAbsent() {
+				t.Errorf("%s becomes %v, want %s", text, entries, want)
+			}
+		}
+	}
+	if ordered < 50 {
+		t.Errorf("only %d were in order", ordered)
+	}
+}

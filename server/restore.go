@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// begins puts an object into the store that the server begins with, unless it is there: one with a resource version comes from another
+// server, and is kept as it was there.
+func (s *Server) begins(ctx context.Context, object value.Value) error {
+	if api.Meta(object, "resourceVersion") != "" {
+		return s.restore(ctx, object)
+	}
+	return s.Create(ctx, object)
+}
+
+// restore stores an object as another server had it: with its uid, times, status and managed fields. What its kind does not know goes,
+// and defaults are filled in; nothing else is checked. An object that exists stays.
+func (s *Server) restore(ctx context.Context, object value.Value) error {
+	v, err := s.versionOf(object)
+	if err != nil {
+		return err
+	}
+	if v.Namespaced && api.Meta(object, "namespace") == "" {
+		object = api.WithMetadata(object, "namespace", value.String(metav1.NamespaceDefault))
+	}
+	decoded, _, err := v.Form.Decode(api.WithMetadata(object, "resourceVersion", value.Value{}))
+	if err != nil {
+		return err
+	}
+	restored, err := managedfields.ObjectOf(decoded)
+	if err != nil {
+		return err
+	}
+	if restored.Content, err = catalog.Store(v.Form, restored); err != nil {
+		return err
+	}
+	key := v.Key(api.Meta(object, "namespace"), api.Meta(object, "name"))
+	if _, err = s.backend.Store.Put(ctx, key, restored.AppendJSON(nil), 0); errors.Is(err, store.ErrConflict) {
+		return nil
+	}
+	if err == nil && v.Prefix == s.base[definitionsAt].Prefix {
+		err = s.settleDefinitions(ctx)
+	}
+	return err
+}

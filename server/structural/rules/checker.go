@@ -1,0 +1,232 @@
+package rules
+
+import (
+	"context"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// checker evaluates the rules in CEL of a schema and of what is below it, with the programs and on the values that the library makes of
+// them. It only tells whether all hold; what is wrong where one does not, the library says. nil has no rules.
+//
+// What it spares is what the library does at each access to a field: it makes all properties of the schema anew.
+type checker struct {
+	rules      []celgo.Program
+	shape      common.Schema // of the values that the rules are about
+	items      *checker
+	additional *checker // of members without a checker of their own
+	properties map[string]*checker
+}
+
+// hasRules reports whether s or anything below it has rules, as far as the library looks at them.
+func hasRules(s *schema.Structural) bool {
+	if s == nil {
+		return false
+	}
+	if len(s.XValidations) > 0 || hasRules(s.Items) || s.AdditionalProperties != nil && hasRules(s.AdditionalProperties.Structural) {
+		return true
+	}
+	for _, p := range s.Properties {
+		if hasRules(&p) {
+			return true
+		}
+	}
+	return false
+}
+
+// newChecker compiles the rules of s and below it, and reports whether they are such as a checker evaluates. whole tells that s is
+// about resources, which have a kind and metadata, and declared is its type in CEL.
+func newChecker(s *schema.Structural, whole bool, declared *apiservercel.DeclType) (*checker, bool) {
+	if s.ValueValidation != nil && len(s.ValueValidation.AllOf) > 0 {
+		return nil, false // where there may be rules, too
+	}
+	if !hasRules(s) {
+		return nil, isPlain(s)
+	}
+	if declared == nil {
+		return nil, false
+	}
+	c := &checker{}
+	compiled, err := cel.Compile(s, declared, celconfig.PerCallLimit,
+		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
+	if err != nil {
+		return nil, false
+	}
+	for _, rule := range compiled {
+		if rule.Error != nil {
+			return nil, false
+		}
+		if rule.Program != nil {
+			c.rules = append(c.rules, rule.Program)
+		}
+	}
+	if len(c.rules) > 0 {
+		about := s
+		if whole {
+			about = model.WithTypeAndObjectMeta(s)
+		}
+		c.shape = newShape(about)
+	}
+	return c, c.compileBelow(s, declared)
+}
+
+// isPlain reports whether nothing below s, which has no rules, has alternatives that might have some.
+func isPlain(s *schema.Structural) bool {
+	switch {
+	case s == nil:
+		return true
+	case s.ValueValidation != nil && len(s.ValueValidation.AllOf) > 0, !isPlain(s.Items),
+		s.AdditionalProperties != nil && !isPlain(s.AdditionalProperties.Structural):
+		return false
+	}
+	for _, p := range s.Properties {
+		if !isPlain(&p) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) compileBelow(s *schema.Structural, declared *apiservercel.DeclType) (ok bool) {
+	if s.Items != nil {
+		if c.items, ok = newChecker(s.Items, s.Items.XEmbeddedResource, declared.ElemType); !ok {
+			return false
+		}
+	}
+	if a := s.AdditionalProperties; a != nil && a.Structural != nil {
+		if c.additional, ok = newChecker(a.Structural, a.Structural.XEmbeddedResource, declared.ElemType); !ok {
+			return false
+		}
+	}
+	for name, p := range s.Properties {
+		child, ok := newChecker(&p, p.XEmbeddedResource, typeOf(name, &p, declared))
+		if !ok {
+			return false
+		}
+		if child != nil {
+			if c.properties == nil {
+				c.properties = map[string]*checker{}
+			}
+			c.properties[name] = child
+		}
+	}
+	return true
+}
+
+// typeOf returns the type in CEL of a property of what is of the declared type; nil if it has none.
+func typeOf(name string, p *schema.Structural, declared *apiservercel.DeclType) *apiservercel.DeclType {
+	escaped, ok := apiservercel.Escape(name)
+	if !ok {
+		return model.SchemaDeclType(p, p.XEmbeddedResource)
+	}
+	if field, ok := declared.Fields[escaped]; ok {
+		return field.Type
+	}
+	return nil
+}
+
+// good reports whether all rules hold for v and what is in it, within a budget of costs, which it spends. No rule may ask what a value
+// was before.
+func (c *checker) good(ctx context.Context, v any, budget *int64) bool {
+	if c == nil || v == nil {
+		return true
+	}
+	if len(c.rules) > 0 {
+		self := self{common.UnstructuredToVal(v, c.shape)}
+		for _, rule := range c.rules {
+			result, details, err := rule.ContextEval(ctx, self)
+			if err != nil || result != types.True || details == nil || details.ActualCost() == nil {
+				return false
+			}
+			cost := *details.ActualCost()
+			if *budget <= 0 || cost > uint64(*budget) {
+				return false
+			}
+			*budget -= int64(cost)
+		}
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if !c.items.good(ctx, item, budget) {
+				return false
+			}
+		}
+	case map[string]any:
+		for name, member := range v {
+			if !c.additional.good(ctx, member, budget) || !c.properties[name].good(ctx, member, budget) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// self is the one variable that rules have: interpreter.Activation.
+type self struct{ value ref.Val }
+
+// ResolveName returns the value of the variable.
+func (s self) ResolveName(name string) (any, bool) { return s.value, name == cel.ScopedVarName }
+
+// Parent returns nil.
+func (self) Parent() interpreter.Activation { return nil }
+
+// shape is a schema whose parts are made once: common.Schema.
+type shape struct {
+	common.Schema
+	items      common.Schema
+	properties map[string]common.Schema
+	additional common.SchemaOrBool
+}
+
+func newShape(s *schema.Structural) *shape {
+	out := &shape{Schema: &model.Structural{Structural: s}}
+	if s.Items != nil {
+		out.items = newShape(s.Items)
+	}
+	if s.Properties != nil {
+		out.properties = make(map[string]common.Schema, len(s.Properties))
+	}
+	for name, p := range s.Properties {
+		out.properties[name] = newShape(&p)
+	}
+	if a := s.AdditionalProperties; a != nil {
+		additional := &additional{allows: a.Bool}
+		if a.Structural != nil {
+			additional.schema = newShape(a.Structural)
+		}
+		out.additional = additional
+	}
+	return out
+}
+
+// Items returns the schema of items.
+func (s *shape) Items() common.Schema { return s.items }
+
+// Properties returns the schemas of properties, which nobody may modify.
+func (s *shape) Properties() map[string]common.Schema { return s.properties }
+
+// AdditionalProperties returns the schema of other members.
+func (s *shape) AdditionalProperties() common.SchemaOrBool { return s.additional }
+
+// additional is what a schema says of members that it does not name: common.SchemaOrBool.
+type additional struct {
+	schema common.Schema
+	allows bool
+}
+
+// Schema returns their schema.
+func (a *additional) Schema() common.Schema { return a.schema }
+
+// Allows reports whether there may be any.
+func (a *additional) Allows() bool { return a.allows }
