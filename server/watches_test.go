@@ -151,6 +151,9 @@ func (f *follower) watch(ctx context.Context, t *testing.T, until string) (done 
 	lines := bufio.NewScanner(w.Body)
 	lines.Buffer(nil, 1<<20)
 	for left := 1 + f.random.IntN(20); (until != "" || left > 0) && lines.Scan(); left-- {
+		if ctx.Err() != nil {
+			return false // the line may be cut off
+		}
 		if !f.told(t, lines.Bytes()) {
 			return true
 		}
