@@ -127,11 +127,11 @@ func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, s
 
 // own returns what is wrong with the own fields of object, each once.
 func (f *kindForm) own(object, live value.Value, subresource string) field.ErrorList {
-	found := refusals(f.kind.Refusals(live, object, subresource))
-	if f.rule == nil {
-		return found
+	var found field.ErrorList
+	if f.rule != nil {
+		found = f.rule(object, live, subresource)
 	}
-	for _, e := range f.rule(object, live, subresource) {
+	for _, e := range refusals(f.kind.Refusals(live, object, subresource)) {
 		if !slices.ContainsFunc(found, func(had *field.Error) bool { return had.Error() == e.Error() }) {
 			found = append(found, e)
 		}
