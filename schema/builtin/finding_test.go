@@ -133,8 +133,19 @@ func subresourceOf(path string) string {
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct{ apiVersion, kind, live, object, want string }{
 		{"apps/v1", "Deployment", ``, `{"spec":{"template":{"metadata":{},"spec":{"containers":null}}}}`,
-			".spec.template.spec.containers: Required value\n" +
-				".spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`\n.spec.selector: Required value"},
+			".spec.selector: Required value\n.spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`\n" +
+				".spec.template.spec.containers: Required value"},
+		{"apps/v1", "StatefulSet", ``, `{"spec":{"replicas":-1,"selector":{"matchLabels":{"a":"b"}},
+			"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
+			".spec.replicas: Invalid value: must be greater than or equal to 0"},
+		{"autoscaling/v2", "HorizontalPodAutoscaler", ``, `{"spec":{"scaleTargetRef":{"kind":"Deployment","name":"a"},"minReplicas":2}}`,
+			".spec.maxReplicas: Invalid value: must be greater than or equal to `minReplicas`\n.spec.maxReplicas: Required value"},
+		{"autoscaling/v2", "HorizontalPodAutoscaler", ``, `{"spec":{"scaleTargetRef":{"kind":"Deployment","name":"a"},"maxReplicas":-1}}`,
+			".spec.maxReplicas: Invalid value: must be greater than or equal to `minReplicas`\n" +
+				".spec.maxReplicas: Invalid value: must be greater than or equal to 1"},
+		{"coordination.k8s.io/v1", "Lease", ``, `{"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}}`,
+			".spec.leaseDurationSeconds: Invalid value: must be greater than 0\n" +
+				".spec.leaseTransitions: Invalid value: must be greater than or equal to 0"},
 		{"apps/v1", "Deployment", ``, `{"spec":{"selector":{"matchExpressions":[{"key":"a","operator":"NotIn","values":["b"]}]},
 			"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
 			".spec.template.metadata.labels: Invalid value: `selector` does not match template `labels`"},

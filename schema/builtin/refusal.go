@@ -66,9 +66,10 @@ const (
 // refusals may be refused all the same. The cost grows with the number of rules of the kind and with the items of the lists that they
 // are about.
 func (k *Kind) Refusals(live, object value.Value, subresource string) []Refusal {
-	all := partRules[subresource]
+	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
+	all := partRules[part{kind, subresource}]
 	if subresource == "" || subresource == "scale" {
-		all = rules()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+		all = rules()[kind]
 	}
 	var out []Refusal
 	for _, r := range all {

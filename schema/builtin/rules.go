@@ -50,12 +50,17 @@ var rules = sync.OnceValue(func() map[schema.GVK][]rule {
 		{Group: "batch", Kind: "Job"}: append(podRules("spec.template.spec"), on("spec.template.spec.restartPolicy", endless)),
 
 		{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: {
+			on("spec.minReplicas", atLeast(0)), on("spec.maxReplicas", belowMinimum), on("spec.maxReplicas", required("")),
+			on("spec.maxReplicas", negative),
 			on("spec.scaleTargetRef.kind", required("")), on("spec.scaleTargetRef.name", required("")),
-			on("spec.maxReplicas", required("")), on("spec.behavior.scaleDown.policies", required("must specify at least one Policy")),
+			on("spec.behavior.scaleDown.policies", required("must specify at least one Policy")),
 			on("spec.metrics[].type", required("must specify a metric source type")),
 			on("spec.metrics[].type", among("ContainerResource", "External", "Object", "Pods", "Resource")),
 			on("spec.metrics[].resource.name", required("must specify a resource name")),
 			on("spec.metrics[].pods.metric.name", required("must specify a metric name")),
+		},
+		{Group: "coordination.k8s.io", Kind: "Lease"}: {
+			on("spec.leaseDurationSeconds", above(0)), on("spec.leaseTransitions", atLeast(0)),
 		},
 		{Group: "discovery.k8s.io", Kind: "EndpointSlice"}: {
 			on("addressType", required("")), on("addressType", fixedAsNull), on("endpoints[].addresses", required("")),
@@ -109,14 +114,15 @@ func podRules(path string) []rule {
 	}
 }
 
-// workloadRules are the rules for kinds that make pods of a template and find them by a selector.
+// workloadRules are the rules for kinds that make pods of a template and find them by a selector, in the order of validation.
 func workloadRules(called string) []rule {
-	out := append(podRules("spec.template.spec"), on("spec.selector", selectsAll(called)),
-		on("spec.template.metadata.labels", selected), on("spec.selector", fixedValue))
+	empty, labels := on("spec.selector", selectsAll(called)), on("spec.template.metadata.labels", selected)
+	out := []rule{on("spec.replicas", atLeast(0)), on("spec.selector", absent), empty, labels}
 	if called == "daemonset" {
-		return out // of which it is the labels that are wrong without a selector
+		out = []rule{labels, empty} // which has no replicas; without a selector, it is the labels that are wrong
 	}
-	return append(out, on("spec.selector", absent))
+	out = append(out, podRules("spec.template.spec")...)
+	return append(out, on("spec.selector", fixedValue))
 }
 
 func roleRules() []rule {
@@ -228,6 +234,31 @@ func kept(p place) (Refusal, bool) {
 	return invalid(p, "field cannot be cleared once set"), isEmpty(p.value) && changed(p) && !isEmpty(p.was())
 }
 
+// atLeast refuses a number below least, which may be left out.
+func atLeast(least int64) func(place) (Refusal, bool) {
+	return func(p place) (Refusal, bool) {
+		return invalid(p, fmt.Sprintf("must be greater than or equal to %d", least)), p.value.Kind() == value.KindInt && p.value.Int() < least
+	}
+}
+
+// above refuses a number that is not above bound, which may be left out.
+func above(bound int64) func(place) (Refusal, bool) {
+	return func(p place) (Refusal, bool) {
+		return invalid(p, fmt.Sprintf("must be greater than %d", bound)), p.value.Kind() == value.KindInt && p.value.Int() <= bound
+	}
+}
+
+// belowMinimum refuses a maximum of replicas that is below their minimum.
+func belowMinimum(p place) (Refusal, bool) {
+	refused := Refusal{Reason: Invalid, Value: value.Int(p.value.Int()), Detail: "must be greater than or equal to `minReplicas`"}
+	return refused, p.value.Int() < p.parent.Get("minReplicas").Int()
+}
+
+// negative refuses a number below zero: none is another matter.
+func negative(p place) (Refusal, bool) {
+	return invalid(p, "must be greater than or equal to 1"), p.value.Int() < 0
+}
+
 func positive(p place) (Refusal, bool) {
 	return invalid(p, "must be greater than zero"), p.value.Int() <= 0
 }
@@ -286,10 +317,27 @@ func onlyLater(p place) (Refusal, bool) {
 	return Refusal{Reason: Forbidden, Detail: "cannot be set on create"}, p.live.IsAbsent() && p.value.Len() > 0
 }
 
-// partRules has what is refused at the subresources of pods that write a part of them.
-var partRules = map[string][]rule{
-	"ephemeralcontainers": {on("spec.ephemeralContainers", noneRemoved)},
-	"resize":              {on("spec.containers", sameNumber)},
+// part is a subresource that writes a part of the objects of a kind.
+type part struct {
+	kind        schema.GVK // without a version
+	subresource string
+}
+
+// partRules has what is refused there.
+var partRules = map[part][]rule{
+	{schema.GVK{Kind: "Namespace"}, "status"}:        {on("status", wrongPhase)},
+	{schema.GVK{Kind: "Pod"}, "ephemeralcontainers"}: {on("spec.ephemeralContainers", noneRemoved)},
+	{schema.GVK{Kind: "Pod"}, "resize"}:              {on("spec.containers", sameNumber)},
+}
+
+// wrongPhase has a namespace be active as long as it is not deleted. The field is called as kube-apiserver calls it.
+func wrongPhase(p place) (Refusal, bool) {
+	want, detail := "Active", "may only be 'Active' if `deletionTimestamp` is empty"
+	if !p.object.Get("metadata", "deletionTimestamp").IsAbsent() {
+		want, detail = "Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty"
+	}
+	phase := p.value.Get("phase").Str()
+	return Refusal{below: "Phase", Reason: Invalid, Value: value.String(phase), Detail: detail}, phase != want
 }
 
 // noneRemoved refuses to remove ephemeral containers.

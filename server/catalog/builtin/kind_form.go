@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -22,7 +21,6 @@ type kindForm struct {
 	kind, hub   *builtin.Kind // as the version has objects, and as they are stored
 	empty       func() any    // an object of the Go type
 	name        validation.ValidateNameFunc
-	rule        fieldRule // nil for none
 	conditional bool
 }
 
@@ -125,18 +123,9 @@ func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, s
 	return f.own(object, live, subresource)
 }
 
-// own returns what is wrong with the own fields of object, each once.
+// own returns what is wrong with the own fields of object.
 func (f *kindForm) own(object, live value.Value, subresource string) field.ErrorList {
-	var found field.ErrorList
-	if f.rule != nil {
-		found = f.rule(object, live, subresource)
-	}
-	for _, e := range refusals(f.kind.Refusals(live, object, subresource)) {
-		if !slices.ContainsFunc(found, func(had *field.Error) bool { return had.Error() == e.Error() }) {
-			found = append(found, e)
-		}
-	}
-	return found
+	return refusals(f.kind.Refusals(live, object, subresource))
 }
 
 // refusals returns what rules refuse as the library has it that makes texts of it.

@@ -157,7 +157,6 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 		Fields: selectable[kind.Resource], Deprecation: deprecationOf(gvk, empty),
 		Form: &kindForm{
 			kind: kind, hub: hub, empty: func() any { return empty.DeepCopyObject() }, name: nameRule,
-			rule:        fieldRules[kind.GVK.Group+"/"+kind.Resource],
 			conditional: slices.Contains(conditional, kind.Resource),
 		},
 	}
