@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
 )
 
@@ -194,60 +193,6 @@ func (k kind) prints(v value.Value) bool {
 	return false
 }
 
-// revision is an object that is made of another one, member by member in the order of their names. While all
-// members seen so far stay as they are, nothing is copied.
-type revision struct {
-	from value.Value
-	kept int            // members of from that stay, if out is nil: the first ones
-	out  []value.Member // once a member was added, changed or dropped: all that are in so far
-	room int            // for how many members out is made at most
-}
-
-// revise takes in member i of r.from, with printed in place of its value; it is dropped if that is absent.
-func (r *revision) revise(i int, m value.Member, printed value.Value) {
-	switch {
-	case r.out == nil && printed.Same(m.Value):
-		r.kept = i + 1
-	case printed.IsAbsent():
-		r.copy()
-	default:
-		r.copy()
-		r.out = append(r.out, value.Member{Name: m.Name, Value: printed})
-	}
-}
-
-// add takes in a field that r.from does not have, unless printed is absent.
-func (r *revision) add(f *field, printed value.Value) {
-	if !printed.IsAbsent() {
-		r.copy()
-		r.out = append(r.out, value.Member{Name: f.name, Value: printed})
-	}
-}
-
-// copy begins r.out with the members that stayed so far. By itself it leaves out the member that is next.
-func (r *revision) copy() {
-	if r.out == nil {
-		r.out = started(r.from, r.kept, r.room)
-	}
-}
-
-// object returns the outcome.
-func (r *revision) object() value.Value {
-	if r.out == nil {
-		return r.from
-	}
-	return value.Object(r.out...)
-}
-
-// started returns the first members of v, with room for more.
-func started(v value.Value, kept, room int) []value.Member {
-	out := make([]value.Member, 0, min(room, v.Len()+2))
-	for i := range kept {
-		out = append(out, v.Member(i))
-	}
-	return out
-}
-
 // field returns what struct t prints for a field that was read from v; absent if it is left out.
 func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 	if f.silent && isNothing(v) {
@@ -377,102 +322,4 @@ func (t *Type) stored() value.Value {
 		return value.List()
 	}
 	return value.Null()
-}
-
-// AppendJSON appends v, which t has printed, to b as JSON text with the fields of structs in the order that the
-// structs have them.
-func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
-	switch {
-	case t.kind == kindPointer:
-		return t.elem.AppendJSON(b, v)
-	case t.kind == kindList && v.Kind() == value.KindList:
-		b = append(b, '[')
-		for i := range v.Len() {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = t.elem.AppendJSON(b, v.Item(i))
-		}
-		return append(b, ']')
-	case t.kind != kindStruct || v.Kind() != value.KindObject:
-		return v.AppendJSON(b)
-	}
-	fields := slices.Clone(t.all())
-	slices.SortFunc(fields, func(a, b field) int { return a.order - b.order })
-	b = append(b, '{')
-	for _, f := range fields {
-		member := v.Get(f.name)
-		if member.IsAbsent() {
-			continue
-		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = f.typ.AppendJSON(append(jsontext.AppendString(b, f.name, jsontext.Standard), ':'), member)
-	}
-	return append(b, '}')
-}
-
-// ListOf returns the type of lists of t.
-func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t} }
-
-// Unlike reports whether v, held as a Go value of type t, is not the value that is read back from storage although
-// it prints the same: it has an empty list or map where storage has none, or a quantity in another spelling. It
-// takes time in proportion to v.
-func (t *Type) Unlike(v value.Value) bool {
-	switch t.kind {
-	case kindPointer:
-		return t.elem.Unlike(v)
-	case kindList:
-		for item := range v.Items() {
-			if t.elem.Unlike(item) {
-				return true
-			}
-		}
-		return v.Kind() == value.KindList && v.Len() == 0
-	case kindMap:
-		for _, member := range v.Members() {
-			if t.elem.Unlike(member) {
-				return true
-			}
-		}
-		return v.Kind() == value.KindObject && v.Len() == 0
-	case kindStruct:
-		for name, member := range v.Members() {
-			if f := t.lookup(name); f != nil && f.typ.Unlike(member) {
-				return true
-			}
-		}
-	case kindQuantity:
-		printed, err := Quantity(v.Str())
-		return !isNothing(v) && (err != nil || printed != v.Str())
-	}
-	return false
-}
-
-// Member returns the type of the member called name of an object of type t, and nil where there is none.
-func (t *Type) Member(name string) *Type {
-	for t.kind == kindPointer {
-		t = t.elem
-	}
-	switch t.kind {
-	case kindMap:
-		return t.elem
-	case kindStruct:
-		if f := t.lookup(name); f != nil {
-			return f.typ
-		}
-	}
-	return nil
-}
-
-// Item returns the type of the items of a list of type t, and nil if t is no list.
-func (t *Type) Item() *Type {
-	for t.kind == kindPointer {
-		t = t.elem
-	}
-	if t.kind != kindList {
-		return nil
-	}
-	return t.elem
 }
