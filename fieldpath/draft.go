@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 )
 
@@ -99,10 +100,7 @@ func (d *draft) set(how below) Set {
 
 // reset empties d, and frees its scratch if it is too large to keep.
 func (d *draft) reset() {
-	if cap(d.nodes) > maxScratch || cap(d.text) > maxScratchText {
-		*d = draft{}
-	}
-	d.text, d.nodes, d.untidy = d.text[:0], d.nodes[:0], d.untidy[:0]
+	*d = draft{slab.Kept(d.text, maxScratchText), slab.Kept(d.nodes, maxScratch), slab.Kept(d.untidy, maxScratch)}
 }
 
 // How many nodes, and bytes of text, of scratch are kept for the next set.

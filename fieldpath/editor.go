@@ -3,6 +3,8 @@ package fieldpath
 import (
 	"slices"
 	"sync"
+
+	"github.com/deed-project/deed/internal/slab"
 )
 
 // editor makes a set out of another one, base, which is walked once, from the first node to the
@@ -62,12 +64,7 @@ func (e *editor) set() Set {
 	if e.took && e.texts != e.other {
 		result.texts = e.texts.join(&e.other)
 	}
-	if cap(e.out) <= maxScratch && cap(e.out) > cap(e.nodes) {
-		e.nodes = e.out[:0]
-	}
-	if cap(e.open) > cap(e.pairs) {
-		e.pairs = e.open[:0]
-	}
+	e.nodes, e.pairs = slab.Kept(e.out, maxScratch), slab.Kept(e.open, maxScratch)
 	scratches.Put(e.scratch)
 	if len(result.nodes) == 0 {
 		return Set{}

@@ -100,9 +100,6 @@ func appendBool(b []byte, v bool) []byte {
 //	1<<53 + 2    the float 1<<53 + 2, rest 0
 func appendInt(b []byte, i int64) []byte {
 	f := float64(i)
-	if -1<<53 <= i && i <= 1<<53 {
-		return appendNumber(b, f, 0)
-	}
 	if f >= 1<<63 || int64(f) > i {
 		f = math.Nextafter(f, math.Inf(-1))
 	}

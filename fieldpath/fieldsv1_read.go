@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
@@ -69,17 +70,16 @@ type setParser struct {
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
-	scratch := p.elements.text.Scratch
-	if cap(scratch) > maxScratchText || cap(p.wire) > maxScratchText {
-		scratch, p.wire = nil, nil
-	}
-	if cap(p.maps) > maxScratch {
-		p.maps, p.keys = nil, nil
-	}
 	clear(p.maps[:cap(p.maps)])
 	p.draft.reset()
-	*p = setParser{draft: p.draft, wire: p.wire, maps: p.maps[:0], keys: p.keys[:0]}
-	p.elements.text.Scratch = scratch
+	kept := setParser{
+		draft: p.draft,
+		wire:  slab.Kept(p.wire, maxScratchText),
+		maps:  slab.Kept(p.maps, maxScratch),
+		keys:  slab.Kept(p.keys, maxScratch),
+	}
+	kept.elements.text.Scratch = slab.Kept(p.elements.text.Scratch, maxScratchText)
+	*p = kept
 	setParsers.Put(p)
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/slab"
 )
 
 // Printing fieldsV1. A set that was parsed knows where its elements stand in the text that it was
@@ -52,11 +53,9 @@ var printers = sync.Pool{New: func() any { return new([]byte) }}
 // print prints s, which is not empty, to scratch, unless that would be too large to keep.
 func (s Set) print(scratch *[]byte) []byte {
 	room := len(s.texts.first) + len(s.nodes)*len(`"f:":{".":{},},`)
-	out := appendNodes(append(slices.Grow((*scratch)[:0], room), '{'), &s.texts, s.nodes)
+	out := appendNodes(append(slices.Grow(*scratch, room), '{'), &s.texts, s.nodes)
 	out[len(out)-1] = '}'
-	if cap(out) <= maxScratchText {
-		*scratch = out
-	}
+	*scratch = slab.Kept(out, maxScratchText)
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -133,11 +134,9 @@ func (o Object) AppendJSON(b []byte) []byte {
 		return o.Content.AppendJSON(b)
 	}
 	scratch := printers.Get().(*[]byte)
-	text := o.print((*scratch)[:0])
+	text := o.print(*scratch)
 	b = append(b, text...)
-	if cap(text) <= maxScratch {
-		*scratch = text
-	}
+	*scratch = slab.Kept(text, maxScratch)
 	printers.Put(scratch)
 	return b
 }

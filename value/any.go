@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 )
 
@@ -43,10 +44,8 @@ var converters = sync.Pool{New: func() any { return new(converter) }}
 func (c *converter) release() {
 	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
-	*c = converter{open: c.open[:0]}
-	if cap(c.open) <= maxKept {
-		converters.Put(c)
-	}
+	*c = converter{open: slab.Kept(c.open, maxKept)}
+	converters.Put(c)
 }
 
 // value converts v after former, what the earlier document has in its place: see

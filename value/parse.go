@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/internal/work"
 )
 
@@ -62,8 +63,12 @@ type parser struct {
 	seen    likeness // of the text to the one before
 }
 
-// maxKept bounds the stacks that wait in a pool for another document.
-const maxKept = 1 << 12
+// maxKept bounds the stacks that wait in a pool for another document, and maxKeptText the room for
+// strings, in bytes.
+const (
+	maxKept     = 1 << 12
+	maxKeptText = 1 << 16
+)
 
 // release makes p ready for another text and gives it back, without what belongs to the result.
 func (p *parser) release() {
@@ -73,11 +78,9 @@ func (p *parser) release() {
 	clear(p.marks)
 	clear(p.shorts.places[:])
 	p.Scanner, p.arena, p.matched = jsontext.Scanner{}, arena{}, 0
-	p.keep, p.repeats, p.marking, p.marks, p.seen, p.values = nil, false, false, p.marks[:0], likeness{}, 0
-	p.open, p.items, p.scratch = p.open[:0], p.items[:0], p.scratch[:0]
-	if cap(p.open) <= maxKept && cap(p.items) <= maxKept {
-		parsers.Put(p)
-	}
+	p.keep, p.repeats, p.marking, p.marks, p.seen, p.values = nil, false, false, slab.Kept(p.marks, maxKept), likeness{}, 0
+	p.open, p.items, p.scratch = slab.Kept(p.open, maxKept), slab.Kept(p.items, maxKept), slab.Kept(p.scratch, maxKeptText)
+	parsers.Put(p)
 }
 
 // maxBytes bounds the arrays that strings are cut from.

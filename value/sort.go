@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/deed-project/deed/internal/slab"
 )
 
 // Sorting members by name. Small objects are sorted by insertion, larger ones by way of numbers
@@ -82,7 +84,7 @@ func sortLarge(s []Member, times int) {
 	}
 	common, place := commonPrefix(s), uint64(1)<<bits.Len(uint(len(s)))-1
 	pooled := sortKeys.Get().(*[]uint64)
-	keys := (*pooled)[:0]
+	keys := *pooled
 	for i := range s {
 		keys = append(keys, eightBytes(s[i].Name[common:])&^place|uint64(i))
 	}
@@ -102,10 +104,8 @@ func sortLarge(s []Member, times int) {
 		}
 		from = to
 	}
-	if cap(keys) <= maxKept {
-		*pooled = keys
-		sortKeys.Put(pooled)
-	}
+	*pooled = slab.Kept(keys, maxKept)
+	sortKeys.Put(pooled)
 }
 
 // compareNames orders members by name alone.

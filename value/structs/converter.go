@@ -78,10 +78,8 @@ const maxKept = 1 << 12
 func (c *converter) release() {
 	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
-	*c = converter{open: c.open[:0], box: c.box}
-	if cap(c.open) <= maxKept {
-		converters.Put(c)
-	}
+	*c = converter{open: slab.Kept(c.open, maxKept), box: c.box}
+	converters.Put(c)
 }
 
 func (c *converter) enter() *fault {

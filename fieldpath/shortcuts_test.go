@@ -1,0 +1,174 @@
+package fieldpath
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/value"
+)
+
+// Shortcuts give what the long way gives, so no other test notices one that is never taken. These
+// tests ask whether it is taken: exactly where it is safe.
+
+// TestFieldsArePrintedByWords prints one field of each length by words. It needs 16 bytes of text
+// behind the name, which may be anything, and 24 bytes of room behind it.
+func TestFieldsArePrintedByWords(t *testing.T) {
+	for size := range 40 {
+		for padding := 14; padding <= 17; padding++ {
+			for spare := 22; spare <= 25; spare++ {
+				text := texts{first: strings.Repeat("n", size) + strings.Repeat(`"`, padding)}
+				leaf := []node{{at: 0, len: uint32(size), skip: 1, bits: bitsOf(KindField, text.first[:size], included)}}
+				out, next, opened := appendFields(make([]byte, 0, size+spare), &text, leaf, 0)
+				want, taken := "", 0
+				if padding >= 16 && spare >= 24 {
+					want, taken = fmt.Sprintf(`"f:%s":{},`, text.first[:size]), 1
+				}
+				if string(out) != want || next != taken || opened {
+					t.Errorf("a name of %d bytes, %d behind it, room for %d more: printed %q, next %d, opened %t",
+						size, padding, spare, out, next, opened)
+				}
+			}
+		}
+	}
+}
+
+// TestOnlyPlainNamesArePrintedByWords has each ASCII character at each place of a name. Fields below
+// which there are others are opened.
+func TestOnlyPlainNamesArePrintedByWords(t *testing.T) {
+	for c := range byte(128) {
+		for at := range 20 {
+			name := strings.Repeat("a", at) + string(c) + strings.Repeat("b", 19-at)
+			text := texts{first: name + strings.Repeat(" ", 16)}
+			above := []node{{at: 0, len: uint32(len(name)), skip: 2, bits: bitsOf(KindField, name, 0)}}
+			out, _, opened := appendFields(make([]byte, 0, 100), &text, above, 0)
+			if plain := jsontext.PlainEnd(name, 0) == len(name); opened != plain {
+				t.Errorf("%q is opened: %t", name, opened)
+			} else if want := `"f:` + name + `":{`; plain && string(out) != want {
+				t.Errorf("%q is opened by %q", name, out)
+			}
+		}
+	}
+}
+
+// TestLeavesArePrintedAsOneRun joins leaves that stand side by side in a text, and no others.
+func TestLeavesArePrintedAsOneRun(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"f:a":{},"f:b":{},"f:longer":{}}`:                       3,
+		`{"f:a":{},"f:b":{}, "f:c":{}}`:                           2,
+		`{"f:a":{} ,"f:b":{}}`:                                    1,
+		`{"f:a":{},"f:b":{"f:c":{}}}`:                             1,
+		`{"f:a":{},"f:b":{},"k:{\"n\":1}":{}}`:                    2,
+		`{"f:a":{},"f:\u0062":{}}`:                                1,
+		`{"f:a":{},"f:b":{".":{}}}`:                               1,
+		`{"f:` + strings.Repeat("x", 40) + `":{},"f:y":{}}`:       2,
+		`{"f:a":{},"v:1":{},"f:b":{}}`:                            1,
+		`{"f:a":{},"f:b":{},"f:c":{},"f:d":{},"i:1":{},"f:e":{}}`: 4,
+	} {
+		p := new(setParser)
+		p.load([]byte(text))
+		if err := p.document(); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := loneRun(p.draft.nodes, 0); got != want {
+			t.Errorf("%s begins with a run of %d leaves, not of %d", text, got, want)
+		}
+	}
+}
+
+// TestElementsKnowTheirSpelling reads elements as they are printed, all of which are found in their
+// text, and elements in other spellings, which are not.
+func TestElementsKnowTheirSpelling(t *testing.T) {
+	for text, quotes := range map[string]string{
+		`{"f:a":{},"f:b":{".":{},"f:c":{}},"k:{\"n\":\"x\"}":{"f:d":{}},"v:1":{},"v:true":{},"v:\"s\"":{}}`: "LQLQLQQQ",
+		`{"f:a":{},"k:{\"n\":1234567890123456}":{},"v:1.5":{},"i:3":{}}`:                                    "L...",
+		`{"f:a" :{},"f:\u0062":{},"v: 1":{}}`:                                                               "Q..",
+	} {
+		s, err := ParseSet([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		got := ""
+		for i := range s.nodes {
+			switch n := &s.nodes[i]; {
+			case n.has(lone):
+				got += "L"
+			case n.has(quoted):
+				got += "Q"
+			default:
+				got += "."
+			}
+		}
+		if got != quotes {
+			t.Errorf("%s: the spellings of the elements are known as %s, not as %s", text, got, quotes)
+		}
+	}
+}
+
+// TestDepthIsThatOfDocuments reads fieldsV1 as deep as documents may be, and one deeper, with all
+// that is read as one at the innermost level.
+func TestDepthIsThatOfDocuments(t *testing.T) {
+	for _, inner := range []string{`{}`, `{"f:b":{}}`, `{"f:b":{},"f:c":{}}`, `{".":{},"f:b":{}}`, `{"k:{\"n\":1}":{}}`, `{".":{}}`} {
+		for depth := value.MaxDepth - 3; depth <= value.MaxDepth+1; depth++ {
+			text := []byte(strings.Repeat(`{"f:a":`, depth) + inner + strings.Repeat("}", depth))
+			doc, refused := value.Parse(text)
+			if _, err := ParseSet(text); (err == nil) != (refused == nil) {
+				t.Errorf("%s below %d others: %v, and as a document: %v", inner, depth, err, refused)
+			}
+			if refused != nil {
+				continue
+			}
+			if _, canonical, err := fromValue(doc); err != nil || !canonical && inner != `{".":{}}` {
+				t.Errorf("%s below %d others, as a document: %v, canonical: %t", inner, depth, err, canonical)
+			}
+			if _, canonical, err := fromAny(doc.ToAny().(map[string]any)); err != nil || !canonical && inner != `{".":{}}` {
+				t.Errorf("%s below %d others, as a map: %v, canonical: %t", inner, depth, err, canonical)
+			}
+		}
+	}
+}
+
+// TestMembersOfMapsAreSorted sorts the members of a map behind others, few and many, with names that
+// differ early and late.
+func TestMembersOfMapsAreSorted(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	name := func() string {
+		kind := []string{"f:", "k:", "v:"}[r.IntN(3)]
+		common := []string{"", "a", "commonpr", "commonprefix"}[r.IntN(4)]
+		for range r.IntN(10) {
+			common += string(rune('a' + r.IntN(3)))
+		}
+		return kind + common
+	}
+	for size := range 3 * maxInsertion {
+		p := &setParser{keys: []sortKey{{bytes: 1, index: 7}}}
+		const top = 3
+		for range top + size {
+			p.maps = append(p.maps, mapMember{name: name()})
+		}
+		p.sorted(top)
+		var got, want []string
+		for _, k := range p.keys[1:] {
+			got = append(got, p.maps[k.index].name)
+		}
+		for _, m := range p.maps[top:] {
+			want = append(want, m.name)
+		}
+		slices.SortFunc(want, func(a, b string) int {
+			head := func(s string) string { return (s[len("f:"):] + strings.Repeat("\x00", 8))[:8] }
+			if c := strings.Compare(head(a), head(b)); c != 0 {
+				return c
+			}
+			return strings.Compare(a, b)
+		})
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d members are sorted as %q, not as %q", size, got, want)
+		}
+		if p.keys[0] != (sortKey{bytes: 1, index: 7}) {
+			t.Fatalf("of %d members, the key of another map was changed", size)
+		}
+	}
+}
