@@ -28,7 +28,7 @@ var layers = []struct {
 	{"schema", "value internal/door", ""},
 	{"schema/structural", "value", ""},
 	{"typed", "value fieldpath schema internal/door internal/slab internal/work", ""},
-	{"merge", "internal/door internal/jsontext value fieldpath schema typed", ""},
+	{"merge", "internal/door internal/jsontext internal/slab value fieldpath schema typed", ""},
 	{"managedfields", "internal/door internal/jsontext internal/slab value fieldpath schema typed merge", ""},
 	{"ownership", "value fieldpath schema typed merge managedfields internal/door internal/slab internal/work", ""},
 	{"schema/openapi", "value schema internal/door", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them

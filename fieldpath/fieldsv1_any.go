@@ -214,11 +214,7 @@ func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 	if len(nodes) == 0 {
 		return w.empty
 	}
-	count := 1
-	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		count++
-	}
-	out := make(map[string]any, count)
+	out := make(map[string]any, 1+width(nodes))
 	if self {
 		out["."] = w.empty
 	}

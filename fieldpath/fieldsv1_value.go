@@ -106,10 +106,7 @@ type valueWriter struct {
 
 // object returns what is below an element that is a member or not.
 func (w *valueWriter) object(nodes []node, self bool) value.Value {
-	count := 0
-	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
-		count++
-	}
+	count := width(nodes)
 	if self = self && count > 0; self {
 		count++
 	}

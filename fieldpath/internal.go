@@ -66,6 +66,9 @@ func (internal) Filter(s Set, p Pattern) Set { return s.filter(p) }
 // are Equal; Equal sets need not be the same.
 func (internal) Same(s, other Set) bool { return s.same(other) }
 
+// Width returns how many entries [Set.Entries] has.
+func (internal) Width(s Set) int { return width(s.nodes) }
+
 // Storage returns what is equal for two sets exactly if they are the Same.
 func (internal) Storage(s Set) any { return s.storage() }
 

@@ -205,6 +205,15 @@ func (s Set) Entries() iter.Seq[Entry] {
 	}
 }
 
+// width returns how many trees nodes are. It costs as much.
+func width(nodes []node) int {
+	n := 0
+	for ; len(nodes) > 0; nodes = nodes[nodes[0].skip:] {
+		n++
+	}
+	return n
+}
+
 // branches yields the entries of s that have members below their element, in order.
 func (s Set) branches() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {

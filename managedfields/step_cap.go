@@ -97,7 +97,7 @@ func (b *bucket) join(e merge.Entry, gone map[merge.Manager]bool) {
 
 // withBuckets returns managers with the buckets as their entries, and without those that are gone.
 func withBuckets(managers merge.Managers, buckets map[string]*bucket, gone map[merge.Manager]bool) merge.Managers {
-	var out []merge.Entry
+	out := make([]merge.Entry, 0, merging.Len(managers)+len(buckets))
 	for e := range managers.All() {
 		b := buckets[e.APIVersion]
 		if !gone[e.Manager] && (b == nil || e.Manager != b.manager) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -110,19 +111,38 @@ func (p *Plan) contested(taken fieldpath.Set) fieldpath.Set { return taken.Minus
 
 // conflictsOn returns the conflicts on those of the taken fields of each version that part returns.
 func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflicts {
-	found := make([][]Conflict, len(p.losses)) // of each loss
+	all := 0
+	for _, l := range p.losses {
+		all += l.taken.Len()
+	}
+	if all == 0 {
+		return nil
+	}
+	// Each loss has room for all that it takes, one behind the other; what part leaves out is closed up in the end.
+	room := make(Conflicts, all)
+	found := make([]Conflicts, len(p.losses))
+	for i, rest := 0, room; i < len(found); i++ {
+		found[i], rest = rest[:0], rest[p.losses[i].taken.Len():]
+	}
+	var elements slab.Slab[fieldpath.Element]
 	for v, in := range p.lossesByVersion() {
 		sets := p.taken(in)
 		for at := range typed.Walk(part(union(sets)), []typed.Value{v.old, v.new}, sets...) {
 			for _, k := range at.Sets {
-				i := in[k]
-				found[i] = append(found[i], Conflict{
-					Owner: p.losses[i].entry, Path: slices.Clone(at.Path), Live: at.Values[0], Wanted: at.Values[1],
-				})
+				i, path := in[k], fieldpath.Path(elements.Take(len(at.Path)))
+				copy(path, at.Path)
+				found[i] = append(found[i], Conflict{Owner: p.losses[i].entry, Path: path, Live: at.Values[0], Wanted: at.Values[1]})
 			}
 		}
 	}
-	return slices.Concat(found...)
+	out := room[:0]
+	for _, conflicts := range found {
+		out = append(out, conflicts...)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return slices.Clip(out)
 }
 
 // lossesByVersion returns which losses of something that is taken are in which version.

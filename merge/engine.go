@@ -161,6 +161,8 @@ type version struct {
 	diff       typed.Diff
 	changed    fieldpath.Set // diff.Modified and diff.Added
 
+	manyChanges bool // changed and diff.Removed have more members than few
+
 	// What each of many managers loses in this version, of those that losses is still to come to.
 	taken, removed []fieldpath.Set
 }
@@ -278,6 +280,7 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	}
 	v.diff = c.reset[apiVersion].keepDiff(diff)
 	v.changed = v.diff.Modified.Union(v.diff.Added)
+	v.manyChanges = v.changed.Len()+v.diff.Removed.Len() > few
 	return v, nil
 }
 

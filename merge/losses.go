@@ -50,14 +50,12 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 		if err != nil {
 			return nil, err
 		}
-		if owners != nil {
+		if owners != nil && v.manyChanges {
 			owners[v] = append(owners[v], entry.Fields)
 		}
 	}
 	for v, fields := range owners {
-		if v.changed.Len()+v.diff.Removed.Len() > few {
-			v.taken, v.removed = intersections(v.changed, fields), intersections(v.diff.Removed, fields)
-		}
+		v.taken, v.removed = intersections(v.changed, fields), intersections(v.diff.Removed, fields)
 	}
 	var out []loss
 	for _, entry := range managers.entries {

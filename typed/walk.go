@@ -54,16 +54,19 @@ func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step]
 			return
 		}
 		w := walker{yield: yield}
-		spots := make([]spot, len(values))
-		for i, v := range values {
-			spots[i] = spot{typ: v.typ, value: v.content}
-		}
-		stands := w.group(s, sets)
+		w.step.Path, w.step.Items = make(fieldpath.Path, 0, usualDepth), make([]int, 0, usualDepth)
 		w.step.Values = make([]value.Value, len(values))
-		w.level(s, spots, stands)
+		w.spots = make([]spot, len(values), usualDepth*len(values))
+		for i, v := range values {
+			w.spots[i] = spot{typ: v.typ, value: v.content}
+		}
+		w.level(s, w.spots, w.group(s, sets))
 		work.Add(work.Counts{Nodes: w.nodes, Pairs: w.pairs})
 	}
 }
+
+// usualDepth is how deep most sets go.
+const usualDepth = 8
 
 // walker is the state of a [Walk]. It is at one path; step.Path and step.Items lead there.
 type walker struct {
@@ -75,12 +78,17 @@ type walker struct {
 
 	whole  []int   // numbers of the sets that are the one that is followed
 	groups [][]int // numbers of the others: those that are the same set together
+
+	// Stacks: of the levels that the walk is in, the innermost one last.
+	children []child
+	spots    []spot  // of the children
+	stands   []stand // at the children
 }
 
 // group puts the sets that are the same together, and returns what there is to follow beside s: one
 // of each group.
-func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (stands []stand) {
-	known := map[any]int{} // groups by their set
+func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (first int) {
+	known, first := map[any]int{}, none // groups by their set
 	for i, set := range sets {
 		switch {
 		case set.IsEmpty():
@@ -93,11 +101,12 @@ func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (stands []stand) {
 		if !ok {
 			g = len(w.groups)
 			known[paths.Storage(set)] = g
-			w.groups, stands = append(w.groups, nil), append(stands, stand{g, set})
+			w.groups = append(w.groups, nil)
+			first = w.stand(stand{group: g, below: set, next: first})
 		}
 		w.groups[g] = append(w.groups[g], i)
 	}
-	return stands
+	return first
 }
 
 // spot is what a value has at the path of the walk.
@@ -107,33 +116,47 @@ type spot struct {
 	item  int // which item of the list around it the value is; -1 when it is no item
 }
 
-// stand is what a set has below the path of the walk.
+// stand is what one of the other sets has at a path.
 type stand struct {
-	group int // that the set is of
-	below fieldpath.Set
+	group  int           // that the set is of
+	member bool          // the path is a member of it
+	below  fieldpath.Set // the path
+	next   int           // what another set has at the same path, by its place in walker.stands; none if that was the last
+}
+
+// none is no place in walker.stands.
+const none = -1
+
+// stand pushes s and returns its place.
+func (w *walker) stand(s stand) (place int) {
+	w.stands = append(w.stands, s)
+	return len(w.stands) - 1
 }
 
 // child is one entry of the set that is followed, with what is found there.
 type child struct {
 	fieldpath.Entry
-	spots  []spot
-	groups []int // whose set has the child itself
-	stands []stand
+	spots []spot
+	first int // the first of what the other sets have there, by its place in walker.stands; none if they have nothing
 }
 
 // level yields the members one step below the path of the walk, and then those below them. It
-// reports false when the walk is to end.
-func (w *walker) level(s fieldpath.Set, spots []spot, stands []stand) bool {
-	children := newChildren(s, len(spots))
+// reports false when the walk is to end. spots, and the stands from first on, are what is found at
+// the path.
+func (w *walker) level(s fieldpath.Set, spots []spot, first int) bool {
+	depth, below, at, others := len(w.step.Path), len(w.children), len(w.spots), len(w.stands)
+	defer func() {
+		w.step.Path, w.step.Items = w.step.Path[:depth], w.step.Items[:depth]
+		w.children, w.spots, w.stands = w.children[:below], w.spots[:at], w.stands[:others]
+	}()
+	children := w.push(s, len(spots))
 	w.nodes += len(children)
 	for i, at := range spots {
 		w.locate(children, i, at)
 	}
-	for _, at := range stands {
-		w.find(children, at)
+	for i := first; i != none; i = w.stands[i].next {
+		w.find(children, w.stands[i])
 	}
-	depth := len(w.step.Path)
-	defer func() { w.step.Path, w.step.Items = w.step.Path[:depth], w.step.Items[:depth] }()
 	for i := range children {
 		if c := &children[i]; c.Member && !w.emit(depth, c) {
 			return false
@@ -145,27 +168,30 @@ func (w *walker) level(s fieldpath.Set, spots []spot, stands []stand) bool {
 			continue
 		}
 		w.enter(depth, c)
-		if !w.level(c.Sub, c.spots, c.stands) {
+		if !w.level(c.Sub, c.spots, c.first) {
 			return false
 		}
 	}
 	return true
 }
 
-// newChildren returns the entries of s, each with room for what so many values have there.
-func newChildren(s fieldpath.Set, values int) []child {
-	var out []child
+// push pushes the entries of s, each with room for what so many values have there, and returns them.
+func (w *walker) push(s fieldpath.Set, values int) []child {
+	start := len(w.children)
+	w.children = slices.Grow(w.children, paths.Width(s))
 	for e := range s.Entries() {
-		out = append(out, child{Entry: e})
+		w.children = append(w.children, child{Entry: e, first: none})
 	}
-	spots := make([]spot, len(out)*values)
-	for i := range spots {
-		spots[i].item = -1
+	children := w.children[start:]
+	w.spots = slices.Grow(w.spots, len(children)*values)
+	for i := range children {
+		at := len(w.spots)
+		for range values {
+			w.spots = append(w.spots, spot{item: -1})
+		}
+		children[i].spots = w.spots[at:len(w.spots):len(w.spots)]
 	}
-	for i := range out {
-		out[i].spots = spots[i*values : (i+1)*values : (i+1)*values]
-	}
-	return out
+	return children
 }
 
 // enter moves the walk to c, one step below a path of this depth.
@@ -186,8 +212,10 @@ func (w *walker) emit(depth int, c *child) bool {
 		w.step.Values[i] = c.spots[i].value
 	}
 	w.step.Sets = append(w.step.Sets[:0], w.whole...)
-	for _, g := range c.groups {
-		w.step.Sets = append(w.step.Sets, w.groups[g]...)
+	for i := c.first; i != none; i = w.stands[i].next {
+		if at := &w.stands[i]; at.member {
+			w.step.Sets = append(w.step.Sets, w.groups[at.group]...)
+		}
 	}
 	slices.Sort(w.step.Sets)
 	return w.yield(w.step)
@@ -204,15 +232,8 @@ func (w *walker) find(children []child, at stand) {
 		if first == len(children) {
 			return
 		}
-		if !found {
-			continue
-		}
-		c := &children[first]
-		if e.Member {
-			c.groups = append(c.groups, at.group)
-		}
-		if !e.Sub.IsEmpty() && !c.Sub.IsEmpty() {
-			c.stands = append(c.stands, stand{at.group, e.Sub})
+		if c := &children[first]; found {
+			c.first = w.stand(stand{at.group, e.Member, e.Sub, c.first})
 		}
 	}
 }

@@ -72,7 +72,8 @@ func (d *Decoder) Parse(text []byte) (Value, error) {
 		return Value{}, syntaxError(err)
 	}
 	d.Last, d.read, d.text = v, v, text
-	d.marks = append([]mark(nil), p.marks...)
+	clear(d.marks)
+	d.marks = append(d.marks[:0], p.marks...)
 	return v, nil
 }
 
