@@ -14,7 +14,7 @@ import (
 // cluster, and the API of its aggregator.
 var notServed = []string{
 	"componentstatuses", "apiservices", "apiservices/status", "nodes/proxy", "services/proxy", "serviceaccounts/token",
-	"pods/attach", "pods/exec", "pods/log", "pods/portforward", "pods/proxy", "certificatesigningrequests/approval",
+	"pods/log", "certificatesigningrequests/approval",
 }
 
 // TestDiscovery compares what the server says that it serves, of built-in kinds, with what a kube-apiserver says.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/deed-project/deed/value"
@@ -69,50 +68,6 @@ func numbered(names map[string]string, thing, sort string) string {
 		names[thing] = fmt.Sprintf("<%s%d>", sort, len(names)+1)
 	}
 	return names[thing]
-}
-
-// numbers are the placeholders of a recording.
-var numbers = regexp.MustCompile(`<(uid|rv|gen)(\d+)>`)
-
-// pass leaves out a request that is not replayed. What appears there for the first time has its number: the object that is stored, whose
-// numbers webhooks were told, and what is never seen again.
-func (p *placeholders) pass(q recordedRequest, live value.Value) {
-	var stored []value.Value // as it is there
-	for _, c := range q.Calls {
-		stored = append(stored, comparable(c.Request).Get("oldObject"))
-	}
-	if q.After != nil && q.After.Path == q.Path {
-		stored = append(stored, comparable(q.After.Body))
-	}
-	for _, object := range stored {
-		known(p.uids, live.Get("metadata", "uid"), object.Get("metadata", "uid"))
-		known(p.rvs, live.Get("metadata", "resourceVersion"), object.Get("metadata", "resourceVersion"))
-	}
-	text, err := json.Marshal(q)
-	if err != nil {
-		panic(err) // it was read as JSON
-	}
-	for _, found := range numbers.FindAllStringSubmatch(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text)), -1) {
-		n, err := strconv.Atoi(found[2])
-		if err != nil {
-			panic(err) // digits
-		}
-		if found[1] == "uid" {
-			p.counted = max(p.counted, n)
-			continue
-		}
-		names := map[string]map[string]string{"rv": p.rvs, "gen": p.gens}[found[1]]
-		for len(names) < n {
-			names[fmt.Sprint("left out ", len(names))] = "left out"
-		}
-	}
-}
-
-// known notes the name of a thing, unless it has one.
-func known(names map[string]string, thing, name value.Value) {
-	if thing.Str() != "" && strings.HasPrefix(name.Str(), "<") && names[thing.Str()] == "" {
-		names[thing.Str()] = name.Str()
-	}
 }
 
 func (p *placeholders) texts(list []string) []string {

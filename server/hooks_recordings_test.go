@@ -64,8 +64,7 @@ const sharedHooks = "../../shared/recordings/admission/seed-1.jsonl.gz"
 const atOnce = 16
 
 // TestHookRecordings sends the server what a kube-apiserver with webhooks was sent, answers for the webhooks, and expects the same
-// calls, answers, warnings and stored objects. DEED_HOOKS names another file of recordings. Requests that need what the server does
-// not know are left out, see unknown, and so is what follows from them.
+// calls, answers, warnings and stored objects. DEED_HOOKS names another file of recordings.
 func TestHookRecordings(t *testing.T) {
 	files := []string{"testdata/hooks.jsonl.gz"}
 	if _, err := os.Stat(sharedHooks); err == nil && !testing.Short() {
@@ -143,15 +142,6 @@ func readHookScenarios(t *testing.T, name string) []hookScenario {
 	return out
 }
 
-// unknown returns why the server cannot answer a request as it was recorded, "" if it can.
-func unknown(q recordedRequest) string {
-	switch {
-	case strings.Contains(q.Path, "/pods"):
-		return "pods have admission plugins, subresources and deletion of their own"
-	}
-	return ""
-}
-
 // replay is a scenario on its way.
 type replay struct {
 	t        *testing.T
@@ -176,13 +166,6 @@ func (r *replay) run() {
 	r.hooks.scenarios[r.scenario.ID] = state
 	r.hooks.mu.Unlock()
 	for i, q := range r.scenario.Requests {
-		if why := unknown(q); why != "" {
-			r.t.Logf("#%d %s %s is not replayed: %s", i, q.Method, q.Path, why)
-			_, _, live := r.send(recordedRequest{Method: http.MethodGet, Path: q.Path}, nil)
-			object, _ := value.Parse(live) // absent, if it is a text
-			r.names.pass(q, object)
-			continue
-		}
 		r.now = r.now.Add(10 * time.Second)
 		if i > 0 && !takesTime(r.scenario) {
 			r.now = r.now.Add(-10 * time.Second) // all requests of a scenario were made in one second

@@ -117,12 +117,17 @@ func (s *Server) builtin(w http.ResponseWriter, r *http.Request, target api.Targ
 	if resource.GroupResource() == namespaces {
 		target.Namespace = ""
 	}
+	below := false
+	if version != nil {
+		connection := version.Connects(target.Subresource)
+		below = connection != nil && connection.Below
+	}
 	switch {
-	case version == nil || target.Rest != "" || !version.HasSubresource(target.Subresource),
+	case version == nil || target.Rest != "" && !below || !version.HasSubresource(target.Subresource),
 		!resource.Namespaced && target.Namespace != "", resource.Question && target.Name != "",
 		resource.Namespaced && target.Namespace == "" && verb == "get":
 		s.fail(w, r, s.errorsOf(r), api.NoResource())
-	case r.Method == http.MethodHead || !offered(version, target, verb):
+	case r.Method == http.MethodHead && !below || !offered(version, target, verb):
 		s.fail(w, r, s.errorsOf(r), api.NoMethod())
 	default:
 		s.verb(w, r, target, version, verb)
@@ -134,7 +139,7 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 	resource := version.Resource
 	switch {
 	case version.Actions[target.Subresource] != nil:
-		return verb == "create"
+		return version.Actions[target.Subresource].Has(verb) && target.Namespace != ""
 	case target.Subresource != "":
 		return slices.Contains(subresourceVerbs, verb)
 	}
@@ -197,6 +202,8 @@ func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Repre
 func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	offer := q.Offer()
 	switch {
+	case q.Version.Connects(q.Target.Subresource) != nil:
+		return wire.Representation{}, nil // of the other side
 	case verb == "watch":
 		return wire.NegotiateWatch(q.HTTP, offer)
 	case q.Target.Subresource == "scale":
@@ -233,6 +240,8 @@ func overdue(ctx context.Context, err error) bool {
 
 func (s *Server) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
 	switch {
+	case q.Version.Connects(q.Target.Subresource) != nil:
+		return q.Connect()
 	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:
 		return q.Act()
 	case q.Version.Question:

@@ -42,7 +42,8 @@ type Config struct {
 	Authenticate Authenticator
 	// Authorize tells whether a user may do something; nil allows everything.
 	Authorize Authorizer
-	// Admission are plugins that are asked about writes, in this order: after the life of namespaces, and before webhooks.
+	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
+	// and for what pods get, and before webhooks.
 	Admission admission.Chain
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
@@ -132,7 +133,8 @@ func New(c Config) (*Server, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.backend.Admission = slices.Concat(
-		admission.Chain{admission.Mutate(s.lifecycle), admission.Validate(advise)}, c.Admission, admission.Chain{s.hooks})
+		admission.Chain{admission.Mutate(s.lifecycle), admission.Mutate(s.completePod), admission.Validate(advise)}, c.Admission,
+		admission.Chain{s.hooks})
 	if err := s.begin(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -173,7 +175,11 @@ func (s *Server) begin(c Config) error {
 	if err != nil {
 		return err
 	}
-	s.base = slices.Concat([]*catalog.Resource{namespaces, definitions, builtin.Bindings()}, reviews, kinds)
+	bindings, err := builtin.Bindings(s.now)
+	if err != nil {
+		return err
+	}
+	s.base = slices.Concat([]*catalog.Resource{namespaces, definitions, bindings}, reviews, kinds)
 	if err := s.settleDefinitions(s.ctx); err != nil {
 		return err
 	}
@@ -182,6 +188,11 @@ func (s *Server) begin(c Config) error {
 	}
 	for _, name := range systemNamespaces {
 		if err := s.Create(s.ctx, newNamespace(name)); err != nil {
+			return err
+		}
+	}
+	for _, class := range systemPriorityClasses {
+		if err := s.Create(s.ctx, class); err != nil {
 			return err
 		}
 	}

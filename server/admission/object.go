@@ -33,6 +33,14 @@ func (o *Object) Content() value.Value {
 	return o.split.Content
 }
 
+// With returns the object with other content, which comes from that of the object: its managed fields are where they were.
+func (o *Object) With(content value.Value) Object {
+	if o.within {
+		return DocumentOf(content)
+	}
+	return ObjectOf(managedfields.Object{Content: content, Entries: o.split.Entries})
+}
+
 // Document returns the object with its managed fields, absent if there is none.
 func (o *Object) Document() (value.Value, error) {
 	var err error

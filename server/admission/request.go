@@ -11,9 +11,10 @@ type Operation string
 
 // The operations. A patch is one of the first two, whatever becomes of its object.
 const (
-	Create Operation = "CREATE"
-	Update Operation = "UPDATE"
-	Delete Operation = "DELETE"
+	Create  Operation = "CREATE"
+	Update  Operation = "UPDATE"
+	Delete  Operation = "DELETE"
+	Connect Operation = "CONNECT"
 )
 
 // User is who sends a request.
@@ -38,9 +39,10 @@ type Request struct {
 	User            User
 	DryRun          bool
 
-	// Object is what is to be stored, of the kind of the request; absent for a delete. Plugins may replace it in Mutate.
+	// Object is what is to be stored, of the kind of the request; absent for a delete, and the options of a connection. Plugins may
+	// replace it in Mutate.
 	Object Object
-	// Old is what is stored; absent for a create.
+	// Old is what is stored; absent for a create and a connection.
 	Old Object
 	// Scope answers what else there is to know.
 	Scope Scope
@@ -63,7 +65,7 @@ type Annotation struct {
 
 // Scope is what is computed only if somebody asks for it. Methods may be called by several goroutines at once.
 type Scope interface {
-	// Options returns the options of the request: a CreateOptions, UpdateOptions or DeleteOptions.
+	// Options returns the options of the request: a CreateOptions, UpdateOptions or DeleteOptions, and null for a connection.
 	Options() value.Value
 	// Unread reports whether the object of the request is not yet what its text reads as, so that the first patch to it changes it
 	// whatever it says: the managed fields of built-in kinds have times with fractions of a second until then, and a Scale has a

@@ -42,7 +42,7 @@ func (v *Version) subresources() []subresource {
 		out = append(out, subresource{name, v.Group, v.Name, v.Kind, []string{"get", "patch", "update"}})
 	}
 	for name, kind := range v.Actions {
-		out = append(out, subresource{name, kind.Group, kind.Name, kind.Kind, []string{"create"}})
+		out = append(out, subresource{name, kind.Group, kind.Name, kind.Kind, kind.Verbs})
 	}
 	slices.SortFunc(out, func(a, b subresource) int { return cmp.Compare(a.name, b.name) })
 	return out

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"time"
 
@@ -123,8 +124,10 @@ type Version struct {
 	// Parts are the managers of fields of further subresources that are a part of the object, by name: resize, for instance, of pods.
 	Parts map[string]*managedfields.FieldManager
 	// Actions are the kinds of the objects that are sent to subresources to ask for something, by name: binding, for instance, of
-	// pods. These objects are not stored, and have no managers.
+	// pods. These objects are not stored. Those of connections are made of the query.
 	Actions map[string]*Version
+	// Connection tells how the kind of a connection is read; nil for all others.
+	Connection *Connection
 	// Takes are the apiVersions of objects that are sent to the version beside its own.
 	Takes []string
 
@@ -166,8 +169,24 @@ func (v *Version) HasSubresource(name string) bool {
 	return v.Parts[name] != nil || v.Actions[name] != nil
 }
 
+// Connects returns the way into an object that a subresource is; nil if it is none.
+func (v *Version) Connects(subresource string) *Connection {
+	if action := v.Actions[subresource]; action != nil {
+		return action.Connection
+	}
+	return nil
+}
+
 // APIVersion returns the apiVersion of the version's objects.
 func (v *Version) APIVersion() string { return v.GVK().APIVersion() }
+
+// Connection is the kind of the options with which requests reach into an object.
+type Connection struct {
+	// Read returns the options that a query and the path behind the subresource stand for. The error says what is wrong with them.
+	Read func(query url.Values, path string) (value.Value, error)
+	// Below tells that there may be a path behind the subresource.
+	Below bool
+}
 
 // Column is a column of a Table.
 type Column struct {

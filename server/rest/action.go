@@ -1,12 +1,12 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/value"
@@ -14,19 +14,23 @@ import (
 
 // Act carries out POST of an object of another kind to a subresource of a pod, which asks for something to be done: a Binding or an
 // Eviction. The object is not stored. The answer is a Status.
+//
+//	options   of the query
+//	decode    the object
+//	own       everything in it is the manager's
+//	mutate    what admission makes of it
+//	check     that it is about the pod of the request
+//	admit     unless admission refuses it
+//	act       on the pod
 func (r *Request) Act() (*Answer, error) {
-	kind, bare := r.actionOf(), false
-	if kind == nil { // a Binding without a path to the pod
-		kind, bare = r.Version, true
-		pods := r.Resources(kschema.GroupResource{Resource: "pods"})
-		r.Version, r.Target.Resource, r.Target.Subresource = pods.Versions[0], pods.Plural, "binding"
-	}
 	options, err := api.ParseCreateOptions(r.Query)
 	if err != nil {
 		return nil, err
 	}
 	asked := *r
-	asked.Version = kind
+	if kind := r.actionOf(); kind != nil { // else it is a Binding without a path to the pod
+		asked.Version = kind
+	}
 	sent, err := asked.decode(options)
 	if err != nil {
 		return nil, err
@@ -34,17 +38,21 @@ func (r *Request) Act() (*Answer, error) {
 	if sent.Content, err = api.InNamespace(sent.Content, r.Target.Namespace); err != nil {
 		return nil, err
 	}
-	if bare {
-		r.Target.Name = api.Meta(sent.Content, "name")
+	if sent, err = asked.update(Live{}, sent, options); err != nil {
+		return nil, err
 	}
-	r.name = r.Target.Name
+	r.name = cmp.Or(r.Target.Name, api.Meta(sent.Content, "name"))
+	w := &write{Request: r, dryRun: options.DryRun}
+	if sent, err = w.mutate(Live{}, sent); err != nil {
+		return nil, err
+	}
 	if api.Meta(sent.Content, "name") != r.name {
-		return nil, errors.NewBadRequest("name in URL does not match name in " + kind.Kind + " object")
+		return nil, errors.NewBadRequest("name in URL does not match name in " + asked.Version.Kind + " object")
 	}
-	if r.Target.Subresource == "binding" {
-		err = r.bind(sent, options)
+	if asked.Version.Kind == "Binding" {
+		err = w.bind(sent)
 	} else {
-		err = r.evict(sent, options)
+		err = w.evict(sent)
 	}
 	if err != nil {
 		return nil, err
@@ -56,21 +64,12 @@ func (r *Request) Act() (*Answer, error) {
 	)), nil
 }
 
-// admitAction asks admission whether what was sent may be asked for, and returns what it made of it.
-func (r *Request) admitAction(sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
-	w := &write{Request: r, dryRun: options.DryRun}
-	admitted, err := w.mutate(Live{}, sent)
-	if err != nil {
-		return admitted, err
-	}
-	return admitted, w.admit(managedfields.Object{}, admitted)
-}
-
-// ofObject returns the request as one for the object itself.
-func (r *Request) ofObject() *Request {
-	object := *r
-	object.Target.Subresource = ""
-	return &object
+// of returns the request as one for an object of a resource of the core group.
+func (r *Request) of(resource string) *Request {
+	other := *r
+	other.Version = r.Resources(kschema.GroupResource{Resource: resource}).Versions[0]
+	other.Target.Resource, other.Target.Subresource = resource, ""
+	return &other
 }
 
 // withCondition returns a pod with a condition that is true, since the time that it says if it was true already.

@@ -92,14 +92,13 @@ func (w *write) scaleOf(object managedfields.Object) (managedfields.Object, erro
 	return managedfields.Object{Content: content}, err
 }
 
-// admitDelete asks admission whether live may be deleted. Nothing can be changed there, but plugins that would are asked as well;
-// about an object that ends already, they are all that is asked.
-func (w *write) admitDelete(live Live, ends bool) error {
+// admitDelete asks admission whether live may be deleted. Nothing can be changed there, but plugins that would are asked as well.
+func (w *write) admitDelete(live Live) error {
 	if w.unasked {
 		return nil
 	}
 	q := w.admitted(live.Object, managedfields.Object{})
-	if err := w.Admission.Mutate(w.context(), q); err != nil || ends {
+	if err := w.Admission.Mutate(w.context(), q); err != nil {
 		return err
 	}
 	return w.Admission.Validate(w.context(), q)
@@ -114,6 +113,8 @@ func (w *write) admitted(live, object managedfields.Object) *admission.Request {
 		Object: admission.ObjectOf(object), Old: admission.ObjectOf(live), Annotate: w.Annotate,
 	}
 	switch {
+	case w.connection() != nil:
+		q.Operation = admission.Connect
 	case object.Content.IsAbsent():
 		q.Operation = admission.Delete
 	case live.Content.IsAbsent():

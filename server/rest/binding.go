@@ -17,16 +17,15 @@ import (
 
 // bind puts a pod that is on no node on the one that a Binding names, with the labels and annotations of the Binding. Nobody comes
 // to own any of that.
-func (r *Request) bind(sent managedfields.Object, options api.WriteOptions) error {
-	if errs := checkBinding(sent.Content); len(errs) > 0 {
+func (w *write) bind(sent managedfields.Object) error {
+	binding := sent.Content
+	if errs := checkBinding(binding); len(errs) > 0 {
 		return errs.ToAggregate()
 	}
-	admitted, err := r.admitAction(sent, options)
-	if err != nil {
+	if err := w.admit(managedfields.Object{}, sent); err != nil {
 		return err
 	}
-	binding := admitted.Content
-	w := &write{Request: r.ofObject(), dryRun: options.DryRun, uid: api.Meta(binding, "uid")}
+	w = &write{Request: w.of("pods"), dryRun: w.dryRun, uid: api.Meta(binding, "uid")}
 	for {
 		if err := w.context().Err(); err != nil {
 			return err

@@ -104,26 +104,43 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	if err := w.checkPreconditions(live, options.Preconditions); err != nil {
 		return nil, live, err
 	}
-	end := w.ending(w.Version.Form.PrepareDelete(live.Content), options.GracePeriodSeconds)
-	if err := w.admitDelete(live, end.pending); err != nil || end.pending {
-		return &live.Object, live, err
+	end := w.ending(w.Version.Form.PrepareDelete(live.Content), options)
+	if end.pending {
+		return &live.Object, live, nil
+	}
+	if err := w.admitDelete(live); err != nil {
+		return nil, live, err
 	}
 	finalizers, holds := finalizersFor(end.content, options, w.Version.Orphans), w.Version.Form.Holds(end.content)
 	waits := len(finalizers) > 0 || holds
-	if !waits && !end.begins {
-		live, err = w.remove(live)
+	marked := live
+	if waits || end.begins {
+		object := live.Object
+		if object.Content = withFinalizers(end.content, finalizers); !end.begins {
+			object.Content = w.deleting(object.Content, holds)
+		}
+		if marked, err = w.mark(live, object); err != nil || waits || end.seconds > 0 {
+			return &marked.Object, live, err
+		}
+	}
+	if err := w.admitRemoval(live, marked); err != nil {
 		return nil, live, err
 	}
-	object := live.Object
-	if object.Content = withFinalizers(end.content, finalizers); !end.begins {
-		object.Content = w.deleting(object.Content, holds)
+	live, err = w.remove(marked)
+	return nil, live, err
+}
+
+// admitRemoval asks admission once more about an object that was to be updated before it goes: as it was, which is what a kube-apiserver
+// still has in its cache, and then as it is, if that is something else. A dry run ends before that.
+func (w *write) admitRemoval(live, marked Live) error {
+	changed := marked.Record.Revision != live.Record.Revision
+	if updated := changed || live.Content.Get("metadata", "finalizers").Len() > 0; !updated || w.dryRun {
+		return nil
 	}
-	marked, err := w.mark(live, object)
-	if err != nil || waits || end.seconds > 0 {
-		return &marked.Object, live, err
+	if err := w.admitDelete(live); err != nil || !changed {
+		return err
 	}
-	marked, err = w.remove(marked)
-	return nil, marked, err
+	return w.admitDelete(marked)
 }
 
 // mark stores object, which is to be deleted, in place of live, unless nothing changed.

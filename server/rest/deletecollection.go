@@ -32,8 +32,8 @@ func (r *Request) DeleteCollection() (*Answer, error) {
 		one := *r
 		one.name = api.Meta(item, "name")
 		one.Target.Namespace = api.Meta(item, "namespace")
-		w := &write{Request: &one, dryRun: len(options.DryRun) > 0, deletion: options.DeepCopy(), unnamed: true}
-		if _, _, err := w.delete(w.deletion); err != nil && !errors.IsNotFound(err) {
+		w := &write{Request: &one, dryRun: len(options.DryRun) > 0, deletion: options, unnamed: true}
+		if _, _, err := w.delete(options.DeepCopy()); err != nil && !errors.IsNotFound(err) {
 			return nil, err
 		}
 	}

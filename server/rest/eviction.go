@@ -19,15 +19,15 @@ import (
 
 // evict deletes a pod as an Eviction asks for it, unless its disruption budget does not allow that; see budget.go. The pod says then
 // that it was evicted.
-func (r *Request) evict(sent managedfields.Object, options api.WriteOptions) error {
-	deletion, err := r.deletionOf(sent.Content, options)
+func (w *write) evict(sent managedfields.Object) error {
+	deletion, err := w.deletionOf(sent.Content)
 	if err != nil {
 		return err
 	}
-	if _, err := r.admitAction(sent, options); err != nil {
+	if err := w.admit(managedfields.Object{}, sent); err != nil {
 		return err
 	}
-	w := &write{Request: r.ofObject(), dryRun: len(deletion.DryRun) > 0, deletion: deletion, unasked: true}
+	w = &write{Request: w.of("pods"), dryRun: len(deletion.DryRun) > 0, deletion: deletion, unasked: true}
 	for {
 		if err := w.context().Err(); err != nil {
 			return err
@@ -40,7 +40,7 @@ func (r *Request) evict(sent managedfields.Object, options api.WriteOptions) err
 
 // deletionOf returns how an Eviction asks for a pod to be deleted. The error is a 422, or a plain one if it is not clear whether it is
 // a dry run.
-func (r *Request) deletionOf(eviction value.Value, options api.WriteOptions) (*metav1.DeleteOptions, error) {
+func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error) {
 	deletion := &metav1.DeleteOptions{}
 	if asked := eviction.Get("deleteOptions"); asked.Kind() == value.KindObject {
 		if err := structs.Into(asked, deletion); err != nil {

@@ -3,6 +3,8 @@ package rest
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
 )
@@ -16,11 +18,12 @@ type ending struct {
 }
 
 // ending returns how an object ends, given how many seconds the request gives it; nil if it does not say. Time that an object has
-// to end can only become shorter, and only until it is over.
-func (w *write) ending(content value.Value, asked *int64) ending {
+// to end can only become shorter, and only until it is over. When it begins to end, options say how much time it has.
+func (w *write) ending(content value.Value, options *metav1.DeleteOptions) ending {
 	if w.Version.Grace == nil {
 		return ending{content: content}
 	}
+	asked := options.GracePeriodSeconds
 	if asked != nil && *asked < 0 {
 		asked = new(int64(1))
 	}
@@ -29,6 +32,7 @@ func (w *write) ending(content value.Value, asked *int64) ending {
 	switch {
 	case metadata.Get("deletionTimestamp").IsAbsent():
 		seconds := w.Version.Grace(content, asked)
+		options.GracePeriodSeconds = &seconds
 		return ends(counted(content), now.Add(time.Duration(seconds)*time.Second), seconds)
 	case had == 0:
 		return ending{content: content}

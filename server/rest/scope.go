@@ -29,11 +29,14 @@ type scope struct {
 // Unread reports whether the object is not yet what its text reads as.
 func (s *scope) Unread() bool { return s.unread != nil && s.unread() }
 
-// Options returns the options of the write, as kube-apiserver passes them on: those of a patch are the options of what it does.
+// Options returns the options of the write, as kube-apiserver passes them on: those of a patch are the options of what it does. A
+// connection has none.
 func (s *scope) Options() value.Value {
 	typed := any(s.deletion)
 	kind := "DeleteOptions"
 	switch s.operation {
+	case admission.Connect:
+		return value.Null()
 	case admission.Create:
 		kind = "CreateOptions"
 		typed = &metav1.CreateOptions{

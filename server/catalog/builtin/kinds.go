@@ -177,7 +177,7 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 		case s.Name == "scale":
 			v.Scale, err = scaleOf(kind, now)
 		case kind.GVK == pod:
-			err = addPodSubresource(v, kind, s.Name)
+			err = addPodSubresource(v, kind, s.Name, now)
 		}
 	}
 	return v, err

@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
@@ -29,8 +31,8 @@ func podGrace(p value.Value, asked *int64) int64 {
 	return 1
 }
 
-// addPodSubresource adds a subresource of pods to their version, unless it is one that needs a kubelet.
-func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string) (err error) {
+// addPodSubresource adds a subresource of pods to their version, unless it is one that needs a kubelet for an answer.
+func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) (err error) {
 	if v.Parts == nil {
 		v.Parts, v.Actions = map[string]*managedfields.FieldManager{}, map[string]*catalog.Version{}
 	}
@@ -38,16 +40,46 @@ func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string) (err
 	case "ephemeralcontainers", "resize":
 		v.Parts[name], err = managerOf(kind, name)
 	case "binding":
-		v.Actions[name] = Bindings().Versions[0]
+		v.Actions[name] = newBindings().Versions[0]
+		err = manageReview(v.Actions[name], name, bindingType, now)
 	case "eviction":
 		eviction := review("policy", "Eviction", func() any { return &policyv1.Eviction{} }).Versions[0]
 		eviction.Takes = []string{"policy/v1beta1"}
 		v.Actions[name] = eviction
+		err = manageReview(eviction, name, schema.Deduced, now)
+	case "attach", "exec", "portforward", "proxy":
+		v.Actions[name] = connections[name]
 	}
 	return err
 }
 
-// Bindings returns the resource bindings, which does what the subresource binding of pods does. It can be created, and nothing else.
-func Bindings() *catalog.Resource {
+// Bindings returns the resource bindings, which does what the subresource binding of pods does. It can be created, and nothing else. now
+// is the clock of managed fields.
+func Bindings(now func() time.Time) (*catalog.Resource, error) {
+	r := newBindings()
+	return r, manageReview(r.Versions[0], "", bindingType, now)
+}
+
+func newBindings() *catalog.Resource {
 	return namespaced(review("", "Binding", func() any { return &corev1.Binding{} }))
 }
+
+// bindingType is the type of Bindings: their target is one value.
+var bindingType = func() *schema.Type {
+	anything := schema.TypeRef{NamedType: "anything"}
+	target := anything
+	target.Relationship = schema.Atomic
+	types, err := schema.Compile(&schema.Document{Types: []schema.TypeDef{
+		{Name: anything.NamedType, Atom: schema.Atom{
+			Scalar: schema.Untyped, List: &schema.ListDef{ElementType: anything, Relationship: schema.Atomic},
+			Map: &schema.MapDef{ElementType: anything, Relationship: schema.Separable},
+		}},
+		{Name: "Binding", Atom: schema.Atom{Map: &schema.MapDef{
+			Fields: []schema.FieldDef{{Name: "target", Type: target}}, ElementType: anything,
+		}}},
+	}})
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	return types["Binding"]
+}()

@@ -28,15 +28,17 @@ func Reviews(now func() time.Time) ([]*catalog.Resource, error) {
 		review("authorization.k8s.io", "SelfSubjectRulesReview", func() any { return &authorizationv1.SelfSubjectRulesReview{} }),
 	}
 	for _, r := range out {
-		if err := addReviewManager(r.Versions[0], now); err != nil {
+		// Their fields are what an object has: none of them is in a list.
+		if err := manageReview(r.Versions[0], "", schema.Deduced, now); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Kind, err)
 		}
 	}
 	return out, nil
 }
 
-// addReviewManager gives a version of a review the manager of its fields. They are what an object has: none of them is in a list.
-func addReviewManager(v *catalog.Version, now func() time.Time) error {
+// manageReview gives a version the manager of the fields of what is sent to it, through a subresource of another resource if there is
+// one.
+func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now func() time.Time) error {
 	gvk := v.GVK()
 	empty, err := v.Form.Complete(value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
@@ -45,7 +47,7 @@ func addReviewManager(v *catalog.Version, now func() time.Time) error {
 		return err
 	}
 	v.Main, err = managedfields.New(managedfields.Config{
-		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): schema.Deduced}, Empty: empty, Now: now,
+		GVK: gvk, Subresource: subresource, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now,
 	})
 	return err
 }

@@ -52,6 +52,9 @@ func (d *document) addPaths(v *catalog.Version, object, list value.Value) {
 		d.addSubresource(v, one, name, object, patch)
 	}
 	for name, kind := range v.Actions {
+		if kind.Connection != nil {
+			continue // which nobody who reads the document could use
+		}
 		sent := d.ref(reflect.TypeOf(kind.New()).Elem())
 		d.addPath(v, one+"/"+name, name, "",
 			operation{"post", "post", "create", metav1.CreateOptions{}, sent, sent, []string{"200", "201", "202"}})
