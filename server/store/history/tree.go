@@ -133,19 +133,32 @@ func rank(t tree, key string) int {
 	return n
 }
 
-// appendFrom appends the records of t from a key on, at most n, to records. Its cost is the depth
-// of the tree and what it appends.
+// appendFrom appends the records of t from a key on to records, until these are n. Its cost is the depth of the tree and what it
+// appends: keys are compared on the way to the first record only.
 func appendFrom(records []store.Record, t tree, from string, n int) []store.Record {
+	for t != nil && t.entry.Key < from {
+		t = t.right
+	}
+	if t == nil {
+		return records
+	}
+	return appendOn(appendFrom(records, t.left, from, n), t, n)
+}
+
+// appendAll appends the records of t to records, until these are n.
+func appendAll(records []store.Record, t tree, n int) []store.Record {
 	if t == nil || len(records) == n {
 		return records
 	}
-	if from < t.entry.Key {
-		records = appendFrom(records, t.left, from, n)
+	return appendOn(appendAll(records, t.left, n), t, n)
+}
+
+// appendOn appends the record of t, and those after it, to records, until these are n.
+func appendOn(records []store.Record, t tree, n int) []store.Record {
+	if len(records) == n {
+		return records
 	}
-	if from <= t.entry.Key && len(records) < n {
-		records = append(records, t.entry.Record)
-	}
-	return appendFrom(records, t.right, from, n)
+	return appendAll(append(records, t.entry.Record), t.right, n)
 }
 
 // page returns the records of a range, and how many follow.
