@@ -170,6 +170,7 @@ func (w *write) remove(live Live) (Live, error) {
 	if err != nil {
 		return live, err
 	}
+	w.facts.forget(live.Record.Revision)
 	if w.Stored != nil {
 		w.Stored(w.context(), w.Request, WasRemoved)
 	}

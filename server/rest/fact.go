@@ -1,81 +1,101 @@
 package rest
 
 import (
+	"bytes"
+	"maps"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
-	"github.com/deed-project/deed/value"
 )
 
 // fact is what is known of a stored text that a version shows as it is: nothing is defaulted, pruned or converted when it is read. So
 // lists need not decode it.
 type fact struct {
-	labels   value.Value
-	kind     span // of the member kind, with the comma behind it
-	metadata span // of the value of the member metadata
-	at       int  // where the resource version belongs, in the metadata
+	version  *catalog.Version
+	other    *fact // of the same text in other versions
+	kind     span  // of the member kind, with the comma behind it
+	metadata span  // of the value of the member metadata
+	labels   span  // of the value of the member labels in it; empty if there is none
+	at       int32 // where the resource version belongs, in the metadata
+
+	columns atomic.Pointer[[]span] // see columnsIn
 }
 
 // span is a part of a text.
-type span struct{ from, to int }
+type span struct{ from, to int32 }
 
-// maxFacts is how many facts are remembered. Their size is that of the labels, and some.
+func (s span) in(text []byte) []byte { return text[s.from:s.to] }
+
+// maxFacts is how many texts facts are remembered of.
 const maxFacts = 1 << 18
 
 // facts remembers facts by the revision that wrote the text, which no other text has. The zero facts are none and ready. They are safe
 // for concurrent use.
 type facts struct {
 	mu sync.RWMutex
-	of map[*catalog.Version]map[store.Revision]*fact
-	n  int
+	of map[store.Revision]*fact
 }
 
 // get returns what is known of a text, nil if that is nothing.
 func (f *facts) get(v *catalog.Version, r store.Revision) *fact {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	return f.of[v][r]
+	return f.of[r].in(v)
+}
+
+// in returns the fact of a version among f and the others; nil if there is none.
+func (f *fact) in(v *catalog.Version) *fact {
+	for f != nil && f.version != v {
+		f = f.other
+	}
+	return f
 }
 
 // all appends what is known of the texts of records, for each of them.
 func (f *facts) all(known []*fact, v *catalog.Version, records []store.Record) []*fact {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	of := f.of[v]
 	for i := range records {
-		known = append(known, of[records[i].Revision])
+		known = append(known, f.of[records[i].Revision].in(v))
 	}
 	return known
 }
 
-// put remembers what is known of a text. When there is no more room, everything else is forgotten.
-func (f *facts) put(v *catalog.Version, r store.Revision, known *fact) {
+// put remembers what is known of a text in a version of which nothing is remembered. When there is no more room, everything else is
+// forgotten.
+func (f *facts) put(r store.Revision, known *fact) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.n >= maxFacts || f.of == nil {
-		f.of, f.n = map[*catalog.Version]map[store.Revision]*fact{}, 0
+	if f.of == nil || len(f.of) >= maxFacts {
+		f.of = map[store.Revision]*fact{}
 	}
-	if f.of[v] == nil {
-		f.of[v] = map[store.Revision]*fact{}
+	if f.of[r].in(known.version) == nil {
+		known.other = f.of[r]
+		f.of[r] = known
 	}
-	if _, had := f.of[v][r]; !had {
-		f.n++
-	}
-	f.of[v][r] = known
 }
 
-// drop forgets the facts about a resource.
+// forget forgets the facts about a text.
+func (f *facts) forget(r store.Revision) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.of, r)
+}
+
+// drop forgets the facts about texts of a resource. Its cost grows with what is remembered.
 func (f *facts) drop(resource *catalog.Resource) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for v, known := range f.of {
-		if v.Resource == resource {
-			f.n -= len(known)
-			delete(f.of, v)
+	maps.DeleteFunc(f.of, func(_ store.Revision, known *fact) bool {
+		for known != nil && known.version.Resource != resource {
+			known = known.other
 		}
-	}
+		return known != nil
+	})
 }
 
 // onces are locks of who reads a record, so that many watches that begin at once read it once. Records share them.
@@ -98,88 +118,72 @@ func (r *Request) known(record store.Record) (*fact, error) {
 	return r.facts.get(r.Version, record.Revision), nil
 }
 
-// factOf returns what there is to know of the text of an object, and false if it is not as this server writes texts. labels are those of
-// the object.
-func factOf(text string, labels value.Value) (*fact, bool) {
-	f := &fact{labels: labels}
-	s := jsontext.Scanner{Text: text}
-	found := members(&s, func(name string, from int) bool {
-		switch name {
+// note remembers what there is to know of the text of a record, which the version shows as it is.
+func (r *Request) note(record store.Record) {
+	if known, ok := factOf(r.Version, record.Text); ok {
+		r.facts.put(record.Revision, known)
+	}
+}
+
+// factOf returns what there is to know of the text of an object, and false if the parts of it do not come as they do in the texts that
+// this server writes.
+func factOf(v *catalog.Version, text []byte) (*fact, bool) {
+	f := &fact{version: v}
+	r := jsontext.Rough{Text: text}
+	complete := false
+	r.Members(func(start, end int) bool {
+		switch name := string(text[start+1 : end-1]); name {
 		case "kind":
-			if s.Skip() != nil {
+			if !r.Value() {
 				return false
 			}
-			f.kind = span{from, s.Pos + 1}
+			f.kind = newSpan(start, r.Pos+1)
+			return true
 		case "metadata":
-			at := s
-			f.at = versionAt(&at)
-			if f.metadata.from = s.Pos; s.Skip() == nil {
-				f.metadata.to = s.Pos
-			}
+			from := r.Pos
+			complete = f.readMetadata(&r)
+			f.metadata = newSpan(from, r.Pos)
 			return false
-		default:
-			return s.Skip() == nil
+		}
+		return r.Value()
+	})
+	return f, complete && f.kind.to > 0 && f.at > 0 && bytes.HasPrefix(text, []byte(textPrefix))
+}
+
+// readMetadata passes metadata. The resource version belongs before the first name that is greater, so that names stay in order.
+func (f *fact) readMetadata(r *jsontext.Rough) bool {
+	const version = "resourceVersion"
+	return r.Members(func(start, end int) bool {
+		name := string(r.Text[start+1 : end-1])
+		if f.at == 0 && name > version {
+			f.at = int32(start)
+		}
+		from := r.Pos
+		if name == version || !r.Value() {
+			return false
+		}
+		if name == "labels" {
+			f.labels = newSpan(from, r.Pos)
 		}
 		return true
 	})
-	return f, found && !s.Spaced && f.at > 0 && f.kind.to > 0 && f.metadata.to > 0
 }
 
-// members calls member with each name of the object at the position, and where it begins; the position is then that of its value. It
-// reports whether there was such an object, up to where member returned false.
-func members(s *jsontext.Scanner, member func(name string, from int) bool) bool {
-	if s.Peek() != '{' {
-		return false
-	}
-	more, err := s.Open('}')
-	for more && err == nil {
-		from := s.Pos
-		name, ok := s.PlainString()
-		if !ok || s.Colon() != nil {
-			return false
-		}
-		if !member(name, from) {
-			return true
-		}
-		more, err = s.More('}')
-	}
-	return err == nil
-}
+func newSpan(from, to int) span { return span{int32(from), int32(to)} }
 
-// versionAt returns where in the object at the position, which is metadata, the resource version belongs, so that the names stay in
-// order; 0 if there is no such place.
-func versionAt(s *jsontext.Scanner) int {
-	const name = "resourceVersion"
-	at := 0
-	ok := members(s, func(member string, from int) bool {
-		if member >= name {
-			if member > name {
-				at = from
-			}
-			return false
-		}
-		return s.Skip() == nil
-	})
-	if !ok {
-		return 0
-	}
-	return at
-}
+// textPrefix is how texts begin that this server writes.
+const textPrefix = `{"apiVersion":"`
 
 // appendTo appends the text of an object with its resource version, and without saying what it is if it is to be bare.
 func (f *fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
-	from := 0
+	from := int32(0)
 	if bare {
 		b = append(b, '{')
-		from = len(`{"apiVersion":"`)
-		for text[from] != '"' {
-			from++
-		}
-		from += len(`",`)
-		b = append(b, text[from:f.kind.from]...)
+		second := len(textPrefix) + bytes.IndexByte(text[len(textPrefix):], '"') + len(`",`)
+		b = append(b, text[second:f.kind.from]...)
 		from = f.kind.to
 	}
-	return f.appendVersioned(b, text, span{from, len(text)}, r)
+	return f.appendVersioned(b, text, span{from, int32(len(text))}, r)
 }
 
 // appendMetadata appends the metadata of an object with its resource version.
@@ -199,6 +203,15 @@ func (f *fact) appendVersioned(b, text []byte, part span, r store.Revision) []by
 // lookup returns the text of the value that names lead to in the text of an object, nil if there is none. It passes the metadata at once,
 // unless names lead there.
 func (f *fact) lookup(text []byte, names []string) []byte {
+	found := f.find(text, names)
+	if found == (span{}) {
+		return nil
+	}
+	return found.in(text)
+}
+
+// find is lookup for where the value stands; the zero span if there is none.
+func (f *fact) find(text []byte, names []string) span {
 	r := jsontext.Rough{Text: text}
 	for depth, name := range names {
 		found := false
@@ -207,19 +220,41 @@ func (f *fact) lookup(text []byte, names []string) []byte {
 			case string(member) == name:
 				found = true
 				return false
-			case depth == 0 && r.Pos == f.metadata.from:
-				r.Pos = f.metadata.to
+			case depth == 0 && r.Pos == int(f.metadata.from):
+				r.Pos = int(f.metadata.to)
 				return true
 			}
 			return r.Value()
 		})
 		if !found {
-			return nil
+			return span{}
 		}
 	}
 	from := r.Pos
 	if !r.Value() {
-		return nil
+		return span{}
 	}
-	return text[from:r.Pos]
+	return newSpan(from, r.Pos)
 }
+
+// columnsIn returns where in a text the values at paths stand, the zero span for nothing. The paths are those of the columns of the
+// version: they are looked up once for each text.
+func (f *fact) columnsIn(text []byte, paths [][]string) []span {
+	if known := f.columns.Load(); known != nil {
+		return *known
+	}
+	found := make([]span, len(paths))
+	for i, path := range paths {
+		if !isName(path) {
+			found[i] = f.find(text, path)
+		}
+	}
+	f.columns.Store(&found)
+	return found
+}
+
+// isName reports whether a path leads to the name of an object, which stands behind the managed fields in its text, and in its key.
+func isName(path []string) bool { return len(path) == 2 && path[0] == "metadata" && path[1] == "name" }
+
+// nameIn returns the name of the object that has a key.
+func nameIn(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
@@ -18,7 +20,7 @@ func TestFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	sorted := object.AppendJSON(nil)
-	known, ok := factOf(string(sorted), object.Get("metadata", "labels"))
+	known, ok := factOf(&catalog.Version{}, sorted)
 	if !ok {
 		t.Fatal("the text is not as it should be")
 	}
@@ -38,6 +40,46 @@ func TestFacts(t *testing.T) {
 	}
 	if got, want := known.appendMetadata(nil, sorted, 7), versioned.Get("metadata").AppendJSON(nil); string(got) != string(want) {
 		t.Errorf("the metadata is\n%s\nwant\n%s", got, want)
+	}
+	if got, want := string(known.labels.in(sorted)), object.Get("metadata", "labels").String(); got != want {
+		t.Errorf("the labels are %s, want %s", got, want)
+	}
+	for _, other := range []string{
+		``, `[]`, `{}`, strings.Replace(text, `"uid"`, `"resourceVersion":"1","uid"`, 1), strings.Replace(text, `"kind"`, `"kinds"`, 1),
+		strings.Replace(text, `{"apiVersion"`, `{"an":1,"apiVersion"`, 1), strings.Replace(text, `,"uid":"2"`, ``, 1), text[:100],
+	} {
+		if _, ok := factOf(&catalog.Version{}, []byte(other)); ok {
+			t.Errorf("something is known of %s", other)
+		}
+	}
+}
+
+// TestFactsByVersion remembers what is known of a text in two versions, of two resources, and forgets it with the text and with a resource.
+func TestFactsByVersion(t *testing.T) {
+	var f facts
+	a, b := &catalog.Version{Resource: &catalog.Resource{}}, &catalog.Version{Resource: &catalog.Resource{}}
+	ofA, ofB := &fact{version: a}, &fact{version: b}
+	put := func() {
+		f.put(1, ofA)
+		f.put(1, ofB)
+		f.put(1, &fact{version: a})
+		f.put(2, &fact{version: b})
+	}
+	put()
+	if f.get(a, 1) != ofA || f.get(b, 1) != ofB || f.get(a, 2) != nil || f.get(a, 3) != nil {
+		t.Error("facts are not found by revision and version")
+	}
+	if all := f.all(nil, a, []store.Record{{Revision: 1}, {Revision: 2}}); len(all) != 2 || all[0] != ofA || all[1] != nil {
+		t.Errorf("of two records is known %v", all)
+	}
+	f.drop(a.Resource)
+	if f.get(a, 1) != nil || f.get(b, 2) == nil {
+		t.Error("a resource is not forgotten, or another one is")
+	}
+	put()
+	f.forget(1)
+	if f.get(a, 1) != nil || f.get(b, 1) != nil || f.get(b, 2) == nil {
+		t.Error("a text is not forgotten, or another one is")
 	}
 }
 

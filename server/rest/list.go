@@ -51,7 +51,8 @@ type lister struct {
 	limit    int64 // 0 is none
 	asked    int64 // the revision that the query names
 
-	paged func([]store.Record) // is told of each page before its records are taken; nil is not
+	known []*fact // what is known of the records of a page, in their order
+	seen  inText  // is at the record that is visited
 }
 
 func (r *Request) newLister(options api.ListOptions) (*lister, error) {
@@ -96,9 +97,9 @@ func (l *lister) resume() error {
 // list reads the objects.
 func (l *lister) list() (*List, error) {
 	items := []value.Value{}
-	end, err := l.each(func(_ int, record store.Record) (bool, error) {
+	end, err := l.each(func(record store.Record, known *fact) (bool, error) {
 		o, err := l.read(record)
-		if err != nil || !l.selector.matches(o.Content) {
+		if err != nil || known == nil && !l.selector.matches(o.Content) {
 			return false, err
 		}
 		item, err := o.document()
@@ -112,17 +113,18 @@ func (l *lister) list() (*List, error) {
 // pageSize is how many records are read at once: a list holds no more of the store than that.
 const pageSize = 1000
 
-// each calls take with the records of the list and their places in the page, which reports whether it took one, until the limit is reached or nothing is left. It
-// returns what there is to say of the list beside its items.
+// each calls take with the records of the list, which reports whether it took one, until the limit is reached or nothing is left. With
+// a record comes what is known of its text if that told that it is selected; nil if take has to find out. It returns what there is to
+// say of the list beside its items.
 //
 // The cost grows with the records that are visited. All are of one revision.
-func (l *lister) each(take func(i int, record store.Record) (bool, error)) (List, error) {
+func (l *lister) each(take func(record store.Record, known *fact) (bool, error)) (List, error) {
 	if err := l.wait(); err != nil {
 		return List{}, err
 	}
 	taken := int64(0)
 	for {
-		page, err := l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: pageSize, At: l.at})
+		page, err := l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: l.nextPage(taken), At: l.at})
 		if err != nil {
 			return List{}, l.failed(err)
 		}
@@ -130,9 +132,7 @@ func (l *lister) each(take func(i int, record store.Record) (bool, error)) (List
 			l.at = page.Revision
 		}
 		ahead := 0 // how many records are at hand
-		if l.paged != nil {
-			l.paged(page.Records)
-		}
+		l.known = l.facts.all(l.known[:0], l.Version, page.Records)
 		for i, record := range page.Records {
 			if i >= ahead {
 				if ahead, err = l.convertAhead(page.Records, i, taken); err != nil {
@@ -140,9 +140,9 @@ func (l *lister) each(take func(i int, record store.Record) (bool, error)) (List
 				}
 			}
 			l.after = record.Key
-			took := l.named(record.Key)
+			known, took := l.selects(record, l.known[i])
 			if took {
-				if took, err = take(i, record); err != nil {
+				if took, err = take(record, known); err != nil {
 					return List{}, err
 				}
 			}
@@ -159,9 +159,29 @@ func (l *lister) each(take func(i int, record store.Record) (bool, error)) (List
 	}
 }
 
+// nextPage returns how many records are read next: no more than the list may still take, if it takes all of them.
+func (l *lister) nextPage(taken int64) int {
+	if l.limit > 0 && l.selector.all() {
+		return int(min(pageSize, l.limit-taken))
+	}
+	return pageSize
+}
+
+// selects reports whether the list may be about a record. It returns what is known of it if it is so for sure.
+func (l *lister) selects(record store.Record, known *fact) (*fact, bool) {
+	if !l.named(record.Key) {
+		return nil, false
+	}
+	if known == nil || !l.selector.inTexts {
+		return nil, true
+	}
+	l.seen = inText{record, known}
+	return known, l.selector.matchesText(&l.seen)
+}
+
 // named reports whether the name and namespace in a key are what the selector is about.
 func (l *lister) named(key string) bool {
-	if l.selector.byLabels() {
+	if l.selector.fields.Empty() {
 		return true
 	}
 	namespace, name, namespaced := strings.Cut(strings.TrimPrefix(key, l.Version.Prefix), "/")

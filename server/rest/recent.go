@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -128,10 +129,9 @@ const maxHeirs = 32
 // keep remembers an object that was just written, so that it need not be read from its text: the next request for an object is often
 // about one that was just written.
 //
-// What is remembered is what reading gives. So an object is not remembered that reads as another one: a whole number that is a float
-// here is printed as an integer, and text that is no UTF-8 as other text.
+// What is remembered is what reading gives. So an object must read back as it is.
 func (r *Request) keep(o Live) {
-	if o.heirs > maxHeirs || !readsBack(o.Content) {
+	if o.heirs > maxHeirs {
 		return
 	}
 	if o.Record.Created == 0 {
@@ -148,11 +148,12 @@ func (r *Request) keep(o Live) {
 	r.remember(o)
 }
 
-// readsBack reports whether v is surely the same when its text is read.
+// readsBack reports whether v is surely the same when its text is read. Otherwise a whole number that is a float here may be printed as
+// an integer, and text that is no UTF-8 as other text.
 func readsBack(v value.Value) bool {
 	switch v.Kind() {
 	case value.KindFloat:
-		return false
+		return v.Float() != math.Trunc(v.Float())
 	case value.KindString:
 		return utf8.ValidString(v.Str())
 	case value.KindList:

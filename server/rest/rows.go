@@ -7,7 +7,6 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -16,8 +15,7 @@ import (
 // ListTable lists as a Table, as [Request.ListTexts] does as a list: rows are made of the stored texts. table is asked for it once the
 // options of the query are known to be good.
 //
-// Cells are looked up in the texts, as far as their columns say where they are, and else in objects that are decoded once per stored
-// revision.
+// Cells are looked up in the texts, once for each, as far as their columns say where they are, and else in objects that are decoded.
 func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte) error) error {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
@@ -49,19 +47,20 @@ func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte)
 // rows print objects as the rows of a Table: items.
 type rows struct {
 	wire.Table
-	paths [][]string // of the columns, if all of them can be looked up in a text
-	cells []value.Value
+	partial string     // how the object of a row begins that is its metadata
+	paths   [][]string // of the columns, if all of them can be looked up in a text
 }
 
 func newRows(t wire.Table) *rows {
-	out := &rows{Table: t, cells: make([]value.Value, len(t.Version.Columns))}
+	out := &rows{Table: t, partial: `{"apiVersion":` + quoted(t.Of) + `,"kind":"` + wire.AsPartial + `","metadata":`}
 	if t.Version.Row != nil {
 		return out
 	}
 	for _, c := range t.Version.Columns {
 		simple, ok := wire.SimplePath(c.Path)
 		if !ok || !isPlainPath(simple) {
-			return &rows{Table: t}
+			out.paths = nil
+			return out
 		}
 		out.paths = append(out.paths, strings.Split(simple, "."))
 	}
@@ -76,28 +75,22 @@ func isPlainPath(path string) bool {
 }
 
 func (w *rows) known(t *texts, record store.Record, known *fact) error {
-	shown := catalog.Row{Cells: w.cells}
-	if w.paths == nil {
-		o, err := t.Request.read(record)
-		if err != nil {
-			return err
-		}
-		shown = w.Shows(o.Content)
-	} else if err := w.lookUp(record, known); err != nil {
-		return err
-	}
 	t.append(`{"cells":`)
-	t.text = value.List(shown.Cells...).AppendJSON(t.text)
-	if len(shown.Conditions) > 0 {
-		t.append(`,"conditions":`)
-		t.text = value.List(shown.Conditions...).AppendJSON(t.text)
+	var err error
+	if w.paths == nil {
+		err = w.show(t, record)
+	} else {
+		err = w.lookUp(t, record, known)
+	}
+	if err != nil {
+		return err
 	}
 	t.append(`,"object":`)
 	switch w.Include {
 	case metav1.IncludeObject:
 		t.text = known.appendTo(t.text, record.Text, record.Revision, false)
 	case metav1.IncludeMetadata, "":
-		t.append(`{"apiVersion":`, quoted(w.Of), `,"kind":"`, wire.AsPartial, `","metadata":`)
+		t.append(w.partial)
 		t.text = known.appendMetadata(t.text, record.Text, record.Revision)
 		t.append(`}`)
 	default:
@@ -107,29 +100,36 @@ func (w *rows) known(t *texts, record store.Record, known *fact) error {
 	return nil
 }
 
-// lookUp makes the cells of a record.
-func (w *rows) lookUp(record store.Record, known *fact) error {
-	for i, c := range w.Version.Columns {
-		v, err := w.value(i, record, known)
-		if err != nil {
-			return corrupt(record, err)
-		}
-		w.cells[i] = w.Cell(c, v)
+// show appends the cells of a record, which must be decoded for them, and its conditions.
+func (w *rows) show(t *texts, record store.Record) error {
+	o, err := t.Request.read(record)
+	if err != nil {
+		return err
+	}
+	shown := w.Shows(o.Content)
+	t.text = value.List(shown.Cells...).AppendJSON(t.text)
+	if len(shown.Conditions) > 0 {
+		t.append(`,"conditions":`)
+		t.text = value.List(shown.Conditions...).AppendJSON(t.text)
 	}
 	return nil
 }
 
-// value returns what a record has at the path of a column. The name stands behind the managed fields in the text, and in the key.
-func (w *rows) value(column int, record store.Record, known *fact) (value.Value, error) {
-	path := w.paths[column]
-	if len(path) == 2 && path[0] == "metadata" && path[1] == "name" {
-		return value.String(record.Key[strings.LastIndexByte(record.Key, '/')+1:]), nil
+// lookUp appends the cells of a record, which stand in its text.
+func (w *rows) lookUp(t *texts, record store.Record, known *fact) error {
+	for i, at := range known.columnsIn(record.Text, w.paths) {
+		t.text = append(t.text, "[,"[min(i, 1)])
+		c, text := w.Version.Columns[i], at.in(record.Text)
+		if isName(w.paths[i]) {
+			text = value.String(nameIn(record.Key)).AppendJSON(nil)
+		}
+		var err error
+		if t.text, err = w.AppendCell(t.text, c, text); err != nil {
+			return corrupt(record, err)
+		}
 	}
-	found := known.lookup(record.Text, path)
-	if found == nil {
-		return value.Value{}, nil
-	}
-	return value.Parse(found)
+	t.text = append(t.text, ']')
+	return nil
 }
 
 func (w *rows) read(t *texts, o managedfields.Object) error {

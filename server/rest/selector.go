@@ -1,15 +1,19 @@
 package rest
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
@@ -18,11 +22,14 @@ type selector struct {
 	labels  labels.Selector
 	fields  fields.Selector
 	version *catalog.Version
+	inTexts bool // all that it looks at can be looked up in texts: see inText
 }
 
 // newSelector returns the selector of options. The error is a 400 for a field that cannot be selected by.
 func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error) {
+	inTexts := true
 	for _, requirement := range options.Fields.Requirements() {
+		inTexts = inTexts && isPlainPath(requirement.Field)
 		if !selectable(v, requirement.Field) {
 			if !v.Custom && len(v.Fields) == 0 {
 				return nil, errors.NewBadRequest(fmt.Sprintf(
@@ -31,7 +38,7 @@ func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error)
 			return nil, errors.NewBadRequest(fmt.Sprintf("field label not supported: %s", requirement.Field))
 		}
 	}
-	return &selector{options.Labels, options.Fields, v}, nil
+	return &selector{options.Labels, options.Fields, v, inTexts}, nil
 }
 
 func selectable(v *catalog.Version, name string) bool {
@@ -41,16 +48,16 @@ func selectable(v *catalog.Version, name string) bool {
 // all reports whether the selector is about every object.
 func (s *selector) all() bool { return s.labels.Empty() && s.fields.Empty() }
 
-// byLabels reports whether the selector looks at labels only.
-func (s *selector) byLabels() bool { return s.fields.Empty() }
-
 // matches reports whether the selector is about content.
 func (s *selector) matches(content value.Value) bool {
 	return s.labels.Matches(labelsOf{content.Get("metadata", "labels")}) && s.fields.Matches(fieldsOf{s.version, content})
 }
 
-// matchesLabels reports whether the selector is about the labels that l has. It is passed by reference so that nothing is allocated.
-func (s *selector) matchesLabels(l *labelsOf) bool { return s.labels.Matches(l) }
+// matchesText reports whether the selector is about the object of a text, if inTexts. It is passed by reference so that nothing is
+// allocated.
+func (s *selector) matchesText(seen *inText) bool {
+	return (s.labels.Empty() || s.labels.Matches((*labelsIn)(seen))) && (s.fields.Empty() || s.fields.Matches((*fieldsIn)(seen)))
+}
 
 // labelsOf is the labels of an object: labels.Labels.
 type labelsOf struct{ value.Value }
@@ -77,8 +84,10 @@ type fieldsOf struct {
 func (f fieldsOf) Has(name string) bool { return selectable(f.version, name) }
 
 // Get returns the value of a field as text, "" if there is none.
-func (f fieldsOf) Get(name string) string {
-	v := catalog.Lookup(f.content, name)
+func (f fieldsOf) Get(name string) string { return fieldText(catalog.Lookup(f.content, name)) }
+
+// fieldText returns the value of a field as text, "" if there is none.
+func fieldText(v value.Value) string {
 	switch {
 	case v.IsAbsent() || v.IsNull():
 		return ""
@@ -86,4 +95,72 @@ func (f fieldsOf) Get(name string) string {
 		return v.Str()
 	}
 	return fmt.Sprint(v.ToAny())
+}
+
+// inText is what selectors look at in the text of a record, of which something is known: labels and fields are looked up there.
+type inText struct {
+	store.Record
+	known *fact
+}
+
+// labelsIn is the labels of an object in its text: labels.Labels.
+type labelsIn inText
+
+// Has reports whether there is a label.
+func (l *labelsIn) Has(label string) bool {
+	_, ok := l.Lookup(label)
+	return ok
+}
+
+// Get returns the value of a label.
+func (l *labelsIn) Get(label string) string {
+	text, _ := l.Lookup(label)
+	return text
+}
+
+// Lookup returns the value of a label, and whether there is one.
+func (l *labelsIn) Lookup(label string) (string, bool) {
+	r := jsontext.Rough{Text: l.known.labels.in(l.Text)}
+	var found []byte
+	r.Members(func(start, end int) bool {
+		is, from := string(r.Text[start+1:end-1]) == label, r.Pos
+		if !r.Value() {
+			return false
+		}
+		if is {
+			found = r.Text[from:r.Pos]
+		}
+		return !is
+	})
+	return textOf(found), found != nil
+}
+
+// fieldsIn is the selectable fields of an object in its text: fields.Fields.
+type fieldsIn inText
+
+// Has reports whether a field can be selected by.
+func (f *fieldsIn) Has(name string) bool { return selectable(f.known.version, name) }
+
+// Get returns the value of a field as text, "" if there is none.
+func (f *fieldsIn) Get(name string) string {
+	path := strings.Split(name, ".")
+	if isName(path) {
+		return nameIn(f.Key)
+	}
+	return textOf(f.known.lookup(f.Text, path))
+}
+
+// textOf returns a value, given by its text, as selectors compare it; "" for none.
+func textOf(json []byte) string {
+	if n := len(json); n >= 2 && json[0] == '"' && bytes.IndexByte(json, '\\') < 0 {
+		return string(json[1 : n-1])
+	}
+	if json == nil {
+		return ""
+	}
+	v, err := value.Parse(json)
+	if err != nil {
+		return "" // it is a part of a text that was read or written as a whole
+	}
+	return fieldText(v)
 }

@@ -1,8 +1,8 @@
 package rest
 
 import (
+	"bytes"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/deed-project/deed/managedfields"
@@ -12,11 +12,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ListTexts lists as List does, as JSON text that is made of the stored texts: write gets it piece by piece, and keeps none. Errors come before anything
-// is written, unless they are those of write or about an object, or about a store that fails meanwhile.
+// ListTexts lists as List does, as JSON text that is made of the stored texts: write gets it piece by piece, and keeps none. Errors come
+// before anything is written, unless they are those of write or about an object, or about a store that fails meanwhile.
 //
-// Memory is that of a page of records, however many objects there are. An object is decoded once in its stored revision; from then on
-// the cost is that of copying its text, and of its labels if the selector is about labels.
+// Memory is that of a page of records, however many objects there are. An object that this process did not write is decoded once in its
+// stored revision; otherwise the cost is that of copying its text, and of a look at what the selector is about.
 func (r *Request) ListTexts(write func([]byte) error) error {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
@@ -63,20 +63,15 @@ type items interface {
 // texts is a list on its way.
 type texts struct {
 	*lister
-	items  items
-	write  func([]byte) error
-	text   []byte // what is not written yet
-	some   bool   // there was an item
-	labels labelsOf
-
-	page []*fact // what is known of the records of the page, in their order
+	items items
+	write func([]byte) error
+	text  []byte // what is not written yet
+	some  bool   // there was an item
 }
 
 // newTexts returns a list on its way, which must be released.
 func newTexts(l *lister, write func([]byte) error, how items) *texts {
-	t := &texts{lister: l, write: write, items: how, text: *textBuffers.Get().(*[]byte)}
-	l.paged = func(records []store.Record) { t.page = t.facts.all(t.page[:0], t.Version, records) }
-	return t
+	return &texts{lister: l, write: write, items: how, text: *textBuffers.Get().(*[]byte)}
 }
 
 // textBuffers hold memory for text that is not written yet.
@@ -100,14 +95,10 @@ func (t *texts) append(parts ...string) {
 	}
 }
 
-// take appends the object of a record, the i-th of the page, if it is selected.
-func (t *texts) take(i int, record store.Record) (bool, error) {
-	known := t.page[i]
-	if known == nil || !t.selector.byLabels() {
+// take appends the object of a record if it is selected: see each.
+func (t *texts) take(record store.Record, known *fact) (bool, error) {
+	if known == nil {
 		return t.takeSlowly(record)
-	}
-	if t.labels.Value = known.labels; !t.selector.matchesLabels(&t.labels) {
-		return false, nil
 	}
 	t.begin()
 	if err := t.items.known(t, record, known); err != nil {
@@ -157,7 +148,7 @@ func (whole) read(t *texts, o managedfields.Object) error {
 // decoded returns the object of a record. It is kept decoded if others are likely to ask for its fields again, or if it had to be
 // converted.
 func (t *texts) decoded(record store.Record) (Live, error) {
-	if _, converted := t.Version.Form.(catalog.Batch); t.selector.byLabels() && !converted {
+	if _, converted := t.Version.Form.(catalog.Batch); t.selector.inTexts && !converted {
 		return t.readOnce(record)
 	}
 	o, err := t.read(record)
@@ -194,28 +185,11 @@ func (r *Request) readOnce(record store.Record) (Live, error) {
 	if err != nil {
 		return Live{}, corrupt(record, err)
 	}
-	if content.Equal(stored.Content) && strings.HasPrefix(string(record.Text[:min(len(record.Text), len(textPrefix))]), textPrefix) {
-		labels, err := apart(content.Get("metadata", "labels"))
-		if err != nil {
-			return Live{}, corrupt(record, err)
-		}
-		if known, ok := factOf(string(record.Text), labels); ok {
-			r.facts.put(r.Version, record.Revision, known)
-		}
+	if content.Equal(stored.Content) && bytes.Equal(stored.AppendJSON(nil), record.Text) {
+		r.note(record)
 	}
 	stored.Content = withVersion(content, record.Revision)
 	return Live{Object: stored, Record: record}, nil
 }
-
-// apart returns v in memory of its own, so that it does not keep what it is a part of.
-func apart(v value.Value) (value.Value, error) {
-	if v.IsAbsent() {
-		return v, nil
-	}
-	return value.Parse(v.AppendJSON(nil))
-}
-
-// textPrefix is how texts begin that this server writes.
-const textPrefix = `{"apiVersion":"`
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }

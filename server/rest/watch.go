@@ -126,7 +126,7 @@ func (w *watcher) begin(yield func([]Event) bool) (on bool, err error) {
 	l := &lister{Request: w.Request, options: w.options, selector: w.selector, prefix: w.prefix, asked: w.after}
 	var events []Event
 	collected := 0 // the length of their texts
-	end, err := l.each(func(_ int, record store.Record) (bool, error) {
+	end, err := l.each(func(record store.Record, _ *fact) (bool, error) {
 		event, err := w.initial(record)
 		if err != nil || event.Type == "" {
 			return false, err
@@ -167,12 +167,12 @@ func (w *watcher) initial(record store.Record) (Event, error) {
 	if name := record.Key[strings.LastIndexByte(record.Key, '/')+1:]; w.only != "" && name != w.only {
 		return Event{}, nil
 	}
-	if w.texts && w.selector.byLabels() {
+	if w.texts && w.selector.inTexts {
 		known, err := w.known(record)
 		if err != nil {
 			return Event{}, err
 		}
-		if known != nil && !w.selector.labels.Matches(labelsOf{known.labels}) {
+		if known != nil && !w.selector.matchesText(&inText{record, known}) {
 			return Event{}, nil
 		}
 		if known != nil {

@@ -356,10 +356,14 @@ func (w *write) commit(object encoded, live Live, event Written) (managedfields.
 	if w.Stored != nil {
 		w.Stored(w.context(), w.Request, event)
 	}
+	w.facts.forget(live.Record.Revision)
 	out, err := w.reread(object, record.Revision)
-	if err == nil {
-		faultless := w.faultless && withVersion(object.Content, record.Revision).Equal(out.Content)
-		w.keep(Live{Object: out, Record: record, faultless: faultless, heirs: live.heirs + 1})
+	if err == nil && readsBack(out.Content) {
+		same := withVersion(object.Content, record.Revision).Equal(out.Content)
+		if same {
+			w.note(record)
+		}
+		w.keep(Live{Object: out, Record: record, faultless: w.faultless && same, heirs: live.heirs + 1})
 	}
 	return out, err
 }

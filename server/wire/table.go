@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -125,6 +126,30 @@ func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 		return value.String(t.age(v.Str()))
 	}
 	return value.Null()
+}
+
+// AppendCell appends what a column shows of a value, as Cell does, from its JSON text to JSON text. No text stands for no value.
+func (t Table) AppendCell(b []byte, c catalog.Column, text []byte) ([]byte, error) {
+	switch {
+	case len(text) == 0:
+		return append(b, "null"...), nil
+	case c.Type == "string" && text[0] == '"', c.Type == "integer" && isWhole(text):
+		return append(b, text...), nil
+	case c.Type == "date" && isPlain(text):
+		return value.String(t.age(string(text[1 : len(text)-1]))).AppendJSON(b), nil
+	}
+	v, err := value.Parse(text)
+	return t.Cell(c, v).AppendJSON(b), err
+}
+
+// isWhole reports whether a value, given by its text, is a small whole number.
+func isWhole(text []byte) bool {
+	return len(text) < 18 && !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || '9' < r })
+}
+
+// isPlain reports whether a value, given by its text, is a string that reads as it is written.
+func isPlain(text []byte) bool {
+	return text[0] == '"' && !bytes.ContainsRune(text, '\\')
 }
 
 // age returns how long ago a time was, in short.

@@ -1,0 +1,144 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/internal/work"
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// gauges defines a resource with fields to select by, and columns of all types.
+const gauges = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"gauges.example.org"},"spec":{
+	"group":"example.org","scope":"Namespaced","names":{"plural":"gauges","kind":"Gauge"},
+	"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{
+			"color":{"type":"string"},"level":{"type":"integer"},"on":{"type":"boolean"},"share":{"type":"number"},"note":{"type":"string"}}}}}},
+		"selectableFields":[{"jsonPath":".spec.color"},{"jsonPath":".spec.level"},{"jsonPath":".spec.on"}],
+		"additionalPrinterColumns":[{"name":"Color","type":"string","jsonPath":".spec.color"},{"name":"Level","type":"integer","jsonPath":".spec.level"},
+			{"name":"Text","type":"string","jsonPath":".spec.level"},{"name":"On","type":"boolean","jsonPath":".spec.on"},
+			{"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}]}]}}`
+
+const gaugesPath = group + "namespaces/default/gauges"
+
+// gauge is the i-th of some gauges that are not alike.
+func gauge(i int) string {
+	var labels, spec []string
+	if i%3 > 0 {
+		labels = append(labels, fmt.Sprintf(`"l":"%d"`, i%3))
+	}
+	if i%2 > 0 {
+		labels = append(labels, `"a.example.org/b":"","o":"x"`)
+		spec = append(spec, fmt.Sprintf(`"level":%d`, i%5-1))
+	}
+	if i%4 > 0 {
+		spec = append(spec, fmt.Sprintf(`"color":%q`, []string{"red", "\"é\\", ""}[i%3]))
+	}
+	if i%5 > 0 {
+		spec = append(spec, fmt.Sprintf(`"on":%t,"share":%d.5`, i%2 == 0, i))
+	}
+	return fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Gauge","metadata":{"name":"g%02d","labels":{%s}},"spec":{%s}}`,
+		i, strings.Join(labels, ","), strings.Join(spec, ","))
+}
+
+// gaugeLists are lists of gauges.
+func gaugeLists() []string {
+	lists := []string{"", "limit=7"}
+	for _, s := range []string{
+		"l=1", "l==1", "l!=1", "l in (1,2)", "l notin (1)", "l", "!l", "o=x,l=2", "a.example.org/b=", "a.example.org/b", "none=1", "l in (1),o",
+	} {
+		lists = append(lists, "labelSelector="+url.QueryEscape(s), "limit=4&labelSelector="+url.QueryEscape(s))
+	}
+	for _, s := range []string{
+		"spec.color=red", "spec.color=", "spec.color!=red", `spec.color="é\\`, "spec.level=3", "spec.level=-1", "spec.on=true", "spec.on!=true",
+		"metadata.name=g07", "metadata.name!=g07", "metadata.name=none", "metadata.name=g07,spec.color=red", "metadata.namespace=default",
+		"metadata.namespace=other", "metadata.name=g0",
+	} {
+		lists = append(lists, "fieldSelector="+url.QueryEscape(s), "limit=1&fieldSelector="+url.QueryEscape(s))
+	}
+	return append(lists, "labelSelector=o%3Dx&fieldSelector=spec.on%3Dfalse")
+}
+
+// TestSelectors compares what a server lists that wrote the objects, and knows of their texts what selectors ask for, with what one lists
+// that decodes them: it has read nothing yet.
+func TestSelectors(t *testing.T) {
+	objects := memory.New()
+	s := serverOn(t, objects)
+	ask(s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", gauges)
+	for i := range 30 {
+		if w := ask(s, "POST "+gaugesPath, gauge(i)); w.Code != 201 {
+			t.Fatal(w.Body)
+		}
+	}
+	for i := range 30 { // some are changed, and some go
+		switch i % 6 {
+		case 1:
+			ask(s, fmt.Sprintf("PATCH %s/g%02d%s", gaugesPath, i, merge), `{"metadata":{"labels":{"l":"2","o":null}},"spec":{"color":"red","level":3}}`)
+		case 5:
+			ask(s, fmt.Sprintf("DELETE %s/g%02d", gaugesPath, i), "")
+		}
+	}
+	for _, query := range gaugeLists() {
+		for _, media := range []string{"application/json", jsonTable} {
+			asked := "GET " + gaugesPath + "?" + query + " Accept=" + media
+			if got, want := ask(s, asked, "").Body.String(), ask(serverOn(t, objects), asked, "").Body.String(); got != want {
+				t.Errorf("%s is\n%s\nand read from the store\n%s", asked, got, want)
+			}
+		}
+	}
+}
+
+// TestReadsDecodeNothing lists objects that the server wrote: it decodes none of them.
+func TestReadsDecodeNothing(t *testing.T) {
+	s := newServer(t, server.Config{})
+	ask(s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", gauges)
+	const count = 50
+	for i := range count {
+		ask(s, "POST "+gaugesPath, gauge(i))
+		ask(s, "POST "+core+"namespaces/default/configmaps", fmt.Sprintf(`{"metadata":{"name":"m%d"}}`, i))
+	}
+	for _, asked := range []string{
+		gaugesPath, gaugesPath + "?limit=10", gaugesPath + "?labelSelector=l%3D1", gaugesPath + "?fieldSelector=spec.color%3Dred",
+		gaugesPath + "?fieldSelector=metadata.name!%3Dg07", gaugesPath + " Accept=" + jsonTable, core + "namespaces/default/configmaps",
+	} {
+		var size int
+		counts := work.Record(func() { size = ask(s, "GET "+asked, "").Body.Len() })
+		if counts.Values > 2*count { // a cell or so of each row
+			t.Errorf("%s, of %d bytes, reads %d values", asked, size, counts.Values)
+		}
+	}
+}
+
+// visited counts the records that are read of a store: store.Store.
+type visited struct {
+	store.Store
+	records int
+}
+
+func (s *visited) Range(ctx context.Context, r store.Range) (store.Page, error) {
+	page, err := s.Store.Range(ctx, r)
+	s.records += len(page.Records)
+	return page, err
+}
+
+// TestReadsVisitLittle counts the records that a list reads of 300.
+func TestReadsVisitLittle(t *testing.T) {
+	objects := &visited{Store: memory.New()}
+	s := newServer(t, server.Config{Store: objects})
+	for i := range 300 {
+		ask(s, "POST "+things, strings.Replace(web, `"web"`, fmt.Sprintf(`"w%03d","labels":{"l":"%d"}`, i, i%100), 1))
+	}
+	for query, most := range map[string]int{
+		"": 300, "limit=10": 10, "limit=10&continue=" + listOf(t, s, "limit=5").Metadata.Continue: 10,
+	} {
+		objects.records = 0
+		if l := listOf(t, s, query); l.Code != 200 || objects.records > most {
+			t.Errorf("%q: %d %s, %d records are read, and not at most %d", query, l.Code, l.Message, objects.records, most)
+		}
+	}
+}
