@@ -93,6 +93,44 @@ func TestMergeOfItemsWithoutIdentity(t *testing.T) {
 	}
 }
 
+// Every declared field that has something owned below it counts as named, however deep; items do
+// not.
+func TestNamedFieldsAtEveryDepth(t *testing.T) {
+	root := typeOf(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"namedType":"mid"}}]}},
+		{"name":"mid","map":{"fields":[{"name":"b","type":{"namedType":"root"}},{"name":"c","type":{"list":{
+			"elementRelationship":"associative","keys":["k"],"elementType":{"namedType":"mid"}}}}],
+			"elementType":{"namedType":"root"}}}]}`)
+	for _, c := range []struct{ set, want []string }{
+		{[]string{`.a.b.a.b`}, []string{`.a`, `.a.b`, `.a.b.a`, `.a.b.a.b`}},
+		{[]string{`.a.c[k="x"].b.a`}, []string{`.a`, `.a.c`, `.a.c[k="x"].b`, `.a.c[k="x"].b.a`}},
+		{[]string{`.a.other.a.b`}, []string{`.a`, `.a.other.a`, `.a.other.a.b`}},
+		{[]string{`.unknown.a.b`}, []string{`.unknown.a.b`}},
+	} {
+		if got := typing.WithNamedFields(setOf(t, c.set...), root); !got.Equal(setOf(t, c.want...)) {
+			t.Errorf("%q with named fields is\n%v\nwant\n%v", c.set, got, setOf(t, c.want...))
+		}
+	}
+}
+
+// Only what a configuration has empty where an object has something, and is no list, fills it.
+func TestFilledEmpty(t *testing.T) {
+	root := typeOf(t, `{"types":[{"name":"root","map":{"fields":[
+		{"name":"m","type":{"map":{"elementType":{"scalar":"string"}}}},
+		{"name":"l","type":{"list":{"elementRelationship":"associative","elementType":{"scalar":"string"}}}}]}}]}`)
+	live := valueOf(t, root, `{"m":{"a":"b"},"l":["c"]}`)
+	for config, want := range map[string]bool{
+		`{"m":{}}`: true, `{"m":null}`: true, `{"l":null}`: true, `{"l":[]}`: false, `{"m":{"a":"d"}}`: false, `{}`: true, `{"l":[],"m":{}}`: true,
+	} {
+		merged, err := typed.Merge(live, valueOf(t, root, config))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := typing.FilledEmpty(merged); got != want {
+			t.Errorf("an object that %s is merged into was filled: %t", config, got)
+		}
+	}
+}
+
 // below returns what s has below the field called name.
 func below(s fieldpath.Set, name string) fieldpath.Set {
 	_, sub := s.Get(fieldpath.Field(name))

@@ -74,6 +74,7 @@ func TestNumbersAreTheSameItemsInLongLists(t *testing.T) {
 		for i := range n {
 			ints, floats = append(ints, value.Int(int64(i-5))), append(floats, value.Float(float64(i-5)))
 		}
+		ints[0], floats[0] = value.Int(math.MinInt64), value.Float(-1<<63) // the least that is an integer
 		slices.Reverse(floats)
 		live, err1 := New(value.List(ints...), root)
 		config, err2 := New(value.List(floats...), root)

@@ -33,3 +33,25 @@ func TestProblemsBeforeAnUnidentifiedItemAreReported(t *testing.T) {
 		}
 	}
 }
+
+// A path leads to an item of an atomic list by its number, and of any other by its identity.
+func TestPathsOfProblems(t *testing.T) {
+	root := typeOf(t, `{"types":[{"name":"root","map":{"fields":[
+		{"name":"atomic","type":{"list":{"elementRelationship":"atomic","elementType":{"namedType":"item"}}}},
+		{"name":"keyed","type":{"list":{"elementRelationship":"associative","keys":["k"],"elementType":{"namedType":"item"}}}},
+		{"name":"set","type":{"list":{"elementRelationship":"associative","elementType":{"scalar":"string"}}}}]}},
+		{"name":"item","map":{"fields":[{"name":"k","type":{"scalar":"string"}},{"name":"n","type":{"scalar":"numeric"}}]}}]}`)
+	for text, want := range map[string]string{
+		`{"atomic":[{"k":"a"},{"k":"b","n":"x"}]}`: `.atomic[1].n: expected numeric (int or float), got string`,
+		`{"keyed":[{"k":"a"},{"k":"b","n":"x"}]}`:  `.keyed[k="b"].n: expected numeric (int or float), got string`,
+		`{"set":["a",1]}`:                          `.set[=1]: expected string, got &value.valueUnstructured{Value:1}`,
+	} {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := typed.New(v, root); err == nil || err.Error() != want {
+			t.Errorf("%s gave\n%v\nwant\n%s", text, err, want)
+		}
+	}
+}
