@@ -34,16 +34,17 @@ var (
 	anonymous = User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 )
 
-type userKey struct{}
-
+// withUser returns a context of requests that a user sends, which may take for ever.
 func withUser(ctx context.Context, u User) context.Context {
-	return context.WithValue(ctx, userKey{}, u)
+	return &requestContext{Context: ctx, user: u}
 }
 
 // UserOf returns who sends the request of ctx, and the zero User outside of one.
 func UserOf(ctx context.Context) User {
-	u, _ := ctx.Value(userKey{}).(User)
-	return u
+	if u, ok := ctx.Value(userKey{}).(*User); ok {
+		return *u
+	}
+	return User{}
 }
 
 // isMaster reports whether u may do everything.

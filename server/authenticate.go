@@ -30,7 +30,7 @@ func NewToken() string {
 
 // Add makes a token stand for a user.
 func (t *Tokens) Add(text string, u User) {
-	t.known = append(t.known, token{sha256.Sum256([]byte(text)), u})
+	t.known = append(t.known, token{sha256.Sum256([]byte(text)), authenticated(u)})
 }
 
 // ReadTokens reads tokens in the format of kube-apiserver: lines of token,user,uid and, in quotes, the groups with commas
@@ -82,7 +82,7 @@ func (t *Tokens) Authenticate(r *http.Request) (User, error) {
 	if !ok {
 		return User{}, stderrors.New("the bearer token is not known")
 	}
-	return authenticated(u), nil
+	return u, nil
 }
 
 func authenticated(u User) User {

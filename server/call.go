@@ -5,7 +5,7 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"time"
+	"net/url"
 
 	"github.com/deed-project/deed/server/api"
 )
@@ -16,14 +16,18 @@ type call struct {
 	verb     string     // what it does with a resource, or else the method in lower case
 	target   api.Target // what the path names
 	resource bool       // the path names a resource, and no document
-	timeout  time.Duration
+	query    url.Values // nil for an empty one
+	brief    bool       // it has less time than the whole request might take, because it changes something
 }
 
 func newCall(r *http.Request) *call {
 	c := &call{method: r.Method}
+	if r.URL.RawQuery != "" {
+		c.query = r.URL.Query()
+	}
 	c.target, c.resource = api.ParseTarget(r.URL.Path)
 	if c.resource {
-		c.verb = verbOf(r, c.target)
+		c.verb = verbOf(r.Method, c.target, c.query)
 	}
 	return c
 }
@@ -62,16 +66,22 @@ func (w *answerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Unwrap returns what is written to, for http.ResponseController.
 func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-type endKey struct{}
+// serving is what requests know of the listener that they came through.
+type serving struct {
+	end     context.Context // is done when the server is about to stop: requests that never end by themselves end then
+	limited bool            // connections have the deadlines of the server's limits for each request
+}
 
-// withEnd returns a context of requests that are told by end when their server is about to stop: those that never end by
-// themselves end then.
-func withEnd(ctx, end context.Context) context.Context { return context.WithValue(ctx, endKey{}, end) }
+type servingKey struct{}
 
-// endOf returns what withEnd added, or a context that does not end.
-func endOf(ctx context.Context) context.Context {
-	if end, ok := ctx.Value(endKey{}).(context.Context); ok {
-		return end
+func withServing(ctx context.Context, s serving) context.Context {
+	return context.WithValue(ctx, servingKey{}, &s)
+}
+
+// servingOf returns what withServing added, or that nothing ends or is limited.
+func servingOf(ctx context.Context) serving {
+	if s, ok := ctx.Value(servingKey{}).(*serving); ok {
+		return *s
 	}
-	return context.Background()
+	return serving{end: context.Background()}
 }

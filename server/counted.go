@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -15,8 +17,17 @@ type countedStore struct {
 	*metrics
 }
 
+// asked is what was asked of a store, and whether it failed.
+type asked struct {
+	operation string
+	failed    bool
+}
+
 func (s countedStore) count(operation string, err error) {
-	s.operations.WithLabelValues(operation, strconv.FormatBool(err != nil)).Inc()
+	is := asked{operation, err != nil}
+	s.asked.get(is, func() prometheus.Counter {
+		return s.operations.WithLabelValues(is.operation, strconv.FormatBool(is.failed))
+	}).Inc()
 }
 
 // Get reads a record.

@@ -25,13 +25,14 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if id == "" {
 		id = api.NewUID()
 	}
-	w.Header().Set("Audit-Id", id)
-	w.Header().Set("Cache-Control", "no-cache, private")
+	h := w.Header()
+	h["Audit-Id"], h["Cache-Control"] = []string{id}, uncached
 	answered := s.metrics.begin(c, s.catalog.Load())
-	defer func() { answered(w.code) }()
+	defer answered.end(w)
 	defer s.recovered(w, r)
-	r, cancel, err := s.limitTime(w, r, c)
-	defer cancel()
+	ctx, err := s.limitTime(w, r, c)
+	defer ctx.stop()
+	r = r.WithContext(ctx)
 	if err != nil {
 		s.fail(w, r, s.errorsOf(r), err)
 		return
@@ -40,6 +41,7 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	ctx.user = user
 	if !c.long() && !user.isMaster() {
 		leave, ok := s.flight.enter(c, s.limits)
 		if !ok {
@@ -49,8 +51,11 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		}
 		defer leave()
 	}
-	s.route(w, r.WithContext(withUser(r.Context(), user)))
+	s.route(w, r, c)
 }
+
+// uncached are the values of a header that tells to keep no answer. Nobody may modify them.
+var uncached = []string{"no-cache, private"}
 
 // user returns who a request is from, and as whom. It answers the request, and returns false, if that is nobody.
 func (s *Server) user(w http.ResponseWriter, r *http.Request, c *call) (User, bool) {

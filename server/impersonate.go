@@ -40,8 +40,21 @@ func (s *Server) impersonated(r *http.Request, c *call, user User) (User, error)
 	return i.whole(), nil
 }
 
+// impersonates reports whether a header has anything to say about another user.
+func impersonates(h http.Header) bool {
+	for name := range h {
+		if strings.HasPrefix(name, "Impersonate-") {
+			return true
+		}
+	}
+	return false
+}
+
 // wantedUser returns whom the headers of a request name, nil if nobody, and takes them away.
 func wantedUser(h http.Header) (*User, error) {
+	if !impersonates(h) {
+		return nil, nil
+	}
 	u := User{Name: h.Get(impersonateUser), UID: h.Get(impersonateUID), Groups: slices.Clone(h[impersonateGroup])}
 	for name, values := range h {
 		key, isExtra := strings.CutPrefix(name, impersonateExtra)

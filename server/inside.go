@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -77,7 +78,9 @@ func (s *Server) send(ctx context.Context, method, path string, body value.Value
 	if !body.IsAbsent() {
 		text = body.AppendJSON(nil)
 	}
-	r, err := http.NewRequestWithContext(withUser(ctx, master), method, path, bytes.NewReader(text))
+	inside := &requestContext{Context: ctx, user: master, deadline: time.Now().Add(s.limits.Write)}
+	defer inside.stop()
+	r, err := http.NewRequestWithContext(inside, method, path, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func (s *Server) send(ctx context.Context, method, path string, body value.Value
 		r.Header.Set("Content-Type", string(types.MergePatchType))
 	}
 	var w recorder
-	s.route(&w, r)
+	s.route(&w, r, newCall(r))
 	if w.code < http.StatusBadRequest {
 		return nil
 	}

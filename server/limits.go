@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -61,41 +60,43 @@ func overloaded(w http.ResponseWriter) {
 	http.Error(w, "Too many requests, please try again later.", http.StatusTooManyRequests)
 }
 
-// limitTime gives a request that is no watch the time that it may take: what its query says, at most that of the limits. The error
-// is a 400 for a query that says something else.
+// limitTime gives a request that is no watch the time that it may take: what its query says, at most that of the limits; what changes
+// objects may have less. The context ends then. The error is a 400 for a query that says something else.
 //
 // Whatever is read from the client, and written to it, must come in that time too. A connection without deadlines, as between
-// goroutines of one process, has none; the context ends all the same.
-func (s *Server) limitTime(w http.ResponseWriter, r *http.Request, c *call) (*http.Request, context.CancelFunc, error) {
-	connection := http.NewResponseController(w)
+// goroutines of one process, has none; the context ends all the same. One whose listener gives every request the time of the limits
+// need not be told: see [Server.Serve].
+func (s *Server) limitTime(w http.ResponseWriter, r *http.Request, c *call) (*requestContext, error) {
+	ctx, connection := &requestContext{Context: r.Context()}, http.NewResponseController(w)
 	if c.long() {
 		_ = connection.SetReadDeadline(time.Time{}) // what an earlier request on the connection set; see above for the error
 		_ = connection.SetWriteDeadline(time.Time{})
-		return r, func() {}, nil
+		return ctx, nil
 	}
-	c.timeout = s.limits.Request
-	asked, err := timeoutOf(r.URL)
+	asked, err := timeoutOf(c.query)
 	if err != nil {
-		return r, func() {}, err
+		return ctx, err
 	}
-	if asked > 0 {
-		c.timeout = min(asked, c.timeout)
+	timeout, now := s.limits.Request, time.Now()
+	if asked > 0 && asked < timeout {
+		timeout = asked
 	}
-	deadline := time.Now().Add(c.timeout)
-	if r.Body != nil && r.Body != http.NoBody {
-		_ = connection.SetReadDeadline(deadline) // as above
+	if timeout < s.limits.Request || !servingOf(ctx).limited {
+		if r.Body != nil && r.Body != http.NoBody {
+			_ = connection.SetReadDeadline(now.Add(timeout)) // as above
+		}
+		_ = connection.SetWriteDeadline(now.Add(timeout + s.limits.Request))
 	}
-	_ = connection.SetWriteDeadline(deadline.Add(s.limits.Request))
-	ctx, cancel := context.WithDeadline(r.Context(), deadline)
-	return r.WithContext(ctx), cancel, nil
+	if c.changes() && s.limits.Write < timeout {
+		timeout, c.brief = s.limits.Write, true
+	}
+	ctx.deadline = now.Add(timeout)
+	return ctx, nil
 }
 
 // timeoutOf returns how long the query of a request lets it take, 0 if it does not say.
-func timeoutOf(u *url.URL) (time.Duration, error) {
-	if u.RawQuery == "" {
-		return 0, nil
-	}
-	text := u.Query().Get("timeout")
+func timeoutOf(query url.Values) (time.Duration, error) {
+	text := query.Get("timeout")
 	if text == "" {
 		return 0, nil
 	}
@@ -122,6 +123,11 @@ func writeTimedOut(err error) error {
 // writes reports whether a request changes something, or may.
 func (c *call) writes() bool {
 	return !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, c.method)
+}
+
+// changes reports whether a request carries out a verb that may change objects.
+func (c *call) changes() bool {
+	return c.verb != "" && c.verb != "get" && c.verb != "list" && !c.long()
 }
 
 // long reports whether a request goes on until somebody ends it.

@@ -3,6 +3,9 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -118,6 +121,66 @@ func TestTimeouts(t *testing.T) {
 		if w.Code != c.code || !strings.HasPrefix(message, c.want) {
 			t.Errorf("%s: %d %s, want %d %s", c.request, w.Code, message, c.code, c.want)
 		}
+	}
+}
+
+// TestSlowClients sends bodies that never end, to a listener that gives each request its time: each is answered when that is over, and
+// meanwhile somebody else writes the same object.
+func TestSlowClients(t *testing.T) {
+	s := newServer(t, server.Config{Limits: server.Limits{Request: time.Second}})
+	certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(trusted)
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		t.Run(protocol, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() {
+				served <- s.Serve(ctx, l, &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol}})
+			}()
+			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+			defer transport.CloseIdleConnections()
+			body, never := io.Pipe()
+			defer never.Close()
+			go io.WriteString(never, `{"metadata":`)
+			path := core + "namespaces/default/configmaps/" + strings.Trim(protocol, "/.1")
+			patience, giveUp := context.WithTimeout(t.Context(), 20*time.Second)
+			defer giveUp()
+			r, err := http.NewRequestWithContext(patience, http.MethodPatch, "https://"+l.Addr().String()+path+"?fieldManager=slow", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/apply-patch+yaml")
+			answered := make(chan int, 1)
+			go func() {
+				answer, err := transport.RoundTrip(r)
+				if err != nil {
+					t.Error(err)
+					close(answered)
+					return
+				}
+				answer.Body.Close()
+				answered <- answer.StatusCode
+			}()
+			quick := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + strings.Trim(protocol, "/.1") + `"}}`
+			if w := ask(s, "PATCH "+path+"?fieldManager=quick"+apply, quick); w.Code != http.StatusCreated {
+				t.Errorf("meanwhile: %d %s", w.Code, w.Body)
+			}
+			if code := <-answered; code != http.StatusGatewayTimeout {
+				t.Errorf("the slow client got %d", code)
+			}
+			cancel()
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

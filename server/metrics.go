@@ -3,7 +3,7 @@ package server
 import (
 	"net/http"
 	"strconv"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -28,6 +28,9 @@ type metrics struct {
 	operations  *prometheus.CounterVec
 	storeWatchs prometheus.Gauge
 	handler     http.Handler
+
+	series memo[[6]string, *series] // by labels
+	asked  memo[asked, prometheus.Counter]
 }
 
 var requestLabels = []string{"verb", "group", "version", "resource", "subresource", "scope"}
@@ -73,15 +76,16 @@ func newMetrics(flight *inFlight) *metrics {
 	return m
 }
 
+// verbLabels are the labels of verbs.
+var verbLabels = map[string]string{
+	"get": http.MethodGet, "list": "LIST", "watch": "WATCH", "create": http.MethodPost, "update": http.MethodPut,
+	"patch": http.MethodPatch, "delete": http.MethodDelete, "deletecollection": "DELETECOLLECTION",
+}
+
 // labels returns the labels of a request: of one for something that is not served, nothing but what it does.
-func labels(c *call, served *catalog.Catalog) []string {
-	verb := strings.ToUpper(c.verb)
-	switch c.verb {
-	case "create":
-		verb = http.MethodPost
-	case "update":
-		verb = http.MethodPut
-	case "":
+func labels(c *call, served *catalog.Catalog) [6]string {
+	verb := verbLabels[c.verb]
+	if verb == "" {
 		verb = "other"
 		if c.method == http.MethodGet {
 			verb = c.method
@@ -90,7 +94,7 @@ func labels(c *call, served *catalog.Catalog) []string {
 	t := c.target
 	resource := served.Lookup(t.Group, t.Resource)
 	if !c.resource || resource == nil || resource.Version(t.Version) == nil {
-		return []string{verb, "", "", "", "", ""}
+		return [6]string{verb}
 	}
 	scope := "cluster"
 	switch {
@@ -103,23 +107,84 @@ func labels(c *call, served *catalog.Catalog) []string {
 	if sub != "" && sub != "status" && sub != "scale" && sub != "finalize" {
 		sub = "other"
 	}
-	return []string{verb, t.Group, t.Version, t.Resource, sub, scope}
+	return [6]string{verb, t.Group, t.Version, t.Resource, sub, scope}
 }
 
-// begin counts that a request begins; what it returns counts that it is answered.
-func (m *metrics) begin(c *call, served *catalog.Catalog) (end func(code int)) {
-	is, start := labels(c, served), time.Now()
-	if c.long() {
-		m.long.WithLabelValues(is...).Inc()
-	}
-	return func(code int) {
-		m.requests.WithLabelValues(append(is, strconv.Itoa(code))...).Inc()
-		if c.long() {
-			m.long.WithLabelValues(is...).Dec()
-			return
+// series are the metrics of requests with the same labels, found once.
+type series struct {
+	requests *prometheus.CounterVec // by code
+	codes    memo[int, prometheus.Counter]
+	duration prometheus.Observer // nil for watches
+	long     prometheus.Gauge    // nil for what is no watch
+}
+
+// seriesOf returns the metrics of requests that have the labels of c.
+func (m *metrics) seriesOf(c *call, served *catalog.Catalog) *series {
+	is := labels(c, served)
+	return m.series.get(is, func() *series {
+		of := prometheus.Labels{}
+		for i, name := range requestLabels {
+			of[name] = is[i]
 		}
-		m.durations.WithLabelValues(is...).Observe(time.Since(start).Seconds())
+		s := &series{requests: m.requests.MustCurryWith(of)}
+		if c.long() {
+			s.long = m.long.With(of)
+		} else {
+			s.duration = m.durations.With(of)
+		}
+		return s
+	})
+}
+
+// underWay is a request that began.
+type underWay struct {
+	*series
+	since time.Time
+}
+
+// begin counts that a request begins.
+func (m *metrics) begin(c *call, served *catalog.Catalog) underWay {
+	u := underWay{m.seriesOf(c, served), time.Now()}
+	if u.long != nil {
+		u.long.Inc()
 	}
+	return u
+}
+
+// end counts that the request is answered with w.
+func (u underWay) end(w *answerWriter) {
+	u.codes.get(w.code, func() prometheus.Counter { return u.requests.WithLabelValues(strconv.Itoa(w.code)) }).Inc()
+	if u.long != nil {
+		u.long.Dec()
+		return
+	}
+	u.duration.Observe(time.Since(u.since).Seconds())
+}
+
+// memo remembers what was made for each key. The zero memo is empty and ready. It is safe for concurrent use.
+type memo[K comparable, V any] struct {
+	mu sync.RWMutex
+	of map[K]V
+}
+
+// get returns what is remembered of a key, or else what make makes.
+func (m *memo[K, V]) get(key K, make func() V) V {
+	m.mu.RLock()
+	v, ok := m.of[key]
+	m.mu.RUnlock()
+	if ok {
+		return v
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of == nil {
+		m.of = map[K]V{}
+	}
+	if v, ok = m.of[key]; !ok {
+		v = make()
+		m.of[key] = v
+	}
+	return v
 }
 
 // reject counts a request that is told to come again.

@@ -4,6 +4,7 @@ import (
 	"context"
 	stderrors "errors"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -17,25 +18,24 @@ import (
 )
 
 // route leads a request to what its path names: a resource, or a document about the server.
-func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+func (s *Server) route(w http.ResponseWriter, r *http.Request, c *call) {
 	path := r.URL.Path
 	if strings.Contains(path, "/..") || strings.Contains(strings.Replace(path, "/namespaces//", "/", 1), "//") {
 		notFoundText(w)
 		return
 	}
-	target, ok := api.ParseTarget(path)
-	if !ok {
+	if !c.resource {
 		s.document(w, r)
 		return
 	}
-	resource := s.catalog.Load().Lookup(target.Group, target.Resource)
+	resource := s.catalog.Load().Lookup(c.target.Group, c.target.Resource)
 	switch {
 	case resource == nil:
-		s.unknownResource(w, r, target)
+		s.unknownResource(w, r, c.target)
 	case resource.Custom:
-		s.custom(w, r, target, resource)
+		s.custom(w, r, c, resource)
 	default:
-		s.builtin(w, r, target, resource)
+		s.builtin(w, r, c, resource)
 	}
 }
 
@@ -55,12 +55,12 @@ func (s *Server) errorsOf(r *http.Request) wire.Representation {
 }
 
 // verbOf returns what a request does with what its path names, "" if there is no such thing.
-func verbOf(r *http.Request, target api.Target) string {
+func verbOf(method string, target api.Target, query url.Values) string {
 	one := target.Name != ""
-	switch r.Method {
+	switch method {
 	case http.MethodGet, http.MethodHead:
 		switch {
-		case target.Watch || !one && api.Flag(r.URL.Query(), "watch"):
+		case target.Watch || !one && api.Flag(query, "watch"):
 			return "watch"
 		case one:
 			return "get"
@@ -87,8 +87,9 @@ var (
 )
 
 // custom serves a custom resource, in the manner of the handler that kube-apiserver has for all of them.
-func (s *Server) custom(w http.ResponseWriter, r *http.Request, target api.Target, resource *catalog.Resource) {
-	version, verb := resource.Version(target.Version), verbOf(r, target)
+func (s *Server) custom(w http.ResponseWriter, r *http.Request, c *call, resource *catalog.Resource) {
+	target, verb := c.target, c.verb
+	version := resource.Version(target.Version)
 	everywhere := verb == "list" || verb == "watch"
 	if version == nil || target.Namespace != "" && !resource.Namespaced ||
 		target.Namespace == "" && resource.Namespaced && !everywhere {
@@ -108,15 +109,16 @@ func (s *Server) custom(w http.ResponseWriter, r *http.Request, target api.Targe
 		s.fail(w, r, s.errorsOf(r), errors.NewMethodNotSupported(resource.GroupResource(), verb))
 		return
 	}
-	s.verb(w, r, target, version, verb)
+	s.verb(w, r, c, version)
 }
 
 // builtin serves a built-in kind, in the manner of a table of routes.
-func (s *Server) builtin(w http.ResponseWriter, r *http.Request, target api.Target, resource *catalog.Resource) {
-	version, verb := resource.Version(target.Version), verbOf(r, target)
+func (s *Server) builtin(w http.ResponseWriter, r *http.Request, c *call, resource *catalog.Resource) {
 	if resource.GroupResource() == namespaces {
-		target.Namespace = ""
+		c.target.Namespace = ""
 	}
+	target, verb := c.target, c.verb
+	version := resource.Version(target.Version)
 	below := false
 	if version != nil {
 		connection := version.Connects(target.Subresource)
@@ -130,7 +132,7 @@ func (s *Server) builtin(w http.ResponseWriter, r *http.Request, target api.Targ
 	case r.Method == http.MethodHead && !below || !offered(version, target, verb):
 		s.fail(w, r, s.errorsOf(r), api.NoMethod())
 	default:
-		s.verb(w, r, target, version, verb)
+		s.verb(w, r, c, version)
 	}
 }
 
@@ -149,10 +151,9 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 }
 
 // verb authorizes a request for a resource, and carries it out.
-func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target, version *catalog.Version, verb string) {
-	q := &rest.Request{
-		Backend: s.backend, HTTP: r, Query: r.URL.Query(), Target: target, Version: version, Warnings: &api.Warnings{},
-	}
+func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *catalog.Version) {
+	target, verb := c.target, c.verb
+	q := &rest.Request{Backend: s.backend, HTTP: r, Query: c.query, Target: target, Version: version, Warnings: &api.Warnings{}}
 	q.Warnings.Add(version.Deprecation)
 	rep, err := negotiate(q, verb)
 	if err == nil {
@@ -174,7 +175,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, target api.Target,
 	}
 	var answer *rest.Answer
 	if err == nil {
-		answer, err = s.inTime(q, verb)
+		answer, err = s.inTime(q, c)
 	}
 	code := s.conclude(w, q, rep, answer, err)
 	if noted != nil {
@@ -212,21 +213,14 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	return wire.Negotiate(q.HTTP, offer)
 }
 
-// inTime carries out a request; what changes objects has less time for it than the whole request has. The error is the context's if
-// the time of the whole request is over.
-func (s *Server) inTime(q *rest.Request, verb string) (*rest.Answer, error) {
-	whole := q.HTTP.Context()
-	if err := whole.Err(); err != nil {
+// inTime carries out a request. The error is the context's if the time of the whole request is over.
+func (s *Server) inTime(q *rest.Request, c *call) (*rest.Answer, error) {
+	ctx := q.HTTP.Context()
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if slices.Contains([]string{"get", "list"}, verb) {
-		return s.carryOut(q, verb)
-	}
-	ctx, cancel := context.WithTimeout(whole, s.limits.Write)
-	defer cancel()
-	q.HTTP = q.HTTP.WithContext(ctx)
-	answer, err := s.carryOut(q, verb)
-	if err != nil && ctx.Err() != nil && whole.Err() == nil {
+	answer, err := s.carryOut(q, c.verb)
+	if err != nil && c.brief && ctx.Err() == context.DeadlineExceeded {
 		return nil, writeTimedOut(ctx.Err())
 	}
 	return answer, err

@@ -24,8 +24,11 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) error {
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ReadTimeout: s.limits.Request, WriteTimeout: 2 * s.limits.Request, // where a request does not say otherwise, see limitTime
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), TLSConfig: config,
-		BaseContext: func(net.Listener) context.Context { return withEnd(context.WithoutCancel(ctx), ctx) },
+		BaseContext: func(net.Listener) context.Context {
+			return withServing(context.WithoutCancel(ctx), serving{end: ctx, limited: true})
+		},
 	}
 	failed := make(chan error, 1)
 	go func() {

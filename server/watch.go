@@ -24,7 +24,7 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	ctx, cancel := context.WithCancel(q.HTTP.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	defer context.AfterFunc(endOf(ctx), cancel)()
+	defer context.AfterFunc(servingOf(ctx).end, cancel)()
 	s.watching.Add(1)
 	defer s.watching.Add(-1)
 	printer, err := s.newPrinter(q, rep)

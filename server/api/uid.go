@@ -2,7 +2,7 @@ package api
 
 import (
 	"crypto/rand"
-	"fmt"
+	"encoding/hex"
 )
 
 // NewUID returns a random UUID, version 4.
@@ -11,5 +11,11 @@ func NewUID() string {
 	rand.Read(b[:]) // never fails, see package crypto/rand
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])
+	text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
+	hex.Encode(text[0:8], b[0:4])
+	hex.Encode(text[9:13], b[4:6])
+	hex.Encode(text[14:18], b[6:8])
+	hex.Encode(text[19:23], b[8:10])
+	hex.Encode(text[24:36], b[10:])
+	return string(text[:])
 }

@@ -46,7 +46,7 @@ func Unsupported(types ...string) error {
 // not offer; protobuf is among those that it lists in any case.
 func BodyMedia(r *http.Request, o Offer) (string, error) {
 	header := r.Header.Get("Content-Type")
-	if header == "" {
+	if header == "" || header == JSON {
 		return JSON, nil
 	}
 	typ, _, err := mime.ParseMediaType(header)

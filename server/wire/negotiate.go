@@ -159,10 +159,14 @@ func notAcceptable(types ...string) error {
 	}
 }
 
+// plainClauses are those of most clients that ask for JSON. Nobody may modify them.
+var plainClauses = []clause{{typ: JSON, q: 1}}
+
 // clauses parses an Accept header.
 func clauses(header string) []clause {
-	if strings.TrimSpace(header) == "" {
-		return []clause{{typ: JSON}}
+	switch strings.TrimSpace(header) {
+	case "", JSON:
+		return plainClauses
 	}
 	var out []clause
 	for part := range strings.SplitSeq(header, ",") {
@@ -221,7 +225,7 @@ func (o Offer) heardOf(c clause) bool {
 // pretty reports whether JSON is printed with line breaks: when the query or the clause says so, or else when a person's
 // program asks.
 func pretty(r *http.Request, params map[string]string) bool {
-	if r.URL.RawQuery != "" {
+	if strings.Contains(r.URL.RawQuery, "%") || strings.Contains(r.URL.RawQuery, "pretty") {
 		if values, asked := r.URL.Query()["pretty"]; asked {
 			return values[0] == "1" || values[0] == "true"
 		}
