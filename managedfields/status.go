@@ -22,8 +22,11 @@ type Status struct {
 	Code       int            `json:"code"`
 }
 
-// StatusDetails has the single causes of a failure.
+// StatusDetails says which object a failure is about, where that is told, and its single causes.
 type StatusDetails struct {
+	Name   string        `json:"name,omitempty"`
+	Group  string        `json:"group,omitempty"`
+	Kind   string        `json:"kind,omitempty"` // the resource, if the failure is a conflict about one object
 	Causes []StatusCause `json:"causes,omitempty"`
 }
 

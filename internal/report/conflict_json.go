@@ -66,19 +66,25 @@ func statusOf(config *manifest.Object, reason error) (value.Value, error) {
 // identify makes s the answer of kube-apiserver to a config that names another object, or another state of it. A server names the
 // resource, which deed knows of built-in kinds alone.
 func identify(s *managedfields.Status, config *manifest.Object, e *dryrun.IdentityError) {
-	kind, resource := config.Id.Kind, cmp.Or(types.ResourceOf(config.GVK()), config.Id.Kind)
-	if config.Id.Group != "" {
-		kind, resource = kind+"."+config.Id.Group, resource+"."+config.Id.Group
+	name, group := config.Id.Name, config.Id.Group
+	of := func(kind string) string { // as kubectl names kinds
+		if group == "" {
+			return kind
+		}
+		return kind + "." + group
 	}
-	s.Code, s.Reason = e.Code(), "Conflict"
-	s.Message = fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", resource, config.Id.Name, e.Reason())
-	if s.Code == http.StatusUnprocessableEntity {
+	if s.Code = e.Code(); s.Code == http.StatusUnprocessableEntity {
 		s.Reason = "Invalid"
-		s.Message = fmt.Sprintf("%s %q is invalid: metadata.%s: %s", kind, config.Id.Name, e.Field, e.Reason())
-		s.Details = &managedfields.StatusDetails{Causes: []managedfields.StatusCause{
+		s.Message = fmt.Sprintf("%s %q is invalid: metadata.%s: %s", of(config.Id.Kind), name, e.Field, e.Reason())
+		s.Details = &managedfields.StatusDetails{Name: name, Group: group, Kind: config.Id.Kind, Causes: []managedfields.StatusCause{
 			{Reason: "FieldValueInvalid", Message: e.Reason(), Field: "metadata." + e.Field},
 		}}
+		return
 	}
+	resource := cmp.Or(types.ResourceOf(config.GVK()), config.Id.Kind)
+	s.Reason = "Conflict"
+	s.Message = fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", of(resource), name, e.Reason())
+	s.Details = &managedfields.StatusDetails{Name: name, Group: group, Kind: resource}
 }
 
 // PrintStatus writes why config is refused in place of the object, if p writes JSON: as the Status that kube-apiserver answers,
