@@ -2,6 +2,7 @@ package yaml
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
@@ -18,6 +19,9 @@ type editor struct {
 	from, to int // of the document
 	spans    []span
 	pairs    int // of names that were compared
+
+	// Of the lines that were asked about: where each of their characters begins in the line; nil if all are of one byte.
+	characters map[int][]int
 }
 
 // edit returns the text of the document with the root, whose value is old, made new.
@@ -44,19 +48,36 @@ func (e *editor) lineAt(offset int) int {
 	return low
 }
 
-// offset returns the place of n in the text. Columns count characters.
+// offset returns the place of n in the text. Columns count characters. Of a line, each byte is looked at once, however many
+// nodes are in it.
 func (e *editor) offset(n *yaml.Node) int {
-	at := e.starts[n.Line-1]
-	for range n.Column - 1 {
-		if at >= len(e.data) {
-			break
+	line := n.Line - 1
+	starts, known := e.characters[line]
+	if !known {
+		if e.characters == nil {
+			e.characters = map[int][]int{}
 		}
-		at++
-		for at < len(e.data) && e.data[at]&0xc0 == 0x80 {
-			at++
-		}
+		starts = characters(e.line(line))
+		e.characters[line] = starts
 	}
-	return at
+	if starts == nil {
+		return min(e.starts[line]+column(n), len(e.data))
+	}
+	return e.starts[line] + starts[min(column(n), len(starts)-1)]
+}
+
+// characters returns where each character of line begins, and behind the last one, where the line ends; nil if all of them are
+// of one byte.
+func characters(line []byte) []int {
+	count := utf8.RuneCount(line)
+	if count == len(line) {
+		return nil
+	}
+	starts := make([]int, 0, count+1)
+	for at := range string(line) {
+		starts = append(starts, at)
+	}
+	return append(starts, len(line))
 }
 
 // content makes new of the node n, whose value is old. The lines of n end in front of line end. It says false when n has to

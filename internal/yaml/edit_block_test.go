@@ -61,3 +61,23 @@ func TestAddedMembersAreLinear(t *testing.T) {
 		t.Errorf("%d pairs are compared for 500 members, and %d for 2000", few, many)
 	}
 }
+
+// TestLongLines edits each member of an object in one line of 700 kB, with characters of several bytes and without: the places
+// of members are not counted from the beginning of the line for each.
+func TestLongLines(t *testing.T) {
+	for _, text := range []string{"x", "é", "漢字", "🙂"} {
+		members := func(format string) string {
+			var b strings.Builder
+			for i := range 20000 {
+				fmt.Fprintf(&b, format, i, text)
+			}
+			return b.String()[len(", "):]
+		}
+		old, want := members(", m%05d: {name: %q, value: 1}"), members(", m%05d: {name: %q, value: 2}")
+		wanted := "{" + members(`, "m%05d": {"name": %q, "value": 2}`) + "}"
+		got, reprinted := rewriteAll(t, []byte("{"+old+"}\n"), []string{wanted})
+		if len(reprinted) > 0 || string(got) != "{"+want+"}\n" {
+			t.Errorf("members beside %q are not edited in their places (%d documents printed anew)", text, len(reprinted))
+		}
+	}
+}
