@@ -67,6 +67,13 @@ func (s countedStore) Delete(ctx context.Context, key string, expect store.Revis
 	return revision, err
 }
 
+// Since reads what happened.
+func (s countedStore) Since(ctx context.Context, prefix string, after store.Revision) (store.Batch, error) {
+	batch, err := s.Store.Since(ctx, prefix, after)
+	s.count("since", err)
+	return batch, err
+}
+
 // Watch follows the changes of records.
 func (s countedStore) Watch(ctx context.Context, prefix string, from store.Revision) (iter.Seq2[store.Batch, error], error) {
 	batches, err := s.Store.Watch(ctx, prefix, from)

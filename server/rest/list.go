@@ -124,7 +124,7 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 	}
 	taken := int64(0)
 	for {
-		page, err := l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: l.nextPage(taken), At: l.at})
+		page, err := l.next(taken)
 		if err != nil {
 			return List{}, l.failed(err)
 		}
@@ -157,14 +157,6 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 			return List{Version: l.at}, nil
 		}
 	}
-}
-
-// nextPage returns how many records are read next: no more than the list may still take, if it takes all of them.
-func (l *lister) nextPage(taken int64) int {
-	if l.limit > 0 && l.selector.all() {
-		return int(min(pageSize, l.limit-taken))
-	}
-	return pageSize
 }
 
 // selects reports whether the list may be about a record. It returns what is known of it if it is so for sure.

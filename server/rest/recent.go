@@ -101,6 +101,7 @@ func (r *recent) drop(resource *catalog.Resource) {
 func (b *Backend) Forget(resource *catalog.Resource) {
 	b.recent.drop(resource)
 	b.facts.drop(resource)
+	b.indexes.drop(resource)
 }
 
 // read returns a record as the version of the request shows it.

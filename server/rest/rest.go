@@ -41,10 +41,11 @@ type Backend struct {
 	// Brief is how long objects of brief resources are kept after they were last written; 0 is for ever.
 	Brief time.Duration
 
-	recent recent
-	facts  facts
-	events events
-	onces  onces
+	recent  recent
+	facts   facts
+	events  events
+	onces   onces
+	indexes indexes
 }
 
 // Written says what a write did to its object.

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/server/api"
@@ -57,6 +58,47 @@ func (s *selector) matches(content value.Value) bool {
 // allocated.
 func (s *selector) matchesText(seen *inText) bool {
 	return (s.labels.Empty() || s.labels.Matches((*labelsIn)(seen))) && (s.fields.Empty() || s.fields.Matches((*fieldsIn)(seen)))
+}
+
+// terms returns, for each requirement that only objects meet which have one of some terms, these terms.
+func (s *selector) terms() [][]term {
+	var all [][]term
+	requirements, _ := s.labels.Requirements()
+	for _, r := range requirements {
+		switch r.Operator() {
+		case selection.Equals, selection.DoubleEquals, selection.In:
+			var terms []term
+			for text := range r.Values() {
+				terms = append(terms, term{r.Key(), text})
+			}
+			all = append(all, terms)
+		}
+	}
+	for _, r := range s.fields.Requirements() {
+		isTerm := slices.Contains(s.version.Fields, r.Field) && isPlainPath(r.Field)
+		if isTerm && (r.Operator == selection.Equals || r.Operator == selection.DoubleEquals) {
+			all = append(all, []term{{"." + r.Field, r.Value}})
+		}
+	}
+	return all
+}
+
+// termsOf returns the terms that an object has: those of its labels and selectable fields.
+func termsOf(seen *inText) []term {
+	var terms []term
+	r := jsontext.Rough{Text: seen.known.labels.in(seen.Text)}
+	r.Members(func(start, end int) bool {
+		name, from := string(r.Text[start+1:end-1]), r.Pos
+		if !r.Value() {
+			return false
+		}
+		terms = append(terms, term{name, textOf(r.Text[from:r.Pos])})
+		return true
+	})
+	for _, name := range seen.known.version.Fields {
+		terms = append(terms, term{"." + name, (*fieldsIn)(seen).Get(name)})
+	}
+	return terms
 }
 
 // labelsOf is the labels of an object: labels.Labels.

@@ -94,6 +94,12 @@ type Store interface {
 	// sequence can be read once.
 	Watch(ctx context.Context, prefix string, after Revision) (iter.Seq2[Batch, error], error)
 
+	// Since returns the events after a revision on keys that begin with prefix, up to now, in one
+	// batch. It is for those who keep something beside the store, and catch up when they need it. The
+	// error is a *CompactedError if events after that revision are gone, ErrFuture, and
+	// errors.ErrUnsupported of a store that does not know by itself what happened.
+	Since(ctx context.Context, prefix string, after Revision) (Batch, error)
+
 	// Compact forgets what was before a revision: what is read at and watched after that revision
 	// and later ones stays. To compact again to the same revision, or to an earlier one, does
 	// nothing. The error is ErrFuture if there is no such revision yet.

@@ -18,6 +18,11 @@ const progress = 100 * time.Millisecond
 // errEnded is why a watch ends that etcd's client ended without a reason.
 var errEnded = errors.New("store: etcd: the watch was ended")
 
+// Since returns errors.ErrUnsupported: what this process has heard of is not all that happened.
+func (s *Store) Since(context.Context, string, store.Revision) (store.Batch, error) {
+	return store.Batch{}, errors.ErrUnsupported
+}
+
 // Watch implements store.Store. A watch that keeps up reads what one watch of etcd hears for all of
 // them; one that is behind asks etcd itself until it is there.
 func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {

@@ -28,6 +28,26 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 	return func(yield func(store.Batch, error) bool) { s.follow(ctx, prefix, after, yield) }, nil
 }
 
+// Since implements store.Store. Each revision costs the comparison of a prefix.
+func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) (store.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return store.Batch{}, err
+	}
+	now := s.now.Load()
+	if isAll(now, after) {
+		after = max(after, now.compacted)
+	}
+	switch {
+	case now.closed:
+		return store.Batch{}, store.ErrClosed
+	case after < now.compacted:
+		return store.Batch{}, &store.CompactedError{Oldest: now.compacted}
+	case after > now.latest():
+		return store.Batch{}, store.ErrFuture
+	}
+	return now.batch(prefix, after, now.latest()), nil
+}
+
 // isAll reports whether a watch after a revision before the first one misses nothing, because
 // nothing is compacted yet.
 func isAll(now *state, after store.Revision) bool { return after >= 0 && now.compacted == 1 }
@@ -48,7 +68,7 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 			yield(store.Batch{}, &store.CompactedError{Oldest: now.compacted})
 			return
 		case after < now.latest():
-			batch := now.batch(prefix, after)
+			batch := now.batch(prefix, after, min(now.latest(), after+maxBatch))
 			if !yield(batch, nil) {
 				return
 			}
@@ -66,9 +86,8 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 	}
 }
 
-// batch returns the events after a revision that there are by now, or the first of them.
-func (s *state) batch(prefix string, after store.Revision) store.Batch {
-	to := min(s.latest(), after+maxBatch)
+// batch returns the events after a revision up to another one.
+func (s *state) batch(prefix string, after, to store.Revision) store.Batch {
 	var events []store.Event
 	for _, v := range s.versions[after+1-s.compacted : to+1-s.compacted] {
 		if strings.HasPrefix(v.event.Key, prefix) {

@@ -42,6 +42,7 @@ func Run(t *testing.T, c Config) {
 		{"snapshots", snapshots},
 		{"compaction", compaction},
 		{"watches", watches},
+		{"since", since},
 		{"watch ends", watchEnds},
 		{"resumed watches", resumedWatches},
 		{"linearizable", linearizable},

@@ -42,6 +42,40 @@ func watches(t *testing.T, s store.Store) {
 	}
 }
 
+// since: what happened after any revision is what a watch of it begins with, up to now. A store may say that it does not know.
+func since(t *testing.T, s store.Store) {
+	ctx := t.Context()
+	if _, err := s.Since(ctx, "", 1); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("the store does not know by itself what happened")
+	}
+	m, r := started(t, s)
+	grow(t, s, m, r, 60)
+	for _, i := range []int{0, 1, 30, 59, 60} {
+		for _, prefix := range []string{"", "/r/a/", "/none"} {
+			batch := must(s.Since(ctx, prefix, m.revisions[i]))(t)
+			var want []store.Event
+			if m.revisions[i] < m.latest() {
+				want = collect(t, s, prefix, m.revisions[i], m.latest())
+			}
+			same := func(a, b store.Event) bool { return showEvent(a) == showEvent(b) }
+			if !slices.EqualFunc(batch.Events, want, same) || batch.Revision != m.latest() {
+				t.Errorf("since %d on %q there are %d events up to %d, want %d up to %d",
+					m.revisions[i], prefix, len(batch.Events), batch.Revision, len(want), m.latest())
+			}
+		}
+	}
+	if _, err := s.Since(ctx, "", m.latest()+1); !errors.Is(err, store.ErrFuture) {
+		t.Errorf("since a revision that is still to come: %v", err)
+	}
+	if err := s.Compact(ctx, m.revisions[30]); err != nil {
+		t.Fatal(err)
+	}
+	must(s.Since(ctx, "", m.revisions[30]))(t)
+	if _, err := s.Since(ctx, "", m.revisions[29]); !errors.Is(err, store.ErrCompacted) {
+		t.Errorf("since a revision that is gone: %v", err)
+	}
+}
+
 // follow reads a watch until /end is written, and checks that events come in order.
 func follow(t *testing.T, s store.Store, prefix string, after store.Revision, seq iter.Seq2[store.Batch, error]) {
 	last := after

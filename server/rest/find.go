@@ -1,0 +1,72 @@
+package rest
+
+import (
+	stderrors "errors"
+
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+)
+
+// next returns the next page of the records that the list may be about: all that there are, unless a selector leads to them.
+func (l *lister) next(taken int64) (store.Page, error) {
+	if l.after == "" {
+		if key, ok := l.only(); ok {
+			return l.one(key)
+		}
+		if page, ok, err := l.found(); ok || err != nil {
+			return page, err
+		}
+	}
+	limit := int64(pageSize)
+	if l.limit > 0 && l.selector.all() {
+		limit = min(limit, l.limit-taken)
+	}
+	return l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})
+}
+
+// only returns the key of the only object that the list may be about: that of a name.
+func (l *lister) only() (string, bool) {
+	name, ok := l.selector.fields.RequiresExactMatch("metadata.name")
+	if !ok || l.Version.Namespaced && l.Target.Namespace == "" {
+		return "", false
+	}
+	return l.prefix + name, true
+}
+
+// one returns the page of the record with a key.
+func (l *lister) one(key string) (store.Page, error) {
+	page, err := l.Store.Range(l.context(), store.Range{Prefix: key, Limit: 1, At: l.at})
+	if len(page.Records) > 0 && page.Records[0].Key != key {
+		page.Records = nil
+	}
+	page.Remaining = 0
+	return page, err
+}
+
+// found returns the page of the records that an index leads to. It returns false if there is none that helps: if the list is not of now,
+// or may end before the last of them.
+func (l *lister) found() (page store.Page, ok bool, err error) {
+	terms := l.selector.terms()
+	if _, converted := l.Version.Form.(catalog.Batch); l.at != 0 || len(terms) == 0 || converted {
+		return page, false, nil
+	}
+	keys, at, ok, err := l.indexes.get(l.Version).find(l.Request, l.prefix, terms)
+	switch {
+	case stderrors.Is(err, stderrors.ErrUnsupported):
+		return page, false, nil
+	case !ok || err != nil || l.limit > 0 && int64(len(keys)) >= l.limit:
+		return page, false, err
+	}
+	for _, key := range keys {
+		record, err := l.Store.Get(l.context(), key, at)
+		if stderrors.Is(err, store.ErrCompacted) {
+			return page, false, nil
+		}
+		if err != nil {
+			return page, false, err
+		}
+		page.Records = append(page.Records, record)
+	}
+	page.Revision = at
+	return page, true, nil
+}
