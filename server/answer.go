@@ -68,7 +68,7 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 	switch {
 	case rep.As == "" || !a.Converted:
 		if a.List == nil {
-			return wire.Managed{Object: a.Object, New: newOf}, nil
+			return wire.Managed{Object: a.Object, Text: a.Text, New: newOf}, nil
 		}
 		return wire.List{Value: wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), New: newOf}, nil
 	case rep.As == wire.AsTable:

@@ -168,6 +168,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *
 		s.listed(w, q, rep)
 		return
 	}
+	q.Textual = rep.IsText() && rep.As == ""
 	var noted *notes
 	if verb != "get" && verb != "list" && s.audits(r.Context()) {
 		noted = &notes{log: s.log}

@@ -51,7 +51,7 @@ func (r *Request) Create() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(http.StatusCreated, object), nil
+	return w.answer(http.StatusCreated, object), nil
 }
 
 // createNamed stores a new object under its name, or under one that is generated. The error is a 409 if the name is taken.

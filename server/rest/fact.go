@@ -118,11 +118,14 @@ func (r *Request) known(record store.Record) (*fact, error) {
 	return r.facts.get(r.Version, record.Revision), nil
 }
 
-// note remembers what there is to know of the text of a record, which the version shows as it is.
-func (r *Request) note(record store.Record) {
-	if known, ok := factOf(r.Version, record.Text); ok {
-		r.facts.put(record.Revision, known)
+// note remembers what there is to know of the text of a record, which the version shows as it is, and returns it; nil for nothing.
+func (r *Request) note(record store.Record) *fact {
+	known, ok := factOf(r.Version, record.Text)
+	if !ok {
+		return nil
 	}
+	r.facts.put(record.Revision, known)
+	return known
 }
 
 // factOf returns what there is to know of the text of an object, and false if the parts of it do not come as they do in the texts that

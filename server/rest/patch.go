@@ -59,9 +59,9 @@ func (r *Request) Patch() (*Answer, error) {
 		return nil, err
 	}
 	if created {
-		return answer(http.StatusCreated, object), nil
+		return w.answer(http.StatusCreated, object), nil
 	}
-	return answer(http.StatusOK, object), nil
+	return w.answer(http.StatusOK, object), nil
 }
 
 // patchTypes returns the types of patches that the resource takes: only Go types say how lists are merged strategically.

@@ -109,7 +109,7 @@ func (r *Request) read(record store.Record) (*readObject, error) {
 	if o := r.recent.get(record, r.Version); o != nil {
 		return o, nil
 	}
-	live, err := r.shown(record)
+	live, err := r.readOnce(record)
 	if err != nil {
 		return nil, err
 	}

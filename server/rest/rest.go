@@ -68,6 +68,8 @@ type Request struct {
 	Warnings *api.Warnings
 	// Annotate takes what admission notes about the request; nil takes nothing.
 	Annotate func(admission.Annotation)
+	// Textual tells that the JSON text of an object is enough of an answer.
+	Textual bool
 
 	name string // of the object; that of the path, or else the body's
 }
@@ -78,6 +80,9 @@ type Answer struct {
 	// One of the two: a document, or a list of objects.
 	Object managedfields.Object
 	List   *List
+	// Text appends the JSON text of Object, if that is known without printing it; else it is nil. It may be all that there is, if the
+	// request asked for it.
+	Text func(b []byte) []byte
 	// Converted tells that the answer can be had as a Table or as metadata only: it is about objects of the resource.
 	Converted bool
 }

@@ -52,7 +52,7 @@ func (r *Request) Update() (*Answer, error) {
 		return nil, err
 	}
 	if created {
-		return answer(http.StatusCreated, object), nil
+		return w.answer(http.StatusCreated, object), nil
 	}
-	return answer(http.StatusOK, object), nil
+	return w.answer(http.StatusOK, object), nil
 }

@@ -39,6 +39,8 @@ type write struct {
 	unnamed  bool                  // the request names no object
 	named    bool                  // the server made up the name of the object
 
+	text func([]byte) []byte // appends the outcome as an answer has it; nil if it must be printed
+
 	faultless bool // validation of the whole object found nothing, and nothing was warned of
 
 	equivalents equivalents
@@ -210,7 +212,10 @@ func (w *write) replace(live Live, object managedfields.Object) (managedfields.O
 	switch {
 	case err != nil:
 		return object, err
-	case w.dryRun || bytes.Equal(stored.text, live.Record.Text):
+	case bytes.Equal(stored.text, live.Record.Text):
+		w.text = w.textOf(live.Record)
+		return w.reread(stored, live.Record.Revision)
+	case w.dryRun:
 		return w.reread(stored, live.Record.Revision)
 	}
 	return w.commit(stored, live, WasStored)
@@ -361,7 +366,7 @@ func (w *write) commit(object encoded, live Live, event Written) (managedfields.
 	if err == nil && readsBack(out.Content) {
 		same := withVersion(object.Content, record.Revision).Equal(out.Content)
 		if same {
-			w.note(record)
+			w.text = w.note(record).text(record)
 		}
 		w.keep(Live{Object: out, Record: record, faultless: w.faultless && same, heirs: live.heirs + 1})
 	}
@@ -385,6 +390,11 @@ func (w *write) reread(stored encoded, revision store.Revision) (managedfields.O
 	}
 	object.Content = withVersion(content, revision)
 	return object, nil
+}
+
+// answer returns the outcome of a write.
+func (w *write) answer(code int, object managedfields.Object) *Answer {
+	return &Answer{Code: code, Object: object, Text: w.text, Converted: true}
 }
 
 // timestamp returns the time as metadata has it.

@@ -30,7 +30,16 @@ type Object struct {
 // Managed is an object of a resource whose managed fields stand beside it. It says the same as an [Object] that has them within it.
 type Managed struct {
 	managedfields.Object
-	New func() any // as that of Object
+	Text func([]byte) []byte // appends its JSON text, if that is known; else it is nil
+	New  func() any          // as that of Object
+}
+
+// AppendJSON appends the object with its managed fields within it.
+func (m Managed) AppendJSON(b []byte) []byte {
+	if m.Text != nil {
+		return m.Text(b)
+	}
+	return m.Object.AppendJSON(b)
 }
 
 // List is a list of objects.
@@ -62,21 +71,22 @@ func (t Typed) AppendJSON(b []byte) []byte {
 	return append(b, text...)
 }
 
-// Encode returns a document as rep says it.
-func (rep Representation) Encode(d Document) ([]byte, error) {
+// Append appends a document as rep says it.
+func (rep Representation) Append(b []byte, d Document) ([]byte, error) {
 	switch {
 	case rep.Media == Protobuf:
-		return d.AppendProtobuf(nil)
+		return d.AppendProtobuf(b)
 	case rep.Media == CBOR:
-		return appendCBOR(nil, d)
+		return appendCBOR(b, d)
 	case rep.Media == YAML:
-		return yaml.JSONToYAML(d.AppendJSON(nil))
+		text, err := yaml.JSONToYAML(d.AppendJSON(nil))
+		return append(b, text...), err
 	case rep.Pretty:
-		var b bytes.Buffer
-		err := json.Indent(&b, d.AppendJSON(nil), "", "  ")
-		return b.Bytes(), err
+		indented := bytes.NewBuffer(b)
+		err := json.Indent(indented, d.AppendJSON(nil), "", "  ")
+		return indented.Bytes(), err
 	}
-	return append(d.AppendJSON(nil), '\n'), nil
+	return append(d.AppendJSON(b), '\n'), nil
 }
 
 // selfDescribed begins every CBOR body: the tag of RFC 8949, section 3.4.6.

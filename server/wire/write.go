@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/deed-project/deed/internal/slab"
 )
 
 // compressFrom is the size of a body from which it is compressed, if the client takes gzip.
@@ -14,12 +16,23 @@ const compressFrom = 128 << 10
 // Write answers with a document in the form of rep. The error is that of the connection, or of a document that the form cannot
 // say, of which nothing is written then: see [EncodeError].
 func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation, document Document) error {
-	body, err := rep.Encode(document)
+	buffer := bodies.Get().(*[]byte)
+	body, err := rep.Append((*buffer)[:0], document)
 	if err != nil {
 		return &EncodeError{rep.Media, err}
 	}
-	return WriteBody(w, r, code, rep.ContentType(), body)
+	if err := WriteBody(w, r, code, rep.ContentType(), body); err != nil {
+		return err // of a body that may still be on its way
+	}
+	*buffer = slab.Kept(body, maxBody)
+	bodies.Put(buffer)
+	return nil
 }
+
+// bodies hold memory for bodies of answers, up to a size.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxBody = 64 << 10
 
 // WriteBody answers with a body, compressed if it is large and the client takes gzip. The error is that of the connection.
 func WriteBody(w http.ResponseWriter, r *http.Request, code int, contentType string, body []byte) error {
