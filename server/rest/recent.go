@@ -14,7 +14,7 @@ import (
 )
 
 // recentBudget bounds what a backend remembers, as the length of stored texts. A value takes about twice the memory of its text.
-const recentBudget = 64 << 20
+const recentBudget = 32 << 20
 
 // recent remembers stored objects as they were read, so that each is read once per stored revision: lists, selectors and writes
 // meet the same ones again and again. The zero recent is empty and ready. It is safe for concurrent use.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+const (
+	// roomAtLeast is how much the heap may grow before garbage is collected: so much that a small heap, which Go would let grow by its
+	// own size, is not collected several times a second.
+	roomAtLeast = 64 << 20
+	// roomPercent is how much it may grow in parts of what is in use, if that is more: little, because most of a large heap are
+	// stored texts, which cost memory and no time to collect.
+	roomPercent = 25
+)
+
+// paceGarbage lets the heap of the process grow by what suits its size before garbage is collected, from now on. It leaves that to Go if
+// the environment has GOGC.
+func paceGarbage() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	afterCollection(func() { debug.SetGCPercent(roomFor(liveHeap())) })
+}
+
+// roomFor returns the room for a heap of which so many bytes are in use, in percent of that.
+func roomFor(live uint64) int {
+	return int(max(roomPercent, roomAtLeast*100/max(1, live)))
+}
+
+// liveHeap returns how many bytes of the heap the last collection left.
+func liveHeap() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// afterCollection calls f after each collection of garbage.
+func afterCollection(f func()) {
+	garbage := new([16]byte)
+	runtime.AddCleanup(garbage, func(struct{}) {
+		f()
+		afterCollection(f)
+	}, struct{}{})
+}
