@@ -162,6 +162,49 @@ func TestUntyped(t *testing.T) {
 	}
 }
 
+// With a type, items are found by their identity or number, and fields are none.
+func TestTypedItems(t *testing.T) {
+	v := valueOf(t, typeOf(t, allParts), `{"list":[{"name":"a"},{"name":"b","value":3}],"s":["p","q"],"a":[7,8],"m":{"x":1}}`)
+	for _, c := range []struct{ path, want, items string }{
+		{`.list[name="b"].value`, `3`, "[-1 1 -1]"},
+		{`.list[name="a"].value`, ``, "[-1 0 -1]"},
+		{`.list[name="c"]`, ``, "[-1 -1]"},
+		{`.list[1].value`, `3`, "[-1 1 -1]"},
+		{`.list[2]`, ``, "[-1 -1]"},
+		{`.s[="q"]`, `"q"`, "[-1 1]"},
+		{`.s[0]`, `"p"`, "[-1 0]"},
+		{`.a[0]`, `7`, "[-1 0]"},
+		{`.a[1]`, `8`, "[-1 1]"},
+		{`.a[2]`, ``, "[-1 -1]"},
+		{`.a[-1]`, ``, "[-1 -1]"},
+		{`.a[=7]`, ``, "[-1 -1]"},
+		{`.m.x`, `1`, "[-1 -1]"},
+		{`.m.y`, ``, "[-1 -1]"},
+		{`.m[0]`, ``, "[-1 -1]"},
+		{`.s.x`, ``, "[-1 -1]"},
+	} {
+		path, err := fieldpath.ParsePath(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range typed.Walk(fieldpath.SetOf(path), []typed.Value{v}) {
+			if got := step.Values[0]; !got.IsAbsent() && got.String() != c.want || got.IsAbsent() && c.want != "" {
+				t.Errorf("%s is %v, want %q", c.path, got, c.want)
+			}
+			if got := fmt.Sprint(step.Items); got != c.items {
+				t.Errorf("%s has the items %s, want %s", c.path, got, c.items)
+			}
+		}
+		for step := range typed.Walk(fieldpath.SetOf(path), nil) {
+			for _, item := range step.Items {
+				if item != -1 {
+					t.Errorf("%s has the items %v in nothing", c.path, step.Items)
+				}
+			}
+		}
+	}
+}
+
 func TestWalkBreaks(t *testing.T) {
 	v := listOf(t, 3)
 	for n := range v.Fields().Len() {
