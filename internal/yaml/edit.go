@@ -48,10 +48,13 @@ func (e *editor) lineAt(offset int) int {
 	return low
 }
 
-// offset returns the place of n in the text. Columns count characters. Of a line, each byte is looked at once, however many
-// nodes are in it.
+// offset returns the place of n in the text, which is its end for a value that is left out there. Columns count characters. Of a
+// line, each byte is looked at once, however many nodes are in it.
 func (e *editor) offset(n *yaml.Node) int {
 	line := n.Line - 1
+	if line == e.lines() {
+		return len(e.data)
+	}
 	starts, known := e.characters[line]
 	if !known {
 		if e.characters == nil {
