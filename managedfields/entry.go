@@ -19,7 +19,7 @@ type Entry struct {
 	Manager     string
 	Operation   merge.Operation
 	APIVersion  string
-	Time        time.Time // whole seconds; the zero Time is no time
+	Time        time.Time // printed in whole seconds; the zero Time is no time
 	FieldsType  string    // FieldsV1
 	FieldsV1    Fields
 	Subresource string

@@ -34,6 +34,8 @@ func (r Refusal) String() string {
 		return withDetail("Required value", r.Detail)
 	case Forbidden:
 		return withDetail("Forbidden", r.Detail)
+	case Duplicate:
+		return "Duplicate value"
 	case Unsupported:
 		quoted := make([]string, len(r.Values))
 		for i, v := range r.Values {
@@ -59,6 +61,7 @@ const (
 	Invalid                       // it has a wrong value
 	Unsupported                   // it has none of the values that it may have
 	Forbidden                     // it must not be there, or must not change
+	Duplicate                     // another item has it already
 )
 
 // Refusals returns what is refused of object, which is to be stored in place of live through a subresource, or itself if that is empty;
@@ -90,6 +93,7 @@ type rule struct {
 type place struct {
 	value, parent, object, live value.Value
 	path                        []string
+	index                       int // of the value, if parent is a list
 }
 
 // was returns what is in the place of the value in live.
@@ -110,7 +114,7 @@ func (w *ruleWalk) visit(rest []string, v value.Value) {
 		}
 		for i := range v.Len() {
 			w.at = append(w.at, fieldpath.Index(i))
-			w.step(rest[1:], v.Item(i), v)
+			w.step(rest[1:], v.Item(i), v, i)
 			w.at = w.at[:len(w.at)-1]
 		}
 		return
@@ -119,17 +123,17 @@ func (w *ruleWalk) visit(rest []string, v value.Value) {
 		return
 	}
 	w.at = append(w.at, fieldpath.Field(rest[0]))
-	w.step(rest[1:], v.Get(rest[0]), v)
+	w.step(rest[1:], v.Get(rest[0]), v, 0)
 	w.at = w.at[:len(w.at)-1]
 }
 
 // step asks the check about v, which is in parent, if the path ends there, and goes on otherwise.
-func (w *ruleWalk) step(rest []string, v, parent value.Value) {
+func (w *ruleWalk) step(rest []string, v, parent value.Value, index int) {
 	if len(rest) > 0 {
 		w.visit(rest, v)
 		return
 	}
-	if r, refused := w.check(place{v, parent, w.object, w.live, w.path}); refused {
+	if r, refused := w.check(place{v, parent, w.object, w.live, w.path, index}); refused {
 		if r.Path = slices.Clone(w.at); r.below != "" {
 			r.Path = append(r.Path, fieldpath.Field(r.below))
 		}

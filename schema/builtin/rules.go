@@ -103,6 +103,7 @@ func podRules(path string) []rule {
 	at := func(path2 string, check func(place) (Refusal, bool)) rule { return on(path+"."+path2, check) }
 	return []rule{
 		at("containers", required("")), at("containers[].name", required("")), at("containers[].image", required("")),
+		at("containers[]", repeated), at("initContainers[]", repeated),
 		at("containers[].env[].name", required("")), at("containers[].envFrom[].secretRef.name", required("")),
 		at("initContainers[].name", required("")), at("initContainers[].image", required("")),
 		at("securityContext.sysctls[].name", required("")), at("volumes[].configMap.name", required("")),

@@ -166,6 +166,17 @@ func sameCount(p place) (Refusal, bool) {
 	return Refusal{}, false
 }
 
+// repeated refuses an item of the name of one before it.
+func repeated(p place) (Refusal, bool) {
+	name := p.value.Get("name")
+	for i := range p.index {
+		if name.Str() != "" && p.parent.Item(i).Get("name").Equal(name) {
+			return Refusal{below: "name", Reason: Duplicate, Value: name}, true
+		}
+	}
+	return Refusal{}, false
+}
+
 // onlyLater refuses what only pods that exist may have.
 func onlyLater(p place) (Refusal, bool) {
 	return Refusal{Reason: Forbidden, Detail: "cannot be set on create"}, p.live.IsAbsent() && p.value.Len() > 0

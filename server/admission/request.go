@@ -67,9 +67,9 @@ type Annotation struct {
 type Scope interface {
 	// Options returns the options of the request: a CreateOptions, UpdateOptions or DeleteOptions, and null for a connection.
 	Options() value.Value
-	// Unread reports whether the object of the request is not yet what its text reads as, so that the first patch to it changes it
-	// whatever it says: the managed fields of built-in kinds have times with fractions of a second until then, and a Scale has a
-	// Go type.
+	// Unread reports whether, at the beginning of a pass, the object of the request is not what its text reads as, so that the first
+	// patch to it changes it whatever it says: the managed fields of built-in kinds have times with fractions of a second at first,
+	// and the Scale of a custom resource has a Go type in every pass.
 	Unread() bool
 	// Equivalents returns the other endpoints that the object may be written at: other versions of its resource, and resources
 	// of other groups that the same objects are stored for.
@@ -77,8 +77,9 @@ type Scope interface {
 	// Served identifies what is served at the endpoint of the request: as long as it is the same, by ==, so are Equivalents for
 	// requests of a subresource.
 	Served() any
-	// Convert returns an object of the request as another endpoint has it, or back.
-	Convert(object value.Value, to Endpoint) (value.Value, error)
+	// Convert returns an object of the request, which is as one endpoint has it, as another has it. A custom resource is what it says
+	// that it is; other objects need not say it.
+	Convert(object value.Value, from, to Endpoint) (value.Value, error)
 	// Read returns the object that a text is at an endpoint, as it was sent and with its defaults. The error is in the words of
 	// kube-apiserver.
 	Read(text []byte, at Endpoint) (sent, defaulted value.Value, err error)

@@ -23,11 +23,14 @@ import (
 // manager of what admission changes.
 func (w *write) mutate(live Live, object managedfields.Object) (managedfields.Object, error) {
 	q := w.admitted(live.Object, object)
-	q.Scope.(*scope).unread = func() bool { return w.unread(live, object) }
+	q.Scope.(*scope).unread = func() bool { return w.unread(object, q.Pass()) }
 	if err := w.Admission.Mutate(w.context(), q); err != nil {
 		return object, err
 	}
 	mutated, err := admittedFields(q.Object)
+	if nothing := q.Object.Content().Get("metadata", "managedFields"); nothing.IsNull() && w.Version.Custom {
+		mutated.Content = api.WithMetadata(mutated.Content, "managedFields", nothing) // which is shown until the object is stored
+	}
 	if err != nil {
 		w.Warnings.Add(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated " +
 			"mutating admission controller; please fix your requests: " + err.Error())
@@ -147,15 +150,11 @@ func (r *Request) endpoint(v *catalog.Version) admission.Endpoint {
 	}
 }
 
-// unread reports whether an object is not yet what its text reads as; see admission.Request. For built-in kinds, that is when the
-// request wrote managed fields.
-func (w *write) unread(live Live, object managedfields.Object) bool {
+// unread reports whether an object is not yet what its text reads as; see admission.Scope. For built-in kinds, that is when the
+// request wrote managed fields: what is stored has no fractions of seconds.
+func (w *write) unread(object managedfields.Object, pass int) bool {
 	if w.Version.Custom {
 		return w.Target.Subresource == "scale"
 	}
-	return slices.ContainsFunc(object.Entries, func(e managedfields.Entry) bool {
-		return !e.Time.IsZero() && !slices.ContainsFunc(live.Entries, func(was managedfields.Entry) bool {
-			return sameButTime(e, was) && e.Time.Equal(was.Time)
-		})
-	})
+	return pass == 0 && slices.ContainsFunc(object.Entries, func(e managedfields.Entry) bool { return e.Time.Nanosecond() != 0 })
 }

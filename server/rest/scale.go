@@ -133,10 +133,10 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 	if err != nil {
 		return written, err
 	}
-	if written, err = w.mutate(scale, written); err != nil {
+	if written.Content, err = w.identified(written); err != nil {
 		return written, err
 	}
-	if written.Content, err = w.identified(written); err != nil {
+	if written, err = w.mutate(scale, written); err != nil {
 		return written, err
 	}
 	replicas := written.Content.Get("spec", "replicas").Int()

@@ -94,41 +94,52 @@ func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
 	return nil, fmt.Errorf("unable to convert to %v: unknown kind", at.Resource)
 }
 
-// Convert returns an object as an endpoint has it. Custom resources are told by their apiVersion only; those of built-in kinds are
+// Convert returns an object as an endpoint has it. Custom resources are told by their apiVersion only; objects of built-in kinds are
 // printed anew by their Go types.
-func (s *scope) Convert(object value.Value, to admission.Endpoint) (value.Value, error) {
-	if s.Target.Subresource == "scale" || s.actionOf() != nil {
-		return object, nil // it is the same in all versions
+func (s *scope) Convert(object value.Value, from, to admission.Endpoint) (value.Value, error) {
+	if s.Version.Custom && s.Target.Subresource == "scale" {
+		return readTyped(object.AppendJSON(nil), catalog.ScaleKind, catalog.EmptyScale()) // it is the same in all versions
 	}
 	v, err := s.version(to)
 	if err != nil {
 		return object, err
 	}
-	from := s.Version
 	if v.Custom {
 		return s.relabelled(object, v)
 	}
-	for _, other := range s.alike() {
-		if other.APIVersion() == object.Get("apiVersion").Str() {
-			from = other
-		}
+	if s.Target.Subresource != "scale" && s.actionOf() == nil {
+		object, err = s.reprinted(object, from, v)
 	}
-	if from == v {
-		return v.Form.Complete(object)
+	gvk := to.Kind
+	return object.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind)), err
+}
+
+// reprinted returns an object of a built-in kind in another version.
+func (s *scope) reprinted(object value.Value, from admission.Endpoint, to *catalog.Version) (value.Value, error) {
+	was, err := s.version(from)
+	switch {
+	case err != nil:
+		return object, err
+	case was == to:
+		return to.Form.Complete(object)
 	}
-	stored, err := from.Form.Store(object)
+	stored, err := was.Form.Store(object)
 	if err != nil {
 		return object, err
 	}
-	return v.Form.Load(stored)
+	return to.Form.Load(stored)
 }
 
 // relabelled returns a custom resource in another version, which is all that it says then, unless a webhook converts it. The error is
-// that it is of none that is known.
+// that it is of none that is known, or of another group.
 func (s *scope) relabelled(object value.Value, to *catalog.Version) (value.Value, error) {
-	from := object.Get("apiVersion").Str()
-	if !slices.ContainsFunc(s.alike(), func(v *catalog.Version) bool { return v.APIVersion() == from }) {
-		return object, fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
+	from := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
+	switch {
+	case from.Group != to.Group:
+		return object, fmt.Errorf("%s/%s, Kind=%s is unstructured and is not suitable for converting to %q",
+			from.Group, from.Version, from.Kind, to.APIVersion())
+	case !slices.ContainsFunc(s.alike(), func(v *catalog.Version) bool { return v.APIVersion() == from.APIVersion() }):
+		return object, fmt.Errorf("request to convert CR from an invalid group/version: %s", from.APIVersion())
 	}
 	if batch, ok := to.Form.(catalog.Batch); ok {
 		return batch.Convert(object)
@@ -175,8 +186,8 @@ func readCustom(text []byte) (value.Value, error) {
 	return value.Parse(text)
 }
 
-// readTyped reads a text by the Go type of a built-in kind, of which object is an empty one. What the text does not say of which
-// kind it is, it is of this one.
+// readTyped reads a text by the Go type of a built-in kind, of which object is an empty one. It need not say of which kind it is, and then
+// what it is read as says it neither.
 func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 	var found metav1.TypeMeta
 	if err := json.Unmarshal(text, &found); err != nil {
@@ -194,8 +205,7 @@ func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, object); err != nil {
 		return value.Value{}, err
 	}
-	sent, err := structs.From(object)
-	return sent.With("apiVersion", value.String(gvk.APIVersion())).With("kind", value.String(gvk.Kind)), err
+	return structs.From(object)
 }
 
 // unregistered is the error of kube-apiserver about a kind that it does not know.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"slices"
+	"time"
 
 	"github.com/deed-project/deed/managedfields"
 )
@@ -29,4 +30,13 @@ func keepTimes(object, live managedfields.Object) managedfields.Object {
 func sameButTime(e, was managedfields.Entry) bool {
 	return e.Manager == was.Manager && e.Operation == was.Operation && e.APIVersion == was.APIVersion &&
 		e.Subresource == was.Subresource && e.FieldsType == was.FieldsType && e.FieldsV1.Equal(was.FieldsV1)
+}
+
+// inSeconds returns entries with their times as they are stored.
+func inSeconds(entries []managedfields.Entry) []managedfields.Entry {
+	out := slices.Clone(entries)
+	for i := range out {
+		out[i].Time = out[i].Time.Truncate(time.Second)
+	}
+	return out
 }

@@ -148,15 +148,19 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 	if !w.dryRun {
 		return w.commit(stored, Live{}, WasStored)
 	}
-	if object, err = w.reread(stored, 0); version != "" && w.post {
+	if object, err = w.reread(stored, 0); version != "" {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", value.String(version))
 	}
 	return object, err
 }
 
 // prepareNew returns content as it is created. What only the server says about an object goes; a create takes that out before
-// admission sees the object, and what admission puts there stays. The error is a 400 of an object in another namespace.
+// admission sees the object, and what admission puts there stays. The error is a 400 of an object in another namespace, or a 500 of one
+// whose metadata can hold nothing.
 func (w *write) prepareNew(content value.Value) (value.Value, error) {
+	if metadata := content.Get("metadata"); !metadata.IsAbsent() && metadata.Kind() != value.KindObject {
+		return content, errors.NewInternalError(stderrors.New("system metadata was not initialized"))
+	}
 	content, err := api.InNamespace(content, w.Target.Namespace)
 	if err != nil {
 		return content, err
@@ -331,7 +335,7 @@ type encoded struct {
 }
 
 func (w *write) encode(object managedfields.Object) (encoded, error) {
-	for _, name := range []string{"resourceVersion", "selfLink"} { // which are not stored, whoever sets them
+	for _, name := range []string{"resourceVersion", "selfLink", "managedFields"} { // which are not stored there, whoever sets them
 		object.Content = api.WithMetadata(object.Content, name, value.Value{})
 	}
 	content, err := catalog.Store(w.Version.Form, object)
@@ -339,7 +343,7 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 		return encoded{}, err
 	}
 	object.Content = content
-	if len(object.Entries) == 0 {
+	if object.Entries = inSeconds(object.Entries); len(object.Entries) == 0 {
 		object.Entries = nil // admission may leave an empty list, which is not stored
 	}
 	if w.Version.Custom {

@@ -20,7 +20,7 @@ import (
 type passes struct {
 	called, due map[*Hook]bool
 	output      value.Value // the object as the first pass left it
-	read        bool        // the object is what its text reads as: a hook patched it
+	read        bool        // the object is what its text reads as: a hook of this pass patched it
 }
 
 // changed makes the hooks that were called before due again.
@@ -78,6 +78,7 @@ func (m *mutation) begin() {
 	if !ok {
 		kept = &passes{}
 	}
+	kept.read = false
 	m.passes = kept
 	if m.q.Pass() > 0 && ok {
 		if now, err := m.q.Object.Document(); err == nil && !now.Equal(kept.output) {
@@ -88,12 +89,8 @@ func (m *mutation) begin() {
 
 // end gives the object back to the request, as its endpoint has it.
 func (m *mutation) end() error {
-	if m.dirty {
-		object, err := m.q.Scope.Convert(m.object, m.q.Endpoint)
-		if err != nil {
-			return err
-		}
-		m.q.Object = admission.DocumentOf(object)
+	if err := m.giveBack(m.q); err != nil {
+		return err
 	}
 	if m.q.Pass() > 0 || len(m.passes.called)+len(m.passes.due) == 0 && !m.passes.read {
 		return nil

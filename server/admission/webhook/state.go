@@ -42,32 +42,48 @@ func (s *state) content(q *admission.Request) value.Value {
 	return q.Object.Content()
 }
 
-// show brings the objects to an endpoint: those of the request the first time, and then those that the hooks before left.
+// show brings the objects of the request to an endpoint. What hooks made of the object at another goes back to the request first.
 func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 	if s.seen && s.at == at {
 		return nil
 	}
-	object, old := s.object, s.old
-	if !s.seen {
-		var err error
-		if object, err = q.Object.Document(); err != nil {
-			return errors.NewInternalError(err)
-		}
-		if old, err = q.Old.Document(); err != nil {
-			return errors.NewInternalError(err)
-		}
+	if err := s.giveBack(q); err != nil {
+		return unconverted(err)
 	}
-	for _, v := range []*value.Value{&object, &old} {
-		if v.IsAbsent() {
-			continue
-		}
-		converted, err := q.Scope.Convert(*v, at)
-		if err != nil {
-			return errors.NewInternalError(err)
-		}
-		gvk := at.Kind
-		*v = converted.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind))
+	var err error
+	if s.object, err = shown(q, &q.Object, at); err == nil {
+		s.old, err = shown(q, &q.Old, at)
 	}
-	s.object, s.old, s.at, s.seen, s.now = object, old, at, true, nil
+	if err != nil {
+		return unconverted(err)
+	}
+	s.at, s.seen, s.now = at, true, nil
 	return nil
 }
+
+// giveBack gives an object that a hook patched back to the request, as its endpoint has it.
+func (s *state) giveBack(q *admission.Request) error {
+	if !s.dirty {
+		return nil
+	}
+	object, err := q.Scope.Convert(s.object, s.at, q.Endpoint)
+	if err != nil {
+		return err
+	}
+	q.Object, s.dirty = admission.DocumentOf(object), false
+	return nil
+}
+
+// shown returns an object of the request as an endpoint has it.
+func shown(q *admission.Request, o *admission.Object, at admission.Endpoint) (value.Value, error) {
+	document, err := o.Document()
+	if err != nil || document.IsAbsent() {
+		return document, err
+	}
+	document, err = q.Scope.Convert(document, q.Endpoint, at)
+	gvk := at.Kind
+	return document.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind)), err
+}
+
+// unconverted is the error that an object cannot be shown, which kube-apiserver says twice.
+func unconverted(err error) error { return errors.NewInternalError(errors.NewInternalError(err)) }

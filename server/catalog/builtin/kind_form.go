@@ -109,18 +109,14 @@ func (f *kindForm) Unconditional() bool { return !f.conditional }
 // ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
 // its own fields as far as package schema/builtin has rules for them.
 func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.ErrorList {
-	refused := f.own(object, value.Value{}, "")
-	if f.name == nil {
-		return refused
-	}
 	errs := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
-	return append(errs, refused...)
+	return append(errs, f.own(object, value.Value{}, "")...)
 }
 
 // ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change, as far as package schema/builtin
 // has rules for that.
 func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
-	return f.own(object, live, subresource)
+	return append(api.ValidateFinalizers(object), f.own(object, live, subresource)...)
 }
 
 // own returns what is wrong with the own fields of object.
@@ -138,6 +134,8 @@ func refusals(refused []builtin.Refusal) field.ErrorList {
 			out = append(out, field.Required(path, r.Detail))
 		case builtin.Forbidden:
 			out = append(out, field.Forbidden(path, r.Detail))
+		case builtin.Duplicate:
+			out = append(out, field.Duplicate(path, r.Value.ToAny()))
 		case builtin.Unsupported:
 			out = append(out, field.NotSupported(path, r.Value.ToAny(), r.Values))
 		case builtin.Invalid:

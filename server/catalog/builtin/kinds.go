@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
@@ -122,7 +123,8 @@ var conditional = []string{
 // nameRules are the rules for names of resources that are not DNS subdomains.
 var nameRules = map[string]validation.ValidateNameFunc{
 	"statefulsets": validation.NameIsDNSLabel, "services": validation.NameIsDNSLabel,
-	"roles": nil, "rolebindings": nil, "clusterroles": nil, "clusterrolebindings": nil, // any segment of a path
+	"roles": path.ValidatePathSegmentName, "rolebindings": path.ValidatePathSegmentName,
+	"clusterroles": path.ValidatePathSegmentName, "clusterrolebindings": path.ValidatePathSegmentName,
 }
 
 // selectable are the fields that field selectors may name, beside name and namespace.

@@ -97,7 +97,7 @@ func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
 // Values returns what is wrong with object by the keywords and formats of its schema. It replaces
 // live, which is absent for a new object: what was wrong already, and is as it was, does not count.
 //
-// The errors are in the order of their texts. An object with which nothing is wrong costs one walk
+// The errors are in the order of their fields. An object with which nothing is wrong costs one walk
 // of it.
 func (r *Rules) Values(object, live value.Value) field.ErrorList {
 	if r == nil || r.object.quick.judge(object) == good {
@@ -110,11 +110,19 @@ func (r *Rules) Values(object, live value.Value) field.ErrorList {
 		validation.WithRatcheting(r.correlated(object, live))))
 }
 
-// ordered sorts errors by their texts, which begin with the field. The library has them in the
-// order of maps.
+// ordered sorts errors by their fields, those of one field being in the order of the library, which
+// has fields in the order of maps.
 func ordered(errs field.ErrorList) field.ErrorList {
-	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(fieldOf(a), fieldOf(b)) })
 	return errs
+}
+
+// fieldOf returns the field that an error is about, which some name at the end of what they say.
+func fieldOf(e *field.Error) string {
+	if at := strings.LastIndex(e.Detail, " in "); e.Field == "<nil>" && at >= 0 {
+		return e.Detail[at+len(" in "):]
+	}
+	return e.Field
 }
 
 // StatusValues is Values for a write of the status alone: only the status is looked at.
