@@ -17,6 +17,7 @@ type bench struct {
 	out      io.Writer
 	objects  int
 	spend    time.Duration
+	alone    bool       // without the reference
 	subjects []*subject // the reference first
 	dir      string
 }
@@ -36,11 +37,13 @@ func (b *bench) start(ctx context.Context, deed string) error {
 	if b.dir, err = os.MkdirTemp("", "serve"); err != nil {
 		return err
 	}
-	there, err := startPeer(ctx)
-	if err != nil {
-		return err
+	if !b.alone {
+		there, err := startPeer(ctx)
+		if err != nil {
+			return err
+		}
+		b.subjects = append(b.subjects, there)
 	}
-	b.subjects = append(b.subjects, there)
 	here, err := startDeed(ctx, deed, b.dir)
 	if err != nil {
 		return err

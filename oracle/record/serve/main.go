@@ -39,6 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	spend := flags.Duration("spend", time.Second, "the CPU time after which a row is measured")
 	watches := flags.Int("watches", 0, "measure what watches cost instead, with so many events")
 	informers := flags.Int("informers", 10, "how many informers start at once")
+	alone := flags.Bool("alone", false, "measure what watches cost deed-apiserver by itself, as for a profile of it")
 	asPeer := flags.Bool("as-peer", false, "be the peer, and end with the standard input")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -53,13 +54,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *deed == "" {
 		return fmt.Errorf("-deed names no program")
 	}
-	b := &bench{out: out, objects: *objects, spend: *spend}
+	b := &bench{out: out, objects: *objects, spend: *spend, alone: *alone}
 	defer b.stop()
 	if err := b.start(ctx, *deed); err != nil {
 		return err
 	}
 	if *watches > 0 {
-		return b.watches(ctx, *watches, *informers)
+		return b.watches(ctx, rows, *watches, *informers)
 	}
 	return b.run(ctx, rows)
 }
