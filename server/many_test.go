@@ -22,6 +22,8 @@ type counting struct {
 	header http.Header
 	begun  func()
 	events atomic.Int64
+	writes atomic.Int64
+	hold   chan struct{} // if there is one, each Write waits until it is closed
 }
 
 func (w *counting) Header() http.Header { return w.header }
@@ -34,6 +36,10 @@ func (w *counting) Flush() {
 }
 
 func (w *counting) Write(b []byte) (int, error) {
+	w.writes.Add(1)
+	if w.hold != nil {
+		<-w.hold
+	}
 	w.events.Add(int64(bytes.Count(b, []byte("\n"))))
 	return len(b), nil
 }
@@ -99,6 +105,50 @@ func TestManyWatchers(t *testing.T) {
 		t.Error(err)
 	}
 	running.Wait()
+}
+
+// A watcher that takes nothing does not keep others from what happens, and once it does, it gets all that it missed in one piece.
+func TestSlowWatcher(t *testing.T) {
+	s := stage(t, memory.New())
+	from := listOf(t, s, "").Metadata.ResourceVersion
+	slow, quick := &counting{header: http.Header{}, hold: make(chan struct{})}, &counting{header: http.Header{}}
+	var begun, running sync.WaitGroup
+	for _, w := range []*counting{slow, quick} {
+		begun.Add(1)
+		w.begun = begun.Done
+		r := httptest.NewRequest(http.MethodGet, things+"?watch=true&resourceVersion="+from, nil).WithContext(t.Context())
+		running.Go(func() { s.ServeHTTP(w, r) })
+	}
+	begun.Wait()
+	label := func(i int) {
+		ask(s, "PATCH "+things+"/web Content-Type=application/merge-patch+json", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, i))
+	}
+	label(0)
+	await(t, func() bool { return slow.writes.Load() == 1 })
+	const more = 50
+	for i := range more {
+		label(i + 1)
+	}
+	await(t, func() bool { return quick.events.Load() == more+1 })
+	close(slow.hold)
+	await(t, func() bool { return slow.events.Load() == more+1 })
+	if n := slow.writes.Load(); n != 2 {
+		t.Errorf("what the watcher missed came in %d pieces", n-1)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	running.Wait()
+}
+
+// await waits until something is so.
+func await(t *testing.T, is func() bool) {
+	t.Helper()
+	for begun := time.Now(); !is(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatal("it does not come to pass")
+		}
+	}
 }
 
 // held returns the memory that is in use, of the heap and of stacks.

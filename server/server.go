@@ -74,7 +74,7 @@ type Server struct {
 	now          func() time.Time
 	limits       Limits
 	flight       inFlight
-	watching     atomic.Int64 // watches under way
+	watching     sync.Map // by the prefix of a resource: *atomic.Int64, how many watches there are of it
 	metrics      *metrics
 
 	base      []*catalog.Resource // those that are always served

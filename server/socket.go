@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/websocket"
 
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 )
 
@@ -50,23 +51,21 @@ type socket struct {
 }
 
 // send sends frames.
-func (s *socket) send(text []byte, ends []int) error {
-	from := 0
-	for _, to := range ends {
+func (s *socket) send(t rest.Told) error {
+	for text := range t.Events() {
 		if err := s.connection.SetWriteDeadline(time.Now().Add(slowWatcher)); err != nil {
 			return err
 		}
-		var frame any = text[from:to]
+		var frame any = text
 		switch s.rep.Media {
 		case wire.JSON:
-			frame = string(text[from:to])
+			frame = string(text)
 		case wire.Protobuf:
-			frame = text[from+wire.LengthOfFrame : to] // a websocket knows where a frame ends
+			frame = text[wire.LengthOfFrame:] // a websocket knows where a frame ends
 		}
 		if err := websocket.Message.Send(s.connection, frame); err != nil {
 			return err
 		}
-		from = to
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/deed-project/deed/server/api"
@@ -25,14 +26,15 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	defer context.AfterFunc(servingOf(ctx).end, cancel)()
-	s.watching.Add(1)
-	defer s.watching.Add(-1)
+	crowd := s.crowd(q.Version.Prefix)
+	crowd.Add(1)
+	defer crowd.Add(-1)
 	printer, err := s.newPrinter(q, rep)
 	if err != nil {
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 		return
 	}
-	batches, err := q.Watch(ctx, rep.Media == wire.JSON && rep.As == "")
+	told, err := q.Watch(ctx, printer.toRest())
 	q.Warnings.Write(w.Header())
 	if err != nil {
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
@@ -42,7 +44,7 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	if asksForSocket(q.HTTP) {
 		err := serveSocket(w, q.HTTP, rep, func(out *socket) {
 			defer context.AfterFunc(out.gone, cancel)()
-			s.tell(q, printer, batches, out)
+			s.tell(q, told, out)
 		})
 		if err != nil {
 			s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
@@ -55,71 +57,49 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Represen
 	if out.control.Flush() != nil {
 		return // the connection cannot stream, or is gone
 	}
-	s.tell(q, printer, batches, out)
+	s.tell(q, told, out)
 }
 
 // outlet is where events go.
 type outlet interface {
-	// send sends the texts of events, each of which ends where ends says. It fails if the client does not take them in time.
-	send(text []byte, ends []int) error
+	// send sends events. It fails if the client does not take them in time.
+	send(rest.Told) error
 }
 
-// tell sends batches of events until there are no more, or the client takes none.
-func (s *Server) tell(q *rest.Request, p *printer, batches iter.Seq[[]rest.Event], out outlet) {
-	for events := range batches {
-		f := framesPool.Get().(*frames) // a watch that waits holds none
-		err := f.print(p, events)
+// tell sends what a watch is told until there is no more, or the client takes none.
+func (s *Server) tell(q *rest.Request, told iter.Seq2[rest.Told, error], out outlet) {
+	for t, err := range told {
 		if err != nil {
 			s.log.Error("an event cannot be encoded", "path", q.HTTP.URL.Path, "error", err)
-		} else {
-			err = out.send(f.text, f.ends)
-		}
-		large := len(f.text) > largeBatch
-		framesPool.Put(f)
-		if err != nil {
 			return
 		}
-		if !large { // of many events that are there already
-			s.gather()
+		if out.send(t) != nil {
+			return
+		}
+		if !t.More {
+			s.gather(q.Version.Prefix)
 		}
 	}
 }
-
-// frames are the texts of a batch of events.
-type frames struct {
-	text []byte
-	ends []int // where each ends
-}
-
-var framesPool = sync.Pool{New: func() any { return &frames{} }}
-
-// print makes the texts of events.
-func (f *frames) print(p *printer, events []rest.Event) (err error) {
-	f.text, f.ends = f.text[:0], f.ends[:0]
-	for _, e := range events {
-		if f.text, err = p.event(f.text, e); err != nil {
-			return err
-		}
-		f.ends = append(f.ends, len(f.text))
-	}
-	return nil
-}
-
-// largeBatch is the length of a batch behind which it is not worth while to wait for more.
-const largeBatch = 32 << 10
 
 const (
-	// gatherEach is what it costs about to tell one watcher of one event, most of which is the write to its connection, and gatherMost
-	// how long an event may be held back at most.
-	gatherEach = 100 * time.Microsecond
-	gatherMost = 20 * time.Millisecond
+	// gatherEach is what it costs about to tell one watcher something, server and client together, most of which is the write to its
+	// connection, and gatherMost how long an event may be held back at most.
+	gatherEach = 200 * time.Microsecond
+	gatherMost = 50 * time.Millisecond
 )
+
+// crowd returns the number of watches that are about objects with a prefix.
+func (s *Server) crowd(prefix string) *atomic.Int64 {
+	n, _ := s.watching.LoadOrStore(prefix, new(atomic.Int64))
+	return n.(*atomic.Int64)
+}
 
 // gather lets a watcher that was told of something wait as long as it takes to tell all others, so that what happens meanwhile goes
 // to each in one piece: the more there are, the more it saves. With few watchers that is no time at all, and what comes after a pause
 // is told at once.
-func (s *Server) gather() {
-	if wait := min(gatherMost, time.Duration(s.watching.Load())*gatherEach); wait >= time.Millisecond {
+func (s *Server) gather(prefix string) {
+	if wait := min(gatherMost, time.Duration(s.crowd(prefix).Load())*gatherEach); wait >= time.Millisecond {
 		time.Sleep(wait)
 	}
 }
@@ -159,12 +139,12 @@ func (s *stream) setSending(is bool) {
 }
 
 // send sends text. Between texts there is no limit to the time.
-func (s *stream) send(text []byte, _ []int) error {
+func (s *stream) send(t rest.Told) error {
 	s.setSending(true)
 	s.slow.Reset(slowWatcher)
 	defer s.setSending(false)
 	defer s.slow.Stop()
-	if _, err := s.w.Write(text); err != nil {
+	if _, err := s.w.Write(t.Text); err != nil {
 		return err
 	}
 	return s.control.Flush()
@@ -185,6 +165,15 @@ func (s *Server) newPrinter(q *rest.Request, rep wire.Representation) (*printer,
 		return nil, err
 	}
 	return &printer{rep: rep, name: fmt.Sprint(rep), newOf: q.Version.New, table: wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}}, nil
+}
+
+// toRest returns the printer for those who do not know of representations.
+func (p *printer) toRest() rest.Printer {
+	r := rest.Printer{Name: p.name, Texts: p.rep.Media == wire.JSON && p.rep.As == "", Print: p.event}
+	if p.rep.As == wire.AsTable {
+		r.Name = "" // what it prints depends on what it printed
+	}
+	return r
 }
 
 // event appends an event. What all watchers are told in the same words is encoded once for all of them.

@@ -44,6 +44,7 @@ type Backend struct {
 	recent  recent
 	facts   facts
 	events  events
+	feeds   feeds
 	onces   onces
 	indexes indexes
 }

@@ -52,17 +52,24 @@ type Event struct {
 	}
 }
 
-// Watch returns the events of a collection from the revision that the query names, in batches of what happened together, until
-// ctx is done.
+// Printer prints events as a client wants them.
+type Printer struct {
+	Name  string // printers of one name print the same; "" for one that prints as no other does
+	Texts bool   // events may have texts in place of objects
+	Print func(text []byte, e Event) ([]byte, error)
+}
+
+// Watch returns what a client is told of a collection from the revision that the query names, in pieces of what happened together,
+// until ctx is done.
 //
 //	options  of the query
 //	begin    with what is there, unless the query names a revision to go on from
 //	follow   the store; objects that begin or cease to be what the selectors are about come and go
 //	mark     how far the watch has come, if the client takes bookmarks
 //
-// The error comes before the first event; what fails later is an event, the last one. Events may have texts in place of objects if
-// texts are wanted. A batch may be used until the next one is asked for.
-func (r *Request) Watch(ctx context.Context, texts bool) (iter.Seq[[]Event], error) {
+// The error comes before the first event. What fails later is an event, the last one, or if an event cannot be printed, the error of
+// that. A piece may be used until the next one is asked for.
+func (r *Request) Watch(ctx context.Context, p Printer) (iter.Seq2[Told, error], error) {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return nil, err
@@ -71,14 +78,18 @@ func (r *Request) Watch(ctx context.Context, texts bool) (iter.Seq[[]Event], err
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{Request: r, options: options, selector: s, prefix: r.Version.KeyPrefix(r.Target.Namespace), texts: texts}
+	w := &watcher{Request: r, options: options, selector: s, prefix: r.Version.KeyPrefix(r.Target.Namespace), printer: p}
 	if w.after, err = api.ParseVersion(options.Version, false); err != nil {
 		return nil, err
 	}
 	if r.Target.Name != "" {
 		w.only = r.Target.Name
 	}
-	return func(yield func([]Event) bool) { w.run(ctx, yield) }, nil
+	return func(yield func(Told, error) bool) {
+		if err := w.run(ctx, func(t Told) bool { return len(t.Text) == 0 || yield(t, nil) }); err != nil {
+			yield(Told{}, err)
+		}
+	}, nil
 }
 
 // watcher is a watch under way.
@@ -89,56 +100,74 @@ type watcher struct {
 	prefix   string
 	only     string // the name of the only object that it is about, "" for all
 	after    int64  // the revision up to which events were told
-	texts    bool   // events may have texts in place of objects
+	printer  Printer
+	feed     *feed // what others are told as well; nil if it has a printer of its own
 }
 
-func (w *watcher) run(ctx context.Context, yield func([]Event) bool) {
+// run calls yield with what the client is told, which may be nothing. The error is that of an event that cannot be printed.
+func (w *watcher) run(ctx context.Context, yield func(Told) bool) error {
 	limit := w.options.Timeout
 	if limit <= 0 {
 		limit = longWatch + rand.N(longWatch)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	defer w.join()()
+	_, err := w.tellAll(ctx, yield)
+	var unsaid *printError
+	if err == nil || ctx.Err() != nil || stderrors.As(err, &unsaid) {
+		return unless(ctx, err)
+	}
+	_, err = w.say(w.failed(err), yield)
+	return err
+}
+
+// join makes the watch one of those that ask for the same; what it returns ends that.
+func (w *watcher) join() (leave func()) {
+	if w.printer.Name == "" {
+		return func() {}
+	}
+	w.feed, leave = w.feeds.join(feedKey{
+		w.Version, w.prefix, w.only, w.options.Labels.String(), w.options.Fields.String(), w.printer.Name,
+	})
+	return leave
+}
+
+// tellAll tells what is there, unless the client knows, and what happens from then on. It reports whether the client takes more.
+func (w *watcher) tellAll(ctx context.Context, yield func(Told) bool) (on bool, err error) {
 	initial := w.after == 0
 	if w.options.SendInitialEvents != nil {
 		initial = *w.options.SendInitialEvents
 	}
 	if initial {
-		on, err := w.begin(yield)
-		if err != nil {
-			yield([]Event{w.failed(err)})
-		}
-		if !on || err != nil {
-			return
+		if on, err := w.begin(yield); !on || err != nil {
+			return on, err
 		}
 	}
-	if err := w.follow(ctx, yield); err != nil && ctx.Err() == nil {
-		yield([]Event{w.failed(err)})
-	}
+	return w.follow(ctx, yield)
 }
 
-// errStopped is how a client that takes no more ends a list.
+// errStopped is how a client that takes no more ends what tells it of many things.
 var errStopped = stderrors.New("the client is gone")
+
+// printError is that of an event that cannot be printed.
+type printError struct{ error }
+
+// Unwrap returns why.
+func (e *printError) Unwrap() error { return e.error }
 
 // begin tells what is there as events, and marks their end if the client takes bookmarks. It reports whether the client takes more. Of
 // what is told it holds no more than a page of records.
-func (w *watcher) begin(yield func([]Event) bool) (on bool, err error) {
+func (w *watcher) begin(yield func(Told) bool) (on bool, err error) {
 	l := &lister{Request: w.Request, options: w.options, selector: w.selector, prefix: w.prefix, asked: w.after}
-	var events []Event
-	collected := 0 // the length of their texts
-	end, err := l.each(func(record store.Record, _ *fact) (bool, error) {
-		event, err := w.initial(record)
+	p := newPage()
+	defer p.release()
+	end, err := l.each(func(record store.Record, known *fact) (bool, error) {
+		event, err := w.initial(record, known)
 		if err != nil || event.Type == "" {
 			return false, err
 		}
-		events = append(events, event)
-		if collected += len(record.Text); collected >= textChunk {
-			if !yield(events) {
-				return false, errStopped
-			}
-			events, collected = events[:0], 0
-		}
-		return true, nil
+		return true, w.add(p, event, yield)
 	})
 	if err != nil {
 		return false, ignoring(err, errStopped)
@@ -148,9 +177,40 @@ func (w *watcher) begin(yield func([]Event) bool) (on bool, err error) {
 		mark := w.bookmark()
 		annotations := value.Object(value.Member{Name: initialEnd, Value: value.String("true")})
 		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations)
-		events = append(events, mark)
+		if err := w.add(p, mark, yield); err != nil {
+			return false, ignoring(err, errStopped)
+		}
 	}
-	return len(events) == 0 || yield(events), nil
+	return yield(p.told()), nil
+}
+
+// add adds an event to a page, and tells and empties it if it is full. The error is errStopped, or that of printing.
+func (w *watcher) add(p *page, e Event, yield func(Told) bool) error {
+	text, err := w.printer.Print(p.text, e)
+	if err != nil {
+		return &printError{err}
+	}
+	p.add(text, 0)
+	if len(p.text) < textChunk {
+		return nil
+	}
+	t := p.told()
+	t.More = true
+	if !yield(t) {
+		return errStopped
+	}
+	p.empty()
+	return nil
+}
+
+// say tells one event. It reports whether the client takes more.
+func (w *watcher) say(e Event, yield func(Told) bool) (on bool, err error) {
+	p := newPage()
+	defer p.release()
+	if err := w.add(p, e, yield); err != nil {
+		return false, ignoring(err, errStopped)
+	}
+	return yield(p.told()), nil
 }
 
 // ignoring returns err, and nil if it is the other one.
@@ -162,22 +222,21 @@ func ignoring(err, other error) error {
 }
 
 // initial returns the event of a record that is there when a watch begins: the zero Event if the watch is not about it. It has the
-// stored text if texts are wanted and the version shows it as it is.
-func (w *watcher) initial(record store.Record) (Event, error) {
+// stored text if texts are wanted and the version shows it as it is. What is known of the record comes with it, see lister.each.
+func (w *watcher) initial(record store.Record, known *fact) (_ Event, err error) {
 	if name := record.Key[strings.LastIndexByte(record.Key, '/')+1:]; w.only != "" && name != w.only {
 		return Event{}, nil
 	}
-	if w.texts && w.selector.inTexts {
-		known, err := w.known(record)
-		if err != nil {
+	if known == nil && w.printer.Texts && w.selector.inTexts {
+		if known, err = w.known(record); err != nil {
 			return Event{}, err
 		}
 		if known != nil && !w.selector.matchesText(&inText{record, known}) {
 			return Event{}, nil
 		}
-		if known != nil {
-			return Event{Type: Added, Text: func(b []byte) []byte { return known.appendTo(b, record.Text, record.Revision, false) }}, nil
-		}
+	}
+	if known != nil && w.printer.Texts {
+		return Event{Type: Added, Text: func(b []byte) []byte { return known.appendTo(b, record.Text, record.Revision, false) }}, nil
 	}
 	o, err := w.read(record)
 	if err != nil || !w.selector.matches(o.Content) {
@@ -198,37 +257,35 @@ func (w *watcher) bookmark() Event {
 	)}
 }
 
-// follow tells the events of the store until ctx is done, and marks in between.
-func (w *watcher) follow(ctx context.Context, yield func([]Event) bool) error {
+// follow tells the events of the store until ctx is done, and marks in between. It reports whether the client takes more.
+func (w *watcher) follow(ctx context.Context, yield func(Told) bool) (on bool, err error) {
 	for {
 		on, err := w.listen(ctx, yield)
 		switch {
 		case !on || err != nil || ctx.Err() != nil:
-			return err
+			return on, err
 		case w.Version.Gone != nil && w.Version.Gone.Err() != nil:
 			return w.drain(ctx, yield)
-		case !yield([]Event{w.bookmark()}):
-			return nil
+		}
+		if on, err := w.say(w.bookmark(), yield); !on || err != nil {
+			return on, err
 		}
 	}
 }
 
 // drain tells the events up to now: those of the objects that went with a resource, for one.
-func (w *watcher) drain(ctx context.Context, yield func([]Event) bool) error {
+func (w *watcher) drain(ctx context.Context, yield func(Told) bool) (on bool, err error) {
 	latest, err := w.latest()
 	if err != nil || w.after >= latest {
-		return unless(ctx, err)
+		return err == nil, unless(ctx, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, lastMark)
 	defer cancel()
-	_, err = w.tell(ctx, func(events []Event) bool {
-		return (len(events) == 0 || yield(events)) && w.after < latest
-	})
-	return err
+	return w.tell(ctx, func(t Told) bool { return yield(t) && w.after < latest })
 }
 
 // listen tells the events of the store until a bookmark is due, or the resource is gone. It reports whether the client takes more.
-func (w *watcher) listen(ctx context.Context, yield func([]Event) bool) (on bool, err error) {
+func (w *watcher) listen(ctx context.Context, yield func(Told) bool) (on bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.Version.Gone != nil {
@@ -237,29 +294,79 @@ func (w *watcher) listen(ctx context.Context, yield func([]Event) bool) (on bool
 	if w.options.Bookmarks {
 		defer time.AfterFunc(w.untilMark(ctx), cancel).Stop()
 	}
-	return w.tell(ctx, func(events []Event) bool { return len(events) == 0 || yield(events) })
+	return w.tell(ctx, yield)
 }
 
-// tell calls take with what batches of the store mean to the client, until ctx is done or take returns false: it returns whether that
-// did not happen.
-func (w *watcher) tell(ctx context.Context, take func([]Event) bool) (on bool, err error) {
+// tell tells what batches of the store mean to the client, until ctx is done or yield returns false: it returns whether that did not
+// happen.
+func (w *watcher) tell(ctx context.Context, yield func(Told) bool) (on bool, err error) {
 	batches, err := w.Store.Watch(ctx, w.prefix, store.Revision(w.after))
 	if err != nil {
 		return ctx.Err() != nil, unless(ctx, err)
 	}
 	for b, err := range batches {
-		var events []Event
-		if err == nil {
-			events, err = w.events(b)
-		}
 		if err != nil {
 			return false, err
 		}
-		if !take(events) {
-			return false, nil
+		if on, err := w.pass(b, yield); !on || err != nil {
+			return false, err
 		}
 	}
 	return true, nil
+}
+
+// pass tells what a batch of the store means to the client, in the words in which others are told of it if there are any. It reports
+// whether the client takes more.
+func (w *watcher) pass(b store.Batch, yield func(Told) bool) (on bool, err error) {
+	for w.feed.isShared() && w.after < int64(b.Revision) {
+		t, to, ok, err := w.feed.read(&w.feeds, store.Revision(w.after), b, w.print)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			break
+		}
+		w.after = int64(to)
+		if !yield(t) {
+			return false, nil
+		}
+	}
+	if w.after >= int64(b.Revision) {
+		return true, nil
+	}
+	return w.passAlone(b, yield)
+}
+
+// passAlone is pass for what nobody else is told, or was told too long ago.
+func (w *watcher) passAlone(b store.Batch, yield func(Told) bool) (on bool, err error) {
+	p := newPage()
+	defer p.release()
+	for _, e := range b.Events {
+		if int64(e.Revision) <= w.after {
+			continue
+		}
+		event, err := w.event(e)
+		if err == nil && event.Type != "" {
+			err = w.add(p, event, yield)
+		}
+		if err != nil {
+			return false, ignoring(err, errStopped)
+		}
+	}
+	w.after = int64(b.Revision)
+	return yield(p.told()), nil
+}
+
+// print appends what a write means to the client.
+func (w *watcher) print(text []byte, e store.Event) ([]byte, error) {
+	event, err := w.event(e)
+	if err != nil || event.Type == "" {
+		return text, err
+	}
+	if text, err = w.printer.Print(text, event); err != nil {
+		return text, &printError{err}
+	}
+	return text, nil
 }
 
 // unless returns err, and nil if ctx is done: then it says no more than that.
@@ -281,22 +388,6 @@ func (w *watcher) untilMark(ctx context.Context) time.Duration {
 	return bookmarkEvery
 }
 
-// events returns what a batch of the store means to the client.
-func (w *watcher) events(b store.Batch) ([]Event, error) {
-	var out []Event
-	for _, e := range b.Events {
-		event, err := w.event(e)
-		if err != nil {
-			return nil, err
-		}
-		if event.Type != "" && (w.only == "" || api.Meta(event.Object, "name") == w.only) {
-			out = append(out, event)
-		}
-	}
-	w.after = max(w.after, int64(b.Revision))
-	return out, nil
-}
-
 // event returns what a write means to the client: the zero Event if it is about nothing that is selected.
 //
 //	before  after   event
@@ -305,6 +396,9 @@ func (w *watcher) events(b store.Batch) ([]Event, error) {
 //	   x      -     DELETED, with what was before, as of the revision of the write
 //	   -      -     none
 func (w *watcher) event(e store.Event) (Event, error) {
+	if w.only != "" && e.Key[strings.LastIndexByte(e.Key, '/')+1:] != w.only {
+		return Event{}, nil
+	}
 	after, err := w.selected(e.Record, !e.Deleted, false)
 	if err != nil {
 		return Event{}, err
