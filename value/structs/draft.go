@@ -22,12 +22,12 @@ func exactly(v, former value.Value) bool {
 
 // objectDraft is an object that is being made.
 type objectDraft struct {
-	former value.Value // an object, or absent
-	len    int         // of former
-	n      int         // how many members there are so far
-	moved  bool        // they are on the converter's stack
-	first  int         // of them on the stack
-	shared int         // the converter's count before
+	former  value.Value    // an object, or absent
+	members []value.Member // of former
+	n       int            // how many members there are so far
+	moved   bool           // they are on the converter's stack
+	first   int            // of them on the stack
+	shared  int            // the converter's count before
 }
 
 // begin makes out, which is zero, a draft after former. It is not returned, since copying a struct
@@ -35,15 +35,15 @@ type objectDraft struct {
 func (c *converter) begin(out *objectDraft, former value.Value) {
 	out.first, out.shared = len(c.open), c.shared
 	if former.Kind() == value.KindObject {
-		out.former, out.len = former, former.Len()
+		out.former, out.members = former, values.Members(former)
 	}
 }
 
 // find returns the number of the former member called name, and its value, or -1 if there is none.
 // Members before number next have lesser names.
 func (out *objectDraft) find(name string, next int) (int, value.Value) {
-	for ; next < out.len; next++ {
-		former := out.former.Member(next)
+	for ; next < len(out.members); next++ {
+		former := &out.members[next]
 		if former.Name == name {
 			return next, former.Value
 		}
@@ -59,7 +59,7 @@ func (out *objectDraft) expects(i int) bool { return i == out.n && !out.moved }
 
 // add adds the member name. Its value v was converted after former member i; -1 stands for none.
 func (c *converter) add(out *objectDraft, i int, name string, v value.Value) {
-	if out.expects(i) && exactly(v, out.former.Member(i).Value) {
+	if out.expects(i) && exactly(v, out.members[i].Value) {
 		out.n++
 		return
 	}
@@ -73,21 +73,19 @@ func (c *converter) move(out *objectDraft) {
 	if out.moved {
 		return
 	}
-	for i := range out.n {
-		c.open = append(c.open, out.former.Member(i))
-	}
+	c.open = append(c.open, out.members[:out.n]...)
 	out.moved = true
 }
 
-// close takes the members of out from the stack and returns the object. They may be in any order.
+// close takes the members of out, which are in name order, from the stack and returns the object.
 //
 // One that holds parts of an earlier document gets memory of its own: an array of the slab lives as
 // long as anything cut from it, and would keep alive the earlier document, that one's predecessor,
 // and so on.
 func (c *converter) close(out *objectDraft) value.Value {
-	if !out.moved && out.n == out.len {
+	if !out.moved && out.n == len(out.members) {
 		c.shared += min(out.n, 1)
-		if out.len == 0 {
+		if out.n == 0 {
 			return value.Object()
 		}
 		return out.former
@@ -102,22 +100,23 @@ func (c *converter) close(out *objectDraft) value.Value {
 	copy(members, c.open[out.first:])
 	clear(c.open[out.first:])
 	c.open = c.open[:out.first]
-	return value.Object(members...)
+	return values.Sorted(members)
 }
 
 // listDraft is a list that is being made.
 type listDraft struct {
-	former value.Value   // a list with items, or absent
-	items  []value.Value // nil as long as they are exactly former ones
-	n      int           // how many there are so far
-	len    int           // how many there are to be
+	former  value.Value   // a list with items, or absent
+	formers []value.Value // its items
+	items   []value.Value // nil as long as they are exactly former ones
+	n       int           // how many there are so far
+	len     int           // how many there are to be
 }
 
 // beginList makes d, which is zero, a draft of n items after former.
 func (c *converter) beginList(d *listDraft, n int, former value.Value) {
 	d.len = n
 	if former.Kind() == value.KindList && former.Len() > 0 && n > 0 {
-		d.former = former
+		d.former, d.formers = former, values.Items(former)
 	} else {
 		d.items = c.items.Take(n)[:0]
 	}
@@ -125,8 +124,8 @@ func (c *converter) beginList(d *listDraft, n int, former value.Value) {
 
 // item returns what former item i is, and the absent Value if there is none.
 func (d *listDraft) item(i int) value.Value {
-	if i < d.former.Len() {
-		return d.former.Item(i)
+	if i < len(d.formers) {
+		return d.formers[i]
 	}
 	return value.Value{}
 }
@@ -136,7 +135,7 @@ func (d *listDraft) add(v value.Value) {
 	i := d.n
 	d.n++
 	if d.items == nil && d.len > 0 {
-		if i < d.former.Len() && exactly(v, d.former.Item(i)) {
+		if i < len(d.formers) && exactly(v, d.formers[i]) {
 			return
 		}
 		d.move(i)
@@ -146,16 +145,13 @@ func (d *listDraft) add(v value.Value) {
 
 // move copies the first n former items.
 func (d *listDraft) move(n int) {
-	d.items = make([]value.Value, 0, d.len)
-	for i := range n {
-		d.items = append(d.items, d.former.Item(i))
-	}
+	d.items = append(make([]value.Value, 0, d.len), d.formers[:n]...)
 }
 
 // closeList returns the list.
 func (c *converter) closeList(d *listDraft) value.Value {
 	if d.items == nil && d.len > 0 {
-		if d.len == d.former.Len() {
+		if d.len == len(d.formers) {
 			c.shared++
 			return d.former
 		}

@@ -42,8 +42,8 @@ func (c *converter) strings(m map[string]string, former value.Value) (value.Valu
 func (c *converter) stringsAfter(m map[string]string, former value.Value) value.Value {
 	var out objectDraft
 	c.begin(&out, former)
-	for i := range out.len {
-		name := former.Member(i).Name
+	for i := range out.members {
+		name := out.members[i].Name
 		if s, ok := m[name]; ok {
 			c.add(&out, i, name, value.String(s))
 		}
@@ -55,6 +55,7 @@ func (c *converter) stringsAfter(m map[string]string, former value.Value) value.
 				c.open = append(c.open, value.Member{Name: name, Value: value.String(s)})
 			}
 		}
+		value.Object(c.open[out.first:]...) // sorts them
 	}
 	return c.close(&out)
 }
@@ -177,7 +178,7 @@ func (c *converter) again(first, shared int, former value.Value) value.Value {
 	v := value.Object(members...) // sorts them
 	out := objectDraft{first: first, shared: shared, moved: true}
 	if isExactly(v, former) {
-		out = objectDraft{former: former, len: former.Len(), n: former.Len(), first: first, shared: shared}
+		out = objectDraft{former: former, members: values.Members(former), n: former.Len(), first: first, shared: shared}
 		clear(members)
 		c.open = c.open[:first]
 	}

@@ -1,0 +1,19 @@
+package value
+
+import "github.com/deed-project/deed/internal/door"
+
+// Internal is for the packages of this module alone: it is no part of the API, and nobody else can
+// open it. See docs/decisions/0025.
+var Internal = door.To(internal{})
+
+// internal is what is behind the door: a struct without fields, so that its methods are functions.
+type internal struct{}
+
+// Members returns the members of v, an object, which must not be modified.
+func (internal) Members(v Value) []Member { return v.members() }
+
+// Items returns the items of v, a list, which must not be modified.
+func (internal) Items(v Value) []Value { return v.items() }
+
+// Sorted returns the object of members, which are in name order, none of them twice. It keeps them.
+func (internal) Sorted(members []Member) Value { return fromMembers(members) }
