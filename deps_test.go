@@ -33,7 +33,7 @@ var layers = []struct {
 	{"ownership", "value fieldpath schema typed merge managedfields internal/door internal/slab internal/work", ""},
 	{"schema/openapi", "value schema internal/door", "k8s.io/kube-openapi github.com/google/gnostic-models"}, // kube-openapi takes v2 documents as gnostic has them
 	{"schema/form", "internal/jsontext value fieldpath", ""},
-	{"schema/builtin", "value fieldpath schema schema/form merge managedfields", ""},
+	{"schema/builtin", "value fieldpath schema schema/form merge managedfields internal/door", ""},
 	{"internal/yaml", "internal/jsontext internal/work value", "gopkg.in/yaml.v3"},
 	{"internal/mergepatch", "value", ""},
 	{"internal/recording", "value internal/mergepatch", ""},

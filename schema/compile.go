@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -42,13 +43,18 @@ import (
 // where a defect shows when a value meets it. See [Type.Err] and [IncompleteList].
 //
 // Cost: linear in the size of d, with a factor log n for the fields of each map.
-func Compile(d *Document) (map[string]*Type, error) {
+func Compile(d *Document) (map[string]*Type, error) { return compileBeside(d, nil) }
+
+// compileBeside is Compile for a document that refers to types which are compiled already and sound, by their names. They are in the
+// map that it returns as well.
+func compileBeside(d *Document, compiled map[string]*Type) (map[string]*Type, error) {
 	c := compiler{
-		types:      make(map[string]*Type, len(d.Types)),
+		types:      make(map[string]*Type, len(compiled)+len(d.Types)),
 		overridden: make(map[override]*pendingOverride),
 		keys:       make(map[*List][]string),
 		defects:    new(bool),
 	}
+	maps.Copy(c.types, compiled)
 	defs := make(map[string]*TypeDef, len(d.Types))
 	for i := range d.Types {
 		def := &d.Types[i]
@@ -251,15 +257,28 @@ func (c *compiler) apply(o *pendingOverride) {
 		o.out.object = &m
 	case o.base.list != nil:
 		l := *o.base.list
-		l.topology = topologyOf(o.relationship, c.keys[o.base.list])
+		keys := c.keysOf(o.base.list)
+		l.topology = topologyOf(o.relationship, keys)
 		o.out.list = &l
-		c.addKeys(c.keys[o.base.list], pendingKeys{list: &l, copy: true})
+		c.addKeys(keys, pendingKeys{list: &l, copy: true})
 	default:
 		*o.out = *c.defective(o.base.name, unresolvable(o.base.name))
 		for _, at := range o.places {
 			c.report(at, "overrides the relationship of a type that has neither map nor list")
 		}
 	}
+}
+
+// keysOf returns the names of the keys of a list, which may be complete already.
+func (c *compiler) keysOf(l *List) []string {
+	if keys, pending := c.keys[l]; pending {
+		return keys
+	}
+	var names []string
+	for _, key := range l.keys {
+		names = append(names, key.Name)
+	}
+	return names
 }
 
 // unresolvable returns why a reference leads to no type, in the words of Kubernetes.

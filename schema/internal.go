@@ -34,5 +34,11 @@ func (internal) ParseScalar(word string) Scalar { return parseScalar(word) }
 // converters add to what they convert: [UntypedAtomicName] and [DeducedName].
 func (internal) DeducedTypes() []TypeDef { return deducedTypes() }
 
+// CompileBeside is [Compile] for a document that refers to types which are compiled already and sound, by their names. They are in the map
+// that it returns as well.
+func (internal) CompileBeside(d *Document, compiled map[string]*Type) (map[string]*Type, error) {
+	return compileBeside(d, compiled)
+}
+
 // CompareGVKs orders kinds by group, version and kind.
 func (internal) CompareGVKs(g, h GVK) int { return g.compare(h) }

@@ -6,8 +6,12 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -15,22 +19,52 @@ import (
 //go:embed schema.json.gz
 var packed []byte
 
-// Catalog returns the types of the built-in kinds. The first call of any function of this package unpacks and compiles
-// them, which takes some milliseconds.
-func Catalog() *schema.Catalog { return all().catalog }
+// Catalog returns the types of the built-in kinds. The first call compiles all of them, which takes some milliseconds: see [Type]. It
+// panics when the embedded file is damaged.
+var Catalog = sync.OnceValue(func() *schema.Catalog {
+	c, err := all().catalog()
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	return c
+})
+
+// Type returns the type of a built-in kind, and whether gvk is one. It is the one that [Catalog] has; it is compiled when somebody asks
+// for it first, with the types that it refers to.
+func Type(gvk schema.GVK) (*schema.Type, bool) {
+	e, ok := all().entries[gvk]
+	if !ok {
+		return nil, false
+	}
+	types, err := all().compile(e.typeName)
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	return types[e.typeName], true
+}
 
 // Empty returns an object of kind gvk in which nothing is set, as an API server sees what does not exist yet, and
 // whether gvk is a built-in kind. API servers hold objects as Go structs, some of whose fields print although
 // nobody set them: they are in the object, beside apiVersion and kind.
 func Empty(gvk schema.GVK) (object value.Value, ok bool) {
-	object, ok = all().empty[gvk]
-	return object, ok
+	e, ok := all().entries[gvk]
+	return e.empty, ok
 }
 
-// kinds is what the embedded file holds.
+// kinds is what the embedded file holds. Types are compiled as they are asked for: a server that has but namespaces and custom resources
+// needs few of them.
 type kinds struct {
-	catalog *schema.Catalog
-	empty   map[schema.GVK]value.Value
+	entries map[schema.GVK]entry
+
+	written  map[string]value.Value                  // the definitions of all types, by name
+	compiled atomic.Pointer[map[string]*schema.Type] // with everything that they refer to; nobody modifies the map
+	mu       sync.Mutex                              // held by whoever compiles
+}
+
+// entry is what the file says of a kind.
+type entry struct {
+	typeName string
+	empty    value.Value
 }
 
 // all panics when the embedded file is damaged.
@@ -53,15 +87,93 @@ func load(packed []byte) (*kinds, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := schema.ParseDocument(value.Object(value.Member{Name: "types", Value: file.Get("types")}))
+	k := &kinds{entries: map[schema.GVK]entry{}, written: map[string]value.Value{}}
+	for def := range file.Get("types").Items() {
+		k.written[def.Get("name").Str()] = def
+	}
+	for kind := range file.Get("gvks").Items() {
+		gvk := schema.GVK{
+			Group: kind.Get("group").Str(), Version: kind.Get("version").Str(), Kind: kind.Get("kind").Str(),
+		}
+		k.entries[gvk] = entry{kind.Get("type").Str(), emptyObject(gvk, kind.Get("empty"))}
+	}
+	return k, nil
+}
+
+// catalog returns the types of all kinds. The error is about any type that the file defines.
+func (k *kinds) catalog() (*schema.Catalog, error) {
+	compiled, err := k.compile(slices.Collect(maps.Keys(k.written))...)
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := schema.Compile(doc)
+	types := make(map[schema.GVK]*schema.Type, len(k.entries))
+	for gvk, e := range k.entries {
+		if types[gvk] = compiled[e.typeName]; types[gvk] == nil {
+			return nil, fmt.Errorf("%v has the type %q, which is not defined", gvk, e.typeName)
+		}
+	}
+	return schema.NewCatalog(types), nil
+}
+
+// compile returns types, those of the given names among them. The error is about definitions.
+func (k *kinds) compile(names ...string) (map[string]*schema.Type, error) {
+	known := k.known()
+	if !slices.ContainsFunc(names, func(name string) bool { return known[name] == nil }) {
+		return known, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	known = k.known()
+	var missing []value.Value
+	found := map[string]bool{}
+	for _, name := range names {
+		missing = k.collect(missing, name, found, known)
+	}
+	doc, err := schema.ParseDocument(value.Object(value.Member{Name: "types", Value: value.List(missing...)}))
 	if err != nil {
 		return nil, err
 	}
-	return index(compiled, file.Get("gvks"))
+	if known, err = door.Open(schema.Internal).CompileBeside(doc, known); err != nil {
+		return nil, err
+	}
+	k.compiled.Store(&known)
+	return known, nil
+}
+
+// known returns the types that are compiled.
+func (k *kinds) known() map[string]*schema.Type {
+	if compiled := k.compiled.Load(); compiled != nil {
+		return *compiled
+	}
+	return nil
+}
+
+// collect appends the definition of a type, and of those that it refers to, unless they are in found or known already.
+func (k *kinds) collect(defs []value.Value, name string, found map[string]bool, known map[string]*schema.Type) []value.Value {
+	def := k.written[name]
+	if found[name] || known[name] != nil || def.IsAbsent() {
+		return defs // what is not defined, the compiler reports
+	}
+	found[name] = true
+	defs = append(defs, def)
+	for _, other := range references(nil, def) {
+		defs = k.collect(defs, other, found, known)
+	}
+	return defs
+}
+
+// references appends the names of the types that a definition, or a part of one, refers to.
+func references(names []string, part value.Value) []string {
+	for name, member := range part.Members() {
+		if name == "namedType" {
+			names = append(names, member.Str())
+		}
+		names = references(names, member)
+	}
+	for item := range part.Items() {
+		names = references(names, item)
+	}
+	return names
 }
 
 func unpack(packed []byte) ([]byte, error) {
@@ -70,24 +182,6 @@ func unpack(packed []byte) ([]byte, error) {
 		return nil, err
 	}
 	return io.ReadAll(r)
-}
-
-// index finds the type and makes the empty object of each kind that list names.
-func index(compiled map[string]*schema.Type, list value.Value) (*kinds, error) {
-	types := make(map[schema.GVK]*schema.Type, list.Len())
-	empty := make(map[schema.GVK]value.Value, list.Len())
-	for kind := range list.Items() {
-		gvk := schema.GVK{
-			Group: kind.Get("group").Str(), Version: kind.Get("version").Str(), Kind: kind.Get("kind").Str(),
-		}
-		t, ok := compiled[kind.Get("type").Str()]
-		if !ok {
-			return nil, fmt.Errorf("%v has the type %v, which is not defined", gvk, kind.Get("type"))
-		}
-		types[gvk] = t
-		empty[gvk] = emptyObject(gvk, kind.Get("empty"))
-	}
-	return &kinds{schema.NewCatalog(types), empty}, nil
 }
 
 // emptyObject returns prints, which may be absent, with apiVersion and kind.

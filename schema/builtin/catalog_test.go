@@ -159,7 +159,11 @@ func TestDamagedFiles(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := load(b.Bytes()); err == nil || !strings.Contains(err.Error(), test.reason) {
+		k, err := load(b.Bytes())
+		if err == nil {
+			_, err = k.catalog()
+		}
+		if err == nil || !strings.Contains(err.Error(), test.reason) {
 			t.Errorf("load of %s answered %v, want an error with %q", test.text, err, test.reason)
 		}
 	}
@@ -173,8 +177,89 @@ func TestDamagedFiles(t *testing.T) {
 
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
-		if _, err := load(packed); err != nil {
+		k, err := load(packed)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := k.catalog(); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestTypesInAnyOrder compiles kinds one after the other, and compares their types with those that are compiled together: each is made
+// once, with what it refers to and nothing else.
+func TestTypesInAnyOrder(t *testing.T) {
+	together, err := load(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := together.catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := load(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	namespace := alone.entries[gvk("", "v1", "Namespace")].typeName
+	first, err := alone.compile(namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(first); n > 20 {
+		t.Errorf("a namespace takes %d types of %d", n, len(alone.written))
+	}
+	for gvk, e := range alone.entries {
+		types, err := alone.compile(e.typeName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := catalog.Lookup(gvk)
+		if err := sameTypes(types[e.typeName], want, map[[2]*schema.Type]bool{}); err != nil {
+			t.Errorf("%v: %v", gvk, err)
+		}
+	}
+	if again, err := alone.compile(namespace); err != nil || again[namespace] != first[namespace] {
+		t.Errorf("a type was compiled twice: %v", err)
+	}
+}
+
+// sameTypes returns how two types differ, which may refer to themselves. seen are pairs that are compared already.
+func sameTypes(a, b *schema.Type, seen map[[2]*schema.Type]bool) error {
+	if pair := [2]*schema.Type{a, b}; seen[pair] || a == nil && b == nil {
+		return nil
+	} else {
+		seen[pair] = true
+	}
+	switch {
+	case a == nil || b == nil || a.Name() != b.Name() || a.Scalar() != b.Scalar() || a.Err() != nil || b.Err() != nil,
+		(a.List() == nil) != (b.List() == nil), (a.Map() == nil) != (b.Map() == nil):
+		return fmt.Errorf("%+v is not %+v", a, b)
+	}
+	if l, m := a.List(), b.List(); l != nil {
+		if l.Topology() != m.Topology() || fmt.Sprint(l.Keys()) != fmt.Sprint(m.Keys()) {
+			return fmt.Errorf("%s: %+v is not %+v", a.Name(), l, m)
+		}
+		if err := sameTypes(l.Element(), m.Element(), seen); err != nil {
+			return fmt.Errorf("%s: %w", a.Name(), err)
+		}
+	}
+	l, m := a.Map(), b.Map()
+	if l == nil {
+		return nil
+	}
+	if l.Atomic() != m.Atomic() || len(l.Fields()) != len(m.Fields()) {
+		return fmt.Errorf("%s: %+v is not %+v", a.Name(), l, m)
+	}
+	for i, field := range l.Fields() {
+		other := m.Fields()[i]
+		if field.Name != other.Name || !field.Default.Equal(other.Default) {
+			return fmt.Errorf("%s: %+v is not %+v", a.Name(), field, other)
+		}
+		if err := sameTypes(field.Type, other.Type, seen); err != nil {
+			return fmt.Errorf("%s.%s: %w", a.Name(), field.Name, err)
+		}
+	}
+	return sameTypes(l.Element(), m.Element(), seen)
 }

@@ -58,7 +58,7 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	c.Empty, _ = Empty(k.GVK)
 	versions := converter{}
 	for _, sibling := range Siblings(k.GVK) {
-		t, ok := Catalog().Lookup(sibling.GVK)
+		t, ok := Type(sibling.GVK)
 		if !ok || sibling.Served == NotServed {
 			continue
 		}
@@ -108,7 +108,7 @@ func (k *Kind) read(object value.Value) (value.Value, error) {
 // lists as they were sent where an empty list or map in an item, or the spelling of a quantity, makes them another one. It
 // holds only while a field manager compares: Held takes it back. It takes time in proportion to sent.
 func (k *Kind) Spelled(sent, held value.Value) value.Value {
-	if t, ok := Catalog().Lookup(k.GVK); ok {
+	if t, ok := Type(k.GVK); ok {
 		return spelled(k.Form(), t, sent, held)
 	}
 	return held

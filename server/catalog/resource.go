@@ -14,6 +14,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Manager returns the field manager of what requests write through. It may be made when somebody asks for it first. nil is none.
+type Manager func() *managedfields.FieldManager
+
+// Made returns what returns m.
+func Made(m *managedfields.FieldManager) Manager {
+	return func() *managedfields.FieldManager { return m }
+}
+
 // Resource is a kind of objects that is served. It is immutable.
 type Resource struct {
 	Group                            string // empty for the core group
@@ -119,10 +127,10 @@ type Version struct {
 	Form Form
 
 	// The managers of fields by what requests write through; nil without the subresource.
-	Main, Status, Finalize *managedfields.FieldManager
+	Main, Status, Finalize Manager
 	Scale                  *Scale
 	// Parts are the managers of fields of further subresources that are a part of the object, by name: resize, for instance, of pods.
-	Parts map[string]*managedfields.FieldManager
+	Parts map[string]Manager
 	// Actions are the kinds of the objects that are sent to subresources to ask for something, by name: binding, for instance, of
 	// pods. These objects are not stored. Those of connections are made of the query.
 	Actions map[string]*Version

@@ -124,12 +124,12 @@ func (r *Request) key() string { return r.Version.Key(r.Target.Namespace, r.name
 func (r *Request) manager() *managedfields.FieldManager {
 	switch r.Target.Subresource {
 	case "status":
-		return r.Version.Status
+		return r.Version.Status()
 	case "finalize":
-		return r.Version.Finalize
+		return r.Version.Finalize()
 	}
 	if part := r.Version.Parts[r.Target.Subresource]; part != nil {
-		return part
+		return part()
 	}
-	return r.Version.Main
+	return r.Version.Main()
 }

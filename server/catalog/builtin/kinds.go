@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -168,14 +169,12 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 	if r.Plural == "storageclasses" {
 		v.Default = tables.DefaultClass
 	}
-	if v.Main, err = managerOf(kind, ""); err != nil {
-		return nil, err
-	}
+	v.Main = managerOf(kind, "")
 	for _, s := range kind.Subresources {
 		switch {
 		case err != nil:
 		case s.Name == "status":
-			v.Status, err = managerOf(kind, s.Name)
+			v.Status = managerOf(kind, s.Name)
 		case s.Name == "scale":
 			v.Scale, err = scaleOf(kind, now)
 		case kind.GVK == pod:
@@ -198,9 +197,21 @@ func deprecationOf(gvk kschema.GroupVersionKind, empty runtime.Object) string {
 // release is the minor version of the Kubernetes that is answered for.
 const release = 37
 
-// managerOf returns the field manager of an endpoint. It is given objects as kindForm.Decode reads them, and does not store: the server
+// managerOf returns the field manager of an endpoint, for which the types of the kind are compiled when somebody asks for it first. It
+// panics if the data of the kind is damaged.
+func managerOf(kind *builtin.Kind, subresource string) catalog.Manager {
+	return sync.OnceValue(func() *managedfields.FieldManager {
+		m, err := newManager(kind, subresource)
+		if err != nil {
+			panic(fmt.Sprintf("%v: %v", kind.GVK, err))
+		}
+		return m
+	})
+}
+
+// newManager makes the field manager of an endpoint. It is given objects as kindForm.Decode reads them, and does not store: the server
 // does that itself, once admission has seen what is written.
-func managerOf(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
+func newManager(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
 	c, err := kind.Config(subresource)
 	if err != nil {
 		return nil, err

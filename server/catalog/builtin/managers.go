@@ -16,7 +16,7 @@ import (
 // status. now is the clock of managed fields. What an apply makes gets the defaults of the form. It is an error if the kind has no type.
 func AddManagers(v *catalog.Version, now func() time.Time) error {
 	gvk := v.GVK()
-	typ, ok := builtin.Catalog().Lookup(gvk)
+	typ, ok := builtin.Type(gvk)
 	if !ok {
 		return fmt.Errorf("%s %s has no type", gvk.APIVersion(), gvk.Kind)
 	}
@@ -25,12 +25,13 @@ func AddManagers(v *catalog.Version, now func() time.Time) error {
 		GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now, Hold: v.Form.Complete,
 		ResetFields: map[string]merge.Filter{gvk.APIVersion(): excluding("status")},
 	}
-	var err error
-	if v.Main, err = managedfields.New(config); err != nil {
+	main, err := managedfields.New(config)
+	if err != nil {
 		return err
 	}
 	config.Subresource, config.ResetFields = "status", map[string]merge.Filter{gvk.APIVersion(): excluding("spec")}
-	v.Status, err = managedfields.New(config)
+	status, err := managedfields.New(config)
+	v.Main, v.Status = catalog.Made(main), catalog.Made(status)
 	return err
 }
 

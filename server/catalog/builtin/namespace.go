@@ -27,9 +27,7 @@ func Namespaces(now func() time.Time) (*catalog.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Finalize, err = managerOf(kind, "finalize"); err != nil {
-		return nil, err
-	}
+	v.Finalize = managerOf(kind, "finalize")
 	form := v.Form.(*kindForm)
 	form.name = validation.ValidateNamespaceName
 	v.Form = namespaceForm{form}

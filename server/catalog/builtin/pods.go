@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
@@ -34,11 +33,11 @@ func podGrace(p value.Value, asked *int64) int64 {
 // addPodSubresource adds a subresource of pods to their version, unless it is one that needs a kubelet for an answer.
 func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) (err error) {
 	if v.Parts == nil {
-		v.Parts, v.Actions = map[string]*managedfields.FieldManager{}, map[string]*catalog.Version{}
+		v.Parts, v.Actions = map[string]catalog.Manager{}, map[string]*catalog.Version{}
 	}
 	switch name {
 	case "ephemeralcontainers", "resize":
-		v.Parts[name], err = managerOf(kind, name)
+		v.Parts[name] = managerOf(kind, name)
 	case "binding":
 		v.Actions[name] = newBindings().Versions[0]
 		err = manageReview(v.Actions[name], name, bindingType, now)

@@ -46,9 +46,10 @@ func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now 
 	if err != nil {
 		return err
 	}
-	v.Main, err = managedfields.New(managedfields.Config{
+	main, err := managedfields.New(managedfields.Config{
 		GVK: gvk, Subresource: subresource, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now,
 	})
+	v.Main = catalog.Made(main)
 	return err
 }
 

@@ -183,11 +183,13 @@ func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
 // addManagers makes the field managers of a version's endpoints.
 func (c *compiler) addManagers(v *catalog.Version, f *form) error {
 	kind := custom.Kind{Types: c.types, Status: c.status}
-	var err error
-	if v.Main, err = c.manager(kind.Config(v.GVK(), "", f.schema())); err != nil || !f.status {
+	main, err := c.manager(kind.Config(v.GVK(), "", f.schema()))
+	v.Main = catalog.Made(main)
+	if err != nil || !f.status {
 		return err
 	}
-	v.Status, err = c.manager(kind.Config(v.GVK(), custom.StatusName, f.schema()))
+	status, err := c.manager(kind.Config(v.GVK(), custom.StatusName, f.schema()))
+	v.Status = catalog.Made(status)
 	return err
 }
 
