@@ -75,19 +75,19 @@ func newTexts(l *lister, write func([]byte) error, how items) *texts {
 }
 
 // textBuffers hold memory for text that is not written yet.
-var textBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 2*textChunk); return &b }}
+var textBuffers = sync.Pool{New: func() any { b := make([]byte, 0, listChunk+listChunk/4); return &b }}
 
 // release gives the memory of the text back. Nobody may hold on to what was written.
 func (t *texts) release() {
-	if cap(t.text) <= 4*textChunk {
+	if cap(t.text) <= 2*listChunk {
 		b := t.text[:0]
 		textBuffers.Put(&b)
 	}
 	t.text = nil
 }
 
-// textChunk is how much text is collected before it is written.
-const textChunk = 64 << 10
+// listChunk is how much text is collected before it is written: so much that to hand it to the connection costs little beside sending it.
+const listChunk = 256 << 10
 
 func (t *texts) append(parts ...string) {
 	for _, part := range parts {
@@ -167,7 +167,7 @@ func (t *texts) begin() {
 
 // flush writes what was collected, if that is enough.
 func (t *texts) flush() error {
-	if len(t.text) < textChunk {
+	if len(t.text) < listChunk {
 		return nil
 	}
 	err := t.write(t.text)

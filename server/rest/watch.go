@@ -184,6 +184,9 @@ func (w *watcher) begin(yield func(Told) bool) (on bool, err error) {
 	return yield(p.told()), nil
 }
 
+// textChunk is how much text of what is there is told at once.
+const textChunk = 64 << 10
+
 // add adds an event to a page, and tells and empties it if it is full. The error is errStopped, or that of printing.
 func (w *watcher) add(p *page, e Event, yield func(Told) bool) error {
 	text, err := w.printer.Print(p.text, e)
