@@ -50,7 +50,7 @@ func TestKill(t *testing.T) {
 		if program == "" {
 			t.Skip("DEED_ETCD names no etcd")
 		}
-		killing(t, kills, "--etcd-servers "+startEtcd(t, program))
+		killing(t, kills, "--etcd-servers "+startEtcd(t, program, "http"))
 	})
 }
 
@@ -64,11 +64,12 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// startEtcd starts an etcd, which ends with the test, and returns where it is.
-func startEtcd(t *testing.T, program string) string {
-	client, peer := "http://"+free(t), "http://"+free(t)
-	p := exec.Command(program, "--data-dir", t.TempDir(), "--log-level", "panic", "--listen-client-urls", client,
-		"--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
+// startEtcd starts an etcd with more flags, which ends with the test, and returns where it is.
+func startEtcd(t *testing.T, program, scheme string, more ...string) string {
+	client, peer := scheme+"://"+free(t), "http://"+free(t)
+	p := exec.Command(program, append([]string{"--data-dir", t.TempDir(), "--log-level", "panic", "--listen-client-urls", client,
+		"--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+		"--initial-cluster", "default=" + peer}, more...)...)
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -110,9 +110,10 @@ func (s *Store) emptyPage(ctx context.Context, page store.Page) (store.Page, err
 	return page, err
 }
 
-// revision returns the latest revision, or why nothing can be read at another one.
+// revision returns the latest revision, or why nothing can be read at another one. It asks for a key that is not there, among those
+// of the store: a user may be allowed no others.
 func (s *Store) revision(ctx context.Context, at store.Revision) (store.Revision, error) {
-	r, err := s.kv.Get(ctx, "\x00", clientv3.WithRev(int64(at)), clientv3.WithCountOnly())
+	r, err := s.kv.Get(ctx, s.keys.There+"\x00", clientv3.WithRev(int64(at)), clientv3.WithCountOnly())
 	if err != nil {
 		return 0, s.failed(err)
 	}

@@ -2,8 +2,11 @@ package etcd
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
@@ -26,6 +29,7 @@ const (
 	dialTimeout      = 20 * time.Second
 	keepAlive        = 30 * time.Second
 	keepAliveTimeout = 10 * time.Second
+	refusalTimeout   = 2 * time.Second
 )
 
 // Open returns the store in a cluster, which is asked once whether it is there: ctx bounds how long
@@ -33,7 +37,7 @@ const (
 func Open(ctx context.Context, c Config) (*Store, error) {
 	config := clientv3.Config{
 		Endpoints: c.Endpoints, Username: c.User, Password: c.Password,
-		DialTimeout: dialTimeout, DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,
+		DialTimeout: timeLeft(ctx), DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,
 		Logger: zap.NewNop(), // what fails is returned
 	}
 	if files := (transport.TLSInfo{CertFile: c.Cert, KeyFile: c.Key, TrustedCAFile: c.CA}); !files.Empty() || c.CA != "" {
@@ -44,12 +48,45 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	client, err := clientv3.New(config)
 	if err != nil {
-		return nil, fmt.Errorf("etcd: %w", err)
+		return nil, fmt.Errorf("etcd at %v: %w", c.Endpoints, orRefusal(err, config))
 	}
 	s := New(client, c.Keys, c.Now)
 	if _, err := s.Range(ctx, store.Range{Prefix: "\x00", Limit: 1}); err != nil {
 		closeErr := s.Close()
-		return nil, fmt.Errorf("etcd at %v: %w", c.Endpoints, errors.Join(err, closeErr))
+		return nil, fmt.Errorf("etcd at %v: %w", c.Endpoints, errors.Join(orRefusal(err, config), closeErr))
 	}
 	return s, nil
+}
+
+// timeLeft returns how long a connection may take before ctx is done.
+func timeLeft(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(dialTimeout, time.Until(end))
+	}
+	return dialTimeout
+}
+
+// orRefusal returns err, or if that says no more than that it took too long, how the first member of the cluster refuses the certificate
+// that it is shown, or shows one that is not trusted, if it does: the client tries again and again, and does not tell.
+func orRefusal(err error, c clientv3.Config) error {
+	if !errors.Is(err, context.DeadlineExceeded) || c.TLS == nil {
+		return err
+	}
+	address, ok := strings.CutPrefix(c.Endpoints[0], "https://")
+	if !ok {
+		return err
+	}
+	config := c.TLS.Clone()
+	config.NextProtos = []string{"h2"}
+	connection, refusal := tls.DialWithDialer(&net.Dialer{Timeout: refusalTimeout}, "tcp", address, config)
+	if refusal == nil {
+		defer connection.Close()
+		_ = connection.SetReadDeadline(time.Now().Add(refusalTimeout)) // never fails on an open connection
+		_, refusal = connection.Read(make([]byte, 1))                  // who refuses a certificate says so behind the handshake
+	}
+	var slow net.Error
+	if refusal == nil || errors.As(refusal, &slow) && slow.Timeout() {
+		return err
+	}
+	return refusal
 }
