@@ -112,8 +112,8 @@ func unreadable(object value.Value, err error) field.ErrorList {
 	return field.ErrorList{field.Invalid(metadataPath, metadata, err.Error())}
 }
 
-// pathSegment is the rule for names that holds for every kind.
-func pathSegment(name string, prefix bool) []string {
+// PathSegment is the rule for names that holds for every kind.
+func PathSegment(name string, prefix bool) []string {
 	if prefix {
 		return content.IsPathSegmentPrefix(name)
 	}
@@ -125,7 +125,7 @@ func ValidateNew(object value.Value, namespaced bool) field.ErrorList {
 	if isPlain(object.Get("metadata"), namespaced) {
 		return nil
 	}
-	return ValidateNamed(object, namespaced, pathSegment)
+	return ValidateNamed(object, namespaced, PathSegment)
 }
 
 // ValidateNamed returns what is wrong with the metadata of a new object, of a kind that has a rule for names.
@@ -150,7 +150,7 @@ func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList 
 	if err != nil {
 		return nil
 	}
-	errs := validation.ValidateObjectMetaAccessor(m, namespaced, pathSegment, metadataPath)
+	errs := validation.ValidateObjectMetaAccessor(m, namespaced, PathSegment, metadataPath)
 	return append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, metadataPath)...)
 }
 

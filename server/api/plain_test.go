@@ -20,7 +20,7 @@ func library(t *testing.T, metadata, old value.Value, namespaced bool) field.Err
 	if err != nil {
 		return field.ErrorList{field.InternalError(metadataPath, err)}
 	}
-	errs := validation.ValidateObjectMetaAccessor(m, namespaced, pathSegment, metadataPath)
+	errs := validation.ValidateObjectMetaAccessor(m, namespaced, PathSegment, metadataPath)
 	if old.IsAbsent() {
 		return append(errs, validation.ValidateObjectMetaDeclaratively(t.Context(), operation.Create, m, nil, namespaced,
 			validation.NameIsDNSSubdomain, metadataPath, true)...)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
@@ -17,6 +16,7 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/value"
@@ -124,8 +124,8 @@ var conditional = []string{
 // nameRules are the rules for names of resources that are not DNS subdomains.
 var nameRules = map[string]validation.ValidateNameFunc{
 	"statefulsets": validation.NameIsDNSLabel, "services": validation.NameIsDNSLabel,
-	"roles": path.ValidatePathSegmentName, "rolebindings": path.ValidatePathSegmentName,
-	"clusterroles": path.ValidatePathSegmentName, "clusterrolebindings": path.ValidatePathSegmentName,
+	"roles": api.PathSegment, "rolebindings": api.PathSegment,
+	"clusterroles": api.PathSegment, "clusterrolebindings": api.PathSegment,
 }
 
 // selectable are the fields that field selectors may name, beside name and namespace.
