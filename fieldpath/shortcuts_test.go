@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
 
@@ -104,6 +105,56 @@ func TestElementsKnowTheirSpelling(t *testing.T) {
 		}
 		if got != quotes {
 			t.Errorf("%s: the spellings of the elements are known as %s, not as %s", text, got, quotes)
+		}
+	}
+}
+
+// TestElementsOfMapsAreNamed reads fields, keys and items from maps, each of which has its name at
+// hand when it is compared with another map; what has other spellings has not.
+func TestElementsOfMapsAreNamed(t *testing.T) {
+	for name, want := range map[string]bool{
+		"f:a": true, `k:{"n":"x"}`: true, `k:{"n":1,"o":true}`: true, `v:"s"`: true, "v:17": true, "v:false": true,
+		"v:1.5": false, `v:{"a":1}`: false, `k:{"n":[]}`: false, "i:3": false,
+	} {
+		s, canonical, err := fromAny(map[string]any{name: map[string]any{}})
+		if err != nil || !canonical || len(s.nodes) != 1 {
+			t.Fatalf("%s is read as %v (canonical: %t), %v", name, s, canonical, err)
+		}
+		if got := s.nodes[0].has(named); got != want {
+			t.Errorf("%s has its name at hand: %t", name, got)
+		}
+	}
+}
+
+// TestTextsAreJoined unites sets that come from texts of their own: up to four texts are kept as they
+// are, and no more.
+func TestTextsAreJoined(t *testing.T) {
+	var all Set
+	for i, want := range []int{1, 2, 3, 4, 2, 3, 4} {
+		s, err := ParseSet(fmt.Appendf(nil, `{"f:%c":{},"f:x":{"f:%c":{}}}`, 'a'+i, 'a'+i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = all.Union(s); all.texts.count() != want {
+			t.Errorf("the union of %d sets has %d texts, not %d", i+1, all.texts.count(), want)
+		}
+	}
+}
+
+// TestStepsAreCounted counts the nodes that are passed when two sets are combined.
+func TestStepsAreCounted(t *testing.T) {
+	a, errA := ParseSet([]byte(`{"f:a":{},"f:b":{"f:c":{},"f:d":{}},"f:e":{}}`))
+	b, errB := ParseSet([]byte(`{"f:b":{"f:d":{},"f:f":{}},"f:e":{},"f:g":{}}`))
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	// a, b with b, c of b beside d, d with d, and e with e; what is left of one set is not looked at.
+	const want = 5
+	for name, run := range map[string]func(){
+		"Union": func() { a.Union(b) }, "Intersect": func() { a.Intersect(b) }, "Minus": func() { a.Minus(b) },
+	} {
+		if got := work.Record(run).Steps; got != want {
+			t.Errorf("%s passes %d nodes, not %d", name, got, want)
 		}
 	}
 }
