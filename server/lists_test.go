@@ -169,6 +169,24 @@ func TestContinue(t *testing.T) {
 	}
 }
 
+// TestNameIsOnePage lists by the name of an object, as a kube-apiserver does: in a namespace there can be no further page, and in all
+// namespaces there may be.
+func TestNameIsOnePage(t *testing.T) {
+	s := widgets(t)
+	for _, name := range []string{"a", "ab", "b"} {
+		ask(s, "POST "+things, strings.Replace(web, `"web"`, strconv.Quote(name), 1))
+	}
+	for name, want := range map[string]string{"a": "a", "b": "b", "c": ""} {
+		if l := listOf(t, s, "limit=1&fieldSelector=metadata.name%3D"+name); l.names() != want || l.Metadata.Continue != "" {
+			t.Errorf("the list of the name %s is %+v", name, l)
+		}
+	}
+	all := parsed(t, ask(s, "GET "+group+"widgets?limit=1&fieldSelector=metadata.name%3Da", ""))
+	if all.Get("items").Len() != 1 || all.Get("metadata", "continue").Str() == "" {
+		t.Errorf("the list of a name in all namespaces is %v", all)
+	}
+}
+
 // TestFuture waits for a revision that comes, and gives up on one that does not.
 func TestFuture(t *testing.T) {
 	if testing.Short() {
