@@ -49,6 +49,7 @@ type rows struct {
 	wire.Table
 	partial string     // how the object of a row begins that is its metadata
 	paths   [][]string // of the columns, if all of them can be looked up in a text
+	name    []byte     // of the object whose row is made, as JSON
 }
 
 func newRows(t wire.Table) *rows {
@@ -121,7 +122,8 @@ func (w *rows) lookUp(t *texts, record store.Record, known *fact) error {
 		t.text = append(t.text, "[,"[min(i, 1)])
 		c, text := w.Version.Columns[i], at.in(record.Text)
 		if isName(w.paths[i]) {
-			text = value.String(nameIn(record.Key)).AppendJSON(nil)
+			w.name = value.String(nameIn(record.Key)).AppendJSON(w.name[:0])
+			text = w.name
 		}
 		var err error
 		if t.text, err = w.AppendCell(t.text, c, text); err != nil {
