@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
@@ -158,17 +160,63 @@ func (s *Server) definitions(ctx context.Context) ([]value.Value, error) {
 	slices.SortFunc(page.Records, func(a, b store.Record) int { return int(a.Created - b.Created) })
 	var out []value.Value
 	for _, record := range page.Records {
-		object, err := managedfields.ParseObject(record.Text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", record.Key, err)
-		}
-		definition, err := crd.Load(object.Content)
+		definition, err := s.readDefinitions.read(record)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", record.Key, err)
 		}
 		out = append(out, definition)
 	}
+	s.readDefinitions.forgetOthers(page.Records)
 	return out, nil
+}
+
+// readDefinitions remembers definitions as they were read: whenever one changes, all are looked at. The zero readDefinitions remember
+// nothing. They are safe for concurrent use.
+type readDefinitions struct {
+	mu sync.Mutex
+	of map[string]readDefinition // by key
+}
+
+// readDefinition is a definition with the revision that wrote it.
+type readDefinition struct {
+	revision store.Revision
+	value.Value
+}
+
+// read returns the definition of a record.
+func (d *readDefinitions) read(record store.Record) (value.Value, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known, ok := d.of[record.Key]; ok && known.revision == record.Revision {
+		return known.Value, nil
+	}
+	object, err := managedfields.ParseObject(record.Text)
+	if err != nil {
+		return value.Value{}, err
+	}
+	definition, err := crd.Load(object.Content)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if d.of == nil {
+		d.of = map[string]readDefinition{}
+	}
+	d.of[record.Key] = readDefinition{record.Revision, definition}
+	return definition, nil
+}
+
+// forgetOthers forgets the definitions that are in no record.
+func (d *readDefinitions) forgetOthers(records []store.Record) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.of) <= len(records) {
+		return
+	}
+	stored := map[string]bool{}
+	for _, record := range records {
+		stored[record.Key] = true
+	}
+	maps.DeleteFunc(d.of, func(key string, _ readDefinition) bool { return !stored[key] })
 }
 
 // accepted returns the i-th definition with the status that it has among the others.

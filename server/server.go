@@ -85,6 +85,8 @@ type Server struct {
 	unsettled atomic.Bool        // some definition may have another status by now
 	defined   map[string]defined // by name; guarded by settle
 
+	readDefinitions readDefinitions
+
 	conversions   *conversion.Client
 	hooks         *webhook.Hooks
 	fixed         []value.Value     // configurations of hooks that are no objects

@@ -3,6 +3,7 @@ package openapi
 import (
 	_ "embed"
 	"fmt"
+	"sync"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
@@ -23,20 +24,35 @@ const (
 //go:embed meta.json
 var metaSchemas []byte
 
-// objectMeta returns the types of object metadata, for definitions that preserve all unknown fields and for others.
-func objectMeta(preserve bool) []schema.TypeDef {
+// namedSpec is a schema with its name.
+type namedSpec struct {
+	name string
+	spec *spec.Schema
+}
+
+// metaSpecs returns metaSchemas, which are read once. Nobody may modify them.
+var metaSpecs = sync.OnceValue(func() []namedSpec {
 	schemas, err := value.Parse(metaSchemas)
 	if err != nil {
 		panic(fmt.Sprintf("openapi: the embedded schemas of object metadata: %v", err))
 	}
-	var out []schema.TypeDef
-	var found problems
+	var out []namedSpec
 	for name, source := range schemas.Members() {
-		var s spec.Schema
+		s := &spec.Schema{}
 		if err := s.UnmarshalJSON(source.AppendJSON(nil)); err != nil {
 			panic(fmt.Sprintf("openapi: the embedded schema of %s: %v", name, err))
 		}
-		out = append(out, convertV3(&found, name, &s, preserve))
+		out = append(out, namedSpec{name, s})
+	}
+	return out
+})
+
+// objectMeta returns the types of object metadata, for definitions that preserve all unknown fields and for others.
+func objectMeta(preserve bool) []schema.TypeDef {
+	var out []schema.TypeDef
+	var found problems
+	for _, s := range metaSpecs() {
+		out = append(out, convertV3(&found, s.name, s.spec, preserve))
 	}
 	if len(found) > 0 {
 		panic(fmt.Sprintf("openapi: the embedded schemas of object metadata: %v", found[0]))
