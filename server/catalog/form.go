@@ -43,6 +43,19 @@ type Form interface {
 	Unconditional() bool
 }
 
+// Sparing is a Form that looks again only at what a write changes of an object that was found good.
+type Sparing interface {
+	Form
+	// ValidateChange is ValidateUpdate, given what is known of live, and returns the same of object. That holds if it finds nothing, and
+	// warns of nothing.
+	ValidateChange(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was Proof) (field.ErrorList, Proof)
+}
+
+// Proof tells that all rules in CEL hold for an object. The zero Proof tells nothing.
+type Proof struct {
+	Cost int64 // at most what evaluating all of them costs, and at least 1
+}
+
 // Batch is a Form whose objects somebody else converts between versions: it is quicker to ask for many at once, and who is asked is
 // told of managed fields as well.
 type Batch interface {

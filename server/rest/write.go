@@ -42,6 +42,7 @@ type write struct {
 	text func([]byte) []byte // appends the outcome as an answer has it; nil if it must be printed
 
 	faultless bool // validation of the whole object found nothing, and nothing was warned of
+	proof     catalog.Proof
 
 	equivalents equivalents
 }
@@ -281,10 +282,11 @@ func invalid(content value.Value, errs field.ErrorList) error {
 func (w *write) validate(object managedfields.Object, stored Live) error {
 	content, live, whole := object.Content, stored.Content, w.Target.Subresource == ""
 	if w.faultless = whole && stored.faultless && w.Version.Form.Timeless() && content.Equal(live); w.faultless {
+		w.proof = stored.proof
 		return nil
 	}
 	errs := api.ValidateReplaced(content, live, w.Version.Namespaced)
-	errs = append(errs, w.Version.Form.ValidateUpdate(w.context(), content, live, w.Target.Subresource, w.Warnings)...)
+	errs = append(errs, w.validateChange(content, stored)...)
 	w.faultless = whole && w.Warnings.Empty()
 	if len(errs) > 0 {
 		if !w.Version.Custom {
@@ -296,6 +298,16 @@ func (w *write) validate(object managedfields.Object, stored Live) error {
 		w.warnOfFinalizers(content, live)
 	}
 	return nil
+}
+
+// validateChange returns what the kind finds wrong with content in place of live.
+func (w *write) validateChange(content value.Value, live Live) (errs field.ErrorList) {
+	form, ok := w.Version.Form.(catalog.Sparing)
+	if !ok {
+		return w.Version.Form.ValidateUpdate(w.context(), content, live.Content, w.Target.Subresource, w.Warnings)
+	}
+	errs, w.proof = form.ValidateChange(w.context(), content, live.Content, w.Target.Subresource, w.Warnings, live.proof)
+	return errs
 }
 
 // withFields returns errs, of which those that show the metadata of object show its managed fields as well.
@@ -372,7 +384,11 @@ func (w *write) commit(object encoded, live Live, event Written) (managedfields.
 		if same {
 			w.text = w.note(record).text(record)
 		}
-		w.keep(Live{Object: out, Record: record, faultless: w.faultless && same, heirs: live.heirs + 1})
+		kept := Live{Object: out, Record: record, heirs: live.heirs + 1}
+		if kept.faultless = w.faultless && same; kept.faultless {
+			kept.proof = w.proof
+		}
+		w.keep(kept)
 	}
 	return out, err
 }

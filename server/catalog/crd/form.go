@@ -134,8 +134,16 @@ func (f *form) ValidateCreate(ctx context.Context, object value.Value) field.Err
 
 // ValidateUpdate returns what is wrong with object in the place of live.
 func (f *form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
+	errs, _ := f.ValidateChange(ctx, object, live, subresource, w, catalog.Proof{})
+	return errs
+}
+
+// ValidateChange returns what is wrong with object in the place of live, of which was is known.
+func (f *form) ValidateChange(
+	ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was catalog.Proof,
+) (field.ErrorList, catalog.Proof) {
 	if errs := f.validateType(object); len(errs) > 0 {
-		return errs
+		return errs, catalog.Proof{}
 	}
 	errs := api.ValidateMetadata(ctx, object, live, f.namespaced)
 	if subresource == "status" {
@@ -149,7 +157,8 @@ func (f *form) ValidateUpdate(ctx context.Context, object, live value.Value, sub
 	if twice := f.duplicates(object); len(twice) > 0 && len(f.duplicates(live)) == 0 {
 		errs = append(errs, twice...)
 	}
-	return f.rules.CEL(ctx, errs, object, live, w)
+	errs, cost := f.rules.CELChange(ctx, errs, object, live, w, was.Cost)
+	return errs, catalog.Proof{Cost: cost}
 }
 
 // validateType returns what is wrong with the kind and version that object says it is of.

@@ -14,6 +14,8 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/deed-project/deed/value"
 )
 
 // checker evaluates the rules in CEL of a schema and of what is below it, with the programs and on the values that the library makes of
@@ -21,11 +23,17 @@ import (
 //
 // What it spares is what the library does at each access to a field: it makes all properties of the schema anew.
 type checker struct {
-	rules      []celgo.Program
+	rules      []rule
 	shape      common.Schema // of the values that the rules are about
 	items      *checker
 	additional *checker // of members without a checker of their own
 	properties map[string]*checker
+}
+
+// rule is a compiled rule, with what it reads.
+type rule struct {
+	celgo.Program
+	reads reads
 }
 
 // hasRules reports whether s or anything below it has rules, as far as the library looks at them.
@@ -62,12 +70,12 @@ func newChecker(s *schema.Structural, whole bool, declared *apiservercel.DeclTyp
 	if err != nil {
 		return nil, false
 	}
-	for _, rule := range compiled {
-		if rule.Error != nil {
+	for i, one := range compiled {
+		if one.Error != nil {
 			return nil, false
 		}
-		if rule.Program != nil {
-			c.rules = append(c.rules, rule.Program)
+		if one.Program != nil {
+			c.rules = append(c.rules, rule{one.Program, readsOf(s.XValidations[i].Rule)})
 		}
 	}
 	if len(c.rules) > 0 {
@@ -135,39 +143,77 @@ func typeOf(name string, p *schema.Structural, declared *apiservercel.DeclType) 
 	return nil
 }
 
-// good reports whether all rules hold for v and what is in it, within a budget of costs, which it spends. No rule may ask what a value
-// was before.
-func (c *checker) good(ctx context.Context, v any, budget *int64) bool {
-	if c == nil || v == nil {
+// prove reports whether all rules hold for v and what is in it, within the budget of costs, and at most what evaluating all of them costs,
+// at least 1. They hold for old if proved is not 0, which is then at most what that costs.
+//
+//	proved  10    rules hold for old
+//	spent    3    is what rules cost that were evaluated, because v is not old where they look
+//	cost    13    is not less than what all rules cost for v: the others cost what they cost for old
+//
+// Where that is more than the budget, all are evaluated.
+func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (cost int64, good bool) {
+	const most = int64(celconfig.RuntimeCELCostBudget)
+	if proved > 0 {
+		e := evaluation{ctx: ctx, budget: most}
+		if e.good(c, v, old) && proved+e.spent() <= most {
+			return proved + e.spent(), true
+		}
+	}
+	e := evaluation{ctx: ctx, budget: most}
+	good = e.good(c, v, value.Value{})
+	return max(1, e.spent()), good
+}
+
+// evaluation evaluates rules on an object, within a budget of costs.
+type evaluation struct {
+	ctx    context.Context
+	budget int64 // that is left
+}
+
+func (e *evaluation) spent() int64 { return int64(celconfig.RuntimeCELCostBudget) - e.budget }
+
+// good reports whether all rules hold for v and what is in it. They hold for old, if that is not absent. No rule may ask what a value was
+// before.
+func (e *evaluation) good(c *checker, v, old value.Value) bool {
+	switch {
+	case c == nil || v.IsAbsent() || v.IsNull() || !old.IsAbsent() && v.Equal(old):
 		return true
+	case !e.rules(c, v, old):
+		return false
 	}
-	if len(c.rules) > 0 {
-		self := self{common.UnstructuredToVal(v, c.shape)}
-		for _, rule := range c.rules {
-			result, details, err := rule.ContextEval(ctx, self)
-			if err != nil || result != types.True || details == nil || details.ActualCost() == nil {
-				return false
-			}
-			cost := *details.ActualCost()
-			if *budget <= 0 || cost > uint64(*budget) {
-				return false
-			}
-			*budget -= int64(cost)
+	for item := range v.Items() {
+		if !e.good(c.items, item, value.Value{}) {
+			return false
 		}
 	}
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			if !c.items.good(ctx, item, budget) {
-				return false
-			}
+	for name, member := range v.Members() {
+		was := old.Get(name)
+		if !e.good(c.additional, member, was) || !e.good(c.properties[name], member, was) {
+			return false
 		}
-	case map[string]any:
-		for name, member := range v {
-			if !c.additional.good(ctx, member, budget) || !c.properties[name].good(ctx, member, budget) {
-				return false
-			}
+	}
+	return true
+}
+
+// rules evaluates the rules about v itself that may have another outcome than for old.
+func (e *evaluation) rules(c *checker, v, old value.Value) bool {
+	var about *self
+	for _, r := range c.rules {
+		if !old.IsAbsent() && r.reads.same(v, old) {
+			continue
 		}
+		if about == nil {
+			about = &self{common.UnstructuredToVal(v.ToAny(), c.shape)}
+		}
+		result, details, err := r.ContextEval(e.ctx, about)
+		if err != nil || result != types.True || details == nil || details.ActualCost() == nil {
+			return false
+		}
+		cost := *details.ActualCost()
+		if e.budget <= 0 || cost > uint64(e.budget) {
+			return false
+		}
+		e.budget -= int64(cost)
 	}
 	return true
 }

@@ -54,6 +54,9 @@ func TestVerdicts(t *testing.T) {
 		if want != got {
 			t.Fatalf("rules say\n%s\nschema %v\nobject %v\nlive %v\nlibrary\n%s", got, schema, object, live, want)
 		}
+		if spared := sparedCEL(t, r, object, live); spared != want {
+			t.Fatalf("rules that are evaluated about changes only say\n%s\nschema %v\nobject %v\nlive %v\nlibrary\n%s", spared, schema, object, live, want)
+		}
 		said[want != ""]++
 		if r.ask && want == "" {
 			checked++
@@ -98,6 +101,14 @@ func wholeCEL(t *testing.T, r *Rules, object, live value.Value) string {
 func partialCEL(t *testing.T, r *Rules, object, live value.Value) string {
 	var warnings heard
 	return sorted(r.CEL(t.Context(), nil, object, live, &warnings), warnings)
+}
+
+// sparedCEL is partialCEL, given what is known of live if all rules hold for it.
+func sparedCEL(t *testing.T, r *Rules, object, live value.Value) string {
+	_, proved := r.CELChange(t.Context(), nil, live, value.Value{}, nil, 0)
+	var warnings heard
+	errs, _ := r.CELChange(t.Context(), nil, object, live, &warnings, proved)
+	return sorted(errs, warnings)
 }
 
 func sorted(errs field.ErrorList, lines []string) string {

@@ -149,24 +149,35 @@ func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorLi
 // they were is a warning. The cost is bounded as in kube-apiserver, and only what has rules is
 // looked at.
 func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live value.Value, warnings warning.Recorder) field.ErrorList {
+	errs, _ = r.CELChange(ctx, errs, object, live, warnings, 0)
+	return errs
+}
+
+// CELChange is CEL where all rules hold for live, if proved is not 0: it is at most what evaluating them cost, as an earlier call returned
+// it. Rules are not evaluated then about what is as it was. It returns the same for object, 0 if rules may not hold, or if there are none.
+func (r *Rules) CELChange(
+	ctx context.Context, errs field.ErrorList, object, live value.Value, warnings warning.Recorder, proved int64,
+) (field.ErrorList, int64) {
 	if r == nil || r.compiled == nil {
-		return errs
+		return errs, 0
 	}
 	for _, e := range errs {
 		switch e.Type {
 		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
 			field.ErrorTypeTypeInvalid:
 			return append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; "+
-				"correct the existing errors to complete validation"))
+				"correct the existing errors to complete validation")), 0
+		}
+	}
+	// What was there before only decides what becomes of what is found.
+	if r.ask {
+		if cost, good := r.checker.prove(ctx, object, live, proved); good {
+			return errs, cost
 		}
 	}
 	shown, there := r.object.quick.partial(object)
 	if !there {
-		return errs
-	}
-	// What was there before only decides what becomes of what is found.
-	if budget := int64(celconfig.RuntimeCELCostBudget); r.ask && r.checker.good(ctx, shown, &budget) {
-		return errs
+		return errs, 0
 	}
 	old, _ := r.object.quick.partial(live)
 	var options []cel.Option
@@ -178,7 +189,7 @@ func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live valu
 		ctx = warning.WithWarningRecorder(ctx, warnings)
 	}
 	found, _ := r.compiled().Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
-	return append(errs, ordered(found)...)
+	return append(errs, ordered(found)...), 0
 }
 
 // Timeless reports whether what is wrong with an object depends on nothing but the object, as far as it is not the same as before.

@@ -1,0 +1,105 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	celcommon "github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/parser"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+
+	"github.com/deed-project/deed/value"
+)
+
+// reads are the parts of a value that a rule looks at, as names that lead to them: the outcome depends on nothing else.
+//
+//	rule   has(self.a) && self.b.c > 1 && self.list.all(x, x > 0)
+//	reads  a, b.c, list
+//
+// nil is the whole value.
+type reads [][]string
+
+// readsOf returns what a rule reads: wherever it names self, what it selects from that. A self that is another variable, in a macro, only
+// makes it more.
+func readsOf(rule string) reads {
+	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
+	if err != nil {
+		return nil
+	}
+	parsed, errs := p.Parse(celcommon.NewTextSource(rule))
+	if len(errs.GetErrors()) > 0 {
+		return nil
+	}
+	found := reads{}
+	if !found.addAll(parsed.Expr()) {
+		return nil
+	}
+	return found
+}
+
+// addAll adds what an expression reads. It returns false if that is the whole value, or not known.
+func (r *reads) addAll(e ast.Expr) bool {
+	if path, ok := pathOf(e); ok {
+		*r = append(*r, path)
+		return len(path) > 0 && !slices.ContainsFunc(path, isEscaped)
+	}
+	for _, part := range partsOf(e) {
+		if !r.addAll(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// pathOf returns the names that an expression selects from self one after the other, and whether it does nothing else.
+func pathOf(e ast.Expr) ([]string, bool) {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return nil, strings.TrimPrefix(e.AsIdent(), ".") == cel.ScopedVarName
+	case ast.SelectKind:
+		path, ok := pathOf(e.AsSelect().Operand())
+		return append(path, e.AsSelect().FieldName()), ok
+	}
+	return nil, false
+}
+
+// isEscaped reports whether a name may stand for another one: what cannot be a name in CEL is written with underscores.
+func isEscaped(name string) bool { return strings.Contains(name, "__") }
+
+// partsOf returns the expressions that an expression consists of.
+func partsOf(e ast.Expr) []ast.Expr {
+	switch e.Kind() {
+	case ast.SelectKind:
+		return []ast.Expr{e.AsSelect().Operand()}
+	case ast.CallKind:
+		call := e.AsCall()
+		if call.IsMemberFunction() {
+			return append([]ast.Expr{call.Target()}, call.Args()...)
+		}
+		return call.Args()
+	case ast.ListKind:
+		return e.AsList().Elements()
+	case ast.MapKind:
+		var parts []ast.Expr
+		for _, entry := range e.AsMap().Entries() {
+			parts = append(parts, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
+		}
+		return parts
+	case ast.StructKind:
+		var parts []ast.Expr
+		for _, field := range e.AsStruct().Fields() {
+			parts = append(parts, field.AsStructField().Value())
+		}
+		return parts
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		return []ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}
+	}
+	return nil
+}
+
+// same reports whether two values are the same where the rule looks.
+func (r reads) same(v, old value.Value) bool {
+	return r != nil && !slices.ContainsFunc(r, func(path []string) bool { return !v.Get(path...).Equal(old.Get(path...)) })
+}
