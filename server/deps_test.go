@@ -36,7 +36,7 @@ var layers = []struct {
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver"},
 	{"catalog/openapi", "catalog", "value", "k8s.io/apimachinery k8s.io/api"},
-	{"wire", "api catalog", "value value/structs schema managedfields",
+	{"wire", "api catalog", "value value/structs schema managedfields internal/slab",
 		"k8s.io/apimachinery k8s.io/client-go/util/jsonpath sigs.k8s.io/yaml sigs.k8s.io/json"},
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
 	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest"},
