@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
 )
 
 // gauges defines a resource with fields to select by, and columns of all types.
@@ -172,6 +174,49 @@ func TestIndexFollows(t *testing.T) {
 	}
 	if found < 100 {
 		t.Errorf("only %d objects were found", found)
+	}
+}
+
+// TestIndexAmongWriters lets clients select while others write. Each list has what its selector is about, and nothing else; in the end the
+// lists are those of a server that has read nothing yet.
+func TestIndexAmongWriters(t *testing.T) {
+	objects := memory.New()
+	s := serverOn(t, objects)
+	ask(s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", gauges)
+	for i := range 60 {
+		ask(s, "POST "+gaugesPath, gauge(i))
+	}
+	var clients sync.WaitGroup
+	for c := range 3 {
+		random := rand.New(rand.NewPCG(5, uint64(c)))
+		clients.Go(func() {
+			for range 60 {
+				body := fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, random.IntN(12))
+				ask(s, fmt.Sprintf("PATCH %s/g%02d%s", gaugesPath, random.IntN(60), merge), body)
+			}
+		})
+		clients.Go(func() {
+			for range 60 {
+				n := fmt.Sprint(c + 1)
+				list := ask(s, "GET "+gaugesPath+"?labelSelector=n%3D"+n, "").Body.Bytes()
+				found, err := value.Parse(list)
+				if err != nil {
+					t.Error(err)
+				}
+				for item := range found.Get("items").Items() {
+					if got := item.Get("metadata", "labels", "n").Str(); got != n {
+						t.Errorf("an object of n=%s is listed for n=%s", got, n)
+					}
+				}
+			}
+		})
+	}
+	clients.Wait()
+	for n := range 12 {
+		query := fmt.Sprintf("labelSelector=n%%3D%d", n)
+		if got, want := ask(s, "GET "+gaugesPath+"?"+query, "").Body.String(), scanned(t, objects, query, "application/json"); got != want {
+			t.Errorf("%s is\n%s\nand read from the store\n%s", query, got, want)
+		}
 	}
 }
 
