@@ -239,6 +239,9 @@ func (s *subject) delay(ctx context.Context, writes, n int) (float64, error) {
 	return float64(took[len(took)*99/100]) / float64(time.Millisecond), nil
 }
 
+// settled is when what the beginning of watches left is collected, which Go does every two minutes, and given back.
+const settled = 150 * time.Second
+
 // idle returns the memory, in kB, that the process holds for one of n watchers that wait, a hundred to a connection.
 func (s *subject) idle(ctx context.Context, n int) (float64, error) {
 	before, err := s.resident()
@@ -250,7 +253,7 @@ func (s *subject) idle(ctx context.Context, n int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	time.Sleep(2 * time.Second) // for what the beginning left
+	time.Sleep(settled)
 	after, err := s.resident()
 	return float64(after-before) / 1024 / float64(n), err
 }
