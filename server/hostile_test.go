@@ -74,3 +74,40 @@ func TestHostile(t *testing.T) {
 		t.Errorf("after all of this: %d %s", w.Code, w.Body)
 	}
 }
+
+// TestCostlyRule creates and updates an object for which a rule costs more than rules may, whose definition says that it has few enough
+// items: the rule ends early, with one clear Status, and others are not asked any more.
+func TestCostlyRule(t *testing.T) {
+	s := widgets(t)
+	const costly = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"squares.example.org"},"spec":{
+		"group":"example.org","scope":"Namespaced","names":{"plural":"squares","kind":"Square"},"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{
+			"n":{"type":"integer"},"l":{"type":"array","maxItems":1000,"items":{"type":"integer"}}},
+			"x-kubernetes-validations":[{"rule":"self.l.all(x, self.l.all(y, x + y >= 0))"},{"rule":"self.n > 0"}]}}}}}]}}`
+	if w := ask(s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", costly); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	square := func(items int) string {
+		list := strings.TrimSuffix(strings.Repeat("1,", items), ",")
+		return `{"apiVersion":"example.org/v1","kind":"Square","metadata":{"name":"a"},"spec":{"n":1,"l":[` + list + `]}}`
+	}
+	const (
+		path = group + "namespaces/default/squares"
+		want = `Square.example.org "a" is invalid: spec: Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further ` +
+			`validation rules will be run due to call cost exceeds limit for rule: self.l.all(x, self.l.all(y, x + y >= 0))`
+	)
+	check := func(request, body string) {
+		t.Helper()
+		if w := ask(s, request, body); w.Code != http.StatusUnprocessableEntity || messageOf(w) != want {
+			t.Errorf("%s: %d %s, want %s", request, w.Code, messageOf(w), want)
+		}
+	}
+	check("POST "+path+jsonize, square(1000))
+	if w := ask(s, "POST "+path+jsonize, square(10)); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if w := ask(s, "PATCH "+path+"/a"+merge, `{"spec":{"n":2}}`); w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	check("PATCH "+path+"/a?fieldManager=m&force=true"+apply, square(1000))
+}
