@@ -129,11 +129,15 @@ func (w *write) admitted(live, object managedfields.Object) *admission.Request {
 	if w.unnamed {
 		q.Name = ""
 	}
-	if w.Version.Group == "" && w.Version.Plural == "namespaces" && !w.named {
+	if w.isNamespace() && !w.named {
 		q.Namespace = q.Name // a namespace is in itself
 	}
 	q.Scope = &scope{write: w, operation: q.Operation}
 	return q
+}
+
+func (r *Request) isNamespace() bool {
+	return r.Version.Group == "" && r.Version.Plural == "namespaces"
 }
 
 // endpoint returns where the request writes, if it were made to another version.

@@ -40,9 +40,6 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 			return object, errors.NewConflict(r.Version.GroupResource(), r.name, fmt.Errorf(
 				"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 		}
-		if !live.Exists() {
-			return object, checkNew(config.Content)
-		}
 		return object, nil
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
@@ -104,6 +105,9 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	if err := w.checkPreconditions(live, options.Preconditions); err != nil {
 		return nil, live, err
 	}
+	if w.isNamespace() {
+		mean(live, options)
+	}
 	end := w.ending(w.Version.Form.PrepareDelete(live.Content), options)
 	if end.pending {
 		return &live.Object, live, nil
@@ -128,6 +132,16 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	}
 	live, err = w.remove(marked)
 	return nil, live, err
+}
+
+// mean has options mean live, and nothing that takes its place.
+func mean(live Live, options *metav1.DeleteOptions) {
+	if options.Preconditions == nil {
+		options.Preconditions = &metav1.Preconditions{}
+	}
+	if options.Preconditions.UID == nil {
+		options.Preconditions.UID = new(types.UID(api.Meta(live.Content, "uid")))
+	}
 }
 
 // admitRemoval asks admission once more about an object that was to be updated before it goes: as it was, which is what a kube-apiserver

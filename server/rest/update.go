@@ -41,11 +41,6 @@ func (r *Request) Update() (*Answer, error) {
 		create: r.Version.CreateOnUpdate && r.Target.Subresource == "",
 	}
 	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
-		if !live.Exists() {
-			if err := checkNew(sent.Content); err != nil {
-				return sent, err
-			}
-		}
 		return r.update(live, sent, options)
 	})
 	if err != nil {

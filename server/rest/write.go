@@ -90,16 +90,18 @@ func (w *write) attempt(change change) (object managedfields.Object, created boo
 		}
 	}
 	if !live.Exists() {
-		object, err = w.storeNew(object)
+		if err = checkNew(object.Content); err == nil {
+			object, err = w.storeNew(object)
+		}
 		return object, true, err
 	}
 	object, err = w.replace(live, object)
 	return object, false, err
 }
 
-// checkNew refuses what is sent for an object that does not exist if its resource version is none.
-func checkNew(sent value.Value) error {
-	version := api.Meta(sent, "resourceVersion")
+// checkNew refuses an object that does not exist yet if its resource version is none.
+func checkNew(content value.Value) error {
+	version := api.Meta(content, "resourceVersion")
 	if version == "" {
 		return nil
 	}
@@ -347,7 +349,11 @@ type encoded struct {
 }
 
 func (w *write) encode(object managedfields.Object) (encoded, error) {
-	for _, name := range []string{"resourceVersion", "selfLink", "managedFields"} { // which are not stored there, whoever sets them
+	unstored := []string{"resourceVersion", "managedFields", "selfLink"} // whoever sets them
+	if w.dryRun {
+		unstored = unstored[:2] // nothing is stored, and the link is shown
+	}
+	for _, name := range unstored {
 		object.Content = api.WithMetadata(object.Content, name, value.Value{})
 	}
 	content, err := catalog.Store(w.Version.Form, object)
