@@ -24,7 +24,8 @@ func TestManagers(t *testing.T) {
 				if manager == nil {
 					continue
 				}
-				if n++; manager() == nil || manager() != manager() {
+				n++
+				if first, second := manager(), manager(); first == nil || first != second {
 					t.Errorf("%v has a field manager that is made twice, or not at all", v.GVK())
 				}
 			}
