@@ -42,7 +42,7 @@ func TestFieldsArePrintedByWords(t *testing.T) {
 func TestOnlyPlainNamesArePrintedByWords(t *testing.T) {
 	for c := range byte(128) {
 		for at := range 20 {
-			name := strings.Repeat("a", at) + string(c) + strings.Repeat("b", 19-at)
+			name := strings.Repeat("A", at) + string(c) + strings.Repeat("B", 19-at)
 			text := texts{first: name + strings.Repeat(" ", 16)}
 			above := []node{{at: 0, len: uint32(len(name)), skip: 2, bits: bitsOf(KindField, name, 0)}}
 			out, _, opened := appendFields(make([]byte, 0, 100), &text, above, 0)
@@ -122,6 +122,27 @@ func TestElementsOfMapsAreNamed(t *testing.T) {
 		}
 		if got := s.nodes[0].has(named); got != want {
 			t.Errorf("%s has its name at hand: %t", name, got)
+		}
+	}
+}
+
+// TestSelfHasOneSpelling reads members named "." in other spellings: they count, but nobody writes them
+// so.
+func TestSelfHasOneSpelling(t *testing.T) {
+	want, _, err := parseCanonical([]byte(`{"f:a":{".":{},"f:b":{}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, canonical := range map[string]bool{
+		`{"f:a":{".":{},"f:b":{}}}`:        true,
+		`{"f:a":{"\u002e":{},"f:b":{}}}`:   false,
+		`{"f:a":{"f:b":{},".":{}}}`:        false,
+		`{"f:a":{".":{},".":{},"f:b":{}}}`: false,
+		`{"f:a":{".":null,"f:b":{}}}`:      false,
+	} {
+		got, is, err := parseCanonical([]byte(text))
+		if err != nil || is != canonical || !got.Equal(want) {
+			t.Errorf("%s is %v (canonical: %t), %v", text, got, is, err)
 		}
 	}
 }
