@@ -54,12 +54,13 @@ type page struct {
 // pagesOfOne are pages that belong to no feed, to be used again.
 var pagesOfOne = sync.Pool{New: func() any { return &page{} }}
 
-// newPage returns an empty page that belongs to no feed. It must be released.
+// newPage returns an empty page that belongs to no feed. It must be released, see releaseIf.
 func newPage() *page { return pagesOfOne.Get().(*page) }
 
-// release gives the memory of a page back. Nobody may hold on to what it told.
-func (p *page) release() {
-	if cap(p.text) <= 4*pageText {
+// releaseIf gives the memory of a page back if all that was told reached the client. Otherwise its text may still be on its way, as HTTP/2
+// sends it beside the one who writes.
+func (p *page) releaseIf(told *bool) {
+	if *told && cap(p.text) <= 4*pageText {
 		p.empty()
 		pagesOfOne.Put(p)
 	}

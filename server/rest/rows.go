@@ -41,7 +41,7 @@ func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte)
 		out.append(`"continue":`, quoted(end.Continue), `,`)
 	}
 	out.end(end)
-	return out.write(out.text)
+	return out.send()
 }
 
 // rows print objects as the rows of a Table: items.

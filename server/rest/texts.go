@@ -38,7 +38,7 @@ func (r *Request) ListTexts(write func([]byte) error) error {
 		t.append(`"continue":`, quoted(end.Continue), `,`)
 	}
 	t.end(end)
-	return t.write(t.text)
+	return t.send()
 }
 
 // end appends the rest of the metadata of a list, and its end.
@@ -79,11 +79,22 @@ var textBuffers = sync.Pool{New: func() any { b := make([]byte, 0, listChunk+lis
 
 // release gives the memory of the text back. Nobody may hold on to what was written.
 func (t *texts) release() {
-	if cap(t.text) <= 2*listChunk {
+	if t.text != nil && cap(t.text) <= 2*listChunk {
 		b := t.text[:0]
 		textBuffers.Put(&b)
 	}
 	t.text = nil
+}
+
+// send writes what was collected. What could not be written may still be on its way, as HTTP/2 sends it beside the one who writes: then
+// its memory is used no more.
+func (t *texts) send() error {
+	if err := t.write(t.text); err != nil {
+		t.text = nil
+		return err
+	}
+	t.text = t.text[:0]
+	return nil
 }
 
 // listChunk is how much text is collected before it is written: so much that to hand it to the connection costs little beside sending it.
@@ -170,9 +181,7 @@ func (t *texts) flush() error {
 	if len(t.text) < listChunk {
 		return nil
 	}
-	err := t.write(t.text)
-	t.text = t.text[:0]
-	return err
+	return t.send()
 }
 
 // readOnce reads a record that need not be read again soon, and remembers what there is to know of its text.

@@ -161,7 +161,7 @@ func (e *printError) Unwrap() error { return e.error }
 func (w *watcher) begin(yield func(Told) bool) (on bool, err error) {
 	l := &lister{Request: w.Request, options: w.options, selector: w.selector, prefix: w.prefix, asked: w.after}
 	p := newPage()
-	defer p.release()
+	defer p.releaseIf(&on)
 	end, err := l.each(func(record store.Record, known *fact) (bool, error) {
 		event, err := w.initial(record, known)
 		if err != nil || event.Type == "" {
@@ -209,7 +209,7 @@ func (w *watcher) add(p *page, e Event, yield func(Told) bool) error {
 // say tells one event. It reports whether the client takes more.
 func (w *watcher) say(e Event, yield func(Told) bool) (on bool, err error) {
 	p := newPage()
-	defer p.release()
+	defer p.releaseIf(&on)
 	if err := w.add(p, e, yield); err != nil {
 		return false, ignoring(err, errStopped)
 	}
@@ -343,7 +343,7 @@ func (w *watcher) pass(b store.Batch, yield func(Told) bool) (on bool, err error
 // passAlone is pass for what nobody else is told, or was told too long ago.
 func (w *watcher) passAlone(b store.Batch, yield func(Told) bool) (on bool, err error) {
 	p := newPage()
-	defer p.release()
+	defer p.releaseIf(&on)
 	for _, e := range b.Events {
 		if int64(e.Revision) <= w.after {
 			continue

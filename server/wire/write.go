@@ -77,10 +77,13 @@ func compressed(w http.ResponseWriter, code int, body []byte) error {
 	w.Header().Add("Vary", "Accept-Encoding")
 	w.WriteHeader(code)
 	z := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(z)
 	z.Reset(w)
 	if _, err := z.Write(body); err != nil {
+		return err // of what may still be on its way
+	}
+	if err := z.Close(); err != nil {
 		return err
 	}
-	return z.Close()
+	compressors.Put(z)
+	return nil
 }
