@@ -20,7 +20,7 @@ func TestCancelledContexts(t *testing.T) {
 		Clients: 20, Each: 500, Seed: 4,
 		Store: func() store.Store { return s },
 		Context: func() (context.Context, context.CancelFunc) {
-			if rand.IntN(5) == 0 {
+			if rand.IntN(20) == 0 { // of more, on a busy machine, too many histories are possible to look through all
 				return context.WithTimeout(t.Context(), time.Duration(rand.IntN(5))*time.Microsecond)
 			}
 			return context.WithCancel(t.Context())
