@@ -11,9 +11,10 @@ const (
 	// roomAtLeast is how much the heap may grow before garbage is collected: so much that a small heap, which Go would let grow by its
 	// own size, is not collected several times a second.
 	roomAtLeast = 64 << 20
-	// roomPercent is how much it may grow in parts of what is in use, if that is more: little, because most of a large heap are
-	// stored texts, which cost memory and no time to collect.
-	roomPercent = 25
+	// roomAtMost is how much a large heap may grow, unless a part of it, roomPart, is more: less than its own size, because most of it
+	// are stored texts, which cost memory and little time to collect.
+	roomAtMost = 256 << 20
+	roomPart   = 4
 )
 
 // paceGarbage lets the heap of the process grow by what suits its size before garbage is collected, from now on. It leaves that to Go if
@@ -27,7 +28,8 @@ func paceGarbage() {
 
 // roomFor returns the room for a heap of which so many bytes are in use, in percent of that.
 func roomFor(live uint64) int {
-	return int(max(roomPercent, roomAtLeast*100/max(1, live)))
+	room := min(max(roomAtLeast, live), max(roomAtMost, live/roomPart))
+	return int(room * 100 / max(1, live))
 }
 
 // liveHeap returns how many bytes of the heap the last collection left.

@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// TestRoom gives a small heap much room in proportion, and a large one little.
+// TestRoom gives a small heap much room in proportion, one of some size its own size, and a large one little.
 func TestRoom(t *testing.T) {
-	for live, want := range map[uint64]int{0: 64 << 20 * 100, 1 << 20: 6400, 32 << 20: 200, 64 << 20: 100, 128 << 20: 50, 256 << 20: 25, 1 << 30: 25} {
+	for live, want := range map[uint64]int{
+		0: 64 << 20 * 100, 1 << 20: 6400, 32 << 20: 200, 64 << 20: 100, 128 << 20: 100, 256 << 20: 100, 512 << 20: 50, 1 << 30: 25, 4 << 30: 25,
+	} {
 		if got := roomFor(live); got != want {
 			t.Errorf("a heap of %d bytes may grow by %d %%, want %d", live, got, want)
 		}
