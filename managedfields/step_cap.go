@@ -35,18 +35,20 @@ func (r *request) capUpdaters(out outcome) outcome {
 	if merging.Len(out.managers) <= limit {
 		return out
 	}
-	updaters := make([]merge.Entry, 0, merging.Len(out.managers))
-	for e := range out.managers.All() {
-		if e.Manager.Operation != merge.Apply {
-			updaters = append(updaters, e)
+	entries := merging.Entries(out.managers)
+	var updaters []updater
+	for i := range entries {
+		if entries[i].Manager.Operation != merge.Apply {
+			updaters = append(updaters, updater{unixSeconds(entries[i].Time), i})
 		}
 	}
-	// Those of one second stay in the order of managers.
-	slices.SortStableFunc(updaters, func(a, b merge.Entry) int { return cmp.Compare(unixSeconds(a.Time), unixSeconds(b.Time)) })
+	slices.SortFunc(updaters, func(a, b updater) int {
+		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.place, b.place))
+	})
 	buckets := map[string]*bucket{} // by version
 	gone := map[merge.Manager]bool{}
 	for i, left := 0, len(updaters); i < len(updaters) && left > limit; i++ {
-		e := updaters[i]
+		e := entries[updaters[i].place]
 		if b, found := buckets[e.APIVersion]; found {
 			b.join(e, gone)
 			left--
@@ -56,6 +58,12 @@ func (r *request) capUpdaters(out outcome) outcome {
 	}
 	out.managers = withBuckets(out.managers, buckets, gone)
 	return out
+}
+
+// updater is an updater's place among the managers, and when it was active last. Those of one second stay in the order of managers.
+type updater struct {
+	seconds int64
+	place   int
 }
 
 // bucket is what becomes the entry ancient-changes of a version.

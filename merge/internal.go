@@ -27,6 +27,9 @@ func (internal) Kept(f Filter, s fieldpath.Set) fieldpath.Set { return f.keep(s)
 // Len returns how many managers there are.
 func (internal) Len(ms Managers) int { return ms.size() }
 
+// Entries returns the entries in the order of their managers. They must not be modified.
+func (internal) Entries(ms Managers) []Entry { return ms.entries }
+
 // With returns ms with the entry of e.Manager set to e.
 func (internal) With(ms Managers, e Entry) Managers { return ms.with(e) }
 

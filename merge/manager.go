@@ -123,7 +123,10 @@ type Managers struct {
 // ManagersOf returns the managers of entries, a slice that it takes over. Of several entries for
 // one manager, the last one counts.
 func ManagersOf(entries ...Entry) Managers {
-	slices.SortStableFunc(entries, func(a, b Entry) int { return a.Manager.Compare(b.Manager) })
+	byManager := func(a, b Entry) int { return a.Manager.Compare(b.Manager) }
+	if !slices.IsSortedFunc(entries, byManager) { // mostly they are, and to sort them all the same would cost several looks at each
+		slices.SortStableFunc(entries, byManager)
+	}
 	out := entries[:0]
 	for i, e := range entries {
 		if i+1 == len(entries) || entries[i+1].Manager != e.Manager {
