@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,5 +177,25 @@ func TestRefusals(t *testing.T) {
 		if strings.Join(got, "\n") != test.want {
 			t.Errorf("%s %s:\n%s\nwant\n%s", test.kind, test.object, strings.Join(got, "\n"), test.want)
 		}
+	}
+}
+
+// TestManyContainers looks at a pod of many containers, of which two have one name: each is looked up, and not compared with all others.
+func TestManyContainers(t *testing.T) {
+	var containers []value.Value
+	for i := range 50000 {
+		containers = append(containers, value.Object(value.Member{Name: "name", Value: value.String("c" + strconv.Itoa(i%49999))}))
+	}
+	pod := parsed(t, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"many"},"spec":{}}`))
+	pod = pod.With("spec", value.Object(value.Member{Name: "containers", Value: value.List(containers...)}))
+	k, _ := builtin.Lookup(schema.GVK{Version: "v1", Kind: "Pod"})
+	var repeats []string
+	for _, r := range k.Refusals(value.Value{}, pod, "") {
+		if r.Reason == builtin.Duplicate {
+			repeats = append(repeats, r.Path.String())
+		}
+	}
+	if len(repeats) != 1 || repeats[0] != ".spec.containers[49999].name" {
+		t.Errorf("names that come twice are found at %q", repeats)
 	}
 }

@@ -93,7 +93,7 @@ type rule struct {
 type place struct {
 	value, parent, object, live value.Value
 	path                        []string
-	index                       int // of the value, if parent is a list
+	names                       map[string]bool // that checks have noted of the items in front, if parent is a list
 }
 
 // was returns what is in the place of the value in live.
@@ -112,9 +112,10 @@ func (w *ruleWalk) visit(rest []string, v value.Value) {
 		if v.Kind() != value.KindList {
 			return
 		}
+		names := map[string]bool{}
 		for i := range v.Len() {
 			w.at = append(w.at, fieldpath.Index(i))
-			w.step(rest[1:], v.Item(i), v, i)
+			w.step(rest[1:], v.Item(i), v, names)
 			w.at = w.at[:len(w.at)-1]
 		}
 		return
@@ -123,17 +124,17 @@ func (w *ruleWalk) visit(rest []string, v value.Value) {
 		return
 	}
 	w.at = append(w.at, fieldpath.Field(rest[0]))
-	w.step(rest[1:], v.Get(rest[0]), v, 0)
+	w.step(rest[1:], v.Get(rest[0]), v, nil)
 	w.at = w.at[:len(w.at)-1]
 }
 
 // step asks the check about v, which is in parent, if the path ends there, and goes on otherwise.
-func (w *ruleWalk) step(rest []string, v, parent value.Value, index int) {
+func (w *ruleWalk) step(rest []string, v, parent value.Value, names map[string]bool) {
 	if len(rest) > 0 {
 		w.visit(rest, v)
 		return
 	}
-	if r, refused := w.check(place{v, parent, w.object, w.live, w.path, index}); refused {
+	if r, refused := w.check(place{v, parent, w.object, w.live, w.path, names}); refused {
 		if r.Path = slices.Clone(w.at); r.below != "" {
 			r.Path = append(r.Path, fieldpath.Field(r.below))
 		}

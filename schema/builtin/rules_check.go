@@ -169,12 +169,12 @@ func sameCount(p place) (Refusal, bool) {
 // repeated refuses an item of the name of one before it.
 func repeated(p place) (Refusal, bool) {
 	name := p.value.Get("name")
-	for i := range p.index {
-		if name.Str() != "" && p.parent.Item(i).Get("name").Equal(name) {
-			return Refusal{below: "name", Reason: Duplicate, Value: name}, true
-		}
+	if name.Str() == "" {
+		return Refusal{}, false
 	}
-	return Refusal{}, false
+	repeats := p.names[name.Str()]
+	p.names[name.Str()] = true
+	return Refusal{below: "name", Reason: Duplicate, Value: name}, repeats
 }
 
 // onlyLater refuses what only pods that exist may have.

@@ -46,7 +46,7 @@ const (
 
 // page is a part of a feed, or what one watch is told at once.
 type page struct {
-	from, to store.Revision // it has the events after from, up to to
+	from, to store.Revision // it has the events after the one, up to the other
 	text     []byte         // grows at its end only, so that those who read it need no lock
 	marks    []mark
 }
