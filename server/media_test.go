@@ -16,7 +16,7 @@ import (
 )
 
 // newServer is a server as c says, which ends with the test and serves widgets.example.org.
-func newServer(t *testing.T, c server.Config) *server.Server {
+func newServer(t testing.TB, c server.Config) *server.Server {
 	t.Helper()
 	text, err := os.ReadFile("apitest/testdata/widgets.yaml")
 	if err != nil {

@@ -1,0 +1,130 @@
+package server_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/server"
+)
+
+const appsPath = "/apis/load.example.org/v1/namespaces/default/apps"
+
+// appsDefinition returns the definition of what oracle/record/serve writes.
+func appsDefinition(tb testing.TB) string {
+	tb.Helper()
+	text, err := os.ReadFile("../oracle/record/serve/apps.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+// appOf is an object of about 2 kB, as oracle/record/serve sends it.
+func appOf(name, version string, replicas int) string {
+	var containers []string
+	for c := range 3 {
+		var env []string
+		for e := range 6 {
+			env = append(env, fmt.Sprintf(`{"name":"VARIABLE_%d","value":"the value of variable %d of container %d"}`, e, e, c))
+		}
+		containers = append(containers, fmt.Sprintf(`{"name":"c%d","image":"registry.example.org/team/app-%d:1.2.3","args":["--verbose","--port=80%d"],`+
+			`"env":[%s],"ports":[{"containerPort":80%d,"protocol":"TCP"}],"resources":{"limits":{"cpu":"500m","memory":"128Mi"}}}`,
+			c, c, c, strings.Join(env, ","), c))
+	}
+	if version != "" {
+		version = fmt.Sprintf(`"resourceVersion":%q,`, version)
+	}
+	return fmt.Sprintf(`{"apiVersion":"load.example.org/v1","kind":"App","metadata":{%s"name":%q,"namespace":"default","labels":{"app":"one"}},`+
+		`"spec":{"replicas":%d,"selector":{"app":%q},"template":{"labels":{"app":%q},"containers":[%s]}}}`,
+		version, name, replicas, name, name, strings.Join(containers, ","))
+}
+
+// BenchmarkWrites sends the writes that oracle/record/serve measures to a handler, without a network.
+func BenchmarkWrites(b *testing.B) {
+	s := newServer(b, server.Config{})
+	w := &kept{header: http.Header{}}
+	send := func(b *testing.B, code int, method, path, media, body string) {
+		r, err := http.NewRequest(method, path, strings.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Header["Content-Type"] = []string{media}
+		clear(w.header)
+		w.body = w.body[:0]
+		if s.ServeHTTP(w, r); w.code != code {
+			b.Fatalf("%s %s: %d %s", method, path, w.code, w.body)
+		}
+	}
+	const object, applied, merged = "application/json", "application/apply-patch+yaml", "application/merge-patch+json"
+	send(b, 201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", object, appsDefinition(b))
+	for _, name := range []string{"updated", "patched"} {
+		send(b, 201, "POST", appsPath+"?fieldManager=load", object, appOf(name, "", 1))
+	}
+	for _, name := range []string{"one", "same"} {
+		send(b, 201, "PATCH", appsPath+"/"+name+"?fieldManager=a", applied, appOf(name, "", 1))
+	}
+	var one, same, updated []string
+	for n := range 3 {
+		one = append(one, appOf("one", "", n+1))
+		same = append(same, appOf("same", "", n+1))
+		updated = append(updated, appOf("updated", "VERSION", n+1))
+	}
+	version := func() string {
+		_, after, _ := bytes.Cut(w.body, []byte(`"resourceVersion":"`))
+		version, _, _ := bytes.Cut(after, []byte(`"`))
+		return string(version)
+	}
+	created := 0
+	for _, row := range []struct {
+		name string
+		send func(b *testing.B, n int)
+	}{
+		{"apply", func(b *testing.B, n int) {
+			send(b, 200, "PATCH", appsPath+"/one?fieldManager=a", applied, one[1+n%2])
+		}},
+		{"same", func(b *testing.B, n int) {
+			send(b, 200, "PATCH", appsPath+"/same?fieldManager=a", applied, same[0])
+		}},
+		{"dry", func(b *testing.B, n int) {
+			send(b, 200, "PATCH", appsPath+"/same?fieldManager=a&dryRun=All", applied, same[1+n%2])
+		}},
+		{"merge", func(b *testing.B, n int) {
+			send(b, 200, "PATCH", appsPath+"/patched?fieldManager=load", merged, fmt.Sprintf(`{"spec":{"replicas":%d}}`, 2+n%2))
+		}},
+		{"update", func(b *testing.B, n int) {
+			if n == 0 {
+				send(b, 200, "GET", appsPath+"/updated", "", "")
+			}
+			send(b, 200, "PUT", appsPath+"/updated?fieldManager=load", object, strings.Replace(updated[1+n%2], "VERSION", version(), 1))
+		}},
+		{"create", func(b *testing.B, n int) {
+			created++
+			send(b, 201, "POST", appsPath+"?fieldManager=load", object, strings.ReplaceAll(one[0], `"one"`, fmt.Sprintf(`"new-%d"`, created)))
+		}},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				row.send(b, n)
+			}
+		})
+	}
+}
+
+// kept takes an answer, and keeps it: http.ResponseWriter.
+type kept struct {
+	header http.Header
+	code   int
+	body   []byte
+}
+
+func (k *kept) Header() http.Header  { return k.header }
+func (k *kept) WriteHeader(code int) { k.code = code }
+func (k *kept) Write(b []byte) (int, error) {
+	k.body = append(k.body, b...)
+	return len(b), nil
+}
