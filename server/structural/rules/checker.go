@@ -5,14 +5,11 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/interpreter"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/deed-project/deed/value"
@@ -24,7 +21,7 @@ import (
 // What it spares is what the library does at each access to a field: it makes all properties of the schema anew.
 type checker struct {
 	rules      []rule
-	shape      common.Schema // of the values that the rules are about
+	shape      *shape // of the values that the rules are about
 	items      *checker
 	additional *checker // of members without a checker of their own
 	properties map[string]*checker
@@ -195,7 +192,8 @@ func (e *evaluation) good(c *checker, v, old value.Value) bool {
 	return true
 }
 
-// rules evaluates the rules about v itself that may have another outcome than for old.
+// rules evaluates the rules about v itself that may have another outcome than for old. A rule is not interrupted: what it may cost is
+// bounded, and a context that is waited for has a timer.
 func (e *evaluation) rules(c *checker, v, old value.Value) bool {
 	var about *self
 	for _, r := range c.rules {
@@ -203,9 +201,12 @@ func (e *evaluation) rules(c *checker, v, old value.Value) bool {
 			continue
 		}
 		if about == nil {
-			about = &self{common.UnstructuredToVal(v.ToAny(), c.shape)}
+			about = &self{c.shape.val(v)}
 		}
-		result, details, err := r.ContextEval(e.ctx, about)
+		if e.ctx.Err() != nil {
+			return false
+		}
+		result, details, err := r.Eval(about)
 		if err != nil || result != types.True || details == nil || details.ActualCost() == nil {
 			return false
 		}
@@ -217,62 +218,3 @@ func (e *evaluation) rules(c *checker, v, old value.Value) bool {
 	}
 	return true
 }
-
-// self is the one variable that rules have: interpreter.Activation.
-type self struct{ value ref.Val }
-
-// ResolveName returns the value of the variable.
-func (s self) ResolveName(name string) (any, bool) { return s.value, name == cel.ScopedVarName }
-
-// Parent returns nil.
-func (self) Parent() interpreter.Activation { return nil }
-
-// shape is a schema whose parts are made once: common.Schema.
-type shape struct {
-	common.Schema
-	items      common.Schema
-	properties map[string]common.Schema
-	additional common.SchemaOrBool
-}
-
-func newShape(s *schema.Structural) *shape {
-	out := &shape{Schema: &model.Structural{Structural: s}}
-	if s.Items != nil {
-		out.items = newShape(s.Items)
-	}
-	if s.Properties != nil {
-		out.properties = make(map[string]common.Schema, len(s.Properties))
-	}
-	for name, p := range s.Properties {
-		out.properties[name] = newShape(&p)
-	}
-	if a := s.AdditionalProperties; a != nil {
-		additional := &additional{allows: a.Bool}
-		if a.Structural != nil {
-			additional.schema = newShape(a.Structural)
-		}
-		out.additional = additional
-	}
-	return out
-}
-
-// Items returns the schema of items.
-func (s *shape) Items() common.Schema { return s.items }
-
-// Properties returns the schemas of properties, which nobody may modify.
-func (s *shape) Properties() map[string]common.Schema { return s.properties }
-
-// AdditionalProperties returns the schema of other members.
-func (s *shape) AdditionalProperties() common.SchemaOrBool { return s.additional }
-
-// additional is what a schema says of members that it does not name: common.SchemaOrBool.
-type additional struct {
-	schema common.Schema
-	allows bool
-}
-
-// Schema returns their schema.
-func (a *additional) Schema() common.Schema { return a.schema }
-
-// Allows reports whether there may be any.
-func (a *additional) Allows() bool { return a.allows }

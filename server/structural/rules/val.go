@@ -1,0 +1,165 @@
+package rules
+
+import (
+	"reflect"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"k8s.io/apiserver/pkg/cel/common"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Objects and lists as rules see them. What most rules do with one, select a member, ask for its size and go through its items, is done
+// on the value as it is; a part is adapted when a rule comes to it. For everything else, the library converts the value.
+//
+// Of two values that are compared, both are made the library's: its values know each other's Go types.
+
+// converted is a value that the library can be asked about.
+type converted interface{ library() ref.Val }
+
+// asLibraryHas returns a value as the library has it.
+func asLibraryHas(v ref.Val) ref.Val {
+	if c, ok := v.(converted); ok {
+		return c.library()
+	}
+	return v
+}
+
+// object is an object: traits.Mapper.
+type object struct {
+	v     value.Value
+	shape *shape
+	whole traits.Mapper // see library
+}
+
+// library returns the object as the library has it.
+func (o *object) library() ref.Val { return o.mapper() }
+
+func (o *object) mapper() traits.Mapper {
+	if o.whole == nil {
+		o.whole = common.UnstructuredToVal(o.v.ToAny(), o.shape).(traits.Mapper)
+	}
+	return o.whole
+}
+
+// Find returns the member that key names, and whether there is one that rules see. In an object with properties, null is none.
+func (o *object) Find(key ref.Val) (ref.Val, bool) {
+	name, ok := key.(types.String)
+	named := o.shape.properties != nil
+	if !ok || named && isEscaped(string(name)) {
+		return o.mapper().Find(key)
+	}
+	member, s := o.v.Get(string(name)), o.shape.member(string(name))
+	if member.IsAbsent() || named && member.IsNull() || s == nil {
+		return nil, false
+	}
+	return s.val(member), true
+}
+
+// Get returns the member that key names, or an error.
+func (o *object) Get(key ref.Val) ref.Val {
+	if v, found := o.Find(key); found {
+		return v
+	}
+	return types.ValOrErr(key, "no such key: %v", key)
+}
+
+// Contains reports whether rules see a member that key names.
+func (o *object) Contains(key ref.Val) ref.Val {
+	v, found := o.Find(key)
+	if v != nil && types.IsUnknownOrError(v) {
+		return v
+	}
+	return types.Bool(found)
+}
+
+// Size returns the number of members.
+func (o *object) Size() ref.Val { return types.Int(o.v.Len()) }
+
+// Iterator goes through the names of members.
+func (o *object) Iterator() traits.Iterator { return o.mapper().Iterator() }
+
+// Type returns the type of maps.
+func (o *object) Type() ref.Type { return types.MapType }
+
+// Equal compares the object with another value.
+func (o *object) Equal(other ref.Val) ref.Val { return o.mapper().Equal(asLibraryHas(other)) }
+
+// ConvertToType returns the object as a value of another type.
+func (o *object) ConvertToType(t ref.Type) ref.Val { return o.mapper().ConvertToType(t) }
+
+// ConvertToNative returns the object as a value of a Go type.
+func (o *object) ConvertToNative(t reflect.Type) (any, error) { return o.mapper().ConvertToNative(t) }
+
+// Value returns the object as a map.
+func (o *object) Value() any { return o.mapper().Value() }
+
+// list is a list: traits.Lister.
+type list struct {
+	v     value.Value
+	shape *shape
+	whole traits.Lister // see library
+}
+
+// library returns the list as the library has it.
+func (l *list) library() ref.Val { return l.lister() }
+
+func (l *list) lister() traits.Lister {
+	if l.whole == nil {
+		l.whole = common.UnstructuredToVal(l.v.ToAny(), l.shape).(traits.Lister)
+	}
+	return l.whole
+}
+
+// Get returns the item at an index, or an error.
+func (l *list) Get(index ref.Val) ref.Val {
+	i, ok := index.(types.Int)
+	if !ok || i < 0 || int(i) >= l.v.Len() {
+		return l.lister().Get(index)
+	}
+	return l.shape.items.val(l.v.Item(int(i)))
+}
+
+// Size returns the number of items.
+func (l *list) Size() ref.Val { return types.Int(l.v.Len()) }
+
+// Iterator goes through the items.
+func (l *list) Iterator() traits.Iterator { return &items{list: l} }
+
+// Type returns the type of lists.
+func (l *list) Type() ref.Type { return types.ListType }
+
+// Contains reports whether an item equals v.
+func (l *list) Contains(v ref.Val) ref.Val { return l.lister().Contains(asLibraryHas(v)) }
+
+// Add returns the list with the items of another one, as its type in the schema says.
+func (l *list) Add(other ref.Val) ref.Val { return l.lister().Add(asLibraryHas(other)) }
+
+// Equal compares the list with another value.
+func (l *list) Equal(other ref.Val) ref.Val { return l.lister().Equal(asLibraryHas(other)) }
+
+// ConvertToType returns the list as a value of another type.
+func (l *list) ConvertToType(t ref.Type) ref.Val { return l.lister().ConvertToType(t) }
+
+// ConvertToNative returns the list as a value of a Go type.
+func (l *list) ConvertToNative(t reflect.Type) (any, error) { return l.lister().ConvertToNative(t) }
+
+// Value returns the list as a slice.
+func (l *list) Value() any { return l.lister().Value() }
+
+// items goes through the items of a list: traits.Iterator.
+type items struct {
+	*list
+	next int
+}
+
+// HasNext reports whether there is another item.
+func (i *items) HasNext() ref.Val { return types.Bool(i.next < i.v.Len()) }
+
+// Next returns the next item.
+func (i *items) Next() ref.Val {
+	i.next++
+	return i.shape.items.val(i.v.Item(i.next - 1))
+}

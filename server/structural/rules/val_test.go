@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/google/cel-go/common/types"
+	"k8s.io/apiserver/pkg/cel/common"
+
+	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/value"
+)
+
+// aboutValues are rules in CEL about values of a type that come to all that values can do. P stands for a property. None depends on the
+// order of names.
+var aboutValues = map[string][]string{
+	"object": {
+		"!has(self.P) || self.P == self.P", "has(self.P) ? [self.P].exists(p, p == self.P) : true", "self == self", "self in [self]",
+		"[self] == [self, self]", "type(self) == type(self)", "self.?P.hasValue()", "dyn(self) == dyn(1)",
+	},
+	"map": {
+		"self.all(k, self[k] == self[k])", "self.size() < 2", "'a' in self", "self == self", "self['c'] == self['c']",
+		"{'a': self} == {'a': self}", "self.transformList(k, v, k).size() == self.size()", "self.?a.hasValue()",
+	},
+	"array": {
+		"self.all(x, x == x)", "self.exists(x, x in self)", "self + self == self", "self.size() == 0 || self[0] in self", "self == self",
+		"self.map(x, x) == self", "self.filter(x, x == self[0]).size() < 2", "self[1] == self[1]", "self in [self]", "self.size() != 2",
+		"self.exists_one(x, x == self[0])", "self.all(i, x, x == self[i])", "self + [] == self", "dyn(self)[0] == 1", "self[?1].hasValue()",
+	},
+	"strings":  {"self.isSorted()", "self.join(',').size() < 4", "self.indexOf('a') < 1"},
+	"string":   {"self.size() < 2", "self.startsWith('a')", "self + self != self", "self == 'ab'"},
+	"integer":  {"self > 1", "self / 0 == 1", "[self].sum() < 5"},
+	"number":   {"self > 1.0", "self * 2.0 < 3.0"},
+	"boolean":  {"self", "!self"},
+	"anything": {"self == self"},
+}
+
+// withRules returns a schema with rules about values, in some of its parts.
+func withRules(c *gen.Choices, s value.Value) value.Value {
+	var of []string
+	switch typ := s.Get("type").Str(); {
+	case typ == "object" && s.Get("properties").Len() > 0:
+		properties := s.Get("properties")
+		for name, p := range properties.Members() {
+			properties = properties.With(name, withRules(c, p))
+		}
+		s, of = s.With("properties", properties), aboutValues["object"]
+	case typ == "object" && s.Get("additionalProperties").Kind() == value.KindObject:
+		s, of = s.With("additionalProperties", withRules(c, s.Get("additionalProperties"))), aboutValues["map"]
+	case typ == "object":
+	case typ == "array":
+		if of = aboutValues["array"]; s.Get("items", "type").Str() == "string" && s.Get("items", "format").IsAbsent() && c.Chance(50) {
+			of = aboutValues["strings"]
+		}
+		s = s.With("items", withRules(c, s.Get("items")))
+	case typ == "":
+		of = aboutValues["anything"]
+	case s.Get("format").IsAbsent():
+		of = aboutValues[typ]
+	default:
+		of = aboutValues["anything"]
+	}
+	s = s.With("x-kubernetes-validations", value.Value{})
+	if len(of) == 0 {
+		return s
+	}
+	rule := gen.Pick(c, of...)
+	if properties := s.Get("properties"); properties.Len() > 0 {
+		rule = replaceP(rule, properties.Member(c.N(properties.Len())).Name)
+	}
+	return withRule(s, rule)
+}
+
+// replaceP puts the name of a property in place of P.
+func replaceP(rule, name string) string {
+	out := ""
+	for _, r := range rule {
+		if r == 'P' {
+			out += name
+			continue
+		}
+		out += string(r)
+	}
+	return out
+}
+
+// outcomes counts what rules said.
+type outcomes struct{ rules, holding int }
+
+// TestValues evaluates rules on values as they are adapted here, and on those that the library makes: they say the same, at the same cost.
+func TestValues(t *testing.T) {
+	cases, seed := number(t, "DEED_CASES", 1000), uint64(number(t, "DEED_SEED", 1))
+	var of outcomes
+	for i := range cases {
+		c := gen.Seeded(seed<<32 + uint64(i/50))
+		schema := withRules(c, objectSchema(c, 3))
+		if c.Chance(25) {
+			schema = replaceName(schema, "a", "namespace") // which rules write in another way
+		}
+		r, err := Compile(reread(t, schema))
+		if err != nil {
+			t.Fatalf("%v\n%v", err, schema)
+		}
+		if !r.ask {
+			continue
+		}
+		c = gen.Seeded(seed<<32 + 1<<31 + uint64(i))
+		of.compare(t, r.checker, follow(c, schema, 4))
+	}
+	t.Logf("%+v", of)
+	if of.rules < cases/2 || of.holding < of.rules/5 || of.holding > of.rules*4/5 {
+		t.Error("the cases are one-sided")
+	}
+}
+
+func replaceName(v value.Value, name, by string) value.Value {
+	properties := v.Get("properties")
+	p := properties.Get(name)
+	if p.IsAbsent() || !properties.Get(by).IsAbsent() {
+		return v
+	}
+	return v.With("properties", properties.With(name, value.Value{}).With(by, p)).With("x-kubernetes-validations", value.List(
+		value.Object(value.Member{Name: "rule", Value: value.String("self.__namespace__ == self.__namespace__ && has(self.__namespace__)")}),
+	))
+}
+
+// compare evaluates all rules for v and what is in it.
+func (of *outcomes) compare(t *testing.T, c *checker, v value.Value) {
+	t.Helper()
+	if c == nil || v.IsAbsent() {
+		return
+	}
+	for _, r := range c.rules {
+		got, want := said(r, &self{c.shape.val(v)}), said(r, &self{common.UnstructuredToVal(v.ToAny(), c.shape)})
+		if got != want {
+			t.Fatalf("about %v, rules say %+v, want %+v", v, got, want)
+		}
+		if of.rules++; got.holds {
+			of.holding++
+		}
+	}
+	for item := range v.Items() {
+		of.compare(t, c.items, item)
+	}
+	for name, member := range v.Members() {
+		of.compare(t, c.additional, member)
+		of.compare(t, c.properties[name], member)
+	}
+}
+
+// answer is what a rule says: that it holds, at a cost, or that it does not. Whether it meets what differs first, or an error, may be up to
+// the order of a map.
+type answer struct {
+	holds bool
+	cost  uint64
+}
+
+func said(r rule, about *self) answer {
+	result, details, err := r.Eval(about)
+	if err != nil || result != types.True {
+		return answer{}
+	}
+	return answer{true, *details.ActualCost()}
+}
+
+// TestOnlyWhatIsReadIsAdapted counts the allocations of a rule about an object, most of which it does not look at.
+func TestOnlyWhatIsReadIsAdapted(t *testing.T) {
+	r, err := Compile(document(t, `{"type":"object","properties":{"spec":{"type":"object",
+		"properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string"}}}},
+		"x-kubernetes-validations":[{"rule":"self.n < 100 && self.l.size() < 1000"}]}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocations := func(items int) float64 {
+		var list []value.Value
+		for range items {
+			list = append(list, document(t, `{"a":"b","c":"d"}`))
+		}
+		object := document(t, `{"spec":{"n":1}}`)
+		object = object.With("spec", object.Get("spec").With("l", value.List(list...)))
+		return testing.AllocsPerRun(100, func() {
+			if errs := r.CEL(t.Context(), nil, object, value.Value{}, nil); errs != nil {
+				t.Fatal(errs)
+			}
+		})
+	}
+	if few, many := allocations(1), allocations(500); many > few+2 {
+		t.Errorf("%v allocations with one item, %v with 500", few, many)
+	}
+}
