@@ -98,10 +98,7 @@ func (b *Builder) Add(p Path) {
 	for shared < b.added && shared < len(p) && b.draft.is(int(b.open[base+shared].index), p[shared]) {
 		shared++
 	}
-	for b.added > shared {
-		b.pop()
-		b.added--
-	}
+	b.comeBack(shared)
 	for _, e := range p[shared:] {
 		b.push(e)
 		b.added++
@@ -109,17 +106,48 @@ func (b *Builder) Add(p Path) {
 	b.node().set(included)
 }
 
-// addSet makes all members of s, put below the current path, members.
-func (b *Builder) addSet(s Set) {
-	b.settle()
-	if s.IsEmpty() {
-		return
+// comeBack closes what Add opened, but for the first so many elements.
+func (b *Builder) comeBack(shared int) {
+	for ; b.added > shared; b.added-- {
+		b.pop()
 	}
+}
+
+// addSet makes all members of s, put below the current path, members. As with Add, the path above
+// them stays open for what is added next: of sets of one path each, all of them labels, each adds
+// one node.
+func (b *Builder) addSet(s Set) {
+	if !b.expected.IsEmpty() {
+		b.settle()
+	}
+	s = b.descend(s)
 	start := len(b.draft.nodes)
 	b.draft.addTrees(s)
 	for i := start; i < len(b.draft.nodes); i += int(b.draft.nodes[i].skip) {
 		b.closed(i)
 	}
+}
+
+// descend goes down as long as s is one tree with something below its root, and returns what is
+// below there.
+func (b *Builder) descend(s Set) Set {
+	b.current()
+	base, depth := len(b.open)-b.added, 0
+	for len(s.nodes) > 1 && int(s.nodes[0].skip) == len(s.nodes) {
+		n := &s.nodes[0]
+		if e := n.element(&s.texts); depth == b.added || !b.draft.is(int(b.open[base+depth].index), e) {
+			b.comeBack(depth)
+			b.push(e)
+			b.added++
+		}
+		if n.has(included) {
+			b.draft.nodes[b.open[base+depth].index].set(included)
+		}
+		depth++
+		s.nodes = s.nodes[1:]
+	}
+	b.comeBack(depth)
+	return s
 }
 
 // Set returns the set of all members. The Builder is then empty again; what it makes later does not
@@ -147,9 +175,7 @@ func (b *Builder) Set() Set {
 
 // settle closes what Add opened, and makes a draft of what was expected.
 func (b *Builder) settle() {
-	for ; b.added > 0; b.added-- {
-		b.pop()
-	}
+	b.comeBack(0)
 	if !b.expected.IsEmpty() {
 		b.depart()
 	}

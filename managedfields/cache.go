@@ -98,7 +98,7 @@ var hashSeed = maphash.MakeSeed()
 
 // readText is ParseCanonical of fieldpath with a memory, given the hash of text.
 func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, error) {
-	if len(text) > maxText || c.budget == 0 {
+	if len(text) > maxText {
 		return parseText(text)
 	}
 	number := hash % uint64(len(c.oldest))
@@ -132,10 +132,6 @@ func parseText[T string | []byte](text T) (*parsedSet, error) {
 // it was read lately. The other is found without the time: there is the set that the owner has of
 // many objects, or again and again. Large sets are found by the same, in any place of their row.
 func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*parsedSet, error) {
-	if c.budget == 0 {
-		s, canonical, err := paths.FromAny(content)
-		return &parsedSet{set: s, canonical: canonical}, err
-	}
 	hash := maphash.String(hashSeed, owner) + partSizes(content)
 	timed := hash ^ uint64(seconds)
 	if known := c.findMap(timed, hash, content); known != nil {

@@ -8,39 +8,40 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 )
 
 // feeds are what a cache can be fed with, each in the form that takes the most memory for what it is: feed(i) reads the set number i.
-var feeds = map[string]func(c *Cache, i int) (*parsedSet, error){
-	"texts of small fields": func(c *Cache, i int) (*parsedSet, error) {
+var feeds = map[string]func(c *Cache, i int) (reading, error){
+	"texts of small fields": func(c *Cache, i int) (reading, error) {
 		return feedText(c, i, manyTimes(3000, func(j int) string { return fmt.Sprintf(`"f:%x":{}`, j) }))
 	},
-	"texts of escaped names": func(c *Cache, i int) (*parsedSet, error) {
+	"texts of escaped names": func(c *Cache, i int) (reading, error) {
 		return feedText(c, i, `"f:`+strings.Repeat(`\"`, maxText/2-100)+`":{}`)
 	},
-	"texts of escaped keys": func(c *Cache, i int) (*parsedSet, error) {
+	"texts of escaped keys": func(c *Cache, i int) (reading, error) {
 		return feedText(c, i, manyTimes(300, func(j int) string {
 			return fmt.Sprintf(`"k:{\"n\":\"%d%s\"}":{}`, j, strings.Repeat(`\\\\`, 20))
 		}))
 	},
-	"texts of items": func(c *Cache, i int) (*parsedSet, error) {
+	"texts of items": func(c *Cache, i int) (reading, error) {
 		return feedText(c, i, manyTimes(1200, func(j int) string { return fmt.Sprintf(`"v:\"\\u0001%d\"":{}`, j) }))
 	},
-	"texts in depth": func(c *Cache, i int) (*parsedSet, error) {
+	"texts in depth": func(c *Cache, i int) (reading, error) {
 		return feedText(c, i, strings.Repeat(`"f:a":{`, 2000)+strings.Repeat(`}`, 2000))
 	},
-	"tiny texts": func(c *Cache, i int) (*parsedSet, error) { return feedText(c, i, `"f:a":{}`) },
-	"tiny maps": func(c *Cache, i int) (*parsedSet, error) {
-		return readMap(c, map[string]any{fmt.Sprintf("f:%d", i): map[string]any{}}, "m", int64(i))
+	"tiny texts": func(c *Cache, i int) (reading, error) { return feedText(c, i, `"f:a":{}`) },
+	"tiny maps": func(c *Cache, i int) (reading, error) {
+		return feedEntry(c, i, map[string]any{fmt.Sprintf("f:%d", i): map[string]any{}})
 	},
-	"maps": func(c *Cache, i int) (*parsedSet, error) { return feedMap(c, i, 2500, "f:%d") },
-	"maps of keys": func(c *Cache, i int) (*parsedSet, error) {
+	"maps": func(c *Cache, i int) (reading, error) { return feedMap(c, i, 2500, "f:%d") },
+	"maps of keys": func(c *Cache, i int) (reading, error) {
 		return feedMap(c, i, 500, `k:{"n":"`+strings.Repeat(`\u0001`, 10)+`%d"}`)
 	},
-	"large maps": func(c *Cache, i int) (*parsedSet, error) { return feedMap(c, i, 5_000, "f:%d") },
+	"large maps": func(c *Cache, i int) (reading, error) { return feedMap(c, i, 5_000, "f:%d") },
 }
 
 func manyTimes(n int, text func(int) string) string {
@@ -51,16 +52,21 @@ func manyTimes(n int, text func(int) string) string {
 	return strings.Join(all, ",")
 }
 
-func feedText(c *Cache, i int, members string) (*parsedSet, error) {
-	return FieldsOf(fmt.Sprintf(`{"f:%d":{},%s}`, i, members)).parsed(c)
+func feedText(c *Cache, i int, members string) (reading, error) {
+	return FieldsOf(fmt.Sprintf(`{"f:%d":{},%s}`, i, members)).read(c)
 }
 
-func feedMap(c *Cache, i, n int, name string) (*parsedSet, error) {
+func feedMap(c *Cache, i, n int, name string) (reading, error) {
 	content := map[string]any{fmt.Sprintf("f:-%d", i): map[string]any{}}
 	for j := range n {
 		content[fmt.Sprintf(name, j)] = map[string]any{}
 	}
-	return readMap(c, content, "m", int64(i))
+	return feedEntry(c, i, content)
+}
+
+func feedEntry(c *Cache, i int, content map[string]any) (reading, error) {
+	e := Entry{Manager: "m", Time: time.Unix(int64(i), 0), FieldsV1: Fields{held: content}}
+	return e.read(c)
 }
 
 // TestCacheBudget fills caches with the worst that there is, and measures the heap: it grows by no more than the budget, and what a
@@ -78,7 +84,7 @@ func TestCacheBudget(t *testing.T) {
 					t.Fatal(err)
 				}
 				p.fitsTo(root)
-				fed += p.size()
+				fed += p.known.size()
 				if c.size() > budget {
 					t.Fatalf("%d bytes after %d sets", c.size(), i+1)
 				}

@@ -122,7 +122,7 @@ func TestManyLargeMaps(t *testing.T) {
 // TestFitsKeepsNoType shows that a type can go although a set that is remembered was found to fit it.
 func TestFitsKeepsNoType(t *testing.T) {
 	fields := `{"f:metadata":{"f:labels":{"f:a":{}}}}`
-	p, err := FieldsOf(fields).parsed(NewCache(DefaultBudget))
+	p, err := FieldsOf(fields).read(NewCache(DefaultBudget))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestFitsKeepsNoType(t *testing.T) {
 
 // TestFitsByType demands that a set which fits one type does not for that fit another one.
 func TestFitsByType(t *testing.T) {
-	p, err := FieldsOf(`{"f:a":{"f:b":{}}}`).parsed(NewCache(DefaultBudget))
+	p, err := FieldsOf(`{"f:a":{"f:b":{}}}`).read(NewCache(DefaultBudget))
 	if err != nil {
 		t.Fatal(err)
 	}

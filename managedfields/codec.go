@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 )
@@ -40,44 +39,30 @@ func Decode(entries []Entry) (merge.Managers, error) {
 type decoded struct {
 	managers merge.Managers
 	entries  []Entry
-	sets     []*parsedSet          // of the entries
-	index    map[merge.Manager]int // made when it is needed first
-	adapted  bool                  // all sets are adapted to the types of their versions already
+	origins  []uint32 // of each of managers: its entry, as originOf has it
+	adapted  bool     // all sets are adapted to the types of their versions already
 }
 
-// fieldsOf returns the fieldsV1 of what m owns: that of its entry if it has the same set and is
-// written canonically, for that need not be written anew.
-func (d *decoded) fieldsOf(m merge.Manager, set fieldpath.Set) Fields {
-	if i := d.indexOf(m); i >= 0 && d.sets[i].canonical && d.sets[i].set.Equal(set) {
-		return d.entries[i].FieldsV1
+// originOf returns a number for entry i that says whether its fieldsV1 is written canonically, too.
+func originOf(i int, canonical bool) uint32 {
+	if canonical {
+		return uint32(i)<<1 | 1
 	}
-	return FieldsOf(set)
+	return uint32(i) << 1
 }
 
-// fewEntries is how many entries are searched one by one.
-const fewEntries = 64
-
-// indexOf returns which entry m has, the last one if it has several, and -1 if it has none. To find
-// all managers costs linear time.
-func (d *decoded) indexOf(m merge.Manager) int {
-	if len(d.entries) <= fewEntries {
-		for i := len(d.entries) - 1; i >= 0; i-- {
-			if d.entries[i].Manager == m.Name && d.entries[i].identity() == m {
-				return i
-			}
-		}
-		return -1
+// fieldsOf returns the fieldsV1 of what a manager owns: that of its entry if it has the same set
+// and is written canonically, for that need not be written anew. The manager is searched for from
+// place from on, where it is mostly; next is the place behind it.
+func (d *decoded) fieldsOf(m *merge.Entry, from int) (_ Fields, next int) {
+	i, found := merging.Search(d.managers, m.Manager, from)
+	if !found {
+		return FieldsOf(m.Fields), i
 	}
-	if d.index == nil {
-		d.index = make(map[merge.Manager]int, len(d.entries))
-		for i, e := range d.entries {
-			d.index[e.identity()] = i
-		}
+	if o := d.origins[i]; o&1 != 0 && merging.Entries(d.managers)[i].Fields.Equal(m.Fields) {
+		return d.entries[o>>1].FieldsV1, i + 1
 	}
-	if i, ok := d.index[m]; ok {
-		return i
-	}
-	return -1
+	return FieldsOf(m.Fields), i + 1
 }
 
 // manyEntries is from how many entries on the sets of an object are not remembered: they would push
@@ -90,45 +75,46 @@ func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded,
 	if len(entries) > manyEntries {
 		c = noCache
 	}
-	d := &decoded{entries: entries, sets: make([]*parsedSet, len(entries)), adapted: true}
+	d := &decoded{entries: entries, origins: make([]uint32, len(entries)), adapted: true}
 	out := make([]merge.Entry, len(entries))
-	for i, e := range entries {
-		var err error
-		if out[i], d.sets[i], err = readEntry(entries, i, c); err != nil {
+	for i := range entries {
+		r, err := readEntry(entries, i, c, &out[i])
+		if err != nil {
 			return nil, err
 		}
-		d.adapted = d.adapted && d.sets[i].fitsTo(types[e.APIVersion])
+		d.origins[i] = originOf(i, r.canonical)
+		d.adapted = d.adapted && r.fitsTo(types[entries[i].APIVersion])
 	}
-	d.managers = merge.ManagersOf(out...)
+	d.managers = merging.Tagged(out, d.origins)
 	return d, nil
 }
 
 // readOne reads entry i of entries alone. The error is an [*EntryError], for the reasons that
 // [Decode] has; along with it comes whose entry it is.
-func readOne(entries []Entry, i int) (merge.Entry, error) {
-	e, _, err := readEntry(entries, i, processCache)
+func readOne(entries []Entry, i int) (e merge.Entry, err error) {
+	_, err = readEntry(entries, i, processCache, &e)
 	return e, err
 }
 
-// readEntry is the way in which every entry is read: it returns what entry i stands for, with what
-// else is known of its set.
-func readEntry(entries []Entry, i int, c *Cache) (merge.Entry, *parsedSet, error) {
-	e := entries[i]
-	out := merge.Entry{Manager: e.identity(), APIVersion: e.APIVersion, Time: e.Time}
+// readEntry is the way in which every entry is read: it makes out what entry i stands for, and
+// returns what was read of it.
+func readEntry(entries []Entry, i int, c *Cache, out *merge.Entry) (reading, error) {
+	e := &entries[i]
+	out.Manager, out.APIVersion, out.Time = e.identity(), e.APIVersion, e.Time
 	if err := e.check(i); err != nil {
-		return out, nil, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
+		return reading{}, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
 	}
-	fields, err := e.parsed(c)
+	fields, err := e.read(c)
 	if err != nil {
-		return out, nil, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
+		return reading{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}
 	out.Fields = fields.set
-	return out, fields, nil
+	return fields, nil
 }
 
 // check returns what is wrong with e, entry number i, apart from its fields, in the words of
 // kube-apiserver.
-func (e Entry) check(i int) error {
+func (e *Entry) check(i int) error {
 	switch {
 	case e.Operation != merge.Apply && e.Operation != merge.Update:
 		return errors.New("operation must be `Apply` or `Update`")
@@ -153,12 +139,15 @@ func encode(managers merge.Managers, was *decoded) []Entry {
 	if merging.Len(managers) == 0 {
 		return nil
 	}
-	entries := make([]Entry, 0, merging.Len(managers))
-	for m := range managers.All() {
-		entries = append(entries, Entry{
+	owned, next := merging.Entries(managers), 0
+	entries := make([]Entry, len(owned))
+	for i := range owned {
+		m, e := &owned[i], &entries[i]
+		*e = Entry{
 			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,
-			FieldsType: fieldsV1, FieldsV1: was.fieldsOf(m.Manager, m.Fields), Subresource: m.Manager.Subresource,
-		})
+			FieldsType: fieldsV1, Subresource: m.Manager.Subresource,
+		}
+		e.FieldsV1, next = was.fieldsOf(m, next)
 	}
 	slices.SortStableFunc(entries, compareEntries)
 	return entries

@@ -26,7 +26,7 @@ type Entry struct {
 }
 
 // identity returns the manager that e is of. An applier is the same in all versions.
-func (e Entry) identity() merge.Manager {
+func (e *Entry) identity() merge.Manager {
 	m := merge.Manager{Name: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
 	if e.Operation == merge.Apply {
 		m.APIVersion = ""
@@ -34,12 +34,13 @@ func (e Entry) identity() merge.Manager {
 	return m
 }
 
-// parsed is [Fields.parsed] for the fields of e.
-func (e *Entry) parsed(c *Cache) (*parsedSet, error) {
-	if content, ok := e.FieldsV1.held.(map[string]any); ok {
-		return readMap(c, content, e.Manager, unixSeconds(e.Time))
+// read is [Fields.read] for the fields of e.
+func (e *Entry) read(c *Cache) (reading, error) {
+	if content, ok := e.FieldsV1.held.(map[string]any); ok && c.budget > 0 {
+		p, err := readMap(c, content, e.Manager, unixSeconds(e.Time))
+		return p.reading(), err
 	}
-	return e.FieldsV1.parsed(c)
+	return e.FieldsV1.read(c)
 }
 
 // fieldsV1 is the only fieldsType that there is.

@@ -44,26 +44,43 @@ func (f Fields) IsAbsent() bool { return f.held == nil }
 // Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1:
 // see [fieldpath.ParseSet].
 func (f Fields) Set() (fieldpath.Set, error) {
-	p, err := f.parsed(processCache)
-	return p.set, err
+	r, err := f.read(processCache)
+	return r.set, err
 }
 
-// parsed is Set with a memory, and tells what else is known of the set. It is never nil.
-func (f Fields) parsed(c *Cache) (*parsedSet, error) {
+// read is Set with a memory, and tells what else is known of the set.
+func (f Fields) read(c *Cache) (reading, error) {
+	if c.budget > 0 {
+		switch held := f.held.(type) {
+		case string:
+			p, err := readText(c, held, maphash.String(hashSeed, held))
+			return p.reading(), err
+		case []byte:
+			p, err := readText(c, held, maphash.Bytes(hashSeed, held))
+			return p.reading(), err
+		case map[string]any:
+			p, err := readMap(c, held, "", 0)
+			return p.reading(), err
+		}
+	}
+	return f.parse()
+}
+
+// parse is read without a memory.
+func (f Fields) parse() (r reading, err error) {
 	switch held := f.held.(type) {
 	case string:
-		return readText(c, held, maphash.String(hashSeed, held))
+		r.set, r.canonical, err = paths.ParseCanonical([]byte(held))
 	case []byte:
-		return readText(c, held, maphash.Bytes(hashSeed, held))
+		r.set, r.canonical, err = paths.ParseCanonical(held)
 	case map[string]any:
-		return readMap(c, held, "", 0)
+		r.set, r.canonical, err = paths.FromAny(held)
 	case value.Value:
-		s, canonical, err := paths.FromValue(held)
-		return &parsedSet{set: s, canonical: canonical}, err
+		r.set, r.canonical, err = paths.FromValue(held)
 	case fieldpath.Set:
-		return &parsedSet{set: held, canonical: true}, nil
+		r.set, r.canonical = held, true
 	}
-	return &parsedSet{}, nil
+	return r, err
 }
 
 // Equal reports whether f and g are the same set, or, where one of them is none, the same text.
@@ -88,8 +105,8 @@ func (f Fields) appendJSON(b []byte) []byte {
 	case nil:
 		return append(b, "null"...)
 	}
-	if p, err := f.parsed(processCache); err == nil && p.canonical {
-		return p.set.AppendJSON(b)
+	if r, err := f.read(processCache); err == nil && r.canonical {
+		return r.set.AppendJSON(b)
 	}
 	document, err := f.document()
 	if err != nil {

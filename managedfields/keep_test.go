@@ -19,7 +19,7 @@ func TestEntriesKeepTheirText(t *testing.T) {
 		t.Fatal(err)
 	}
 	const loose, canonical = `{"f:spec":{"f:b":{},"f:a":{}}}`, `{"f:spec":{"f:a":{},"f:b":{}}}`
-	for _, n := range []int{3, fewEntries, 2 * fewEntries} {
+	for _, n := range []int{3, 64, manyEntries + 2} {
 		entries := make([]string, n)
 		for i := range entries {
 			entries[i] = fmt.Sprintf(`{"manager":"m%03d","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:f%d":{}}}}`, i, i)

@@ -25,6 +25,33 @@ type parsedSet struct {
 	places atomic.Int32        // how many places of a cache it has
 }
 
+// reading returns what p is as what was read, and remembered.
+func (p *parsedSet) reading() reading { return reading{p.set, p.canonical, p} }
+
+// reading is what was read of a fieldsV1.
+type reading struct {
+	set       fieldpath.Set
+	canonical bool       // see parsedSet
+	known     *parsedSet // nil if nothing is remembered of the set
+}
+
+// fitsTo reports whether the set is adapted to t already. nil t is an unknown type.
+func (r *reading) fitsTo(t *schema.Type) bool {
+	if r.known != nil {
+		return r.known.fitsTo(t)
+	}
+	return isAdapted(r.set, t)
+}
+
+// isAdapted reports whether s is adapted to t already. nil t is an unknown type.
+func isAdapted(s fieldpath.Set, t *schema.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, changed, err := typing.Reconcile(s, t)
+	return !changed && err == nil
+}
+
 // size returns how many bytes p keeps alive at most. Go allocates up to an eighth more than is
 // asked for.
 func (p *parsedSet) size() int64 {
@@ -36,15 +63,12 @@ func (p *parsedSet) size() int64 {
 // fit is a type that a set is adapted to. It does not keep the type alive.
 type fit struct{ weak.Pointer[schema.Type] }
 
-// fitsTo reports whether the set is adapted to t already. nil t is an unknown type.
+// fitsTo is fitsTo of the reading, and remembers the type.
 func (p *parsedSet) fitsTo(t *schema.Type) bool {
-	if t == nil {
-		return false
-	}
-	if known := p.fits.Load(); known != nil && known.Value() == t {
+	if known := p.fits.Load(); known != nil && t != nil && known.Value() == t {
 		return true
 	}
-	if _, changed, err := typing.Reconcile(p.set, t); changed || err != nil {
+	if !isAdapted(p.set, t) {
 		return false
 	}
 	p.fits.Store(&fit{weak.Make(t)})

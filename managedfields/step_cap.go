@@ -35,96 +35,125 @@ func (r *request) capUpdaters(out outcome) outcome {
 	if merging.Len(out.managers) <= limit {
 		return out
 	}
-	entries := merging.Entries(out.managers)
-	var updaters []updater
-	for i := range entries {
-		if entries[i].Manager.Operation != merge.Apply {
-			updaters = append(updaters, updater{unixSeconds(entries[i].Time), i})
-		}
+	c := capping{managers: out.managers, entries: merging.Entries(out.managers), buckets: map[string]*bucket{}}
+	updaters := c.updaters()
+	if len(updaters) <= limit {
+		return out
 	}
-	slices.SortFunc(updaters, func(a, b updater) int {
-		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.place, b.place))
-	})
-	buckets := map[string]*bucket{} // by version
-	gone := map[merge.Manager]bool{}
+	c.gone = make([]bool, len(c.entries))
 	for i, left := 0, len(updaters); i < len(updaters) && left > limit; i++ {
-		e := entries[updaters[i].place]
-		if b, found := buckets[e.APIVersion]; found {
-			b.join(e, gone)
+		if c.join(updaters[i].place) {
 			left--
-		} else {
-			buckets[e.APIVersion] = newBucket(e, out.managers)
 		}
 	}
-	out.managers = withBuckets(out.managers, buckets, gone)
+	out.managers = c.result()
 	return out
 }
 
-// updater is an updater's place among the managers, and when it was active last. Those of one second stay in the order of managers.
+// capping is what capUpdaters does. Entries are named by their places.
+type capping struct {
+	managers merge.Managers
+	entries  []merge.Entry // of managers
+	gone     []bool        // which of them are no entries any more
+	buckets  map[string]*bucket
+}
+
+// updater is an updater's place, and when it was active last. Those of one second stay in the order of managers.
 type updater struct {
 	seconds int64
 	place   int
 }
 
+// updaters returns all updaters, the oldest first.
+func (c *capping) updaters() []updater {
+	all := make([]updater, 0, len(c.entries))
+	for i := range c.entries {
+		if e := &c.entries[i]; e.Manager.Operation != merge.Apply {
+			all = append(all, updater{unixSeconds(e.Time), i})
+		}
+	}
+	slices.SortFunc(all, func(a, b updater) int {
+		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.place, b.place))
+	})
+	return all
+}
+
 // bucket is what becomes the entry ancient-changes of a version.
 type bucket struct {
 	manager merge.Manager
-	first   merge.Entry // the version's oldest updater
-	spared  bool        // first is still an entry of its own
-	exists  bool        // there is such an entry; then it holds held, since at
-	held    []fieldpath.Set
+	own     int  // the entry that there is of this manager, -1 without
+	first   int  // the version's oldest updater
+	spared  bool // first is still an entry of its own
+	exists  bool // the bucket is an entry; then it has what is held, since at
+	held    []int
 	at      time.Time
 }
 
-// newBucket returns the bucket of the version of first, its oldest updater: the entry that managers
-// have, if they have one.
-func newBucket(first merge.Entry, managers merge.Managers) *bucket {
-	b := &bucket{
-		manager: merge.Manager{Name: AncientChanges, Operation: merge.Update, APIVersion: first.APIVersion},
-		first:   first, spared: true,
+// join lets an updater join the bucket of its version. The oldest of a version does not yet: it
+// reports false.
+func (c *capping) join(place int) bool {
+	e := &c.entries[place]
+	b := c.buckets[e.APIVersion]
+	if b == nil {
+		c.buckets[e.APIVersion] = c.newBucket(place)
+		return false
 	}
-	if e, found := managers.Get(b.manager); found {
-		b.exists, b.held, b.at = true, []fieldpath.Set{e.Fields}, e.Time
+	c.gone[place] = true
+	if place == b.own { // it joins itself, and goes
+		b.exists, b.held = false, nil
+		return true
+	}
+	if !b.exists && b.spared { // first becomes the bucket
+		b.spared, b.held = false, []int{b.first}
+		c.gone[b.first] = true
+	}
+	b.exists, b.held, b.at = true, append(b.held, place), e.Time
+	return true
+}
+
+// newBucket returns the bucket of the version whose oldest updater is first. Where there is such an
+// entry, that is the bucket.
+func (c *capping) newBucket(first int) *bucket {
+	version := c.entries[first].APIVersion
+	b := &bucket{
+		manager: merge.Manager{Name: AncientChanges, Operation: merge.Update, APIVersion: version},
+		own:     -1, first: first, spared: true,
+	}
+	if i, found := merging.Search(c.managers, b.manager, 0); found {
+		b.own, b.exists, b.held, b.at = i, true, []int{i}, c.entries[i].Time
+		c.gone[i] = true // the bucket takes its place
 	}
 	return b
 }
 
-// join moves e to the bucket, and says in gone whose entries go.
-func (b *bucket) join(e merge.Entry, gone map[merge.Manager]bool) {
-	gone[e.Manager] = true
-	if e.Manager == b.manager { // it joins itself, and goes
-		b.exists, b.held = false, nil
-		return
-	}
-	if !b.exists && b.spared { // first becomes the bucket
-		b.spared, b.held = false, []fieldpath.Set{b.first.Fields}
-		gone[b.first.Manager] = true
-	}
-	b.exists, b.held, b.at = true, append(b.held, e.Fields), e.Time
-}
-
-// withBuckets returns managers with the buckets as their entries, and without those that are gone.
-func withBuckets(managers merge.Managers, buckets map[string]*bucket, gone map[merge.Manager]bool) merge.Managers {
-	out := make([]merge.Entry, 0, merging.Len(managers)+len(buckets))
-	for e := range managers.All() {
-		b := buckets[e.APIVersion]
-		if !gone[e.Manager] && (b == nil || e.Manager != b.manager) {
-			out = append(out, e)
+// result returns the managers with the buckets as their entries, and without those that are gone.
+func (c *capping) result() merge.Managers {
+	left := len(c.buckets)
+	for _, gone := range c.gone {
+		if !gone {
+			left++
 		}
 	}
-	for version, b := range buckets {
+	out := make([]merge.Entry, 0, left)
+	for i, gone := range c.gone {
+		if !gone {
+			out = append(out, c.entries[i])
+		}
+	}
+	for version, b := range c.buckets {
 		if b.exists {
-			out = append(out, merge.Entry{Manager: b.manager, Fields: unite(b.held), APIVersion: version, Time: b.at})
+			out = append(out, merge.Entry{Manager: b.manager, Fields: c.unite(b.held), APIVersion: version, Time: b.at})
 		}
 	}
 	return merge.ManagersOf(out...)
 }
 
-// unite returns the union of sets. It costs n log n for n members of all of them.
-func unite(sets []fieldpath.Set) fieldpath.Set {
+// unite returns what the entries at these places own together. It costs n log n for n members of
+// all of them.
+func (c *capping) unite(places []int) fieldpath.Set {
 	var b fieldpath.Builder
-	for _, s := range sets {
-		paths.AddSet(&b, s)
+	for _, i := range places {
+		paths.AddSet(&b, c.entries[i].Fields)
 	}
 	return b.Set()
 }

@@ -131,7 +131,7 @@ func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflic
 			for _, k := range at.Sets {
 				i, path := in[k], fieldpath.Path(elements.Take(len(at.Path)))
 				copy(path, at.Path)
-				found[i] = append(found[i], Conflict{Owner: p.losses[i].entry, Path: path, Live: at.Values[0], Wanted: at.Values[1]})
+				found[i] = append(found[i], Conflict{Owner: *p.losses[i].entry, Path: path, Live: at.Values[0], Wanted: at.Values[1]})
 			}
 		}
 	}

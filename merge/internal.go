@@ -27,6 +27,20 @@ func (internal) Kept(f Filter, s fieldpath.Set) fieldpath.Set { return f.keep(s)
 // Len returns how many managers there are.
 func (internal) Len(ms Managers) int { return ms.size() }
 
+// Tagged is [ManagersOf] with a tag for each entry, which goes where the entry goes: in the end
+// tags[i] is that of entry i of the managers.
+func (internal) Tagged(entries []Entry, tags []uint32) Managers { return tagged(entries, tags) }
+
+// Search returns the place of m among the entries of ms from place from on, and whether it is
+// there; if not, it is where it would be.
+func (internal) Search(ms Managers, m Manager, from int) (int, bool) {
+	if from < len(ms.entries) && ms.entries[from].Manager == m {
+		return from, true
+	}
+	i, found := Managers{ms.entries[from:]}.search(m)
+	return from + i, found
+}
+
 // Entries returns the entries in the order of their managers. They must not be modified.
 func (internal) Entries(ms Managers) []Entry { return ms.entries }
 
@@ -36,7 +50,7 @@ func (internal) With(ms Managers, e Entry) Managers { return ms.with(e) }
 // Without returns ms without m.
 func (internal) Without(ms Managers, m Manager) Managers { return ms.without(m) }
 
-// Replace returns ms without m and with the entry of e.Manager set to e.
+// Replace returns ms, which it takes over, without m and with the entry of e.Manager set to e.
 func (internal) Replace(ms Managers, m Manager, e Entry) Managers { return ms.replace(m, e) }
 
 // Equal reports whether ms and other hold the same managers with the same fields, versions and

@@ -12,7 +12,7 @@ import (
 
 // loss is what a manager loses by a write.
 type loss struct {
-	entry   Entry
+	entry   *Entry
 	version *version
 	taken   fieldpath.Set // changed by somebody else: a conflict when that is an apply
 	removed fieldpath.Set // gone from the object
@@ -42,7 +42,8 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 	if len(managers.entries) > few {
 		owners = map[*version][]fieldpath.Set{}
 	}
-	for _, entry := range managers.entries {
+	for i := range managers.entries {
+		entry := &managers.entries[i]
 		if entry.Manager == c.Manager {
 			continue
 		}
@@ -58,11 +59,11 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 		v.taken, v.removed = intersections(v.changed, fields), intersections(v.diff.Removed, fields)
 	}
 	var out []loss
-	for _, entry := range managers.entries {
-		if entry.Manager == c.Manager {
+	for i := range managers.entries {
+		if managers.entries[i].Manager == c.Manager {
 			continue
 		}
-		if l := c.loss(entry); !l.taken.IsEmpty() || !l.removed.IsEmpty() {
+		if l := c.loss(&managers.entries[i]); !l.taken.IsEmpty() || !l.removed.IsEmpty() {
 			out = append(out, l)
 		}
 	}
@@ -75,7 +76,7 @@ const few = 32
 
 // loss returns what the manager of entry loses, in a version that was seen. It is called for each
 // manager in turn.
-func (c *call) loss(entry Entry) loss {
+func (c *call) loss(entry *Entry) loss {
 	v, _ := c.seen(entry.APIVersion)
 	l := loss{entry: entry, version: v}
 	switch {
@@ -131,13 +132,16 @@ func union(sets []fieldpath.Set) fieldpath.Set {
 // manager or of a later one.
 func settle(managers Managers, losses []loss, own Entry) Managers {
 	out := make([]Entry, 0, len(managers.entries)+1)
-	for _, entry := range managers.entries {
+	for i := range managers.entries {
+		entry := &managers.entries[i]
+		fields := entry.Fields
 		if len(losses) > 0 && losses[0].entry.Manager == entry.Manager {
-			entry.Fields = entry.Fields.Minus(losses[0].taken).Minus(losses[0].removed)
+			fields = fields.Minus(losses[0].taken).Minus(losses[0].removed)
 			losses = losses[1:]
 		}
-		if entry.Manager != own.Manager && !entry.Fields.IsEmpty() {
-			out = append(out, entry)
+		if entry.Manager != own.Manager && !fields.IsEmpty() {
+			out = append(out, *entry)
+			out[len(out)-1].Fields = fields
 		}
 	}
 	if !own.Fields.IsEmpty() {

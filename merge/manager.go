@@ -122,28 +122,69 @@ type Managers struct {
 
 // ManagersOf returns the managers of entries, a slice that it takes over. Of several entries for
 // one manager, the last one counts.
-func ManagersOf(entries ...Entry) Managers {
-	byManager := func(a, b Entry) int { return a.Manager.Compare(b.Manager) }
-	if !slices.IsSortedFunc(entries, byManager) { // mostly they are, and to sort them all the same would cost several looks at each
-		slices.SortStableFunc(entries, byManager)
-	}
-	out := entries[:0]
-	for i, e := range entries {
-		if i+1 == len(entries) || entries[i+1].Manager != e.Manager {
-			out = append(out, e)
+func ManagersOf(entries ...Entry) Managers { return tagged(entries, make([]uint32, len(entries))) }
+
+// tagged is ManagersOf with a tag for each entry, which goes where the entry goes: in the end
+// tags[i] is that of entry i of the managers.
+func tagged(entries []Entry, tags []uint32) Managers {
+	sortEntries(entries, tags)
+	kept := 0
+	for i := range entries {
+		if i+1 < len(entries) && entries[i+1].Manager == entries[i].Manager {
+			continue
 		}
+		if kept < i {
+			entries[kept], tags[kept] = entries[i], tags[i]
+		}
+		kept++
 	}
-	return Managers{entries: out}
+	return Managers{entries: entries[:kept]}
+}
+
+// sortEntries sorts entries by manager, stably, and tags with them. If they are not sorted, as
+// mostly, their places are, and then each entry, which is large, is moved once.
+func sortEntries(entries []Entry, tags []uint32) {
+	compare := func(a, b uint32) int { return entries[a].Manager.Compare(entries[b].Manager) }
+	sorted := true
+	for i := 1; i < len(entries) && sorted; i++ {
+		sorted = compare(uint32(i-1), uint32(i)) <= 0
+	}
+	if sorted {
+		return
+	}
+	var room [few]uint32
+	places := room[:0]
+	for i := range entries {
+		places = append(places, uint32(i))
+	}
+	slices.SortStableFunc(places, compare)
+	for start := range places { // what belongs to i is at places[i]
+		first, tag, i := entries[start], tags[start], start
+		for int(places[i]) != start {
+			from := int(places[i])
+			entries[i], tags[i], places[i] = entries[from], tags[from], uint32(i)
+			i = from
+		}
+		entries[i], tags[i], places[i] = first, tag, uint32(i)
+	}
 }
 
 // search returns where the entry of m is or would be, and whether it is there.
 func (ms Managers) search(m Manager) (int, bool) {
-	for i := range ms.entries { // a scan: most objects have few managers, and == is cheaper than Compare
-		if ms.entries[i].Manager == m {
+	if len(ms.entries) <= few {
+		for i := range ms.entries { // a scan: most objects have few managers, and == is cheaper than Compare
+			if ms.entries[i].Manager == m {
+				return i, true
+			}
+		}
+	}
+	place, found := slices.BinarySearchFunc(ms.entries, m, func(e Entry, m Manager) int { return e.Manager.Compare(m) })
+	for i := place; found && i < len(ms.entries) && ms.entries[i].Manager.Compare(m) == 0; i++ {
+		if ms.entries[i].Manager == m { // a stranger may have the same JSON text
 			return i, true
 		}
 	}
-	return slices.BinarySearchFunc(ms.entries, m, func(e Entry, m Manager) int { return e.Manager.Compare(m) })
+	return place, false
 }
 
 // size returns how many managers there are.
@@ -161,24 +202,28 @@ func (ms Managers) Get(m Manager) (Entry, bool) {
 func (ms Managers) All() iter.Seq[Entry] { return slices.Values(ms.entries) }
 
 // with returns ms with the entry of e.Manager set to e.
-func (ms Managers) with(e Entry) Managers { return ms.replace(e.Manager, e) }
-
-// replace returns ms without m and with the entry of e.Manager set to e.
-func (ms Managers) replace(m Manager, e Entry) Managers {
-	place, _ := ms.search(e.Manager)
-	out := make([]Entry, 0, len(ms.entries)+1)
-	for i, other := range ms.entries {
-		if i == place {
-			out = append(out, e)
-		}
-		if other.Manager != m && other.Manager != e.Manager {
-			out = append(out, other)
-		}
+func (ms Managers) with(e Entry) Managers {
+	i, found := ms.search(e.Manager)
+	if !found {
+		return Managers{entries: slices.Concat(ms.entries[:i], []Entry{e}, ms.entries[i:])}
 	}
-	if place == len(ms.entries) {
-		out = append(out, e)
-	}
+	out := slices.Clone(ms.entries)
+	out[i] = e
 	return Managers{entries: out}
+}
+
+// replace returns ms, which it takes over, without m and with the entry of e.Manager set to e.
+func (ms Managers) replace(m Manager, e Entry) Managers {
+	out := ms.entries
+	if i, found := ms.search(m); found {
+		out = slices.Delete(out, i, i+1)
+	}
+	i, found := Managers{out}.search(e.Manager)
+	if !found {
+		return Managers{slices.Insert(out, i, e)}
+	}
+	out[i] = e
+	return Managers{out}
 }
 
 // without returns ms without m.

@@ -2,6 +2,8 @@ package merge
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,5 +66,62 @@ func TestManagers(t *testing.T) {
 	}
 	if got := b.String(); got != `"b" using v1` {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestManagersModel compares few and many managers with a map of them, sorted by their JSON texts. A tag goes with its entry.
+func TestManagersModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 2, 5, few, few + 1, 200} {
+		entries, tags, last := make([]Entry, n), make([]uint32, n), map[Manager]uint32{}
+		for i := range entries {
+			m := Manager{Name: fmt.Sprint("m", r.IntN(n)), Operation: Apply}
+			if r.IntN(2) == 0 {
+				m.Name = fmt.Sprintf("%d\xff", r.IntN(n)) // others have the same JSON text
+			}
+			entries[i], tags[i], last[m] = Entry{Manager: m, APIVersion: fmt.Sprint(i)}, uint32(i), uint32(i)
+		}
+		ms := tagged(slices.Clone(entries), tags)
+		want := slices.SortedFunc(maps.Keys(last), func(a, b Manager) int { return strings.Compare(jsonOf(t, a), jsonOf(t, b)) })
+		checkManagers(t, ms, want, last)
+		for i, e := range ms.entries {
+			if tags[i] != last[e.Manager] {
+				t.Fatalf("of %d entries, number %d is tagged as %d", n, last[e.Manager], tags[i])
+			}
+			if at, found := (internal{}).Search(ms, e.Manager, r.IntN(i+1)); at != i || !found {
+				t.Fatalf("%v is found at %d, %t, though it is at %d", e.Manager, at, found, i)
+			}
+			stranger := e.Manager
+			stranger.Name = strings.TrimSuffix(stranger.Name, "\xff") + "\xfe"
+			if _, found := ms.Get(stranger); found {
+				t.Fatalf("%q is found, though there is only %q", stranger.Name, e.Manager.Name)
+			}
+			other, gone := maps.Clone(last), e.Manager
+			delete(other, gone)
+			other[stranger] = 1000
+			at, _ := slices.BinarySearchFunc(want, stranger, func(a, b Manager) int { return strings.Compare(jsonOf(t, a), jsonOf(t, b)) })
+			changed := slices.Insert(slices.Clone(want), at, stranger)
+			changed = slices.DeleteFunc(changed, func(m Manager) bool { return m == gone })
+			added := Entry{Manager: stranger, APIVersion: "1000"}
+			checkManagers(t, ms.without(gone).with(added), changed, other)
+			checkManagers(t, Managers{slices.Clone(ms.entries)}.replace(gone, added), changed, other)
+			other[stranger] = 2000
+			added.APIVersion = "2000"
+			checkManagers(t, ms.with(Entry{Manager: stranger}).replace(gone, added), changed, other)
+		}
+		checkManagers(t, ms, want, last)
+	}
+}
+
+// checkManagers demands the managers of want, each with the version that is the number it has in numbers.
+func checkManagers(t *testing.T, ms Managers, want []Manager, numbers map[Manager]uint32) {
+	t.Helper()
+	if len(ms.entries) != len(want) {
+		t.Fatalf("%d managers, want %d", len(ms.entries), len(want))
+	}
+	for i, e := range ms.entries {
+		if e.Manager != want[i] || e.APIVersion != fmt.Sprint(numbers[e.Manager]) {
+			t.Fatalf("manager %d of %d is %+v of %s, want %+v of %d", i, len(want), e.Manager, e.APIVersion, want[i], numbers[want[i]])
+		}
 	}
 }
