@@ -13,21 +13,31 @@ import "github.com/deed-project/deed/internal/slab"
 // arena cuts the members and items of new containers from arrays of many, so that one document
 // costs a few allocations and lies close together. An array lives as long as anything cut from it:
 // a part of a document keeps its neighbours alive.
+//
+// A container that holds parts of an earlier document gets memory of its own. In an array, it would
+// keep alive the earlier document as long as its neighbours live, which the next document may share,
+// that one's predecessor, and so on.
 type arena struct {
 	members slab.Slab[Member]
 	items   slab.Slab[Value]
 	bytes   slab.Slab[byte]
 }
 
-// object copies members, which are sorted, into the arena.
-func (a *arena) object(members []Member) Value {
+// object copies members, which are sorted, into the arena, or to memory of their own.
+func (a *arena) object(members []Member, own bool) Value {
+	if own {
+		return fromMembers(append([]Member(nil), members...))
+	}
 	out := a.members.Take(len(members))
 	copy(out, members)
 	return fromMembers(out)
 }
 
-// list copies items into the arena.
-func (a *arena) list(items []Value) Value {
+// list copies items into the arena, or to memory of their own.
+func (a *arena) list(items []Value, own bool) Value {
+	if own {
+		return fromItems(append([]Value(nil), items...))
+	}
 	out := a.items.Take(len(items))
 	copy(out, items)
 	return fromItems(out)

@@ -114,21 +114,13 @@ func (c *converter) move(out *memberDraft) {
 }
 
 // close takes the members of out from the stack and returns the object.
-//
-// One that holds parts of an earlier document gets memory of its own: an array of the arena lives
-// as long as anything cut from it, and would keep alive the earlier document, that one's
-// predecessor, and so on.
-func (c *converter) close(out *memberDraft) (v Value) {
+func (c *converter) close(out *memberDraft) Value {
 	if !out.moved && out.n == len(out.old) {
 		c.shared += min(out.n, 1)
 		return fromMembers(out.old)
 	}
 	c.move(out)
-	if members := c.open[out.first:]; c.shared > out.shared {
-		v = fromMembers(append([]Member(nil), members...))
-	} else {
-		v = c.arena.object(members)
-	}
+	v := c.arena.object(c.open[out.first:], c.shared > out.shared)
 	clear(c.open[out.first:])
 	c.open = c.open[:out.first]
 	return v

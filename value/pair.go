@@ -51,6 +51,7 @@ func (p *parser) marked() (v Value, err *jsontext.Error) {
 	i := p.mark()
 	if known := p.seen.at(p); known != nil {
 		p.Pos += known.end - known.start
+		p.shared++
 		v = known.value
 	} else if v, err = p.container(p.Text[p.Pos]); err != nil {
 		return Value{}, err

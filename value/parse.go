@@ -61,6 +61,7 @@ type parser struct {
 	marking bool     // containers are marked
 	marks   []mark   // of the text
 	seen    likeness // of the text to the one before
+	shared  int      // how many containers of that are in what was read so far
 }
 
 // maxKept bounds the stacks that wait in a pool for another document, and maxKeptText the room for
@@ -78,7 +79,8 @@ func (p *parser) release() {
 	clear(p.marks)
 	clear(p.shorts.places[:])
 	p.Scanner, p.arena, p.matched = jsontext.Scanner{}, arena{}, 0
-	p.keep, p.repeats, p.marking, p.marks, p.seen, p.values = nil, false, false, slab.Kept(p.marks, maxKept), likeness{}, 0
+	p.keep, p.repeats, p.marking, p.marks, p.seen = nil, false, false, slab.Kept(p.marks, maxKept), likeness{}
+	p.values, p.shared = 0, 0
 	p.open, p.items, p.scratch = slab.Kept(p.open, maxKept), slab.Kept(p.items, maxKept), slab.Kept(p.scratch, maxKeptText)
 	parsers.Put(p)
 }
@@ -168,7 +170,7 @@ func (p *parser) object() (Value, *jsontext.Error) {
 	if err != nil {
 		return Value{}, err
 	}
-	first, sorted := len(p.open), true
+	first, shared, sorted := len(p.open), p.shared, true
 	for more {
 		name, err := p.name()
 		if err != nil {
@@ -200,7 +202,7 @@ func (p *parser) object() (Value, *jsontext.Error) {
 			return Value{}, p.Fail("duplicate name %q", members[dup].Name)
 		}
 	}
-	v := p.arena.object(members)
+	v := p.arena.object(members, p.shared > shared)
 	clear(p.open[first:])
 	p.open = p.open[:first]
 	return v, nil
@@ -271,7 +273,7 @@ func (p *parser) list() (Value, *jsontext.Error) {
 	if err != nil {
 		return Value{}, err
 	}
-	first, kept := len(p.items), false
+	first, shared, kept := len(p.items), p.shared, false
 	if more {
 		kept = p.onPath("*")
 	}
@@ -291,7 +293,7 @@ func (p *parser) list() (Value, *jsontext.Error) {
 		}
 	}
 	items := p.items[first:]
-	v := p.arena.list(items)
+	v := p.arena.list(items, p.shared > shared)
 	clear(items)
 	p.items = p.items[:first]
 	return v, nil
