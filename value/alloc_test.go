@@ -31,6 +31,12 @@ func TestAllocations(t *testing.T) {
 	v, w := mustParse(t, text), mustParse(t, text)
 	name := strings.Repeat("x", 10)
 	held := v.ToAny()
+	var items []Value
+	var members []Member
+	for i := range 1000 {
+		items, members = append(items, String("x")), append(members, Member{strconv.Itoa(i), String("x")})
+	}
+	list, object := List(items...), Object(members...)
 	buffer := make([]byte, 0, 100)
 	var sink Value
 	for _, test := range []struct {
@@ -48,6 +54,8 @@ func TestAllocations(t *testing.T) {
 		{"Equal", 0, func() { _ = v.Equal(w) }},
 		{"Compare", 0, func() { _ = Compare(v, w) }},
 		{"AppendJSON", 0, func() { buffer = v.AppendJSON(buffer[:0]) }},
+		{"AppendJSON of a list to nothing", 1, func() { _ = list.AppendJSON(nil) }},
+		{"AppendJSON of an object to nothing", 1, func() { _ = object.AppendJSON(nil) }},
 		{"With", 1, func() { sink = v.With("spec", Null()) }},
 		{"Parse of a scalar", 1, func() { sink = mustParse(t, scalar) }},
 		{"Parse", 3, func() { sink = mustParse(t, text) }}, // the members, the items, the strings

@@ -52,6 +52,23 @@ func TestEqualNumbers(t *testing.T) {
 	}
 }
 
+// TestEqualStrings tells strings of one length apart, wherever they stand.
+func TestEqualStrings(t *testing.T) {
+	a, b, same := String("one"), String("two"), String(string([]byte("one")))
+	for _, in := range []func(Value) Value{
+		func(v Value) Value { return v },
+		func(v Value) Value { return List(v) },
+		func(v Value) Value { return Object(Member{"a", v}) },
+	} {
+		if in(a).Equal(in(b)) || Compare(in(a), in(b)) >= 0 {
+			t.Errorf("%v and %v are equal", in(a), in(b))
+		}
+		if !in(a).Equal(in(same)) || Compare(in(a), in(same)) != 0 {
+			t.Errorf("%v does not equal itself", in(a))
+		}
+	}
+}
+
 // TestCompareNumbers checks numbers of both kinds against exact arithmetic.
 func TestCompareNumbers(t *testing.T) {
 	seeded(t, 20000, func(t *testing.T, r *rand.Rand) {

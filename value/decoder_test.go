@@ -90,6 +90,45 @@ func TestDecoderParseShares(t *testing.T) {
 	}
 }
 
+// TestDecoderParseSharesAtTheEdges shares containers that end right where two texts begin to differ, or begin right behind that.
+func TestDecoderParseSharesAtTheEdges(t *testing.T) {
+	for _, test := range []struct{ first, second, shared string }{
+		{`{"a":[1],"b":2}`, `{"a":[1] ,"b":2}`, "a"},
+		{`{"a":1,"b":[1]}`, `{"a":1,"b": [1]}`, "b"},
+	} {
+		var d Decoder
+		first, err1 := d.Parse([]byte(test.first))
+		second, err2 := d.Parse([]byte(test.second))
+		if err1 != nil || err2 != nil || !first.Get(test.shared).Same(second.Get(test.shared)) {
+			t.Errorf("%s and %s do not share %s (errors %v, %v)", test.first, test.second, test.shared, err1, err2)
+		}
+	}
+}
+
+// TestWorkOfReading counts every value that is read, once.
+func TestWorkOfReading(t *testing.T) {
+	text := []byte(`{"a":[1,2,{"b":null}],"c":"d"}`)
+	const values = 7
+	held := mustParse(t, text).ToAny()
+	for how, read := range map[string]func() (Value, error){
+		"Parse": func() (Value, error) { return Parse(text) }, "FromAny": func() (Value, error) { return FromAny(held) },
+	} {
+		if c := work.Record(func() { _, _ = read() }); c.Values != values {
+			t.Errorf("%s counts %d values of %d", how, c.Values, values)
+		}
+	}
+}
+
+// TestParseSharesStrings demands that short strings that come again are there once.
+func TestParseSharesStrings(t *testing.T) {
+	for _, s := range []string{"TCP", "0123456789abcdef"} {
+		v := mustParse(t, []byte(`["`+s+`",{"a":"`+s+`"}]`))
+		if !v.Item(0).Same(v.Item(1).Get("a")) {
+			t.Errorf("%q is there twice", s)
+		}
+	}
+}
+
 // TestDecoderMixes reads documents of all forms by one Decoder, some of them wrong, and one after a
 // document from elsewhere.
 func TestDecoderMixes(t *testing.T) {

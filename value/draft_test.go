@@ -142,6 +142,14 @@ func without(v Value, path []string) Value {
 	return Object(members...)
 }
 
+// TestDecoderExceptNothing leaves nothing out if there is no path.
+func TestDecoderExceptNothing(t *testing.T) {
+	got, err := (&Decoder{Except: []string{}}).FromAny(map[string]any{"": 1})
+	if want := Object(Member{"", Int(1)}); err != nil || !got.Equal(want) {
+		t.Errorf("got %v (error %v), want %v", got, err, want)
+	}
+}
+
 func TestDecoderFromAnyAllocatesNothingForTheSame(t *testing.T) {
 	v := mustParse(t, podText(t)).ToAny()
 	like, err := FromAny(v)

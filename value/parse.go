@@ -277,7 +277,7 @@ func (p *parser) list() (Value, *jsontext.Error) {
 	if more {
 		kept = p.onPath("*")
 	}
-	for more {
+	for i := 0; more; i++ {
 		var v Value
 		if kept {
 			v, err = p.step()
@@ -285,7 +285,7 @@ func (p *parser) list() (Value, *jsontext.Error) {
 			v, err = p.value()
 		}
 		if err != nil {
-			return Value{}, err.Within(fmt.Sprintf("[%d]", len(p.items)-first))
+			return Value{}, err.Within(fmt.Sprintf("[%d]", i))
 		}
 		p.items = append(p.items, v)
 		if more, err = p.More(']'); err != nil {

@@ -82,6 +82,8 @@ func TestParseErrors(t *testing.T) {
 		{`{"a":[1,{"x":1,"x":2}]}`, 15, ".a[1]", `duplicate name "x"`},
 		{`{"x":1,"a":2,"\u0078":3}`, 13, "", `duplicate name "x"`},
 		{`{"":1,"":2}`, 6, "", `duplicate name ""`},
+		{`{"a":0,"x":1,"b":2,"x":3}`, 19, "", `duplicate name "x"`},
+		{`[0,[1,x]]`, 6, "[1][1]", `unexpected 'x', want a value`},
 		{`{"spec":{"ports":[{},{"port":08}]}}`, 30, ".spec.ports[1].port", `a digit after a leading 0`},
 		{`-`, 1, "", `unexpected end, want a digit`},
 		{`-a`, 1, "", `unexpected 'a', want a digit`},

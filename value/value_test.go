@@ -108,6 +108,7 @@ func TestObject(t *testing.T) {
 
 func TestObjectPanics(t *testing.T) {
 	checkPanic(t, "value: Object with two members named a", func() { Object(Member{"a", Null()}, Member{"b", Null()}, Member{"a", Null()}) })
+	checkPanic(t, "value: Object with two members named a", func() { Object(Member{"a", Null()}, Member{"a", Null()}) })
 }
 
 func TestGet(t *testing.T) {
