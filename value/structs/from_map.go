@@ -111,7 +111,7 @@ func (c *converter) dict(p *plan, v reflect.Value, former value.Value) (value.Va
 		return value.Value{}, err
 	}
 	c.depth--
-	if p.typ.Key().Kind() != reflect.String || p.typ.Key().Implements(textMarshalerType) {
+	if p.typ.Key().Implements(textMarshalerType) {
 		if err := oneOfEachName(p, c.open[first:]); err != nil {
 			return value.Value{}, err
 		}

@@ -154,6 +154,8 @@ func TestFromErrors(t *testing.T) {
 		{[]brokenTx{{}}, "[0]", "MarshalText of Go type structs.brokenTx", io.ErrShortBuffer},
 		{in{[]any{failing{}}}, ".list[0]", "MarshalJSON of Go type structs.failing", io.ErrUnexpectedEOF},
 		{garbage(`{"a":1} 2`), "", "MarshalJSON of Go type structs.garbage", nil},
+		{garbage(`"a" 2`), "", "MarshalJSON of Go type structs.garbage", nil},
+		{garbage(`1 2`), "", "MarshalJSON of Go type structs.garbage", nil},
 		{garbage(`{"a":1,"a":1}`), "", "MarshalJSON of Go type structs.garbage", nil},
 		{[]converted{{-1}}, "[0]", "ToUnstructuredWithError of Go type structs.converted", nil},
 		{cycle, "", "nested deeper than 10000", nil},

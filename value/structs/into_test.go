@@ -157,6 +157,50 @@ func TestIntoFilled(t *testing.T) {
 	}
 }
 
+// TestIntoNull fills targets that hold something with null: pointers, interfaces, maps and slices become nil, as by encoding/json,
+// and all else stays.
+func TestIntoNull(t *testing.T) {
+	type inner struct{ A, B int }
+	type target struct {
+		Bool    bool
+		Int     int
+		Uint    uint8
+		Float   float64
+		String  string
+		Number  json.Number
+		Array   [2]int
+		Struct  inner
+		Bytes   []byte
+		Slice   []int
+		Strings map[string]string
+		Map     map[string]int
+		Ptr     *int
+		Any     any
+		In      any
+		InIn    any
+	}
+	filled := func() *target {
+		one := 1
+		pointer := &one
+		return &target{
+			true, 1, 2, 3.5, "s", "4", [2]int{5, 6}, inner{7, 8}, []byte("b"), []int{9}, map[string]string{"a": "b"}, map[string]int{"c": 10},
+			pointer, "any", &one, &pointer,
+		}
+	}
+	var text []string
+	for i := range reflect.TypeFor[target]().NumField() {
+		text = append(text, `"`+reflect.TypeFor[target]().Field(i).Name+`":null`)
+	}
+	all := []byte("{" + strings.Join(text, ",") + "}")
+	got, want := filled(), filled()
+	if err := errors.Join(Into(mustParse(t, all), got), json.Unmarshal(all, want)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
 // TestIntoCopies: filling a target twice from one value makes two targets that share nothing that
 // can be modified.
 func TestIntoCopies(t *testing.T) {

@@ -133,6 +133,10 @@ type (
 		G map[string]struct{ X int }
 		I map[string]string
 		J map[Shown]Shown
+		K map[int]string
+		L map[uintptr]bool
+		M map[string]loud
+		N map[loud]string
 	}
 
 	bytesOf struct {
@@ -167,11 +171,13 @@ type (
 		P converted
 		Q map[string]converted
 		R []*converted
+		S loud
 	}
 	textual    struct{ text string }
 	ptrTextual struct{ Text string }
 	both       struct{ text string }
 	converted  struct{ N int }
+	loud       string // is printed by a method, and read without
 
 	holding struct {
 		V value.Value
@@ -216,6 +222,8 @@ func (x *ptrTextual) UnmarshalText(text []byte) error {
 	x.Text = strings.TrimPrefix(string(text), "p:")
 	return nil
 }
+
+func (x loud) MarshalText() ([]byte, error) { return []byte(x + "!"), nil }
 
 func (x both) MarshalText() ([]byte, error) { return []byte(x.text), nil }
 func (x both) MarshalJSON() ([]byte, error) { return []byte(` { "both" : [1 , 2.50] } `), nil }

@@ -69,6 +69,7 @@ func TestPrintouts(t *testing.T) {
 		func(a *amount) { a.Whole += 1 << 62 },
 		func(a *amount) { a.Scale = -1 },
 		func(a *amount) { a.Exact = true },
+		func(a *amount) { a.Unit = [2]string{"a", "c"} },
 		func(a *amount) { a.Unit = [2]string{"ab", ""} },
 		func(a *amount) { a.Unit = [2]string{"", "ab"} },
 		func(a *amount) { a.At = noon.Local() },
