@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/url"
@@ -68,8 +69,9 @@ func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // serving is what requests know of the listener that they came through.
 type serving struct {
-	end     context.Context // is done when the server is about to stop: requests that never end by themselves end then
-	limited bool            // connections have the deadlines of the server's limits for each request
+	end     context.Context      // is done when the server is about to stop: requests that never end by themselves end then
+	limited bool                 // connections have the deadlines of the server's limits for each request
+	state   *tls.ConnectionState // of the connection, if the listener ended TLS
 }
 
 type servingKey struct{}

@@ -45,7 +45,8 @@ var layers = []struct {
 	{"conversion", "api hookclient", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook"},
 	{"rest", "admission api catalog store wire", "value value/structs schema managedfields internal/jsontext internal/mergepatch",
 		"k8s.io/apimachinery sigs.k8s.io/json gopkg.in/evanphx/json-patch.v4"},
-	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi conversion rest store store/memory wire",
+	{"transport", "", "internal/slab", ""},
+	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi conversion rest store store/memory transport wire",
 		"value value/structs schema managedfields",
 		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
 			"github.com/prometheus/client_golang golang.org/x/net/websocket"},

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/deed-project/deed/server/transport"
 )
 
 // Limits of connections; how long requests may take is in [Limits].
@@ -23,24 +25,27 @@ const (
 // watches, waits a little for requests under way, and returns nil. l is closed when it returns. Serve does not close the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) error {
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: withState(s), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ReadTimeout: s.limits.Request, WriteTimeout: 2 * s.limits.Request, // where a request does not say otherwise, see limitTime
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), TLSConfig: config,
-		BaseContext: func(net.Listener) context.Context {
-			return withServing(context.WithoutCancel(ctx), serving{end: ctx, limited: true})
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ConnContext: func(of context.Context, c net.Conn) context.Context {
+			return withServing(of, serving{end: ctx, limited: true, state: transport.State(c)})
 		},
 	}
+	if config != nil {
+		secure := transport.Listen(l, config, headerTimeout)
+		defer secure.Wait()
+		h.Protocols = new(http.Protocols)
+		h.Protocols.SetHTTP1(true)
+		h.Protocols.SetUnencryptedHTTP2(true) // to net/http, as the listener ends TLS
+		l = secure
+	}
 	failed := make(chan error, 1)
-	go func() {
-		if config == nil {
-			failed <- h.Serve(l)
-			return
-		}
-		failed <- h.ServeTLS(l, "", "")
-	}()
+	go func() { failed <- h.Serve(l) }()
 	select {
 	case err := <-failed:
-		return err
+		return stderrors.Join(err, h.Close())
 	case <-ctx.Done():
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceful)
@@ -49,4 +54,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) 
 		return err
 	}
 	return h.Close()
+}
+
+// withState tells requests what TLS knows of their client where net/http does not see that there is TLS: see [transport.Listener].
+func withState(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if state := servingOf(r.Context()).state; state != nil {
+			r.TLS = state
+		}
+		h.ServeHTTP(w, r)
+	})
 }

@@ -1,0 +1,66 @@
+package transport
+
+import (
+	"io"
+	"net"
+	"sync"
+
+	"github.com/deed-project/deed/internal/slab"
+)
+
+// gatherer is the connection below TLS. While something is gathered it keeps records, so as to send them together.
+type gatherer struct {
+	net.Conn
+
+	mu      sync.Mutex
+	records *[]byte // nil if nothing is gathered
+}
+
+// Write sends a record, or keeps it.
+func (g *gatherer) Write(record []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.records == nil {
+		return g.Conn.Write(record)
+	}
+	*g.records = append(*g.records, record...)
+	return len(record), nil
+}
+
+// gather writes text to secure, whose records g gets, and sends these at once.
+func (g *gatherer) gather(secure io.Writer, text []byte) error {
+	g.begin()
+	_, err := secure.Write(text)
+	if sent := g.send(); err == nil {
+		err = sent
+	}
+	return err
+}
+
+func (g *gatherer) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.records = take()
+}
+
+// send sends what was kept. Records that TLS writes by itself meanwhile, as to end the connection, wait for it.
+func (g *gatherer) send() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, err := g.Conn.Write(*g.records)
+	give(g.records)
+	g.records = nil
+	return err
+}
+
+// buffers are empty, and used by nobody.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// take returns an empty buffer.
+func take() *[]byte { return buffers.Get().(*[]byte) }
+
+// give gives a buffer back that nobody uses any more.
+func give(b *[]byte) {
+	*b = slab.Kept(*b, 2*maxPending)
+	buffers.Put(b)
+}
