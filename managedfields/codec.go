@@ -71,16 +71,16 @@ const manyEntries = 128
 
 // decode is Decode that keeps what else there is to know, given the types of the versions and where
 // sets are remembered.
-func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (*decoded, error) {
+func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (decoded, error) {
 	if len(entries) > manyEntries {
 		c = noCache
 	}
-	d := &decoded{entries: entries, origins: make([]uint32, len(entries)), adapted: true}
+	d := decoded{entries: entries, origins: make([]uint32, len(entries)), adapted: true}
 	out := make([]merge.Entry, len(entries))
 	for i := range entries {
 		r, err := readEntry(entries, i, c, &out[i])
 		if err != nil {
-			return nil, err
+			return decoded{}, err
 		}
 		d.origins[i] = originOf(i, r.canonical)
 		d.adapted = d.adapted && r.fitsTo(types[entries[i].APIVersion])

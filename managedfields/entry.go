@@ -189,13 +189,18 @@ type entryText struct{ name, text string }
 // texts returns the members of e in name order. An empty text stands for a member that is not
 // there, and that of fieldsV1 for one that is no text.
 func (e Entry) texts() [7]entryText {
-	at := ""
+	texts := e.textsButTime()
 	if !e.Time.IsZero() {
-		at = e.Time.UTC().Format(time.RFC3339)
+		texts[len(texts)-1].text = e.Time.UTC().Format(time.RFC3339)
 	}
+	return texts
+}
+
+// textsButTime is texts without the time, which is the last one.
+func (e Entry) textsButTime() [7]entryText {
 	return [...]entryText{
 		{"apiVersion", e.APIVersion}, {"fieldsType", e.FieldsType}, {"fieldsV1", ""}, {"manager", e.Manager},
-		{"operation", string(e.Operation)}, {"subresource", e.Subresource}, {"time", at},
+		{"operation", string(e.Operation)}, {"subresource", e.Subresource}, {"time", ""},
 	}
 }
 
@@ -217,12 +222,15 @@ func (e Entry) value(fields value.Value) value.Value {
 // it came.
 func (e Entry) appendJSON(b []byte) []byte {
 	b = append(b, '{')
-	for _, m := range e.texts() {
+	for _, m := range e.textsButTime() {
 		switch {
 		case m.text != "":
 			b = jsontext.AppendString(appendName(b, m.name), m.text, jsontext.Standard)
 		case m.name == "fieldsV1" && !e.FieldsV1.IsAbsent():
 			b = e.FieldsV1.appendEscaped(appendName(b, m.name))
+		case m.name == "time" && !e.Time.IsZero():
+			b = append(appendName(b, m.name), '"') // needs no escapes
+			b = append(e.Time.UTC().AppendFormat(b, time.RFC3339), '"')
 		}
 	}
 	return append(b, '}')

@@ -129,7 +129,8 @@ func New(c Config) (*FieldManager, error) {
 // [*EntryError] for managed fields that cannot be read, [*TypeError] for a configuration or live
 // object that does not conform to the kind's type.
 func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) {
-	r := m.request(live, config, manager, merge.Apply)
+	p := &Plan{request: m.request(live, config, manager, merge.Apply)}
+	r := &p.request
 	stored, err := r.decodeLive()
 	if err != nil {
 		return nil, err
@@ -148,7 +149,8 @@ func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{request: r, stored: stored, owners: owners, merge: r.takeOver(merged)}, nil
+	p.stored, p.owners, p.merge = stored, owners, r.takeOver(merged)
+	return p, nil
 }
 
 // Apply applies config to live, the zero Object if nothing is stored yet, and returns what is to be
@@ -197,7 +199,7 @@ func (m *FieldManager) Update(live, object Object, manager string) (Object, erro
 	if out, err = r.store(out, object.Content, held.Content); err != nil {
 		return Object{}, err
 	}
-	return r.encode(out, stored, held.source), nil
+	return r.encode(out, &stored, held.source), nil
 }
 
 // untouched returns the new object with the given entries instead of up-to-date ones. sent is what

@@ -11,9 +11,10 @@ import (
 
 // What this package needs of the packages below beyond their API.
 var (
-	paths   = door.Open(fieldpath.Internal)
-	typing  = door.Open(typed.Internal)
-	merging = door.Open(merge.Internal)
+	documents = door.Open(value.Internal)
+	paths     = door.Open(fieldpath.Internal)
+	typing    = door.Open(typed.Internal)
+	merging   = door.Open(merge.Internal)
 )
 
 // Internal is for the packages of this module alone: it is no part of the API, and nobody else can

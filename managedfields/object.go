@@ -39,7 +39,7 @@ type Object struct {
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
 	d := value.Decoder{Repair: true, Text: fieldsPath}
-	v, err := d.Parse(json)
+	v, err := documents.ParseAlone(d, json)
 	if err != nil {
 		return Object{}, err
 	}
@@ -61,7 +61,7 @@ func objectOfText(v value.Value) (Object, error) {
 	for i, item := range items {
 		if text := item.Get("fieldsV1"); !text.IsAbsent() {
 			d := value.Decoder{Repair: true, Repeats: true}
-			fields, _ := d.Parse([]byte(text.Str())) // absent if it is no JSON
+			fields, _ := documents.ParseAlone(d, []byte(text.Str())) // absent if it is no JSON
 			items[i] = item.With("fieldsV1", fields)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // Plan is an apply whose conflicts are not decided yet. It is immutable.
 type Plan struct {
-	request *request
-	stored  *decoded
+	request request
+	stored  decoded
 	owners  owned
 	merge   *merge.Plan
 }
@@ -89,7 +89,7 @@ func (p *Plan) Force() (Object, error) { return p.finish(p.merge.Force()) }
 // are filled in (Hold, Default); kubectl's annotation is kept up to date (Sync, S6); what the
 // endpoint does not write stays as it is (Store).
 func (p *Plan) finish(result merge.Result) (_ Object, err error) {
-	r := p.request
+	r := &p.request
 	out := r.strip(p.decided(result))
 	out = r.stampApply(out)
 	sent := out.content
@@ -103,7 +103,7 @@ func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	if out, err = r.store(r.syncLastApplied(out), sent, held); err != nil {
 		return Object{}, err
 	}
-	return r.encode(out, p.stored, r.live.source), nil
+	return r.encode(out, &p.stored, r.live.source), nil
 }
 
 // decided returns the outcome of a plan whose conflicts are decided. An object that does not change

@@ -16,7 +16,7 @@ const BeforeFirstApply = "before-first-apply"
 //
 //	S3  When an object that nobody manages is first applied to, all that is in it becomes the
 //	    updater before-first-apply's.
-func (r *request) adopt(stored *decoded) (owned, error) {
+func (r *request) adopt(stored decoded) (owned, error) {
 	if merging.Len(stored.managers) > 0 {
 		return owned{managers: stored.managers, adapted: stored.adapted}, nil
 	}
@@ -33,6 +33,6 @@ func (r *request) adopt(stored *decoded) (owned, error) {
 //
 //	S4  An update of an object that exists and that nobody manages is not tracked: nobody manages
 //	    it afterwards.
-func (r *request) isUntracked(stored *decoded) bool {
+func (r *request) isUntracked(stored decoded) bool {
 	return merging.Len(stored.managers) == 0 && r.live.Content.Get("metadata", "uid").Str() != ""
 }

@@ -9,10 +9,10 @@ import (
 
 // decodeLive reads the managed fields that an apply starts from, S2: those of the live object,
 // which must be valid.
-func (r *request) decodeLive() (*decoded, error) {
+func (r *request) decodeLive() (decoded, error) {
 	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache)
 	if err != nil {
-		return nil, &decodeError{err}
+		return decoded{}, &decodeError{err}
 	}
 	return d, nil
 }
@@ -50,10 +50,10 @@ func (e *decodeError) Unwrap() error { return e.err }
 //     has.
 //
 // Live entries that are invalid count as none.
-func (r *request) decodeNewOrLive() *decoded {
+func (r *request) decodeNewOrLive() decoded {
 	if entries := r.object.Entries; r.config.Subresource == "" && entries != nil {
 		if len(entries) == 0 || len(entries) == 1 && entries[0].isZero() {
-			return new(decoded)
+			return decoded{}
 		}
 		if d, err := decode(entries, r.config.Types, r.config.Cache); err == nil {
 			return d
@@ -61,7 +61,7 @@ func (r *request) decodeNewOrLive() *decoded {
 	}
 	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache)
 	if err != nil {
-		return new(decoded)
+		return decoded{}
 	}
 	return d
 }

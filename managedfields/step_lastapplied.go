@@ -60,7 +60,7 @@ func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 // twice, of which the last counts. The error is a [*value.SyntaxError].
 func readLastApplied(record string) (value.Value, error) {
 	d := value.Decoder{Repair: true, Repeats: true}
-	return d.Parse([]byte(record))
+	return documents.ParseAlone(d, []byte(record))
 }
 
 // syncLastApplied keeps kubectl's record of its client-side apply up to date:

@@ -115,9 +115,17 @@ func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflic
 	for _, l := range p.losses {
 		all += l.taken.Len()
 	}
-	if all == 0 {
+	switch {
+	case all == 0:
 		return nil
+	case all <= fewConflicts:
+		return p.fewConflictsOn(part)
 	}
+	return p.manyConflictsOn(part, all)
+}
+
+// manyConflictsOn is conflictsOn for all fields that are taken, so many.
+func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all int) Conflicts {
 	// Each loss has room for all that it takes, one behind the other; what part leaves out is closed up in the end.
 	room := make(Conflicts, all)
 	found := make([]Conflicts, len(p.losses))
@@ -143,6 +151,22 @@ func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflic
 		return nil
 	}
 	return slices.Clip(out)
+}
+
+// fewConflicts is up to how many taken fields are looked up loss by loss.
+const fewConflicts = 4
+
+// fewConflictsOn is conflictsOn for few fields, where to bring losses together costs more than a walk
+// for each.
+func (p *Plan) fewConflictsOn(part func(taken fieldpath.Set) fieldpath.Set) (out Conflicts) {
+	for _, l := range p.losses {
+		for at := range typed.Walk(part(l.taken), []typed.Value{l.version.old, l.version.new}) {
+			out = append(out, Conflict{
+				Owner: *l.entry, Path: slices.Clone(at.Path), Live: at.Values[0], Wanted: at.Values[1],
+			})
+		}
+	}
+	return out
 }
 
 // lossesByVersion returns which losses of something that is taken are in which version.

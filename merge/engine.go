@@ -149,6 +149,10 @@ type call struct {
 	detour   bool        // object was in another version in between
 	versions []*version  // the request's own first
 
+	// Where versions has the first, which most writes leave alone there.
+	first version
+	room  [1]*version
+
 	lives map[string]conversion // the live object by version, as far as it was asked for
 	known map[string]*version   // of versions; nil while there is but the first
 }
@@ -257,8 +261,7 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	if len(c.versions) > 0 && apiVersion == c.APIVersion {
 		return c.versions[0], nil
 	}
-	v := &version{apiVersion: apiVersion}
-	c.remember(v)
+	v := c.remember(apiVersion)
 	var err error
 	if v.old, err = c.liveIn(apiVersion); err == nil {
 		if v.new, err = c.convert(c.object, c.APIVersion, apiVersion); err != nil {
@@ -284,13 +287,17 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	return v, nil
 }
 
-// remember adds v to c.versions.
-func (c *call) remember(v *version) {
-	if c.versions = append(c.versions, v); len(c.versions) == 1 {
-		return
+// remember adds a version to c.versions, and returns it.
+func (c *call) remember(apiVersion string) *version {
+	if len(c.versions) == 0 {
+		c.first.apiVersion = apiVersion
+		c.versions = append(c.room[:0], &c.first)
+		return &c.first
 	}
+	v := &version{apiVersion: apiVersion}
 	if c.known == nil {
 		c.known = map[string]*version{}
 	}
-	c.known[v.apiVersion] = v
+	c.versions, c.known[apiVersion] = append(c.versions, v), v
+	return v
 }

@@ -114,6 +114,9 @@ func TestEngineIsModel(t *testing.T) {
 				result = plan.Force()
 				refused = !w.Force && len(plan.Conflicts()) > 0
 				sameConflicts(t, plan.Conflicts(), taken)
+				if few, many := merge.ConflictsBothWays(plan); fmt.Sprintf("%+v", few) != fmt.Sprintf("%+v", many) {
+					t.Errorf("conflicts %+v found one by one, %+v together", few, many)
+				}
 			}
 		}
 		if (err == nil) != (wantErr == nil) {

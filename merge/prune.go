@@ -115,11 +115,17 @@ func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Manage
 
 // ownedByVersion returns what anybody owns, for each version that somebody owns fields in.
 func (ms Managers) ownedByVersion() map[string]fieldpath.Set {
+	out := map[string]fieldpath.Set{}
+	if len(ms.entries) <= few {
+		for _, entry := range ms.entries {
+			out[entry.APIVersion] = out[entry.APIVersion].Union(entry.Fields)
+		}
+		return out
+	}
 	sets := map[string][]fieldpath.Set{}
 	for _, entry := range ms.entries {
 		sets[entry.APIVersion] = append(sets[entry.APIVersion], entry.Fields)
 	}
-	out := map[string]fieldpath.Set{}
 	for version, all := range sets {
 		out[version] = union(all)
 	}

@@ -3,6 +3,7 @@ package typed
 import (
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/slab"
@@ -53,10 +54,10 @@ func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step]
 		if s.IsEmpty() {
 			return
 		}
-		w := walker{yield: yield}
-		w.step.Path, w.step.Items = make(fieldpath.Path, 0, usualDepth), make([]int, 0, usualDepth)
-		w.step.Values = make([]value.Value, len(values))
-		w.spots = make([]spot, len(values), usualDepth*len(values))
+		w := walkers.Get().(*walker)
+		defer w.release()
+		w.yield = yield
+		w.spots = w.room(len(values))
 		for i, v := range values {
 			w.spots[i] = spot{typ: v.typ, value: v.content}
 		}
@@ -65,8 +66,10 @@ func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step]
 	}
 }
 
-// usualDepth is how deep most sets go.
-const usualDepth = 8
+var walkers = sync.Pool{New: func() any { return new(walker) }}
+
+// maxKept is how many elements a stack has at most that waits for another walk.
+const maxKept = 1 << 10
 
 // walker is the state of a [Walk]. It is at one path; step.Path and step.Items lead there.
 type walker struct {
@@ -85,10 +88,34 @@ type walker struct {
 	stands   []stand // at the children
 }
 
+// room returns the stack of spots with so many on it, and makes the step have as many values.
+func (w *walker) room(values int) []spot {
+	w.step.Values = append(w.step.Values[:0], make([]value.Value, values)...)
+	return append(w.spots[:0], make([]spot, values)...)
+}
+
+// release gives w back, without what it found. Of the levels, each has cleared its own part of the
+// stacks.
+func (w *walker) release() {
+	clear(w.step.Path[:cap(w.step.Path)])
+	clear(w.step.Values)
+	clear(w.spots)
+	clear(w.stands)
+	w.yield, w.nodes, w.pairs, w.groups = nil, 0, 0, nil
+	w.step = Step{
+		Path: slab.Kept(w.step.Path, maxKept), Values: slab.Kept(w.step.Values, maxKept),
+		Sets: slab.Kept(w.step.Sets, maxKept), Items: slab.Kept(w.step.Items, maxKept),
+	}
+	w.whole, w.children = slab.Kept(w.whole, maxKept), slab.Kept(w.children, maxKept)
+	w.spots, w.stands = slab.Kept(w.spots, maxKept), slab.Kept(w.stands, maxKept)
+	walkers.Put(w)
+}
+
 // group puts the sets that are the same together, and returns what there is to follow beside s: one
 // of each group.
 func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (first int) {
-	known, first := map[any]int{}, none // groups by their set
+	var known map[any]int // groups by their set
+	first = none
 	for i, set := range sets {
 		switch {
 		case set.IsEmpty():
@@ -99,6 +126,9 @@ func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (first int) {
 		}
 		g, ok := known[paths.Storage(set)]
 		if !ok {
+			if known == nil {
+				known = map[any]int{}
+			}
 			g = len(w.groups)
 			known[paths.Storage(set)] = g
 			w.groups = append(w.groups, nil)
@@ -147,6 +177,9 @@ func (w *walker) level(s fieldpath.Set, spots []spot, first int) bool {
 	depth, below, at, others := len(w.step.Path), len(w.children), len(w.spots), len(w.stands)
 	defer func() {
 		w.step.Path, w.step.Items = w.step.Path[:depth], w.step.Items[:depth]
+		clear(w.children[below:])
+		clear(w.spots[at:])
+		clear(w.stands[others:])
 		w.children, w.spots, w.stands = w.children[:below], w.spots[:at], w.stands[:others]
 	}()
 	children := w.push(s, len(spots))

@@ -2,6 +2,7 @@ package typed_test
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 
@@ -290,4 +291,49 @@ func listOf(t *testing.T, n int) typed.Value {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// A walk inside a walk, along the same set, finds what one by itself finds: they share no memory.
+func TestWalkInWalk(t *testing.T) {
+	v := listOf(t, 5)
+	s := v.Fields()
+	alone := show(typed.Walk(s, []typed.Value{v}, s))
+	for step := range typed.Walk(s, []typed.Value{v}, s) {
+		before := fmt.Sprint(step)
+		if inside := show(typed.Walk(s, []typed.Value{v}, s)); inside != alone {
+			t.Fatalf("at %v, another walk finds\n%swant\n%s", step.Path, inside, alone)
+		}
+		if after := fmt.Sprint(step); after != before {
+			t.Fatalf("another walk makes the step %s of %s", after, before)
+		}
+	}
+}
+
+// show returns what a walk finds.
+func show(steps iter.Seq[typed.Step]) (out string) {
+	for step := range steps {
+		out += fmt.Sprintln(step)
+	}
+	return out
+}
+
+var countsAllocations = true // not under the race detector, which empties pools
+
+// A walk of a few fields allocates no memory, once there was one before.
+func TestWalkAllocates(t *testing.T) {
+	root := typeOf(t, lists)
+	v := valueOf(t, root, `{"keyed":[{"k":"x","n":1}]}`)
+	s := setOf(t, `.keyed[k="x"].n`)
+	found := 0
+	most := 2.0 // to cut the text of an element, and to say so much of the values
+	if allocated := testing.AllocsPerRun(100, func() {
+		for range typed.Walk(s, []typed.Value{v, v}) {
+			found++
+		}
+	}); allocated > most && countsAllocations {
+		t.Errorf("%v allocations, want at most %v", allocated, most)
+	}
+	if found == 0 {
+		t.Error("the walk finds nothing")
+	}
 }

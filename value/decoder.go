@@ -1,6 +1,10 @@
 package value
 
-import "github.com/deed-project/deed/internal/jsontext"
+import (
+	"math"
+
+	"github.com/deed-project/deed/internal/jsontext"
+)
 
 // Reading documents one after the other. What is known of the document before is used in two ways:
 // Parse finds by bytes what two texts have in common (pair.go), FromAny by members and items what
@@ -52,18 +56,15 @@ type Decoder struct {
 }
 
 // Parse is the function [Parse] for the next document. It compares the text with that of the
-// document before, if Parse read that too: a list or object within what both texts begin with, or
-// within what both end with, is not read again. The Decoder keeps text, which must not change until
+// document before, if Parse read that too: a list or object of some length within what both texts begin with,
+// or within what both end with, is not read again. The Decoder keeps text, which must not change until
 // the next document has been read. The error is a [*SyntaxError].
 //
 // Cost: linear in the length of text.
 func (d *Decoder) Parse(text []byte) (Value, error) {
-	p := parsers.Get().(*parser)
+	p := d.parser(text)
 	defer p.release()
-	p.Text, p.keep, p.repeats, p.marking = textOf(text), d.Text, d.Repeats, true
-	if d.Repair {
-		p.Mode = jsontext.Repair
-	}
+	p.marking = uint64(len(text)) <= math.MaxUint32 // more marks cannot tell
 	if len(d.marks) > 0 && d.Last.Same(d.read) {
 		p.seen = newLikeness(d.marks, d.text, text)
 	}
@@ -74,6 +75,27 @@ func (d *Decoder) Parse(text []byte) (Value, error) {
 	d.Last, d.read, d.text = v, v, text
 	clear(d.marks)
 	d.marks = append(d.marks[:0], p.marks...)
+	return v, nil
+}
+
+// parser returns a parser of text with the options of d.
+func (d *Decoder) parser(text []byte) *parser {
+	p := parsers.Get().(*parser)
+	p.Text, p.keep, p.repeats = textOf(text), d.Text, d.Repeats
+	if d.Repair {
+		p.Mode = jsontext.Repair
+	}
+	return p
+}
+
+// parseAlone is Parse for a text that is like none before or after it.
+func (d *Decoder) parseAlone(text []byte) (Value, error) {
+	p := d.parser(text)
+	v, err := p.document()
+	p.release()
+	if err != nil {
+		return Value{}, syntaxError(err)
+	}
 	return v, nil
 }
 

@@ -3,6 +3,7 @@ package value
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/internal/work"
@@ -126,6 +127,38 @@ func TestParseSharesStrings(t *testing.T) {
 		if !v.Item(0).Same(v.Item(1).Get("a")) {
 			t.Errorf("%q is there twice", s)
 		}
+	}
+}
+
+// TestDecoderParseReadsSmallPartsAgain changes one member of a text of 30 kB: what is long in it is shared, and what has less
+// than 64 bytes is read again rather than remembered.
+func TestDecoderParseReadsSmallPartsAgain(t *testing.T) {
+	text := func(d string) []byte {
+		return []byte(`{"a":{"x":[1]},"b":{"y":["` + strings.Repeat("y", 64) + `"]},"c":"` + strings.Repeat("z", 30<<10) + `","d":` + d + `}`)
+	}
+	var dec Decoder
+	first, err := dec.Parse(text("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := dec.Parse(text("2"))
+	if err != nil || !second.Equal(mustParse(t, text("2"))) {
+		t.Fatalf("got %v (error %v)", second, err)
+	}
+	if second.Get("a").Same(first.Get("a")) || !second.Get("b").Same(first.Get("b")) {
+		t.Errorf("shared: .a is %v, .b is %v; want false, true", second.Get("a").Same(first.Get("a")), second.Get("b").Same(first.Get("b")))
+	}
+}
+
+// TestParseAlone reads a text by a Decoder that reads no other: its options count, and nothing is noted.
+func TestParseAlone(t *testing.T) {
+	d := Decoder{Repair: true, Repeats: true, Text: []string{"a"}}
+	v, err := internal{}.ParseAlone(d, []byte("{\"a\": [1],\"b\":{},\"b\":\"\xff\"}"))
+	if want := Object(Member{"a", String("[1]")}, Member{"b", String("\ufffd")}); err != nil || !v.Equal(want) {
+		t.Errorf("got %v (error %v), want %v", v, err, want)
+	}
+	if _, err := (internal{}).ParseAlone(Decoder{}, []byte(`{"a":1,"a":1}`)); err == nil {
+		t.Error("a name twice is no error")
 	}
 }
 

@@ -15,5 +15,9 @@ func (internal) Members(v Value) []Member { return v.members() }
 // Items returns the items of v, a list, which must not be modified.
 func (internal) Items(v Value) []Value { return v.items() }
 
+// ParseAlone is d.Parse for a text that nobody expects to be like another: the options of d count,
+// and nothing is noted for a text that follows.
+func (internal) ParseAlone(d Decoder, text []byte) (Value, error) { return d.parseAlone(text) }
+
 // Sorted returns the object of members, which are in name order, none of them twice. It keeps them.
 func (internal) Sorted(members []Member) Value { return fromMembers(members) }

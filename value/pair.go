@@ -18,13 +18,13 @@ import (
 // Invariants of the marks of a text:
 //
 //	marks are ascending by start, and nested: the end of one is not in the middle of another
-//	depth < markDepth, and there are at most maxMarks, the first ones that were opened
+//	depth < markDepth, end-start >= minMarked(text), and there are at most maxMarks, the first ones
 
 // mark is where a text has a container, and what that is.
 type mark struct {
-	start, end     int
-	depth, matched uint8 // of the parser, in front of it
 	value          Value
+	start, end     uint32
+	depth, matched uint8 // of the parser, in front of it
 }
 
 // How deep containers are that are marked, and how many at the most.
@@ -32,6 +32,10 @@ const (
 	markDepth = 6
 	maxMarks  = 512
 )
+
+// minMarked returns how much text a container has at least that is marked: to read less of a long
+// text again costs no more than to remember it.
+func minMarked(text string) uint32 { return uint32(min(len(text)/256, 64)) }
 
 // marksHere reports whether containers where p stands are marked, or may be known by their marks.
 func (p *parser) marksHere() bool { return p.Depth < markDepth && p.marking }
@@ -42,7 +46,7 @@ func (p *parser) mark() int {
 	if len(p.marks) == maxMarks {
 		return -1
 	}
-	p.marks = append(p.marks, mark{start: p.Pos, depth: uint8(p.Depth), matched: uint8(p.matched)})
+	p.marks = append(p.marks, mark{start: uint32(p.Pos), depth: uint8(p.Depth), matched: uint8(p.matched)})
 	return len(p.marks) - 1
 }
 
@@ -50,14 +54,18 @@ func (p *parser) mark() int {
 func (p *parser) marked() (v Value, err *jsontext.Error) {
 	i := p.mark()
 	if known := p.seen.at(p); known != nil {
-		p.Pos += known.end - known.start
+		p.Pos += int(known.end - known.start)
 		p.shared++
 		v = known.value
 	} else if v, err = p.container(p.Text[p.Pos]); err != nil {
 		return Value{}, err
 	}
-	if i >= 0 {
-		p.marks[i].end, p.marks[i].value = p.Pos, v
+	if i < 0 {
+		return v, nil
+	}
+	m := &p.marks[i]
+	if m.end, m.value = uint32(p.Pos), v; m.end-m.start < minMarked(p.Text) {
+		p.marks = p.marks[:i] // what is inside is as small, and not marked any more
 	}
 	return v, nil
 }
@@ -94,13 +102,13 @@ func (l *likeness) at(p *parser) *mark {
 		start -= l.shift
 	}
 	i, ok := slices.BinarySearchFunc(l.marks, start, func(m mark, start int) int {
-		return cmp.Compare(m.start, start)
+		return cmp.Compare(int(m.start), start)
 	})
 	if !ok {
 		return nil
 	}
 	m := &l.marks[i]
-	if !suffix && m.end > l.prefix || int(m.depth) != p.Depth || int(m.matched) != p.matched {
+	if !suffix && int(m.end) > l.prefix || int(m.depth) != p.Depth || int(m.matched) != p.matched {
 		return nil
 	}
 	return m

@@ -88,6 +88,9 @@ func (p *parser) release() {
 // maxBytes bounds the arrays that strings are cut from.
 const maxBytes = 8 << 10
 
+// fewBytes is how many bytes of strings are due of a text that is mostly like the one before.
+const fewBytes = 128
+
 // document reads all of the text: one value, with white space around it. What the arenas reserve is
 // estimated first, for a document that is cut from few arrays costs few allocations.
 func (p *parser) document() (Value, *jsontext.Error) {
@@ -99,7 +102,7 @@ func (p *parser) document() (Value, *jsontext.Error) {
 		p.arena.members.Due /= 4 // what is kept may be most of the text
 	}
 	if len(p.seen.marks) > 0 {
-		p.arena.members.Due, p.arena.bytes.Due = 0, 0 // most of it is there already
+		p.arena.members.Due, p.arena.bytes.Due = 0, min(len(p.Text)/16, fewBytes) // most of it is there already
 	}
 	p.Space()
 	v, err := p.value()

@@ -48,12 +48,12 @@ type peerForm struct {
 	prepare    func(n int) error
 }
 
-// decoder returns the decoder to read the two objects of a write with, given that of the write before.
-func (r request) decoder(before *managedfields.Decoder) *managedfields.Decoder {
-	if r.known && before != nil {
-		return before
+// begin makes d, with which the objects of the write before were read, the decoder of another write: a new one, unless the
+// caller keeps it from write to write.
+func (r request) begin(d *managedfields.Decoder) {
+	if !r.known {
+		*d = managedfields.Decoder{}
 	}
-	return new(managedfields.Decoder)
 }
 
 // form is how both callers hold objects.

@@ -28,14 +28,14 @@ func deedStructs(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
-	var decoder *managedfields.Decoder
+	var decoder managedfields.Decoder
 	var out runtime.Object
 	return deedForm{
 		live: func() (managedfields.Object, error) {
-			decoder = r.decoder(decoder)
-			return fromStruct(live, decoder)
+			r.begin(&decoder)
+			return fromStruct(live, &decoder)
 		},
-		sent: func() (managedfields.Object, error) { return sent(decoder) },
+		sent: func() (managedfields.Object, error) { return sent(&decoder) },
 		done: func(o managedfields.Object) (err error) {
 			if out, err = src.Scheme.New(r.kind.GVK); err != nil {
 				return err
@@ -78,14 +78,14 @@ func deedSameStruct(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
-	var decoder *managedfields.Decoder
+	var decoder managedfields.Decoder
 	form.live = func() (managedfields.Object, error) {
-		decoder = r.decoder(decoder)
-		return fromStruct(live, decoder)
+		r.begin(&decoder)
+		return fromStruct(live, &decoder)
 	}
 	form.sent = func() (managedfields.Object, error) {
 		restore()
-		return fromStruct(sent, decoder)
+		return fromStruct(sent, &decoder)
 	}
 	form.done = func(o managedfields.Object) error { return setEntries(sent, o.Entries) }
 	form.answer = func() (string, error) { return canonical(sent) }

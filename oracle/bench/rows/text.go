@@ -12,11 +12,11 @@ import (
 
 // deedText holds objects as JSON text.
 func deedText(r request) (deedForm, error) {
-	var decoder *managedfields.Decoder
+	var decoder managedfields.Decoder
 	var out []byte
 	return deedForm{
 		live: func() (managedfields.Object, error) {
-			decoder = r.decoder(decoder)
+			r.begin(&decoder)
 			return decoder.Parse(r.live)
 		},
 		sent: func() (managedfields.Object, error) {

@@ -21,11 +21,11 @@ func deedUnstructured(r request) (deedForm, error) {
 	if err != nil {
 		return deedForm{}, err
 	}
-	var decoder *managedfields.Decoder
+	var decoder managedfields.Decoder
 	var out map[string]any
 	return deedForm{
 		live: func() (managedfields.Object, error) {
-			if decoder = r.decoder(decoder); live == nil {
+			if r.begin(&decoder); live == nil {
 				return managedfields.Object{}, nil
 			}
 			return decoder.FromAny(live)
