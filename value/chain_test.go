@@ -12,6 +12,7 @@ import (
 func TestDecoderKeepsNoChain(t *testing.T) {
 	const size, rounds = 1 << 16, 300
 	object := func(a, b any) any { return map[string]any{"a": a, "b": map[string]any{"c": b, "d": "x"}} }
+	flat := func(a, b any) any { return map[string]any{"a": a, "b": b} }
 	list := func(a, b any) any { return []any{a, []any{b, "x"}} }
 	forms := map[string]struct {
 		whole func(a, b any) any
@@ -20,6 +21,9 @@ func TestDecoderKeepsNoChain(t *testing.T) {
 		"objects":          {object, func(s string) any { return map[string]any{"v": s} }},
 		"lists":            {list, func(s string) any { return []any{s} }},
 		"lists in objects": {object, func(s string) any { return []any{map[string]any{"v": s}, map[string]any{}} }},
+		"lists in one":     {flat, func(s string) any { return []any{map[string]any{"v": s}} }},
+		"objects half new": {object, func(s string) any { return map[string]any{"k": []any{1}, "v": s} }},
+		"lists half new":   {list, func(s string) any { return []any{[]any{1}, s} }},
 		"objects in lists": {list, func(s string) any { return map[string]any{"v": []any{s}} }},
 	}
 	read := map[string]func(d *Decoder, v Value) (Value, error){

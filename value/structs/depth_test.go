@@ -71,6 +71,11 @@ func TestDecodeKeepsNoChain(t *testing.T) {
 			A any
 			B under
 		}
+		flat  struct{ A, B any }
+		mixed struct {
+			K []int
+			V string
+		}
 	)
 	object := func(a, b any) any { return whole{a, under{b, "x"}} }
 	list := func(a, b any) any { return [2]any{a, []any{b, "x"}} }
@@ -78,10 +83,11 @@ func TestDecodeKeepsNoChain(t *testing.T) {
 		whole func(a, b any) any
 		half  func(s string) any
 	}{
-		"structs":          {object, func(s string) any { return &leaf{s} }},
-		"slices":           {list, func(s string) any { return []string{s} }},
-		"slices in struct": {object, func(s string) any { return []leaf{{s}} }},
-		"maps":             {object, func(s string) any { return map[string]string{"v": s} }},
+		"structs":           {object, func(s string) any { return &leaf{s} }},
+		"slices":            {list, func(s string) any { return []string{s} }},
+		"slices in structs": {func(a, b any) any { return flat{a, b} }, func(s string) any { return []leaf{{s}} }},
+		"structs half new":  {object, func(s string) any { return &mixed{[]int{1}, s} }},
+		"maps":              {object, func(s string) any { return map[string]string{"v": s} }},
 		"maps of maps": {func(a, b any) any { return map[string]any{"a": a, "b": map[string]any{"c": b}} },
 			func(s string) any { return map[string]leaf{"v": {s}} }},
 	} {
