@@ -72,18 +72,21 @@ func TestManagers(t *testing.T) {
 // TestManagersModel compares few and many managers with a map of them, sorted by their JSON texts. A tag goes with its entry.
 func TestManagersModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{0, 1, 2, 5, few, few + 1, 200} {
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, few, few + 1, few + 2, few + 3, few + 4, 200} {
 		entries, tags, last := make([]Entry, n), make([]uint32, n), map[Manager]uint32{}
 		for i := range entries {
-			m := Manager{Name: fmt.Sprint("m", r.IntN(n)), Operation: Apply}
+			m := Manager{Name: fmt.Sprint(r.IntN(n)), Operation: Apply}
 			if r.IntN(2) == 0 {
-				m.Name = fmt.Sprintf("%d\xff", r.IntN(n)) // others have the same JSON text
+				m.Name += "\xff" // others have the same JSON text
 			}
 			entries[i], tags[i], last[m] = Entry{Manager: m, APIVersion: fmt.Sprint(i)}, uint32(i), uint32(i)
 		}
 		ms := tagged(slices.Clone(entries), tags)
 		want := slices.SortedFunc(maps.Keys(last), func(a, b Manager) int { return strings.Compare(jsonOf(t, a), jsonOf(t, b)) })
 		checkManagers(t, ms, want, last)
+		if at, found := (internal{}).Search(ms, Manager{Name: "~"}, len(want)); at != len(want) || found {
+			t.Fatalf("behind the last of %d managers, one is found at %d, %t", len(want), at, found)
+		}
 		for i, e := range ms.entries {
 			if tags[i] != last[e.Manager] {
 				t.Fatalf("of %d entries, number %d is tagged as %d", n, last[e.Manager], tags[i])
