@@ -78,16 +78,16 @@ func TestCosts(t *testing.T) {
 		next               func() *http.Request
 		allocations, bytes uint64 // at most
 	}{
-		{"create", 201, func() *http.Request { return request("POST", "", "application/json", named(name(), 1)) }, 115, 88 << 10},
+		{"create", 201, func() *http.Request { return request("POST", "", "application/json", named(name(), 1)) }, 108, 84 << 10},
 		{"get", 200, func() *http.Request { return request("GET", "/n001", "", "") }, 26, 2 << 10},
 		{"apply", 200, func() *http.Request {
 			n++
 			return request("PATCH", "/n001?fieldManager=a&force=true", "application/apply-patch+yaml", named("n001", n))
-		}, 120, 92 << 10},
+		}, 114, 88 << 10},
 		{"merge patch", 200, func() *http.Request {
 			n++
 			return request("PATCH", "/n001", "application/merge-patch+json", fmt.Sprintf(`{"spec":{"level":%d}}`, n))
-		}, 115, 40 << 10},
+		}, 108, 38 << 10},
 		{"delete", 200, func() func() *http.Request {
 			i := 1
 			return func() *http.Request {

@@ -21,3 +21,7 @@ func (internal) ParseAlone(d Decoder, text []byte) (Value, error) { return d.par
 
 // Sorted returns the object of members, which are in name order, none of them twice. It keeps them.
 func (internal) Sorted(members []Member) Value { return fromMembers(members) }
+
+// Share returns v with what former has, where both have the same: see [Value.Same]. It is former
+// itself if that is exactly v.
+func (internal) Share(v, former Value) Value { return share(v, former) }

@@ -13,7 +13,7 @@ import (
 //
 // The cost grows with the size of the parts of object below which there may be embedded resources.
 func (s *Schema) Coerce(object value.Value) (value.Value, []string, error) {
-	return new(coercer).root(object, s)
+	return new(coercer).root(object, value.Value{}, s)
 }
 
 // coercer coerces embedded resources. A lenient one removes what is malformed and reports nothing.
@@ -24,8 +24,9 @@ type coercer struct {
 	err     *FieldError
 }
 
-func (c *coercer) root(object value.Value, s *Schema) (value.Value, []string, error) {
-	out := c.value(object, s.rootNode())
+// root coerces an object that shares parts with known, of which nothing has to be.
+func (c *coercer) root(object, known value.Value, s *Schema) (value.Value, []string, error) {
+	out := c.value(object, known, s.rootNode())
 	if c.err != nil {
 		return value.Value{}, nil, c.err
 	}
@@ -33,42 +34,43 @@ func (c *coercer) root(object value.Value, s *Schema) (value.Value, []string, er
 	return out, c.unknown, nil
 }
 
-func (c *coercer) value(v value.Value, n *node) value.Value {
-	if n == nil || !n.below.resources || c.err != nil {
+func (c *coercer) value(v, known value.Value, n *node) value.Value {
+	if n == nil || !n.below.resources || c.err != nil || v.Same(known) {
 		return v
 	}
 	switch v.Kind() {
 	case value.KindObject:
 		if n.embedded {
-			return c.resource(v, n)
+			return c.resource(v, known, n)
 		}
 		return rewriteMembers(v, func(name string, member value.Value) value.Value {
-			return c.member(name, member, n)
+			return c.member(name, member, known, n)
 		})
 	case value.KindList:
 		return rewriteItems(v, func(i int, item value.Value) value.Value {
 			c.at.enterItem(i)
 			defer c.at.leave()
-			return c.value(item, n.items)
+			return c.value(item, itemOf(known, i), n.items)
 		})
 	}
 	return v
 }
 
-func (c *coercer) member(name string, v value.Value, n *node) value.Value {
+// member coerces the member called name of an object in whose place known is.
+func (c *coercer) member(name string, v, known value.Value, n *node) value.Value {
 	if p, declared := n.properties[name]; declared {
 		c.at.enterMember(name)
 		defer c.at.leave()
-		return c.value(v, p)
+		return c.value(v, known.Get(name), p)
 	}
 	child, _ := n.child(name)
 	c.at.enterKey(name)
 	defer c.at.leave()
-	return c.value(v, child)
+	return c.value(v, known.Get(name), child)
 }
 
 // resource coerces an object that is one by itself.
-func (c *coercer) resource(v value.Value, n *node) value.Value {
+func (c *coercer) resource(v, known value.Value, n *node) value.Value {
 	return rewriteMembers(v, func(name string, member value.Value) value.Value {
 		switch {
 		case name == "metadata":
@@ -78,7 +80,7 @@ func (c *coercer) resource(v value.Value, n *node) value.Value {
 		case isRootField(name) && member.Kind() != value.KindString:
 			c.fail(name, member, "must be a string")
 		}
-		return c.member(name, member, n)
+		return c.member(name, member, known, n)
 	})
 }
 

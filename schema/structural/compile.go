@@ -133,6 +133,7 @@ func (n *node) finish() {
 		if child != nil {
 			child.finish()
 			n.below.defaults = n.below.defaults || child.below.defaults || !child.fallback.IsAbsent()
+			n.below.nulls = n.below.nulls || child.below.nulls || hasNulls(child.fallback)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
@@ -140,5 +141,20 @@ func (n *node) finish() {
 			n.defaulted = append(n.defaulted, property{name, p})
 		}
 	}
-	n.fallback = n.fill(n.fallback)
+	n.fallback = n.fill(n.fallback, value.Value{})
+}
+
+// hasNulls reports whether there is a null in v.
+func hasNulls(v value.Value) bool {
+	for item := range v.Items() {
+		if hasNulls(item) {
+			return true
+		}
+	}
+	for _, member := range v.Members() {
+		if hasNulls(member) {
+			return true
+		}
+	}
+	return v.IsNull()
 }

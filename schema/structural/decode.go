@@ -19,6 +19,12 @@ import (
 // Decode after Decode changes nothing and returns object itself. The cost grows with the size of
 // object.
 func (s *Schema) Decode(object value.Value) (value.Value, []string, error) {
+	return s.decode(object, value.Value{})
+}
+
+// decode is Decode for an object that shares parts with known, see [internal]. Embedded resources
+// are looked at in any case: what is malformed in a stored one is put up with.
+func (s *Schema) decode(object, known value.Value) (value.Value, []string, error) {
 	if err := checkTypeMeta(object); err != nil {
 		return value.Value{}, nil, err
 	}
@@ -30,8 +36,8 @@ func (s *Schema) Decode(object value.Value) (value.Value, []string, error) {
 	if d.err != nil {
 		return value.Value{}, nil, d.err
 	}
-	out, pruned := s.Prune(object)
-	out, coerced, err := new(coercer).root(s.DropNulls(out), s)
+	out, pruned := s.prune(object, known)
+	out, coerced, err := new(coercer).root(s.dropNulls(out, known), value.Value{}, s)
 	if err != nil {
 		return value.Value{}, nil, err
 	}
@@ -41,7 +47,10 @@ func (s *Schema) Decode(object value.Value) (value.Value, []string, error) {
 
 // Load is Decode for objects that were stored earlier, perhaps by an earlier schema. Fields of
 // metadata that are malformed go, also in embedded resources, and a missing generation is 1.
-func (s *Schema) Load(object value.Value) (value.Value, error) {
+func (s *Schema) Load(object value.Value) (value.Value, error) { return s.load(object, value.Value{}) }
+
+// load is Load for an object that shares parts with known, see [internal].
+func (s *Schema) load(object, known value.Value) (value.Value, error) {
 	if err := checkTypeMeta(object); err != nil {
 		return value.Value{}, err
 	}
@@ -52,8 +61,8 @@ func (s *Schema) Load(object value.Value) (value.Value, error) {
 			return value.Value{}, err
 		}
 	}
-	out, _ := s.Prune(object)
-	out, _, err := (&coercer{lenient: true}).root(s.DropNulls(out), s)
+	out, _ := s.prune(object, known)
+	out, _, err := (&coercer{lenient: true}).root(s.dropNulls(out, known), known, s)
 	if err != nil {
 		return value.Value{}, err
 	}

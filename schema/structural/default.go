@@ -6,10 +6,13 @@ import "github.com/deed-project/deed/value"
 // admits null nor has a default that takes the place. Items of lists stay.
 //
 // The cost grows with the size of the parts of v that s knows.
-func (s *Schema) DropNulls(v value.Value) value.Value { return s.rootNode().dropNulls(v) }
+func (s *Schema) DropNulls(v value.Value) value.Value { return s.dropNulls(v, value.Value{}) }
 
-func (n *node) dropNulls(v value.Value) value.Value {
-	if n == nil {
+// dropNulls is DropNulls for an object that shares parts with known, of which no member is dropped.
+func (s *Schema) dropNulls(v, known value.Value) value.Value { return s.rootNode().dropNulls(v, known) }
+
+func (n *node) dropNulls(v, known value.Value) value.Value {
+	if n == nil || v.Same(known) {
 		return v
 	}
 	switch v.Kind() {
@@ -19,10 +22,10 @@ func (n *node) dropNulls(v value.Value) value.Value {
 			if child.rejects(member) && child.fallback.IsAbsent() {
 				return value.Value{}
 			}
-			return child.dropNulls(member)
+			return child.dropNulls(member, known.Get(name))
 		})
 	case value.KindList:
-		return rewriteItems(v, func(_ int, item value.Value) value.Value { return n.items.dropNulls(item) })
+		return rewriteItems(v, func(i int, item value.Value) value.Value { return n.items.dropNulls(item, itemOf(known, i)) })
 	}
 	return v
 }
@@ -38,30 +41,33 @@ func (n *node) dropNulls(v value.Value) value.Value {
 // Default after Default changes nothing. Defaults are shared by all objects that get them. The cost
 // grows with the size of the parts of v below which there are defaults, and with the number of
 // properties that are filled in there.
-func (s *Schema) Default(v value.Value) value.Value { return s.rootNode().fill(v) }
+func (s *Schema) Default(v value.Value) value.Value { return s.fill(v, value.Value{}) }
 
-func (n *node) fill(v value.Value) value.Value {
-	if n == nil || !n.below.defaults {
+// fill is Default for an object that shares parts with known, where nothing is filled in.
+func (s *Schema) fill(v, known value.Value) value.Value { return s.rootNode().fill(v, known) }
+
+func (n *node) fill(v, known value.Value) value.Value {
+	if n == nil || !n.below.defaults || v.Same(known) {
 		return v
 	}
 	switch v.Kind() {
 	case value.KindObject:
 		return n.addMissing(rewriteMembers(v, func(name string, member value.Value) value.Value {
 			child, _ := n.child(name)
-			return child.fillIn(member)
+			return child.fillIn(member, known.Get(name))
 		}))
 	case value.KindList:
-		return rewriteItems(v, func(_ int, item value.Value) value.Value { return n.items.fillIn(item) })
+		return rewriteItems(v, func(i int, item value.Value) value.Value { return n.items.fillIn(item, itemOf(known, i)) })
 	}
 	return v
 }
 
 // fillIn returns v with its defaults, or the default that takes its place.
-func (n *node) fillIn(v value.Value) value.Value {
+func (n *node) fillIn(v, known value.Value) value.Value {
 	if n.rejects(v) && !n.fallback.IsAbsent() {
 		return n.fallback
 	}
-	return n.fill(v)
+	return n.fill(v, known)
 }
 
 // addMissing adds the properties with defaults that the object v lacks. Both are sorted by name,
@@ -103,8 +109,8 @@ func (n *node) pruneDefaults(root *node, at *step) {
 	}
 	if !n.fallback.IsAbsent() {
 		object := at.wrap(n.fallback)
-		object = (&coercer{lenient: true}).resource(object, root)
-		object = new(pruner).members(object, root, root.preserve, true)
+		object = (&coercer{lenient: true}).resource(object, value.Value{}, root)
+		object = new(pruner).members(object, value.Value{}, root, root.preserve, true)
 		n.fallback = at.unwrap(object)
 		if n.fallback.IsNull() {
 			n.fallback = value.Value{}

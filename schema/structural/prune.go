@@ -19,8 +19,13 @@ import (
 //
 // The cost grows with the size of object, and with the length of what is reported.
 func (s *Schema) Prune(object value.Value) (value.Value, []string) {
+	return s.prune(object, value.Value{})
+}
+
+// prune is Prune for an object that shares parts with known, of which nothing is pruned.
+func (s *Schema) prune(object, known value.Value) (value.Value, []string) {
 	var p pruner
-	out := p.members(object, s.rootNode(), s.rootNode().preserve, true)
+	out := p.members(object, known, s.rootNode(), s.rootNode().preserve, true)
 	slices.Sort(p.unknown)
 	return out, p.unknown
 }
@@ -39,41 +44,39 @@ type pruner struct {
 	unknown []string
 }
 
-// value prunes v by n.
-func (p *pruner) value(v value.Value, n *node) value.Value {
-	return p.walk(v, n, n != nil && n.preserve)
-}
-
 // walk prunes v by n. keep is whether unknown members stay here.
-func (p *pruner) walk(v value.Value, n *node, keep bool) value.Value {
+func (p *pruner) walk(v, known value.Value, n *node, keep bool) value.Value {
+	if v.Same(known) {
+		return v
+	}
 	if keep && n == nil {
 		return v // an item that a list preserves, without a schema of its own
 	}
 	switch v.Kind() {
 	case value.KindObject:
-		return p.members(v, n, keep, n != nil && n.embedded)
+		return p.members(v, known, n, keep, n != nil && n.embedded)
 	case value.KindList:
 		return rewriteItems(v, func(i int, item value.Value) value.Value {
 			p.at.enterItem(i)
 			defer p.at.leave()
 			child := n.item()
-			return p.walk(item, child, keep || child != nil && child.preserve)
+			return p.walk(item, itemOf(known, i), child, keep || child != nil && child.preserve)
 		})
 	}
 	return v
 }
 
-func (p *pruner) members(v value.Value, n *node, keep, resource bool) value.Value {
+func (p *pruner) members(v, known value.Value, n *node, keep, resource bool) value.Value {
 	return rewriteMembers(v, func(name string, member value.Value) value.Value {
 		if resource && isRootField(name) {
 			return member
 		}
-		child, known := n.child(name)
+		child, declared := n.child(name)
 		switch {
-		case known:
+		case declared:
 			p.at.enterMember(name)
 			defer p.at.leave()
-			return p.value(member, child)
+			return p.walk(member, known.Get(name), child, child != nil && child.preserve)
 		case keep:
 			return member
 		}

@@ -54,6 +54,14 @@ func rewriteItems(v value.Value, edit func(i int, item value.Value) value.Value)
 	return value.List(out...)
 }
 
+// itemOf returns item i of v, and absent if v has none.
+func itemOf(v value.Value, i int) value.Value {
+	if v.Kind() != value.KindList || i >= v.Len() {
+		return value.Value{}
+	}
+	return v.Item(i)
+}
+
 // withMember is v.With, except that it returns v itself when the member is there already.
 func withMember(v value.Value, name string, member value.Value) value.Value {
 	if v.Get(name).Same(member) {

@@ -42,6 +42,7 @@ type property struct {
 // them.
 type contents struct {
 	defaults  bool // for what is there: items, members, and members of these
+	nulls     bool // in these defaults
 	resources bool // embedded resources
 	unique    bool // lists that are sets or maps
 }

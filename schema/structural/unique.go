@@ -19,11 +19,16 @@ import (
 //
 // The cost grows with the size of the parts of object below which there are such lists.
 func (s *Schema) Duplicates(object value.Value) []*FieldError {
+	return s.duplicates(object, value.Value{})
+}
+
+// duplicates is Duplicates for an object that shares parts with known, which has none.
+func (s *Schema) duplicates(object, known value.Value) []*FieldError {
 	if s == nil {
 		return nil
 	}
 	var u uniqueness
-	u.members(object, s.root)
+	u.members(object, known, s.root)
 	return u.errs
 }
 
@@ -32,24 +37,24 @@ type uniqueness struct {
 	errs []*FieldError
 }
 
-func (u *uniqueness) value(v value.Value, n *node) {
-	if n == nil || !n.below.unique {
+func (u *uniqueness) value(v, known value.Value, n *node) {
+	if n == nil || !n.below.unique || v.Same(known) {
 		return
 	}
 	switch v.Kind() {
 	case value.KindObject:
-		u.members(v, n)
+		u.members(v, known, n)
 	case value.KindList:
 		u.list(v, n)
 		for i := range v.Len() {
 			u.at.enterItem(i)
-			u.value(v.Item(i), n.items)
+			u.value(v.Item(i), itemOf(known, i), n.items)
 			u.at.leave()
 		}
 	}
 }
 
-func (u *uniqueness) members(v value.Value, n *node) {
+func (u *uniqueness) members(v, known value.Value, n *node) {
 	if !n.below.unique {
 		return
 	}
@@ -57,10 +62,10 @@ func (u *uniqueness) members(v value.Value, n *node) {
 		m := v.Member(i)
 		if child, declared := n.properties[m.Name]; declared {
 			u.at.enterMember(m.Name)
-			u.value(m.Value, child)
+			u.value(m.Value, known.Get(m.Name), child)
 		} else {
 			u.at.enterKey(m.Name)
-			u.value(m.Value, n.additionalNode())
+			u.value(m.Value, known.Get(m.Name), n.additionalNode())
 		}
 		u.at.leave()
 	}

@@ -43,17 +43,27 @@ type Form interface {
 	Unconditional() bool
 }
 
-// Sparing is a Form that looks again only at what a write changes of an object that was found good.
+// Sparing is a Form that looks again only at what a write changes.
+//
+// An object is settled if it is stored in the version, and Load gives it back as it is. Parts that an object shares with a settled one, the
+// same storage in the same place, need not be decoded or loaded.
 type Sparing interface {
 	Form
-	// ValidateChange is ValidateUpdate, given what is known of live, and returns the same of object. That holds if it finds nothing, and
-	// warns of nothing.
+	// DecodeBeside is Decode, given a settled object.
+	DecodeBeside(sent, settled value.Value) (object value.Value, unknown []string, err error)
+	// LoadBeside is Load of an object of the version, given a settled one. Metadata is always looked at.
+	LoadBeside(stored, settled value.Value) (value.Value, error)
+	// Settles reports whether what Decode returns is settled, its metadata aside, if it is stored in the version.
+	Settles() bool
+	// ValidateChange is ValidateUpdate, given what is known of live, and returns what is known of object if nothing is found. Where live
+	// is absent, it is ValidateCreate.
 	ValidateChange(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was Proof) (field.ErrorList, Proof)
 }
 
-// Proof tells that all rules in CEL hold for an object. The zero Proof tells nothing.
+// Proof tells what is known of an object. The zero Proof tells nothing.
 type Proof struct {
-	Cost int64 // at most what evaluating all of them costs, and at least 1
+	Cost  int64 // not 0 if all rules in CEL hold: then at most what evaluating them costs
+	Sound bool  // by keywords and formats nothing is wrong with any part of it, and no list has an item twice that must not
 }
 
 // Batch is a Form whose objects somebody else converts between versions: it is quicker to ask for many at once, and who is asked is

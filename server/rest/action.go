@@ -31,7 +31,7 @@ func (r *Request) Act() (*Answer, error) {
 	if kind := r.actionOf(); kind != nil { // else it is a Binding without a path to the pod
 		asked.Version = kind
 	}
-	sent, err := asked.decode(options)
+	sent, err := asked.decode(options, Live{})
 	if err != nil {
 		return nil, err
 	}

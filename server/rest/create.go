@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -30,10 +31,11 @@ func (r *Request) Create() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := r.decode(options)
+	object, err := r.decode(options, Live{})
 	if err != nil {
 		return nil, err
 	}
+	decoded := object.Content
 	object.Content = api.Wipe(object.Content)
 	if object.Content, err = api.InNamespace(object.Content, r.Target.Namespace); err != nil {
 		return nil, err
@@ -44,6 +46,9 @@ func (r *Request) Create() (*Answer, error) {
 	}
 	r.name = api.Meta(object.Content, "name")
 	w := &write{Request: r, dryRun: options.DryRun, create: true, post: true}
+	if form, ok := r.Version.Form.(catalog.Sparing); ok && form.Settles() && r.storesItself() {
+		w.known = decoded
+	}
 	if object, err = w.mutate(Live{}, object); err != nil {
 		return nil, err
 	}

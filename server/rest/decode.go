@@ -8,22 +8,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
-// decode reads the object of a create or update: text, form, strictness, version, in this order.
-func (r *Request) decode(options api.WriteOptions) (managedfields.Object, error) {
+// decode reads the object of a create or update: text, form, strictness, version, in this order. Most of the object may be as in last, the
+// zero Live for none.
+func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Object, error) {
 	var object managedfields.Object
 	sent, err := r.readBody()
 	if err != nil {
 		return object, err
 	}
 	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
-	object, strict, err := r.form(sent.Content)
+	object, strict, err := r.form(storage.Share(sent.Content, last.Content), last.settled())
 	if err != nil {
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
 	}
@@ -86,9 +89,17 @@ func (r *Request) receive(offer wire.Offer) (media string, body []byte, err erro
 	return media, body, err
 }
 
-// form returns content as an object of the version, and what strict decoding says about its fields.
-func (r *Request) form(content value.Value) (managedfields.Object, []string, error) {
-	decoded, unknown, err := r.Version.Form.Decode(content)
+// storage lets objects share what they have in common.
+var storage = door.Open(value.Internal)
+
+// form returns content as an object of the version, and what strict decoding says about its fields. settled is an object that it may share
+// parts with, see Live.settled.
+func (r *Request) form(content, settled value.Value) (managedfields.Object, []string, error) {
+	decode := r.Version.Form.Decode
+	if form, ok := r.Version.Form.(catalog.Sparing); ok && !settled.IsAbsent() {
+		decode = func(sent value.Value) (value.Value, []string, error) { return form.DecodeBeside(sent, settled) }
+	}
+	decoded, unknown, err := decode(content)
 	if err != nil {
 		return managedfields.Object{}, nil, err
 	}

@@ -55,6 +55,29 @@ func (r *Request) shown(record store.Record) (Live, error) {
 	return Live{Object: stored, Record: record}, nil
 }
 
+// settled returns the content of an object if reading what is stored of it gives just that, and absent otherwise. What another object has of
+// it, the same storage in the same place, need not be read again.
+func (l Live) settled() value.Value {
+	if !l.steady {
+		return value.Value{}
+	}
+	return l.Content
+}
+
+// storesItself reports whether objects are stored as the version has them: nothing converts them.
+func (r *Request) storesItself() bool {
+	_, foreign := r.Version.Form.(catalog.Batch)
+	return !foreign && r.Version.Name == r.Version.Stored
+}
+
+// loadBeside returns a stored object as the version shows it, given one that is settled, absent for none.
+func (r *Request) loadBeside(stored managedfields.Object, settled value.Value) (value.Value, error) {
+	if form, ok := r.Version.Form.(catalog.Sparing); ok && !settled.IsAbsent() {
+		return form.LoadBeside(stored.Content, settled)
+	}
+	return catalog.Load(r.Version.Form, stored)
+}
+
 // unreadable is the error of a stored object that cannot be read, as kube-apiserver says it to who reads. Who writes is told why.
 type unreadable struct {
 	*errors.StatusError

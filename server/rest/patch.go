@@ -94,7 +94,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 	merge, beside := r.besideFields(typ, body)
 	return func(live Live) (managedfields.Object, error) {
 		if beside {
-			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge))
+			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge), live.settled())
 			if err == nil && len(unknown) == 0 {
 				object.Entries = live.Entries
 				object.Content = r.withoutRepeatedOwners(object.Content)
@@ -112,7 +112,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		if r.Target.Subresource == "scale" {
 			return r.replaceScale(live, patched, options)
 		}
-		object, unknown, err := r.form(patched)
+		object, unknown, err := r.form(patched, value.Value{})
 		if err != nil {
 			return object, invalidPatch(shownPatch(typ, body, patched), err)
 		}

@@ -58,6 +58,13 @@ func (r *recent) get(record store.Record, v *catalog.Version) *readObject {
 	return o
 }
 
+// last returns what is remembered of an object, whatever its revision; nil if that is nothing.
+func (r *recent) last(key string, v *catalog.Version) *readObject {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.objects[recentKey{key, v}]
+}
+
 // put remembers an object. When the budget is spent, others are forgotten, whichever come first.
 func (r *recent) put(o *readObject, v *catalog.Version) {
 	r.mu.Lock()
@@ -116,6 +123,14 @@ func (r *Request) read(record store.Record) (*readObject, error) {
 	return r.remember(live), nil
 }
 
+// lastRead returns the object of the request as it was read last, which may be some time ago, and the zero Live if nobody remembers.
+func (r *Request) lastRead() Live {
+	if o := r.recent.last(r.key(), r.Version); o != nil {
+		return o.Live
+	}
+	return Live{}
+}
+
 // remember keeps an object as it was read.
 func (r *Request) remember(live Live) *readObject {
 	o := &readObject{Live: live}
@@ -150,8 +165,11 @@ func (r *Request) keep(o Live) {
 }
 
 // readsBack reports whether v is surely the same when its text is read. Otherwise a whole number that is a float here may be printed as
-// an integer, and text that is no UTF-8 as other text.
-func readsBack(v value.Value) bool {
+// an integer, and text that is no UTF-8 as other text. Parts of known, absent for none, read back.
+func readsBack(v, known value.Value) bool {
+	if v.Same(known) {
+		return true
+	}
 	switch v.Kind() {
 	case value.KindFloat:
 		return v.Float() != math.Trunc(v.Float())
@@ -159,16 +177,24 @@ func readsBack(v value.Value) bool {
 		return utf8.ValidString(v.Str())
 	case value.KindList:
 		for i := range v.Len() {
-			if !readsBack(v.Item(i)) {
+			if !readsBack(v.Item(i), itemOf(known, i)) {
 				return false
 			}
 		}
 	case value.KindObject:
 		for i := range v.Len() {
-			if m := v.Member(i); !utf8.ValidString(m.Name) || !readsBack(m.Value) {
+			if m := v.Member(i); !utf8.ValidString(m.Name) || !readsBack(m.Value, known.Get(m.Name)) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// itemOf returns item i of v, absent if v has none.
+func itemOf(v value.Value, i int) value.Value {
+	if v.Kind() != value.KindList || i >= v.Len() {
+		return value.Value{}
+	}
+	return v.Item(i)
 }

@@ -102,8 +102,9 @@ type Live struct {
 	Record store.Record // its Revision is 0 if nothing is stored
 	// faultless tells that nothing was found wrong with the object when it was written.
 	faultless bool
-	proof     catalog.Proof // zero unless it is faultless
-	heirs     int           // how many writes ago the object was read from its text, see Request.keep
+	proof     catalog.Proof
+	steady    bool // see settled
+	heirs     int  // how many writes ago the object was read from its text, see Request.keep
 }
 
 // Exists reports whether the object is stored.

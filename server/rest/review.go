@@ -13,7 +13,7 @@ func (r *Request) Review(answer func(question value.Value) (value.Value, error))
 	if err != nil {
 		return nil, err
 	}
-	question, err := r.decode(options)
+	question, err := r.decode(options, Live{})
 	if err != nil {
 		return nil, err
 	}

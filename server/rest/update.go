@@ -28,7 +28,7 @@ func (r *Request) Update() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, err := r.decode(options)
+	sent, err := r.decode(options, r.lastRead())
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,9 @@ func (r *Request) Update() (*Answer, error) {
 		create: r.Version.CreateOnUpdate && r.Target.Subresource == "",
 	}
 	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
-		return r.update(live, sent, options)
+		object := sent
+		object.Content = storage.Share(sent.Content, live.Content)
+		return r.update(live, object, options)
 	})
 	if err != nil {
 		return nil, err

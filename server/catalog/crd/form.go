@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/server/api"
@@ -13,6 +14,9 @@ import (
 	"github.com/deed-project/deed/server/structural/rules"
 	"github.com/deed-project/deed/value"
 )
+
+// schemas are walked by the parts that a write changes.
+var schemas = door.Open(structural.Internal)
 
 // form is what one version makes of custom resources: catalog.Form.
 type form struct {
@@ -29,6 +33,11 @@ func (f *form) schema() *structural.Schema { return f.schemas[f.version] }
 
 // Decode returns what was sent, coerced and with the defaults of the version that it says it is of.
 func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
+	return f.DecodeBeside(sent, value.Value{})
+}
+
+// DecodeBeside is Decode, given a settled object.
+func (f *form) DecodeBeside(sent, settled value.Value) (value.Value, []string, error) {
 	gvk := schema.ParseGVK(sent.Get("apiVersion").Str(), sent.Get("kind").Str())
 	if gvk.Group != f.group || gvk.Kind != f.kind {
 		if sent.Get("metadata").IsAbsent() {
@@ -40,12 +49,14 @@ func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
 		}
 		return sent.With("metadata", metadata), unknown, nil
 	}
-	s := f.schemas[gvk.Version]
-	object, unknown, err := s.Decode(sent)
+	if gvk.Version != f.version {
+		settled = value.Value{}
+	}
+	object, unknown, err := schemas.Decode(f.schemas[gvk.Version], sent, settled)
 	if err != nil {
 		return sent, nil, err
 	}
-	return s.Default(object), unknown, nil
+	return object, unknown, nil
 }
 
 // Complete returns object with the defaults of the version that it says it is of.
@@ -61,12 +72,20 @@ func (f *form) Complete(object value.Value) (value.Value, error) {
 // converted, which changes nothing but its apiVersion.
 func (f *form) Load(stored value.Value) (value.Value, error) {
 	from := schema.ParseGVK(stored.Get("apiVersion").Str(), "").Version
-	object, err := f.schemas[from].Load(stored)
+	object, err := schemas.Load(f.schemas[from], stored, value.Value{})
 	if err != nil {
 		return object, err
 	}
-	return f.convert(f.schemas[from].Default(object), from, f.version)
+	return f.convert(object, from, f.version)
 }
+
+// LoadBeside is Load of an object of the version, given a settled one.
+func (f *form) LoadBeside(stored, settled value.Value) (value.Value, error) {
+	return schemas.Load(f.schema(), stored, settled)
+}
+
+// Settles reports whether what Decode returns is settled.
+func (f *form) Settles() bool { return schemas.Steady(f.schema()) }
 
 // Store returns an object of the version in the version that is stored.
 func (f *form) Store(object value.Value) (value.Value, error) {
@@ -121,15 +140,7 @@ func (f *form) Timeless() bool { return f.rules.Timeless() }
 
 // ValidateCreate returns what is wrong with a new object.
 func (f *form) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
-	if errs := f.validateType(object); len(errs) > 0 {
-		return errs
-	}
-	errs := api.ValidateMetadata(ctx, object, value.Value{}, f.namespaced)
-	errs = append(errs, f.rules.Values(object, value.Value{})...)
-	errs = append(errs, f.scale.Validate(object)...)
-	errs = append(errs, f.rules.Resources(ctx, object)...)
-	errs = append(errs, f.duplicates(object)...)
-	return f.rules.CEL(ctx, errs, object, value.Value{}, nil)
+	return f.ValidateUpdate(ctx, object, value.Value{}, "", &api.Warnings{})
 }
 
 // ValidateUpdate returns what is wrong with object in the place of live.
@@ -145,20 +156,31 @@ func (f *form) ValidateChange(
 	if errs := f.validateType(object); len(errs) > 0 {
 		return errs, catalog.Proof{}
 	}
+	var sound value.Value // what is known to be
+	if was.Sound {
+		sound = live
+	}
 	errs := api.ValidateMetadata(ctx, object, live, f.namespaced)
+	var proof catalog.Proof
 	if subresource == "status" {
+		proof.Sound = was.Sound && f.rules.Sound(object, sound)
 		errs = append(errs, f.rules.StatusValues(object, live)...)
 		errs = append(errs, f.scale.ValidateStatus(object)...)
 	} else {
-		errs = append(errs, f.rules.Values(object, live)...)
+		values, good := f.rules.ValuesChange(object, live, sound)
+		proof.Sound = good
+		errs = append(errs, values...)
 		errs = append(errs, f.scale.Validate(object)...)
 		errs = append(errs, f.rules.Resources(ctx, object)...)
 	}
-	if twice := f.duplicates(object); len(twice) > 0 && len(f.duplicates(live)) == 0 {
-		errs = append(errs, twice...)
+	if twice := f.duplicates(object, sound); len(twice) > 0 {
+		proof.Sound = false
+		if len(f.duplicates(live, sound)) == 0 {
+			errs = append(errs, twice...)
+		}
 	}
-	errs, cost := f.rules.CELChange(ctx, errs, object, live, w, was.Cost)
-	return errs, catalog.Proof{Cost: cost}
+	errs, proof.Cost = f.rules.CELChange(ctx, errs, object, live, w, was.Cost)
+	return errs, proof
 }
 
 // validateType returns what is wrong with the kind and version that object says it is of.
@@ -173,10 +195,10 @@ func (f *form) validateType(object value.Value) field.ErrorList {
 	return errs
 }
 
-// duplicates returns where lists that are sets or maps hold an item again.
-func (f *form) duplicates(object value.Value) field.ErrorList {
+// duplicates returns where lists that are sets or maps hold an item again, in what object does not share with known, which has no such list.
+func (f *form) duplicates(object, known value.Value) field.ErrorList {
 	var errs field.ErrorList
-	for _, e := range f.schema().Duplicates(object) {
+	for _, e := range schemas.Duplicates(f.schema(), object, known) {
 		typ := field.ErrorTypeInvalid
 		if e.Reason == structural.Duplicate {
 			typ = field.ErrorTypeDuplicate

@@ -27,26 +27,31 @@ func verdictOf(ok bool) verdict {
 }
 
 // judge judges a value. It is good if everything that applies to it is good; otherwise the verdict
-// is the first that is not.
+// is the first that is not. What is the same storage in known, a value that is good, absent for
+// none, is not looked at again.
 //
 // Its cost is that of a walk of v, which stops at the first part that is not good.
 //
-// Why not leave out what an update does not change: where something is wrong in it, the library
+// Why not leave out whatever an update does not change: where something is wrong in it, the library
 // reports that unless it takes the value for unchanged, which depends on the schemas of all parts.
 // To look at them costs as much as to judge them.
-func (n *node) judge(v value.Value) verdict {
+func (n *node) judge(v, known value.Value) verdict {
 	switch {
-	case n == nil:
+	case n == nil || v.Same(known) && !v.IsAbsent():
 		return good
 	case n.opaque:
 		return unsure
 	case v.IsNull():
 		return verdictOf((!n.typed || n.nullable || n.types&isNull != 0) && len(n.enum) == 0)
 	}
-	for _, aspect := range [...]func(*node, value.Value) verdict{(*node).kind, (*node).member, (*node).content} {
-		if found := aspect(n, v); found != good {
-			return found
-		}
+	if found := n.kind(v); found != good {
+		return found
+	}
+	if found := n.member(v); found != good {
+		return found
+	}
+	if found := n.content(v, known); found != good {
+		return found
 	}
 	return n.junctors.judge(v)
 }
@@ -109,16 +114,16 @@ func (n *node) member(v value.Value) verdict {
 }
 
 // content judges a value by what is said about its kind.
-func (n *node) content(v value.Value) verdict {
+func (n *node) content(v, known value.Value) verdict {
 	switch v.Kind() {
 	case value.KindString:
 		return n.judgeText(v.Str())
 	case value.KindInt, value.KindFloat:
 		return n.judgeNumber(v)
 	case value.KindList:
-		return n.list(v)
+		return n.list(v, known)
 	case value.KindObject:
-		return n.object(v)
+		return n.object(v, known)
 	}
 	return good
 }
@@ -174,22 +179,30 @@ func (n *node) judgeNumber(v value.Value) verdict {
 	return verdictOf(fits(number, ""))
 }
 
-func (n *node) list(v value.Value) verdict {
+func (n *node) list(v, known value.Value) verdict {
 	if n.size != nil && !within(int64(v.Len()), n.size.minItems, n.size.maxItems) {
 		return bad
 	}
 	if n.items == nil {
 		return good
 	}
+	olds := 0
+	if known.Kind() == value.KindList {
+		olds = known.Len()
+	}
 	for i := range v.Len() {
-		if found := n.items.judge(v.Item(i)); found != good {
+		var old value.Value
+		if i < olds {
+			old = known.Item(i)
+		}
+		if found := n.items.judge(v.Item(i), old); found != good {
 			return found
 		}
 	}
 	return good
 }
 
-func (n *node) object(v value.Value) verdict {
+func (n *node) object(v, known value.Value) verdict {
 	if n.size != nil && !within(int64(v.Len()), n.size.minProperties, n.size.maxProperties) {
 		return bad
 	}
@@ -210,20 +223,20 @@ func (n *node) object(v value.Value) verdict {
 			}
 			child = n.additional
 		}
-		if found := child.judge(m.Value); found != good {
+		if found := child.judge(m.Value, known.Get(m.Name)); found != good {
 			return found
 		}
 	}
 	return good
 }
 
-// judge judges a value by allOf, anyOf, oneOf and not.
+// judge judges a value by allOf, anyOf, oneOf and not. A value that is good may be bad by one of them, so nothing is known.
 func (j *junctors) judge(v value.Value) verdict {
 	if j == nil {
 		return good
 	}
 	for _, n := range j.all {
-		if found := n.judge(v); found != good {
+		if found := n.judge(v, value.Value{}); found != good {
 			return found
 		}
 	}
@@ -240,13 +253,13 @@ func (j *junctors) judge(v value.Value) verdict {
 	if j.not == nil {
 		return good
 	}
-	return [...]verdict{good: bad, bad: good, unsure: unsure}[j.not.judge(v)]
+	return [...]verdict{good: bad, bad: good, unsure: unsure}[j.not.judge(v, value.Value{})]
 }
 
 func anyOf(nodes []*node, v value.Value) verdict {
 	all := bad
 	for _, n := range nodes {
-		switch n.judge(v) {
+		switch n.judge(v, value.Value{}) {
 		case good:
 			return good
 		case unsure:
@@ -259,7 +272,7 @@ func anyOf(nodes []*node, v value.Value) verdict {
 func oneOf(nodes []*node, v value.Value) verdict {
 	n := 0
 	for _, alternative := range nodes {
-		switch alternative.judge(v) {
+		switch alternative.judge(v, value.Value{}) {
 		case good:
 			n++
 		case unsure:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/internal/gen"
 	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/value"
@@ -16,6 +17,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/warning"
 )
+
+var sharing = door.Open(value.Internal)
 
 // TestVerdicts holds the verdicts on random objects beside what the library finds. What is good
 // must have no errors, and what is bad must have some, if it replaces nothing. DEED_CASES says how
@@ -41,8 +44,11 @@ func TestVerdicts(t *testing.T) {
 		if !live.IsAbsent() {
 			updates++
 		}
-		found := r.object.quick.judge(object)
+		found := r.object.quick.judge(object, value.Value{})
 		counts[found]++
+		if shared := sharing.Share(object, live); r.Sound(live, value.Value{}) && r.Sound(shared, live) != (found == good) {
+			t.Fatalf("beside live, the verdict is not %d\nschema %v\nobject %v\nlive %v", found, schema, object, live)
+		}
 		errs := library(r, object, live)
 		if found == good && len(errs) > 0 || found == bad && live.IsAbsent() && len(errs) == 0 {
 			t.Fatalf("the verdict is %d\nschema %v\nobject %v\nlive %v\nlibrary %v", found, schema, object, live, errs)

@@ -100,14 +100,26 @@ func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
 // The errors are in the order of their fields. An object with which nothing is wrong costs one walk
 // of it.
 func (r *Rules) Values(object, live value.Value) field.ErrorList {
-	if r == nil || r.object.quick.judge(object) == good {
-		return nil
+	errs, _ := r.ValuesChange(object, live, value.Value{})
+	return errs
+}
+
+// ValuesChange is Values for an object that may share parts with known, of which it is known that it is sound; absent for none. It reports
+// whether object is: that nothing is wrong with it, whatever it replaces. What is shared is not looked at again.
+func (r *Rules) ValuesChange(object, live, known value.Value) (errs field.ErrorList, sound bool) {
+	if r.Sound(object, known) {
+		return nil, true
 	}
 	if live.IsAbsent() {
-		return ordered(validation.ValidateCustomResource(nil, object.ToAny(), r.object.library))
+		return ordered(validation.ValidateCustomResource(nil, object.ToAny(), r.object.library)), false
 	}
 	return ordered(validation.ValidateCustomResourceUpdate(nil, object.ToAny(), live.ToAny(), r.object.library,
-		validation.WithRatcheting(r.correlated(object, live))))
+		validation.WithRatcheting(r.correlated(object, live)))), false
+}
+
+// Sound reports whether an object is surely sound, see ValuesChange.
+func (r *Rules) Sound(object, known value.Value) bool {
+	return r == nil || r.object.quick.judge(object, known) == good
 }
 
 // ordered sorts errors by their fields, those of one field being in the order of the library, which
@@ -128,7 +140,7 @@ func fieldOf(e *field.Error) string {
 // StatusValues is Values for a write of the status alone: only the status is looked at.
 func (r *Rules) StatusValues(object, live value.Value) field.ErrorList {
 	status, was := object.Get("status"), live.Get("status")
-	if r == nil || r.status.library == nil || status.IsAbsent() || r.status.quick.judge(status) == good {
+	if r == nil || r.status.library == nil || status.IsAbsent() || r.status.quick.judge(status, value.Value{}) == good {
 		return nil
 	}
 	return ordered(validation.ValidateCustomResourceUpdate(field.NewPath("status"), status.ToAny(), was.ToAny(), r.status.library,

@@ -1,0 +1,82 @@
+package rest
+
+import (
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// encoded is an object as it is stored, and its text.
+type encoded struct {
+	managedfields.Object
+	text []byte
+}
+
+func (w *write) encode(object managedfields.Object) (encoded, error) {
+	unstored := []string{"resourceVersion", "managedFields", "selfLink"} // whoever sets them
+	if w.dryRun {
+		unstored = unstored[:2] // nothing is stored, and the link is shown
+	}
+	for _, name := range unstored {
+		object.Content = api.WithMetadata(object.Content, name, value.Value{})
+	}
+	content, err := catalog.Store(w.Version.Form, object)
+	if err != nil {
+		return encoded{}, err
+	}
+	object.Content = content
+	if object.Entries = inSeconds(object.Entries); len(object.Entries) == 0 {
+		object.Entries = nil // admission may leave an empty list, which is not stored
+	}
+	if w.Version.Custom {
+		if object.Entries, err = inMapOrder(object.Entries); err != nil {
+			return encoded{}, err
+		}
+	}
+	return encoded{object, object.AppendJSON(nil)}, nil
+}
+
+// commit stores an object in place of live, the zero Live for none, and returns it as reading gives it. The error is
+// store.ErrConflict if something else is stored there by now.
+func (w *write) commit(object encoded, live Live, event Written) (managedfields.Object, error) {
+	record := store.Record{Key: w.key(), Text: object.text, Created: live.Record.Created}
+	var err error
+	if record.Revision, err = w.put(object.text, live.Record.Revision); err != nil {
+		return object.Object, err
+	}
+	if w.Stored != nil {
+		w.Stored(w.context(), w.Request, event)
+	}
+	w.facts.forget(live.Record.Revision)
+	out, err := w.reread(object, record.Revision)
+	if err == nil && readsBack(out.Content, live.settled()) {
+		kept := Live{Object: out, Record: record, heirs: live.heirs + 1}
+		if withVersion(object.Content, record.Revision).Equal(out.Content) {
+			w.text = w.note(record).text(record)
+			kept.faultless, kept.proof, kept.steady = w.faultless, w.proof, w.storesItself()
+		}
+		w.keep(kept)
+	}
+	return out, err
+}
+
+// put stores a text, for a time if that is how long objects of the resource are kept.
+func (w *write) put(text []byte, expected store.Revision) (store.Revision, error) {
+	if w.Version.Brief && w.Brief > 0 {
+		return w.Store.PutUntil(w.context(), w.key(), text, expected, w.Now().Add(w.Brief))
+	}
+	return w.Store.Put(w.context(), w.key(), text, expected)
+}
+
+// reread returns a stored object as reading it at the given revision gives it, without one if that is 0.
+func (w *write) reread(stored encoded, revision store.Revision) (managedfields.Object, error) {
+	object := stored.Object
+	content, err := w.loadBeside(object, w.known)
+	if err != nil {
+		return object, undecodable(revision, err)
+	}
+	object.Content = withVersion(content, revision)
+	return object, nil
+}
