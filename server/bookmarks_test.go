@@ -50,12 +50,15 @@ func TestBookmarks(t *testing.T) {
 			return append(w.notes, fmt.Sprint("end at ", time.Since(w.begun).Round(time.Second)))
 		}
 		var later string
+		written := make(chan struct{})
 		go func() {
+			defer close(written)
 			time.Sleep(70 * time.Second)
 			w := ask(s, "POST "+core+"namespaces/default/configmaps", `{"metadata":{"name":"other"}}`)
 			later = parsed(t, w).Get("metadata", "resourceVersion").Str()
 		}()
 		got := note("&allowWatchBookmarks=true&timeoutSeconds=150")
+		<-written
 		want := []string{"BOOKMARK " + from + " at 1m0s", "BOOKMARK " + later + " at 2m0s", "BOOKMARK " + later + " at 2m28s", "end at 2m30s"}
 		if !slices.Equal(got, want) {
 			t.Errorf("a watch of 150 s says %q, want %q", got, want)

@@ -13,16 +13,18 @@ import (
 
 // call is what is known of a request before it is looked at closely.
 type call struct {
+	client   context.Context // done when the client is gone
 	method   string
 	verb     string     // what it does with a resource, or else the method in lower case
 	target   api.Target // what the path names
 	resource bool       // the path names a resource, and no document
 	query    url.Values // nil for an empty one
 	brief    bool       // it has less time than the whole request might take, because it changes something
+	follows  *following // what goes on after the answer has begun; nil but for watches
 }
 
 func newCall(r *http.Request) *call {
-	c := &call{method: r.Method}
+	c := &call{client: r.Context(), method: r.Method}
 	if r.URL.RawQuery != "" {
 		c.query = r.URL.Query()
 	}
@@ -69,7 +71,7 @@ func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // serving is what requests know of the listener that they came through.
 type serving struct {
-	end     context.Context      // is done when the server is about to stop: requests that never end by themselves end then
+	end     context.Context      // is done when the listener or the server is about to stop: requests that never end by themselves end then
 	limited bool                 // connections have the deadlines of the server's limits for each request
 	state   *tls.ConnectionState // of the connection, if the listener ended TLS
 }
@@ -80,10 +82,10 @@ func withServing(ctx context.Context, s serving) context.Context {
 	return context.WithValue(ctx, servingKey{}, &s)
 }
 
-// servingOf returns what withServing added, or that nothing ends or is limited.
-func servingOf(ctx context.Context) serving {
-	if s, ok := ctx.Value(servingKey{}).(*serving); ok {
-		return *s
+// servingOf returns what withServing added, or that nothing is limited.
+func (s *Server) servingOf(ctx context.Context) serving {
+	if through, ok := ctx.Value(servingKey{}).(*serving); ok {
+		return *through
 	}
-	return serving{end: context.Background()}
+	return serving{end: s.ctx}
 }

@@ -19,8 +19,21 @@ import (
 //	authenticate  who sends it, and as whom
 //	enter         unless there are too many already; members of system:masters always may
 //	route         to what its path names, see route.go; there it is authorized
+//	follow        what goes on after the answer has begun, as it does for watches
 func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	w, c := &answerWriter{ResponseWriter: out}, newCall(r)
+	if f := s.handle(out, r); f != nil {
+		f.run()
+		f.end()
+	}
+}
+
+// handle is ServeHTTP up to what follows, which it returns: nothing of what was needed up to there is kept for it.
+func (s *Server) handle(out http.ResponseWriter, asked *http.Request) (follows *following) {
+	r, w, c := asked, &answerWriter{ResponseWriter: out}, newCall(asked)
+	through := s.servingOf(c.client)
+	if through.state != nil {
+		r.TLS = through.state // which net/http does not see: see [transport.Listener]
+	}
 	id := r.Header.Get("Audit-Id")
 	if id == "" {
 		id = api.NewUID()
@@ -28,18 +41,22 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["Audit-Id"], h["Cache-Control"] = []string{id}, uncached
 	answered := s.metrics.begin(c, s.catalog.Load())
-	defer answered.end(w)
+	defer func() {
+		if follows == nil {
+			answered.end(w.code)
+		}
+	}()
 	defer s.recovered(w, r)
 	ctx, err := s.limitTime(w, r, c)
 	defer ctx.stop()
 	r = r.WithContext(ctx)
 	if err != nil {
 		s.fail(w, r, s.errorsOf(r), err)
-		return
+		return nil
 	}
 	user, ok := s.user(w, r, c)
 	if !ok {
-		return
+		return nil
 	}
 	ctx.user = user
 	if !c.long() && !user.isMaster() {
@@ -47,11 +64,19 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		if !ok {
 			s.metrics.reject(c)
 			overloaded(w)
-			return
+			return nil
 		}
 		defer leave()
 	}
 	s.route(w, r, c)
+	if c.follows == nil {
+		return nil
+	}
+	if through.limited {
+		asked.Header = nil // nobody else has the request
+	}
+	c.follows.out, c.follows.answered = stream{out, &s.deadlines}, answered
+	return c.follows
 }
 
 // uncached are the values of a header that tells to keep no answer. Nobody may modify them.
@@ -82,15 +107,20 @@ func (s *Server) recovered(w *answerWriter, r *http.Request) {
 	if v == nil {
 		return
 	}
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	s.metrics.panics.Inc()
-	s.log.Error("a request panicked", "method", r.Method, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+	s.panicked(r.Method, r.URL.Path, v)
 	if w.code != 0 {
 		panic(http.ErrAbortHandler)
 	}
 	http.Error(w, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
+}
+
+// panicked counts and logs the value of a panic, unless it is http.ErrAbortHandler, with which it panics once more.
+func (s *Server) panicked(method, path string, v any) {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	s.metrics.panics.Inc()
+	s.log.Error("a request panicked", "method", method, "path", path, "panic", v, "stack", string(debug.Stack()))
 }
 
 // fail answers with the Status of err.

@@ -81,7 +81,7 @@ func (s *Server) limitTime(w http.ResponseWriter, r *http.Request, c *call) (*re
 	if asked > 0 && asked < timeout {
 		timeout = asked
 	}
-	if timeout < s.limits.Request || !servingOf(ctx).limited {
+	if timeout < s.limits.Request || !s.servingOf(ctx).limited {
 		if r.Body != nil && r.Body != http.NoBody {
 			_ = connection.SetReadDeadline(now.Add(timeout)) // as above
 		}

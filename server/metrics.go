@@ -151,9 +151,12 @@ func (m *metrics) begin(c *call, served *catalog.Catalog) underWay {
 	return u
 }
 
-// end counts that the request is answered with w.
-func (u underWay) end(w *answerWriter) {
-	u.codes.get(w.code, func() prometheus.Counter { return u.requests.WithLabelValues(strconv.Itoa(w.code)) }).Inc()
+// end counts that the request is answered with a status code. The zero underWay counts nothing.
+func (u underWay) end(code int) {
+	if u.series == nil {
+		return
+	}
+	u.codes.get(code, func() prometheus.Counter { return u.requests.WithLabelValues(strconv.Itoa(code)) }).Inc()
 	if u.long != nil {
 		u.long.Dec()
 		return

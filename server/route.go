@@ -162,7 +162,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *
 	switch {
 	case err != nil:
 	case verb == "watch":
-		s.watch(w, q, rep)
+		c.follows = s.watch(w, q, c, rep)
 		return
 	case verb == "list" && isListed(version, rep) && r.Context().Err() == nil:
 		s.listed(w, q, rep)

@@ -24,13 +24,16 @@ const (
 // Serve answers the connections that l accepts until ctx is done, with TLS if config is not nil. Then it takes no new ones, ends
 // watches, waits a little for requests under way, and returns nil. l is closed when it returns. Serve does not close the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) error {
+	end, ended := context.WithCancel(ctx)
+	defer ended()
+	defer context.AfterFunc(s.ctx, ended)()
 	h := &http.Server{
-		Handler: withState(s), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ReadTimeout: s.limits.Request, WriteTimeout: 2 * s.limits.Request, // where a request does not say otherwise, see limitTime
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ConnContext: func(of context.Context, c net.Conn) context.Context {
-			return withServing(of, serving{end: ctx, limited: true, state: transport.State(c)})
+			return withServing(of, serving{end: end, limited: true, state: transport.State(c)})
 		},
 	}
 	if config != nil {
@@ -54,14 +57,4 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) 
 		return err
 	}
 	return h.Close()
-}
-
-// withState tells requests what TLS knows of their client where net/http does not see that there is TLS: see [transport.Listener].
-func withState(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if state := servingOf(r.Context()).state; state != nil {
-			r.TLS = state
-		}
-		h.ServeHTTP(w, r)
-	})
 }

@@ -74,8 +74,8 @@ type Server struct {
 	now          func() time.Time
 	limits       Limits
 	flight       inFlight
-	watching     sync.Map // by the prefix of a resource: *atomic.Int64, how many watches there are of it
 	metrics      *metrics
+	deadlines    deadlines
 
 	base      []*catalog.Resource // those that are always served
 	catalog   atomic.Pointer[catalog.Catalog]

@@ -3,10 +3,8 @@ package server
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/deed-project/deed/server/api"
@@ -19,45 +17,77 @@ import (
 // rest. While it is waited for, it holds up to a batch of events, and nobody else.
 const slowWatcher = 30 * time.Second
 
-// watch sends the events of a collection until the client goes, the time is over, the server ends, or the resource is not served
-// any more as it was: as a stream, or in frames of a websocket if the client asks for one.
-func (s *Server) watch(w http.ResponseWriter, q *rest.Request, rep wire.Representation) {
-	ctx, cancel := context.WithCancel(q.HTTP.Context())
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
-	defer context.AfterFunc(servingOf(ctx).end, cancel)()
-	crowd := s.crowd(q.Version.Prefix)
-	crowd.Add(1)
-	defer crowd.Add(-1)
+// watch answers a request for the events of a collection: with what follows, as a stream, for as long as it goes on, or in frames of a
+// websocket if the client asks for one. It goes on until the client goes, the time is over, the server ends, or the resource is not
+// served any more as it was.
+func (s *Server) watch(w http.ResponseWriter, q *rest.Request, c *call, rep wire.Representation) *following {
+	if asksForSocket(q.HTTP) {
+		client, cancel := context.WithCancel(c.client)
+		defer cancel()
+		if f := s.newFollowing(client, w, q, rep); f != nil {
+			defer f.watch.Close()
+			f.runInSocket(w, q, rep, cancel)
+		}
+		return nil
+	}
+	f := s.newFollowing(c.client, w, q, rep)
+	if f == nil {
+		return nil
+	}
+	w.WriteHeader(http.StatusOK)
+	if http.NewResponseController(w).Flush() != nil {
+		f.watch.Close()
+		return nil // the connection cannot stream, or is gone
+	}
+	return f
+}
+
+// newFollowing returns the watch that a client asks for. It answers the request, and returns nil, if there is none.
+func (s *Server) newFollowing(client context.Context, w http.ResponseWriter, q *rest.Request, rep wire.Representation) *following {
 	printer, err := s.newPrinter(q, rep)
 	if err != nil {
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
-		return
+		return nil
 	}
-	told, err := q.Watch(ctx, printer.toRest())
+	watch, err := q.Watch(client, s.servingOf(client).end, printer.toRest())
 	q.Warnings.Write(w.Header())
 	if err != nil {
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
-		return
+		return nil
 	}
 	w.Header().Set("Content-Type", rep.StreamType())
-	if asksForSocket(q.HTTP) {
-		err := serveSocket(w, q.HTTP, rep, func(out *socket) {
-			defer context.AfterFunc(out.gone, cancel)()
-			s.tell(q, told, out)
-		})
-		if err != nil {
-			s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
-		}
-		return
+	return &following{server: s, watch: watch, method: q.HTTP.Method, path: q.HTTP.URL.Path}
+}
+
+// runInSocket is run in frames of a websocket. cancel is called when the client closes it.
+func (f *following) runInSocket(w http.ResponseWriter, q *rest.Request, rep wire.Representation, cancel func()) {
+	err := serveSocket(w, q.HTTP, rep, func(out *socket) {
+		defer context.AfterFunc(out.gone, cancel)()
+		f.out = out
+		f.run()
+	})
+	if err != nil {
+		f.server.fail(w, q.HTTP, f.server.errorsOf(q.HTTP), err)
 	}
-	w.WriteHeader(http.StatusOK)
-	out := newStream(w)
-	defer out.slow.Stop()
-	if out.control.Flush() != nil {
-		return // the connection cannot stream, or is gone
+}
+
+// following is a watch whose answer has begun. It is all that is kept for it while it waits.
+type following struct {
+	server       *Server
+	watch        *rest.Watch
+	out          outlet
+	method, path string
+	answered     underWay // zero if somebody else counts
+}
+
+// run sends what the watch tells until there is no more, the client is gone, or it takes none.
+//
+// A watch waits here. So run is to be called as close to the beginning of the goroutine as can be, and needs little by itself: once garbage
+// was collected twice, the stack of a goroutine is as small as what is called from there to here.
+func (f *following) run() {
+	for f.tell() {
+		<-f.watch.More()
 	}
-	s.tell(q, told, out)
 }
 
 // outlet is where events go.
@@ -66,88 +96,92 @@ type outlet interface {
 	send(rest.Told) error
 }
 
-// tell sends what a watch is told until there is no more, or the client takes none.
-func (s *Server) tell(q *rest.Request, told iter.Seq2[rest.Told, error], out outlet) {
-	for t, err := range told {
-		if err != nil {
-			s.log.Error("an event cannot be encoded", "path", q.HTTP.URL.Path, "error", err)
-			return
-		}
-		if out.send(t) != nil {
-			return
-		}
-		if !t.More {
-			s.gather(q.Version.Prefix)
-		}
+// tell sends what there is to tell by now. It reports whether the watch goes on. A panic ends it, and the connection.
+//
+//go:noinline
+func (f *following) tell() bool {
+	defer f.recovered()
+	on, err := f.watch.Tell(func(t rest.Told) bool { return f.out.send(t) == nil })
+	if err != nil {
+		f.server.log.Error("an event cannot be encoded", "path", f.path, "error", err)
+	}
+	return on
+}
+
+func (f *following) recovered() {
+	if v := recover(); v != nil {
+		f.end()
+		f.server.panicked(f.method, f.path, v)
+		panic(http.ErrAbortHandler)
 	}
 }
 
-const (
-	// gatherEach is what it costs about to tell one watcher something, server and client together, most of which is the write to its
-	// connection, and gatherMost how long an event may be held back at most.
-	gatherEach = 200 * time.Microsecond
-	gatherMost = 50 * time.Millisecond
-)
-
-// crowd returns the number of watches that are about objects with a prefix.
-func (s *Server) crowd(prefix string) *atomic.Int64 {
-	n, _ := s.watching.LoadOrStore(prefix, new(atomic.Int64))
-	return n.(*atomic.Int64)
-}
-
-// gather lets a watcher that was told of something wait as long as it takes to tell all others, so that what happens meanwhile goes
-// to each in one piece: the more there are, the more it saves. With few watchers that is no time at all, and what comes after a pause
-// is told at once.
-func (s *Server) gather(prefix string) {
-	if wait := min(gatherMost, time.Duration(s.crowd(prefix).Load())*gatherEach); wait >= time.Millisecond {
-		time.Sleep(wait)
-	}
+// end is to be called when the watch is over.
+func (f *following) end() {
+	f.watch.Close()
+	f.answered.end(http.StatusOK)
 }
 
 // stream is the body of an answer: an outlet.
 type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	slow    *time.Timer // calls giveUp; it runs while something is sent
-
-	mu      sync.Mutex // guards sending
-	sending bool
-}
-
-// newStream returns the stream of an answer. Its timer is to be stopped.
-func newStream(w http.ResponseWriter) *stream {
-	s := &stream{w: w, control: http.NewResponseController(w)}
-	s.slow = time.AfterFunc(slowWatcher, s.giveUp)
-	s.slow.Stop()
-	return s
-}
-
-// giveUp ends the stream of a client that does not take what it is sent. A deadline is set only now that it is over: to set one costs
-// more than to send an event. A connection without deadlines, as between goroutines of one process, waits.
-func (s *stream) giveUp() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.sending { // otherwise there may be no stream any more
-		_ = s.control.SetWriteDeadline(time.Now())
-	}
-}
-
-func (s *stream) setSending(is bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sending = is
+	http.ResponseWriter
+	deadlines *deadlines
 }
 
 // send sends text. Between texts there is no limit to the time.
-func (s *stream) send(t rest.Told) error {
-	s.setSending(true)
-	s.slow.Reset(slowWatcher)
-	defer s.setSending(false)
-	defer s.slow.Stop()
-	if _, err := s.w.Write(t.Text); err != nil {
+func (s stream) send(t rest.Told) error {
+	d := s.deadlines.begin(s.ResponseWriter)
+	defer s.deadlines.end(d)
+	if _, err := s.Write(t.Text); err != nil {
 		return err
 	}
-	return s.control.Flush()
+	return http.NewResponseController(s.ResponseWriter).Flush()
+}
+
+// deadline ends the stream of a client that does not take what it is sent. The deadline of the connection is set only when the time is
+// over: to set one costs more than to send an event. A connection without deadlines, as between goroutines of one process, waits.
+type deadline struct {
+	timer *time.Timer // calls giveUp
+
+	mu sync.Mutex
+	w  http.ResponseWriter // nil while nothing is sent: then there may be no stream any more
+}
+
+// deadlines are those of a server that nobody uses. The zero deadlines are ready.
+type deadlines struct{ sync.Pool }
+
+// begin returns the deadline of something that is about to be sent.
+func (unused *deadlines) begin(w http.ResponseWriter) *deadline {
+	d, ok := unused.Get().(*deadline)
+	if !ok {
+		d = &deadline{}
+		d.timer = time.AfterFunc(slowWatcher, d.giveUp)
+	}
+	d.set(w)
+	d.timer.Reset(slowWatcher)
+	return d
+}
+
+// end ends the time. A deadline that has passed is not used again: it would end the next stream.
+func (unused *deadlines) end(d *deadline) {
+	d.set(nil)
+	if d.timer.Stop() {
+		unused.Put(d)
+	}
+}
+
+func (d *deadline) set(w http.ResponseWriter) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.w = w
+}
+
+func (d *deadline) giveUp() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.w != nil {
+		_ = http.NewResponseController(d.w).SetWriteDeadline(time.Now())
+	}
 }
 
 // printer prints events as the client wants them.

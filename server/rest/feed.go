@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"iter"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -10,96 +9,19 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// Told is what a watch is told at once: texts of events, one behind the other.
-type Told struct {
-	Text []byte // nobody may modify it
-	More bool   // there is more to tell already
-
-	marks []mark // of the events, whose ends count from base on
-	base  int
-}
-
-// Events returns the texts of the single events.
-func (t Told) Events() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		from := 0
-		for _, m := range t.marks {
-			if !yield(t.Text[from : m.end-t.base]) {
-				return
-			}
-			from = m.end - t.base
-		}
-	}
-}
-
-// mark is where the text of an event ends, and the revision of its write.
-type mark struct {
-	revision store.Revision
-	end      int
-}
-
-// pageText is the length of the text that a page of a feed ends with, and maxPages how many pages are kept of all feeds.
-const (
-	pageText = 64 << 10
-	maxPages = 64
-)
-
-// page is a part of a feed, or what one watch is told at once.
-type page struct {
-	from, to store.Revision // it has the events after the one, up to the other
-	text     []byte         // grows at its end only, so that those who read it need no lock
-	marks    []mark
-}
-
-// pagesOfOne are pages that belong to no feed, to be used again.
-var pagesOfOne = sync.Pool{New: func() any { return &page{} }}
-
-// newPage returns an empty page that belongs to no feed. It must be released, see releaseIf.
-func newPage() *page { return pagesOfOne.Get().(*page) }
-
-// releaseIf gives the memory of a page back if all that was told reached the client. Otherwise its text may still be on its way, as HTTP/2
-// sends it beside the one who writes.
-func (p *page) releaseIf(told *bool) {
-	if *told && cap(p.text) <= 4*pageText {
-		p.empty()
-		pagesOfOne.Put(p)
-	}
-}
-
-func (p *page) empty() { p.text, p.marks = p.text[:0], p.marks[:0] }
-
-// add makes text, which is that of the page with an event more, the text of the page.
-func (p *page) add(text []byte, r store.Revision) {
-	p.text, p.marks = text, append(p.marks, mark{r, len(text)})
-}
-
-// told returns all that is on the page.
-func (p *page) told() Told { return Told{Text: p.text, marks: p.marks} }
-
-// after returns what the page has after a revision.
-func (p *page) after(r store.Revision) Told {
-	i := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].revision > r })
-	base := 0
-	if i > 0 {
-		base = p.marks[i-1].end
-	}
-	return Told{Text: p.text[base:], marks: p.marks[i:], base: base}
-}
-
 // feed is what all watches that ask for the same are told, as text: whichever watch meets an event first prints it, for all of them. What
 // comes next to tell a watch is found by its revision, however far the others are.
 type feed struct {
+	*subject
+	key     feedKey
 	watches atomic.Int32 // that are under way; changes under feeds.mu
 
 	mu    sync.Mutex
 	pages []*keptPage // each begins where the one before ends
 }
 
-// isShared reports whether there are several watches. A nil feed has one.
-func (f *feed) isShared() bool { return f != nil && f.watches.Load() > 1 }
-
-// keptPage is a page until it is forgotten, to make room.
-type keptPage struct{ atomic.Pointer[page] }
+// isShared reports whether there are several watches.
+func (f *feed) isShared() bool { return f.watches.Load() > 1 }
 
 // feedKey tells what watches ask for.
 type feedKey struct {
@@ -117,25 +39,36 @@ type feeds struct {
 	next int
 }
 
-// join returns the feed of a watch that begins, and what is to be called when it ends.
-func (f *feeds) join(key feedKey) (joined *feed, leave func()) {
+// join returns the feed of a watch that begins, which is about s: one of its own if the key says that its printer prints as no other does.
+// The watch must leave it.
+func (f *feeds) join(key feedKey, s *subject) *feed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	joined := f.of[key]
+	if joined == nil {
+		joined = &feed{subject: s, key: key}
+		if key.printer != "" {
+			f.keep(joined)
+		}
+	}
+	joined.watches.Add(1)
+	return joined
+}
+
+// keep lets others join a feed. The caller holds f.mu.
+func (f *feeds) keep(joined *feed) {
 	if f.of == nil {
 		f.of = map[feedKey]*feed{}
 	}
-	joined = f.of[key]
-	if joined == nil {
-		joined = &feed{}
-		f.of[key] = joined
-	}
-	joined.watches.Add(1)
-	return joined, func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if joined.watches.Add(-1) == 0 {
-			delete(f.of, key)
-		}
+	f.of[joined.key] = joined
+}
+
+// leave counts a watch out.
+func (f *feeds) leave(left *feed) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if left.watches.Add(-1) == 0 {
+		delete(f.of, left.key)
 	}
 }
 
@@ -154,18 +87,18 @@ func (f *feeds) begin(p *page) *keptPage {
 }
 
 // read returns what the watches of the feed are told after a revision, as far as it is on one page, and up to which revision that is,
-// which may be later than that of b. b is a batch of the store that has what follows on the revision; print prints what its events
-// mean. It is not ok if the feed has forgotten what comes next: then that has to be printed once more.
+// which may be later than that of b. b is a batch of the store that has the events after another revision, which is not later; print
+// prints what they mean. It is not ok if the feed has forgotten what comes next: then that has to be printed once more.
 //
 // Invariant: pages[i].to == pages[i+1].from, and the last page grows.
 func (f *feed) read(
-	all *feeds, after store.Revision, b store.Batch, print func([]byte, store.Event) ([]byte, error),
+	all *feeds, after, from store.Revision, b store.Batch, print func([]byte, store.Event) ([]byte, error),
 ) (t Told, to store.Revision, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	pages := f.remembered()
-	if n := len(pages); n == 0 || pages[n-1].to < after {
-		pages = f.restart(all, after)
+	if n := len(pages); n == 0 || pages[n-1].to < from {
+		pages = f.restart(all, from)
 	}
 	if after < pages[0].from {
 		return Told{}, after, false, nil
@@ -176,9 +109,7 @@ func (f *feed) read(
 	}
 	last := len(pages) - 1
 	i := sort.Search(last, func(i int) bool { return pages[i].to > after })
-	t = pages[i].after(after)
-	t.More = i < last || pages[i].to < b.Revision
-	return t, pages[i].to, true, nil
+	return pages[i].after(after), pages[i].to, true, nil
 }
 
 // remembered returns the pages that are not forgotten, which are the last ones.
@@ -194,9 +125,9 @@ func (f *feed) remembered() []*page {
 }
 
 // restart lets the feed begin after a revision.
-func (f *feed) restart(all *feeds, after store.Revision) []*page {
+func (f *feed) restart(all *feeds, from store.Revision) []*page {
 	f.pages = f.pages[:0]
-	return f.begin(all, nil, after)
+	return f.begin(all, nil, from)
 }
 
 // begin adds a page behind others, to the feed too.

@@ -236,8 +236,8 @@ func (r *Request) reach(asked int64) error {
 
 // latest returns the revision of the store.
 func (r *Request) latest() (int64, error) {
-	page, err := r.Store.Range(r.context(), store.Range{Prefix: "\x00", Limit: 1}) // no more than the revision is asked for
-	return int64(page.Revision), err
+	at, err := latest(r.context(), r.Store)
+	return int64(at), err
 }
 
 // failed returns what the store's error means to the client.

@@ -1,0 +1,302 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// watchCounter counts the watches of a store that began: store.Store.
+type watchCounter struct {
+	store.Store
+	begun atomic.Int64
+}
+
+// Watch counts.
+func (s *watchCounter) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
+	s.begun.Add(1)
+	return s.Store.Watch(ctx, prefix, after)
+}
+
+// theater is a backend with ConfigMaps that are watched.
+type theater struct {
+	*testing.T
+	*Backend
+	counter *watchCounter
+	maps    *catalog.Version
+	end     context.Context
+	prints  atomic.Int64 // how many events were printed
+}
+
+func newTheater(t *testing.T) *theater {
+	t.Helper()
+	kinds, err := builtin.Kinds(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(kinds, func(r *catalog.Resource) bool { return r.Plural == "configmaps" })
+	counter := &watchCounter{Store: memory.New()}
+	end, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return &theater{T: t, Backend: &Backend{Store: counter, Now: time.Now}, counter: counter, maps: kinds[i].Versions[0], end: end}
+}
+
+// write makes a ConfigMap, and returns the revision.
+func (s *theater) write(namespace, name string) store.Revision {
+	s.Helper()
+	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":%q}}`, name, namespace)
+	at, err := s.Store.Put(s.Context(), s.maps.Key(namespace, name), []byte(text), 0)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return at
+}
+
+// other makes something else, and returns the revision.
+func (s *theater) other(name string) store.Revision {
+	s.Helper()
+	at, err := s.Store.Put(s.Context(), "/other/"+name, []byte("{}"), 0)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return at
+}
+
+// seat is a watch with what it was told.
+type seat struct {
+	*Watch
+	t    *testing.T
+	told []string
+	over bool
+}
+
+// watch begins a watch of the ConfigMaps in a namespace, or of all, in a representation.
+func (s *theater) watch(namespace, query, representation string) *seat {
+	s.Helper()
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		s.Fatal(err)
+	}
+	r := &Request{
+		Backend: s.Backend, HTTP: httptest.NewRequest(http.MethodGet, "/", nil), Query: values, Version: s.maps,
+		Target: api.Target{Namespace: namespace},
+	}
+	w, err := r.Watch(s.Context(), s.end, Printer{Name: representation, Print: func(text []byte, e Event) ([]byte, error) {
+		s.prints.Add(1)
+		what := api.Meta(e.Object, "name") + "@" + api.Meta(e.Object, "resourceVersion")
+		if e.Type == Failed {
+			what = e.Object.Get("message").Str()
+		}
+		return fmt.Appendf(text, "%s %s %s\n", representation, e.Type, what), nil
+	}})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(w.Close)
+	return &seat{Watch: w, t: s.T}
+}
+
+// hear lets the watch tell what there is by now.
+func (s *seat) hear() {
+	s.t.Helper()
+	on, err := s.Tell(func(t Told) bool {
+		s.told = append(s.told, strings.Split(strings.TrimSuffix(string(t.Text), "\n"), "\n")...)
+		return true
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.over = !on
+}
+
+// isWoken reports whether the watch was woken since this was asked last.
+func (s *seat) isWoken() bool {
+	select {
+	case <-s.More():
+		return true
+	default:
+		return false
+	}
+}
+
+// TestSharedWatches lets many watches in two representations hear of writes, some at once and some late: the store is watched once for all
+// of them, and each write is printed once for each representation.
+func TestSharedWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTheater(t)
+		from := s.write("a", "first")
+		var seats []*seat
+		for i := range 40 {
+			w := s.watch("", fmt.Sprint("resourceVersion=", from), []string{"json", "partial"}[i%2])
+			seats = append(seats, w)
+			w.hear()
+		}
+		synctest.Wait()
+		var want []string
+		for i := range 20 {
+			at := s.write("a", fmt.Sprint("o", i))
+			want = append(want, fmt.Sprintf(" ADDED o%d@%d", i, at))
+			s.other(fmt.Sprint(i))
+			time.Sleep(time.Second)
+			for j, w := range seats {
+				if !w.isWoken() {
+					t.Fatalf("watch %d is not woken", j)
+				}
+				if i%(1+j) == 0 || i == 19 { // those that come late missed something
+					w.hear()
+				}
+			}
+		}
+		for j, w := range seats {
+			representation := []string{"json", "partial"}[j%2]
+			if got := strings.Join(w.told, "\n"); got != representation+strings.Join(want, "\n"+representation) {
+				t.Errorf("watch %d was told\n%s", j, got)
+			}
+		}
+		if got := s.prints.Load(); got != 40 {
+			t.Errorf("20 events were printed %d times in 2 representations", got)
+		}
+		// Watches that missed something ask the store once more, each time they come.
+		if got := s.counter.begun.Load(); got > 100 {
+			t.Errorf("the store was watched %d times", got)
+		}
+	})
+}
+
+// TestPunctualWatches counts what is asked of the store for watches that miss nothing: one watch, for all of them.
+func TestPunctualWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTheater(t)
+		from := s.write("a", "first")
+		var seats []*seat
+		for range 10 {
+			w := s.watch("", fmt.Sprint("resourceVersion=", from), "json")
+			seats = append(seats, w)
+			w.hear()
+		}
+		synctest.Wait()
+		for i := range 30 {
+			s.write("a", fmt.Sprint("o", i))
+			time.Sleep(time.Second)
+			for _, w := range seats {
+				w.hear()
+			}
+		}
+		if got := s.counter.begun.Load(); got != 1 {
+			t.Errorf("the store is watched %d times for 10 watches", got)
+		}
+		if got := s.prints.Load(); got != 30 {
+			t.Errorf("30 events were printed %d times", got)
+		}
+	})
+}
+
+// TestIdleWatches writes something else, and compacts the store: a watch is not woken, and misses nothing of what follows, which it knows
+// when it is asked how far it is. One that was not told of a write before it was compacted is too late.
+func TestIdleWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTheater(t)
+		from := fmt.Sprint("resourceVersion=", s.write("a", "first"))
+		idle := s.watch("", from+"&allowWatchBookmarks=true", "json")
+		idle.hear()
+		synctest.Wait()
+		for idle.isWoken() {
+			idle.hear()
+		}
+		late := s.watch("b", from, "json")
+		late.hear()
+		var latest store.Revision
+		for i := range 1000 {
+			latest = s.other(fmt.Sprint(i))
+		}
+		synctest.Wait()
+		if idle.isWoken() {
+			t.Error("the watch is woken by what is written elsewhere")
+		}
+		if err := s.Store.Compact(t.Context(), latest); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(bookmarkEvery)
+		idle.hear()
+		want := []string{fmt.Sprintf("json BOOKMARK @%d", latest)}
+		for i := range 2 { // of which the watch misses one
+			want = append(want, fmt.Sprintf("json ADDED o%d@%d", i, s.write("a", fmt.Sprint("o", i))))
+			time.Sleep(time.Second)
+		}
+		idle.hear()
+		if !slices.Equal(idle.told, want) {
+			t.Errorf("the idle watch was told %q, want %q", idle.told, want)
+		}
+		oldest := s.write("b", "third")
+		time.Sleep(time.Second)
+		if err := s.Store.Compact(t.Context(), oldest); err != nil {
+			t.Fatal(err)
+		}
+		s.write("b", "fourth")
+		time.Sleep(time.Second)
+		late.hear()
+		want = []string{fmt.Sprintf("json ERROR too old resource version: %d (%d)", latest, oldest)}
+		if !late.over || !slices.Equal(late.told, want) {
+			t.Errorf("the late watch was told %q, want %q; it is over: %v", late.told, want, late.over)
+		}
+	})
+}
+
+// TestCrowdEnds closes watches, ends all of them, and lets the store fail: nothing is left over, and each says why it ends.
+func TestCrowdEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTheater(t)
+		from := fmt.Sprint("resourceVersion=", s.write("a", "first"))
+		one, other := s.watch("", from, "json"), s.watch("a", from, "json")
+		one.hear()
+		other.hear()
+		one.Close()
+		one.Close()
+		if len(s.crowds.of) != 1 || len(s.feeds.of) != 1 {
+			t.Errorf("one watch makes %d crowds and %d feeds", len(s.crowds.of), len(s.feeds.of))
+		}
+		other.Close()
+		synctest.Wait()
+		if len(s.crowds.of) != 0 || len(s.feeds.of) != 0 {
+			t.Errorf("no watch makes %d crowds and %d feeds", len(s.crowds.of), len(s.feeds.of))
+		}
+		end, cancel := context.WithCancel(t.Context())
+		s.end = end
+		ended := s.watch("", from, "json")
+		ended.hear()
+		s.end = t.Context()
+		failed := s.watch("", from, "json")
+		failed.hear()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if !ended.isWoken() {
+			t.Error("the end wakes nobody")
+		}
+		if ended.hear(); !ended.over || len(ended.told) > 0 {
+			t.Errorf("a watch that is over: %v, says %q", ended.over, ended.told)
+		}
+		if err := s.Store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if failed.hear(); !failed.over || !slices.Equal(failed.told, []string{"json ERROR " + store.ErrClosed.Error()}) {
+			t.Errorf("a watch of a store that is closed: %v, says %q", failed.over, failed.told)
+		}
+	})
+}
