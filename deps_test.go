@@ -52,7 +52,7 @@ var layers = []struct {
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
 	{"internal/types",
 		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin " +
-			"internal/door internal/custom internal/yaml internal/wording internal/notice internal/manifest",
+			"internal/door internal/slab internal/custom internal/yaml internal/wording internal/notice internal/manifest",
 		""},
 	{"internal/schemafile",
 		"value schema schema/openapi schema/builtin internal/yaml internal/wording " +
@@ -66,20 +66,25 @@ var layers = []struct {
 		"value fieldpath schema managedfields ownership schema/openapi internal/door internal/wording internal/notice " +
 			"internal/manifest internal/types",
 		""},
+	{"internal/secret", "value fieldpath schema managedfields internal/wording internal/manifest", ""},
+	{"internal/blame",
+		"value fieldpath merge ownership internal/yaml internal/notice internal/manifest internal/types internal/secret", ""},
+	{"internal/plan",
+		"value fieldpath schema merge managedfields ownership internal/notice internal/manifest internal/types internal/dryrun", ""},
 	{"internal/report",
-		"value fieldpath schema typed merge managedfields ownership internal/door internal/slab internal/yaml " +
-			"internal/wording internal/notice internal/selector internal/manifest internal/types " +
-			"internal/dryrun internal/finding",
+		"value fieldpath schema typed merge managedfields ownership internal/door internal/yaml " +
+			"internal/wording internal/notice internal/selector internal/manifest internal/types internal/secret " +
+			"internal/dryrun internal/finding internal/blame internal/plan",
 		"github.com/rogpeppe/go-internal/diff"},
 	{"internal/history",
 		"value fieldpath schema merge managedfields ownership internal/yaml internal/wording " +
-			"internal/notice internal/manifest internal/types internal/dryrun internal/report " +
+			"internal/notice internal/manifest internal/types internal/secret internal/dryrun internal/report " +
 			"internal/mergepatch",
 		"golang.org/x/tools/txtar"},
 	{"internal/cli",
 		"fieldpath schema typed merge managedfields ownership internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/manifest internal/types internal/schemafile " +
-			"internal/dryrun internal/finding internal/report internal/history",
+			"internal/dryrun internal/finding internal/blame internal/plan internal/report internal/history",
 		"github.com/spf13/cobra github.com/spf13/pflag"},
 	{"cmd/deed", "internal/cli", ""},
 }

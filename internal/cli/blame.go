@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/blame"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -86,13 +87,13 @@ func (c *cli) blame(f blameFlags) error {
 			continue
 		}
 		c.Untracked(o)
-		lines, err := report.Annotate(o, e, f.showSecrets)
+		lines, err := blame.Annotate(o, e, f.showSecrets)
 		c.EntryProblems(o, err)
 		if len(f.managers) > 0 {
-			lines = report.OwnedBy(lines, f.managers)
+			lines = blame.OwnedBy(lines, f.managers)
 		}
 		if len(lines) > 0 {
-			p.Print(report.Blamed{Object: o, Lines: lines})
+			p.Print(blame.Object{Object: o, Lines: lines})
 		}
 	}
 	return c.end(p.Close())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/plan"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
@@ -91,13 +92,17 @@ func (c *cli) plan(f planFlags) error {
 		unmade  error
 		err     error
 	}
-	view := report.PlanView{Secrets: f.showSecrets, Kept: f.all || f.format.value == report.FormatJSON}
+	kept := f.all || f.format.value == report.FormatJSON
 	var allocated report.Allocations
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)
 		out.outcome = x.Outcome
-		if out.left, out.unmade, out.err = x.Left, x.Unmade, x.Err; out.err == nil {
-			out.ObjectPlan, out.err = report.NewObjectPlan(t, f.manager, x, view)
+		if out.left, out.unmade, out.err = x.Left, x.Unmade, x.Err; out.err != nil {
+			return out
+		}
+		made, err := plan.Of(t, x, kept)
+		if out.err = err; err == nil {
+			out.ObjectPlan = report.NewObjectPlan(made, f.manager, f.showSecrets)
 		}
 		return out
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
@@ -60,8 +61,8 @@ type ownerResult struct {
 func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts, showSecrets bool) {
 	for _, f := range report.Contests(conflicts) {
 		live, wanted := f.Live, f.Wanted
-		if !showSecrets && report.IsSecretPath(given.Object, f.Path) {
-			live, wanted = report.MaskPair(live, wanted)
+		if !showSecrets && secret.IsIn(given.Object, f.Path) {
+			live, wanted = secret.Pair(live, wanted)
 		}
 		c := &conflictResult{Path: f.Path.String(), Live: live, Wanted: wanted}
 		for _, e := range f.Owners {
@@ -87,7 +88,7 @@ func (s *StepResult) show(o managedfields.Object, showSecrets bool) error {
 		}
 	}
 	if !showSecrets {
-		o, _ = report.MaskObjects(o, o)
+		o, _ = secret.Objects(o, o)
 	}
 	s.content = o.Content
 	var err error

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/deed-project/deed/internal/blame"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
@@ -88,7 +89,7 @@ func (b *pageBuilder) head(title string) {
 }
 
 // print writes one object.
-func (b *pageBuilder) print(o Blamed) {
+func (b *pageBuilder) print(o blame.Object) {
 	b.head(o.Id.String())
 	b.write("object", b.object(o))
 }
@@ -118,7 +119,7 @@ func (b *pageBuilder) number(m merge.Manager) int {
 	return n
 }
 
-func (b *pageBuilder) object(o Blamed) pageObject {
+func (b *pageBuilder) object(o blame.Object) pageObject {
 	b.names.version = o.GVK().APIVersion()
 	sizes := sizesOf(o.Object)
 	p := pageObject{
@@ -133,12 +134,12 @@ func (b *pageBuilder) object(o Blamed) pageObject {
 	var last pageLine
 	for _, line := range o.Lines {
 		l := b.line(line)
-		if line.continues > 0 {
+		if line.Continues > 0 {
 			l.Path, l.Owners, l.Nobodys = last.Path, last.Owners, last.Nobodys
 		}
-		l.At, last = line.number, l
+		l.At, last = line.Number, l
 		p.Lines = append(p.Lines, l)
-		if line.continues > 0 {
+		if line.Continues > 0 {
 			continue
 		}
 		claims, isNobodys := b.names.claims(line)
@@ -163,12 +164,12 @@ func (b *pageBuilder) time(owner ownership.Owner) string {
 	return age(b.names.Now.Sub(owner.Time)) + " ago"
 }
 
-func (b *pageBuilder) line(line Line) pageLine {
-	l := pageLine{Text: line.text}
-	if len(line.parts) == 0 {
+func (b *pageBuilder) line(line blame.Line) pageLine {
+	l := pageLine{Text: line.Text}
+	if len(line.Parts) == 0 {
 		return l
 	}
-	l.Path = line.parts[len(line.parts)-1].path.String()
+	l.Path = line.Parts[len(line.Parts)-1].Path.String()
 	var claims []claim
 	claims, l.Nobodys = b.names.claims(line)
 	for _, c := range claims {

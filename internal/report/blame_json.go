@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/deed-project/deed/internal/blame"
 	"github.com/deed-project/deed/internal/manifest"
 )
 
@@ -24,14 +25,14 @@ type blamePartJSON struct {
 }
 
 // blameJSON returns o with all parts of all lines.
-func blameJSON(o Blamed) blamedJSON {
+func blameJSON(o blame.Object) blamedJSON {
 	b := blamedJSON{Ref: o.Ref()}
 	for _, line := range o.Lines {
-		l := blameLineJSON{Text: line.text, Continues: line.continues > 0}
-		for _, p := range line.parts {
-			part := blamePartJSON{Path: p.path.Text(), Line: p.at.Line, Kind: p.kind, Owners: ownersJSON(p.owners)}
-			if p.through != nil {
-				part.Through = p.through.Text()
+		l := blameLineJSON{Text: line.Text, Continues: line.Continues > 0}
+		for _, p := range line.Parts {
+			part := blamePartJSON{Path: p.Path.Text(), Line: p.At.Line, Kind: p.Kind, Owners: ownersJSON(p.Owners)}
+			if p.Through != nil {
+				part.Through = p.Through.Text()
 			}
 			l.Parts = append(l.Parts, part)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/blame"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -23,24 +24,24 @@ type claim struct {
 const nobody = "(nobody)"
 
 // claims returns who is to be shown in front of line. There may be none in lines that consist of what is below them.
-func (n OwnerNames) claims(line Line) (claims []claim, isNobodys bool) {
+func (n OwnerNames) claims(line blame.Line) (claims []claim, isNobodys bool) {
 	var shown []int
-	for i, p := range slices.Backward(line.parts) {
-		for _, o := range p.owners {
+	for i, p := range slices.Backward(line.Parts) {
+		for _, o := range p.Owners {
 			if slices.Contains(shown, o.Index) {
 				continue
 			}
 			shown = append(shown, o.Index)
 			text := n.name(o)
-			if p.through != nil {
+			if p.Through != nil {
 				text = "^" + text
 			}
-			if i < len(line.parts)-1 {
-				text += " (" + p.kind + ")"
+			if i < len(line.Parts)-1 {
+				text += " (" + p.Kind + ")"
 			}
 			claims = append(claims, claim{o, text})
 		}
-		isNobodys = isNobodys || !p.isContainer()
+		isNobodys = isNobodys || !p.IsContainer()
 	}
 	return claims, isNobodys && len(claims) == 0
 }
@@ -82,7 +83,7 @@ const (
 )
 
 // Print prints the lines of one object. Errors of writing show in Close.
-func (p *BlamePrinter) Print(o Blamed) {
+func (p *BlamePrinter) Print(o blame.Object) {
 	switch {
 	case p.page != nil:
 		p.page.print(o)
@@ -109,7 +110,7 @@ func (p *BlamePrinter) Close() error {
 }
 
 // text prints the lines of o as text.
-func (p *BlamePrinter) text(o Blamed) {
+func (p *BlamePrinter) text(o blame.Object) {
 	if p.count++; p.count > 1 {
 		p.out.WriteString("---\n")
 	}
@@ -150,7 +151,7 @@ func (p *BlamePrinter) numbered(claims []claim, numbers map[string]int) []claim 
 }
 
 // front prints the lines with their owners in front.
-func (p *BlamePrinter) front(lines []Line) {
+func (p *BlamePrinter) front(lines []blame.Line) {
 	numbers := map[string]int{}
 	rows := make([][][]claim, len(lines)) // for each line the rows of owners
 	unowned := make([]bool, len(lines))
@@ -169,10 +170,10 @@ func (p *BlamePrinter) front(lines []Line) {
 	var last [][]claim
 	nobodys := false
 	for i, line := range lines {
-		if line.continues == 0 {
+		if line.Continues == 0 {
 			last, nobodys = rows[i], unowned[i]
 		}
-		p.line(last, nobodys, width, line.text)
+		p.line(last, nobodys, width, line.Text)
 	}
 }
 
@@ -232,26 +233,26 @@ func (p *BlamePrinter) row(row []claim) string {
 const maxAligned = 60
 
 // behind prints the lines with their owners behind, as comments.
-func (p *BlamePrinter) behind(lines []Line) {
+func (p *BlamePrinter) behind(lines []blame.Line) {
 	column := 0
 	for _, line := range lines {
-		column = max(column, min(maxAligned, wording.Width(line.text)))
+		column = max(column, min(maxAligned, wording.Width(line.Text)))
 	}
 	for i := 0; i < len(lines); {
 		// A text of several lines has its comment in the last of them, or, if it is a block, in the first.
 		end := i + 1
-		for end < len(lines) && lines[end].continues > 0 {
+		for end < len(lines) && lines[end].Continues > 0 {
 			end++
 		}
 		at := end - 1
-		if lines[i].block {
+		if lines[i].Block {
 			at = i
 		}
 		claims, isNobodys := p.names.claims(lines[i])
 		for j := i; j < end; j++ {
-			p.out.WriteString(lines[j].text)
+			p.out.WriteString(lines[j].Text)
 			if j == at {
-				p.comment(claims, isNobodys, column-wording.Width(lines[j].text))
+				p.comment(claims, isNobodys, column-wording.Width(lines[j].Text))
 			}
 			p.out.WriteString("\n")
 		}

@@ -10,56 +10,29 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/blame"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/testobjects"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/ownership"
-	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
 )
 
 // linesOf returns the lines of o.
-func linesOf(t *testing.T, o *manifest.Object) []Line {
+func linesOf(t *testing.T, o *manifest.Object) []blame.Line {
 	t.Helper()
 	c := types.NewLibrary(&manifest.Loader{Log: notice.NewLog(os.Stderr, nil)})
 	e, ok := c.TypeOf(o, c.NewTypes(types.Flags{}), managedfields.Config{})
 	if !ok {
 		t.Fatalf("%v has no type", o.Id)
 	}
-	lines, err := Annotate(o, e, true)
+	lines, err := blame.Annotate(o, e, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return lines
-}
-
-// TestAnnotate wants that the parts of the lines are exactly what the object consists of, with the owners that
-// ownership.Owners says they have.
-func TestAnnotate(t *testing.T) {
-	for _, o := range testobjects.Owned(t) {
-		typ, _ := builtin.Catalog().Lookup(o.GVK())
-		owned, err := ownership.Owners(o.Object, typ, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want, got []string
-		for p := range owned {
-			want = append(want, fmt.Sprintf("%s %v %v %v", p.Path.Text(), p.Part, p.Owners, p.Through))
-		}
-		for p := range nodes(linesOf(t, o)) {
-			if !p.isContainer() {
-				got = append(got, fmt.Sprintf("%s %v %v %v", p.path.Text(), p.kind, p.owners, p.through))
-			}
-		}
-		slices.Sort(want) // YAML has names in another order
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%v: got parts\n%s\nwant\n%s", o.Id, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-	}
 }
 
 // withComments returns the YAML of o with owners as comments.
@@ -67,7 +40,7 @@ func withComments(t *testing.T, o *manifest.Object) string {
 	t.Helper()
 	var out bytes.Buffer
 	p := NewBlamePrinter(&out, FormatYAML, OwnerNames{}, false, true)
-	p.Print(Blamed{Object: o, Lines: linesOf(t, o)})
+	p.Print(blame.Object{Object: o, Lines: linesOf(t, o)})
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
@@ -25,8 +26,8 @@ type Contest struct {
 
 // show returns the two values for messages. Secrets stay secret.
 func (f *Contest) show(o *manifest.Object) (live, wanted string) {
-	if IsSecretPath(o.Object, f.Path) {
-		return wording.ShowPair(MaskPair(f.Live, f.Wanted))
+	if secret.IsIn(o.Object, f.Path) {
+		return wording.ShowPair(secret.Pair(f.Live, f.Wanted))
 	}
 	return wording.ShowPair(f.Live, f.Wanted)
 }
@@ -215,7 +216,7 @@ func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
 	for d := range m.Again.Decisions() {
 		if d.Outcome == merge.Pruned {
 			fmt.Fprintf(c.Log, "%v: %v: %v: %s is removed by the second apply: the configuration lacks it\n",
-				given.At(), given, d.Path, ShowIn(given, d.Path, d.Live))
+				given.At(), given, d.Path, secret.Show(given, d.Path, d.Live))
 		}
 	}
 }

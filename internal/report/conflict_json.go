@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
@@ -45,8 +46,8 @@ func statusOf(config *manifest.Object, reason error) (value.Value, error) {
 	for _, c := range conflicts {
 		where := config.Key(manifest.Steps(config.Content, c.Path)...)
 		live, wanted := c.Live, c.Wanted
-		if IsSecretPath(config.Object, c.Path) {
-			live, wanted = MaskPair(live, wanted)
+		if secret.IsIn(config.Object, c.Path) {
+			live, wanted = secret.Pair(live, wanted)
 		}
 		status.Conflicts = append(status.Conflicts, conflictJSON{
 			Path: c.Path.Text(), Line: where.Line, Column: where.Column,

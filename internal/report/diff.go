@@ -15,6 +15,7 @@ import (
 
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -50,7 +51,7 @@ func (d *Differ) remove() error { return errors.Join(os.RemoveAll(d.live), os.Re
 func (d *Differ) Add(t *dryrun.Task, outcome managedfields.Object) {
 	stored := t.Before()
 	if !d.ShowSecrets {
-		stored, outcome = MaskObjects(stored, outcome)
+		stored, outcome = secret.Objects(stored, outcome)
 	}
 	if !d.ShowManaged {
 		stored.Entries, outcome.Entries = nil, nil

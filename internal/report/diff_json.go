@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -96,8 +97,8 @@ func (p *DiffPrinter) changes(t *dryrun.Task, outcome managedfields.Object) ([]f
 
 // shown returns the values of f as they may be shown.
 func (p *DiffPrinter) shown(o managedfields.Object, path fieldpath.Path, f fieldDiff) (live, result value.Value) {
-	if !p.showSecrets && IsSecretPath(o, path) {
-		return MaskPair(f.Live, f.Result)
+	if !p.showSecrets && secret.IsIn(o, path) {
+		return secret.Pair(f.Live, f.Result)
 	}
 	return f.Live, f.Result
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/blame"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
@@ -51,9 +53,9 @@ func ExplainType(e *types.Endpoint, gvk schema.GVK, s selector.Selector) (*Expla
 	if err != nil {
 		return nil, err
 	}
-	w, err := find(e.Typ, value.Value{}, false, path)
+	w, err := types.Follow(e.Typ, value.Value{}, false, path)
 	for n := len(path) - 1; err != nil && n > 0; n-- {
-		if longer, tryErr := find(e.Typ, value.Value{}, false, joinNames(path, n)); tryErr == nil {
+		if longer, tryErr := types.Follow(e.Typ, value.Value{}, false, joinNames(path, n)); tryErr == nil {
 			w, err = longer, nil
 		}
 	}
@@ -62,7 +64,7 @@ func ExplainType(e *types.Endpoint, gvk schema.GVK, s selector.Selector) (*Expla
 	}
 	x := newExplanation(e, gvk, w)
 	x.title = fmt.Sprintf("%s %s: %s", gvk.APIVersion(), gvk.Kind, x.Path)
-	x.Rules = rulesOf(w, atomicAbove(w), nil)
+	x.Rules = rulesOf(w, w.Atomic(), nil)
 	return x, nil
 }
 
@@ -78,24 +80,24 @@ func joinNames(path fieldpath.Path, n int) fieldpath.Path {
 	return append(slices.Clone(path[:n-1]), fieldpath.Field(strings.Join(names, ".")))
 }
 
-func newExplanation(e *types.Endpoint, gvk schema.GVK, w way) *Explanation {
+func newExplanation(e *types.Endpoint, gvk schema.GVK, w types.Way) *Explanation {
 	last := w[len(w)-1]
 	x := &Explanation{
-		APIVersion: gvk.APIVersion(), Kind: gvk.Kind, Path: w.text(), Type: types.TypeText(last.typ), Topology: types.Topology(last.typ),
-		Source: e.From, Declared: declared(e.Typ, w), Owners: []ownerJSON{}, Above: []aboveJSON{},
+		APIVersion: gvk.APIVersion(), Kind: gvk.Kind, Path: w.Text(), Type: types.TypeText(last.Type), Topology: types.Topology(last.Type),
+		Source: e.From, Declared: w.Declared(e.Typ), Owners: []ownerJSON{}, Above: []aboveJSON{},
 	}
-	atomic := atomicAbove(w)
+	atomic := w.Atomic()
 	for i := range w[:len(w)-1] {
-		above := aboveJSON{w[:i+1].text(), types.Topology(w[i].typ), []ownerJSON{}}
+		above := aboveJSON{w[:i+1].Text(), types.Topology(w[i].Type), []ownerJSON{}}
 		if atomic > 0 && i >= atomic {
-			above.Topology = "part of " + w[:atomic].text()
+			above.Topology = "part of " + w[:atomic].Text()
 		}
 		x.Above = append(x.Above, above)
 	}
 	if atomic > 0 {
-		x.Topology = "part of " + w[:atomic].text() + ", which is one value"
+		x.Topology = "part of " + w[:atomic].Text() + ", which is one value"
 	}
-	inside := last.typ
+	inside := last.Type
 	if inside.List() != nil {
 		inside = inside.List().Element()
 	}
@@ -105,32 +107,6 @@ func newExplanation(e *types.Endpoint, gvk schema.GVK, w way) *Explanation {
 		}
 	}
 	return x
-}
-
-// declared returns the type that the last step of w is declared in: the nearest one above it that has a name, with the way
-// from there.
-func declared(root *schema.Type, w way) string {
-	for i := len(w) - 1; i >= 0; i-- {
-		above := root
-		if i > 0 {
-			above = w[i-1].typ
-		}
-		if above.Name() != "" {
-			return types.QuoteUnlessPlain(above.Name()) + ": " + w[i:].text()
-		}
-	}
-	return w.text()
-}
-
-// atomicAbove returns how many steps of w lead to the atomic list or object that the last step is inside of, 0 if it is in none.
-func atomicAbove(w way) int {
-	for i, step := range w[:len(w)-1] {
-		l, m := step.typ.List(), step.typ.Map()
-		if l != nil && l.Topology() == schema.AtomicList && w[i+1].element.Kind() != fieldpath.KindField || m != nil && m.Atomic() {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // ExplainObject explains the fields of o that s selects. Where o has none of them, s is a path, which may lead to what is not
@@ -147,14 +123,14 @@ func ExplainObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s se
 		}
 		paths = append(paths, path)
 	}
-	lines, linesErr := Annotate(o, e, false)
-	parts := map[string]blamePart{}
-	for p := range nodes(lines) {
-		parts[p.path.Text()] = p
+	lines, linesErr := blame.Annotate(o, e, false)
+	parts := map[string]blame.Part{}
+	for p := range blame.Parts(lines) {
+		parts[p.Path.Text()] = p
 	}
 	var all []*Explanation
 	for _, path := range paths {
-		w, err := find(e.Typ, o.Content, true, path)
+		w, err := types.Follow(e.Typ, o.Content, true, path)
 		if err != nil {
 			return nil, err
 		}
@@ -165,55 +141,40 @@ func ExplainObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s se
 }
 
 // explainWay explains what w leads to in o, whose lines have parts.
-func explainWay(c *types.Library, o *manifest.Object, e *types.Endpoint, w way, lines []Line, parts map[string]blamePart) *Explanation {
+func explainWay(c *types.Library, o *manifest.Object, e *types.Endpoint, w types.Way, lines []blame.Line, parts map[string]blame.Part) *Explanation {
 	x := newExplanation(e, o.GVK(), w)
 	identity := o.Ref()
 	x.Object, x.title = &identity, fmt.Sprintf("%v: %s", o, x.Path)
 	for i := range x.Above {
-		x.Above[i].Owners = ownersJSON(parts[x.Above[i].Path].owners)
+		x.Above[i].Owners = ownersJSON(parts[x.Above[i].Path].Owners)
 	}
 	x.where = o.At().String() + " (the object; the field is not set)"
-	if p, ok := parts[w.path().Text()]; ok {
-		x.Line, x.where, x.holders, x.Through = p.at.Line, p.at.String(), p.owners, p.through.Text()
+	if p, ok := parts[w.Path().Text()]; ok {
+		x.Line, x.where, x.holders, x.Through = p.At.Line, p.At.String(), p.Owners, p.Through.Text()
 	} else {
-		x.holders = ReadFields(c, o).ownersAt(w.path())
+		x.holders = ReadFields(c, o).ownersAt(w.Path())
 	}
 	last := w[len(w)-1]
-	x.shown = ShowIn(o, w.path(), last.value)
-	if !last.value.IsAbsent() && x.shown != masked {
-		x.Value = &last.value
+	x.shown = secret.Show(o, w.Path(), last.Value)
+	if !last.Value.IsAbsent() && x.shown != secret.Masked {
+		x.Value = &last.Value
 	}
-	x.Owners, x.Below = ownersJSON(x.holders), shares(lines, w.path())
-	x.Rules = rulesOf(w, atomicAbove(w), x.holders)
+	x.Owners, x.Below = ownersJSON(x.holders), sharesText(lines, w.Path())
+	x.Rules = rulesOf(w, w.Atomic(), x.holders)
 	return x
 }
 
-// shares says who owns how many of the leaves below path.
-func shares(lines []Line, path fieldpath.Path) []string {
-	count := map[string]int{}
-	var names []string
-	for p := range nodes(lines) {
-		if p.isContainer() || p.kind == "item" || len(p.path) <= len(path) || !p.path.HasPrefix(path) {
-			continue
+// sharesText says who owns how many of the leaves below path.
+func sharesText(lines []blame.Line, path fieldpath.Path) []string {
+	var out []string
+	for _, s := range blame.Shares(lines, path) {
+		name := nobody
+		if !s.Nobodys {
+			name = wording.Manager(s.Manager.Name) + " " + operation(s.Manager)
 		}
-		who := []string{nobody}
-		if len(p.owners) > 0 {
-			who = nil
-		}
-		for _, w := range p.owners {
-			who = append(who, wording.Manager(w.Manager.Name)+" "+operation(w.Manager))
-		}
-		for _, name := range who {
-			if count[name]++; count[name] == 1 {
-				names = append(names, name)
-			}
-		}
+		out = append(out, wording.Plural(s.Values, "value")+": "+name)
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
-	for i, name := range names {
-		names[i] = wording.Plural(count[name], "value") + ": " + name
-	}
-	return names
+	return out
 }
 
 // Print writes the explanation as text.

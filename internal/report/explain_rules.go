@@ -5,6 +5,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
@@ -12,17 +13,17 @@ import (
 
 // rulesOf says what happens when somebody applies the last step of w, which is inside the atomic value that the first atomic
 // steps lead to, if there are any.
-func rulesOf(w way, atomic int, owners []manifest.Holder) []string {
-	last := w[len(w)-1].typ
+func rulesOf(w types.Way, atomic int, owners []manifest.Holder) []string {
+	last := w[len(w)-1].Type
 	switch {
-	case managing.SystemFields().Has(w.path()):
+	case managing.SystemFields().Has(w.Path()):
 		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
 	case atomic > 0:
 		return []string{
-			"It is a part of " + w[:atomic].text() + ", which is one value (F1): to change it is to change all of that.",
-			"To take or release it, take or release " + w[:atomic].text() + " as a whole.",
+			"It is a part of " + w[:atomic].Text() + ", which is one value (F1): to change it is to change all of that.",
+			"To take or release it, take or release " + w[:atomic].Text() + " as a whole.",
 		}
-	case isGranular(last) && w[len(w)-1].element.Kind() == fieldpath.KindKey:
+	case isGranular(last) && w[len(w)-1].Element.Kind() == fieldpath.KindKey:
 		return []string{
 			"To apply anything in it is to own the item, with others (A5). What is in it conflicts, path by path (A6).",
 			"It is removed when its last applier leaves it out (A3), and stays while others own it (A4).",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 )
@@ -114,7 +115,7 @@ func (p *FieldsPrinter) set(o FieldsOf) {
 	for at := range o.Places(p.query.set(o)) {
 		where, text := o.At("metadata", "managedFields"), " (not in the object)"
 		if at.Found {
-			where, text = o.Key(at.Steps...), ": "+ShowIn(o.Object, at.Path, at.Value)
+			where, text = o.Key(at.Steps...), ": "+secret.Show(o.Object, at.Path, at.Value)
 		}
 		fmt.Fprintf(p.out, "%v: %v: %s%s\n", where, o, at.Path.Text(), text)
 	}

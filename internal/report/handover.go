@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -109,12 +110,12 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Pos
 			case l.Default.Equal(l.Value):
 				owners += ", which is the default"
 			default:
-				owners += ", by default " + ShowIn(h.Live, l.Path, l.Default)
+				owners += ", by default " + secret.Show(h.Live, l.Path, l.Default)
 			}
 			if h.IsKubectls(l) {
 				owners = ", unless kubectl applies: it keeps its record"
 			}
-			fmt.Fprintf(out, "    %s: %s%s\n", describe(keys, l.Path), ShowIn(h.Live, l.Path, l.Value), owners)
+			fmt.Fprintf(out, "    %s: %s%s\n", describe(keys, l.Path), secret.Show(h.Live, l.Path, l.Value), owners)
 		}
 	}
 	var gone, refilled []dryrun.Leftover
@@ -130,8 +131,8 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Pos
 	list("keeps, although it is not in there", h.Kept)
 	for _, x := range Contests(h.Conflicts) {
 		live, wanted := wording.ShowPair(x.Live, x.Wanted)
-		if IsSecretPath(h.Live.Object, x.Path) {
-			live, wanted = masked, masked
+		if secret.IsIn(h.Live.Object, x.Path) {
+			live, wanted = secret.Masked, secret.Masked
 		}
 		owners := make([]string, len(x.Owners))
 		for i, w := range x.Owners {

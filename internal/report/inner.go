@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
@@ -16,7 +17,7 @@ const maxInner = 8
 // innerNotes says where live and result, the values at path of o, differ inside, if both have something inside. Secrets stay
 // secret.
 func innerNotes(o managedfields.Object, path fieldpath.Path, live, result value.Value) []string {
-	if live.Kind() != result.Kind() || live.Len() == 0 || result.Len() == 0 || len(path) == 0 || IsSecretPath(o, path) {
+	if live.Kind() != result.Kind() || live.Len() == 0 || result.Len() == 0 || len(path) == 0 || secret.IsIn(o, path) {
 		return nil
 	}
 	if live.Kind() != value.KindList && live.Kind() != value.KindObject {

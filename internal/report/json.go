@@ -15,14 +15,6 @@ func WriteJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// OrEmpty returns s, as a slice that JSON prints as a list even when it is empty.
-func OrEmpty[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
 // jsonList writes a list whose items are known one after the other, as [WriteJSON] would write all of it.
 type jsonList struct {
 	out    *bufio.Writer

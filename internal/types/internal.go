@@ -5,11 +5,13 @@ import (
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
 )
 
 // What this package needs of the packages below beyond their API.
 var (
 	schemas  = door.Open(schema.Internal)
 	paths    = door.Open(fieldpath.Internal)
+	typing   = door.Open(typed.Internal)
 	managing = door.Open(managedfields.Internal)
 )

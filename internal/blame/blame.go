@@ -1,4 +1,7 @@
-package report
+// Package blame annotates the lines of objects with who owns what begins in them.
+//
+// Its nouns are [Line] and [Part]. How lines read is the business of package report.
+package blame
 
 import (
 	"iter"
@@ -8,53 +11,58 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
+	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
 
-// Blamed is an object with its lines.
-type Blamed struct {
+// Object is an object with its lines.
+type Object struct {
 	*manifest.Object
 	Lines []Line
 }
 
 // Line is one line of the YAML of an object.
 type Line struct {
-	text   string
-	number int // counted from 1
-	// parts are what begins in the line, each inside the one before. The lines that a long text goes on in have none.
-	parts []blamePart
-	// continues is how many lines above the value in this line begins: 0 in all but those lines.
-	continues int
-	// block reports whether a block of text begins here: the lines that follow have no room for comments.
-	block bool
+	Text   string
+	Number int // counted from 1
+	// Parts are what begins in the line, each inside the one before. The lines that a long text goes on in have none.
+	Parts []Part
+	// Continues is how many lines above the value in this line begins: 0 in all but those lines.
+	Continues int
+	// Block reports whether a block of text begins here: the lines that follow have no room for comments.
+	Block bool
 }
 
-// blamePart is a member or item of an object with all who own it.
-type blamePart struct {
-	path    fieldpath.Path
-	at      notice.Position // where it was read
-	kind    string          // leaf, item, atomic; or object, list: their members and items are owned one by one
-	owners  []ownership.Owner
-	through fieldpath.Path // see [ownership.Owned]
+// Part is a member or item of an object with all who own it.
+type Part struct {
+	Path    fieldpath.Path
+	At      notice.Position // where it was read
+	Kind    string          // leaf, item, atomic; or object, list: their members and items are owned one by one
+	Owners  []ownership.Owner
+	Through fieldpath.Path // see [ownership.Owned]
 }
 
-// The kinds of parts that are owned only in that a write has added them, with what is in them.
+// Kinds of parts: objects and lists that are owned only in that a write has added them, with what is in them, and items of lists
+// that are owned beside what is in them.
 const (
 	objectKind = "object"
 	listKind   = "list"
+	itemKind   = "item"
 )
 
-func (p blamePart) isContainer() bool { return p.kind == objectKind || p.kind == listKind }
+// IsContainer reports whether p is owned only in that a write has added it, with what is in it.
+func (p Part) IsContainer() bool { return p.Kind == objectKind || p.Kind == listKind }
 
 // Annotate returns the lines of the YAML of o, whose endpoint is e. The error says which entries cannot be read: they own
 // nothing in the lines.
 func Annotate(o *manifest.Object, e *types.Endpoint, showSecrets bool) ([]Line, error) {
 	if !showSecrets {
 		shown := *o
-		shown.Object, _ = MaskObjects(o.Object, o.Object)
+		shown.Object, _ = secret.Objects(o.Object, o.Object)
 		o = &shown
 	}
 	versions := &ownership.Versions{Types: e.Versions}
@@ -68,13 +76,13 @@ func Annotate(o *manifest.Object, e *types.Endpoint, showSecrets bool) ([]Line, 
 	}
 	w := annotator{Object: o, next: next, doc: docs[0], containers: containerOwners(o, e)}
 	for line := range strings.Lines(string(text)) {
-		w.lines = append(w.lines, Line{text: strings.TrimSuffix(line, "\n"), number: len(w.lines) + 1})
+		w.lines = append(w.lines, Line{Text: strings.TrimSuffix(line, "\n"), Number: len(w.lines) + 1})
 	}
 	w.advance()
 	w.inside(o.Content)
 	for i := 1; i < len(w.lines); i++ {
-		if len(w.lines[i].parts) == 0 {
-			w.lines[i].continues = w.lines[i-1].continues + 1
+		if len(w.lines[i].Parts) == 0 {
+			w.lines[i].Continues = w.lines[i-1].Continues + 1
 		}
 	}
 	return w.lines, err
@@ -114,25 +122,25 @@ func (w *annotator) inside(v value.Value) {
 func (w *annotator) part(step any, e fieldpath.Element, v value.Value) {
 	depth := len(w.path)
 	w.steps, w.path = append(w.steps, step), append(w.path, e)
-	p := blamePart{kind: objectKind, at: w.Key(w.steps...)}
+	p := Part{Kind: objectKind, At: w.Key(w.steps...)}
 	if v.Kind() == value.KindList {
-		p.kind = listKind
+		p.Kind = listKind
 	}
 	// The first thing that is owned at v or in it is what comes next: it is v itself if it is as deep as v.
 	if path := w.owned.Path; len(path) > depth {
 		copy(w.path, path[:depth+1])
 		within := w.owned.Through != nil && len(w.owned.Through) <= depth
 		if len(path) == depth+1 || within {
-			p.owners, p.through = w.owned.Owners, w.owned.Through
+			p.Owners, p.Through = w.owned.Owners, w.owned.Through
 		}
 		if len(path) == depth+1 {
-			p.kind = w.owned.Part
+			p.Kind = w.owned.Part
 			w.advance()
 		}
 	}
-	p.path = slices.Clone(w.path)
-	if p.isContainer() && p.through == nil {
-		p.owners = w.containers[p.path.Text()]
+	p.Path = slices.Clone(w.path)
+	if p.IsContainer() && p.Through == nil {
+		p.Owners = w.containers[p.Path.Text()]
 	}
 	w.add(p, v)
 	w.inside(v)
@@ -140,16 +148,16 @@ func (w *annotator) part(step any, e fieldpath.Element, v value.Value) {
 }
 
 // add puts p, whose value is v, into the line where it begins.
-func (w *annotator) add(p blamePart, v value.Value) {
+func (w *annotator) add(p Part, v value.Value) {
 	line, _ := w.doc.KeyPosition(w.steps...)
 	at := &w.lines[line-1]
-	at.parts = append(at.parts, p)
+	at.Parts = append(at.Parts, p)
 	if v.Kind() != value.KindString {
 		return
 	}
 	line, column := w.doc.Position(w.steps...)
-	runes := []rune(w.lines[line-1].text)
-	at.block = column <= len(runes) && isBlockHeader(string(runes[column-1:]))
+	runes := []rune(w.lines[line-1].Text)
+	at.Block = column <= len(runes) && isBlockHeader(string(runes[column-1:]))
 }
 
 // isBlockHeader reports whether text is what a block of text begins with: its style, and how it is indented and ends.
@@ -177,11 +185,11 @@ func containerOwners(o *manifest.Object, e *types.Endpoint) map[string][]ownersh
 	return out
 }
 
-// nodes yields all parts of the lines in order.
-func nodes(lines []Line) iter.Seq[blamePart] {
-	return func(yield func(blamePart) bool) {
+// Parts yields all parts of the lines in order.
+func Parts(lines []Line) iter.Seq[Part] {
+	return func(yield func(Part) bool) {
 		for _, line := range lines {
-			for _, p := range line.parts {
+			for _, p := range line.Parts {
 				if !yield(p) {
 					return
 				}
@@ -193,22 +201,57 @@ func nodes(lines []Line) iter.Seq[blamePart] {
 // OwnedBy returns the lines in which something begins that the managers own, and those around them.
 func OwnedBy(lines []Line, managers []string) []Line {
 	wanted := map[string]bool{}
-	for p := range nodes(lines) {
-		if slices.ContainsFunc(p.owners, func(o ownership.Owner) bool { return slices.Contains(managers, o.Manager.Name) }) {
-			for i := range p.path {
-				wanted[p.path[:i+1].Text()] = true
+	for p := range Parts(lines) {
+		if slices.ContainsFunc(p.Owners, func(o ownership.Owner) bool { return slices.Contains(managers, o.Manager.Name) }) {
+			for i := range p.Path {
+				wanted[p.Path[:i+1].Text()] = true
 			}
 		}
 	}
 	var out []Line
 	keep := false
 	for _, line := range lines {
-		if line.continues == 0 {
-			keep = slices.ContainsFunc(line.parts, func(p blamePart) bool { return wanted[p.path.Text()] })
+		if line.Continues == 0 {
+			keep = slices.ContainsFunc(line.Parts, func(p Part) bool { return wanted[p.Path.Text()] })
 		}
 		if keep {
 			out = append(out, line)
 		}
 	}
+	return out
+}
+
+// Share is how many values somebody owns.
+type Share struct {
+	Manager merge.Manager // without its version
+	Nobodys bool          // nobody owns these values
+	Values  int
+}
+
+// Shares says who owns how many of the leaves below path in lines, most first. A leaf of several managers counts for each.
+func Shares(lines []Line, path fieldpath.Path) []Share {
+	var out []Share
+	count := func(owner Share) {
+		same := func(s Share) bool { return s.Manager == owner.Manager && s.Nobodys == owner.Nobodys }
+		i := slices.IndexFunc(out, same)
+		if i < 0 {
+			i, out = len(out), append(out, owner)
+		}
+		out[i].Values++
+	}
+	for p := range Parts(lines) {
+		if p.IsContainer() || p.Kind == itemKind || len(p.Path) <= len(path) || !p.Path.HasPrefix(path) {
+			continue
+		}
+		for _, o := range p.Owners {
+			m := o.Manager
+			m.APIVersion = ""
+			count(Share{Manager: m})
+		}
+		if len(p.Owners) == 0 {
+			count(Share{Nobodys: true})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Share) int { return b.Values - a.Values })
 	return out
 }

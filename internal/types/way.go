@@ -1,4 +1,4 @@
-package report
+package types
 
 import (
 	"fmt"
@@ -8,64 +8,91 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/slab"
-	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
-// place is a step on the way that a path takes through a type, and through an object of that type.
-type place struct {
-	element fieldpath.Element // zero for whatever item
-	typ     *schema.Type
-	value   value.Value // absent when there is nothing or no object
+// Place is a step on the way that a path takes through a type, and through an object of that type.
+type Place struct {
+	Element fieldpath.Element // zero for whatever item
+	Type    *schema.Type
+	Value   value.Value // absent when there is nothing or no object
 }
 
-// way is the places that a path leads to, the last of which it means.
-type way []place
+// Way is the places that a path leads to, the last of which it means.
+type Way []Place
 
-// path returns the path, which ends in front of the first item that is not said.
-func (w way) path() fieldpath.Path {
+// Path returns the path, which ends in front of the first item that is not said.
+func (w Way) Path() fieldpath.Path {
 	var p fieldpath.Path
 	for _, step := range w {
-		if step.element == fieldpath.Any() {
+		if step.Element == fieldpath.Any() {
 			break
 		}
-		p = append(p, step.element)
+		p = append(p, step.Element)
 	}
 	return p
 }
 
-// text returns the path with [] for items that are not said.
-func (w way) text() string {
+// Text returns the path with [] for items that are not said.
+func (w Way) Text() string {
 	var b []byte
 	for _, step := range w {
-		if step.element == fieldpath.Any() {
+		if step.Element == fieldpath.Any() {
 			b = append(b, "[]"...)
 		} else {
-			b = append(b, fieldpath.Path{step.element}.Text()...)
+			b = append(b, fieldpath.Path{step.Element}.Text()...)
 		}
 	}
 	return string(b)
 }
 
+// Declared returns the type that the last step of w, a way through root, is declared in: the nearest one above it that has a name,
+// with the way from there.
+func (w Way) Declared(root *schema.Type) string {
+	for i := len(w) - 1; i >= 0; i-- {
+		above := root
+		if i > 0 {
+			above = w[i-1].Type
+		}
+		if above.Name() != "" {
+			return QuoteUnlessPlain(above.Name()) + ": " + w[i:].Text()
+		}
+	}
+	return w.Text()
+}
+
+// Atomic returns how many steps of w lead to the atomic list or object that the last step is inside of, 0 if it is in none.
+func (w Way) Atomic() int {
+	for i, step := range w[:len(w)-1] {
+		l, m := step.Type.List(), step.Type.Map()
+		if l != nil && l.Topology() == schema.AtomicList && w[i+1].Element.Kind() != fieldpath.KindField || m != nil && m.Atomic() {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 // finder follows a path.
 type finder struct {
-	way
+	Way
 	typ    *schema.Type
 	value  value.Value
 	object bool // whether there is an object, so that items must be said
 }
 
-// find returns the way that path takes through v, a t, or, without an object, through t alone.
-func find(t *schema.Type, v value.Value, object bool, path fieldpath.Path) (way, error) {
+// Follow returns the way that path takes through v, a t, or, without an object, through t alone. Keys that have a default may be
+// left out of path; the item of a list may be that has only one, and, without an object, of any list. The error says where the path
+// leads nowhere.
+func Follow(t *schema.Type, v value.Value, object bool, path fieldpath.Path) (Way, error) {
 	f := finder{typ: t, value: v, object: object}
 	for _, e := range path {
 		if err := f.step(e); err != nil {
-			return f.way, err
+			return f.Way, err
 		}
 	}
-	return f.way, nil
+	return f.Way, nil
 }
 
 func (f *finder) step(e fieldpath.Element) error {
@@ -78,28 +105,28 @@ func (f *finder) step(e fieldpath.Element) error {
 		return f.field(e)
 	}
 	if f.typ.List() == nil {
-		return fmt.Errorf("%s is no list but %s: it has no item %s", f.here(), types.Admitted(f.typ), fieldpath.Path{e}.Text())
+		return fmt.Errorf("%s is no list but %s: it has no item %s", f.here(), Admitted(f.typ), fieldpath.Path{e}.Text())
 	}
 	return f.item(e)
 }
 
 func (f *finder) here() string {
-	if len(f.way) == 0 {
+	if len(f.Way) == 0 {
 		return "the object"
 	}
-	return f.text()
+	return f.Text()
 }
 
 // add goes to e.
 func (f *finder) add(e fieldpath.Element, t *schema.Type, v value.Value) {
 	f.typ, f.value = t, v
-	f.way = append(f.way, place{e, t, v})
+	f.Way = append(f.Way, Place{e, t, v})
 }
 
 func (f *finder) field(e fieldpath.Element) error {
 	m := f.typ.Map()
 	if m == nil {
-		return fmt.Errorf("%s is no object but %s: it has no field %q", f.here(), types.Admitted(f.typ), e.Name())
+		return fmt.Errorf("%s is no object but %s: it has no field %q", f.here(), Admitted(f.typ), e.Name())
 	}
 	t, _ := m.Lookup(e.Name())
 	if t == nil {
@@ -188,7 +215,7 @@ func (f *finder) completed(e fieldpath.Element, keys []schema.Key) (fieldpath.El
 	fields := slices.Clone(e.Fields())
 	for _, field := range fields {
 		if !slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Name == field.Name }) {
-			return e, fmt.Errorf("the items of %s are told apart by %s, not by %s", f.here(), types.KeyNames(keys), field.Name)
+			return e, fmt.Errorf("the items of %s are told apart by %s, not by %s", f.here(), KeyNames(keys), field.Name)
 		}
 	}
 	for _, k := range keys {

@@ -1,4 +1,5 @@
-package report
+// Package secret knows which values of objects are secret, and what stands for them.
+package secret
 
 import (
 	"github.com/deed-project/deed/fieldpath"
@@ -11,7 +12,7 @@ import (
 
 // What stands for the values of secrets, as kubectl diff has it.
 const (
-	masked       = "***"
+	Masked       = "***"
 	maskedBefore = "*** (before)"
 	maskedAfter  = "*** (after)"
 )
@@ -26,8 +27,8 @@ func isSecret(o managedfields.Object) bool {
 	return o.GVK() == schema.GVK{Version: "v1", Kind: "Secret"}
 }
 
-// IsSecretPath reports whether the value at path of o is secret, or has secrets in it.
-func IsSecretPath(o managedfields.Object, path fieldpath.Path) bool {
+// IsIn reports whether the value at path of o is secret, or has secrets in it.
+func IsIn(o managedfields.Object, path fieldpath.Path) bool {
 	if !isSecret(o) || len(path) == 0 {
 		return false
 	}
@@ -39,24 +40,24 @@ func IsSecretPath(o managedfields.Object, path fieldpath.Path) bool {
 	return len(path) == 3 && path[2] == fieldpath.Field(lastApplied)
 }
 
-// MaskPair returns what to show of two values of which at least one is secret.
-func MaskPair(live, result value.Value) (value.Value, value.Value) {
+// Pair returns what to show of two values of which at least one is secret.
+func Pair(live, result value.Value) (value.Value, value.Value) {
 	switch {
 	case live.IsAbsent() && result.IsAbsent():
 		return live, result
 	case live.IsAbsent():
-		return live, value.String(masked)
+		return live, value.String(Masked)
 	case result.IsAbsent():
-		return value.String(masked), result
+		return value.String(Masked), result
 	case !live.Equal(result):
 		return value.String(maskedBefore), value.String(maskedAfter)
 	}
-	return value.String(masked), value.String(masked)
+	return value.String(Masked), value.String(Masked)
 }
 
-// MaskObjects returns two states of a Secret with the secrets in them masked: a value that is in both and differs shows that,
+// Objects returns two states of a Secret with the secrets in them masked: a value that is in both and differs shows that,
 // and nothing else shows. Objects of other kinds are returned as they are.
-func MaskObjects(live, result managedfields.Object) (managedfields.Object, managedfields.Object) {
+func Objects(live, result managedfields.Object) (managedfields.Object, managedfields.Object) {
 	if !isSecret(live) && !isSecret(result) {
 		return live, result
 	}
@@ -67,7 +68,7 @@ func MaskObjects(live, result managedfields.Object) (managedfields.Object, manag
 	}
 	const metadata, annotations = "metadata", "annotations"
 	before := live.Content.Get(metadata, annotations, lastApplied)
-	shownBefore, shownAfter := MaskPair(before, result.Content.Get(metadata, annotations, lastApplied))
+	shownBefore, shownAfter := Pair(before, result.Content.Get(metadata, annotations, lastApplied))
 	set := func(o managedfields.Object, v value.Value) managedfields.Object {
 		if !v.IsAbsent() {
 			m := o.Content.Get(metadata)
@@ -84,7 +85,7 @@ func withMasked(content value.Value, name string, part, other value.Value, isLiv
 		return content
 	}
 	if part.Kind() != value.KindObject {
-		return content.With(name, value.String(masked))
+		return content.With(name, value.String(Masked))
 	}
 	out := part
 	for key, secret := range part.Members() {
@@ -92,7 +93,7 @@ func withMasked(content value.Value, name string, part, other value.Value, isLiv
 		if !isLive {
 			live, result = result, live
 		}
-		before, after := MaskPair(live, result)
+		before, after := Pair(live, result)
 		if isLive {
 			out = out.With(key, before)
 		} else {
@@ -102,10 +103,10 @@ func withMasked(content value.Value, name string, part, other value.Value, isLiv
 	return content.With(name, out)
 }
 
-// ShowIn returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
-func ShowIn(o *manifest.Object, path fieldpath.Path, v value.Value) string {
-	if IsSecretPath(o.Object, path) && !v.IsAbsent() {
-		return masked
+// Show returns v, which is at path in o, as messages have it. What a Secret keeps is not shown.
+func Show(o *manifest.Object, path fieldpath.Path, v value.Value) string {
+	if IsIn(o.Object, path) && !v.IsAbsent() {
+		return Masked
 	}
 	return wording.Show(v)
 }
