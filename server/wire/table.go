@@ -144,7 +144,15 @@ func (t Table) AppendCell(b []byte, c catalog.Column, text []byte) ([]byte, erro
 
 // isWhole reports whether a value, given by its text, is a small whole number.
 func isWhole(text []byte) bool {
-	return len(text) < 18 && !bytes.ContainsFunc(text, func(r rune) bool { return r < '0' || '9' < r })
+	if len(text) >= 18 {
+		return false
+	}
+	for _, c := range text {
+		if c < '0' || '9' < c {
+			return false
+		}
+	}
+	return true
 }
 
 // isPlain reports whether a value, given by its text, is a string that reads as it is written.
