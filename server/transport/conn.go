@@ -10,26 +10,32 @@ import (
 const (
 	// maxPending is how much may wait to be sent before who writes has to wait: enough for a few full records in each system call.
 	maxPending = 128 << 10
+	// pause is for how long nothing is written before a piece is taken to come alone.
+	pause = 2 * time.Millisecond
 	// lastWords is how long a connection that was closed may take to send what was written before.
 	lastWords = 500 * time.Millisecond
 )
 
 // conn is a TLS connection that sends beside those who write.
 //
-// Invariants, under mu: sending is true from when something is pending until all of it is sent; then pending is nil. Nothing is added
-// to pending once err is not nil.
+// A piece that comes after a pause is sent by who writes it. It mostly comes alone, as an event of a watch does, and to hand it on would
+// cost more than to send it: the more so, the more connections there are whose memory has left the caches.
+//
+// Invariants, under mu: what is sent is sent by one goroutine at a time, while sending is true, in the order of the writes. Nothing is
+// added to pending once err is not nil.
 type conn struct {
 	net.Conn // the TLS connection, without what tells net/http that it is one
 	wire     *gatherer
 	state    tls.ConnectionState
 
 	mu      sync.Mutex
-	filled  sync.Cond // something is pending, or the connection is closed
-	drained sync.Cond // less is pending, or err is set
-	pending *[]byte   // what is not sent yet, nil if that is nothing
+	filled  sync.Cond // for sendAll: there is something to send and nobody who does, or the connection is closed
+	drained sync.Cond // for Write: less is pending, or err is set
+	pending *[]byte   // what is to be sent next, nil if that is nothing
 	sending bool
 	closed  bool
-	err     error // why nothing can be written any more
+	err     error     // why nothing can be written any more
+	last    time.Time // when something was written
 }
 
 // newConn returns a connection over a TLS connection whose records go to wire. It is counted in open until all is sent and closed.
@@ -49,26 +55,64 @@ func State(c net.Conn) *tls.ConnectionState {
 	return nil
 }
 
-// Write takes p to be sent. It waits while too much is pending. An error may be about what earlier calls wrote: then nothing of p is
-// sent.
+// Write sends p, or takes it to be sent. It waits while too much is pending. An error may be about what earlier calls wrote: then nothing
+// of p is sent.
 func (c *conn) Write(p []byte) (int, error) {
+	if alone, err := c.take(p); err != nil {
+		return 0, err
+	} else if !alone {
+		return len(p), nil
+	}
+	err := c.wire.gather(c.Conn, p)
+	c.sent(err)
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// take adds p to what is pending, or reports that it comes alone: then the caller is to send it, and to call sent.
+func (c *conn) take(p []byte) (alone bool, err error) {
+	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.pending != nil && len(*c.pending) >= maxPending && c.err == nil {
 		c.drained.Wait()
 	}
 	if c.err != nil {
-		return 0, c.err
+		return false, c.err
+	}
+	alone = c.pending == nil && !c.sending && now.Sub(c.last) > pause
+	c.last = now
+	if alone {
+		c.sending = true
+		return true, nil
 	}
 	if c.pending == nil {
 		c.pending = take()
 	}
 	*c.pending = append(*c.pending, p...)
 	if !c.sending {
-		c.sending = true
 		c.filled.Signal()
 	}
-	return len(p), nil
+	return false, nil
+}
+
+// sent says that nobody sends any more. After an error what is pending cannot be sent either.
+func (c *conn) sent(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sending = false
+	if err != nil {
+		if c.err == nil {
+			c.err = err
+		}
+		c.pending = nil
+		c.drained.Broadcast()
+	}
+	if c.pending != nil || c.closed {
+		c.filled.Signal()
+	}
 }
 
 // Close ends the connection once what was written is sent, or after lastWords. It does not wait for that.
@@ -87,48 +131,31 @@ func (c *conn) Close() error {
 	return c.Conn.SetDeadline(time.Now().Add(lastWords))
 }
 
-// sendAll sends what is written until the connection is closed.
+// sendAll sends what is pending until the connection is closed, and ends it then.
 func (c *conn) sendAll() {
-	for {
-		text, ok := c.next()
-		if !ok {
-			giveUp := time.AfterFunc(lastWords, func() { _ = c.wire.Close() })
-			_ = c.Conn.Close() // says so to the other side, which may be gone, or not read
-			giveUp.Stop()
-			return
-		}
+	for text := c.next(); text != nil; text = c.next() {
 		err := c.wire.gather(c.Conn, *text)
 		give(text)
-		if err != nil {
-			c.fail(err)
-		}
+		c.sent(err)
 	}
+	giveUp := time.AfterFunc(lastWords, func() { _ = c.wire.Close() })
+	defer giveUp.Stop()
+	_ = c.Conn.Close() // says so to the other side, which may be gone, or not read
 }
 
-// next waits for something to send, and returns it; false if nothing will come any more.
-func (c *conn) next() (*[]byte, bool) {
+// next waits for something to send while nobody else sends, and returns it; nil if nothing will come any more. The caller is to send it,
+// and to call sent.
+func (c *conn) next() *[]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.pending == nil {
-		c.sending = false
-		if c.closed {
-			return nil, false
+	for c.pending == nil || c.sending {
+		if c.closed && !c.sending {
+			return nil
 		}
 		c.filled.Wait()
 	}
 	text := c.pending
-	c.pending = nil
+	c.pending, c.sending = nil, true
 	c.drained.Broadcast()
-	return text, true
-}
-
-// fail ends writing. What is pending cannot be sent.
-func (c *conn) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err == nil {
-		c.err = err
-	}
-	c.pending = nil
-	c.drained.Broadcast()
+	return text
 }
