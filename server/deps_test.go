@@ -25,14 +25,15 @@ var layers = []struct {
 	{"store/memory", "store/history", "", ""},
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
 	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap"},
-	{"structural/rules", "", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
+	{"memo", "", "", ""},
+	{"structural/rules", "memo", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
 	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery"},
 	{"catalog/builtin", "api catalog catalog/tables", "value value/structs fieldpath schema merge managedfields schema/builtin",
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation k8s.io/client-go/kubernetes/scheme sigs.k8s.io/json"},
-	{"catalog/crd", "api catalog catalog/builtin catalog/tables structural/rules",
+	{"catalog/crd", "api catalog catalog/builtin catalog/tables memo structural/rules",
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom internal/door",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver"},
 	{"catalog/openapi", "catalog", "value", "k8s.io/apimachinery k8s.io/api"},
@@ -51,7 +52,7 @@ var layers = []struct {
 		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
 			"github.com/prometheus/client_golang golang.org/x/net/websocket"},
 	{"manifest", "", "value internal/yaml", ""},
-	{"apitest", ". admission manifest store store/memory", "value", "k8s.io/client-go/rest"},
+	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest"},
 	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "", "github.com/spf13/pflag"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/deed-project/deed/server/manifest"
+	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/value"
 )
 
@@ -17,7 +18,7 @@ func CRDs(names ...string) Option { return Files(names...) }
 // namespaces, then the rest in the order of the files.
 func Files(names ...string) Option {
 	return func(o *options) error {
-		objects, err := manifest.ReadFiles(names)
+		objects, err := manifest.ReadFilesBy(parse, names)
 		o.objects = append(o.objects, objects...)
 		return err
 	}
@@ -26,17 +27,25 @@ func Files(names ...string) Option {
 // YAML makes a server begin with the objects of a text.
 func YAML(text string) Option {
 	return func(o *options) error {
-		objects, err := manifest.Parse("", []byte(text))
+		objects, err := parse("", []byte(text))
 		o.objects = append(o.objects, objects...)
 		return err
 	}
+}
+
+// texts are those that were read, which most servers of a process begin with.
+var texts = memo.Of[[]value.Value]{Most: 256}
+
+// parse is manifest.Parse that reads a text once. Nobody may modify what it returns.
+func parse(name string, text []byte) ([]value.Value, error) {
+	return texts.Get(text, func() ([]value.Value, error) { return manifest.Parse(name, text) })
 }
 
 // Apply applies the objects of a text as kubectl apply --server-side --force-conflicts does, as manager apitest. The test fails if
 // one is refused.
 func (s *Server) Apply(text string) {
 	s.tb.Helper()
-	objects, err := manifest.Parse("", []byte(text))
+	objects, err := parse("", []byte(text))
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package apitest_test
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -34,5 +35,19 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		apitest.Start(b, apitest.YAML(text))
+	}
+}
+
+// TestStartAgain counts the allocations of starting a server with definitions that the process knows: they are neither read, converted nor
+// compiled again.
+func TestStartAgain(t *testing.T) {
+	text := definitions(t, 5)
+	apitest.Start(t, apitest.YAML(text))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	apitest.Start(t, apitest.YAML(text))
+	runtime.ReadMemStats(&after)
+	if n := after.Mallocs - before.Mallocs; n > 12000 {
+		t.Errorf("%d allocations", n)
 	}
 }

@@ -15,7 +15,13 @@ import (
 
 // ReadFiles reads the objects in files, and in the YAML and JSON files below folders, by name. Lists are taken apart. Definitions
 // come first, then namespaces, so that whatever they define can follow.
-func ReadFiles(names []string) ([]value.Value, error) {
+func ReadFiles(names []string) ([]value.Value, error) { return ReadFilesBy(Parse, names) }
+
+// Parser reads the objects of a text, see Parse.
+type Parser func(name string, text []byte) ([]value.Value, error)
+
+// ReadFilesBy is ReadFiles that reads the text of each file by parse.
+func ReadFilesBy(parse Parser, names []string) ([]value.Value, error) {
 	var out []value.Value
 	for _, name := range names {
 		files, err := filesOf(name)
@@ -23,7 +29,11 @@ func ReadFiles(names []string) ([]value.Value, error) {
 			return nil, err
 		}
 		for _, file := range files {
-			objects, err := readFile(file)
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			objects, err := parse(file, text)
 			if err != nil {
 				return nil, err
 			}
@@ -65,14 +75,6 @@ func filesOf(name string) ([]string, error) {
 		err = fmt.Errorf("%s holds no YAML or JSON file", name)
 	}
 	return out, err
-}
-
-func readFile(name string) ([]value.Value, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(name, text)
 }
 
 // Parse reads the objects of a text, in their order. Lists are taken apart. name is what errors call the text.

@@ -15,6 +15,7 @@ import (
 	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/server/structural/rules"
 	"github.com/deed-project/deed/value"
 )
@@ -72,13 +73,11 @@ type compiler struct {
 }
 
 func (c *compiler) compile(crd value.Value) error {
-	var err error
-	if c.schemas, err = structural.Versions(crd); err != nil {
+	said, err := readSchemas(crd)
+	if err != nil {
 		return err
 	}
-	if c.types, err = typesOf(crd); err != nil {
-		return err
-	}
+	c.schemas, c.types = said.schemas, said.types
 	c.status, c.replicas = custom.WithStatus(crd), map[string]fieldpath.Path{}
 	for v := range c.spec.Get("versions").Items() {
 		if v.Get("storage").Bool() {
@@ -103,6 +102,27 @@ func (c *compiler) compile(crd value.Value) error {
 	}
 	catalog.SortVersions(c.resource.Versions)
 	return nil
+}
+
+// said is what the schemas of a definition say. Nobody may modify the maps.
+type said struct {
+	schemas map[string]*structural.Schema // by version
+	types   map[string]*schema.Type       // by apiVersion
+}
+
+var remembered = memo.Of[said]{Most: 256}
+
+// readSchemas reads the schemas of a definition, unless the process did before: when the status of the definition was written, or for
+// another server.
+func readSchemas(crd value.Value) (said, error) {
+	return remembered.Get(crd.Get("spec").AppendJSON(nil), func() (said, error) {
+		schemas, err := structural.Versions(crd)
+		if err != nil {
+			return said{}, err
+		}
+		types, err := typesOf(crd)
+		return said{schemas, types}, err
+	})
 }
 
 // typesOf returns the types that crd defines, by apiVersion.

@@ -2,10 +2,8 @@ package crd
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -18,6 +16,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/tables"
+	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/value"
 )
 
@@ -93,14 +92,18 @@ func holdDefinition(live value.Value) value.Value {
 	return api.WithMetadata(live, "finalizers", value.List(append(finalizers, value.String(finalizer))...))
 }
 
-// validateDefinition returns what the library finds wrong with a definition.
+// validateDefinition returns what the library finds wrong with a definition. Of one whose status is written, it does not look at the
+// specification.
 func validateDefinition(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
+	if live.IsAbsent() {
+		return validateNew(ctx, object)
+	}
+	if subresource == "status" {
+		object, live = object.With("spec", value.Value{}), live.With("spec", value.Value{})
+	}
 	definition, err := internal(object)
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
-	}
-	if live.IsAbsent() {
-		return validateNew(ctx, object, definition)
 	}
 	was, err := internal(live)
 	if err != nil {
@@ -112,39 +115,25 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 	return validation.ValidateCustomResourceDefinitionUpdate(ctx, definition, was)
 }
 
-// goodDefinitions remembers, by their content, definitions that are good: tests start many servers with the same ones.
-var goodDefinitions struct {
-	mu sync.Mutex
-	of map[[sha256.Size]byte]bool
-}
-
-// maxGood is how many definitions a process remembers.
-const maxGood = 1024
+// goodDefinitions are those in which the library found nothing wrong.
+var goodDefinitions = memo.Of[struct{}]{Most: 1024}
 
 // validateNew returns what the library finds wrong with a new definition. It is not asked again about one that it found good.
-func validateNew(ctx context.Context, object value.Value, definition *apiextensions.CustomResourceDefinition) field.ErrorList {
+func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList) {
+	bare := object
 	for _, name := range []string{"uid", "creationTimestamp"} {
-		object = api.WithMetadata(object, name, value.Value{})
+		bare = api.WithMetadata(bare, name, value.Value{})
 	}
-	key := sha256.Sum256(object.AppendJSON(nil))
-	good := &goodDefinitions
-	good.mu.Lock()
-	known := good.of[key]
-	good.mu.Unlock()
-	if known {
-		return nil
-	}
-	errs := validation.ValidateCustomResourceDefinition(ctx, definition)
-	if len(errs) > 0 {
-		return errs
-	}
-	good.mu.Lock()
-	defer good.mu.Unlock()
-	if good.of == nil || len(good.of) >= maxGood {
-		good.of = map[[sha256.Size]byte]bool{}
-	}
-	good.of[key] = true
-	return nil
+	_, _ = goodDefinitions.Get(bare.AppendJSON(nil), func() (struct{}, error) { // the error is errs
+		definition, err := internal(object)
+		if err != nil {
+			errs = field.ErrorList{field.InternalError(nil, err)}
+		} else {
+			errs = validation.ValidateCustomResourceDefinition(ctx, definition)
+		}
+		return struct{}{}, errs.ToAggregate()
+	})
+	return errs
 }
 
 // internal returns a definition as the library validates it.
