@@ -6,6 +6,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Objects within objects: where a schema says x-kubernetes-embedded-resource, what is there has
+// metadata as whole objects do, and is read as theirs is. With such a template:
+//
+//	object   {"template":{"metadata":{"name":"a","labels":{},"nam":1}}}
+//	coerced  {"template":{"metadata":{"name":"a"}}}
+//	unknown  template.metadata.nam
+
 // Coerce makes the metadata of the embedded resources in object canonical, see [Metadata], and
 // returns the paths of the fields that it does not know, in bytewise order. The error, always a
 // [*FieldError], is about the first apiVersion or kind of an embedded resource that is no string,
@@ -34,6 +41,7 @@ func (c *coercer) root(object, known value.Value, s *Schema) (value.Value, []str
 	return out, c.unknown, nil
 }
 
+// value coerces what is below n, where v is. After an error there is nothing more to do.
 func (c *coercer) value(v, known value.Value, n *node) value.Value {
 	if n == nil || !n.below.resources || c.err != nil || v.Same(known) {
 		return v
@@ -84,6 +92,8 @@ func (c *coercer) resource(v, known value.Value, n *node) value.Value {
 	})
 }
 
+// metadata coerces the metadata of an embedded resource. A lenient coercer leaves what is no object
+// as it is.
 func (c *coercer) metadata(v value.Value) value.Value {
 	if c.lenient {
 		if out, err := lenientMetadata(v); err == nil {

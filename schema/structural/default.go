@@ -2,6 +2,13 @@ package structural
 
 import "github.com/deed-project/deed/value"
 
+// What is filled in, and what nulls give way to it. Of a schema in which replicas has the default 1,
+// in spec, and port the default 80, in spec.template:
+//
+//	sent       {"spec":{"replicas":null,"paused":null}}    neither admits null
+//	DropNulls  {"spec":{"replicas":null}}                  replicas has a default for the place
+//	Default    {"spec":{"replicas":1}}                     nobody makes template, so there is no port
+
 // DropNulls returns v, an object, without the members that are null although their schema neither
 // admits null nor has a default that takes the place. Items of lists stay.
 //
@@ -11,6 +18,7 @@ func (s *Schema) DropNulls(v value.Value) value.Value { return s.dropNulls(v, va
 // dropNulls is DropNulls for an object that shares parts with known, of which no member is dropped.
 func (s *Schema) dropNulls(v, known value.Value) value.Value { return s.rootNode().dropNulls(v, known) }
 
+// dropNulls drops nulls below n. A nil node knows of none.
 func (n *node) dropNulls(v, known value.Value) value.Value {
 	if n == nil || v.Same(known) {
 		return v
@@ -46,6 +54,7 @@ func (s *Schema) Default(v value.Value) value.Value { return s.fill(v, value.Val
 // fill is Default for an object that shares parts with known, where nothing is filled in.
 func (s *Schema) fill(v, known value.Value) value.Value { return s.rootNode().fill(v, known) }
 
+// fill fills in what is missing below n, where v is.
 func (n *node) fill(v, known value.Value) value.Value {
 	if n == nil || !n.below.defaults || v.Same(known) {
 		return v
@@ -103,6 +112,15 @@ func (n *node) addMissing(v value.Value) value.Value {
 
 // pruneDefaults prunes the defaults of n and below, of which the outer ones come first. at is the
 // way from the root to n.
+//
+// What is known at a place depends on the way to it: whether it is in an embedded resource, or in a
+// list that preserves. So a default is put into an object that has nothing else, that is pruned from
+// the root, and the default is taken out again:
+//
+//	default of spec.ports' items   {"port":80,"prot":"TCP"}
+//	wrapped                        {"spec":{"ports":[{"port":80,"prot":"TCP"}]}}
+//	pruned                         {"spec":{"ports":[{"port":80}]}}
+//	unwrapped                      {"port":80}
 func (n *node) pruneDefaults(root *node, at *step) {
 	if n == nil {
 		return

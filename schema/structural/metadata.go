@@ -8,6 +8,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Metadata as an API server has it, who decodes it to a Go struct and prints that: what the struct does
+// not have goes, and so does what it does not print. The struct is described in metadata_types.go.
+//
+//	sent     {"name":"a","labels":{},"creationTimestamp":"2024-01-01T02:00:00+02:00","nam":"b"}
+//	decoded  {"name":"a","creationTimestamp":"2024-01-01T00:00:00Z"}
+//	unknown  metadata.nam
+
 // Metadata returns metadata, the member of an object, as an API server decodes and prints it, and
 // the paths of the fields that it does not know, such as metadata.ownerReferences[0].nam, in the
 // order of the members. What is there already is shared.
@@ -73,6 +80,7 @@ type metaDecoder struct {
 	fatal bool
 }
 
+// metadata decodes all of v. The decoder may have decoded other metadata before.
 func (d *metaDecoder) metadata(v value.Value) value.Value {
 	d.err, d.fatal = nil, false
 	if v.IsNull() {
@@ -85,6 +93,7 @@ func (d *metaDecoder) metadata(v value.Value) value.Value {
 	return d.structure(v, &objectMeta, "")
 }
 
+// fail reports an error that decoding goes on after: only the first is told of.
 func (d *metaDecoder) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf(format, args...)
@@ -171,6 +180,7 @@ func isZero(v value.Value) bool {
 	return v.Len() == 0
 }
 
+// text decodes a string, of the Go type typ. Null is the empty one, as in lists of strings.
 func (d *metaDecoder) text(v value.Value, s *structure, prefix string, f *metaField, typ string) value.Value {
 	switch v.Kind() {
 	case value.KindString:

@@ -20,6 +20,7 @@ type structure struct {
 	fields []metaField
 }
 
+// metaField is a field of a structure.
 type metaField struct {
 	name string
 	form form
@@ -32,6 +33,8 @@ type metaField struct {
 	always, pointer bool
 }
 
+// field returns the field called name, and nil if there is none. There are few: a scan is as quick as
+// a map.
 func (s *structure) field(name string) *metaField {
 	for i := range s.fields {
 		if s.fields[i].name == name {
@@ -41,6 +44,7 @@ func (s *structure) field(name string) *metaField {
 	return nil
 }
 
+// objectMeta is what metadata is decoded to. Fields stand by name.
 var objectMeta = structure{name: "ObjectMeta", fields: []metaField{
 	{name: "annotations", form: textMap, typ: "map[string]string"},
 	{name: "creationTimestamp", form: timestamp},

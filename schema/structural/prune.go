@@ -6,6 +6,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What is known, and what goes. Of a schema that preserves unknown fields in a, and knows b in it and
+// c in that:
+//
+//	object  {"a":{"x":1,"b":{"c":2,"y":3}},"z":4}
+//	pruned  {"a":{"x":1,"b":{"c":2}}}                 b does not inherit what a preserves
+//	paths   a.b.y, z
+
 // Prune returns object without the fields that s does not know, and their paths in bytewise order,
 // such as spec.ports[2].nam.
 //
@@ -30,8 +37,10 @@ func (s *Schema) prune(object, known value.Value) (value.Value, []string) {
 	return out, p.unknown
 }
 
+// noSchema is the root of the nil Schema: nothing is known but what all objects have.
 var noSchema = new(node)
 
+// rootNode returns the node of whole objects, which is never nil.
 func (s *Schema) rootNode() *node {
 	if s == nil {
 		return noSchema
@@ -39,9 +48,10 @@ func (s *Schema) rootNode() *node {
 	return s.root
 }
 
+// pruner is the state of Prune.
 type pruner struct {
-	at      trail
-	unknown []string
+	at      trail    // where the walk is
+	unknown []string // the paths of what goes
 }
 
 // walk prunes v by n. keep is whether unknown members stay here.
@@ -66,6 +76,7 @@ func (p *pruner) walk(v, known value.Value, n *node, keep bool) value.Value {
 	return v
 }
 
+// members prunes the object v. resource is whether it is one by itself, with fields of its own.
 func (p *pruner) members(v, known value.Value, n *node, keep, resource bool) value.Value {
 	return rewriteMembers(v, func(name string, member value.Value) value.Value {
 		if resource && isRootField(name) {

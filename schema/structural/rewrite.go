@@ -2,6 +2,15 @@ package structural
 
 import "github.com/deed-project/deed/value"
 
+// Editing without copying. As long as every part comes back as it was, nothing is stored; the first that
+// does not takes those in front of it along:
+//
+//	v      a b c d
+//	edit   a b C d     at c, a and b are copied, and then C and d follow
+//
+// Invariant of both functions: v is returned exactly if no edit changed anything, so that an object of
+// which nothing had to change is the Same all the way up.
+
 // rewriteMembers returns the object v with what edit returns for each member in place of its value,
 // and without the members for which that is absent. It is v itself if edit returns every value as
 // it was.

@@ -9,6 +9,13 @@ import "github.com/deed-project/deed/value"
 type Schema struct{ root *node }
 
 // node is the schema of one place in objects. A nil node knows no members and admits everything.
+//
+// Invariants, once Compile is done:
+//
+//	below is about fallbacks, resources and lists of all nodes that n leads to, so that a walk which
+//	does not find there what it is about need not go on
+//	defaulted has the properties with a fallback, in the order of names
+//	fallback is what Default makes of it
 type node struct {
 	nullable bool // null is admitted, and neither dropped nor defaulted
 	preserve bool // x-kubernetes-preserve-unknown-fields
@@ -33,6 +40,7 @@ type node struct {
 // prune alike.
 type additional struct{ *node }
 
+// property is a property of an object with its schema.
 type property struct {
 	name string
 	*node

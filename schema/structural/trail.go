@@ -8,6 +8,7 @@ import "strconv"
 // recursive functions, so that each step of the walk would cost an allocation.
 type trail []trailStep
 
+// trailStep is one step: to a member by its name, or to an item of a list.
 type trailStep struct {
 	name string // of a member, unless index says which item
 	key  bool   // the member is one by additionalProperties, which field errors put into brackets
@@ -20,6 +21,7 @@ func (t *trail) enterKey(name string) { t.enter(trailStep{name: name, key: true}
 
 func (t *trail) enterItem(i int) { t.enter(trailStep{item: i + 1}) }
 
+// enter goes one step further; every call is followed by one of leave.
 func (t *trail) enter(s trailStep) {
 	if *t == nil {
 		*t = make(trail, 0, 16) // enough for most walks

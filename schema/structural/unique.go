@@ -6,6 +6,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Which items are there twice. In a set, and in a map with the key name:
+//
+//	["a",1,"a",1.0,"a"]                      [2] is "a" again; 1.0 is no 1, and [4] is not reported
+//	[{"name":"a"},{},{"name":"a"},null]      [2] has the key of [0]; [3] lacks it as [1] does
+
 // Duplicates returns where lists that are sets or maps hold an item again, and items of maps that
 // are no objects. The paths are in the order of the object's members.
 //
@@ -32,11 +37,13 @@ func (s *Schema) duplicates(object, known value.Value) []*FieldError {
 	return u.errs
 }
 
+// uniqueness is the state of Duplicates.
 type uniqueness struct {
-	at   trail
+	at   trail // where the walk is
 	errs []*FieldError
 }
 
+// value looks at v, whose schema is n.
 func (u *uniqueness) value(v, known value.Value, n *node) {
 	if n == nil || !n.below.unique || v.Same(known) {
 		return
@@ -54,6 +61,7 @@ func (u *uniqueness) value(v, known value.Value, n *node) {
 	}
 }
 
+// members looks at the members of the object v.
 func (u *uniqueness) members(v, known value.Value, n *node) {
 	if !n.below.unique {
 		return
@@ -119,6 +127,8 @@ type identity struct {
 	text string // of a string, or the JSON text of a list or object
 }
 
+// identityOf returns what v has in common with the items that are the same. Canonical JSON text makes
+// no difference between 1 and 1.0, which rule 1 of Duplicates is about.
 func identityOf(v value.Value) identity {
 	id := identity{kind: v.Kind()}
 	switch id.kind {
