@@ -149,7 +149,7 @@ func TestFitsKeepsNoType(t *testing.T) {
 	if dropped.Value() != nil {
 		t.Error("a type is kept alive that nothing else refers to")
 	}
-	if !p.fitsTo(compiled()) || p.fitsTo(nil) {
+	if p.fitsTo(nil) || !p.fitsTo(compiled()) || p.fitsTo(nil) {
 		t.Error("what fits depends on what fitted before")
 	}
 }

@@ -1,5 +1,7 @@
 package value
 
+import "slices"
+
 // Converting a map after another document: containers of that document are taken over as long as
 // nothing in them differs. An object that is made after {a:1, b:2, c:3}:
 //
@@ -37,6 +39,7 @@ func (c *converter) objectAfter(m map[string]any, former Value) (Value, *Convers
 	var out memberDraft
 	c.begin(&out, former)
 	except, n := c.exceptIn(m)
+	out.len = n
 	for i := range out.old {
 		old := &out.old[i]
 		x, ok := m[old.Name]
@@ -80,6 +83,7 @@ func (c *converter) others(m map[string]any, except []string, out *memberDraft) 
 type memberDraft struct {
 	old    []Member // nil if there is no old object
 	n      int      // how many members there are so far
+	len    int      // how many there are to be
 	moved  bool     // they are on the stack
 	first  int      // of them on the stack
 	shared int      // the converter's count before
@@ -108,7 +112,7 @@ func (c *converter) add(out *memberDraft, i int, name string, v Value) {
 // move puts the members that were only counted on the stack.
 func (c *converter) move(out *memberDraft) {
 	if !out.moved {
-		c.open = append(c.open, out.old[:out.n]...)
+		c.open = append(slices.Grow(c.open, out.len), out.old[:out.n]...)
 		out.moved = true
 	}
 }
