@@ -30,9 +30,8 @@ type Rules struct {
 	object, status keywords // of whole objects, and of their status alone
 	transitions    bool     // a rule in CEL may ask what a value was before
 
-	// Rules in CEL; compiled is nil if there are none. checker is what asks them first, if ask is set.
-	checker  *checker
-	ask      bool
+	// Rules in CEL; both are nil if there are none. checker returns what asks them first, and false if that cannot be.
+	checker  func() (*checker, bool)
 	compiled func() *cel.Validator
 }
 
@@ -46,7 +45,7 @@ type keywords struct {
 // that is not structural. Rules in CEL that do not compile are no error: they fail when they are
 // evaluated.
 //
-// It takes milliseconds, most of them for rules in CEL.
+// Rules in CEL take milliseconds more. They are compiled in the background: who asks for them first waits.
 func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if openAPIV3Schema.Kind() != value.KindObject {
 		return nil, nil
@@ -77,13 +76,22 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 		return r, nil
 	}
 	r.compiled = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(r.schema, true, celconfig.PerCallLimit) })
-	if !r.transitions {
-		r.checker, r.ask = newChecker(r.schema, true, model.SchemaDeclType(r.schema, true))
-	}
-	if !r.ask {
+	r.checker = sync.OnceValues(func() (*checker, bool) {
+		if r.transitions {
+			return nil, false
+		}
+		return newChecker(r.schema, true, model.SchemaDeclType(r.schema, true))
+	})
+	go r.prepare()
+	return r, nil
+}
+
+// prepare compiles what is asked for first. A panic is for those who ask, who meet it again.
+func (r *Rules) prepare() {
+	defer func() { _ = recover() }()
+	if _, ok := r.checker(); !ok {
 		r.compiled()
 	}
-	return r, nil
 }
 
 func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
@@ -182,8 +190,8 @@ func (r *Rules) CELChange(
 		}
 	}
 	// What was there before only decides what becomes of what is found.
-	if r.ask {
-		if cost, good := r.checker.prove(ctx, object, live, proved); good {
+	if checker, ok := r.checker(); ok {
+		if cost, good := checker.prove(ctx, object, live, proved); good {
 			return errs, cost
 		}
 	}

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/deed-project/deed/server/structural/rules"
@@ -125,6 +126,24 @@ func TestNoRules(t *testing.T) {
 	if errs = r.CEL(context.Background(), errs, object, object, nil); len(errs) > 0 {
 		t.Error(errs)
 	}
+}
+
+// TestCompileInBackground asks for rules while they are compiled.
+func TestCompileInBackground(t *testing.T) {
+	r, err := rules.Compile(parse(t, schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := parse(t, `{"spec": {"n": 1, "even": 3}}`)
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			if errs := r.CEL(t.Context(), nil, object, value.Value{}, nil); len(errs) != 1 {
+				t.Error(errs)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 func TestCompileErrors(t *testing.T) {
