@@ -239,11 +239,13 @@ func (s *subject) delay(ctx context.Context, writes, n int) (float64, error) {
 	return float64(took[len(took)*99/100]) / float64(time.Millisecond), nil
 }
 
-// settled is when what the beginning of watches left is collected, which Go does every two minutes, and given back.
+// settled is when what the beginning of a server, or of watches, left is collected, which Go does every two minutes, and given back.
 const settled = 150 * time.Second
 
-// idle returns the memory, in kB, that the process holds for one of n watchers that wait, a hundred to a connection.
+// idle returns the memory, in kB, that the process holds for one of n watchers that wait, a hundred to a connection. Before they begin, the
+// server has to give back what it needed to start: they would live in that, and seem to cost the less the more it is.
 func (s *subject) idle(ctx context.Context, n int) (float64, error) {
+	time.Sleep(settled)
 	before, err := s.resident()
 	if err != nil {
 		return 0, err
