@@ -2,11 +2,13 @@ package managedfields
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 // Entries whose sets do not change keep the very text in which they came, wherever they stand among few or many; a text that is not
@@ -56,6 +58,47 @@ func TestEntriesKeepTheirText(t *testing.T) {
 		}
 	}
 }
+
+// An object goes back to the maps that it came from as far as it is the same, and to new ones where it became another, of whatever
+// kind.
+func TestAsAnySharesMaps(t *testing.T) {
+	content := map[string]any{"kind": "X", "spec": map[string]any{
+		"same": map[string]any{"a": "1"}, "other": map[string]any{"b": "2", "in": map[string]any{"c": "3"}},
+		"list": []any{map[string]any{"d": "4"}, "5"}, "gone": []any{"6"},
+	}}
+	was, err := ObjectFromAny(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := was.Content.Get("spec")
+	for name, member := range map[string]value.Value{
+		"other": spec.Get("other").With("b", value.Int(7)),
+		"list":  value.List(spec.Get("list").Item(0), value.Int(8), value.Int(9)),
+		"gone":  value.Object(value.Member{Name: "e", Value: value.Null()}),
+	} {
+		for _, changed := range []value.Value{member, value.String("text"), value.List(), value.Object(), {}} {
+			o := was
+			o.Content = was.Content.With("spec", spec.With(name, changed))
+			got, err := o.AsAny()
+			if err != nil || !reflect.DeepEqual(got, o.Content.ToAny()) {
+				t.Fatalf("%v is held as %v (error %v)", o.Content, got, err)
+			}
+			before, after := content["spec"].(map[string]any), got["spec"].(map[string]any)
+			if !sameMap(after["same"], before["same"]) {
+				t.Errorf("with another %s, what is the same is a new map", name)
+			}
+			if in, ok := after["other"].(map[string]any); ok && name == "other" && in["in"] != nil && !sameMap(in["in"], before["other"].(map[string]any)["in"]) {
+				t.Error("what is the same in what is not is a new map")
+			}
+			if list, ok := after["list"].([]any); ok && name == "list" && len(list) > 0 && !sameMap(list[0], before["list"].([]any)[0]) {
+				t.Error("what is the same in a list that is not is a new map")
+			}
+		}
+	}
+}
+
+// sameMap reports whether a and b are one map.
+func sameMap(a, b any) bool { return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() }
 
 // textOf returns where the text of the fields of e lies, and nil if they are no text.
 func textOf(e Entry) *byte {
