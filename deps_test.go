@@ -26,7 +26,7 @@ var layers = []struct {
 	{"value/structs", "value internal/door internal/jsontext internal/slab internal/trail internal/work", ""},
 	{"fieldpath", "value internal/door internal/jsontext internal/slab internal/work", ""},
 	{"schema", "value internal/door", ""},
-	{"schema/structural", "value", ""},
+	{"schema/structural", "value internal/door", ""},
 	{"typed", "value fieldpath schema internal/door internal/slab internal/work", ""},
 	{"merge", "internal/door internal/jsontext internal/slab value fieldpath schema typed", ""},
 	{"managedfields", "internal/door internal/jsontext internal/slab value fieldpath schema typed merge", ""},
@@ -46,7 +46,7 @@ var layers = []struct {
 	{"internal/selector", "value fieldpath", ""},
 	{"internal/jobs", "", ""},
 	{"internal/manifest",
-		"value fieldpath schema typed merge managedfields ownership internal/yaml " +
+		"value fieldpath schema typed merge managedfields ownership internal/door internal/yaml " +
 			"internal/jsontext internal/wording internal/notice internal/jobs",
 		""},
 	{"internal/testobjects", "typed merge managedfields schema/builtin internal/notice internal/manifest", ""},
