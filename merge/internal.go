@@ -21,6 +21,11 @@ var Internal = door.To(internal{})
 // internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
+// Compare orders managers as kube-apiserver does wherever it orders their identities: by the JSON
+// text that it has for them. That is mostly the order of names, and appliers come before updaters of
+// the same name.
+func (internal) Compare(m, n Manager) int { return m.compare(n) }
+
 // Kept returns the paths of s that f does not keep out of ownership.
 func (internal) Kept(f Filter, s fieldpath.Set) fieldpath.Set { return f.keep(s) }
 

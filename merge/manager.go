@@ -47,10 +47,10 @@ func (m Manager) String() string {
 	return out
 }
 
-// Compare orders managers as kube-apiserver does wherever it orders their identities: by the JSON
+// compare orders managers as kube-apiserver does wherever it orders their identities: by the JSON
 // text that it has for them. That is mostly the order of names, and appliers come before updaters
 // of the same name.
-func (m Manager) Compare(n Manager) int {
+func (m Manager) compare(n Manager) int {
 	if m == n {
 		return 0
 	}
@@ -144,7 +144,7 @@ func tagged(entries []Entry, tags []uint32) Managers {
 // sortEntries sorts entries by manager, stably, and tags with them. If they are not sorted, as
 // mostly, their places are, and then each entry, which is large, is moved once.
 func sortEntries(entries []Entry, tags []uint32) {
-	compare := func(a, b uint32) int { return entries[a].Manager.Compare(entries[b].Manager) }
+	compare := func(a, b uint32) int { return entries[a].Manager.compare(entries[b].Manager) }
 	sorted := true
 	for i := 1; i < len(entries) && sorted; i++ {
 		sorted = compare(uint32(i-1), uint32(i)) <= 0
@@ -178,8 +178,8 @@ func (ms Managers) search(m Manager) (int, bool) {
 			}
 		}
 	}
-	place, found := slices.BinarySearchFunc(ms.entries, m, func(e Entry, m Manager) int { return e.Manager.Compare(m) })
-	for i := place; found && i < len(ms.entries) && ms.entries[i].Manager.Compare(m) == 0; i++ {
+	place, found := slices.BinarySearchFunc(ms.entries, m, func(e Entry, m Manager) int { return e.Manager.compare(m) })
+	for i := place; found && i < len(ms.entries) && ms.entries[i].Manager.compare(m) == 0; i++ {
 		if ms.entries[i].Manager == m { // a stranger may have the same JSON text
 			return i, true
 		}

@@ -39,7 +39,7 @@ func TestManagerOrder(t *testing.T) {
 			t.Fatalf("%+v is %s as JSON, want %s", m, got, want)
 		}
 		want := strings.Compare(jsonOf(t, m), jsonOf(t, n))
-		if got := m.Compare(n); got != want {
+		if got := m.compare(n); got != want {
 			t.Fatalf("%+v Compare %+v = %d, want %d", m, n, got, want)
 		}
 	}

@@ -62,7 +62,7 @@ func (s *survey) managers() []merge.Manager {
 			}
 		}
 	}
-	slices.SortFunc(all, merge.Manager.Compare)
+	manifest.SortManagers(all)
 	return all
 }
 

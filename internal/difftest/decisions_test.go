@@ -124,6 +124,6 @@ func owners(ms merge.Managers, path fieldpath.Path) []merge.Manager {
 			out = append(out, e.Manager)
 		}
 	}
-	slices.SortFunc(out, func(a, b merge.Manager) int { return a.Compare(b) })
+	slices.SortFunc(out, func(a, b merge.Manager) int { return merging.Compare(a, b) })
 	return out
 }

@@ -221,7 +221,7 @@ func (r *smdRun) encode(managers smdpath.ManagedFields) error {
 // that of its paths.
 func wording(conflicts smdmerge.Conflicts) string {
 	slices.SortStableFunc(conflicts, func(a, b smdmerge.Conflict) int {
-		return managerOf(a.Manager).Compare(managerOf(b.Manager))
+		return merging.Compare(managerOf(a.Manager), managerOf(b.Manager))
 	})
 	if len(conflicts) == 1 {
 		c := conflicts[0]

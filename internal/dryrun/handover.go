@@ -163,7 +163,7 @@ func holders(entries []merge.Entry, numbers []int, first int) []merge.Manager {
 	for _, i := range numbers {
 		owners = append(owners, entries[i-first].Manager)
 	}
-	slices.SortFunc(owners, merge.Manager.Compare)
+	manifest.SortManagers(owners)
 	return owners
 }
 

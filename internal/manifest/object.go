@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
@@ -120,6 +121,12 @@ func (o Origin) Entry(err error) notice.Position {
 	}
 	return o.At("metadata", "managedFields")
 }
+
+// merging is what this package needs of merge beyond its API.
+var merging = door.Open(merge.Internal)
+
+// SortManagers sorts managers in the order of kube-apiserver, which is mostly that of their names.
+func SortManagers(managers []merge.Manager) { slices.SortFunc(managers, merging.Compare) }
 
 // Identity returns whose entry e is.
 func Identity(e managedfields.Entry) merge.Manager {
