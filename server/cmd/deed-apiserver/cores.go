@@ -12,8 +12,6 @@ const (
 	corePeriod = 50 * time.Millisecond
 	// full and calm are parts of one core: one that is used more is not enough, and if all of the process use less, it would be.
 	full, calm = 0.95, 0.90
-	// crowded is how often in a period the system takes a core away from the process, for others, before one is not enough either.
-	crowded = 5
 	// calmPeriods is how long the process must be calm before it goes back to one core.
 	calmPeriods = 20
 )
@@ -48,14 +46,13 @@ func keepPace(ctx context.Context, ticks <-chan time.Time, now func() (spent, bo
 
 // spent is what the process has used of the processors until a time.
 type spent struct {
-	at    time.Time
-	cpu   time.Duration
-	taken int64 // how often the system took a core away
+	at  time.Time
+	cpu time.Duration
 }
 
-// since returns what was used since an earlier time, in cores, and how often one was taken away.
-func (u spent) since(before spent) (part float64, taken int64) {
-	return float64(u.cpu-before.cpu) / float64(u.at.Sub(before.at)), u.taken - before.taken
+// since returns what was used since an earlier time, in cores.
+func (s spent) since(before spent) float64 {
+	return float64(s.cpu-before.cpu) / float64(s.at.Sub(before.at))
 }
 
 // cores is how many cores the process uses: one or all.
@@ -65,13 +62,13 @@ type cores struct {
 }
 
 // look takes what was used in a period, and reports whether the number of cores is another one now.
-func (c *cores) look(part float64, taken int64) bool {
+func (c *cores) look(part float64) bool {
 	was := c.one
 	switch {
 	case c.one:
-		c.one = part < full && taken < crowded
+		c.one = part < full
 		c.periods = 0
-	case part >= calm || taken >= crowded:
+	case part >= calm:
 		c.periods = 0
 	default:
 		c.periods++

@@ -11,27 +11,23 @@ func TestCores(t *testing.T) {
 	c := cores{}
 	for i, step := range []struct {
 		part    float64 // of a core
-		taken   int64
 		periods int
 		one     bool // afterwards
 	}{
-		{0, 0, calmPeriods - 1, false},
-		{0, 0, 1, true}, // calm for long enough
-		{0.9, 0, 100, true},
-		{0.94, 4, 100, true}, // busy, with time left
-		{0.96, 0, 1, false},  // one core is not enough
-		{0.91, 0, 100, false},
-		{0.89, 0, calmPeriods - 1, false},
-		{1.5, 0, 1, false}, // calm no more
-		{0.89, 0, calmPeriods - 1, false},
-		{0.89, 0, 1, true},
-		{0.5, 5, 1, false}, // others want the core
-		{0.5, 5, 100, false},
-		{0.5, 4, calmPeriods, true},
+		{0, calmPeriods - 1, false},
+		{0, 1, true}, // calm for long enough
+		{0.9, 100, true},
+		{0.94, 100, true}, // busy, with time left
+		{0.96, 1, false},  // one core is not enough
+		{0.91, 100, false},
+		{0.89, calmPeriods - 1, false},
+		{1.5, 1, false}, // calm no more
+		{0.89, calmPeriods - 1, false},
+		{0.89, 1, true},
 	} {
 		for n := range step.periods {
 			was := c.one
-			if changed := c.look(step.part, step.taken); changed != (c.one != was) {
+			if changed := c.look(step.part); changed != (c.one != was) {
 				t.Fatalf("step %d, %d: changed: %t, from %t to %t", i, n, changed, was, c.one)
 			}
 		}
@@ -83,7 +79,7 @@ func TestSpent(t *testing.T) {
 		t.Skip("the system does not tell what a process uses")
 	}
 	for begun := time.Now(); ; {
-		if after, _ := spentNow(); after.cpu > before.cpu && after.at.After(before.at) && after.taken >= before.taken {
+		if after, _ := spentNow(); after.cpu > before.cpu && after.at.After(before.at) {
 			return
 		}
 		if time.Since(begun) > time.Minute {

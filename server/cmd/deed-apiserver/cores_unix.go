@@ -11,5 +11,5 @@ import (
 func spentNow() (spent, bool) {
 	var r syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &r)
-	return spent{time.Now(), time.Duration(r.Utime.Nano() + r.Stime.Nano()), int64(r.Nivcsw)}, err == nil
+	return spent{time.Now(), time.Duration(r.Utime.Nano() + r.Stime.Nano())}, err == nil
 }
