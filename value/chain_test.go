@@ -41,7 +41,7 @@ func TestDecoderKeepsNoChain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if v, err = read(&d, v); err != nil {
+				if _, err := read(&d, v); err != nil {
 					t.Fatal(err)
 				}
 			}
