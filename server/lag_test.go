@@ -5,13 +5,11 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
-	"os"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/deed-project/deed/server"
-	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 )
@@ -34,14 +32,7 @@ func (s lagging) Watch(ctx context.Context, prefix string, after store.Revision)
 // TestLaggingServer deletes a definition through one server, and creates an object through another that has not heard of it yet. As among
 // several kube-apiservers, that is taken; nobody serves the object from then on, until the resource is defined once more.
 func TestLaggingServer(t *testing.T) {
-	text, err := os.ReadFile("apitest/testdata/widgets.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	definitions, err := manifest.Parse("widgets.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	definitions := widgetDefinitions(t)
 	synctest.Test(t, func(t *testing.T) {
 		objects := memory.New()
 		defer objects.Close()

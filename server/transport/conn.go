@@ -89,7 +89,7 @@ func (c *conn) take(p []byte) (alone bool, err error) {
 		return true, nil
 	}
 	if c.pending == nil {
-		c.pending = take()
+		c.pending = newBuffer()
 	}
 	*c.pending = append(*c.pending, p...)
 	if !c.sending {
@@ -135,7 +135,7 @@ func (c *conn) Close() error {
 func (c *conn) sendAll() {
 	for text := c.next(); text != nil; text = c.next() {
 		err := c.wire.gather(c.Conn, *text)
-		give(text)
+		free(text)
 		c.sent(err)
 	}
 	giveUp := time.AfterFunc(lastWords, func() { _ = c.wire.Close() })

@@ -40,7 +40,7 @@ func (g *gatherer) gather(secure io.Writer, text []byte) error {
 func (g *gatherer) begin() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.records = take()
+	g.records = newBuffer()
 }
 
 // send sends what was kept. Records that TLS writes by itself meanwhile, as to end the connection, wait for it.
@@ -48,7 +48,7 @@ func (g *gatherer) send() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	_, err := g.Conn.Write(*g.records)
-	give(g.records)
+	free(g.records)
 	g.records = nil
 	return err
 }
@@ -56,11 +56,11 @@ func (g *gatherer) send() error {
 // buffers are empty, and used by nobody.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// take returns an empty buffer.
-func take() *[]byte { return buffers.Get().(*[]byte) }
+// newBuffer returns an empty buffer.
+func newBuffer() *[]byte { return buffers.Get().(*[]byte) }
 
-// give gives a buffer back that nobody uses any more.
-func give(b *[]byte) {
+// free gives a buffer back that nobody uses any more.
+func free(b *[]byte) {
 	*b = slab.Kept(*b, 2*maxPending)
 	buffers.Put(b)
 }

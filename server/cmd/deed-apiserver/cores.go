@@ -20,7 +20,7 @@ const (
 // not. It leaves that to Go if the environment has GOMAXPROCS, or if the system does not tell what the process uses.
 //
 // A request passes through several goroutines, of net/http and ours. With a second core at hand, Go's scheduler wakes it for each of them
-// in turn, and it mostly finds the work done: that costs as much again as all that a get does.
+// in turn, and it mostly finds the work done: that is a third of what a get costs, see docs/decisions/0026.
 func paceCores(ctx context.Context) {
 	if _, ok := spentNow(); ok && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) > 1 {
 		go keepPace(ctx, time.Tick(corePeriod), spentNow)
