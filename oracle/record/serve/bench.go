@@ -16,6 +16,7 @@ import (
 type bench struct {
 	out      io.Writer
 	objects  int
+	atOnce   int // how many workers send requests at the same time
 	spend    time.Duration
 	alone    bool       // without the reference
 	subjects []*subject // the reference first
@@ -63,20 +64,17 @@ func (b *bench) fill(ctx context.Context, s *subject) error {
 	if _, _, err := s.send(ctx, define); err != nil {
 		return err
 	}
-	if err := s.await(ctx, createApp("patched", "one")); err != nil {
+	if err := s.await(ctx, createApp("first", "one")); err != nil {
 		return err
 	}
 	s.served = time.Since(begun)
-	for _, name := range []string{"one", "same"} {
-		if _, _, err := s.send(ctx, applyApp(name, "a", 1, 201, "")); err != nil {
+	for id := range b.atOnce {
+		w := &worker{subject: s, id: id}
+		if err := w.prepare(ctx); err != nil {
 			return err
 		}
+		s.workers = append(s.workers, w)
 	}
-	answer, _, err := s.send(ctx, createApp(updated, "one"))
-	if err != nil {
-		return err
-	}
-	s.version = versionIn(answer)
 	return b.fillMany(ctx, s)
 }
 
@@ -85,18 +83,24 @@ const creators = 8
 
 // fillMany creates the objects that are listed.
 func (b *bench) fillMany(ctx context.Context, s *subject) error {
-	errs := make(chan error)
-	for c := range creators {
-		go func() {
-			var err error
-			for i := c; i < b.objects && err == nil; i += creators {
-				_, _, err = s.send(ctx, createApp(fmt.Sprintf("many-%05d", i), fmt.Sprintf("l%d", i%100)))
+	return atOnce(creators, func(c int) error {
+		for i := c; i < b.objects; i += creators {
+			if _, _, err := s.send(ctx, createApp(fmt.Sprintf("many-%05d", i), fmt.Sprintf("l%d", i%100))); err != nil {
+				return err
 			}
-			errs <- err
-		}()
+		}
+		return nil
+	})
+}
+
+// atOnce calls do with 0 to n-1, all at the same time, and waits for them.
+func atOnce(n int, do func(int) error) error {
+	errs := make(chan error)
+	for i := range n {
+		go func() { errs <- do(i) }()
 	}
 	var all error
-	for range creators {
+	for range n {
 		all = errors.Join(all, <-errs)
 	}
 	return all
@@ -137,23 +141,22 @@ func (c cost) p99() time.Duration {
 	return c.walls[len(c.walls)*99/100]
 }
 
-// measure sends a row to both servers in turns, until each has spent enough CPU time or time.
+// measure sends a row to both servers in turns, until each has spent enough CPU time or time. Deletes get one turn: there is no more
+// than was created.
 func (b *bench) measure(ctx context.Context, r row) error {
 	costs := make([]cost, len(b.subjects))
-	sent := make([]int, len(b.subjects))
 	begun := time.Now()
-	enough := func(c cost) bool { return c.cpu >= b.spend || time.Since(begun) > 8*b.spend }
+	enough := func(c cost) bool {
+		return c.cpu >= b.spend || time.Since(begun) > 8*b.spend || r.name == deletes && c.cpu > 0
+	}
 	for !enough(costs[0]) || !enough(costs[1]) {
 		for i, s := range b.subjects {
-			if enough(costs[i]) || r.name == "delete" && costs[i].cpu > 0 {
+			if enough(costs[i]) {
 				continue
 			}
-			if err := b.turn(ctx, s, r, &costs[i], &sent[i]); err != nil {
+			if err := b.turn(ctx, s, r, &costs[i]); err != nil {
 				return err
 			}
-		}
-		if r.name == "delete" {
-			break // there is no more than was created
 		}
 	}
 	there, here := costs[0], costs[1]
@@ -163,34 +166,21 @@ func (b *bench) measure(ctx context.Context, r row) error {
 	return nil
 }
 
-// created is how many objects the row create makes on each server, and the row delete removes.
-var created = map[string]int{}
-
-// turn sends requests for a while.
-func (b *bench) turn(ctx context.Context, s *subject, r row, c *cost, sent *int) error {
+// turn lets all workers of a server send requests for a while.
+func (b *bench) turn(ctx context.Context, s *subject, r row, c *cost) error {
 	before, err := s.cpu()
 	if err != nil {
 		return err
 	}
-	for begun := time.Now(); time.Since(begun) < b.spend/2; *sent++ {
-		if r.name == "delete" && *sent == created[s.name] {
-			break
-		}
-		answer, took, err := s.send(ctx, r.request(*sent, s.version))
-		if err != nil {
-			return err
-		}
-		if r.name == "update" {
-			s.version = versionIn(answer)
-		}
-		c.walls = append(c.walls, took)
-		if r.name == "create" {
-			created[s.name] = *sent + 1
-		}
-	}
+	walls := make([][]time.Duration, len(s.workers))
+	failed := atOnce(len(s.workers), func(i int) (err error) {
+		walls[i], err = s.workers[i].work(ctx, r, b.spend/2)
+		return err
+	})
 	after, err := s.cpu()
 	c.cpu += after - before
-	return errors.Join(err, ctx.Err())
+	c.walls = append(c.walls, slices.Concat(walls...)...)
+	return errors.Join(failed, err, ctx.Err())
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.3f ms", millis(d)) }

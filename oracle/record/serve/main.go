@@ -36,6 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	deed := flags.String("deed", "", "the deed-apiserver to measure")
 	only := flags.String("row", "", "a regular expression for the rows to measure")
 	objects := flags.Int("objects", 10000, "how many objects are listed")
+	workers := flags.Int("workers", 1, "how many workers send requests at the same time, over one connection")
 	spend := flags.Duration("spend", time.Second, "the CPU time after which a row is measured")
 	watches := flags.Int("watches", 0, "measure what watches cost instead, with so many events")
 	informers := flags.Int("informers", 10, "how many informers start at once")
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *deed == "" {
 		return fmt.Errorf("-deed names no program")
 	}
-	b := &bench{out: out, objects: *objects, spend: *spend, alone: *alone}
+	b := &bench{out: out, objects: *objects, atOnce: *workers, spend: *spend, alone: *alone}
 	defer b.stop()
 	if err := b.start(ctx, *deed); err != nil {
 		return err

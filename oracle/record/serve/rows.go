@@ -13,8 +13,8 @@ import (
 type row struct {
 	name       string
 	least, aim float64
-	// request returns the n-th request, given the resource version that the row's object has by then.
-	request func(n int, version string) request
+	// request returns a worker's n-th request of the row.
+	request func(w *worker, n int) request
 }
 
 const (
@@ -60,37 +60,43 @@ func applyApp(name, manager string, replicas, code int, options string) request 
 	return request{http.MethodPatch, path, applied, "", app(name, replicas, "one"), code}
 }
 
-// updated is the name of the object that updateApp updates.
-const updated = "updated"
-
 // updateApp replaces an object by another state of it, given its resource version.
-func updateApp(n int, version string) request {
-	body := bytes.Replace(app(updated, 2+n%2, "one"), []byte(`"metadata":{`), fmt.Appendf(nil, `"metadata":{"resourceVersion":%q,`, version), 1)
-	return request{http.MethodPut, collection + "/" + updated + "?fieldManager=load", "application/json", "", body, http.StatusOK}
+func updateApp(name string, n int, version string) request {
+	body := bytes.Replace(app(name, 2+n%2, "one"), []byte(`"metadata":{`), fmt.Appendf(nil, `"metadata":{"resourceVersion":%q,`, version), 1)
+	return request{http.MethodPut, collection + "/" + name + "?fieldManager=load", "application/json", "", body, http.StatusOK}
 }
 
-// rows are those of single objects; one is the name of an object that manager a applied.
+func get(path, accept string) request {
+	return request{http.MethodGet, path, "", accept, nil, http.StatusOK}
+}
+
+// The rows whose requests depend on each other.
+const (
+	updates = "update"
+	creates = "create"
+	deletes = "delete"
+)
+
+// rows are those of objects that each worker has for itself, and those of lists.
 var rows = []row{
-	{name: "apply", least: 15, aim: 50, request: func(n int, _ string) request { return applyApp("one", "a", 2+n%2, 200, "") }},
-	{name: "apply, no change", least: 15, aim: 50, request: func(int, string) request { return applyApp("same", "a", 1, 200, "") }},
-	{name: "apply, dry run", least: 15, aim: 50, request: func(n int, _ string) request { return applyApp("same", "a", 2+n%2, 200, "&dryRun=All") }},
-	{name: "apply, conflict", least: 10, aim: 20, request: func(int, string) request { return applyApp("same", "b", 7, 409, "") }},
-	{name: "merge patch", least: 15, aim: 50, request: func(n int, _ string) request {
+	{name: "apply", least: 15, aim: 50, request: func(w *worker, n int) request { return applyApp(w.object(changed), "a", 2+n%2, 200, "") }},
+	{name: "apply, no change", least: 15, aim: 50, request: func(w *worker, _ int) request { return applyApp(w.object(same), "a", 1, 200, "") }},
+	{name: "apply, dry run", least: 15, aim: 50, request: func(w *worker, n int) request {
+		return applyApp(w.object(same), "a", 2+n%2, 200, "&dryRun=All")
+	}},
+	{name: "apply, conflict", least: 10, aim: 20, request: func(w *worker, _ int) request { return applyApp(w.object(same), "b", 7, 409, "") }},
+	{name: "merge patch", least: 15, aim: 50, request: func(w *worker, n int) request {
 		body := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, 2+n%2)
-		return request{http.MethodPatch, collection + "/patched?fieldManager=load", merged, "", body, 200}
+		return request{http.MethodPatch, collection + "/" + w.object(patched) + "?fieldManager=load", merged, "", body, 200}
 	}},
-	{name: "update", least: 15, aim: 50, request: updateApp},
-	{name: "get", least: 15, aim: 30, request: func(int, string) request { return request{http.MethodGet, collection + "/same", "", "", nil, 200} }},
-	{name: "create", least: 15, aim: 40, request: func(n int, _ string) request { return createApp(fmt.Sprintf("new-%d", n), "new") }},
-	{name: "delete", least: 40, aim: 100, request: func(n int, _ string) request {
-		return request{http.MethodDelete, fmt.Sprintf("%s/new-%d", collection, n), "", "", nil, 200}
+	{name: updates, least: 15, aim: 50, request: func(w *worker, n int) request { return updateApp(w.object(updated), n, w.version) }},
+	{name: "get", least: 15, aim: 30, request: func(w *worker, _ int) request { return get(collection+"/"+w.object(same), "") }},
+	{name: creates, least: 15, aim: 40, request: func(w *worker, n int) request { return createApp(w.object(fmt.Sprint(n)), "new") }},
+	{name: deletes, least: 40, aim: 100, request: func(w *worker, n int) request {
+		return request{http.MethodDelete, collection + "/" + w.object(fmt.Sprint(n)), "", "", nil, 200}
 	}},
-	{name: "list", least: 40, aim: 80, request: func(int, string) request { return request{http.MethodGet, collection, "", "", nil, 200} }},
-	{name: "list, 500 of it", least: 40, aim: 80, request: func(int, string) request { return request{http.MethodGet, collection + "?limit=500", "", "", nil, 200} }},
-	{name: "list as Table", least: 40, aim: 80, request: func(int, string) request {
-		return request{http.MethodGet, collection + "?limit=500", "", asTable, nil, 200}
-	}},
-	{name: "selector of 1 %", least: 20, aim: 40, request: func(int, string) request {
-		return request{http.MethodGet, collection + "?labelSelector=app%3Dl7", "", "", nil, 200}
-	}},
+	{name: "list", least: 40, aim: 80, request: func(*worker, int) request { return get(collection, "") }},
+	{name: "list, 500 of it", least: 40, aim: 80, request: func(*worker, int) request { return get(collection+"?limit=500", "") }},
+	{name: "list as Table", least: 40, aim: 80, request: func(*worker, int) request { return get(collection+"?limit=500", asTable) }},
+	{name: "selector of 1 %", least: 20, aim: 40, request: func(*worker, int) request { return get(collection+"?labelSelector=app%3Dl7", "") }},
 }

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -29,10 +28,11 @@ type subject struct {
 	where   reach
 	stdin   io.Closer
 
-	begun   time.Time     // when the process was started
-	ready   time.Duration // from then until it said that it was ready
-	served  time.Duration // from a definition until an object of the resource was created
-	version string        // the resource version of the object that is updated
+	workers []*worker
+
+	begun  time.Time     // when the process was started
+	ready  time.Duration // from then until it said that it was ready
+	served time.Duration // from a definition until an object of the resource was created
 }
 
 func (s *subject) stop() {
@@ -118,16 +118,6 @@ func (s *subject) await(ctx context.Context, q request) error {
 			return err
 		}
 	}
-}
-
-var versionPattern = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
-
-// versionIn returns the resource version of an object.
-func versionIn(object []byte) string {
-	if found := versionPattern.FindSubmatch(object); found != nil {
-		return string(found[1])
-	}
-	return ""
 }
 
 // request is one that both servers get.
