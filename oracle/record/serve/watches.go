@@ -108,9 +108,9 @@ func stopAll(watches []*watching) {
 }
 
 // mark is a write that says in an annotation when it was sent.
-func mark() request {
+func (s *subject) mark() request {
 	body := fmt.Appendf(nil, `{"metadata":{"annotations":{"sent":"%d"}}}`, time.Now().UnixNano())
-	return request{http.MethodPatch, collection + "/patched?fieldManager=load", merged, "", body, http.StatusOK}
+	return request{http.MethodPatch, collection + "/" + s.workers[0].object(patched) + "?fieldManager=load", merged, "", body, http.StatusOK}
 }
 
 // turns is how often a row is measured, by turns on both servers.
@@ -168,7 +168,7 @@ func (s *subject) spent(f func() error) (time.Duration, error) {
 func (s *subject) costOfEvent(ctx context.Context, writes, n int) (float64, error) {
 	write := func() error {
 		for range writes {
-			if _, _, err := s.send(ctx, mark()); err != nil {
+			if _, _, err := s.send(ctx, s.mark()); err != nil {
 				return err
 			}
 		}
@@ -226,7 +226,7 @@ func (s *subject) delay(ctx context.Context, writes, n int) (float64, error) {
 	defer ticker.Stop()
 	for range writes {
 		<-ticker.C
-		if _, _, err := s.send(ctx, mark()); err != nil {
+		if _, _, err := s.send(ctx, s.mark()); err != nil {
 			return 0, err
 		}
 	}
