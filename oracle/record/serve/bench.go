@@ -106,18 +106,31 @@ func atOnce(n int, do func(int) error) error {
 	return all
 }
 
-// run measures the rows that are asked for, and prints them as a table.
+// run measures the rows that are asked for, with requests of one worker and then of all at the same time, and prints both as tables.
 func (b *bench) run(ctx context.Context, only *regexp.Regexp) error {
-	fmt.Fprintln(b.out, "| request | CPU there | here | times less | bar | wall there | here | p99 there | here |")
+	if err := b.requests(ctx, only, 1, "one request at a time"); err != nil {
+		return err
+	}
+	if b.atOnce > 1 {
+		if err := b.requests(ctx, only, b.atOnce, fmt.Sprintf("%d requests at once", b.atOnce)); err != nil {
+			return err
+		}
+	}
+	return b.others()
+}
+
+// requests measures the rows with so many workers.
+func (b *bench) requests(ctx context.Context, only *regexp.Regexp, workers int, title string) error {
+	fmt.Fprintf(b.out, "\n| %s | CPU there | here | times less | bar | wall there | here | p99 there | here |\n", title)
 	fmt.Fprintln(b.out, "|---|---|---|---|---|---|---|---|---|")
 	for _, r := range rows {
 		if only.MatchString(r.name) {
-			if err := b.measure(ctx, r); err != nil {
+			if err := b.measure(ctx, r, workers); err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
 		}
 	}
-	return b.others()
+	return nil
 }
 
 // cost is what requests cost a server.
@@ -143,7 +156,7 @@ func (c cost) p99() time.Duration {
 
 // measure sends a row to both servers in turns, until each has spent enough CPU time or time. Deletes get one turn: there is no more
 // than was created.
-func (b *bench) measure(ctx context.Context, r row) error {
+func (b *bench) measure(ctx context.Context, r row, workers int) error {
 	costs := make([]cost, len(b.subjects))
 	begun := time.Now()
 	enough := func(c cost) bool {
@@ -154,7 +167,7 @@ func (b *bench) measure(ctx context.Context, r row) error {
 			if enough(costs[i]) {
 				continue
 			}
-			if err := b.turn(ctx, s, r, &costs[i]); err != nil {
+			if err := b.turn(ctx, s.workers[:workers], r, &costs[i]); err != nil {
 				return err
 			}
 		}
@@ -166,18 +179,18 @@ func (b *bench) measure(ctx context.Context, r row) error {
 	return nil
 }
 
-// turn lets all workers of a server send requests for a while.
-func (b *bench) turn(ctx context.Context, s *subject, r row, c *cost) error {
-	before, err := s.cpu()
+// turn lets workers of a server send requests for a while.
+func (b *bench) turn(ctx context.Context, workers []*worker, r row, c *cost) error {
+	before, err := workers[0].cpu()
 	if err != nil {
 		return err
 	}
-	walls := make([][]time.Duration, len(s.workers))
-	failed := atOnce(len(s.workers), func(i int) (err error) {
-		walls[i], err = s.workers[i].work(ctx, r, b.spend/2)
+	walls := make([][]time.Duration, len(workers))
+	failed := atOnce(len(workers), func(i int) (err error) {
+		walls[i], err = workers[i].work(ctx, r, b.spend/2)
 		return err
 	})
-	after, err := s.cpu()
+	after, err := workers[0].cpu()
 	c.cpu += after - before
 	c.walls = append(c.walls, slices.Concat(walls...)...)
 	return errors.Join(failed, err, ctx.Err())

@@ -5,7 +5,8 @@
 //	cd oracle/record && GOWORK=off go run ./serve -deed /tmp/deed-apiserver
 //
 // Each server is a process of its own, reached over TLS and HTTP/2. The first figure is the CPU time that a process spent per request,
-// from /proc/PID/stat; beside it are the wall time per request and its 99th percentile. The etcd does not wait for the disk.
+// from /proc/PID/stat; beside it are the wall time per request and its 99th percentile. The etcd does not wait for the disk. Requests come
+// once one at a time, as from kubectl, and once several at a time, as from a controller.
 package main
 
 import (
@@ -36,7 +37,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	deed := flags.String("deed", "", "the deed-apiserver to measure")
 	only := flags.String("row", "", "a regular expression for the rows to measure")
 	objects := flags.Int("objects", 10000, "how many objects are listed")
-	workers := flags.Int("workers", 1, "how many workers send requests at the same time, over one connection")
+	workers := flags.Int("workers", 8, "measure with one worker, and then with so many that send requests at the same time, over one connection")
 	spend := flags.Duration("spend", time.Second, "the CPU time after which a row is measured")
 	watches := flags.Int("watches", 0, "measure what watches cost instead, with so many events")
 	informers := flags.Int("informers", 10, "how many informers start at once")
