@@ -97,7 +97,6 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge), live.settled())
 			if err == nil && len(unknown) == 0 {
 				object.Entries = live.Entries
-				object.Content = r.withoutRepeatedOwners(object.Content)
 				return r.update(live, object, options)
 			}
 		}
@@ -120,7 +119,6 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 			return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
 		}
 		r.warnStrict(options, strict)
-		object.Content = r.withoutRepeatedOwners(object.Content)
 		return r.update(live, object, options)
 	}, nil
 }

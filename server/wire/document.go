@@ -53,15 +53,19 @@ func Partial(apiVersion string, object value.Value) value.Value {
 	)
 }
 
-// PartialList returns the metadata of items as a document of its own.
+// PartialList returns the metadata of items as a document of its own. Without items it has null in their place, as there.
 func PartialList(apiVersion string, m ListMeta, items []value.Value) value.Value {
 	partial := make([]value.Value, len(items))
 	for i, item := range items {
 		partial[i] = Partial(apiVersion, item)
 	}
+	list := value.List(partial...)
+	if len(items) == 0 {
+		list = value.Null()
+	}
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(apiVersion)},
-		value.Member{Name: "items", Value: value.List(partial...)},
+		value.Member{Name: "items", Value: list},
 		value.Member{Name: "kind", Value: value.String(AsPartialList)},
 		value.Member{Name: "metadata", Value: m.value(false)},
 	)
