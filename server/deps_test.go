@@ -35,7 +35,7 @@ var layers = []struct {
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation k8s.io/client-go/kubernetes/scheme sigs.k8s.io/json"},
 	{"catalog/crd", "api catalog catalog/builtin catalog/tables memo structural/rules",
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom internal/door",
-		"k8s.io/apimachinery k8s.io/apiextensions-apiserver"},
+		"k8s.io/apimachinery k8s.io/apiextensions-apiserver k8s.io/apiserver/pkg/cel/environment k8s.io/kube-openapi"},
 	{"catalog/openapi", "catalog", "value", "k8s.io/apimachinery k8s.io/api"},
 	{"wire", "api catalog", "value value/structs schema managedfields internal/slab",
 		"k8s.io/apimachinery k8s.io/client-go/util/jsonpath sigs.k8s.io/yaml sigs.k8s.io/json"},

@@ -120,5 +120,5 @@ var changing = []struct {
 	{regexp.MustCompile(`"continue":"[^"]+"`), `"continue":"TOKEN"`},
 	{regexp.MustCompile(`in object meta: \d+`), `in object meta: VERSION`},
 	{regexp.MustCompile(`in record \(\d+\)`), `in record (VERSION)`},
-	{regexp.MustCompile(`"manager":"kas"`), `"manager":"kube-apiserver"`}, // the name of the program
+	{regexp.MustCompile(`"manager":"(kas|deed-apiserver)"`), `"manager":"kube-apiserver"`}, // the name of the program
 }

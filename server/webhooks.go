@@ -125,8 +125,8 @@ func (s *Server) allOf(ctx context.Context, resource *catalog.Resource) ([]value
 type configurationForm struct{ catalog.Form }
 
 // ValidateCreate returns what is wrong with a new configuration.
-func (f configurationForm) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
-	return append(f.Form.ValidateCreate(ctx, object), webhook.Validate(object, value.Value{})...)
+func (f configurationForm) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
+	return append(f.Form.ValidateCreate(ctx, object, w), webhook.Validate(object, value.Value{})...)
 }
 
 // ValidateUpdate returns what is wrong with a configuration in the place of live.

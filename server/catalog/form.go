@@ -32,10 +32,11 @@ type Form interface {
 	PrepareDelete(live value.Value) value.Value
 	// Holds reports whether object, which is to be deleted, must wait for more than the finalizers in its metadata.
 	Holds(object value.Value) bool
-	// ValidateCreate returns what is wrong with a new object, its metadata excepted.
-	ValidateCreate(ctx context.Context, object value.Value) field.ErrorList
+	// ValidateCreate returns what is wrong with a new object, its metadata excepted, and adds to the warnings what is not wrong and
+	// may not be meant.
+	ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList
 	// ValidateUpdate returns what is wrong with object in the place of live, and adds to the warnings what is wrong and was
-	// before.
+	// before, or may not be meant.
 	ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList
 	// Timeless reports whether an object in whose write nothing was found wrong can replace itself: then nothing is either.
 	Timeless() bool

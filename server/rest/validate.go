@@ -20,7 +20,7 @@ func (w *write) validateNew(content value.Value) error {
 	if form, ok := w.Version.Form.(catalog.Sparing); ok {
 		errs, w.proof = form.ValidateChange(w.context(), content, value.Value{}, "", w.Warnings, catalog.Proof{})
 	} else {
-		errs = w.Version.Form.ValidateCreate(w.context(), content)
+		errs = w.Version.Form.ValidateCreate(w.context(), content, w.Warnings)
 	}
 	if len(errs) == 0 {
 		errs = api.ValidateNew(content, w.Version.Namespaced)

@@ -25,6 +25,8 @@ type Form struct {
 	Create   func(object value.Value) value.Value
 	Update   func(object, live value.Value, subresource string) value.Value
 	Validate func(ctx context.Context, object, live value.Value, subresource string) field.ErrorList
+	// Warn returns what an object with which nothing is wrong is warned of, in the place of live or as a new one.
+	Warn func(object, live value.Value) []string
 	// Delete is PrepareDelete of catalog.Form.
 	Delete func(live value.Value) value.Value
 	// Conditional tells that an update must say what it is based on.
@@ -92,19 +94,20 @@ func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value
 }
 
 // ValidateCreate returns what is wrong with a new object.
-func (f *Form) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
-	if f.Validate == nil {
-		return nil
-	}
-	return f.Validate(ctx, object, value.Value{}, "")
+func (f *Form) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
+	return f.ValidateUpdate(ctx, object, value.Value{}, "", w)
 }
 
 // ValidateUpdate returns what is wrong with object in the place of live.
-func (f *Form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
-	if f.Validate == nil {
-		return nil
+func (f *Form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
+	var errs field.ErrorList
+	if f.Validate != nil {
+		errs = f.Validate(ctx, object, live, subresource)
 	}
-	return f.Validate(ctx, object, live, subresource)
+	if len(errs) == 0 && f.Warn != nil && subresource == "" {
+		w.Add(f.Warn(object, live)...)
+	}
+	return errs
 }
 
 // PrepareDelete returns live as it is while it waits to be deleted.

@@ -108,7 +108,7 @@ func (f *kindForm) Unconditional() bool { return !f.conditional }
 
 // ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
 // its own fields as far as package schema/builtin has rules for them.
-func (f *kindForm) ValidateCreate(_ context.Context, object value.Value) field.ErrorList {
+func (f *kindForm) ValidateCreate(_ context.Context, object value.Value, _ *api.Warnings) field.ErrorList {
 	errs := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
 	return append(errs, f.own(object, value.Value{}, "")...)
 }

@@ -37,7 +37,7 @@ func Definitions(now func() time.Time) (*catalog.Resource, error) {
 		Default: func(object any) {
 			apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(object.(*apiextensionsv1.CustomResourceDefinition))
 		},
-		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Delete: holdDefinition,
+		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Warn: warningsOf, Delete: holdDefinition,
 		Conditional: true,
 	}}
 	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New}
@@ -52,12 +52,12 @@ func prepareDefinition(object value.Value) value.Value {
 	object = object.With("status", value.Object(
 		value.Member{Name: "acceptedNames", Value: names},
 		value.Member{Name: "conditions", Value: value.Null()},
-		value.Member{Name: "storedVersions", Value: value.List()},
+		value.Member{Name: "storedVersions", Value: value.Null()},
 	))
 	return withStoredVersion(api.WithMetadata(object, "generation", value.Int(1)))
 }
 
-// withStoredVersion adds the version that is stored to those that objects may be stored in.
+// withStoredVersion adds the version that is stored, if there is one, to those that objects may be stored in.
 func withStoredVersion(object value.Value) value.Value {
 	status := object.Get("status")
 	stored := slices.Collect(status.Get("storedVersions").Items())
@@ -66,6 +66,9 @@ func withStoredVersion(object value.Value) value.Value {
 			stored = append(stored, name)
 			break
 		}
+	}
+	if len(stored) == 0 {
+		return object
 	}
 	return object.With("status", status.With("storedVersions", value.List(stored...)))
 }

@@ -139,8 +139,8 @@ func (f *form) Unconditional() bool { return false }
 func (f *form) Timeless() bool { return f.rules.Timeless() }
 
 // ValidateCreate returns what is wrong with a new object.
-func (f *form) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
-	return f.ValidateUpdate(ctx, object, value.Value{}, "", &api.Warnings{})
+func (f *form) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
+	return f.ValidateUpdate(ctx, object, value.Value{}, "", w)
 }
 
 // ValidateUpdate returns what is wrong with object in the place of live.

@@ -1,0 +1,89 @@
+package crd
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/deed-project/deed/value"
+)
+
+// warningsOf returns what a definition in the place of live, which is absent for a new one, is warned of: formats that nobody checks, and
+// sets of what cannot be told apart. What live has too is not said again. The cost grows with the schemas.
+func warningsOf(object, live value.Value) []string {
+	var warnings []string
+	for _, find := range []func(schema value.Value) string{unknownFormat, compositeSet} {
+		before := found(live, find)
+		for _, warning := range found(object, find) {
+			if !slices.Contains(before, warning) {
+				warnings = append(warnings, warning)
+			}
+		}
+	}
+	return warnings
+}
+
+// found returns, sorted and each once, what find says of the schemas of a definition, and of all schemas in them.
+func found(definition value.Value, find func(schema value.Value) string) []string {
+	var all []string
+	for v := range definition.Get("spec", "versions").Items() {
+		eachSchema(v.Get("schema", "openAPIV3Schema"), func(schema value.Value) {
+			if warning := find(schema); warning != "" {
+				all = append(all, warning)
+			}
+		})
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// eachSchema visits a schema, and all schemas that it has in it.
+func eachSchema(schema value.Value, visit func(value.Value)) {
+	if schema.Kind() != value.KindObject {
+		return
+	}
+	visit(schema)
+	for name, part := range schema.Members() {
+		switch name {
+		case "not", "additionalProperties":
+			eachSchema(part, visit)
+		case "items", "allOf", "anyOf", "oneOf":
+			eachSchema(part, visit)
+			for item := range part.Items() {
+				eachSchema(item, visit)
+			}
+		case "properties":
+			for _, property := range part.Members() {
+				eachSchema(property, visit)
+			}
+		}
+	}
+}
+
+// unknownFormat warns of a format that is not checked.
+func unknownFormat(schema value.Value) string {
+	format := schema.Get("format").Str()
+	if format == "" {
+		return ""
+	}
+	asked := &spec.Schema{SchemaProps: spec.SchemaProps{Format: format, Type: []string{schema.Get("type").Str()}}}
+	if len(validation.GetUnrecognizedFormats(asked, environment.DefaultCompatibilityVersion())) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("unrecognized format %q", format)
+}
+
+// compositeSet warns of a set whose items are objects or lists.
+func compositeSet(schema value.Value) string {
+	if schema.Get("x-kubernetes-list-type").Str() != "set" {
+		return ""
+	}
+	switch item := schema.Get("items", "type").Str(); item {
+	case "object", "array":
+		return fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", item)
+	}
+	return ""
+}
