@@ -15,21 +15,25 @@ const (
 	// are stored texts, which cost memory and little time to collect.
 	roomAtMost = 256 << 20
 	roomPart   = 4
+	// smallest is the heap that Go takes for one that is smaller: it lets that grow by so many percent.
+	smallest = 4 << 20
 )
 
-// paceGarbage lets the heap of the process grow by what suits its size before garbage is collected, from now on. It leaves that to Go if
-// the environment has GOGC.
+// paceGarbage lets the heap of the process grow by what suits its size before garbage is collected, from now on: a server that starts is
+// there before that is for the first time. It leaves that to Go if the environment has GOGC.
 func paceGarbage() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	afterCollection(func() { debug.SetGCPercent(roomFor(liveHeap())) })
+	pace := func() { debug.SetGCPercent(roomFor(liveHeap())) }
+	pace()
+	afterCollection(pace)
 }
 
 // roomFor returns the room for a heap of which so many bytes are in use, in percent of that.
 func roomFor(live uint64) int {
 	room := min(max(roomAtLeast, live), max(roomAtMost, live/roomPart))
-	return int(room * 100 / max(1, live))
+	return int(room * 100 / max(smallest, live))
 }
 
 // liveHeap returns how many bytes of the heap the last collection left.
