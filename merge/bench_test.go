@@ -1,9 +1,6 @@
 package merge_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"os"
 	"strconv"
 	"sync"
@@ -39,11 +36,7 @@ func check(err error) {
 
 // builtinTypes returns the types of Kubernetes in both engines.
 var builtinTypes = sync.OnceValues(func() (map[string]*schema.Type, *smdtyped.Parser) {
-	packed, err := os.ReadFile("../schema/builtin/schema.json.gz")
-	check(err)
-	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
-	check(err)
-	text, err := io.ReadAll(unpacked)
+	text, err := os.ReadFile("../schema/builtin/schema.json")
 	check(err)
 	file, err := value.Parse(text)
 	check(err)

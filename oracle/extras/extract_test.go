@@ -1,9 +1,6 @@
 package extras
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -31,15 +28,7 @@ import (
 
 // parser has the types of the built-in kinds for the reference.
 var parser = sync.OnceValues(func() (*typed.Parser, error) {
-	packed, err := os.ReadFile("../../schema/builtin/schema.json.gz")
-	if err != nil {
-		return nil, err
-	}
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(r)
+	text, err := os.ReadFile("../../schema/builtin/schema.json")
 	if err != nil {
 		return nil, err
 	}

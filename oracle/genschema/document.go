@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -206,25 +206,29 @@ func plainValue(v any) (any, error) {
 	return nil, fmt.Errorf("default of type %T", v)
 }
 
-// encode prints doc as JSON without spaces.
+// encode prints doc as JSON without spaces, each item of its lists on a line: whoever looks for one need not read the others.
 func encode(doc document) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(doc)
+	b.WriteString(`{"types":[`)
+	err := lines(&b, doc.Types)
+	b.WriteString(`],"gvks":[`)
+	err = errors.Join(err, lines(&b, doc.GVKs))
+	b.WriteString("]}\n")
 	return b.Bytes(), err
 }
 
-// compress packs text with neither name nor time, so that equal texts give equal bytes.
-func compress(text []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
+func lines[T any](b *bytes.Buffer, items []T) error {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	for i, item := range items {
+		if i > 0 {
+			b.Truncate(b.Len() - 1) // the end of the line, which the encoder writes
+			b.WriteString(",")
+		}
+		b.WriteString("\n")
+		if err := enc.Encode(item); err != nil {
+			return err
+		}
 	}
-	if _, err := w.Write(text); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return b.Bytes(), err
+	return nil
 }

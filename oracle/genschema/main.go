@@ -1,4 +1,4 @@
-// Genschema writes the schemas of the Kubernetes built-in types as one compressed JSON document, which package
+// Genschema writes the schemas of the Kubernetes built-in types as one JSON document, which package
 // schema/builtin embeds.
 //
 // It asks the type converters that Kubernetes publishes (client-go's, apiextensions-apiserver's and kube-aggregator's),
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	out := flag.String("o", "schema.json.gz", "`file` to write")
+	out := flag.String("o", "schema.json", "`file` to write")
 	verbose := flag.Bool("v", false, "list the kinds that are left out")
 	flag.Parse()
 	if err := run(*out, *verbose, os.Stderr); err != nil {
@@ -35,15 +35,11 @@ func run(file string, verbose bool, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	packed, err := compress(text)
-	if err != nil {
+	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, packed, 0o644); err != nil {
-		return err
-	}
-	fmt.Fprintf(log, "%d types, %d kinds, %d kinds without a type: %d bytes, %d compressed\n",
-		len(doc.Types), len(doc.GVKs), len(untyped), len(text), len(packed))
+	fmt.Fprintf(log, "%d types, %d kinds, %d kinds without a type: %d bytes\n",
+		len(doc.Types), len(doc.GVKs), len(untyped), len(text))
 	if verbose {
 		for _, u := range untyped {
 			fmt.Fprintln(log, u)

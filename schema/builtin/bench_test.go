@@ -7,14 +7,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// BenchmarkKinds is what unpacking and reading the data of all kinds takes.
+// BenchmarkKinds is what reading the data of all kinds takes.
 func BenchmarkKinds(b *testing.B) {
 	for b.Loop() {
-		text, err := unpack(packedKinds)
-		if err != nil {
-			b.Fatal(err)
-		}
-		list, err := value.Parse(text)
+		list, err := value.Parse(writtenKinds)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -24,14 +20,10 @@ func BenchmarkKinds(b *testing.B) {
 	}
 }
 
-// BenchmarkForms is what unpacking the forms and reading the rules takes, and the form of one kind.
+// BenchmarkForms is what reading the forms and the rules takes, and the form of one kind.
 func BenchmarkForms(b *testing.B) {
 	for b.Loop() {
-		text, err := unpack(packedForms)
-		if err != nil {
-			b.Fatal(err)
-		}
-		types := form.Parse(string(text))
+		types := form.Parse(writtenForms)
 		called := functions
 		called.Print = printed
 		if err := types.SetRules(defaults, called); err != nil {

@@ -1,13 +1,11 @@
 package builtin
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -16,8 +14,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-//go:embed schema.json.gz
-var packed []byte
+//go:embed schema.json
+var written string
 
 // Catalog returns the types of the built-in kinds. The first call compiles all of them, which takes some milliseconds: see [Type]. It
 // panics when the embedded file is damaged.
@@ -48,15 +46,18 @@ func Type(gvk schema.GVK) (*schema.Type, bool) {
 // nobody set them: they are in the object, beside apiVersion and kind.
 func Empty(gvk schema.GVK) (object value.Value, ok bool) {
 	e, ok := all().entries[gvk]
-	return e.empty, ok
+	if !ok {
+		return value.Value{}, false
+	}
+	return emptyObject(gvk, e.prints), true
 }
 
-// kinds is what the embedded file holds. Types are compiled as they are asked for: a server that has but namespaces and custom resources
-// needs few of them.
+// kinds is what the embedded file holds. Types are read and compiled as they are asked for: a server that has but namespaces and custom
+// resources needs few of them.
 type kinds struct {
 	entries map[schema.GVK]entry
 
-	written  map[string]value.Value                  // the definitions of all types, by name
+	written  map[string]string                       // the definitions of all types, as JSON, by name
 	compiled atomic.Pointer[map[string]*schema.Type] // with everything that they refer to; nobody modifies the map
 	mu       sync.Mutex                              // held by whoever compiles
 }
@@ -64,38 +65,39 @@ type kinds struct {
 // entry is what the file says of a kind.
 type entry struct {
 	typeName string
-	empty    value.Value
+	prints   value.Value // what an empty object prints beside apiVersion and kind; absent for nothing
 }
 
 // all panics when the embedded file is damaged.
 var all = sync.OnceValue(func() *kinds {
-	k, err := load(packed)
+	k, err := load(written)
 	if err != nil {
 		panic("builtin: " + err.Error())
 	}
 	return k
 })
 
-// load reads a compressed JSON object of two members: types, those of a schema document, and gvks, which says for each
-// kind the name of its type and what its empty object prints.
-func load(packed []byte) (*kinds, error) {
-	text, err := unpack(packed)
+// load reads a JSON object of two members: types, those of a schema document, and gvks, which says for each
+// kind the name of its type and what its empty object prints. Each type is a line, which begins with its name, so that types which
+// nobody asks for need not be parsed.
+func load(text string) (*kinds, error) {
+	types, gvks, _ := strings.Cut(text, "\n],\"gvks\":")
+	list, err := value.Parse([]byte(strings.TrimSuffix(gvks, "}\n")))
 	if err != nil {
 		return nil, err
 	}
-	file, err := value.Parse(text)
-	if err != nil {
-		return nil, err
+	k := &kinds{entries: map[schema.GVK]entry{}, written: map[string]string{}}
+	for line := range strings.SplitSeq(types, "\n") {
+		if named, ok := strings.CutPrefix(line, `{"name":"`); ok {
+			name, _, _ := strings.Cut(named, `"`)
+			k.written[name] = strings.TrimSuffix(line, ",")
+		}
 	}
-	k := &kinds{entries: map[schema.GVK]entry{}, written: map[string]value.Value{}}
-	for def := range file.Get("types").Items() {
-		k.written[def.Get("name").Str()] = def
-	}
-	for kind := range file.Get("gvks").Items() {
+	for kind := range list.Items() {
 		gvk := schema.GVK{
 			Group: kind.Get("group").Str(), Version: kind.Get("version").Str(), Kind: kind.Get("kind").Str(),
 		}
-		k.entries[gvk] = entry{kind.Get("type").Str(), emptyObject(gvk, kind.Get("empty"))}
+		k.entries[gvk] = entry{kind.Get("type").Str(), kind.Get("empty")}
 	}
 	return k, nil
 }
@@ -127,7 +129,10 @@ func (k *kinds) compile(names ...string) (map[string]*schema.Type, error) {
 	var missing []value.Value
 	found := map[string]bool{}
 	for _, name := range names {
-		missing = k.collect(missing, name, found, known)
+		var err error
+		if missing, err = k.collect(missing, name, found, known); err != nil {
+			return nil, err
+		}
 	}
 	doc, err := schema.ParseDocument(value.Object(value.Member{Name: "types", Value: value.List(missing...)}))
 	if err != nil {
@@ -149,17 +154,25 @@ func (k *kinds) known() map[string]*schema.Type {
 }
 
 // collect appends the definition of a type, and of those that it refers to, unless they are in found or known already.
-func (k *kinds) collect(defs []value.Value, name string, found map[string]bool, known map[string]*schema.Type) []value.Value {
-	def := k.written[name]
-	if found[name] || known[name] != nil || def.IsAbsent() {
-		return defs // what is not defined, the compiler reports
+func (k *kinds) collect(
+	defs []value.Value, name string, found map[string]bool, known map[string]*schema.Type,
+) ([]value.Value, error) {
+	text, defined := k.written[name]
+	if found[name] || known[name] != nil || !defined {
+		return defs, nil // what is not defined, the compiler reports
+	}
+	def, err := value.Parse([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	found[name] = true
 	defs = append(defs, def)
 	for _, other := range references(nil, def) {
-		defs = k.collect(defs, other, found, known)
+		if defs, err = k.collect(defs, other, found, known); err != nil {
+			return nil, err
+		}
 	}
-	return defs
+	return defs, nil
 }
 
 // references appends the names of the types that a definition, or a part of one, refers to.
@@ -174,14 +187,6 @@ func references(names []string, part value.Value) []string {
 		names = references(names, item)
 	}
 	return names
-}
-
-func unpack(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }
 
 // emptyObject returns prints, which may be absent, with apiVersion and kind.

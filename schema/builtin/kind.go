@@ -16,11 +16,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-//go:embed kinds.json.gz
-var packedKinds []byte
+//go:embed kinds.json
+var writtenKinds []byte
 
-//go:embed forms.txt.gz
-var packedForms []byte
+//go:embed forms.txt
+var writtenForms string
 
 //go:embed defaults.txt
 var defaults string
@@ -96,7 +96,7 @@ func family(gvk schema.GVK) string {
 	return gvk.Group
 }
 
-// indexOfKinds is what kinds.json.gz holds.
+// indexOfKinds is what kinds.json holds.
 type indexOfKinds struct {
 	sorted []*Kind
 	kinds  map[schema.GVK]*Kind
@@ -104,11 +104,7 @@ type indexOfKinds struct {
 
 // kindIndex panics when the embedded file is damaged.
 var kindIndex = sync.OnceValue(func() indexOfKinds {
-	text, err := unpack(packedKinds)
-	if err != nil {
-		panic("builtin: " + err.Error())
-	}
-	list, err := value.Parse(text)
+	list, err := value.Parse(writtenKinds)
 	if err != nil {
 		panic("builtin: " + err.Error())
 	}
@@ -179,11 +175,7 @@ func pathsOf(list value.Value) fieldpath.Set {
 
 // forms panics when an embedded file is damaged.
 var forms = sync.OnceValue(func() *form.Types {
-	text, err := unpack(packedForms)
-	if err != nil {
-		panic("builtin: " + err.Error())
-	}
-	types := form.Parse(string(text))
+	types := form.Parse(writtenForms)
 	called := functions
 	called.Print = printed
 	if err := types.SetRules(defaults, called); err != nil {

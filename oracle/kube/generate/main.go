@@ -62,10 +62,10 @@ func run(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := write(filepath.Join(dir, "kinds.json.gz"), text); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "kinds.json"), text, 0o644); err != nil {
 		return err
 	}
-	return write(filepath.Join(dir, "forms.txt.gz"), []byte(forms.String()))
+	return os.WriteFile(filepath.Join(dir, "forms.txt"), []byte(forms.String()), 0o644)
 }
 
 // readDiscovery reads what a server serves by default, and what it serves when everything is turned on.
@@ -117,20 +117,4 @@ func lines(kinds []kind) ([]byte, error) {
 	}
 	b.WriteString("\n]\n")
 	return b.Bytes(), nil
-}
-
-// write packs text with neither name nor time, so that equal texts give equal bytes.
-func write(name string, text []byte) error {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := w.Write(text); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(name, b.Bytes(), 0o644)
 }
