@@ -32,7 +32,7 @@ var layers = []struct {
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery"},
 	{"catalog/builtin", "api catalog catalog/tables", "value value/structs fieldpath schema merge managedfields schema/builtin",
-		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation k8s.io/client-go/kubernetes/scheme sigs.k8s.io/json"},
+		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation sigs.k8s.io/json"},
 	{"catalog/crd", "api catalog catalog/builtin catalog/tables memo structural/rules",
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom internal/door",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver k8s.io/apiserver/pkg/cel/environment k8s.io/kube-openapi"},

@@ -164,24 +164,12 @@ func (s *Server) begin(c Config) error {
 	if err != nil {
 		return err
 	}
-	definitions, err := crd.Definitions(s.now)
-	if err != nil {
-		return err
-	}
 	kinds, err := builtin.Kinds(s.now)
 	if err != nil {
 		return err
 	}
 	knowConfigurations(kinds)
-	reviews, err := builtin.Reviews(s.now)
-	if err != nil {
-		return err
-	}
-	bindings, err := builtin.Bindings(s.now)
-	if err != nil {
-		return err
-	}
-	s.base = slices.Concat([]*catalog.Resource{namespaces, definitions, bindings}, reviews, kinds)
+	s.base = slices.Concat([]*catalog.Resource{namespaces, crd.Definitions(s.now), builtin.Bindings(s.now)}, builtin.Reviews(s.now), kinds)
 	if err := s.settleDefinitions(s.ctx); err != nil {
 		return err
 	}

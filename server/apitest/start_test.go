@@ -3,6 +3,7 @@ package apitest_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -49,5 +50,24 @@ func TestStartAgain(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if n := after.Mallocs - before.Mallocs; n > 12000 {
 		t.Errorf("%d allocations", n)
+	}
+}
+
+// TestStartFirst counts the allocations of the first server in a process: it reads nothing of the kinds that nobody asks for.
+func TestStartFirst(t *testing.T) {
+	if os.Getenv("FIRST_SERVER") == "" {
+		alone := exec.Command(os.Args[0], "-test.run=^TestStartFirst$")
+		alone.Env = append(os.Environ(), "FIRST_SERVER=1")
+		if out, err := alone.CombinedOutput(); err != nil {
+			t.Errorf("%s%v", out, err)
+		}
+		return
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	apitest.Start(t)
+	runtime.ReadMemStats(&after)
+	if n, size := after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc; n > 16000 || size > 2500000 {
+		t.Errorf("%d allocations of %d bytes", n, size)
 	}
 }

@@ -144,8 +144,8 @@ type Version struct {
 	// New returns a pointer to an empty object of the Go type that a built-in kind has; nil for custom resources.
 	New func() any
 
-	// Columns are those of a Table, the name first.
-	Columns []Column
+	// Columns returns those of a Table, the name first. They may be made when somebody asks for them first.
+	Columns func() []Column
 	// Row returns what an object shows in the columns at a time; nil if the columns say themselves where in an object they look.
 	Row func(object value.Value, now time.Time) Row
 	// Default returns the name of the object that is the default among those of a list, which its name is marked with; nil for
@@ -201,6 +201,11 @@ type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32
 	Path                            string // a JSON path such as .spec.replicas
+}
+
+// Listed returns what returns columns.
+func Listed(columns ...Column) func() []Column {
+	return func() []Column { return columns }
 }
 
 // Row is what a Table shows of an object.

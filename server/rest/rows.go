@@ -57,7 +57,7 @@ func newRows(t wire.Table) *rows {
 	if t.Version.Row != nil {
 		return out
 	}
-	for _, c := range t.Version.Columns {
+	for _, c := range t.Version.Columns() {
 		simple, ok := wire.SimplePath(c.Path)
 		if !ok || !isPlainPath(simple) {
 			out.paths = nil
@@ -120,7 +120,7 @@ func (w *rows) show(t *texts, record store.Record) error {
 func (w *rows) lookUp(t *texts, record store.Record, known *fact) error {
 	for i, at := range known.columnsIn(record.Text, w.paths) {
 		t.text = append(t.text, "[,"[min(i, 1)])
-		c, text := w.Version.Columns[i], at.in(record.Text)
+		c, text := w.Version.Columns()[i], at.in(record.Text)
 		if isName(w.paths[i]) {
 			w.name = value.String(nameIn(record.Key)).AppendJSON(w.name[:0])
 			text = w.name

@@ -61,8 +61,9 @@ func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Val
 
 // Columns returns the definitions of the columns.
 func (t Table) Columns() value.Value {
-	out := make([]value.Value, len(t.Version.Columns))
-	for i, c := range t.Version.Columns {
+	columns := t.Version.Columns()
+	out := make([]value.Value, len(columns))
+	for i, c := range columns {
 		out[i] = value.Object(
 			value.Member{Name: "description", Value: value.String(c.Description)},
 			value.Member{Name: "format", Value: value.String(c.Format)},
@@ -99,8 +100,9 @@ func (t Table) Shows(object value.Value) catalog.Row {
 	if t.Version.Row != nil {
 		return t.Version.Row(object, t.Now)
 	}
-	cells := make([]value.Value, len(t.Version.Columns))
-	for i, c := range t.Version.Columns {
+	columns := t.Version.Columns()
+	cells := make([]value.Value, len(columns))
+	for i, c := range columns {
 		cells[i] = t.cell(c, object)
 	}
 	return catalog.Row{Cells: cells}

@@ -1,16 +1,15 @@
 package builtin
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
@@ -146,25 +145,25 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 	if !ok {
 		return nil, fmt.Errorf("it is stored as %s, which is not known", kind.Hub)
 	}
-	gvk := kschema.GroupVersionKind{Group: kind.GVK.Group, Version: kind.GVK.Version, Kind: kind.GVK.Kind}
-	empty, err := scheme.Scheme.New(gvk)
-	if err != nil {
-		return nil, err
+	empty, ok := goTypes[kind.GVK.APIVersion()][kind.GVK.Kind]
+	if !ok {
+		return nil, errors.New("its Go type is not known")
 	}
 	nameRule, special := nameRules[kind.Resource]
 	if !special {
 		nameRule = validation.NameIsDNSSubdomain
 	}
+	var err error
 	v := &catalog.Version{
-		Resource: r, Name: kind.GVK.Version, New: func() any { return empty.DeepCopyObject() },
-		Fields: selectable[kind.Resource], Deprecation: deprecationOf(gvk, empty),
+		Resource: r, Name: kind.GVK.Version, New: empty,
+		Fields: selectable[kind.Resource], Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form: &kindForm{
-			kind: kind, hub: hub, empty: func() any { return empty.DeepCopyObject() }, name: nameRule,
+			kind: kind, hub: hub, empty: empty, name: nameRule,
 			conditional: slices.Contains(conditional, kind.Resource),
 		},
 	}
 	if v.Columns, v.Row = tables.Of(r.Plural, kind.GVK); v.Row == nil {
-		v.Columns = []catalog.Column{NameColumn, AgeColumn}
+		v.Columns = catalog.Listed(NameColumn, AgeColumn)
 	}
 	if r.Plural == "storageclasses" {
 		v.Default = tables.DefaultClass
@@ -178,35 +177,27 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 		case s.Name == "scale":
 			v.Scale, err = scaleOf(kind, now)
 		case kind.GVK == pod:
-			err = addPodSubresource(v, kind, s.Name, now)
+			addPodSubresource(v, kind, s.Name, now)
 		}
 	}
 	return v, err
 }
 
 // deprecationOf returns what every answer warns of about objects of a kind, given an empty one; "" for nothing.
-func deprecationOf(gvk kschema.GroupVersionKind, empty runtime.Object) string {
+func deprecationOf(gvk schema.GVK, empty runtime.Object) string {
 	if !deprecation.IsDeprecated(empty, 1, release) {
 		return ""
 	}
-	named := empty.DeepCopyObject()
-	named.GetObjectKind().SetGroupVersionKind(gvk)
-	return deprecation.WarningMessage(named)
+	empty.GetObjectKind().SetGroupVersionKind(kschema.GroupVersionKind(gvk))
+	return deprecation.WarningMessage(empty)
 }
 
 // release is the minor version of the Kubernetes that is answered for.
 const release = 37
 
-// managerOf returns the field manager of an endpoint, for which the types of the kind are compiled when somebody asks for it first. It
-// panics if the data of the kind is damaged.
+// managerOf returns the field manager of an endpoint.
 func managerOf(kind *builtin.Kind, subresource string) catalog.Manager {
-	return sync.OnceValue(func() *managedfields.FieldManager {
-		m, err := newManager(kind, subresource)
-		if err != nil {
-			panic(fmt.Sprintf("%v: %v", kind.GVK, err))
-		}
-		return m
-	})
+	return onceAsked(kind.GVK, func() (*managedfields.FieldManager, error) { return newManager(kind, subresource) })
 }
 
 // newManager makes the field manager of an endpoint. It is given objects as kindForm.Decode reads them, and does not store: the server

@@ -1,11 +1,30 @@
 package builtin
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
 	"github.com/deed-project/deed/server/catalog"
 )
+
+// TestGoTypes makes objects of the Go types that client-go has for the kinds.
+func TestGoTypes(t *testing.T) {
+	for apiVersion, kinds := range goTypes {
+		for kind, empty := range kinds {
+			want, err := scheme.Scheme.New(kschema.FromAPIVersionAndKind(apiVersion, kind))
+			if err != nil {
+				t.Error(err)
+			} else if got := empty(); reflect.TypeOf(got) != reflect.TypeOf(want) || got == empty() {
+				t.Errorf("%s %s is made as %T, want a new %T", apiVersion, kind, got, want)
+			}
+		}
+	}
+}
 
 // TestManagers makes every field manager of every built-in kind: servers make each when a request needs it first.
 func TestManagers(t *testing.T) {
@@ -14,9 +33,12 @@ func TestManagers(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, r := range kinds {
+	for _, r := range slices.Concat(kinds, Reviews(time.Now), []*catalog.Resource{Bindings(time.Now)}) {
 		for _, v := range r.Versions {
 			managers := []catalog.Manager{v.Main, v.Status, v.Finalize}
+			for _, action := range v.Actions {
+				managers = append(managers, action.Main)
+			}
 			for _, part := range v.Parts {
 				managers = append(managers, part)
 			}

@@ -31,7 +31,7 @@ func podGrace(p value.Value, asked *int64) int64 {
 }
 
 // addPodSubresource adds a subresource of pods to their version, unless it is one that needs a kubelet for an answer.
-func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) (err error) {
+func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) {
 	if v.Parts == nil {
 		v.Parts, v.Actions = map[string]catalog.Manager{}, map[string]*catalog.Version{}
 	}
@@ -40,23 +40,23 @@ func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now 
 		v.Parts[name] = managerOf(kind, name)
 	case "binding":
 		v.Actions[name] = newBindings().Versions[0]
-		err = manageReview(v.Actions[name], name, bindingType, now)
+		manageReview(v.Actions[name], name, bindingType, now)
 	case "eviction":
 		eviction := review("policy", "Eviction", func() any { return &policyv1.Eviction{} }).Versions[0]
 		eviction.Takes = []string{"policy/v1beta1"}
 		v.Actions[name] = eviction
-		err = manageReview(eviction, name, schema.Deduced, now)
+		manageReview(eviction, name, schema.Deduced, now)
 	case "attach", "exec", "portforward", "proxy":
 		v.Actions[name] = connections[name]
 	}
-	return err
 }
 
 // Bindings returns the resource bindings, which does what the subresource binding of pods does. It can be created, and nothing else. now
 // is the clock of managed fields.
-func Bindings(now func() time.Time) (*catalog.Resource, error) {
+func Bindings(now func() time.Time) *catalog.Resource {
 	r := newBindings()
-	return r, manageReview(r.Versions[0], "", bindingType, now)
+	manageReview(r.Versions[0], "", bindingType, now)
+	return r
 }
 
 func newBindings() *catalog.Resource {

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 
 // Reviews returns the resources that are questions to the server about who a client or somebody else is, and may do. They can be created
 // and nothing else, and are not stored. now is the clock of managed fields.
-func Reviews(now func() time.Time) ([]*catalog.Resource, error) {
+func Reviews(now func() time.Time) []*catalog.Resource {
 	out := []*catalog.Resource{
 		review("authentication.k8s.io", "TokenReview", func() any { return &authenticationv1.TokenReview{} }),
 		review("authorization.k8s.io", "SubjectAccessReview", func() any { return &authorizationv1.SubjectAccessReview{} }),
@@ -29,28 +28,26 @@ func Reviews(now func() time.Time) ([]*catalog.Resource, error) {
 	}
 	for _, r := range out {
 		// Their fields are what an object has: none of them is in a list.
-		if err := manageReview(r.Versions[0], "", schema.Deduced, now); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Kind, err)
-		}
+		manageReview(r.Versions[0], "", schema.Deduced, now)
 	}
-	return out, nil
+	return out
 }
 
 // manageReview gives a version the manager of the fields of what is sent to it, through a subresource of another resource if there is
 // one.
-func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now func() time.Time) error {
+func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now func() time.Time) {
 	gvk := v.GVK()
-	empty, err := v.Form.Complete(value.Object(
-		value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
-	))
-	if err != nil {
-		return err
-	}
-	main, err := managedfields.New(managedfields.Config{
-		GVK: gvk, Subresource: subresource, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now,
+	v.Main = onceAsked(gvk, func() (*managedfields.FieldManager, error) {
+		empty, err := v.Form.Complete(value.Object(
+			value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
+		))
+		if err != nil {
+			return nil, err
+		}
+		return managedfields.New(managedfields.Config{
+			GVK: gvk, Subresource: subresource, Types: map[string]*schema.Type{gvk.APIVersion(): typ}, Empty: empty, Now: now,
+		})
 	})
-	v.Main = catalog.Made(main)
-	return err
 }
 
 func namespaced(r *catalog.Resource) *catalog.Resource {

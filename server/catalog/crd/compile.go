@@ -148,7 +148,7 @@ func (c *compiler) apiVersion(name string) string { return c.resource.Group + "/
 func (c *compiler) version(v value.Value) (*catalog.Version, error) {
 	name := v.Get("name").Str()
 	out := &catalog.Version{Resource: c.resource, Name: name, Schema: v.Get("schema", "openAPIV3Schema"), Deprecation: c.deprecation(v)}
-	out.Columns = columns(v.Get("additionalPrinterColumns"))
+	out.Columns = catalog.Listed(columns(v.Get("additionalPrinterColumns"))...)
 	for field := range v.Get("selectableFields").Items() {
 		out.Fields = append(out.Fields, strings.TrimPrefix(field.Get("jsonPath").Str(), "."))
 	}

@@ -24,7 +24,7 @@ import (
 const finalizer = "customresourcecleanup.apiextensions.k8s.io"
 
 // Definitions returns the resource customresourcedefinitions. now is the clock of managed fields.
-func Definitions(now func() time.Time) (*catalog.Resource, error) {
+func Definitions(now func() time.Time) *catalog.Resource {
 	gvk := schema.GVK{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 	r := &catalog.Resource{
 		Group: gvk.Group, Plural: "customresourcedefinitions", Singular: "customresourcedefinition", Kind: gvk.Kind,
@@ -43,7 +43,8 @@ func Definitions(now func() time.Time) (*catalog.Resource, error) {
 	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New}
 	v.Columns, v.Row = tables.Of(r.Plural, gvk)
 	r.Versions = []*catalog.Version{v}
-	return r, builtin.AddManagers(v, now)
+	builtin.AddManagers(v, now)
+	return r
 }
 
 // prepareDefinition clears the status of a new definition, except for the version that is stored from the beginning.

@@ -19,7 +19,8 @@ import (
 //go:embed columns.json.gz
 var columnsFile []byte
 
-// columns are those of all kinds, by group version and resource, such as apps/v1/deployments.
+// columns are those of all kinds, by group version and resource, such as apps/v1/deployments. To read them takes milliseconds, which no
+// server waits for that is asked for no Table.
 var columns = sync.OnceValue(func() map[string][]catalog.Column {
 	z, err := gzip.NewReader(bytes.NewReader(columnsFile))
 	if err != nil {
@@ -49,8 +50,9 @@ var shownAs = map[schema.GVK]schema.GVK{
 	{Group: "events.k8s.io", Version: "v1", Kind: "Event"}: {Version: "v1", Kind: "Event"},
 }
 
-// Of returns the columns of a resource, and what an object of it shows in them. It returns nil for resources that it does not know.
-func Of(resource string, gvk schema.GVK) ([]catalog.Column, func(value.Value, time.Time) catalog.Row) {
+// Of returns what returns the columns of a resource, and what an object of it shows in them. It returns nil for resources that it does not
+// know.
+func Of(resource string, gvk schema.GVK) (func() []catalog.Column, func(value.Value, time.Time) catalog.Row) {
 	from := gvk
 	if as, other := shownAs[gvk]; other {
 		gvk = as
@@ -63,7 +65,8 @@ func Of(resource string, gvk schema.GVK) ([]catalog.Column, func(value.Value, ti
 	if cells == nil {
 		return nil, nil
 	}
-	return columns()[from.APIVersion()+"/"+resource], func(object value.Value, now time.Time) catalog.Row {
+	listed := func() []catalog.Column { return columns()[from.APIVersion()+"/"+resource] }
+	return listed, func(object value.Value, now time.Time) catalog.Row {
 		shown, err := converted(object, from, gvk)
 		if err != nil {
 			shown = object // what cannot be converted shows what both versions have
