@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -222,10 +223,15 @@ func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
 	return append(text, line...), err
 }
 
+// errNoList ends a watch that asks for events as lists, without a word to the client, as there.
+var errNoList = errors.New("you requested PartialObjectMetadataList, but the requested object is not a list")
+
 func (p *printer) print(text []byte, e rest.Event) ([]byte, error) {
 	object := e.Object
 	switch {
 	case e.Type == rest.Failed:
+	case p.rep.As == wire.AsPartialList:
+		return text, errNoList
 	case p.rep.As == wire.AsTable:
 		m := wire.ListMeta{Version: api.Meta(object, "resourceVersion")}
 		object = p.table.Document(m, []value.Value{object}, !p.printed)
