@@ -139,6 +139,7 @@ var changing = []struct {
 	{regexp.MustCompile(`"continue":"[^"]+"`), `"continue":"TOKEN"`},
 	{regexp.MustCompile(`resourceVersion: "[1-9]\d*"`), `resourceVersion: "VERSION"`},
 	{regexp.MustCompile(`"(\d+[smhd])+"\],"object"`), `"AGE"],"object"`},
+	{regexp.MustCompile(`A_[a-z0-9]{5}`), `A_CHANCE`},
 	{regexp.MustCompile(`in object meta: \d+`), `in object meta: VERSION`},
 	{regexp.MustCompile(`in record \(\d+\)`), `in record (VERSION)`},
 	{regexp.MustCompile(`"manager":"(kas|deed-apiserver)"`), `"manager":"kube-apiserver"`}, // the name of the program

@@ -151,8 +151,13 @@ type Version struct {
 	// Default returns the name of the object that is the default among those of a list, which its name is marked with; nil for
 	// resources that have none.
 	Default func(items []value.Value) string
-	// Fields are what field selectors may name beside metadata.name and metadata.namespace, as JSON paths without the dot.
+	// Fields are what field selectors may name beside metadata.name and metadata.namespace: JSON paths without the dot, but for those of
+	// Derived.
 	Fields []string
+	// Derived returns, for fields whose text is not that of what is at a path, the text that they have of an object.
+	Derived map[string]func(object value.Value) string
+	// FieldRefusal is how a field is refused that cannot be selected by, with a verb for it; "" for the usual words.
+	FieldRefusal string
 	// Deprecation is what every answer warns of; empty for versions that are not deprecated.
 	Deprecation string
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,16 +31,25 @@ type selector struct {
 func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error) {
 	inTexts := true
 	for _, requirement := range options.Fields.Requirements() {
-		inTexts = inTexts && isPlainPath(requirement.Field)
+		inTexts = inTexts && isInTexts(v, requirement.Field)
 		if !selectable(v, requirement.Field) {
-			if !v.Custom && len(v.Fields) == 0 {
-				return nil, errors.NewBadRequest(fmt.Sprintf(
-					`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, requirement.Field))
-			}
-			return nil, errors.NewBadRequest(fmt.Sprintf("field label not supported: %s", requirement.Field))
+			return nil, errors.NewBadRequest(fmt.Sprintf(fieldRefusal(v), requirement.Field))
 		}
 	}
 	return &selector{options.Labels, options.Fields, v, inTexts}, nil
+}
+
+// fieldRefusal returns how a field is refused, with a verb for it.
+func fieldRefusal(v *catalog.Version) string {
+	if !v.Custom && len(v.Fields) == 0 {
+		return `%q is not a known field selector: only "metadata.name", "metadata.namespace"`
+	}
+	return cmp.Or(v.FieldRefusal, "field label not supported: %s")
+}
+
+// isInTexts reports whether a field can be looked up in texts.
+func isInTexts(v *catalog.Version, field string) bool {
+	return isPlainPath(field) && v.Derived[field] == nil
 }
 
 func selectable(v *catalog.Version, name string) bool {
@@ -75,7 +85,7 @@ func (s *selector) terms() [][]term {
 		}
 	}
 	for _, r := range s.fields.Requirements() {
-		isTerm := slices.Contains(s.version.Fields, r.Field) && isPlainPath(r.Field)
+		isTerm := slices.Contains(s.version.Fields, r.Field) && isInTexts(s.version, r.Field)
 		if isTerm && (r.Operator == selection.Equals || r.Operator == selection.DoubleEquals) {
 			all = append(all, []term{{"." + r.Field, r.Value}})
 		}
@@ -96,6 +106,9 @@ func termsOf(seen *inText) []term {
 		return true
 	})
 	for _, name := range seen.known.version.Fields {
+		if !isInTexts(seen.known.version, name) {
+			continue
+		}
 		terms = append(terms, term{"." + name, (*fieldsIn)(seen).Get(name)})
 	}
 	return terms
@@ -126,7 +139,12 @@ type fieldsOf struct {
 func (f fieldsOf) Has(name string) bool { return selectable(f.version, name) }
 
 // Get returns the value of a field as text, "" if there is none.
-func (f fieldsOf) Get(name string) string { return fieldText(catalog.Lookup(f.content, name)) }
+func (f fieldsOf) Get(name string) string {
+	if derived := f.version.Derived[name]; derived != nil {
+		return derived(f.content)
+	}
+	return fieldText(catalog.Lookup(f.content, name))
+}
 
 // fieldText returns the value of a field as text, "" if there is none.
 func fieldText(v value.Value) string {

@@ -127,19 +127,6 @@ var nameRules = map[string]validation.ValidateNameFunc{
 	"clusterroles": api.PathSegment, "clusterrolebindings": api.PathSegment,
 }
 
-// selectable are the fields that field selectors may name, beside name and namespace.
-var selectable = map[string][]string{
-	"pods": {
-		"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase", "status.podIP",
-		"status.nominatedNodeName",
-	},
-	"secrets": {"type"}, "services": {"spec.clusterIP", "spec.type"},
-	"events": {
-		"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
-		"involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "type",
-	},
-}
-
 func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*catalog.Version, error) {
 	hub, ok := builtin.Lookup(hubOf(kind))
 	if !ok {
@@ -156,12 +143,13 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 	var err error
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: empty,
-		Fields: selectable[kind.Resource], Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
+		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form: &kindForm{
 			kind: kind, hub: hub, empty: empty, name: nameRule,
 			conditional: slices.Contains(conditional, kind.Resource),
 		},
 	}
+	addSelectable(v)
 	if v.Columns, v.Row = tables.Of(r.Plural, kind.GVK); v.Row == nil {
 		v.Columns = catalog.Listed(NameColumn, AgeColumn)
 	}

@@ -31,7 +31,6 @@ func Namespaces(now func() time.Time) (*catalog.Resource, error) {
 	form := v.Form.(*kindForm)
 	form.name = validation.ValidateNamespaceName
 	v.Form = namespaceForm{form}
-	v.Fields = []string{"status.phase"}
 	r.Versions = []*catalog.Version{v}
 	return r, nil
 }
