@@ -314,3 +314,25 @@ func TestLargeList(t *testing.T) {
 		t.Errorf("the list has %d bytes, and %d the second time", first.size, again.size)
 	}
 }
+
+// TestForeignTexts selects an object by a label among many others. Its text is not as this server writes texts, so that nothing is known of
+// it before it is read.
+func TestForeignTexts(t *testing.T) {
+	objects := memory.New()
+	foreign := `{"kind":"Widget","metadata":{"labels":{"l":"x"},"name":"odd","namespace":"default","uid":"1"},"apiVersion":"example.org/v1"}`
+	if _, err := objects.Put(t.Context(), "/registry/example.org/widgets/default/odd", []byte(foreign), 0); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, server.Config{Store: objects})
+	for i := range 20 {
+		body := strings.Replace(web, `"name":"web"`, fmt.Sprintf(`"name":"w%d","labels":{"l":"y"}`, i), 1)
+		if w := ask(s, "POST "+things+jsonize, body); w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	for range 2 {
+		if names := listOf(t, s, "labelSelector=l=x").names(); names != "odd" {
+			t.Errorf("selected are %q", names)
+		}
+	}
+}

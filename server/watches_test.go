@@ -3,10 +3,13 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -15,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
 	"github.com/deed-project/deed/server/store/memory"
@@ -197,4 +201,43 @@ func newer(a, b string) string {
 		return a
 	}
 	return b
+}
+
+// TestLongWatches watches over a connection of HTTP/1.1, of a listener that gives each request its time, for longer than that.
+func TestLongWatches(t *testing.T) {
+	limits := server.Limits{Request: time.Second}
+	s := newServer(t, server.Config{Limits: limits})
+	certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(trusted)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	serving.Go(func() {
+		if err := s.Serve(ctx, l, &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"http/1.1"}}); err != nil {
+			t.Error(err)
+		}
+	})
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	defer client.CloseIdleConnections()
+	watch, err := client.Get("https://" + l.Addr().String() + things + "?watch=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Body.Close()
+	time.Sleep(2*limits.Request + 100*time.Millisecond)
+	if w := ask(s, "POST "+things+jsonize, web); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if line, err := bufio.NewReader(watch.Body).ReadString('\n'); !strings.HasPrefix(line, `{"type":"ADDED"`) {
+		t.Errorf("the watch is told %q, %v", line, err)
+	}
 }

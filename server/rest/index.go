@@ -113,7 +113,6 @@ func (x *index) catchUp(r *Request) error {
 			continue
 		}
 		if err := x.add(r, e.Record); err != nil {
-			x.at = 0
 			return err
 		}
 	}

@@ -1,0 +1,78 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// TestTimesChangeNothing sends objects back with other times in their managed fields: that is no change, so nothing is stored.
+func TestTimesChangeNothing(t *testing.T) {
+	s := widgets(t)
+	for path, body := range map[string]string{
+		things: web, core + "namespaces/default/configmaps": `{"metadata":{"name":"web"},"data":{"color":"red"}}`,
+	} {
+		created := parsed(t, ask(s, "POST "+path+jsonize, body))
+		entries := created.Get("metadata", "managedFields")
+		later := value.List(entries.Item(0).With("time", value.String("2099-01-01T00:00:00Z")))
+		sent := created.With("metadata", created.Get("metadata").With("managedFields", later))
+		updated := parsed(t, ask(s, "PUT "+path+"/web"+jsonize, sent.String()))
+		if !updated.Equal(created) {
+			t.Errorf("%s: %v was stored as %v", path, created, updated)
+		}
+	}
+}
+
+// crowded is a store in which the names of some new objects are taken: store.Store.
+type crowded struct {
+	store.Store
+	taken int // how many
+}
+
+// Put takes no widget while names are taken.
+func (s *crowded) Put(ctx context.Context, key string, text []byte, expect store.Revision) (store.Revision, error) {
+	if expect == 0 && s.taken > 0 && strings.HasPrefix(key, "/registry/example.org/widgets/") {
+		s.taken--
+		return 0, store.ErrConflict
+	}
+	return s.Store.Put(ctx, key, text, expect)
+}
+
+// TestGeneratedNames creates an object whose name the server makes up: eight times, when others have them.
+func TestGeneratedNames(t *testing.T) {
+	objects := &crowded{Store: memory.New()}
+	s := newServer(t, server.Config{Store: objects})
+	body := strings.Replace(web, `"name":"web"`, `"generateName":"web-"`, 1)
+	objects.taken = 7
+	if w := ask(s, "POST "+things+jsonize, body); w.Code != http.StatusCreated {
+		t.Errorf("seven names are taken: %d %s", w.Code, w.Body)
+	}
+	objects.taken = 8
+	w := ask(s, "POST "+things+jsonize, body)
+	refused := parsed(t, w)
+	if want := "the server was not able to generate a unique name for the object"; w.Code != http.StatusConflict ||
+		!strings.HasSuffix(refused.Get("message").Str(), want) || refused.Get("details", "retryAfterSeconds").Int() != 1 {
+		t.Errorf("eight names are taken: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestLongPatches sends JSON patches of as many operations as one may have, and of one more.
+func TestLongPatches(t *testing.T) {
+	s := widgets(t)
+	if w := ask(s, "POST "+things+jsonize, web); w.Code != http.StatusCreated {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	operation := `{"op":"replace","path":"/spec/replicas","value":2}`
+	for extra, code := range []int{http.StatusOK, http.StatusRequestEntityTooLarge} {
+		body := "[" + operation + strings.Repeat(","+operation, 9999+extra) + "]"
+		if w := ask(s, "PATCH "+things+"/web"+patch, body); w.Code != code {
+			t.Errorf("a patch of %d operations: %d %.200s", 10000+extra, w.Code, w.Body)
+		}
+	}
+}
