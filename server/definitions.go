@@ -58,9 +58,18 @@ func (s *Server) serveDefinitions(ctx context.Context) error {
 			resources = append(resources, resource)
 		}
 	}
-	s.catalog.Store(catalog.New(resources...))
+	s.serve(resources)
 	s.forget(definitions)
 	return nil
+}
+
+// serve serves resources. If they are those that are served already, as after most writes of a status, the catalog stays, and what was made
+// of it, such as OpenAPI documents.
+func (s *Server) serve(resources []*catalog.Resource) {
+	if !slices.Equal(resources, s.served) {
+		s.served = resources
+		s.catalog.Store(catalog.New(resources...))
+	}
 }
 
 // writeStatuses writes the status of each definition that has another one by now. If that is being done, whoever does it begins
@@ -150,9 +159,6 @@ func (s *Server) forget(definitions []value.Value) {
 
 // definitions returns the stored definitions, in the order in which they were created.
 func (s *Server) definitions(ctx context.Context) ([]value.Value, error) {
-	if s.catalog.Load() == nil {
-		s.catalog.Store(catalog.New(s.base...))
-	}
 	page, err := s.backend.Store.Range(ctx, store.Range{Prefix: s.base[definitionsAt].Prefix})
 	if err != nil {
 		return nil, err

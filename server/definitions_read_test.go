@@ -10,7 +10,7 @@ import (
 )
 
 // TestDefinitionsAreReadOnce counts what it takes to look at definitions again that did not change, and looks at one that is replaced, and
-// for one that is gone.
+// for one that is gone. Only that changes the catalog.
 func TestDefinitionsAreReadOnce(t *testing.T) {
 	var definitions []value.Value
 	for i := range 3 {
@@ -42,8 +42,12 @@ func TestDefinitionsAreReadOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	served := s.catalog.Load()
 	if err := s.send(t.Context(), http.MethodPatch, definitionsPath+"things.g1.org", patch); err != nil {
 		t.Fatal(err)
+	}
+	if s.catalog.Load() != served {
+		t.Error("another catalog has the same resources")
 	}
 	if got := look()[1].Get("metadata", "labels", "a").Str(); got != "b" {
 		t.Errorf("a label that was written is read as %q", got)
@@ -59,5 +63,8 @@ func TestDefinitionsAreReadOnce(t *testing.T) {
 	}
 	if n := len(look()); n != 2 || n != len(s.readDefinitions.of) {
 		t.Errorf("%d definitions are stored, and %d remembered", n, len(s.readDefinitions.of))
+	}
+	if s.catalog.Load() == served {
+		t.Error("the catalog has a resource whose definition is gone")
 	}
 }

@@ -80,10 +80,11 @@ type Server struct {
 	base      []*catalog.Resource // those that are always served
 	catalog   atomic.Pointer[catalog.Catalog]
 	openAPIs  atomic.Pointer[openAPIDocuments]
-	settle    sync.Mutex         // held by whoever makes the catalog anew
-	writing   sync.Mutex         // held by whoever writes the status of definitions
-	unsettled atomic.Bool        // some definition may have another status by now
-	defined   map[string]defined // by name; guarded by settle
+	settle    sync.Mutex          // held by whoever makes the catalog anew
+	writing   sync.Mutex          // held by whoever writes the status of definitions
+	unsettled atomic.Bool         // some definition may have another status by now
+	defined   map[string]defined  // by name; guarded by settle
+	served    []*catalog.Resource // what the catalog is of; guarded by settle
 
 	readDefinitions readDefinitions
 

@@ -48,7 +48,7 @@ func TestStartAgain(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	apitest.Start(t, apitest.YAML(text))
 	runtime.ReadMemStats(&after)
-	if n := after.Mallocs - before.Mallocs; n > 12000 {
+	if n := after.Mallocs - before.Mallocs; n > 10000 {
 		t.Errorf("%d allocations", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/version"
 )
@@ -12,7 +13,7 @@ import (
 type Catalog struct {
 	resources map[groupPlural]*Resource
 	ordered   []*Resource // by group, then by name
-	alike     map[*Resource][]*Version
+	alike     func() map[*Resource][]*Version
 }
 
 type groupPlural struct{ group, plural string }
@@ -29,17 +30,17 @@ func New(resources ...*Resource) *Catalog {
 	slices.SortFunc(c.ordered, func(a, b *Resource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Plural, b.Plural))
 	})
-	c.compare()
+	c.alike = sync.OnceValue(c.compare) // only webhooks ask
 	return c
 }
 
 // compare finds the resources that the same objects are stored for.
-func (c *Catalog) compare() {
+func (c *Catalog) compare() map[*Resource][]*Version {
 	stored := map[string][]*Resource{}
 	for _, r := range c.ordered {
 		stored[r.Prefix] = append(stored[r.Prefix], r)
 	}
-	c.alike = make(map[*Resource][]*Version, len(c.ordered))
+	alike := make(map[*Resource][]*Version, len(c.ordered))
 	for _, r := range c.ordered {
 		all := slices.Clone(r.Declared())
 		for _, other := range stored[r.Prefix] {
@@ -47,14 +48,15 @@ func (c *Catalog) compare() {
 				all = append(all, other.Declared()...)
 			}
 		}
-		c.alike[r] = all
+		alike[r] = all
 	}
+	return alike
 }
 
 // Alike returns the versions in which the objects of a resource are served: its own, and those of resources of other groups that
 // they are stored for as well, such as events. Nobody may modify them.
 func (c *Catalog) Alike(r *Resource) []*Version {
-	if all, known := c.alike[r]; known {
+	if all, known := c.alike()[r]; known {
 		return all
 	}
 	return r.Declared() // of a resource that was defined anew since
