@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/deed-project/deed/server"
@@ -51,6 +52,15 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := o.announce(out, s, l.Addr().String(), trusted, token); err != nil {
 		return errors.Join(err, l.Close())
+	}
+	var rehearsal sync.WaitGroup
+	defer rehearsal.Wait()
+	if len(config.Objects) == 0 {
+		rehearsal.Go(func() {
+			if err := rehearse(); err != nil {
+				config.Log.Error("the first definition takes longer than it should", "error", err)
+			}
+		})
 	}
 	return s.Serve(ctx, l, tlsConfig)
 }

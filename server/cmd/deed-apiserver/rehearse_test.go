@@ -1,0 +1,10 @@
+package main
+
+import "testing"
+
+// TestRehearse serves what is rehearsed.
+func TestRehearse(t *testing.T) {
+	if err := rehearse(); err != nil {
+		t.Error(err)
+	}
+}
