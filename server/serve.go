@@ -38,7 +38,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) 
 	}
 	if config != nil {
 		secure := transport.Listen(l, config, headerTimeout)
-		defer secure.Wait()
+		defer secure.End()
 		h.Protocols = new(http.Protocols)
 		h.Protocols.SetHTTP1(true)
 		h.Protocols.SetUnencryptedHTTP2(true) // to net/http, as the listener ends TLS
@@ -53,8 +53,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) 
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceful)
 	defer cancel()
-	if err := h.Shutdown(ending); err != nil && !stderrors.Is(err, context.DeadlineExceeded) {
-		return err
+	err := h.Shutdown(ending)
+	if stderrors.Is(err, context.DeadlineExceeded) {
+		err = nil // that was the time for them
 	}
-	return h.Close()
+	return stderrors.Join(err, h.Close())
 }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"sync"
@@ -38,11 +39,14 @@ type conn struct {
 	last    time.Time // when something was written
 }
 
-// newConn returns a connection over a TLS connection whose records go to wire. It is counted in open until all is sent and closed.
-func newConn(secure *tls.Conn, wire *gatherer, state tls.ConnectionState, open *sync.WaitGroup) *conn {
+// newConn returns a connection over a TLS connection whose records go to wire. It ends with its listener, which waits for that.
+func newConn(secure *tls.Conn, wire *gatherer, state tls.ConnectionState, of *Listener) *conn {
 	c := &conn{Conn: secure, wire: wire, state: state}
 	c.filled.L, c.drained.L = &c.mu, &c.mu
-	open.Go(c.sendAll)
+	of.conns.Go(func() {
+		defer context.AfterFunc(of.ended, func() { _ = c.Close() })()
+		c.sendAll()
+	})
 	return c
 }
 

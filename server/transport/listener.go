@@ -18,6 +18,8 @@ type Listener struct {
 	failed chan error
 	closed context.Context
 	close  context.CancelFunc
+	ended  context.Context // connections end with it
+	end    context.CancelFunc
 	conns  sync.WaitGroup // connections that send
 }
 
@@ -30,6 +32,7 @@ func Listen(l net.Listener, config *tls.Config, patience time.Duration) *Listene
 	}
 	t := &Listener{Listener: l, config: config, patience: patience, ready: make(chan net.Conn), failed: make(chan error)}
 	t.closed, t.close = context.WithCancel(context.Background())
+	t.ended, t.end = context.WithCancel(context.Background())
 	go t.acceptAll()
 	return t
 }
@@ -58,8 +61,12 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Wait waits until the connections are closed and what was written to them is sent, or cannot be: see conn.Close.
-func (l *Listener) Wait() { l.conns.Wait() }
+// End closes the connections of HTTP/2 that are open still, and waits until what was written to them is sent, or cannot be: see conn.Close.
+// The listener must be closed.
+func (l *Listener) End() {
+	l.end()
+	l.conns.Wait()
+}
 
 // acceptAll accepts connections until the listener is closed. An error is told before the next try.
 func (l *Listener) acceptAll() {
@@ -86,7 +93,7 @@ func (l *Listener) shake(c net.Conn) {
 	cancel()
 	var out net.Conn = secure
 	if state := secure.ConnectionState(); err == nil && state.NegotiatedProtocol == "h2" {
-		out = newConn(secure, gathered, state, &l.conns)
+		out = newConn(secure, gathered, state, l)
 	}
 	select {
 	case l.ready <- out:

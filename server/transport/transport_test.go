@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/deed-project/deed/server/transport"
@@ -91,7 +92,7 @@ func connect(t *testing.T, protocol string) ends {
 		here.Close()
 		there.Close()
 		l.Close()
-		l.Wait()
+		l.End()
 	})
 	return ends{here, there, wire, l}
 }
@@ -120,7 +121,7 @@ func TestWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.listener.Close()
-	e.listener.Wait()
+	e.listener.End()
 	if !bytes.Equal(got, sent.Bytes()) {
 		t.Errorf("%d bytes were sent, and others received, %d", sent.Len(), len(got))
 	}
@@ -195,9 +196,21 @@ func TestReaderThatStops(t *testing.T) {
 				t.Errorf("closed again: %v", err)
 			}
 			e.listener.Close()
-			e.listener.Wait() // as it must not take for ever
+			e.listener.End() // as it must not take for ever
 		})
 	}
+}
+
+// TestEnd ends a listener of which a connection is open that nobody closes.
+func TestEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := connect(t, "h2")
+		e.listener.Close()
+		go e.listener.End()
+		if text, err := io.ReadAll(e.there); len(text) > 0 || err != nil {
+			t.Errorf("read %q, %v", text, err)
+		}
+	})
 }
 
 // TestPause writes pieces with pauses: each is sent when Write returns.
@@ -274,7 +287,7 @@ func TestProtocols(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	secure.Wait()
+	secure.End()
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		t.Error(err)
 	}
