@@ -24,7 +24,7 @@ var layers = []struct {
 	{"store/history", "store", "", ""},
 	{"store/memory", "store/history", "", ""},
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
-	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap"},
+	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap google.golang.org/grpc/metadata"},
 	{"memo", "", "", ""},
 	{"structural/rules", "memo", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
 	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},

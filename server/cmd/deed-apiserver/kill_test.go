@@ -320,7 +320,7 @@ func (w *watcher) watch() error {
 			return fmt.Errorf("after %s: %s", w.at, lines.Bytes())
 		}
 		if want := w.counts[m.Name] + 1; m.Name != "last" && m.Labels.Count != want {
-			return fmt.Errorf("after %s a watcher is told that %s counts %d, and not %d", w.at, m.Name, m.Labels.Count, want)
+			return fmt.Errorf("after %s a watcher is told at %s that %s counts %d, and not %d", w.at, m.ResourceVersion, m.Name, m.Labels.Count, want)
 		}
 		w.at, w.counts[m.Name] = m.ResourceVersion, m.Labels.Count
 		if m.Name == "last" {

@@ -28,7 +28,8 @@ type Store struct {
 	leases leases
 	hub    hub
 
-	ordered atomic.Bool // etcd says how far a watch is only when it is there
+	streams atomic.Int64 // of watches, as they are counted
+	ordered atomic.Bool  // etcd says how far a watch is only when it is there
 
 	closing sync.Once
 	ctx     context.Context // done when the store is closed

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/metadata"
 )
 
 // maxRecent is how many events a hub remembers at least.
@@ -134,11 +136,19 @@ func (s *Store) pause(ctx context.Context) {
 	}
 }
 
+// streamName is what the streams of watches differ in: etcd's client lets those share one that say the same.
+const streamName = "deed-watch"
+
 // follow calls take with what etcd tells of keys that begin with prefix after a revision, until take
 // returns false, ctx is done, or etcd ends the watch with an error.
+//
+// Each watch has a stream of its own. How far it is, etcd tells to all watches of a stream at once, and what it
+// tells because another one asked may overtake the beginning of a watch: then it would claim that nothing
+// happened in the past that the watch is still to hear of.
 func (s *Store) follow(ctx context.Context, prefix string, after store.Revision, take func(store.Batch) bool) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
+	ctx = metadata.AppendToOutgoingContext(ctx, streamName, strconv.FormatInt(s.streams.Add(1), 10))
 	there, ok := s.keys.prefix(prefix)
 	if !ok {
 		there = s.keys.There + "\x00" // where nothing is
@@ -161,8 +171,8 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 			}
 			after = batch.Revision
 		case <-time.After(progress):
-			// If this fails the watch fails too, or comes back by itself.
-			if s.ordered.Load() {
+			// If this fails the watch fails too, or comes back by itself. For a watch that is over it would begin a stream anew.
+			if s.ordered.Load() && ctx.Err() == nil {
 				_ = s.watch.RequestProgress(ctx)
 			}
 		case <-ctx.Done():
