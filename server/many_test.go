@@ -121,7 +121,9 @@ func TestSlowWatcher(t *testing.T) {
 	}
 	begun.Wait()
 	label := func(i int) {
-		ask(s, "PATCH "+things+"/web Content-Type=application/merge-patch+json", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, i))
+		unhindered(t, "a write", func() {
+			ask(s, "PATCH "+things+"/web Content-Type=application/merge-patch+json", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, i))
+		})
 	}
 	label(0)
 	await(t, func() bool { return slow.writes.Load() == 1 })
