@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/deed-project/deed/server"
@@ -90,6 +91,36 @@ func write(t *testing.T, s http.Handler, random *rand.Rand, writes int) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
+}
+
+// TestToldTexts compares, to the byte, what watches are told in the texts that were written with what others are told, which select
+// everything by a label: for them objects are read and printed.
+func TestToldTexts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		objects := memory.New()
+		defer objects.Close()
+		s := stage(t, objects)
+		defer s.Close()
+		const deployments = "/apis/apps/v1/namespaces/default/deployments"
+		from := listOf(t, s, "").Metadata.ResourceVersion
+		random := rand.New(rand.NewPCG(3, 3))
+		write(t, s, random, 100)
+		for i := range 20 {
+			body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d%d"},"spec":{"replicas":%d,"selector":`+
+				`{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,
+				i%4, i%3)
+			ask(s, fmt.Sprintf("PATCH %s/d%d?fieldManager=m%d&force=true%s", deployments, i%4, i%2, apply), body)
+			noted := `{"metadata":{"annotations":{"é":"<&>"}}}`
+			ask(s, fmt.Sprintf("PATCH %s/d%d Content-Type=application/merge-patch+json", deployments, i%4), noted)
+		}
+		for path, least := range map[string]int{things: 30, deployments: 5, "/apis/apps/v1/deployments": 5} {
+			told := ask(s, "GET "+path+"?watch=1&timeoutSeconds=1&resourceVersion="+from, "").Body.String()
+			want := ask(s, "GET "+path+"?watch=1&timeoutSeconds=1&labelSelector=!none&resourceVersion="+from, "").Body.String()
+			if n := strings.Count(want, "\n"); told != want || n < least {
+				t.Errorf("a watch of %s is told of %d events\n%s\nwant\n%s", path, n, told, want)
+			}
+		}
+	})
 }
 
 // follower is a client that follows the objects with the label l=1.

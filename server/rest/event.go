@@ -64,6 +64,13 @@ func (s *subject) event(e store.Event) (Event, error) {
 	if !strings.HasPrefix(e.Key, s.prefix) || !s.names(e.Key) {
 		return Event{}, nil
 	}
+	if known := s.asWritten(e); known != nil {
+		event := Event{Type: Modified, Text: func(b []byte) []byte { return known.appendTo(b, e.Text, e.Revision, false) }}
+		if e.Previous == nil {
+			event.Type = Added
+		}
+		return event, nil
+	}
 	after, err := s.selected(e.Record, !e.Deleted, false)
 	if err != nil {
 		return Event{}, err
@@ -80,6 +87,15 @@ func (s *subject) event(e store.Event) (Event, error) {
 		return Event{Type: Deleted, Object: before.whole, Shared: before}, nil
 	}
 	return Event{Type: Modified, Object: after.whole, Shared: after}, nil
+}
+
+// asWritten returns what is known of the text of a write if the client can be told in that text, whatever is in it; otherwise nil. So what
+// this process wrote itself need not be read to be told.
+func (s *subject) asWritten(e store.Event) *fact {
+	if e.Deleted || !s.printer.Texts || !s.selector.all() {
+		return nil
+	}
+	return s.facts.get(s.Version, e.Revision)
 }
 
 // names reports whether the name at the end of a key is one that the watch is about.

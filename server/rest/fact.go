@@ -36,8 +36,10 @@ const maxFacts = 1 << 18
 // facts remembers facts by the revision that wrote the text, which no other text has. The zero facts are none and ready. They are safe
 // for concurrent use.
 type facts struct {
-	mu sync.RWMutex
-	of map[store.Revision]*fact
+	mu   sync.RWMutex
+	of   map[store.Revision]*fact
+	past [sharedEvents]store.Revision // those of texts that are to be forgotten, in this order, from next on
+	next int
 }
 
 // get returns what is known of a text, nil if that is nothing.
@@ -79,11 +81,13 @@ func (f *facts) put(r store.Revision, known *fact) {
 	}
 }
 
-// forget forgets the facts about a text.
+// forget forgets the facts about a text that is stored no more, sharedEvents such calls later: watches may be about to tell of it.
 func (f *facts) forget(r store.Revision) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.of, r)
+	delete(f.of, f.past[f.next])
+	f.past[f.next] = r
+	f.next = (f.next + 1) % len(f.past)
 }
 
 // drop forgets the facts about texts of a resource. Its cost grows with what is remembered.

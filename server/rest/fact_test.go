@@ -78,6 +78,12 @@ func TestFactsByVersion(t *testing.T) {
 	}
 	put()
 	f.forget(1)
+	for r := range store.Revision(sharedEvents) {
+		if f.get(a, 1) != ofA {
+			t.Fatalf("a text is forgotten when %d others are to be", r)
+		}
+		f.forget(3 + r)
+	}
 	if f.get(a, 1) != nil || f.get(b, 1) != nil || f.get(b, 2) == nil {
 		t.Error("a text is not forgotten, or another one is")
 	}

@@ -14,6 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
@@ -204,6 +207,74 @@ func TestPunctualWatches(t *testing.T) {
 			t.Errorf("30 events were printed %d times", got)
 		}
 	})
+}
+
+// TestPromptWatches writes twenty times a second: none of a hundred watches waits for any of it, as all were told of what was before.
+func TestPromptWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTheater(t)
+		from := s.write("a", "first")
+		var seats []*seat
+		for range 100 {
+			seats = append(seats, s.watch("", fmt.Sprint("resourceVersion=", from), "json"))
+		}
+		synctest.Wait()
+		for _, w := range seats {
+			w.isWoken()
+			w.hear()
+		}
+		for i := range 40 {
+			s.write("a", fmt.Sprint("o", i))
+			synctest.Wait() // no time passes
+			for _, w := range seats {
+				if !w.isWoken() {
+					t.Fatalf("a watch is not woken at once by write %d", i)
+				}
+				if w.hear(); len(w.told) != i+1 {
+					t.Fatalf("after write %d a watch was told %q", i, w.told)
+				}
+			}
+			time.Sleep(time.Second / 20)
+		}
+	})
+}
+
+// TestAsWritten looks which events are told in the text that was written: those of which that is known, if the client takes texts and
+// everything is selected.
+func TestAsWritten(t *testing.T) {
+	s := newTheater(t)
+	r := &Request{Backend: s.Backend, Version: s.maps}
+	record := store.Record{
+		Key: s.maps.Key("a", "x"), Text: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","uid":"u"}}`), Revision: 7,
+	}
+	if r.note(record) == nil {
+		t.Fatal("nothing is known of the text")
+	}
+	unknown, elsewhere := record, record
+	unknown.Revision, elsewhere.Key = 8, s.maps.Key("b", "x")
+	everything, none := labels.Everything(), labels.Nothing()
+	for _, c := range []struct {
+		what   string
+		labels labels.Selector
+		texts  bool
+		event  store.Event
+		typ    string
+		text   bool
+	}{
+		{"a new object", everything, true, store.Event{Record: record}, Added, true},
+		{"another text of an object", everything, true, store.Event{Record: record, Previous: record.Text}, Modified, true},
+		{"a text of which nothing is known", everything, true, store.Event{Record: unknown}, Added, false},
+		{"an object that goes", everything, true, store.Event{Record: record, Deleted: true, Previous: record.Text}, Deleted, false},
+		{"an object that is not selected", none, true, store.Event{Record: record}, "", false},
+		{"a client that takes no texts", everything, false, store.Event{Record: record}, Added, false},
+		{"somebody else's object", everything, true, store.Event{Record: elsewhere}, "", false},
+	} {
+		selects := &selector{labels: c.labels, fields: fields.Everything(), version: s.maps}
+		of := &subject{r, selects, s.maps.KeyPrefix("a"), "", Printer{Texts: c.texts}}
+		if e, err := of.event(c.event); err != nil || e.Type != c.typ || (e.Text != nil) != c.text {
+			t.Errorf("%s: %q, a text: %v, %v", c.what, e.Type, e.Text != nil, err)
+		}
+	}
 }
 
 // TestIdleWatches writes something else, and compacts the store: a watch is not woken, and misses nothing of what follows, which it knows
