@@ -22,8 +22,7 @@ import "slices"
 // Containers are if they are former itself. A string is not taken from former: it might keep alive
 // all of the text that former was read from.
 func exactly(v, former Value) bool {
-	return v.Same(former) || v.num == former.num &&
-		v.Kind() == KindString && former.Kind() == KindString && v.str() == former.str()
+	return v.Same(former) || equalStrings(v, former)
 }
 
 // lookupFactor is how many times as many members an object may have as a map that is looked up by

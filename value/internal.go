@@ -22,6 +22,13 @@ func (internal) ParseAlone(d Decoder, text []byte) (Value, error) { return d.par
 // Sorted returns the object of members, which are in name order, none of them twice. It keeps them.
 func (internal) Sorted(members []Member) Value { return fromMembers(members) }
 
+// Exactly reports whether v, which was converted after former, is the very same document: the same
+// storage, or an equal string.
+func (internal) Exactly(v, former Value) bool { return exactly(v, former) }
+
+// IsString reports whether v is the string s.
+func (internal) IsString(v Value, s string) bool { return v.isString(s) }
+
 // Share returns v with what former has, where both have the same: see [Value.Same]. It is former
 // itself if that is exactly v.
 func (internal) Share(v, former Value) Value { return share(v, former) }

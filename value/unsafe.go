@@ -85,6 +85,11 @@ func (v Value) len() int { return int(v.num >> kindBits) }
 // str returns the string that v, which must be of KindString, holds.
 func (v Value) str() string { return unsafe.String((*byte)(v.ptr), v.len()) }
 
+// isString reports whether v is the string s: it compares its kind and length first, both at once.
+func (v Value) isString(s string) bool {
+	return v.num == uint64(len(s))<<kindBits|uint64(KindString) && !v.isNumber() && v.str() == s
+}
+
 // items returns the items of a list, which nobody may modify. It panics when v is no list.
 func (v Value) items() []Value {
 	if v.Kind() != KindList {

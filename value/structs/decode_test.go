@@ -34,7 +34,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%v like %v: got %v (error %v), want %v (error %v)", typ, like, got, err, want, wantErr)
 		}
 		again, err := decodeAfter(old.Interface(), like)
-		if err != nil || !exactly(again, like) && like.Kind() != value.KindList && like.Kind() != value.KindObject {
+		if err != nil || !values.Exactly(again, like) && like.Kind() != value.KindList && like.Kind() != value.KindObject {
 			t.Errorf("%v: %v is not itself, but %v (error %v)", typ, like, again, err)
 		}
 		if again.Same(like) {

@@ -12,14 +12,6 @@ import "github.com/deed-project/deed/value"
 //
 // Invariant: until the first part that differs, the parts are former[:n].
 
-// exactly reports whether v, which was converted after former, is the very same document.
-// Containers are if they are former itself. A string is not taken from former: it might keep alive
-// all of the text that former was read from.
-func exactly(v, former value.Value) bool {
-	return v.Same(former) || v.Kind() == value.KindString &&
-		former.Kind() == value.KindString && v.Str() == former.Str()
-}
-
 // objectDraft is an object that is being made.
 type objectDraft struct {
 	former  value.Value    // an object, or absent
@@ -59,7 +51,7 @@ func (out *objectDraft) expects(i int) bool { return i == out.n && !out.moved }
 
 // add adds the member name. Its value v was converted after former member i; -1 stands for none.
 func (c *converter) add(out *objectDraft, i int, name string, v value.Value) {
-	if out.expects(i) && exactly(v, out.members[i].Value) {
+	if out.expects(i) && values.Exactly(v, out.members[i].Value) {
 		out.n++
 		return
 	}
@@ -135,7 +127,7 @@ func (d *listDraft) add(v value.Value) {
 	i := d.n
 	d.n++
 	if d.items == nil && d.len > 0 {
-		if i < len(d.formers) && exactly(v, d.formers[i]) {
+		if i < len(d.formers) && values.Exactly(v, d.formers[i]) {
 			return
 		}
 		d.move(i)

@@ -119,7 +119,7 @@ func (e embedded) fieldAt(i int) (c candidate, inner reflect.Type) {
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
 		case "omitempty":
-			c.empty = emptyTestOf(f.Type)
+			c.empty, c.word = emptyTestOf(f.Type)
 		case "omitzero":
 			c.omitZero = zeroTestOf(f.Type)
 		case "string":

@@ -105,16 +105,17 @@ func (c *converter) structure(p *plan, m memory, former value.Value) (value.Valu
 	var out objectDraft
 	c.begin(&out, former)
 	next := 0
-	for i := range p.fields {
-		f := &p.fields[i]
+	fields := p.fields
+	for i := range fields {
+		f := &fields[i]
 		at, ok := f.in(m)
-		if !ok || f.omits(at) {
+		if !ok || f.isZeroWord(at) || f.omits(at) {
 			continue
 		}
 		old, former := out.find(f.name, next)
 		if old >= 0 {
 			next = old + 1
-			if f.text && out.expects(old) && former.Kind() == value.KindString && former.Str() == read[string](at) {
+			if f.text && out.expects(old) && values.IsString(former, read[string](at)) {
 				out.n++ // what add would do; most fields are such
 				continue
 			}

@@ -111,7 +111,7 @@ func (c *converter) dict(p *plan, v reflect.Value, former value.Value) (value.Va
 		return value.Value{}, err
 	}
 	c.depth--
-	if p.typ.Key().Implements(textMarshalerType) {
+	if p.alike {
 		if err := oneOfEachName(p, c.open[first:]); err != nil {
 			return value.Value{}, err
 		}
@@ -191,7 +191,7 @@ func isExactly(v, former value.Value) bool {
 		return false
 	}
 	for i := range v.Len() {
-		if m, former := v.Member(i), former.Member(i); m.Name != former.Name || !exactly(m.Value, former.Value) {
+		if m, former := v.Member(i), former.Member(i); m.Name != former.Name || !values.Exactly(m.Value, former.Value) {
 			return false
 		}
 	}

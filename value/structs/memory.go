@@ -50,6 +50,9 @@ func (m memory) elements() (first memory, n int) {
 	return memory{unsafe.Pointer(unsafe.SliceData(s)), true}, len(s)
 }
 
+// lengthWord is where a string or slice has its length, in bytes: behind a pointer.
+const lengthWord = uint8(unsafe.Sizeof(uintptr(0)))
+
 // point makes the value, a pointer, point to what pointer points to.
 func (m memory) point(pointer reflect.Value) { write(m, pointer.UnsafePointer()) }
 

@@ -85,34 +85,34 @@ func zeroTestOf(t reflect.Type) zeroTest {
 	return zeroInMemory
 }
 
-func emptyTestOf(t reflect.Type) emptyTest {
+// emptyTestOf returns how a field of type t tells that it is empty, and for emptyWord where that word
+// is.
+func emptyTestOf(t reflect.Type) (test emptyTest, word uint8) {
 	switch k := t.Kind(); {
-	case k == reflect.String || k == reflect.Slice:
-		return emptyLength
-	case k == reflect.Map:
-		return emptyMap
-	case k == reflect.Array && t.Len() == 0:
-		return alwaysEmpty
 	case k == reflect.Interface || k == reflect.Pointer:
-		return emptyNil
+		return emptyWord, 0
+	case k == reflect.String || k == reflect.Slice:
+		return emptyWord, lengthWord
+	case k == reflect.Map:
+		return emptyMap, 0
+	case k == reflect.Array && t.Len() == 0:
+		return alwaysEmpty, 0
 	case k == reflect.Float32:
-		return emptyFloat32
+		return emptyFloat32, 0
 	case k == reflect.Float64:
-		return emptyFloat64
+		return emptyFloat64, 0
 	case isScalar(k):
-		return empty8 + emptyTest(bits.TrailingZeros(uint(t.Size())))
+		return empty8 + emptyTest(bits.TrailingZeros(uint(t.Size()))), 0
 	}
-	return neverEmpty
+	return neverEmpty, 0
 }
 
 // omits reports whether the tag of f says that a struct with m in that field has no such member.
 func (f *field) omits(m memory) bool {
 	empty := false
 	switch f.empty {
-	case emptyNil:
-		empty = m.isNil()
-	case emptyLength:
-		empty = len(read[string](m)) == 0 // a slice has its length in the same place
+	case emptyWord:
+		empty = f.isZeroWord(m)
 	case empty8:
 		empty = read[uint8](m) == 0
 	case empty16:
@@ -133,6 +133,13 @@ func (f *field) omits(m memory) bool {
 	return empty || f.omitZero != neverZero && f.isZero(m)
 }
 
+// isZeroWord is omits for most fields of most structs: they are empty, and one word tells. It is
+// inlined.
+func (f *field) isZeroWord(m memory) bool {
+	return f.empty == emptyWord && read[uintptr](m.after(uintptr(f.word))) == 0
+}
+
+// isZero reports whether m is zero, as the tag option "omitzero" has it.
 func (f *field) isZero(m memory) bool {
 	if f.omitZero == zeroByAddrOnly {
 		return m.address(f.plan.null).(zeroer).IsZero()

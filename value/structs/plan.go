@@ -23,6 +23,7 @@ type plan struct {
 
 	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
 	fields []field // of a struct, in name order
+	alike  bool    // two keys of a map may print as the same name
 
 	// Methods that replace the shape. A method that only *T has can be called where a T has an
 	// address.
@@ -61,6 +62,7 @@ type field struct {
 	offset   uintptr // of the field in the struct, or in what the last hop leads to
 	hops     []hop   // over embedded pointers on the way to the field
 	empty    emptyTest
+	word     uint8 // for emptyWord: where in the field that is, in bytes
 	omitZero zeroTest
 	text     bool // the field is a string, and its value is that string
 	quoted   bool // the tag's option "string": a scalar is printed as text inside a string
@@ -77,10 +79,9 @@ type hop struct {
 type emptyTest uint8
 
 const (
-	neverEmpty  emptyTest = iota // no such option, or a type that is never empty
-	emptyNil                     // a nil pointer or interface
-	emptyLength                  // a string or slice without elements
-	empty8                       // a bool or an integer of so many bits, all of which are zero
+	neverEmpty emptyTest = iota // no such option, or a type that is never empty
+	emptyWord                   // a nil pointer or interface, a string or slice without elements: one word, which is zero
+	empty8                      // a bool or an integer of so many bits, all of which are zero
 	empty16
 	empty32
 	empty64
@@ -146,6 +147,7 @@ func (under planner) plan(t reflect.Type) *plan {
 	switch p.shape {
 	case shapeSlice, shapeArray, shapeMap, shapeStrings, shapePointer:
 		p.elem = under.plan(t.Elem())
+		p.alike = p.shape == shapeMap && t.Key().Kind() != reflect.String && t.Key().Implements(textMarshalerType)
 	case shapeStruct:
 		for _, c := range fieldsOf(t) {
 			c.plan = under.plan(c.locate(t))

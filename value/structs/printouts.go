@@ -143,7 +143,7 @@ func (o *printouts) again(m memory, former value.Value, print func() (value.Valu
 		}
 	}
 	v, err := print()
-	if err != nil || v.Kind() == value.KindList || v.Kind() == value.KindObject || !exactly(v, former) {
+	if err != nil || v.Kind() == value.KindList || v.Kind() == value.KindObject || !values.Exactly(v, former) {
 		return v, err
 	}
 	if v.Kind() == value.KindString {
