@@ -176,39 +176,28 @@ func (c *comparer) part(p parts, t *schema.Type, old, new value.Value) {
 
 // objects compares the members of two objects; anything else than an object has none.
 func (c *comparer) objects(m *schema.Map, old, new value.Value) {
-	// Both are sorted by name, so one pass pairs the members; Len is that of a list too, which has
-	// no members.
-	oldLen, newLen := old.Len(), new.Len()
-	if old.Kind() != value.KindObject {
-		oldLen = 0
-	}
-	if new.Kind() != value.KindObject {
-		newLen = 0
-	}
-	o, n := 0, 0
-	for o < oldLen && n < newLen {
-		a, b := old.Member(o), new.Member(n)
+	// Both are sorted by name, so one pass pairs the members.
+	olds, news := membersOf(old), membersOf(new)
+	for len(olds) > 0 && len(news) > 0 {
+		a, b := &olds[0], &news[0]
 		switch {
 		case a.Name == b.Name:
-			o++
-			n++
+			olds, news = olds[1:], news[1:]
 			if !a.Value.Same(b.Value) && !sameScalar(a.Value, b.Value) {
 				c.member(m, a.Name, a.Value, b.Value)
 			}
 		case a.Name < b.Name:
-			o++
+			olds = olds[1:]
 			c.member(m, a.Name, a.Value, value.Value{})
 		default:
-			n++
+			news = news[1:]
 			c.member(m, b.Name, value.Value{}, b.Value)
 		}
 	}
-	for ; o < oldLen; o++ {
-		a := old.Member(o)
+	for _, a := range olds {
 		c.member(m, a.Name, a.Value, value.Value{})
 	}
-	for ; n < newLen; n++ {
-		b := new.Member(n)
+	for _, b := range news {
 		c.member(m, b.Name, value.Value{}, b.Value)
 	}
 }
@@ -235,8 +224,7 @@ func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 			return
 		}
 		s.follow(c.path)
-		for i := range v.Len() {
-			member := v.Member(i)
+		for _, member := range values.Members(v) {
 			if mt, _ := t.Map().Lookup(member.Name); mt != nil {
 				c.wholeBelow(s, fieldpath.Field(member.Name), mt, member.Value)
 			}

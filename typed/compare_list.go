@@ -14,14 +14,8 @@ import (
 
 // lists compares the items of two sets or keyed lists; anything else than a list has none.
 func (c *comparer) lists(l *schema.List, old, new value.Value) {
-	if old.Kind() != value.KindList {
-		old = value.List()
-	}
-	if new.Kind() != value.KindList {
-		new = value.List()
-	}
 	if c.tidy {
-		c.tidyLists(l, old, new)
+		c.tidyLists(l, itemsOf(old), itemsOf(new))
 		return
 	}
 	for _, g := range c.group(l, old, new) {
@@ -40,10 +34,10 @@ func (c *comparer) lists(l *schema.List, old, new value.Value) {
 //	x    in new       added, with all below it
 //
 // Invariant: old[:i] and new[:i] have the same identities in the same order.
-func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
+func (c *comparer) tidyLists(l *schema.List, old, new []value.Value) {
 	i := 0
-	for ; i < old.Len() && i < new.Len(); i++ {
-		a, b := old.Item(i), new.Item(i)
+	for ; i < len(old) && i < len(new); i++ {
+		a, b := old[i], new[i]
 		if a.Equal(b) {
 			continue
 		}
@@ -52,41 +46,31 @@ func (c *comparer) tidyLists(l *schema.List, old, new value.Value) {
 		}
 		c.below(elementOf(&c.texts, l, a), l.Element(), a, b)
 	}
-	if i == old.Len() && i == new.Len() {
+	if i == len(old) && i == len(new) {
 		return
 	}
 	var oldRest, newRest index // not shared with the lists inside of items
-	oldRest.fill(l, slice(old, i))
-	newRest.fill(l, slice(new, i))
+	oldRest.fill(l, old[i:])
+	newRest.fill(l, new[i:])
 	defer func() { c.pairs += oldRest.pairs + newRest.pairs }()
-	for j := range oldRest.items.Len() {
-		item := oldRest.items.Item(j)
+	for _, item := range old[i:] {
 		if k := newRest.find(item); k >= 0 {
-			c.pair(l, item, newRest.items.Item(k))
+			c.pair(l, item, newRest.items[k])
 		} else {
 			c.wholeBelow(&c.removed, elementOf(&c.texts, l, item), l.Element(), item)
 		}
 	}
-	for k := range newRest.items.Len() {
-		if item := newRest.items.Item(k); oldRest.find(item) < 0 {
+	for _, item := range new[i:] {
+		if oldRest.find(item) < 0 {
 			c.wholeBelow(&c.added, elementOf(&c.texts, l, item), l.Element(), item)
 		}
 	}
 }
 
-// slice returns the items of v from number i on, as a list.
-func slice(v value.Value, i int) value.Value {
-	items := make([]value.Value, 0, v.Len()-i)
-	for ; i < v.Len(); i++ {
-		items = append(items, v.Item(i))
-	}
-	return value.List(items...)
-}
-
 // fill makes x the index of all items.
-func (x *index) fill(l *schema.List, items value.Value) {
+func (x *index) fill(l *schema.List, items []value.Value) {
 	x.reset(l, items)
-	for range items.Len() {
+	for range items {
 		x.add()
 	}
 }

@@ -12,6 +12,7 @@ import (
 var (
 	paths   = door.Open(fieldpath.Internal)
 	schemas = door.Open(schema.Internal)
+	values  = door.Open(value.Internal)
 )
 
 // Internal is for the packages of this module alone: it is no part of the API, and nobody else can

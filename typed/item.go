@@ -124,10 +124,10 @@ func elementOf(m *slab.Text, l *schema.List, item value.Value) fieldpath.Element
 // Invariants, where there are slots:
 //
 //	slots[k]-1 is the first item with its identity, and no other slot has that identity
-//	len(slots) >= 2*items.Len(), a power of two: a search always comes to a free slot
+//	len(slots) >= 2*len(items), a power of two: a search always comes to a free slot
 type index struct {
 	list  *schema.List
-	items value.Value
+	items []value.Value
 	slots []int32 // hash table with open addressing: item number + 1, and 0 for a free slot
 	used  int
 	pairs int // of items that were compared, since the walk began
@@ -136,10 +136,10 @@ type index struct {
 // fewItems is up to how many items a scan is cheaper than hashing.
 const fewItems = 8
 
-// reset makes x the empty index of items, a list as l describes.
-func (x *index) reset(l *schema.List, items value.Value) {
+// reset makes x the empty index of items, those of a list as l describes.
+func (x *index) reset(l *schema.List, items []value.Value) {
 	x.list, x.items, x.used = l, items, 0
-	if n := items.Len(); n > fewItems {
+	if n := len(items); n > fewItems {
 		size := 2 * fewItems
 		for size < 2*n {
 			size *= 2
@@ -157,16 +157,16 @@ func (x *index) reset(l *schema.List, items value.Value) {
 func (x *index) add() int {
 	i := x.used
 	x.used++
-	if x.items.Len() <= fewItems {
+	if len(x.items) <= fewItems {
 		for j := range i {
 			x.pairs++
-			if sameItem(x.list, x.items.Item(j), x.items.Item(i)) {
+			if sameItem(x.list, x.items[j], x.items[i]) {
 				return j
 			}
 		}
 		return i
 	}
-	slot := x.slot(x.items.Item(i))
+	slot := x.slot(x.items[i])
 	if x.slots[slot] != 0 {
 		return int(x.slots[slot]) - 1
 	}
@@ -177,12 +177,12 @@ func (x *index) add() int {
 // find returns the number of the first item of x that has item's identity, and -1 when there is
 // none.
 func (x *index) find(item value.Value) int {
-	if x.items.Len() > fewItems {
+	if len(x.items) > fewItems {
 		return int(x.slots[x.slot(item)]) - 1
 	}
 	for i := range x.used {
 		x.pairs++
-		if sameItem(x.list, x.items.Item(i), item) {
+		if sameItem(x.list, x.items[i], item) {
 			return i
 		}
 	}
@@ -197,7 +197,7 @@ func (x *index) slot(item value.Value) int {
 		if i == 0 {
 			return slot
 		}
-		if x.pairs++; sameItem(x.list, x.items.Item(int(i)-1), item) {
+		if x.pairs++; sameItem(x.list, x.items[i-1], item) {
 			return slot
 		}
 	}
@@ -242,14 +242,13 @@ func hash(v value.Value) uint64 {
 		return maphash.Comparable(seed, v.Bool())
 	case value.KindList:
 		h := uint64(value.KindList)
-		for i := range v.Len() {
-			h = mix(h, hash(v.Item(i)))
+		for _, item := range values.Items(v) {
+			h = mix(h, hash(item))
 		}
 		return h
 	case value.KindObject:
 		h := uint64(value.KindObject)
-		for i := range v.Len() {
-			member := v.Member(i)
+		for _, member := range values.Members(v) {
 			h = mix(mix(h, maphash.String(seed, member.Name)), hash(member.Value))
 		}
 		return h

@@ -133,16 +133,18 @@ func equalWithin(v, w value.Value, budget *int) bool {
 	}
 	switch kind {
 	case value.KindObject:
-		for i := range n {
-			a, b := v.Member(i), w.Member(i)
+		others := values.Members(w)
+		for i, a := range values.Members(v) {
+			b := &others[i]
 			if a.Name != b.Name || !equalWithin(a.Value, b.Value, budget) {
 				return false
 			}
 		}
 		return true
 	case value.KindList:
-		for i := range n {
-			if !equalWithin(v.Item(i), w.Item(i), budget) {
+		others := values.Items(w)
+		for i, item := range values.Items(v) {
+			if !equalWithin(item, others[i], budget) {
 				return false
 			}
 		}
@@ -172,47 +174,36 @@ func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value
 // copies live's members only from the first one that changes on.
 func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 	first, changed, l := len(m.members), false, 0
-	copied := 0 // live members that are in m.members already, once there is a change
-	for c := range config.Len() {
-		own := config.Member(c)
-		merged, known := own.Value, false
-		var there value.Member
-		for ; l < live.Len(); l++ {
-			if there = live.Member(l); there.Name == own.Name {
-				known = true
-				break
-			}
-			if there.Name > own.Name {
-				break
-			}
+	lives, copied := values.Members(live), 0 // copied: how many are in m.members already, once there is a change
+	for _, own := range values.Members(config) {
+		for l < len(lives) && lives[l].Name != own.Name && lives[l].Name < own.Name {
+			l++
 		}
+		merged, known := own.Value, l < len(lives) && lives[l].Name == own.Name
 		if known {
-			if sameScalar(there.Value, own.Value) {
+			there := lives[l].Value
+			if sameScalar(there, own.Value) {
 				continue
 			}
 			child, _ := t.Lookup(own.Name)
-			if merged = m.node(child, there.Value, own.Value); merged.Same(there.Value) {
+			if merged = m.node(child, there, own.Value); merged.Same(there) {
 				continue
 			}
 		}
 		// From the first change on, what live has in front of this member is copied, and then the
 		// new one.
 		changed = true
-		for ; copied < l; copied++ {
-			m.members = append(m.members, live.Member(copied))
-		}
+		m.members = append(m.members, lives[copied:l]...)
 		m.members = append(m.members, value.Member{Name: own.Name, Value: merged})
-		if known {
+		if copied = l; known {
 			copied++
 		}
 	}
 	if !changed {
 		return live
 	}
-	for ; copied < live.Len(); copied++ {
-		m.members = append(m.members, live.Member(copied))
-	}
-	out := value.Object(append([]value.Member(nil), m.members[first:]...)...)
+	m.members = append(m.members, lives[copied:]...)
+	out := values.Sorted(slices.Clone(m.members[first:]))
 	m.members = m.members[:first]
 	return out
 }

@@ -16,15 +16,15 @@ func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
 	if out, ok := m.aligned(l, live, config); ok {
 		return out
 	}
-	first := len(m.items)
-	z := m.zip(l, live, config)
+	first, lives, configs := len(m.items), values.Items(live), values.Items(config)
+	z := m.zip(l, lives, configs)
 	z.run(func(liveItem, configItem int) {
 		var a, b value.Value
 		if liveItem >= 0 {
-			a = live.Item(liveItem)
+			a = lives[liveItem]
 		}
 		if configItem >= 0 {
-			if b = config.Item(configItem); liveItem >= 0 && z.repeated(liveItem) {
+			if b = configs[configItem]; liveItem >= 0 && z.repeated(liveItem) {
 				a = value.Null() // which of the items would it be?
 			}
 		}
@@ -32,24 +32,11 @@ func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
 		m.items = append(m.items, merged)
 	})
 	out := live
-	if !m.unchanged(live, first) {
-		out = value.List(append([]value.Value(nil), m.items[first:]...)...)
+	if !slices.EqualFunc(lives, m.items[first:], value.Value.Same) {
+		out = value.List(slices.Clone(m.items[first:])...)
 	}
 	m.items = m.items[:first]
 	return out
-}
-
-// unchanged reports whether m.items from first on are the very items of live.
-func (m *merger) unchanged(live value.Value, first int) bool {
-	if live.Len() != len(m.items)-first {
-		return false
-	}
-	for i := range live.Len() {
-		if !live.Item(i).Same(m.items[first+i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // aligned merges the common case without an index: config's items are some of live's, in live's
@@ -62,15 +49,16 @@ func (m *merger) unchanged(live value.Value, first int) bool {
 // Invariants: places[first:] ascends strictly, and live's item places[first+c] has the identity of
 // config's item c. Live's items are passed once, so the cost is that of both lists.
 func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value, bool) {
-	if !m.tidy || config.Len() > live.Len() {
+	lives, configs := values.Items(live), values.Items(config)
+	if !m.tidy || len(configs) > len(lives) {
 		return value.Value{}, false
 	}
 	first, at := len(m.places), 0
-	for c := range config.Len() {
-		for at < live.Len() && !sameItem(l, live.Item(at), config.Item(c)) {
+	for _, item := range configs {
+		for at < len(lives) && !sameItem(l, lives[at], item) {
 			at++
 		}
-		if at == live.Len() {
+		if at == len(lives) {
 			m.places = m.places[:first]
 			return value.Value{}, false
 		}
@@ -78,11 +66,11 @@ func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value,
 		at++
 	}
 	var items []value.Value // of the result, once it differs from live
-	for c := range config.Len() {
-		at := int(m.places[first+c])
-		if merged := m.node(l.Element(), live.Item(at), config.Item(c)); !merged.Same(live.Item(at)) {
+	for c, item := range configs {
+		at := m.places[first+c]
+		if merged := m.node(l.Element(), lives[at], item); !merged.Same(lives[at]) {
 			if items == nil {
-				items = slices.AppendSeq(make([]value.Value, 0, live.Len()), live.Items())
+				items = slices.Clone(lives)
 			}
 			items[at] = merged
 		}
@@ -106,9 +94,9 @@ type zipper struct {
 func (z *zipper) repeated(live int) bool { return z.count[z.firstOf[live]] > 1 }
 
 // zip prepares the merge of the items of live and config.
-func (m *merger) zip(l *schema.List, live, config value.Value) *zipper {
-	n := live.Len()
-	room := make([]int32, config.Len()+3*n)
+func (m *merger) zip(l *schema.List, live, config []value.Value) *zipper {
+	n := len(live)
+	room := make([]int32, len(config)+3*n)
 	z := &zipper{configOf: room[:n], firstOf: room[n : 2*n], count: room[2*n : 3*n], liveOf: room[3*n:]}
 	m.index.reset(l, live)
 	for i := range n {
@@ -118,7 +106,7 @@ func (m *merger) zip(l *schema.List, live, config value.Value) *zipper {
 		z.configOf[i] = -1
 	}
 	for c := range z.liveOf {
-		i := m.index.find(config.Item(c))
+		i := m.index.find(config[c])
 		z.liveOf[c] = int32(i)
 		if i >= 0 {
 			z.configOf[i] = int32(c)

@@ -214,12 +214,14 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 		}
 		return
 	}
-	depth, next, fresh := len(w.trail), 0, known.Kind() != value.KindObject
-	for i := range v.Len() {
-		member := v.Member(i)
+	depth, next, olds := len(w.trail), 0, membersOf(known)
+	for _, member := range values.Members(v) {
 		var old value.Value
-		if !fresh {
-			if old = known.Get(member.Name); member.Value.Same(old) {
+		for len(olds) > 0 && olds[0].Name != member.Name && olds[0].Name < member.Name {
+			olds = olds[1:]
+		}
+		if len(olds) > 0 && olds[0].Name == member.Name {
+			if old = olds[0].Value; member.Value.Same(old) {
 				continue
 			}
 		}
@@ -255,15 +257,11 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 	case schema.IncompleteList:
 		w.tidy = w.tidy && v.Len() == 0
 	}
-	depth, olds := len(w.trail), 0
-	if known.Kind() == value.KindList {
-		olds = known.Len()
-	}
-	for i := range identified {
-		item := v.Item(i)
+	depth, olds := len(w.trail), itemsOf(known)
+	for i, item := range values.Items(v)[:identified] {
 		var old value.Value
-		if i < olds {
-			if old = known.Item(i); item.Same(old) {
+		if i < len(olds) {
+			if old = olds[i]; item.Same(old) {
 				continue
 			}
 		}
@@ -284,12 +282,13 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 // before the first that has no identity, and what is wrong with that one. As in the reference,
 // nothing is said about the items behind it.
 func (w *validator) identities(l *schema.List, v value.Value) (identified int, reason string) {
-	for identified < v.Len() && reason == "" {
-		if reason = defect(l, v.Item(identified)); reason == "" {
+	items := values.Items(v)
+	for identified < len(items) && reason == "" {
+		if reason = defect(l, items[identified]); reason == "" {
 			identified++
 		}
 	}
-	w.index.reset(l, v)
+	w.index.reset(l, items)
 	for i := range identified {
 		if w.index.add() == i {
 			continue
@@ -297,7 +296,7 @@ func (w *validator) identities(l *schema.List, v value.Value) (identified int, r
 		w.tidy = false
 		if !w.allowDuplicates {
 			var m slab.Text
-			w.fail(Duplicate, "duplicate entries for key %s", paths.Decimal(fieldpath.Path{elementOf(&m, l, v.Item(i))}))
+			w.fail(Duplicate, "duplicate entries for key %s", paths.Decimal(fieldpath.Path{elementOf(&m, l, items[i])}))
 		}
 	}
 	return identified, reason
