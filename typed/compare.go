@@ -177,7 +177,7 @@ func (c *comparer) part(p parts, t *schema.Type, old, new value.Value) {
 // objects compares the members of two objects; anything else than an object has none.
 func (c *comparer) objects(m *schema.Map, old, new value.Value) {
 	// Both are sorted by name, so one pass pairs the members.
-	olds, news := membersOf(old), membersOf(new)
+	olds, news := values.Members(old), values.Members(new)
 	for len(olds) > 0 && len(news) > 0 {
 		a, b := &olds[0], &news[0]
 		switch {

@@ -15,7 +15,7 @@ import (
 // lists compares the items of two sets or keyed lists; anything else than a list has none.
 func (c *comparer) lists(l *schema.List, old, new value.Value) {
 	if c.tidy {
-		c.tidyLists(l, itemsOf(old), itemsOf(new))
+		c.tidyLists(l, values.Items(old), values.Items(new))
 		return
 	}
 	for _, g := range c.group(l, old, new) {

@@ -120,7 +120,7 @@ func (f *fielder) below(t *schema.Type, v value.Value) {
 // object emits what is below an object, member by member: values and sets have the same order.
 func (f *fielder) object(m *schema.Map, v value.Value) {
 	all, next := f.except.IsEmpty(), 0
-	for _, member := range membersOf(v) {
+	for _, member := range values.Members(v) {
 		t, declared := schemas.LookupNext(m, &next, member.Name)
 		if t == nil {
 			continue
@@ -208,7 +208,7 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 // appendItems appends the items of v with their elements. Items without identity, which only a list
 // that is not tidy has, are left out.
 func appendItems(to []itemAt, m *slab.Text, l *schema.List, v value.Value, tidy bool) []itemAt {
-	for _, item := range itemsOf(v) {
+	for _, item := range values.Items(v) {
 		if tidy || defect(l, item) == "" {
 			to = append(to, itemAt{elementOf(m, l, item), item})
 		}

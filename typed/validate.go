@@ -214,7 +214,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 		}
 		return
 	}
-	depth, next, olds := len(w.trail), 0, membersOf(known)
+	depth, next, olds := len(w.trail), 0, values.Members(known)
 	for _, member := range values.Members(v) {
 		var old value.Value
 		for len(olds) > 0 && olds[0].Name != member.Name && olds[0].Name < member.Name {
@@ -257,7 +257,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 	case schema.IncompleteList:
 		w.tidy = w.tidy && v.Len() == 0
 	}
-	depth, olds := len(w.trail), itemsOf(known)
+	depth, olds := len(w.trail), values.Items(known)
 	for i, item := range values.Items(v)[:identified] {
 		var old value.Value
 		if i < len(olds) {

@@ -90,23 +90,6 @@ func (p parts) first() parts {
 	return p
 }
 
-// membersOf returns the members of v, in name order, none if it is no object. It serves walks that
-// look at all of them; nobody may modify them.
-func membersOf(v value.Value) []value.Member {
-	if v.Kind() != value.KindObject {
-		return nil
-	}
-	return values.Members(v)
-}
-
-// itemsOf is membersOf for the items of a list.
-func itemsOf(v value.Value) []value.Value {
-	if v.Kind() != value.KindList {
-		return nil
-	}
-	return values.Items(v)
-}
-
 // isNone reports whether v holds nothing that a walk of containers of kind k could descend into: it
 // is absent, null, empty or of another kind.
 func isNone(v value.Value, k value.Kind) bool { return v.Kind() != k || v.Len() == 0 }

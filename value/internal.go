@@ -9,11 +9,21 @@ var Internal = door.To(internal{})
 // internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}
 
-// Members returns the members of v, an object, which must not be modified.
-func (internal) Members(v Value) []Member { return v.members() }
+// Members returns the members of v, which must not be modified, and none of what is no object.
+func (internal) Members(v Value) []Member {
+	if v.Kind() != KindObject {
+		return nil
+	}
+	return v.object()
+}
 
-// Items returns the items of v, a list, which must not be modified.
-func (internal) Items(v Value) []Value { return v.items() }
+// Items returns the items of v, which must not be modified, and none of what is no list.
+func (internal) Items(v Value) []Value {
+	if v.Kind() != KindList {
+		return nil
+	}
+	return v.list()
+}
 
 // ParseAlone is d.Parse for a text that nobody expects to be like another: the options of d count,
 // and nothing is noted for a text that follows.

@@ -14,8 +14,7 @@ import "github.com/deed-project/deed/value"
 
 // objectDraft is an object that is being made.
 type objectDraft struct {
-	former  value.Value    // an object, or absent
-	members []value.Member // of former
+	members []value.Member // of the former, if that is an object
 	n       int            // how many members there are so far
 	moved   bool           // they are on the converter's stack
 	first   int            // of them on the stack
@@ -25,10 +24,7 @@ type objectDraft struct {
 // begin makes out, which is zero, a draft after former. It is not returned, since copying a struct
 // that was just written field by field makes the processor wait.
 func (c *converter) begin(out *objectDraft, former value.Value) {
-	out.first, out.shared = len(c.open), c.shared
-	if former.Kind() == value.KindObject {
-		out.former, out.members = former, values.Members(former)
-	}
+	out.first, out.shared, out.members = len(c.open), c.shared, values.Members(former)
 }
 
 // find returns the number of the former member called name, and its value, or -1 if there is none.
@@ -77,10 +73,7 @@ func (c *converter) move(out *objectDraft) {
 func (c *converter) close(out *objectDraft) value.Value {
 	if !out.moved && out.n == len(out.members) {
 		c.shared += min(out.n, 1)
-		if out.n == 0 {
-			return value.Object()
-		}
-		return out.former
+		return values.Sorted(out.members)
 	}
 	c.move(out)
 	var members []value.Member
@@ -97,8 +90,7 @@ func (c *converter) close(out *objectDraft) value.Value {
 
 // listDraft is a list that is being made.
 type listDraft struct {
-	former  value.Value   // a list with items, or absent
-	formers []value.Value // its items
+	formers []value.Value // the items of the former, if that is a list
 	items   []value.Value // nil as long as they are exactly former ones
 	n       int           // how many there are so far
 	len     int           // how many there are to be
@@ -107,9 +99,10 @@ type listDraft struct {
 // beginList makes d, which is zero, a draft of n items after former.
 func (c *converter) beginList(d *listDraft, n int, former value.Value) {
 	d.len = n
-	if former.Kind() == value.KindList && former.Len() > 0 && n > 0 {
-		d.former, d.formers = former, values.Items(former)
-	} else {
+	if n > 0 {
+		d.formers = values.Items(former)
+	}
+	if len(d.formers) == 0 {
 		d.items = c.items.Take(n)[:0]
 	}
 }
@@ -145,7 +138,7 @@ func (c *converter) closeList(d *listDraft) value.Value {
 	if d.items == nil && d.len > 0 {
 		if d.len == len(d.formers) {
 			c.shared++
-			return d.former
+			return value.List(d.formers...)
 		}
 		d.move(d.len)
 	}

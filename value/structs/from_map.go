@@ -178,7 +178,7 @@ func (c *converter) again(first, shared int, former value.Value) value.Value {
 	v := value.Object(members...) // sorts them
 	out := objectDraft{first: first, shared: shared, moved: true}
 	if isExactly(v, former) {
-		out = objectDraft{former: former, members: values.Members(former), n: former.Len(), first: first, shared: shared}
+		out = objectDraft{members: values.Members(former), n: former.Len(), first: first, shared: shared}
 		clear(members)
 		c.open = c.open[:first]
 	}
@@ -187,15 +187,10 @@ func (c *converter) again(first, shared int, former value.Value) value.Value {
 
 // isExactly reports whether all members of v, an object, are exactly those of former.
 func isExactly(v, former value.Value) bool {
-	if former.Kind() != value.KindObject || former.Len() != v.Len() {
-		return false
-	}
-	for i := range v.Len() {
-		if m, former := v.Member(i), former.Member(i); m.Name != former.Name || !values.Exactly(m.Value, former.Value) {
-			return false
-		}
-	}
-	return true
+	return former.Kind() == value.KindObject &&
+		slices.EqualFunc(values.Members(v), values.Members(former), func(a, b value.Member) bool {
+			return a.Name == b.Name && values.Exactly(a.Value, b.Value)
+		})
 }
 
 // keyText returns the name that a map key stands for.
