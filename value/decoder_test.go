@@ -131,10 +131,10 @@ func TestParseSharesStrings(t *testing.T) {
 }
 
 // TestDecoderParseReadsSmallPartsAgain changes one member of a text of 30 kB: what is long in it is shared, and what has less
-// than 64 bytes is read again rather than remembered.
+// than 256 bytes is read again rather than remembered.
 func TestDecoderParseReadsSmallPartsAgain(t *testing.T) {
 	text := func(d string) []byte {
-		return []byte(`{"a":{"x":[1]},"b":{"y":["` + strings.Repeat("y", 64) + `"]},"c":"` + strings.Repeat("z", 30<<10) + `","d":` + d + `}`)
+		return []byte(`{"a":{"x":[1]},"b":{"y":["` + strings.Repeat("y", 256) + `"]},"c":"` + strings.Repeat("z", 30<<10) + `","d":` + d + `}`)
 	}
 	var dec Decoder
 	first, err := dec.Parse(text("1"))
