@@ -16,11 +16,14 @@ func deedText(r request) (deedForm, error) {
 	var out []byte
 	return deedForm{
 		live: func() (managedfields.Object, error) {
+			if r.verb == apply { // a configuration has too little in common with the object's text
+				return managedfields.ParseObject(r.live)
+			}
 			r.begin(&decoder)
 			return decoder.Parse(r.live)
 		},
 		sent: func() (managedfields.Object, error) {
-			if r.verb == apply { // a configuration has too little in common with the object's text
+			if r.verb == apply {
 				return managedfields.ParseObject(r.sent)
 			}
 			return decoder.Parse(r.sent)
