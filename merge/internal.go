@@ -39,8 +39,8 @@ func (internal) Tagged(entries []Entry, tags []uint32) Managers { return tagged(
 // Search returns the place of m among the entries of ms from place from on, and whether it is
 // there; if not, it is where it would be.
 func (internal) Search(ms Managers, m Manager, from int) (int, bool) {
-	if from < len(ms.entries) && ms.entries[from].Manager == m {
-		return from, true
+	if from == len(ms.entries) || ms.entries[from].Manager == m {
+		return from, from < len(ms.entries)
 	}
 	i, found := Managers{ms.entries[from:]}.search(m)
 	return from + i, found
