@@ -122,13 +122,14 @@ type pair struct {
 //
 // Each node is passed once at most, and a tree that is in one set alone in one step.
 func (e *editor) merge(op operation) {
-	i, end := 0, len(e.base)
-	j, last := 0, len(e.with)
+	base, with := e.base, e.with
+	i, end := 0, len(base)
+	j, last := 0, len(with)
 	steps := 0
 	for {
 		for i < end && j < last {
 			steps++
-			own, other := &e.base[i], &e.with[j]
+			own, other := &base[i], &with[j]
 			next, after := i+int(own.skip), j+int(other.skip)
 			order := int(own.order()) - int(other.order())
 			if order == 0 {
