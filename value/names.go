@@ -20,20 +20,20 @@ func (t *nameTable) get(name string) string {
 	if len(name) == 0 || len(name) > maxName {
 		return strings.Clone(name)
 	}
-	place := t.place(name)
+	place := &t.places[spread(name)%uint32(len(t.places))]
 	if *place != name {
 		*place = strings.Clone(name)
 	}
 	return *place
 }
 
-// place returns where text, which is not empty, is if it is remembered.
-func (t *nameTable) place(text string) *string {
+// spread returns a number that places text, which is not empty, in a table.
+func spread(text string) uint32 {
 	n := len(text)
 	h := uint32(n)
 	for i := 0; i < n; i += 1 + n/8 {
 		h = h*31 + uint32(text[i])
 	}
 	h = h*31 + uint32(text[n-1])
-	return &t.places[(h^h>>9)%uint32(len(t.places))]
+	return h ^ h>>9
 }

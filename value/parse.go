@@ -49,8 +49,8 @@ type parser struct {
 	items []Value  // items of the open lists, innermost last
 
 	names   nameTable
-	shorts  nameTable // short strings that are no names, of this document only
-	scratch []byte    // of the string that is being read, if it has escapes
+	shorts  [128]string // short strings that are no names, of this document only: so few are cleared quickly
+	scratch []byte      // of the string that is being read, if it has escapes
 
 	keep    []string // the path to what stays text, see [Decoder.Text]
 	matched int      // how many of its steps the parser has gone
@@ -77,7 +77,7 @@ func (p *parser) release() {
 	work.Add(work.Counts{Values: p.values})
 	clear(p.items)
 	clear(p.marks)
-	clear(p.shorts.places[:])
+	clear(p.shorts[:])
 	p.Scanner, p.arena, p.matched = jsontext.Scanner{}, arena{}, 0
 	p.keep, p.repeats, p.marking, p.marks, p.seen = nil, false, false, slab.Kept(p.marks, maxKept), likeness{}
 	p.values, p.shared = 0, 0
@@ -148,7 +148,7 @@ func (p *parser) short(s string) string {
 	if len(s) == 0 || len(s) > maxShort {
 		return p.arena.string(s)
 	}
-	place := p.shorts.place(s)
+	place := &p.shorts[spread(s)%uint32(len(p.shorts))]
 	if *place != s {
 		*place = p.arena.string(s)
 	}
