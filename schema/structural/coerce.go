@@ -51,35 +51,35 @@ func (c *coercer) value(v, known value.Value, n *node) value.Value {
 		if n.embedded {
 			return c.resource(v, known, n)
 		}
-		return rewriteMembers(v, func(name string, member value.Value) value.Value {
+		return rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 			return c.member(name, member, known, n)
 		})
 	case value.KindList:
-		return rewriteItems(v, func(i int, item value.Value) value.Value {
+		return rewriteItems(v, known, func(i int, item, known value.Value) value.Value {
 			c.at.enterItem(i)
 			defer c.at.leave()
-			return c.value(item, itemOf(known, i), n.items)
+			return c.value(item, known, n.items)
 		})
 	}
 	return v
 }
 
-// member coerces the member called name of an object in whose place known is.
+// member coerces the member called name, in whose place known is, of an object of the schema n.
 func (c *coercer) member(name string, v, known value.Value, n *node) value.Value {
 	if p, declared := n.properties[name]; declared {
 		c.at.enterMember(name)
 		defer c.at.leave()
-		return c.value(v, known.Get(name), p)
+		return c.value(v, known, p)
 	}
 	child, _ := n.child(name)
 	c.at.enterKey(name)
 	defer c.at.leave()
-	return c.value(v, known.Get(name), child)
+	return c.value(v, known, child)
 }
 
 // resource coerces an object that is one by itself.
 func (c *coercer) resource(v, known value.Value, n *node) value.Value {
-	return rewriteMembers(v, func(name string, member value.Value) value.Value {
+	return rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 		switch {
 		case name == "metadata":
 			return c.metadata(member)

@@ -36,8 +36,8 @@ func (s *Schema) decode(object, known value.Value) (value.Value, []string, error
 	if d.err != nil {
 		return value.Value{}, nil, d.err
 	}
-	out, pruned := s.prune(object, known)
-	out, coerced, err := new(coercer).root(s.dropNulls(out, known), value.Value{}, s)
+	out, pruned := s.tidy(object, known)
+	out, coerced, err := new(coercer).root(out, value.Value{}, s)
 	if err != nil {
 		return value.Value{}, nil, err
 	}
@@ -61,8 +61,8 @@ func (s *Schema) load(object, known value.Value) (value.Value, error) {
 			return value.Value{}, err
 		}
 	}
-	out, _ := s.prune(object, known)
-	out, _, err := (&coercer{lenient: true}).root(s.dropNulls(out, known), known, s)
+	out, _ := s.tidy(object, known)
+	out, _, err := (&coercer{lenient: true}).root(out, known, s)
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -13,27 +13,26 @@ import "github.com/deed-project/deed/value"
 // admits null nor has a default that takes the place. Items of lists stay.
 //
 // The cost grows with the size of the parts of v that s knows.
-func (s *Schema) DropNulls(v value.Value) value.Value { return s.dropNulls(v, value.Value{}) }
+func (s *Schema) DropNulls(v value.Value) value.Value {
+	return s.rootNode().dropNulls(v, value.Value{})
+}
 
-// dropNulls is DropNulls for an object that shares parts with known, of which no member is dropped.
-func (s *Schema) dropNulls(v, known value.Value) value.Value { return s.rootNode().dropNulls(v, known) }
-
-// dropNulls drops nulls below n. A nil node knows of none.
+// dropNulls drops nulls below n, where no member of known is dropped. A nil node knows of none.
 func (n *node) dropNulls(v, known value.Value) value.Value {
 	if n == nil || v.Same(known) {
 		return v
 	}
 	switch v.Kind() {
 	case value.KindObject:
-		return rewriteMembers(v, func(name string, member value.Value) value.Value {
+		return rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 			child, _ := n.child(name)
-			if child.rejects(member) && child.fallback.IsAbsent() {
+			if child.drops(member) {
 				return value.Value{}
 			}
-			return child.dropNulls(member, known.Get(name))
+			return child.dropNulls(member, known)
 		})
 	case value.KindList:
-		return rewriteItems(v, func(i int, item value.Value) value.Value { return n.items.dropNulls(item, itemOf(known, i)) })
+		return rewriteItems(v, known, func(_ int, item, known value.Value) value.Value { return n.items.dropNulls(item, known) })
 	}
 	return v
 }
@@ -61,12 +60,12 @@ func (n *node) fill(v, known value.Value) value.Value {
 	}
 	switch v.Kind() {
 	case value.KindObject:
-		return n.addMissing(rewriteMembers(v, func(name string, member value.Value) value.Value {
+		return n.addMissing(rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 			child, _ := n.child(name)
-			return child.fillIn(member, known.Get(name))
+			return child.fillIn(member, known)
 		}))
 	case value.KindList:
-		return rewriteItems(v, func(i int, item value.Value) value.Value { return n.items.fillIn(item, itemOf(known, i)) })
+		return rewriteItems(v, known, func(_ int, item, known value.Value) value.Value { return n.items.fillIn(item, known) })
 	}
 	return v
 }

@@ -57,7 +57,7 @@ func lenientMetadata(metadata value.Value) (value.Value, error) {
 	if metadata.Kind() != value.KindObject {
 		return value.Value{}, fmt.Errorf("invalid metadata: expected object, got %T", metadata.ToAny())
 	}
-	return d.metadata(rewriteMembers(metadata, func(name string, member value.Value) value.Value {
+	return d.metadata(rewriteMembers(metadata, value.Value{}, func(name string, member, _ value.Value) value.Value {
 		field := metaDecoder{}
 		field.metadata(value.Object(value.Member{Name: name, Value: member}))
 		if field.err != nil {
@@ -119,7 +119,7 @@ func jsonName(v value.Value) string {
 
 // structure decodes the members of an object at a place.
 func (d *metaDecoder) structure(v value.Value, s *structure, prefix string) value.Value {
-	out := rewriteMembers(v, func(name string, member value.Value) value.Value {
+	out := rewriteMembers(v, value.Value{}, func(name string, member, _ value.Value) value.Value {
 		f := s.field(name)
 		if f == nil {
 			if d.strict {
@@ -217,9 +217,9 @@ func wholeNumbers(v value.Value) value.Value {
 			return value.Int(n)
 		}
 	case value.KindObject:
-		return rewriteMembers(v, func(_ string, member value.Value) value.Value { return wholeNumbers(member) })
+		return rewriteMembers(v, value.Value{}, func(_ string, member, _ value.Value) value.Value { return wholeNumbers(member) })
 	case value.KindList:
-		return rewriteItems(v, func(_ int, item value.Value) value.Value { return wholeNumbers(item) })
+		return rewriteItems(v, value.Value{}, func(_ int, item, _ value.Value) value.Value { return wholeNumbers(item) })
 	}
 	return v
 }
@@ -260,11 +260,11 @@ func (d *metaDecoder) abort(err error) {
 func (d *metaDecoder) texts(v value.Value, s *structure, prefix string, f *metaField) value.Value {
 	switch {
 	case f.form == texts && v.Kind() == value.KindList:
-		return rewriteItems(v, func(_ int, item value.Value) value.Value {
+		return rewriteItems(v, value.Value{}, func(_ int, item, _ value.Value) value.Value {
 			return d.text(item, s, prefix, f, "string")
 		})
 	case f.form == textMap && v.Kind() == value.KindObject:
-		return rewriteMembers(v, func(_ string, member value.Value) value.Value {
+		return rewriteMembers(v, value.Value{}, func(_ string, member, _ value.Value) value.Value {
 			return d.text(member, s, prefix, f, "string")
 		})
 	}
@@ -280,7 +280,7 @@ func (d *metaDecoder) structs(v value.Value, s *structure, f *metaField) value.V
 	}
 	d.at.enterMember(f.name)
 	defer d.at.leave()
-	return rewriteItems(v, func(i int, item value.Value) value.Value {
+	return rewriteItems(v, value.Value{}, func(i int, item, _ value.Value) value.Value {
 		switch item.Kind() {
 		case value.KindObject:
 		case value.KindNull:

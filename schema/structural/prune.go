@@ -26,12 +26,17 @@ import (
 //
 // The cost grows with the size of object, and with the length of what is reported.
 func (s *Schema) Prune(object value.Value) (value.Value, []string) {
-	return s.prune(object, value.Value{})
+	return s.prune(object, value.Value{}, false)
 }
 
-// prune is Prune for an object that shares parts with known, of which nothing is pruned.
-func (s *Schema) prune(object, known value.Value) (value.Value, []string) {
-	var p pruner
+// tidy is Prune, then DropNulls, in one walk, for an object that shares parts with known, of which
+// nothing goes.
+func (s *Schema) tidy(object, known value.Value) (value.Value, []string) {
+	return s.prune(object, known, true)
+}
+
+func (s *Schema) prune(object, known value.Value, nulls bool) (value.Value, []string) {
+	p := pruner{nulls: nulls}
 	out := p.members(object, known, s.rootNode(), s.rootNode().preserve, true)
 	slices.Sort(p.unknown)
 	return out, p.unknown
@@ -50,6 +55,7 @@ func (s *Schema) rootNode() *node {
 
 // pruner is the state of Prune.
 type pruner struct {
+	nulls   bool     // members that DropNulls drops go as well
 	at      trail    // where the walk is
 	unknown []string // the paths of what goes
 }
@@ -66,11 +72,11 @@ func (p *pruner) walk(v, known value.Value, n *node, keep bool) value.Value {
 	case value.KindObject:
 		return p.members(v, known, n, keep, n != nil && n.embedded)
 	case value.KindList:
-		return rewriteItems(v, func(i int, item value.Value) value.Value {
+		return rewriteItems(v, known, func(i int, item, known value.Value) value.Value {
 			p.at.enterItem(i)
 			defer p.at.leave()
 			child := n.item()
-			return p.walk(item, itemOf(known, i), child, keep || child != nil && child.preserve)
+			return p.walk(item, known, child, keep || child != nil && child.preserve)
 		})
 	}
 	return v
@@ -78,16 +84,20 @@ func (p *pruner) walk(v, known value.Value, n *node, keep bool) value.Value {
 
 // members prunes the object v. resource is whether it is one by itself, with fields of its own.
 func (p *pruner) members(v, known value.Value, n *node, keep, resource bool) value.Value {
-	return rewriteMembers(v, func(name string, member value.Value) value.Value {
-		if resource && isRootField(name) {
-			return member
-		}
+	return rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 		child, declared := n.child(name)
 		switch {
+		case p.nulls && child.drops(member):
+			return value.Value{}
+		case resource && isRootField(name):
+			if p.nulls {
+				return child.dropNulls(member, known)
+			}
+			return member
 		case declared:
 			p.at.enterMember(name)
 			defer p.at.leave()
-			return p.walk(member, known.Get(name), child, child != nil && child.preserve)
+			return p.walk(member, known, child, child != nil && child.preserve)
 		case keep:
 			return member
 		}

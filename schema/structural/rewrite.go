@@ -1,6 +1,9 @@
 package structural
 
-import "github.com/deed-project/deed/value"
+import (
+	"github.com/deed-project/deed/internal/beside"
+	"github.com/deed-project/deed/value"
+)
 
 // Editing without copying. As long as every part comes back as it was, nothing is stored; the first that
 // does not takes those in front of it along:
@@ -13,13 +16,16 @@ import "github.com/deed-project/deed/value"
 
 // rewriteMembers returns the object v with what edit returns for each member in place of its value,
 // and without the members for which that is absent. It is v itself if edit returns every value as
-// it was.
-func rewriteMembers(v value.Value, edit func(name string, member value.Value) value.Value) value.Value {
+// it was. edit is told what known has in the place of the member, absent for nothing.
+//
+// Beside what edit costs, the cost grows with the members of v, and no more than with those of known.
+func rewriteMembers(v, known value.Value, edit func(name string, member, known value.Value) value.Value) value.Value {
 	var out []value.Member // of v's first i members, once one of them was edited
 	copied := false
+	others := beside.Of(known)
 	for i := range v.Len() {
 		m := v.Member(i)
-		edited := edit(m.Name, m.Value)
+		edited := edit(m.Name, m.Value, others.Get(m.Name))
 		if !copied {
 			if edited.Same(m.Value) {
 				continue
@@ -40,12 +46,12 @@ func rewriteMembers(v value.Value, edit func(name string, member value.Value) va
 }
 
 // rewriteItems returns the list v with what edit returns for each item in its place. It is v itself
-// if edit returns every item as it was.
-func rewriteItems(v value.Value, edit func(i int, item value.Value) value.Value) value.Value {
+// if edit returns every item as it was. edit is told what known has in the place of the item.
+func rewriteItems(v, known value.Value, edit func(i int, item, known value.Value) value.Value) value.Value {
 	var out []value.Value // of v's first i items, once one of them was edited
 	for i := range v.Len() {
 		item := v.Item(i)
-		edited := edit(i, item)
+		edited := edit(i, item, beside.Item(known, i))
 		if out == nil {
 			if edited.Same(item) {
 				continue
@@ -61,14 +67,6 @@ func rewriteItems(v value.Value, edit func(i int, item value.Value) value.Value)
 		return v
 	}
 	return value.List(out...)
-}
-
-// itemOf returns item i of v, and absent if v has none.
-func itemOf(v value.Value, i int) value.Value {
-	if v.Kind() != value.KindList || i >= v.Len() {
-		return value.Value{}
-	}
-	return v.Item(i)
 }
 
 // withMember is v.With, except that it returns v itself when the member is there already.

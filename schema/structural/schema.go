@@ -85,6 +85,10 @@ func (n *node) item() *node {
 // rejects reports whether v is a null that n does not admit.
 func (n *node) rejects(v value.Value) bool { return v.IsNull() && n != nil && !n.nullable }
 
+// drops reports whether v is a null that goes: n neither admits it nor has a default that takes its
+// place.
+func (n *node) drops(v value.Value) bool { return n.rejects(v) && n.fallback.IsAbsent() }
+
 // isRootField reports whether name is a field that every object has, whatever its schema says.
 func isRootField(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"

@@ -3,6 +3,7 @@ package structural
 import (
 	"math"
 
+	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/value"
 )
 
@@ -55,7 +56,7 @@ func (u *uniqueness) value(v, known value.Value, n *node) {
 		u.list(v, n)
 		for i := range v.Len() {
 			u.at.enterItem(i)
-			u.value(v.Item(i), itemOf(known, i), n.items)
+			u.value(v.Item(i), beside.Item(known, i), n.items)
 			u.at.leave()
 		}
 	}
@@ -66,14 +67,16 @@ func (u *uniqueness) members(v, known value.Value, n *node) {
 	if !n.below.unique {
 		return
 	}
+	others := beside.Of(known)
 	for i := range v.Len() {
 		m := v.Member(i)
+		other := others.Get(m.Name)
 		if child, declared := n.properties[m.Name]; declared {
 			u.at.enterMember(m.Name)
-			u.value(m.Value, known.Get(m.Name), child)
+			u.value(m.Value, other, child)
 		} else {
 			u.at.enterKey(m.Name)
-			u.value(m.Value, known.Get(m.Name), n.additionalNode())
+			u.value(m.Value, other, n.additionalNode())
 		}
 		u.at.leave()
 	}
@@ -102,11 +105,35 @@ func (u *uniqueness) distinct(v value.Value, shown func(value.Value) value.Value
 	if v.Len() <= 1 {
 		return
 	}
+	if v.Len() <= fewItems {
+		u.distinctFew(v, shown, identify)
+		return
+	}
 	times := make(map[identity]int, v.Len())
 	for i := range v.Len() {
 		item := v.Item(i)
 		id := identify(item)
 		if times[id]++; times[id] == 2 {
+			u.report(i, FieldError{Reason: Duplicate, Value: shown(item)})
+		}
+	}
+}
+
+// fewItems is up to how many items are compared one by one, which is quicker than to put them into a map.
+const fewItems = 8
+
+// distinctFew is distinct for few items.
+func (u *uniqueness) distinctFew(v value.Value, shown func(value.Value) value.Value, identify func(value.Value) identity) {
+	var ids [fewItems]identity
+	for i := range v.Len() {
+		item, times := v.Item(i), 1
+		ids[i] = identify(item)
+		for _, before := range ids[:i] {
+			if before == ids[i] {
+				times++
+			}
+		}
+		if times == 2 {
 			u.report(i, FieldError{Reason: Duplicate, Value: shown(item)})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
@@ -177,24 +178,17 @@ func readsBack(v, known value.Value) bool {
 		return utf8.ValidString(v.Str())
 	case value.KindList:
 		for i := range v.Len() {
-			if !readsBack(v.Item(i), itemOf(known, i)) {
+			if !readsBack(v.Item(i), beside.Item(known, i)) {
 				return false
 			}
 		}
 	case value.KindObject:
+		others := beside.Of(known)
 		for i := range v.Len() {
-			if m := v.Member(i); !utf8.ValidString(m.Name) || !readsBack(m.Value, known.Get(m.Name)) {
+			if m := v.Member(i); !utf8.ValidString(m.Name) || !readsBack(m.Value, others.Get(m.Name)) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// itemOf returns item i of v, absent if v has none.
-func itemOf(v value.Value, i int) value.Value {
-	if v.Kind() != value.KindList || i >= v.Len() {
-		return value.Value{}
-	}
-	return v.Item(i)
 }

@@ -12,6 +12,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/value"
 )
 
@@ -183,8 +184,9 @@ func (e *evaluation) good(c *checker, v, old value.Value) bool {
 			return false
 		}
 	}
+	others := beside.Of(old)
 	for name, member := range v.Members() {
-		was := old.Get(name)
+		was := others.Get(name)
 		if !e.good(c.additional, member, was) || !e.good(c.properties[name], member, was) {
 			return false
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/value"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
@@ -186,16 +187,8 @@ func (n *node) list(v, known value.Value) verdict {
 	if n.items == nil {
 		return good
 	}
-	olds := 0
-	if known.Kind() == value.KindList {
-		olds = known.Len()
-	}
 	for i := range v.Len() {
-		var old value.Value
-		if i < olds {
-			old = known.Item(i)
-		}
-		if found := n.items.judge(v.Item(i), old); found != good {
+		if found := n.items.judge(v.Item(i), beside.Item(known, i)); found != good {
 			return found
 		}
 	}
@@ -214,6 +207,7 @@ func (n *node) object(v, known value.Value) verdict {
 	if len(n.properties) == 0 && n.additional == nil && !n.closed {
 		return good
 	}
+	others := beside.Of(known)
 	for i := range v.Len() {
 		m := v.Member(i)
 		child, declared := n.properties[m.Name]
@@ -223,7 +217,7 @@ func (n *node) object(v, known value.Value) verdict {
 			}
 			child = n.additional
 		}
-		if found := child.judge(m.Value, known.Get(m.Name)); found != good {
+		if found := child.judge(m.Value, others.Get(m.Name)); found != good {
 			return found
 		}
 	}
