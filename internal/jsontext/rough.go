@@ -31,57 +31,79 @@ func (r *Rough) Take(b byte) bool {
 }
 
 // Value passes white space and a value. It reports whether there is one that ends.
-func (r *Rough) Value() bool {
+func (r *Rough) Value() (ok bool) {
 	r.Space()
-	start, depth := r.Pos, 0
-	for r.Pos < len(r.Text) {
-		switch b := r.Text[r.Pos]; b {
+	r.Pos, ok = endOfValue(r.Text, r.Pos)
+	return ok
+}
+
+// endOfValue returns where the value that begins at start ends, and whether there is one that does. If not, it is where that shows.
+func endOfValue(text []byte, start int) (end int, ok bool) {
+	depth := 0
+	for i := start; i < len(text); {
+		switch text[i] {
 		case '"':
-			if !r.String() {
-				return false
+			if i, ok = endOfString(text, i); !ok {
+				return i, false
 			}
 		case '{', '[':
 			depth++
-			r.Pos++
+			i++
 		case '}', ']':
 			if depth == 0 {
-				return r.Pos > start
+				return i, i > start
 			}
 			depth--
-			r.Pos++
+			i++
 		case ',', ':', ' ', '\t', '\r', '\n':
 			if depth == 0 {
-				return r.Pos > start
+				return i, i > start
 			}
-			r.Pos++
+			i++
 			continue
 		default:
-			r.Pos++
+			i++
 			continue
 		}
 		if depth == 0 {
-			return true
+			return i, true
 		}
 	}
-	return r.Pos > start && depth == 0
+	return len(text), start < len(text) && depth == 0
 }
 
 // String passes the string at the position. It reports whether it ends.
-func (r *Rough) String() bool {
-	for r.Pos++; r.Pos < len(r.Text); r.Pos++ {
-		end := bytes.IndexByte(r.Text[r.Pos:], '"')
+func (r *Rough) String() (ok bool) {
+	r.Pos, ok = endOfString(r.Text, r.Pos)
+	return ok
+}
+
+// fewBytes is up to how many bytes endOfString looks at one by one, which is quicker for a short string than to search for what ends it.
+const fewBytes = 64
+
+// endOfString returns where the string that begins at i ends, behind its quote, and whether it does. If not, it is where the text ends.
+func endOfString(text []byte, i int) (end int, ok bool) {
+	i++
+	for few := min(i+fewBytes, len(text)); i < few; i++ {
+		switch text[i] {
+		case '"':
+			return i + 1, true
+		case '\\':
+			i++ // and the loop passes what is escaped
+		}
+	}
+	for ; i < len(text); i++ {
+		end := bytes.IndexByte(text[i:], '"')
 		if end < 0 {
 			break
 		}
-		escape := bytes.IndexByte(r.Text[r.Pos:r.Pos+end], '\\')
+		escape := bytes.IndexByte(text[i:i+end], '\\')
 		if escape < 0 {
-			r.Pos += end + 1
-			return true
+			return i + end + 1, true
 		}
-		r.Pos += escape + 1 // and the loop passes what is escaped
+		i += escape + 1 // and the loop passes what is escaped
 	}
-	r.Pos = len(r.Text)
-	return false
+	return len(text), false
 }
 
 // Members passes the object at the position. It calls member at each name, whose quotes stand from start to end, with the position
