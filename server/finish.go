@@ -25,13 +25,12 @@ import (
 
 // stored reacts to a write: definitions change what is served, and what went may be what something waits for.
 func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written) {
-	ctx = context.WithoutCancel(ctx)
 	definition := r.Version.Prefix == s.base[definitionsAt].Prefix
 	if definition && r.Target.Subresource != "status" {
-		s.report("definitions are not settled", s.settleDefinitions(ctx))
+		s.report("definitions are not settled", s.settleDefinitions(context.WithoutCancel(ctx)))
 	}
 	if configuresHooks(r) {
-		s.report("webhooks are not settled", s.settleHooks(ctx))
+		s.report("webhooks are not settled", s.settleHooks(context.WithoutCancel(ctx)))
 	}
 	switch {
 	case event == rest.WasMarked && definition:

@@ -91,27 +91,31 @@ func appWrites(tb testing.TB) []appWrite {
 	}
 	created := 0
 	return []appWrite{
-		{"apply", 136, func(n int) string {
+		{"apply", 122, func(n int) string {
 			return send(200, "PATCH", appsPath+"/one?fieldManager=a", applied, one[1+n%2])
 		}},
-		{"same", 92, func(int) string {
+		{"same", 84, func(int) string {
 			return send(200, "PATCH", appsPath+"/same?fieldManager=a", applied, same[0])
 		}},
-		{"dry", 110, func(n int) string {
+		{"dry", 100, func(n int) string {
 			return send(200, "PATCH", appsPath+"/same?fieldManager=a&dryRun=All", applied, same[1+n%2])
 		}},
-		{"merge", 126, func(n int) string {
+		{"merge", 115, func(n int) string {
 			return send(200, "PATCH", appsPath+"/patched?fieldManager=load", merged, fmt.Sprintf(`{"spec":{"replicas":%d}}`, 2+n%2))
 		}},
-		{"update", 146, func(n int) string {
+		{"update", 136, func(n int) string {
 			if n == 0 {
 				must(send(200, "GET", appsPath+"/updated", "", ""))
 			}
 			return send(200, "PUT", appsPath+"/updated?fieldManager=load", object, strings.Replace(updated[1+n%2], "VERSION", version(), 1))
 		}},
-		{"create", 210, func(int) string {
+		{"create", 186, func(int) string {
 			created++
 			return send(201, "POST", appsPath+"?fieldManager=load", object, strings.ReplaceAll(one[0], `"one"`, fmt.Sprintf(`"new-%d"`, created)))
+		}},
+		{"create and delete", 248, func(int) string {
+			must(send(201, "POST", appsPath+"?fieldManager=load", object, strings.ReplaceAll(one[0], `"one"`, `"gone"`)))
+			return send(200, "DELETE", appsPath+"/gone", "", "")
 		}},
 	}
 }

@@ -31,7 +31,7 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 		object.Entries = nil // admission may leave an empty list, which is not stored
 	}
 	if w.Version.Custom {
-		if object.Entries, err = inMapOrder(object.Entries); err != nil {
+		if err := w.ordered.arrange(object.Entries); err != nil {
 			return encoded{}, err
 		}
 	}
@@ -43,7 +43,7 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 func (w *write) commit(object encoded, live Live, event Written) (managedfields.Object, error) {
 	record := store.Record{Key: w.key(), Text: object.text, Created: live.Record.Created}
 	var err error
-	if record.Revision, err = w.put(object.text, live.Record.Revision); err != nil {
+	if record.Revision, err = w.put(record.Key, object.text, live.Record.Revision); err != nil {
 		return object.Object, err
 	}
 	if w.Stored != nil {
@@ -62,12 +62,12 @@ func (w *write) commit(object encoded, live Live, event Written) (managedfields.
 	return out, err
 }
 
-// put stores a text, for a time if that is how long objects of the resource are kept.
-func (w *write) put(text []byte, expected store.Revision) (store.Revision, error) {
+// put stores a text under a key, for a time if that is how long objects of the resource are kept.
+func (w *write) put(key string, text []byte, expected store.Revision) (store.Revision, error) {
 	if w.Version.Brief && w.Brief > 0 {
-		return w.Store.PutUntil(w.context(), w.key(), text, expected, w.Now().Add(w.Brief))
+		return w.Store.PutUntil(w.context(), key, text, expected, w.Now().Add(w.Brief))
 	}
-	return w.Store.Put(w.context(), w.key(), text, expected)
+	return w.Store.Put(w.context(), key, text, expected)
 }
 
 // reread returns a stored object as reading it at the given revision gives it, without one if that is 0.

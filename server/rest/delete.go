@@ -45,7 +45,7 @@ func (r *Request) Delete() (*Answer, error) {
 	case r.Version.AnswersDeleted:
 		return answer(http.StatusOK, live.Object), nil
 	}
-	return r.deleted(live)
+	return r.deleted(live), nil
 }
 
 // warnOfOrphans warns of a delete that says nothing of what the object owns, of a kind where that is not what most expect.
@@ -180,7 +180,7 @@ func (w *write) remove(live Live) (Live, error) {
 	if w.dryRun {
 		return live, nil
 	}
-	revision, err := w.Store.Delete(w.context(), w.key(), live.Record.Revision)
+	revision, err := w.Store.Delete(w.context(), live.Record.Key, live.Record.Revision)
 	if err != nil {
 		return live, err
 	}
@@ -271,16 +271,20 @@ func withFinalizers(content value.Value, finalizers []string) value.Value {
 	return api.WithMetadata(content, "finalizers", value.List(items...))
 }
 
+// text returns a member that is a string.
+func text(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
+
 // deleted is the answer when an object is gone.
-func (r *Request) deleted(live Live) (*Answer, error) {
-	details := map[string]any{"name": r.name, "kind": r.Version.Plural, "uid": api.Meta(live.Content, "uid")}
+func (r *Request) deleted(live Live) *Answer {
+	details := make([]value.Member, 0, 4)
 	if r.Version.Group != "" {
-		details["group"] = r.Version.Group
+		details = append(details, text("group", r.Version.Group))
 	}
-	status, err := value.FromAny(map[string]any{
-		"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Success", "details": details,
-	})
-	return document(http.StatusOK, status), err
+	details = append(details, text("kind", r.Version.Plural), text("name", r.name), text("uid", api.Meta(live.Content, "uid")))
+	return document(http.StatusOK, value.Object(
+		text("apiVersion", "v1"), value.Member{Name: "details", Value: value.Object(details...)},
+		text("kind", "Status"), value.Member{Name: "metadata", Value: value.Object()}, text("status", "Success"),
+	))
 }
 
 // finished reports whether an update takes the last finalizer, and everything else that holds it, from an object that waits to

@@ -1,39 +1,62 @@
 package rest
 
 import (
-	"slices"
+	"hash/maphash"
+	"sync/atomic"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
 
-// inMapOrder returns entries with every fieldsV1 as text, its names in bytewise order: as kube-apiserver prints custom resources, which
-// it holds as maps. A set has the port 80 before 443, and a map has it behind.
+// ordered remembers texts of fieldsV1 that are in the order of maps, because objects that are made alike have the same fields, and an
+// object has them again at the next write. The zero ordered is empty and ready. It is safe for concurrent use.
+type ordered struct {
+	texts [64]atomic.Pointer[string] // each in the place that its hash says
+}
+
+// maxOrdered is how long a text may be that is remembered, so that all of them are no more than a megabyte.
+const maxOrdered = 16 << 10
+
+var orderedSeed = maphash.MakeSeed()
+
+// arrange makes every fieldsV1 of entries a text with its names in bytewise order: as kube-apiserver prints custom resources, which it
+// holds as maps. A set has the port 80 before 443, and a map has it behind.
 //
 // The cost is one pass over the texts.
-func inMapOrder(entries []managedfields.Entry) ([]managedfields.Entry, error) {
-	out := slices.Clone(entries)
-	for i, e := range out {
+func (o *ordered) arrange(entries []managedfields.Entry) error {
+	for i, e := range entries {
 		if e.FieldsV1.IsAbsent() {
 			continue
 		}
-		text := e.FieldsV1.String()
-		if !isInOrder(text) {
-			document, err := value.Parse([]byte(text))
-			if err != nil {
-				return nil, err
-			}
-			text = document.String()
+		text, err := o.text(e.FieldsV1.String())
+		if err != nil {
+			return err
 		}
-		out[i].FieldsV1 = managedfields.FieldsOf(text)
+		entries[i].FieldsV1 = managedfields.FieldsOf(text)
 	}
-	return out, nil
+	return nil
+}
+
+// text returns a text of fieldsV1 with its names in order.
+func (o *ordered) text(text string) (string, error) {
+	known := &o.texts[maphash.String(orderedSeed, text)%uint64(len(o.texts))]
+	if found := known.Load(); found != nil && *found == text {
+		return *found, nil
+	}
+	if !isInOrder(text) {
+		document, err := value.Parse([]byte(text))
+		return document.String(), err
+	}
+	if len(text) <= maxOrdered {
+		known.Store(new(text))
+	}
+	return text, nil
 }
 
 // isInOrder reports whether text is objects in objects and nothing else, the names of each in bytewise order. It says no where that takes
 // more than a look.
 func isInOrder(text string) bool {
-	var last []string // the last name of each object that is open, as it is written; "" for none
+	last := make([]string, 0, 16) // the last name of each object that is open, as it is written; "" for none
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '{':
@@ -79,17 +102,32 @@ func endOfName(text string, from int) int {
 
 // isBefore reports whether a name sorts before another. Both are as they are written, see endOfName.
 func isBefore(name, other string) bool {
-	i, j := 0, 0
-	for ; i < len(name) && j < len(other); i, j = i+1, j+1 {
-		if name[i] == '\\' {
-			i++
-		}
-		if other[j] == '\\' {
-			j++
-		}
-		if name[i] != other[j] {
-			return name[i] < other[j]
-		}
+	i := 0
+	for i < len(name) && i < len(other) && name[i] == other[i] {
+		i++
 	}
-	return i == len(name) && j < len(other)
+	if i == len(name) || i == len(other) {
+		return i < len(other)
+	}
+	if isEscaped(name, i) {
+		return name[i] < other[i]
+	}
+	return byteAt(name, i) < byteAt(other, i)
+}
+
+// isEscaped reports whether what stands at i is escaped by the backslash in front of it, which then is none that is escaped itself.
+func isEscaped(name string, i int) bool {
+	escaped := false
+	for i--; i >= 0 && name[i] == '\\'; i-- {
+		escaped = !escaped
+	}
+	return escaped
+}
+
+// byteAt returns the byte that what stands at i is written for.
+func byteAt(name string, i int) byte {
+	if name[i] == '\\' {
+		i++
+	}
+	return name[i]
 }

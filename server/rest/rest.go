@@ -48,6 +48,7 @@ type Backend struct {
 	crowds  crowds
 	onces   onces
 	indexes indexes
+	ordered ordered
 }
 
 // Written says what a write did to its object.

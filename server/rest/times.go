@@ -32,7 +32,7 @@ func sameButTime(e, was managedfields.Entry) bool {
 		e.Subresource == was.Subresource && e.FieldsType == was.FieldsType && e.FieldsV1.Equal(was.FieldsV1)
 }
 
-// inSeconds returns entries with their times as they are stored.
+// inSeconds returns a copy of entries with their times as they are stored.
 func inSeconds(entries []managedfields.Entry) []managedfields.Entry {
 	out := slices.Clone(entries)
 	for i := range out {
