@@ -30,6 +30,9 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 // handle is ServeHTTP up to what follows, which it returns: nothing of what was needed up to there is kept for it.
 func (s *Server) handle(out http.ResponseWriter, asked *http.Request) (follows *following) {
 	r, w, c := asked, &answerWriter{ResponseWriter: out}, newCall(asked)
+	if !c.long() {
+		reserveStack()
+	}
 	through := s.servingOf(c.client)
 	if through.state != nil {
 		r.TLS = through.state // which net/http does not see: see [transport.Listener]
