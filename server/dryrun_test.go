@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/server"
-	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
 	"github.com/deed-project/deed/server/store/memory"
@@ -134,15 +132,7 @@ func versionOf(t *testing.T, s http.Handler, path string) string {
 // stage is a server with the objects that rehearsals are about.
 func stage(t *testing.T, objects store.Store) *server.Server {
 	t.Helper()
-	text, err := os.ReadFile("apitest/testdata/widgets.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	definitions, err := manifest.Parse("widgets.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := server.New(server.Config{Store: objects, Objects: definitions, Log: slog.New(slog.DiscardHandler)})
+	s, err := server.New(server.Config{Store: objects, Objects: widgetDefinitions(t), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,9 +91,9 @@ func (s *shape) formOf() form {
 func (s *shape) val(v value.Value) ref.Val {
 	switch kind := v.Kind(); {
 	case kind == value.KindObject && s.form == asObject:
-		return &object{v: v, shape: s}
+		return &object{part{v: v, shape: s}}
 	case kind == value.KindList && s.form == asList:
-		return &list{v: v, shape: s}
+		return &list{part{v: v, shape: s}}
 	case kind == value.KindString && (s.form == asText || s.form == asTextOrInteger):
 		return types.String(v.Str())
 	case kind == value.KindInt && (s.form == asInteger || s.form == asTextOrInteger):

@@ -27,22 +27,40 @@ func asLibraryHas(v ref.Val) ref.Val {
 	return v
 }
 
-// object is an object: traits.Mapper.
-type object struct {
+// part is an object or a list: ref.Val, but for its type.
+type part struct {
 	v     value.Value
 	shape *shape
-	whole traits.Mapper // see library
+	whole ref.Val // see library
 }
 
-// library returns the object as the library has it.
-func (o *object) library() ref.Val { return o.mapper() }
-
-func (o *object) mapper() traits.Mapper {
-	if o.whole == nil {
-		o.whole = common.UnstructuredToVal(o.v.ToAny(), o.shape).(traits.Mapper)
+// library returns the part as the library has it.
+func (p *part) library() ref.Val {
+	if p.whole == nil {
+		p.whole = common.UnstructuredToVal(p.v.ToAny(), p.shape)
 	}
-	return o.whole
+	return p.whole
 }
+
+// Size returns the number of members or items.
+func (p *part) Size() ref.Val { return types.Int(p.v.Len()) }
+
+// Equal compares the part with another value.
+func (p *part) Equal(other ref.Val) ref.Val { return p.library().Equal(asLibraryHas(other)) }
+
+// ConvertToType returns the part as a value of another type.
+func (p *part) ConvertToType(t ref.Type) ref.Val { return p.library().ConvertToType(t) }
+
+// ConvertToNative returns the part as a value of a Go type.
+func (p *part) ConvertToNative(t reflect.Type) (any, error) { return p.library().ConvertToNative(t) }
+
+// Value returns the part as a map or a slice.
+func (p *part) Value() any { return p.library().Value() }
+
+// object is an object: traits.Mapper.
+type object struct{ part }
+
+func (o *object) mapper() traits.Mapper { return o.library().(traits.Mapper) }
 
 // Find returns the member that key names, and whether there is one that rules see. In an object with properties, null is none.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
@@ -75,43 +93,16 @@ func (o *object) Contains(key ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-// Size returns the number of members.
-func (o *object) Size() ref.Val { return types.Int(o.v.Len()) }
-
 // Iterator goes through the names of members.
 func (o *object) Iterator() traits.Iterator { return o.mapper().Iterator() }
 
 // Type returns the type of maps.
 func (o *object) Type() ref.Type { return types.MapType }
 
-// Equal compares the object with another value.
-func (o *object) Equal(other ref.Val) ref.Val { return o.mapper().Equal(asLibraryHas(other)) }
-
-// ConvertToType returns the object as a value of another type.
-func (o *object) ConvertToType(t ref.Type) ref.Val { return o.mapper().ConvertToType(t) }
-
-// ConvertToNative returns the object as a value of a Go type.
-func (o *object) ConvertToNative(t reflect.Type) (any, error) { return o.mapper().ConvertToNative(t) }
-
-// Value returns the object as a map.
-func (o *object) Value() any { return o.mapper().Value() }
-
 // list is a list: traits.Lister.
-type list struct {
-	v     value.Value
-	shape *shape
-	whole traits.Lister // see library
-}
+type list struct{ part }
 
-// library returns the list as the library has it.
-func (l *list) library() ref.Val { return l.lister() }
-
-func (l *list) lister() traits.Lister {
-	if l.whole == nil {
-		l.whole = common.UnstructuredToVal(l.v.ToAny(), l.shape).(traits.Lister)
-	}
-	return l.whole
-}
+func (l *list) lister() traits.Lister { return l.library().(traits.Lister) }
 
 // Get returns the item at an index, or an error.
 func (l *list) Get(index ref.Val) ref.Val {
@@ -121,9 +112,6 @@ func (l *list) Get(index ref.Val) ref.Val {
 	}
 	return l.shape.items.val(l.v.Item(int(i)))
 }
-
-// Size returns the number of items.
-func (l *list) Size() ref.Val { return types.Int(l.v.Len()) }
 
 // Iterator goes through the items.
 func (l *list) Iterator() traits.Iterator { return &items{list: l} }
@@ -136,18 +124,6 @@ func (l *list) Contains(v ref.Val) ref.Val { return l.lister().Contains(asLibrar
 
 // Add returns the list with the items of another one, as its type in the schema says.
 func (l *list) Add(other ref.Val) ref.Val { return l.lister().Add(asLibraryHas(other)) }
-
-// Equal compares the list with another value.
-func (l *list) Equal(other ref.Val) ref.Val { return l.lister().Equal(asLibraryHas(other)) }
-
-// ConvertToType returns the list as a value of another type.
-func (l *list) ConvertToType(t ref.Type) ref.Val { return l.lister().ConvertToType(t) }
-
-// ConvertToNative returns the list as a value of a Go type.
-func (l *list) ConvertToNative(t reflect.Type) (any, error) { return l.lister().ConvertToNative(t) }
-
-// Value returns the list as a slice.
-func (l *list) Value() any { return l.lister().Value() }
 
 // items goes through the items of a list: traits.Iterator.
 type items struct {
