@@ -35,8 +35,8 @@ func newCall(r *http.Request) *call {
 	return c
 }
 
-// stackRoom is what most requests need of the stack, which is twice as large then: a create fits in.
-const stackRoom = 6 << 10
+// stackRoom is such that a stack is of 16 kB when it has grown by that, which is enough for a create.
+const stackRoom = 8 << 10
 
 // reserveStack has the stack of a goroutine that just began grow at once. Otherwise it would become full, and double, three times while a
 // create is carried out, deeper and deeper in calls, and each time all that is on it is copied frame by frame: 8 % of the instructions of

@@ -21,18 +21,19 @@ import (
 //	route         to what its path names, see route.go; there it is authorized
 //	follow        what goes on after the answer has begun, as it does for watches
 func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	if f := s.handle(out, r); f != nil {
+	c := newCall(r)
+	if !c.long() {
+		reserveStack()
+	}
+	if f := s.handle(out, r, c); f != nil {
 		f.run()
 		f.end()
 	}
 }
 
 // handle is ServeHTTP up to what follows, which it returns: nothing of what was needed up to there is kept for it.
-func (s *Server) handle(out http.ResponseWriter, asked *http.Request) (follows *following) {
-	r, w, c := asked, &answerWriter{ResponseWriter: out}, newCall(asked)
-	if !c.long() {
-		reserveStack()
-	}
+func (s *Server) handle(out http.ResponseWriter, asked *http.Request, c *call) (follows *following) {
+	r, w := asked, &answerWriter{ResponseWriter: out}
 	through := s.servingOf(c.client)
 	if through.state != nil {
 		r.TLS = through.state // which net/http does not see: see [transport.Listener]

@@ -92,7 +92,7 @@ func (s *subject) event(e store.Event) (Event, error) {
 // asWritten returns what is known of the text of a write if the client can be told in that text, whatever is in it; otherwise nil. So what
 // this process wrote itself need not be read to be told.
 func (s *subject) asWritten(e store.Event) *fact {
-	if e.Deleted || !s.printer.Texts || !s.selector.all() {
+	if e.Deleted || !s.printer.Texts || !s.selector.all {
 		return nil
 	}
 	return s.facts.get(s.Version, e.Revision)

@@ -20,6 +20,7 @@ type fact struct {
 	kind     span  // of the member kind, with the comma behind it
 	metadata span  // of the value of the member metadata
 	labels   span  // of the value of the member labels in it; empty if there is none
+	name     span  // of the value of the member name in it
 	at       int32 // where the resource version belongs, in the metadata
 
 	columns atomic.Pointer[[]span] // see columnsIn
@@ -169,8 +170,11 @@ func (f *fact) readMetadata(r *jsontext.Rough) bool {
 		if name == version || !r.Value() {
 			return false
 		}
-		if name == "labels" {
+		switch name {
+		case "labels":
 			f.labels = newSpan(from, r.Pos)
+		case "name":
+			f.name = newSpan(from, r.Pos)
 		}
 		return true
 	})
@@ -252,7 +256,7 @@ func (f *fact) columnsIn(text []byte, paths [][]string) []span {
 	}
 	found := make([]span, len(paths))
 	for i, path := range paths {
-		if !isName(path) {
+		if found[i] = f.name; !isName(path) {
 			found[i] = f.find(text, path)
 		}
 	}
@@ -260,7 +264,7 @@ func (f *fact) columnsIn(text []byte, paths [][]string) []span {
 	return found
 }
 
-// isName reports whether a path leads to the name of an object, which stands behind the managed fields in its text, and in its key.
+// isName reports whether a path leads to the name of an object, which stands behind the managed fields in its text, and in facts.
 func isName(path []string) bool { return len(path) == 2 && path[0] == "metadata" && path[1] == "name" }
 
 // nameIn returns the name of the object that has a key.

@@ -44,6 +44,9 @@ func TestFacts(t *testing.T) {
 	if got, want := string(known.labels.in(sorted)), object.Get("metadata", "labels").String(); got != want {
 		t.Errorf("the labels are %s, want %s", got, want)
 	}
+	if got, want := string(known.name.in(sorted)), object.Get("metadata", "name").String(); got != want {
+		t.Errorf("the name is %s, want %s", got, want)
+	}
 	for _, other := range []string{
 		``, `[]`, `{}`, strings.Replace(text, `"uid"`, `"resourceVersion":"1","uid"`, 1), strings.Replace(text, `"kind"`, `"kinds"`, 1),
 		strings.Replace(text, `{"apiVersion"`, `{"an":1,"apiVersion"`, 1), strings.Replace(text, `,"uid":"2"`, ``, 1), text[:100],

@@ -18,7 +18,7 @@ func (l *lister) next(taken int64) (store.Page, error) {
 		}
 	}
 	limit := int64(pageSize)
-	if l.limit > 0 && l.selector.all() {
+	if l.limit > 0 && l.selector.all {
 		limit = min(limit, l.limit-taken)
 	}
 	return l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})

@@ -161,7 +161,10 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 
 // selects reports whether the list may be about a record. It returns what is known of it if it is so for sure.
 func (l *lister) selects(record store.Record, known *fact) (*fact, bool) {
-	if !l.named(record.Key) {
+	switch {
+	case l.selector.all:
+		return known, true
+	case !l.named(record.Key):
 		return nil, false
 	}
 	if known == nil || !l.selector.inTexts {
@@ -188,7 +191,7 @@ func (l *lister) named(key string) bool {
 // cut is the end of a page behind which records are left.
 func (l *lister) cut(left int) List {
 	end := List{Version: l.at}
-	if l.selector.all() {
+	if l.selector.all {
 		end.Remaining = left
 	}
 	end.Continue = token{Version: int64(l.at), Start: "/" + strings.TrimPrefix(l.after, l.prefix) + "\x00"}.String()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -47,17 +48,18 @@ func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte)
 // rows print objects as the rows of a Table: items.
 type rows struct {
 	wire.Table
-	partial string     // how the object of a row begins that is its metadata
-	paths   [][]string // of the columns, if all of them can be looked up in a text
-	name    []byte     // of the object whose row is made, as JSON
+	partial string     // what stands behind the cells of a row whose object is its metadata
+	paths   [][]string // of the columns, if all of them can be looked up in a text; nil if not
+	columns []catalog.Column
 }
 
 func newRows(t wire.Table) *rows {
-	out := &rows{Table: t, partial: `{"apiVersion":` + quoted(t.Of) + `,"kind":"` + wire.AsPartial + `","metadata":`}
+	out := &rows{Table: t, partial: `,"object":{"apiVersion":` + quoted(t.Of) + `,"kind":"` + wire.AsPartial + `","metadata":`}
 	if t.Version.Row != nil {
 		return out
 	}
-	for _, c := range t.Version.Columns() {
+	out.columns = t.Version.Columns()
+	for _, c := range out.columns {
 		simple, ok := wire.SimplePath(c.Path)
 		if !ok || !isPlainPath(simple) {
 			out.paths = nil
@@ -86,18 +88,18 @@ func (w *rows) known(t *texts, record store.Record, known *fact) error {
 	if err != nil {
 		return err
 	}
-	t.append(`,"object":`)
 	switch w.Include {
 	case metav1.IncludeObject:
+		t.append(`,"object":`)
 		t.text = known.appendTo(t.text, record.Text, record.Revision, false)
+		t.append(`}`)
 	case metav1.IncludeMetadata, "":
 		t.append(w.partial)
 		t.text = known.appendMetadata(t.text, record.Text, record.Revision)
-		t.append(`}`)
+		t.append(`}}`)
 	default:
-		t.append(`null`)
+		t.append(`,"object":null}`)
 	}
-	t.append(`}`)
 	return nil
 }
 
@@ -118,19 +120,14 @@ func (w *rows) show(t *texts, record store.Record) error {
 
 // lookUp appends the cells of a record, which stand in its text.
 func (w *rows) lookUp(t *texts, record store.Record, known *fact) error {
+	b, err := t.text, error(nil)
 	for i, at := range known.columnsIn(record.Text, w.paths) {
-		t.text = append(t.text, "[,"[min(i, 1)])
-		c, text := w.Version.Columns()[i], at.in(record.Text)
-		if isName(w.paths[i]) {
-			w.name = value.String(nameIn(record.Key)).AppendJSON(w.name[:0])
-			text = w.name
-		}
-		var err error
-		if t.text, err = w.AppendCell(t.text, c, text); err != nil {
+		b = append(b, "[,"[min(i, 1)])
+		if b, err = w.AppendCell(b, &w.columns[i], at.in(record.Text)); err != nil {
 			return corrupt(record, err)
 		}
 	}
-	t.text = append(t.text, ']')
+	t.text = append(b, ']')
 	return nil
 }
 

@@ -24,6 +24,7 @@ type selector struct {
 	labels  labels.Selector
 	fields  fields.Selector
 	version *catalog.Version
+	all     bool // it is about every object
 	inTexts bool // all that it looks at can be looked up in texts: see inText
 }
 
@@ -36,7 +37,8 @@ func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error)
 			return nil, errors.NewBadRequest(fmt.Sprintf(fieldRefusal(v), requirement.Field))
 		}
 	}
-	return &selector{options.Labels, options.Fields, v, inTexts}, nil
+	all := options.Labels.Empty() && options.Fields.Empty()
+	return &selector{labels: options.Labels, fields: options.Fields, version: v, all: all, inTexts: inTexts}, nil
 }
 
 // fieldRefusal returns how a field is refused, with a verb for it.
@@ -55,9 +57,6 @@ func isInTexts(v *catalog.Version, field string) bool {
 func selectable(v *catalog.Version, name string) bool {
 	return name == "metadata.name" || name == "metadata.namespace" && v.Namespaced || slices.Contains(v.Fields, name)
 }
-
-// all reports whether the selector is about every object.
-func (s *selector) all() bool { return s.labels.Empty() && s.fields.Empty() }
 
 // matches reports whether the selector is about content.
 func (s *selector) matches(content value.Value) bool {

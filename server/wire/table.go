@@ -131,7 +131,7 @@ func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 }
 
 // AppendCell appends what a column shows of a value, as Cell does, from its JSON text to JSON text. No text stands for no value.
-func (t Table) AppendCell(b []byte, c catalog.Column, text []byte) ([]byte, error) {
+func (t *Table) AppendCell(b []byte, c *catalog.Column, text []byte) ([]byte, error) {
 	switch {
 	case len(text) == 0:
 		return append(b, "null"...), nil
@@ -141,7 +141,7 @@ func (t Table) AppendCell(b []byte, c catalog.Column, text []byte) ([]byte, erro
 		return value.String(t.age(string(text[1 : len(text)-1]))).AppendJSON(b), nil
 	}
 	v, err := value.Parse(text)
-	return t.Cell(c, v).AppendJSON(b), err
+	return t.Cell(*c, v).AppendJSON(b), err
 }
 
 // isWhole reports whether a value, given by its text, is a small whole number.

@@ -25,7 +25,7 @@ func TestAppendCell(t *testing.T) {
 		}
 		for _, typ := range []string{"string", "integer", "number", "boolean", "date"} {
 			c := catalog.Column{Type: typ}
-			got, err := table.AppendCell([]byte("x"), c, []byte(text))
+			got, err := table.AppendCell([]byte("x"), &c, []byte(text))
 			if want := "x" + table.Cell(c, v).String(); err != nil || string(got) != want {
 				t.Errorf("%s as %s is %s, %v, want %s", text, typ, got, err, want)
 			}
