@@ -78,19 +78,20 @@ const few = 32
 // manager in turn.
 func (c *call) loss(entry *Entry) loss {
 	v, _ := c.seen(entry.APIVersion)
-	l := loss{entry: entry, version: v}
+	l, spared := loss{entry: entry, version: v}, entry.Manager == c.former
 	switch {
 	case v.gone:
 		l.removed = entry.Fields
-		return l
 	case v.taken != nil: // found out for all managers at once
 		l.taken, v.taken = v.taken[0], v.taken[1:]
 		l.removed, v.removed = v.removed[0], v.removed[1:]
+		if spared {
+			l.taken = fieldpath.Set{}
+		}
+	case spared:
+		l.removed = entry.Fields.Intersect(v.diff.Removed)
 	default:
 		l.taken, l.removed = entry.Fields.Intersect(v.changed), entry.Fields.Intersect(v.diff.Removed)
-	}
-	if entry.Manager == c.former {
-		l.taken = fieldpath.Set{}
 	}
 	return l
 }
