@@ -269,7 +269,10 @@ func TestAsWritten(t *testing.T) {
 		{"a client that takes no texts", everything, false, store.Event{Record: record}, Added, false},
 		{"somebody else's object", everything, true, store.Event{Record: elsewhere}, "", false},
 	} {
-		selects := &selector{labels: c.labels, fields: fields.Everything(), version: s.maps}
+		selects, err := newSelector(s.maps, api.ListOptions{Labels: c.labels, Fields: fields.Everything()})
+		if err != nil {
+			t.Fatal(err)
+		}
 		of := &subject{r, selects, s.maps.KeyPrefix("a"), "", Printer{Texts: c.texts}}
 		if e, err := of.event(c.event); err != nil || e.Type != c.typ || (e.Text != nil) != c.text {
 			t.Errorf("%s: %q, a text: %v, %v", c.what, e.Type, e.Text != nil, err)
