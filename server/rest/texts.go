@@ -184,18 +184,21 @@ func (t *texts) flush() error {
 	return t.send()
 }
 
-// readOnce reads a record that need not be read again soon, and remembers what there is to know of its text.
+// readOnce reads a record that need not be read again soon, and remembers what there is to know of its text. If that is known, the version
+// shows the text as it is, and nothing needs to be loaded.
 func (r *Request) readOnce(record store.Record) (Live, error) {
 	stored, err := managedfields.ParseObject(record.Text)
 	if err != nil {
 		return Live{}, corrupt(record, err)
 	}
-	content, err := catalog.Load(r.Version.Form, stored)
-	if err != nil {
-		return Live{}, corrupt(record, err)
-	}
-	if content.Equal(stored.Content) && bytes.Equal(stored.AppendJSON(nil), record.Text) {
-		r.note(record)
+	content := stored.Content
+	if r.facts.get(r.Version, record.Revision) == nil {
+		if content, err = catalog.Load(r.Version.Form, stored); err != nil {
+			return Live{}, corrupt(record, err)
+		}
+		if content.Equal(stored.Content) && bytes.Equal(stored.AppendJSON(nil), record.Text) {
+			r.note(record)
+		}
 	}
 	stored.Content = withVersion(content, record.Revision)
 	return Live{Object: stored, Record: record}, nil

@@ -160,7 +160,7 @@ func (b *bench) measure(ctx context.Context, r row, workers int) error {
 	costs := make([]cost, len(b.subjects))
 	begun := time.Now()
 	enough := func(c cost) bool {
-		return c.cpu >= b.spend || time.Since(begun) > 8*b.spend || r.name == deletes && c.cpu > 0
+		return len(c.walls) > 0 && (c.cpu >= b.spend || time.Since(begun) > 8*b.spend || r.name == deletes)
 	}
 	for !enough(costs[0]) || !enough(costs[1]) {
 		for i, s := range b.subjects {
