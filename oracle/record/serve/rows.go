@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -75,6 +76,7 @@ const (
 	updates = "update"
 	creates = "create"
 	deletes = "delete"
+	pages   = "list, pages of 500"
 )
 
 // rows are those of objects that each worker has for itself, and those of lists.
@@ -96,7 +98,9 @@ var rows = []row{
 		return request{http.MethodDelete, collection + "/" + w.object(fmt.Sprint(n)), "", "", nil, 200}
 	}},
 	{name: "list", least: 40, aim: 80, request: func(*worker, int) request { return get(collection, "") }},
-	{name: "list, 500 of it", least: 40, aim: 80, request: func(*worker, int) request { return get(collection+"?limit=500", "") }},
+	{name: pages, least: 40, aim: 80, request: func(w *worker, _ int) request {
+		return get(collection+"?limit=500&continue="+url.QueryEscape(w.next), "")
+	}},
 	{name: "list as Table", least: 40, aim: 80, request: func(*worker, int) request { return get(collection+"?limit=500", asTable) }},
 	{name: "selector of 1 %", least: 20, aim: 40, request: func(*worker, int) request { return get(collection+"?labelSelector=app%3Dl7", "") }},
 }

@@ -13,6 +13,7 @@ type worker struct {
 	*subject
 	id      int
 	version string // the resource version of the object that it updates
+	next    string // where its next page begins; "" for the first one
 	sent    int    // how many requests it sent of rows but these two:
 	created int    // how many objects it created and did not delete
 }
@@ -66,8 +67,11 @@ func (w *worker) work(ctx context.Context, r row, spend time.Duration) ([]time.D
 		if err != nil {
 			return walls, err
 		}
-		if r.name == updates {
+		switch r.name {
+		case updates:
 			w.version = versionIn(answer)
+		case pages:
+			w.next = continueIn(answer)
 		}
 		walls = append(walls, took)
 	}
@@ -77,8 +81,17 @@ func (w *worker) work(ctx context.Context, r row, spend time.Duration) ([]time.D
 var versionPattern = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
 
 // versionIn returns the resource version of an object.
-func versionIn(object []byte) string {
-	if found := versionPattern.FindSubmatch(object); found != nil {
+func versionIn(object []byte) string { return foundBy(versionPattern, object) }
+
+var continuePattern = regexp.MustCompile(`"continue":"([^"]+)"`)
+
+// continueIn returns where the page behind a page begins, "" if it is the last one.
+func continueIn(list []byte) string {
+	return foundBy(continuePattern, list[max(0, len(list)-1000):]) + foundBy(continuePattern, list[:min(len(list), 1000)])
+}
+
+func foundBy(pattern *regexp.Regexp, text []byte) string {
+	if found := pattern.FindSubmatch(text); found != nil {
 		return string(found[1])
 	}
 	return ""
