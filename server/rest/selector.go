@@ -105,10 +105,9 @@ func termsOf(seen *inText) []term {
 		return true
 	})
 	for _, name := range seen.known.version.Fields {
-		if !isInTexts(seen.known.version, name) {
-			continue
+		if seen.known.version.Derived[name] == nil {
+			terms = append(terms, term{"." + name, (*fieldsIn)(seen).Get(name)})
 		}
-		terms = append(terms, term{"." + name, (*fieldsIn)(seen).Get(name)})
 	}
 	return terms
 }

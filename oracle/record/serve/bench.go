@@ -170,6 +170,9 @@ func (b *bench) measure(ctx context.Context, r row, workers int) error {
 			if err := b.turn(ctx, s.workers[:workers], r, &costs[i]); err != nil {
 				return err
 			}
+			if len(costs[i].walls) == 0 {
+				return fmt.Errorf("there is nothing to %s: measure the row %s before", r.name, creates)
+			}
 		}
 	}
 	there, here := costs[0], costs[1]

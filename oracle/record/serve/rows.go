@@ -98,6 +98,7 @@ var rows = []row{
 		return request{http.MethodDelete, collection + "/" + w.object(fmt.Sprint(n)), "", "", nil, 200}
 	}},
 	{name: "list", least: 40, aim: 80, request: func(*worker, int) request { return get(collection, "") }},
+	{name: "list, 500 of it", least: 40, aim: 80, request: func(*worker, int) request { return get(collection+"?limit=500", "") }},
 	{name: pages, least: 40, aim: 80, request: func(w *worker, _ int) request {
 		return get(collection+"?limit=500&continue="+url.QueryEscape(w.next), "")
 	}},

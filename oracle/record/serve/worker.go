@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -87,7 +88,8 @@ var continuePattern = regexp.MustCompile(`"continue":"([^"]+)"`)
 
 // continueIn returns where the page behind a page begins, "" if it is the last one.
 func continueIn(list []byte) string {
-	return foundBy(continuePattern, list[max(0, len(list)-1000):]) + foundBy(continuePattern, list[:min(len(list), 1000)])
+	const near = 1000 // of an end of the list, where its metadata is
+	return cmp.Or(foundBy(continuePattern, list[max(0, len(list)-near):]), foundBy(continuePattern, list[:min(len(list), near)]))
 }
 
 func foundBy(pattern *regexp.Regexp, text []byte) string {

@@ -16,12 +16,12 @@ import (
 func warningsOf(object, live value.Value) []string {
 	var warnings []string
 	for _, find := range []func(schema value.Value) string{unknownFormat, compositeSet} {
-		before := found(live, find)
-		for _, warning := range found(object, find) {
-			if !slices.Contains(before, warning) {
-				warnings = append(warnings, warning)
-			}
+		said := found(object, find)
+		if len(said) == 0 {
+			continue // and live, which mostly has none either, need not be walked
 		}
+		before := found(live, find)
+		warnings = append(warnings, slices.DeleteFunc(said, func(w string) bool { return slices.Contains(before, w) })...)
 	}
 	return warnings
 }
