@@ -37,12 +37,12 @@ func TestSlowWatchers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all deadlines
 		for range 3 {
-			quick := stream{httptest.NewRecorder(), &all}
+			quick := stream{httptest.NewRecorder(), &all, false}
 			if err := quick.send(rest.Told{Text: []byte("event")}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(slowWatcher - time.Second)
-			begun, slow := time.Now(), stream{&stuck{httptest.NewRecorder(), sync.Once{}, make(chan struct{})}, &all}
+			begun, slow := time.Now(), stream{&stuck{httptest.NewRecorder(), sync.Once{}, make(chan struct{})}, &all, false}
 			if err := slow.send(rest.Told{Text: []byte("event")}); !errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("a slow client is told: %v", err)
 			}

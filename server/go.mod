@@ -7,6 +7,7 @@ require (
 	github.com/deed-project/deed v0.0.0-00010101000000-000000000000
 	github.com/google/cel-go v0.29.2
 	github.com/google/gnostic-models v0.7.0
+	github.com/klauspost/compress v1.19.0
 	github.com/prometheus/client_golang v1.24.0
 	github.com/spf13/pflag v1.0.10
 	go.etcd.io/bbolt v1.5.0

@@ -79,7 +79,7 @@ func (s *Server) handle(out http.ResponseWriter, asked *http.Request, c *call) (
 	if through.limited {
 		asked.Header = nil // nobody else has the request
 	}
-	c.follows.out, c.follows.answered = stream{out, &s.deadlines}, answered
+	c.follows.out, c.follows.answered = stream{out, &s.deadlines, c.follows.compressed}, answered
 	return c.follows
 }
 

@@ -35,6 +35,9 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, c *call, rep wire
 	if f == nil {
 		return nil
 	}
+	if f.compressed = f.watch.IsList() && wire.TakesGzip(q.HTTP); f.compressed {
+		wire.SetGzip(w.Header())
+	}
 	w.WriteHeader(http.StatusOK)
 	if http.NewResponseController(w).Flush() != nil {
 		f.watch.Close()
@@ -78,6 +81,7 @@ type following struct {
 	watch        *rest.Watch
 	out          outlet
 	method, path string
+	compressed   bool
 	answered     underWay // zero if somebody else counts
 }
 
@@ -126,14 +130,19 @@ func (f *following) end() {
 // stream is the body of an answer: an outlet.
 type stream struct {
 	http.ResponseWriter
-	deadlines *deadlines
+	deadlines  *deadlines
+	compressed bool // each text is a member of gzip
 }
 
 // send sends text. Between texts there is no limit to the time.
 func (s stream) send(t rest.Told) error {
+	text := t.Text
+	if s.compressed {
+		text = t.Made(wire.Gzip)
+	}
 	d := s.deadlines.begin(s.ResponseWriter)
 	defer s.deadlines.end(d)
-	if _, err := s.Write(t.Text); err != nil {
+	if _, err := s.Write(text); err != nil {
 		return err
 	}
 	return http.NewResponseController(s.ResponseWriter).Flush()

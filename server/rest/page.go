@@ -15,6 +15,7 @@ type Told struct {
 
 	marks []mark // of the events, whose ends count from base on
 	base  int
+	of    *Watch // that is told; nil within a feed
 }
 
 // Events returns the texts of the single events.
@@ -30,7 +31,7 @@ func (t Told) Events() iter.Seq[[]byte] {
 	}
 }
 
-// mark is where the text of an event ends, and the revision of its write.
+// mark is where the text of an event ends, and the revision of its write, 0 for none.
 type mark struct {
 	revision store.Revision
 	end      int

@@ -110,6 +110,7 @@ func (b *Backend) Forget(resource *catalog.Resource) {
 	b.recent.drop(resource)
 	b.facts.drop(resource)
 	b.indexes.drop(resource)
+	b.pieces.drop(resource)
 }
 
 // read returns a record as the version of the request shows it.

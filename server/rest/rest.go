@@ -45,6 +45,7 @@ type Backend struct {
 	facts   facts
 	events  events
 	feeds   feeds
+	pieces  pieces
 	crowds  crowds
 	onces   onces
 	indexes indexes

@@ -24,7 +24,7 @@ func (w *Watch) begin(yield func(Told) bool) (on bool, err error) {
 		if err != nil || event.Type == "" {
 			return false, err
 		}
-		return true, w.add(p, event, yield)
+		return true, w.add(p, event, record.Revision, yield)
 	})
 	if err != nil {
 		return false, ignoring(err, errStopped)
@@ -34,7 +34,7 @@ func (w *Watch) begin(yield func(Told) bool) (on bool, err error) {
 		mark := bookmark(w.feed.Version, w.after)
 		annotations := value.Object(value.Member{Name: initialEnd, Value: value.String("true")})
 		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations)
-		if err := w.add(p, mark, yield); err != nil {
+		if err := w.add(p, mark, 0, yield); err != nil {
 			return false, ignoring(err, errStopped)
 		}
 	}
@@ -73,7 +73,7 @@ func (w *Watch) passAlone(b store.Batch, yield func(Told) bool) (on bool, err er
 		}
 		event, err := w.feed.event(e)
 		if err == nil {
-			err = w.add(p, event, yield)
+			err = w.add(p, event, e.Revision, yield)
 		}
 		if err != nil {
 			return false, ignoring(err, errStopped)
@@ -87,7 +87,7 @@ func (w *Watch) passAlone(b store.Batch, yield func(Told) bool) (on bool, err er
 func (w *Watch) say(e Event, yield func(Told) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
-	if err := w.add(p, e, yield); err != nil {
+	if err := w.add(p, e, 0, yield); err != nil {
 		return false, ignoring(err, errStopped)
 	}
 	return yield(p.told()), nil
@@ -96,13 +96,14 @@ func (w *Watch) say(e Event, yield func(Told) bool) (on bool, err error) {
 // textChunk is how much text of what is there is told at once.
 const textChunk = 64 << 10
 
-// add adds an event to a page, and tells and empties it if it is full. The error is errStopped, or that of printing.
-func (w *Watch) add(p *page, e Event, yield func(Told) bool) error {
+// add adds an event to a page, and tells and empties it if it is full. The revision is that of the write that the event is about, 0 for
+// none. The error is errStopped, or that of printing.
+func (w *Watch) add(p *page, e Event, revision store.Revision, yield func(Told) bool) error {
 	text, err := w.feed.print(p.text, e)
 	if err != nil || len(text) == len(p.text) {
 		return err
 	}
-	p.add(text, 0)
+	p.add(text, revision)
 	if len(p.text) < textChunk {
 		return nil
 	}

@@ -84,6 +84,10 @@ func (r *Request) Watch(client, end context.Context, p Printer) (*Watch, error) 
 	return w, nil
 }
 
+// IsList reports whether the watch begins as a list does: with what is there, and with a bookmark behind it. To be asked before the first
+// Tell.
+func (w *Watch) IsList() bool { return w.begins != nil && w.marks }
+
 // Close gives back what the watch holds. To close it again does nothing.
 func (w *Watch) Close() {
 	if w.feed == nil {
@@ -112,7 +116,10 @@ func (w *Watch) wake() {
 // the watch goes on: it does not if yield returned false, the client is gone, or the watch ends. What fails is told as its last event. The
 // error is that of an event that cannot be printed.
 func (w *Watch) Tell(yield func(Told) bool) (on bool, err error) {
-	tell := func(t Told) bool { return len(t.Text) == 0 || yield(t) }
+	tell := func(t Told) bool {
+		t.of = w
+		return len(t.Text) == 0 || yield(t)
+	}
 	on, err = w.tell(w.client, tell)
 	var unsaid *printError
 	if err == nil || w.client.Err() != nil || stderrors.As(err, &unsaid) {

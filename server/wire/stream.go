@@ -1,11 +1,11 @@
 package wire
 
 import (
-	"compress/gzip"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // IsText reports whether rep is JSON as texts are stored: without line breaks.
@@ -32,7 +32,7 @@ func (s *Stream) Begun() bool { return s.begun }
 
 // Write adds text to the body. What goes to the connection in one piece costs less than the same in several.
 func (s *Stream) Write(text []byte) error {
-	if !s.begun && len(s.held) == 0 && len(text) >= compressFrom {
+	if !s.begun && len(s.held) == 0 && len(text) > compressFrom {
 		s.begin()
 	}
 	if s.begun {
@@ -41,7 +41,7 @@ func (s *Stream) Write(text []byte) error {
 	if s.held == nil {
 		s.held = (*holders.Get().(*[]byte))[:0]
 	}
-	if s.held = append(s.held, text...); len(s.held) < compressFrom {
+	if s.held = append(s.held, text...); len(s.held) <= compressFrom {
 		return nil
 	}
 	s.begin()
@@ -64,11 +64,9 @@ func (s *Stream) sendHeld() error {
 // begin sends the header of a large body.
 func (s *Stream) begin() {
 	s.begun = true
-	if strings.Contains(s.r.Header.Get("Accept-Encoding"), "gzip") {
-		s.w.Header().Set("Content-Encoding", "gzip")
-		s.w.Header().Add("Vary", "Accept-Encoding")
-		s.zip = compressors.Get().(*gzip.Writer)
-		s.zip.Reset(s.w)
+	if TakesGzip(s.r) {
+		SetGzip(s.w.Header())
+		s.zip = newCompressor(s.w)
 	}
 	s.w.WriteHeader(http.StatusOK)
 }
@@ -96,8 +94,10 @@ func (s *Stream) Close() error {
 	if s.zip == nil {
 		return nil
 	}
-	err := s.zip.Close()
+	if err := s.zip.Close(); err != nil {
+		return err
+	}
 	compressors.Put(s.zip)
 	s.zip = nil
-	return err
+	return nil
 }

@@ -1,17 +1,12 @@
 package wire
 
 import (
-	"compress/gzip"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/deed-project/deed/internal/slab"
 )
-
-// compressFrom is the size of a body from which it is compressed, if the client takes gzip.
-const compressFrom = 128 << 10
 
 // Write answers with a document in the form of rep. The error is that of the connection, or of a document that the form cannot
 // say, of which nothing is written then: see [EncodeError].
@@ -38,7 +33,7 @@ const maxBody = 64 << 10
 func WriteBody(w http.ResponseWriter, r *http.Request, code int, contentType string, body []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
-	if len(body) >= compressFrom && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if len(body) > compressFrom && TakesGzip(r) {
 		return compressed(w, code, body)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
@@ -64,22 +59,12 @@ func (e *EncodeError) Error() string {
 // Unwrap returns what is wrong with the document.
 func (e *EncodeError) Unwrap() error { return e.Err }
 
-var compressors = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level is one of gzip's own
-	}
-	return w
-}}
-
 func compressed(w http.ResponseWriter, code int, body []byte) error {
-	w.Header().Set("Content-Encoding", "gzip")
-	w.Header().Add("Vary", "Accept-Encoding")
+	SetGzip(w.Header())
 	w.WriteHeader(code)
-	z := compressors.Get().(*gzip.Writer)
-	z.Reset(w)
+	z := newCompressor(w)
 	if _, err := z.Write(body); err != nil {
-		return err // of what may still be on its way
+		return err
 	}
 	if err := z.Close(); err != nil {
 		return err
