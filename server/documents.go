@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/sha512"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -38,10 +39,13 @@ func (s *Server) document(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// discovery answers what the server serves: on the roots all of it, if the client takes the aggregated form.
+// discovery answers what the server serves: on the roots all of it, if the client takes the aggregated form. What the table of routes of
+// built-in kinds leads to is there for GET only.
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request, parts []string) {
 	c := s.catalog.Load()
 	switch {
+	case len(parts) == 1 && parts[0] == "api" && r.Method != http.MethodGet:
+		s.fail(w, r, s.errorsOf(r), api.NoMethod())
 	case len(parts) == 1 && wire.TakesAggregated(r):
 		s.aggregated(w, r, parts[0] == "api")
 	case len(parts) == 1 && wire.TakesOnlyAggregated(r):
@@ -69,11 +73,11 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request, group, version 
 	c := s.catalog.Load()
 	list := c.APIResources(group, version)
 	if len(list.APIResources) == 0 {
-		if g, ok := c.Group(group); ok && !g.Custom {
-			s.fail(w, r, s.errorsOf(r), api.NoResource())
-			return
-		}
-		notFoundText(w)
+		s.noSuchPath(w, r)
+		return
+	}
+	if g, ok := c.Group(group); ok && !g.Custom && r.Method != http.MethodGet {
+		s.fail(w, r, s.errorsOf(r), api.NoMethod())
 		return
 	}
 	list.Kind = "APIResourceList"
@@ -101,6 +105,10 @@ func (s *Server) aggregated(w http.ResponseWriter, r *http.Request, core bool) {
 
 // release answers which release of Kubernetes the server answers as.
 func (s *Server) release(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		s.fail(w, r, s.errorsOf(r), api.NoMethod())
+		return
+	}
 	rep, err := wire.NegotiateJSON(r)
 	if err != nil {
 		s.fail(w, r, s.errorsOf(r), err)
@@ -121,7 +129,7 @@ func (s *Server) plain(w http.ResponseWriter, r *http.Request, document any) {
 	s.write(w, r, http.StatusOK, rep, wire.Typed{Object: document})
 }
 
-// paths lists the paths of the server.
+// paths lists the paths of the server, for people: in lines, whatever the client takes.
 func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{"/api", "/api/v1", "/apis"}
 	for _, g := range s.catalog.Load().Groups() {
@@ -135,5 +143,12 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	}
 	paths = append(paths, "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
 	slices.Sort(paths)
-	s.plain(w, r, map[string]any{"paths": paths})
+	text, err := json.MarshalIndent(map[string]any{"paths": paths}, "", "  ")
+	if err != nil {
+		panic(err) // texts can always be said
+	}
+	w.Header().Set("Content-Type", wire.JSON)
+	if _, err := w.Write(text); err != nil {
+		s.log.Debug("the paths were not written", "error", err)
+	}
 }

@@ -45,7 +45,9 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, parts []string) 
 		}
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if len(parts) == 1 {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+	}
 	switch {
 	case !found || len(parts) > 2:
 		notFoundText(w)

@@ -1,12 +1,12 @@
 package server
 
 import (
+	"bytes"
 	"crypto/sha512"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
@@ -27,22 +27,46 @@ type openAPIDocuments struct {
 	v2 *hashed
 }
 
-// hashed is the text of a document with its hash, and its protocol buffers once somebody asked for these.
+// hashed is a document in its forms, with its hash. What somebody asked for is kept.
 type hashed struct {
-	text    []byte
-	hash    string
-	message func() ([]byte, error)
+	hash     string
+	json     form
+	protobuf form
+}
+
+// form is a document in a media type, and the same compressed.
+type form struct{ plain, compressed func() ([]byte, error) }
+
+func newForm(plain func() ([]byte, error)) form {
+	return form{plain, sync.OnceValues(func() ([]byte, error) {
+		text, err := plain()
+		if err != nil {
+			return nil, err
+		}
+		return wire.Gzip(text), nil
+	})}
+}
+
+func (f form) text(compressed bool) ([]byte, error) {
+	if compressed {
+		return f.compressed()
+	}
+	return f.plain()
 }
 
 func newHashed(document value.Value, parse func([]byte) (proto.Message, error)) *hashed {
 	text := document.AppendJSON(nil)
-	return &hashed{text, fmt.Sprintf("%X", sha512.Sum512(text)), sync.OnceValues(func() ([]byte, error) {
+	message := sync.OnceValues(func() ([]byte, error) {
 		message, err := parse(text)
 		if err != nil {
 			return nil, err
 		}
 		return proto.Marshal(message)
-	})}
+	})
+	return &hashed{
+		hash: fmt.Sprintf("%X", sha512.Sum512(text)),
+		json: newForm(func() ([]byte, error) { return text, nil }), protobuf: newForm(message),
+	}
 }
 
 // of returns the document of a group in a version.
@@ -77,10 +101,9 @@ func (s *Server) openAPI(w http.ResponseWriter, r *http.Request, parts []string)
 	documents := s.documents()
 	switch {
 	case len(parts) == 1 && parts[0] == "v2":
-		w.Header().Add("Vary", "Accept-Encoding")
 		s.openAPIDocument(w, r, "v2", documents.all())
 	case len(parts) == 1 && parts[0] == "v3":
-		s.plain(w, r, documents.list())
+		http.ServeContent(w, r, "", s.now(), bytes.NewReader(wire.Typed{Object: documents.list()}.AppendJSON(nil)))
 	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
 		s.openAPIVersion(w, r, documents, "", parts[2])
 	case len(parts) == 4 && parts[0] == "v3" && parts[1] == "apis":
@@ -144,6 +167,9 @@ func (s *Server) openAPIVersion(w http.ResponseWriter, r *http.Request, d *openA
 	h := w.Header()
 	switch {
 	case asked != "" && asked != doc.hash:
+		h.Set("Content-Type", wire.JSON) // there is no body for it
+		h.Set("Etag", fmt.Sprintf("%q", doc.hash))
+		h.Set("Vary", "Accept")
 		http.Redirect(w, r, strings.TrimSuffix(r.URL.Path, "/")+"?hash="+doc.hash, http.StatusMovedPermanently)
 		return
 	case asked != "":
@@ -153,29 +179,33 @@ func (s *Server) openAPIVersion(w http.ResponseWriter, r *http.Request, d *openA
 	s.openAPIDocument(w, r, "v3", doc)
 }
 
-// openAPIDocument answers with an OpenAPI document, in the media type that the client wants, unless it has it already.
+// openAPIDocument answers with an OpenAPI document, in the media type that the client wants, or with a part of it, unless it has it already.
+// Those of v2 are compressed.
 func (s *Server) openAPIDocument(w http.ResponseWriter, r *http.Request, version string, doc *hashed) {
-	h, etag := w.Header(), fmt.Sprintf("%q", doc.hash)
+	h, v2 := w.Header(), version == "v2"
+	if v2 {
+		h.Add("Vary", "Accept-Encoding")
+	}
 	h.Add("Vary", "Accept")
 	media, protobuf := wire.NegotiateOpenAPI(r, version)
 	if media == "" {
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	h.Set("Etag", etag)
-	h.Set("Last-Modified", s.now().UTC().Truncate(time.Second).Format(http.TimeFormat))
-	if r.Header.Get("If-None-Match") == etag {
-		w.WriteHeader(http.StatusNotModified)
+	form := doc.json
+	if protobuf {
+		form = doc.protobuf
+	}
+	compressed := v2 && wire.TakesGzip(r) && r.Header.Get("Range") == ""
+	text, err := form.text(compressed)
+	if err != nil {
+		s.fail(w, r, s.errorsOf(r), err)
 		return
 	}
-	body, err := doc.text, error(nil)
-	if protobuf {
-		body, err = doc.message()
+	if compressed {
+		h.Set("Content-Encoding", "gzip")
 	}
-	if err == nil {
-		err = wire.WriteBody(w, r, http.StatusOK, media, body)
-	}
-	if err != nil {
-		s.log.Error("an OpenAPI document was not written", "path", r.URL.Path, "error", err)
-	}
+	h.Set("Content-Type", media)
+	h.Set("Etag", fmt.Sprintf("%q", doc.hash))
+	http.ServeContent(w, r, "", s.now(), bytes.NewReader(text))
 }

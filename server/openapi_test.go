@@ -1,9 +1,14 @@
 package server_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
@@ -93,5 +98,55 @@ func TestOpenAPIv2(t *testing.T) {
 	}
 	if w := ask(s, "GET /openapi/v2 Accept=text/csv", ""); w.Code != http.StatusNotAcceptable || w.Body.Len() != 0 {
 		t.Errorf("another media type: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestDocumentHeaders compares the headers of documents about the server, and what other methods than GET get, with those of a
+// kube-apiserver.
+func TestDocumentHeaders(t *testing.T) {
+	s := widgets(t)
+	const plain = "text/plain; charset=utf-8"
+	for request, want := range map[string]string{
+		"GET /openapi/v2":                                      "200 application/json Accept-Encoding Accept bytes",
+		"GET /openapi/v2 Accept-Encoding=gzip":                 "200 application/json Accept-Encoding Accept bytes gzip",
+		"GET /openapi/v2 Accept-Encoding=gzip Range=bytes=0-9": "206 application/json Accept-Encoding Accept bytes",
+		"HEAD /openapi/v2":                                     "200 application/json Accept-Encoding Accept bytes",
+		"POST /openapi/v3":                                     "200 " + plain + " bytes",
+		"GET /openapi/v3 Range=bytes=0-9":                      "206 " + plain + " bytes",
+		"GET /openapi/v3/apis/apps/v1 Accept-Encoding=gzip":    "200 application/json Accept bytes",
+		"GET /openapi/v3/apis/apps/v1?hash=x":                  "301 application/json Accept",
+		"POST /api":                                            "405 application/json", "HEAD /api/": "405 application/json", "PUT /api/v1": "405 application/json",
+		"POST /api/v2": "404 application/json", "POST /apis": "200 application/json", "HEAD /apis/apps": "200 application/json",
+		"DELETE /apis/apps/v1/": "405 application/json", "POST /apis/apps/v9": "404 application/json", "PATCH /version": "405 application/json",
+		"POST " + strings.TrimSuffix(group, "/"): "200 application/json", "POST /apis/nope/v1": "404 " + plain, "POST /apis/nope": "404 " + plain,
+		"GET /api/v1//namespaces": "404 application/json", "GET /api//v1": "404 application/json", "GET //api": "404 " + plain,
+		"GET /apis//v1": "404 " + plain, "GET /apis/apps//v1": "404 application/json", "GET /apis/nope/v1//x": "404 " + plain,
+		"GET /openapi//v2": "404 " + plain, "GET " + group + "/widgets": "404 " + plain, "GET /livez//ping": "404 " + plain,
+		"GET /api/v1/../v1/namespaces": "404 application/json", "GET /api/v1/namespaces//pods": "200 application/json",
+	} {
+		w := ask(s, request, "")
+		h := w.Header()
+		got := []string{fmt.Sprint(w.Code), h.Get("Content-Type")}
+		got = append(got, h.Values("Vary")...)
+		for _, name := range []string{"Accept-Ranges", "Content-Encoding"} {
+			got = append(got, h.Values(name)...)
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: got %s, want %s", request, got, want)
+		}
+	}
+	if text := ask(s, "GET / Accept=application/yaml", "").Body.String(); !strings.HasPrefix(text, "{\n  \"paths\": [\n    \"/api\",\n") {
+		t.Errorf("the paths are %.100q", text)
+	}
+	whole, zipped := ask(s, "GET /openapi/v2", "").Body.Bytes(), ask(s, "GET /openapi/v2 Accept-Encoding=gzip", "").Body
+	z, err := gzip.NewReader(zipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(z); err != nil || !bytes.Equal(text, whole) {
+		t.Errorf("%d bytes are compressed of %d: %v", len(text), len(whole), err)
+	}
+	if part := ask(s, "GET /openapi/v2 Range=bytes=5-20", "").Body.Bytes(); !bytes.Equal(part, whole[5:21]) {
+		t.Errorf("a part is %q, want %q", part, whole[5:21])
 	}
 }

@@ -21,7 +21,7 @@ import (
 func (s *Server) route(w http.ResponseWriter, r *http.Request, c *call) {
 	path := r.URL.Path
 	if strings.Contains(path, "/..") || strings.Contains(strings.Replace(path, "/namespaces//", "/", 1), "//") {
-		notFoundText(w)
+		s.noSuchPath(w, r)
 		return
 	}
 	if !c.resource {
@@ -31,7 +31,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, c *call) {
 	resource := s.catalog.Load().Lookup(c.target.Group, c.target.Resource)
 	switch {
 	case resource == nil:
-		s.unknownResource(w, r, c.target)
+		s.noSuchPath(w, r)
 	case resource.Custom:
 		s.custom(w, r, c, resource)
 	default:
@@ -39,10 +39,12 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, c *call) {
 	}
 }
 
-// unknownResource answers a path below a group that has no such resource: in a group of built-in kinds with a Status, else
-// with text.
-func (s *Server) unknownResource(w http.ResponseWriter, r *http.Request, target api.Target) {
-	if group, ok := s.catalog.Load().Group(target.Group); ok && !group.Custom {
+// noSuchPath answers a path that leads nowhere: below a group of built-in kinds with a Status, else with text.
+func (s *Server) noSuchPath(w http.ResponseWriter, r *http.Request) {
+	root, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	name, _, _ := strings.Cut(rest, "/")
+	group, ok := s.catalog.Load().Group(name)
+	if root == "api" || root == "apis" && name != "" && ok && !group.Custom {
 		s.fail(w, r, s.errorsOf(r), api.NoResource())
 		return
 	}
