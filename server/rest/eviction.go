@@ -28,6 +28,15 @@ func (w *write) evict(sent managedfields.Object) error {
 		return err
 	}
 	w = &write{Request: w.of("pods"), dryRun: len(deletion.DryRun) > 0, deletion: deletion, unasked: true}
+	live, err := w.mustLoad()
+	if err != nil {
+		return err
+	}
+	if !endsAnyway(live.Content) {
+		if err := w.disrupt(live.Content); err != nil {
+			return err
+		}
+	}
 	for {
 		if err := w.context().Err(); err != nil {
 			return err
@@ -61,38 +70,31 @@ func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error
 		//lint:ignore ST1005 these are the words of kube-apiserver
 		return nil, fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", asked, deletion.DryRun)
 	}
-	return deletion, api.CheckDeleteOptions(deletion)
+	return deletion, nil
 }
 
-// evictOnce is evict without trying again: store.ErrConflict says that the pod changed meanwhile.
+// evictOnce evicts a pod that may be, without trying again: store.ErrConflict says that it changed meanwhile. What is wrong with how it is
+// to be deleted is told only once the pod says that it was evicted.
 func (w *write) evictOnce() error {
 	live, err := w.mustLoad()
 	if err != nil {
 		return err
 	}
-	if err := w.checkPreconditions(live, w.deletion.Preconditions); err != nil {
+	options := w.deletion.DeepCopy()
+	if err := w.checkPreconditions(live, options.Preconditions); err != nil {
 		return err
 	}
-	if !endsAnyway(live.Content) {
-		if err := w.disrupt(live.Content); err != nil {
-			return err
-		}
+	object := live.Object
+	object.Content = w.withCondition(live.Content, conditionOf("DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting"))
+	evicted, err := w.mark(live, object)
+	if err != nil {
+		return err
 	}
-	if !w.dryRun {
-		object := live.Object
-		object.Content = w.withCondition(live.Content,
-			conditionOf("DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting"))
-		stored, err := w.encode(object)
-		if err != nil {
-			return err
-		}
-		if _, err := w.commit(stored, live, WasStored); err != nil {
-			return err
-		}
+	if err := api.CheckDeleteOptions(options); err != nil {
+		return err
 	}
-	options := w.deletion.DeepCopy()
-	if options.Preconditions != nil {
-		options.Preconditions.ResourceVersion = nil // it was that of the pod before it said that it is evicted
+	if p := options.Preconditions; p != nil && p.ResourceVersion != nil {
+		p.ResourceVersion = new(api.Meta(evicted.Content, "resourceVersion"))
 	}
 	_, _, err = w.delete(options)
 	return err

@@ -34,8 +34,11 @@ type Form struct {
 }
 
 // Decode returns what the Go type makes of what was sent. An object without apiVersion and kind is of the form's. The error is
-// about a field of the wrong type.
+// about a field of the wrong type, or about another kind.
 func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
+	if kind := sent.Get("kind").Str(); kind != "" && kind != f.GVK.Kind {
+		return sent, nil, unregistered(kind, sent.Get("apiVersion").Str())
+	}
 	object := f.New()
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), object)
 	if err != nil {

@@ -29,7 +29,7 @@ type kindForm struct {
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	if _, known := builtin.Lookup(schema.ParseGVK(apiVersion, kind)); !known || kind != f.kind.GVK.Kind {
-		return sent, nil, fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, apiVersion)
+		return sent, nil, unregistered(kind, apiVersion)
 	}
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), f.empty())
 	if err != nil {
@@ -51,6 +51,11 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 		held = api.WithMetadata(held, "managedFields", entries) // an empty list, which resets them, is not like none
 	}
 	return held, unknown, nil
+}
+
+// unregistered is the error of kube-apiserver about a kind that it does not know.
+func unregistered(kind, apiVersion string) error {
+	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, apiVersion)
 }
 
 // Complete returns what a server holds of object.
