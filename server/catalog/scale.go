@@ -27,6 +27,8 @@ type Scale struct {
 	// SelectorOf returns the text of the selector where an object has no text of it; nil for objects that do.
 	SelectorOf func(object value.Value) (string, error)
 	Manager    *managedfields.FieldManager
+	// Sent is what reads the Scales that are sent to it.
+	Sent *Version
 	// Replicas has, by apiVersion, where each version of the resource says how many replicas it wants.
 	Replicas map[string]fieldpath.Path
 }

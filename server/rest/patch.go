@@ -87,7 +87,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 	if isApply(typ) {
 		return r.applyOf(typ, body, options)
 	}
-	patch, err := parsePatch(typ, body, options, r.Version.New)
+	patch, err := parsePatch(typ, body, options, r.ofScale().Version.New)
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +108,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		if err != nil {
 			return managedfields.Object{}, err
 		}
-		if r.Target.Subresource == "scale" {
-			return r.replaceScale(live, patched, options)
-		}
-		object, unknown, err := r.form(patched, value.Value{})
+		object, unknown, err := r.ofScale().patchedForm(patched)
 		if err != nil {
 			return object, invalidPatch(shownPatch(typ, body, patched), err)
 		}
@@ -119,6 +116,9 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 			return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
 		}
 		r.warnStrict(options, strict)
+		if r.Target.Subresource == "scale" {
+			return r.replaceScale(live, object, options)
+		}
 		return r.update(live, object, options)
 	}, nil
 }

@@ -5,10 +5,12 @@ import (
 	stderrors "errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kmergepatch "k8s.io/apimachinery/pkg/util/mergepatch"
@@ -16,6 +18,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/internal/mergepatch"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
 )
@@ -29,11 +32,39 @@ type patch func(content value.Value) (patched value.Value, strict []string, err 
 // shownPatch is what a refusal shows of a patch: a strategic merge patch, and of others what they make of an object.
 func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 	if typ == types.StrategicMergePatchType {
-		if sent, err := value.Parse(body); err == nil {
-			return fmt.Sprint(sent.ToAny())
+		sent := map[string]any{}
+		if _, err := kjson.UnmarshalStrict(body, &sent); err == nil {
+			return fmt.Sprint(sent)
 		}
 	}
 	return string(patched.AppendJSON(nil))
+}
+
+// patchedForm is form of what a patch made of an object. One that does not say of which kind it is has no fields that are known, in the
+// view of kube-apiserver, and a custom resource must say it.
+func (r *Request) patchedForm(patched value.Value) (managedfields.Object, []string, error) {
+	if patched.Get("kind").Str() != "" || patched.Get("apiVersion").Str() != "" {
+		return r.form(patched, value.Value{})
+	}
+	var kind struct {
+		APIVersion string `json:"apiVersion,omitempty"`
+		Kind       string `json:"kind,omitempty"`
+	}
+	text := patched.AppendJSON(nil)
+	if err := json.Unmarshal(text, &kind); err != nil {
+		return managedfields.Object{}, nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+	}
+	if r.Version.Custom && patched.Kind() == value.KindObject {
+		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(text))
+	}
+	var unknown []string
+	for name := range patched.Members() {
+		if name != "kind" && name != "apiVersion" {
+			unknown = append(unknown, fmt.Sprintf("unknown field %q", name))
+		}
+	}
+	slices.Sort(unknown)
+	return managedfields.Object{Content: value.Object()}, unknown, nil
 }
 
 // parsePatch reads a patch that is no apply. empty returns an object of the Go type of the patched kind, by which strategic merge
@@ -82,8 +113,8 @@ func parseMergePatch(body []byte, content value.Value, options api.WriteOptions)
 	return content, strict, err
 }
 
-// operation is one operation of a JSON patch, as strict decoding knows it.
-type operation struct {
+// jsonPatchOp is one operation of a JSON patch, as strict decoding knows it. Errors name it as kube-apiserver does.
+type jsonPatchOp struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	From  string `json:"from"`
@@ -95,9 +126,9 @@ type operation struct {
 func parseJSONPatch(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
 	var strict []string
 	if options.Validation != api.Ignore {
-		found, err := kjson.UnmarshalStrict(body, &[]operation{})
+		found, err := kjson.UnmarshalStrict(body, &[]jsonPatchOp{})
 		if err != nil {
-			text := strings.ReplaceAll(err.Error(), "[]rest.operation", "[]handlers.jsonPatchOp") // as its Go type is called there
+			text := strings.ReplaceAll(err.Error(), "rest.jsonPatchOp", "handlers.jsonPatchOp")
 			return content, nil, errors.NewBadRequest("error decoding patch: " + text)
 		}
 		strict = messages("json patch ", found)

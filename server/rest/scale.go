@@ -11,8 +11,6 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
-	"github.com/deed-project/deed/server/wire"
-	"github.com/deed-project/deed/value"
 )
 
 // unset stands for the replicas of objects that have none, in a Scale that is to be written.
@@ -40,17 +38,34 @@ func (r *Request) updateScale() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, err := r.readStandard(catalog.ScaleKind, catalog.EmptyScale(), wire.Offer{Protobuf: true, CBOR: r.CBOR})
+	sent, err := r.ofScale().decode(options, Live{})
 	if err != nil {
+		return nil, r.scaleError(err)
+	}
+	if sent.Content, err = r.identified(sent); err != nil {
 		return nil, err
 	}
-	content, err := r.identified(managedfields.Object{Content: sent.Content})
-	if err != nil {
-		return nil, err
-	}
-	return r.writeScale(options, api.Meta(content, "uid"), func(scale Live) (managedfields.Object, error) {
-		return r.replaceScale(scale, content, options)
+	return r.writeScale(options, api.Meta(sent.Content, "uid"), func(scale Live) (managedfields.Object, error) {
+		return r.replaceScale(scale, sent, options)
 	})
+}
+
+// ofScale returns the request as one for objects that are what is sent to it: Scales if it is for those.
+func (r *Request) ofScale() *Request {
+	if r.Target.Subresource != "scale" {
+		return r
+	}
+	other := *r
+	other.Version = r.Version.Scale.Sent
+	return &other
+}
+
+// scaleError returns how a request is told what is wrong with its Scale. Who reads those of custom resources has no name for that kind.
+func (r *Request) scaleError(err error) error {
+	if r.Version.Custom && errors.IsBadRequest(err) {
+		return errors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
+	}
+	return err
 }
 
 // patchScale carries out PATCH of a Scale with what change makes of it.
@@ -58,12 +73,12 @@ func (r *Request) patchScale(change change, options api.WriteOptions) (*Answer, 
 	return r.writeScale(options, "", change)
 }
 
-// replaceScale lets the field manager of Scale replace one by what content says.
-func (r *Request) replaceScale(scale Live, content value.Value, options api.WriteOptions) (managedfields.Object, error) {
-	content = catalog.NewScale(content.Get("metadata"), content.Get("spec", "replicas").Int(), content.Get("status", "replicas").Int(),
-		content.Get("status", "selector").Str())
-	object, err := r.Version.Scale.Manager.Update(scale.Object, managedfields.Object{Content: content},
-		options.ManagerOr(r.HTTP.UserAgent()))
+// replaceScale lets the field manager of Scale replace one by what was sent.
+func (r *Request) replaceScale(scale Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	status := sent.Content.Get("status")
+	sent.Content = catalog.NewScale(sent.Content.Get("metadata"), sent.Content.Get("spec", "replicas").Int(),
+		status.Get("replicas").Int(), status.Get("selector").Str())
+	object, err := r.Version.Scale.Manager.Update(scale.Object, sent, options.ManagerOr(r.HTTP.UserAgent()))
 	if err != nil && object.Content.IsAbsent() {
 		return object, api.Refused(err)
 	}

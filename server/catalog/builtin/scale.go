@@ -24,8 +24,12 @@ func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
 	}
 	return &catalog.Scale{
 		Spec: ".spec.replicas", Status: ".status.replicas", SelectorOf: selectorText, Manager: manager, Replicas: kind.Replicas(),
+		Sent: SentScale,
 	}, nil
 }
+
+// SentScale is what reads the Scales that are sent to objects of whatever resource.
+var SentScale = review(catalog.ScaleKind.Group, catalog.ScaleKind.Kind, catalog.EmptyScale).Versions[0]
 
 // selectorText returns what an object selects, a map of labels or a selector of labels, as text.
 func selectorText(object value.Value) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/value"
 )
 
@@ -44,5 +45,6 @@ func (c *compiler) scale(s value.Value) (*catalog.Scale, error) {
 	return &catalog.Scale{
 		Spec: s.Get("specReplicasPath").Str(), Status: s.Get("statusReplicasPath").Str(),
 		Selector: s.Get("labelSelectorPath").Str(), Manager: manager, Replicas: c.replicas,
+		Sent: builtin.SentScale,
 	}, nil
 }
