@@ -56,13 +56,17 @@ func (s *Server) errorsOf(r *http.Request) wire.Representation {
 	return wire.NegotiateStatus(r, wire.Offer{CBOR: s.backend.CBOR})
 }
 
-// verbOf returns what a request does with what its path names, "" if there is no such thing.
+// verbOf returns what a request does with what its path names, "" if there is no such thing. A path below /watch is watched, whatever the
+// method.
 func verbOf(method string, target api.Target, query url.Values) string {
+	if target.Watch {
+		return "watch"
+	}
 	one := target.Name != ""
 	switch method {
 	case http.MethodGet, http.MethodHead:
 		switch {
-		case target.Watch || !one && api.Flag(query, "watch"):
+		case !one && api.Flag(query, "watch"):
 			return "watch"
 		case one:
 			return "get"
@@ -129,9 +133,9 @@ func (s *Server) builtin(w http.ResponseWriter, r *http.Request, c *call, resour
 	switch {
 	case version == nil || target.Rest != "" && !below || !version.HasSubresource(target.Subresource),
 		!resource.Namespaced && target.Namespace != "", resource.Question && target.Name != "",
-		resource.Namespaced && target.Namespace == "" && verb == "get":
+		resource.Namespaced && target.Namespace == "" && target.Name != "" && !target.Watch:
 		s.fail(w, r, s.errorsOf(r), api.NoResource())
-	case r.Method == http.MethodHead && !below || !offered(version, target, verb):
+	case r.Method == http.MethodHead && !below || target.Watch && r.Method != http.MethodGet || !offered(version, target, verb):
 		s.fail(w, r, s.errorsOf(r), api.NoMethod())
 	default:
 		s.verb(w, r, c, version)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/store"
 )
@@ -54,6 +56,10 @@ func (r *Request) Watch(client, end context.Context, p Printer) (*Watch, error) 
 	s, err := newSelector(r.Version, options)
 	if err != nil {
 		return nil, err
+	}
+	if name, is := options.Fields.RequiresExactMatch("metadata.name"); r.Target.Name != "" && !options.Fields.Empty() &&
+		!(is && name == r.Target.Name) {
+		return nil, errors.NewBadRequest("fieldSelector metadata.name doesn't match requested name")
 	}
 	after, err := api.ParseVersion(options.Version, false)
 	if err != nil {
