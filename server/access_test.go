@@ -28,6 +28,7 @@ group:dev    get                widgets.example.org  default
 joe          impersonate        users                -
 joe          impersonate        groups               -
 ann          *                  *                    *
+joe          get                *                    kube-system
 *            get                /version             *
 *            create             selfsubjectreviews.authentication.k8s.io -
 *            create             selfsubjectaccessreviews.authorization.k8s.io -
@@ -92,6 +93,8 @@ func TestAccess(t *testing.T) {
 			"GET " + core + "nodes" + asJoe, 403,
 			`nodes is forbidden: User "joe" cannot list resource "nodes" in API group "" at the cluster scope`,
 		},
+		{"GET /livez/ping" + asAnn, 200, "ok"},
+		{"GET /metrics" + asJoe, 200, "apiserver_"},
 		{"GET " + pods + asRoot, 200, `"kind":"PodList"`},
 		{"GET " + pods + asAnn, 200, `"kind":"PodList"`},
 		{

@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/deed-project/deed/server"
@@ -335,4 +338,37 @@ func TestForeignTexts(t *testing.T) {
 			t.Errorf("selected are %q", names)
 		}
 	}
+}
+
+// unwatched is a store whose watches are told of nothing: store.Store.
+type unwatched struct{ store.Store }
+
+// Watch tells nothing.
+func (unwatched) Watch(ctx context.Context, _ string, _ store.Revision) (iter.Seq2[store.Batch, error], error) {
+	return func(func(store.Batch, error) bool) { <-ctx.Done() }, nil
+}
+
+// TestReachedUnwatched lists a revision that the store reaches meanwhile without a watch hearing of it.
+func TestReachedUnwatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		objects := memory.New()
+		s := newServer(t, server.Config{Store: unwatched{objects}})
+		page, err := objects.Range(t.Context(), store.Range{Prefix: "/", Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, func() {
+			if _, err := objects.Put(t.Context(), "/registry/other", nil, 0); err != nil {
+				t.Error(err)
+			}
+		})
+		list := fmt.Sprintf("GET %s?resourceVersion=%d", things, page.Revision+1)
+		if w := ask(s, list, ""); w.Code != http.StatusOK {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		list = fmt.Sprintf("GET %s?resourceVersion=%d", things, page.Revision+2)
+		if w := ask(s, list, ""); w.Code != http.StatusGatewayTimeout {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	})
 }

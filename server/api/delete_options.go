@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // ParseDeleteOptions reads the query of a delete that has no body. The error is a 400 for a number that is none; see
@@ -22,6 +23,15 @@ func ParseDeleteOptions(query url.Values) (*metav1.DeleteOptions, error) {
 	}
 	if policy := text(query, "propagationPolicy"); policy != nil {
 		o.PropagationPolicy = (*metav1.DeletionPropagation)(policy)
+	}
+	if uid, version := query.Get("uid"), query.Get("resourceVersion"); uid != "" || version != "" {
+		o.Preconditions = &metav1.Preconditions{}
+		if uid != "" {
+			o.Preconditions.UID = new(types.UID(uid))
+		}
+		if version != "" {
+			o.Preconditions.ResourceVersion = &version
+		}
 	}
 	return o, nil
 }

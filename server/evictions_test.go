@@ -1,0 +1,66 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// contested is a store in which the next write to a pod comes too late: store.Store.
+type contested struct {
+	store.Store
+	pods bool
+}
+
+// Put takes no pod once.
+func (s *contested) Put(ctx context.Context, key string, text []byte, expect store.Revision) (store.Revision, error) {
+	if s.pods && strings.HasPrefix(key, "/registry/pods/") {
+		s.pods = false
+		return 0, store.ErrConflict
+	}
+	return s.Store.Put(ctx, key, text, expect)
+}
+
+// TestEvictionOfAVersion evicts a pod that is still as the client saw it. The pod changes when it says that it was evicted, which is
+// not held against the client; its budget is asked once, however often the pod must be written. To evict it again stores nothing.
+func TestEvictionOfAVersion(t *testing.T) {
+	objects := &contested{Store: memory.New()}
+	s := newServer(t, server.Config{Store: objects})
+	const (
+		pods    = core + "namespaces/default/pods"
+		budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+	)
+	expect := func(request, body string, code int) value.Value {
+		t.Helper()
+		w := ask(s, request, body)
+		if w.Code != code {
+			t.Fatalf("%s: %d %s, want %d", request, w.Code, w.Body, code)
+		}
+		return parsed(t, w)
+	}
+	expect("POST "+pods+jsonize, `{"metadata":{"name":"a","labels":{"a":"b"}},
+		"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`, http.StatusCreated)
+	expect("POST "+budgets+jsonize, `{"metadata":{"name":"a"},"spec":{"selector":{}}}`, http.StatusCreated)
+	expect("PATCH "+budgets+"/a/status"+merge, `{"status":{"observedGeneration":1,"disruptionsAllowed":2}}`, http.StatusOK)
+	pod := expect("PATCH "+pods+"/a/status"+merge, `{"status":{"phase":"Running"}}`, http.StatusOK)
+	objects.pods = true
+	expect("POST "+pods+"/a/eviction"+jsonize, `{"metadata":{"name":"a"},"deleteOptions":{"preconditions":{"resourceVersion":`+
+		pod.Get("metadata", "resourceVersion").String()+`}}}`, http.StatusCreated)
+	ending := expect("GET "+pods+"/a", "", http.StatusOK)
+	if objects.pods || ending.Get("metadata", "deletionTimestamp").IsAbsent() || ending.Get("status", "conditions").Len() != 1 {
+		t.Errorf("it is not evicted: %v", ending)
+	}
+	if left := expect("GET "+budgets+"/a", "", http.StatusOK).Get("status", "disruptionsAllowed").Int(); left != 1 {
+		t.Errorf("%d of 2 disruptions are left", left)
+	}
+	expect("POST "+pods+"/a/eviction"+jsonize, `{"metadata":{"name":"a"}}`, http.StatusCreated)
+	if again := expect("GET "+pods+"/a", "", http.StatusOK); !again.Equal(ending) {
+		t.Errorf("%v became %v", ending, again)
+	}
+}
