@@ -239,3 +239,21 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("a verified certificate: %+v, %v", u, err)
 	}
 }
+
+// TestStrangers asks a server that lets nobody in who is not known how it does: that may be read, and nothing else.
+func TestStrangers(t *testing.T) {
+	tokens, err := server.ReadTokens(strings.NewReader("root-token,root,1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, server.Config{Authenticate: tokens.Authenticate, Authorize: server.DenyAnonymous})
+	for request, code := range map[string]int{
+		"GET /livez": http.StatusOK, "GET /livez/ping": http.StatusOK, "GET /livezy": http.StatusForbidden,
+		"POST /livez": http.StatusForbidden, "POST /livez" + asRoot: http.StatusOK,
+		"GET " + things: http.StatusForbidden, "GET " + things + asRoot: http.StatusOK,
+	} {
+		if w := askAs(s, request, ""); w.Code != code {
+			t.Errorf("%s: %d %s, want %d", request, w.Code, w.Body, code)
+		}
+	}
+}
