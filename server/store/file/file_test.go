@@ -128,6 +128,7 @@ func TestOpenErrors(t *testing.T) {
 	broken := edited(t, filepath.Join(dir, "broken"), "changes", "12345678", "\x00short")
 	another := edited(t, filepath.Join(dir, "another"), "meta", "format", "2")
 	gap := edited(t, filepath.Join(dir, "gap"), "changes", "\x00\x00\x00\x00\x00\x00\x00\x05", "\x00\x00\x00\x00\x00\x00\x00\x00\x05\x01k")
+	later := edited(t, filepath.Join(dir, "later"), "changes", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x04\x00\x00\x00\x00\x00\x00\x00\x02\x01k")
 	for name, want := range map[string]string{
 		busy:                            "another process has it open",
 		text:                            "invalid database",
@@ -135,6 +136,7 @@ func TestOpenErrors(t *testing.T) {
 		broken:                          "the file is damaged",
 		another:                         `its format is "2", and not "1"`,
 		gap:                             "revision 5 follows where 2 should",
+		later:                           "revision 2: the file is damaged", // it has a flag that nobody knows
 	} {
 		_, err := file.Open(name)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
