@@ -76,3 +76,31 @@ func TestLongPatches(t *testing.T) {
 		}
 	}
 }
+
+// vanishing is a store in which somebody else deletes what is to be deleted, just before: store.Store.
+type vanishing struct{ store.Store }
+
+// Delete comes too late for a widget that is called web.
+func (s vanishing) Delete(ctx context.Context, key string, expect store.Revision) (store.Revision, error) {
+	revision, err := s.Store.Delete(ctx, key, expect)
+	if err == nil && key == "/registry/example.org/widgets/default/web" {
+		err = store.ErrNotFound
+	}
+	return revision, err
+}
+
+// TestVanishing deletes a collection of which an object goes meanwhile: the others are deleted all the same.
+func TestVanishing(t *testing.T) {
+	s := newServer(t, server.Config{Store: vanishing{memory.New()}})
+	for _, body := range []string{web, strings.Replace(web, `"web"`, `"zebra"`, 1)} {
+		if w := ask(s, "POST "+things+jsonize, body); w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	if w := ask(s, "DELETE "+things, ""); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if left := parsed(t, ask(s, "GET "+things, "")).Get("items").Len(); left != 0 {
+		t.Errorf("%d widgets are left", left)
+	}
+}
