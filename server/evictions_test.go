@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -62,5 +63,36 @@ func TestEvictionOfAVersion(t *testing.T) {
 	expect("POST "+pods+"/a/eviction"+jsonize, `{"metadata":{"name":"a"}}`, http.StatusCreated)
 	if again := expect("GET "+pods+"/a", "", http.StatusOK); !again.Equal(ending) {
 		t.Errorf("%v became %v", ending, again)
+	}
+}
+
+// TestManyDisruptions evicts a pod whose budget knows of as many that were evicted and are not gone as it may, and of one more.
+func TestManyDisruptions(t *testing.T) {
+	s := widgets(t)
+	const (
+		pods    = core + "namespaces/default/pods"
+		budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+	)
+	ask(s, "POST "+budgets+jsonize, `{"metadata":{"name":"a"},"spec":{"selector":{}}}`)
+	var gone strings.Builder
+	for i := range 2001 {
+		fmt.Fprintf(&gone, `"p%d":"2026-01-01T00:00:00Z"`, i)
+		if gone.WriteByte(','); i < 1999 {
+			continue
+		}
+		body := `{"status":{"observedGeneration":1,"disruptionsAllowed":5,"disruptedPods":{` + strings.TrimSuffix(gone.String(), ",") + `}}}`
+		if w := ask(s, "PATCH "+budgets+"/a/status"+merge, body); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		name := fmt.Sprint("p", i)
+		ask(s, "POST "+pods+jsonize, `{"metadata":{"name":"`+name+`"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`)
+		ask(s, "PATCH "+pods+"/"+name+"/status"+merge, `{"status":{"phase":"Running"}}`)
+		want := http.StatusCreated
+		if i == 2000 {
+			want = http.StatusForbidden
+		}
+		if w := ask(s, "POST "+pods+"/"+name+"/eviction"+jsonize, `{"metadata":{"name":"`+name+`"}}`); w.Code != want {
+			t.Errorf("with %d pods: %d %s, want %d", i+1, w.Code, w.Body, want)
+		}
 	}
 }
