@@ -372,3 +372,32 @@ func TestReachedUnwatched(t *testing.T) {
 		}
 	})
 }
+
+// TestSelectedThen lists by a label at a revision at which an object had it, that has another one now.
+func TestSelectedThen(t *testing.T) {
+	s := widgets(t)
+	for i := range 20 {
+		body := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w%d","labels":{"n":"%[1]d"}}}`, i)
+		if w := ask(s, "POST "+things+jsonize, body); w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	named := func(query string) string {
+		t.Helper()
+		list := parsed(t, ask(s, "GET "+things+"?labelSelector=n%3D7"+query, ""))
+		names := list.Get("metadata", "resourceVersion").Str() + ":"
+		for item := range list.Get("items").Items() {
+			names += " " + item.Get("metadata", "name").Str()
+		}
+		return names
+	}
+	before := named("")
+	then, _, _ := strings.Cut(before, ":")
+	ask(s, "PATCH "+things+"/w7"+merge, `{"metadata":{"labels":{"n":"8"}}}`)
+	if now := named(""); strings.Contains(now, "w7") {
+		t.Errorf("now they are %s", now)
+	}
+	if got := named("&resourceVersionMatch=Exact&resourceVersion=" + then); got != before || got != then+": w7" {
+		t.Errorf("then they were %s, and now it is said that they were %s", before, got)
+	}
+}
