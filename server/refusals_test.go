@@ -57,12 +57,6 @@ func TestRefusals(t *testing.T) {
 			continue
 		}
 		want := lines[len(lines)-1]
-		if known, different := knownRefusals[strings.TrimSuffix(lines[0]+" "+body, " ")]; different {
-			if got == want {
-				t.Errorf("%s %s: there is no difference any more: %s", lines[0], body, known)
-			}
-			continue
-		}
 		if got != want {
 			t.Errorf("%s\n   < %s\n got %s\nwant %s", lines[0], body, got, want)
 		}
@@ -153,11 +147,3 @@ func definePeer(t *testing.T, send func(request, body string) *httptest.Response
 		}
 	}
 }
-
-// knownRefusals are the requests, with their bodies, that are answered otherwise than by a kube-apiserver, and why.
-var knownRefusals = map[string]string{
-	"PATCH " + core + `namespaces/default/configmaps/web Content-Type=application/strategic-merge-patch+json {"data":"x"}`:               ofType,
-	"PATCH " + core + `namespaces/default/configmaps/web Content-Type=application/strategic-merge-patch+json {"metadata":{"labels":[]}}`: ofType,
-}
-
-const ofType = "what is of the wrong type is told in the words of JSON, in which other patches tell it too"

@@ -2,7 +2,6 @@ package rest
 
 import (
 	stderrors "errors"
-	"fmt"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -59,7 +58,8 @@ func (r *Request) Create() (*Answer, error) {
 	return w.answer(http.StatusCreated, object), nil
 }
 
-// createNamed stores a new object under its name, or under one that is generated. The error is a 409 if the name is taken.
+// createNamed stores a new object under its name, or under one that is generated. The error is a 409 if the name is taken. Of an object that
+// could have had a name generated it says that, even if it had one.
 func (w *write) createNamed(object managedfields.Object) (managedfields.Object, error) {
 	prefix := api.Meta(object.Content, "generateName")
 	generate := prefix != "" && api.Meta(object.Content, "name") == ""
@@ -70,11 +70,14 @@ func (w *write) createNamed(object managedfields.Object) (managedfields.Object, 
 			named.Content = api.WithMetadata(object.Content, "name", value.String(generateName(prefix)))
 		}
 		var created managedfields.Object
-		if created, err = w.createOnce(named); !errors.IsAlreadyExists(err) || !generate {
+		if created, err = w.createOnce(named); !errors.IsAlreadyExists(err) || prefix == "" {
 			return created, err
 		}
+		if !generate {
+			break
+		}
 	}
-	return object, generatedNamesTaken(w.Request, err)
+	return object, generatedNameTaken(err)
 }
 
 // createOnce stores a new object under its name.
@@ -102,13 +105,13 @@ func (w *write) alreadyExists() error {
 	return err
 }
 
-func generatedNamesTaken(r *Request, last error) error {
+// generatedNameTaken adds to the error of a name that is taken that it is of an object whose name could have been generated.
+func generatedNameTaken(last error) error {
 	var taken *errors.StatusError
 	if !stderrors.As(last, &taken) {
 		return last
 	}
-	taken.ErrStatus.Message = fmt.Sprintf("%s %q already exists, the server was not able to generate a unique name for the object",
-		r.Version.GroupResource().String(), r.name)
+	taken.ErrStatus.Message += ", the server was not able to generate a unique name for the object"
 	taken.ErrStatus.Details.RetryAfterSeconds = 1
 	taken.ErrStatus.Reason = metav1.StatusReasonAlreadyExists
 	return taken

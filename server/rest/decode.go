@@ -28,7 +28,7 @@ func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Obj
 	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
 	object, strict, err := r.form(storage.Share(sent.Content, last.Content), last.settled())
 	if err != nil {
-		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
+		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, r.firstFault(sent.JSON, err))
 	}
 	if sent.Text != nil {
 		if strict, err = r.strictFields(sent.Text); err != nil {
@@ -44,6 +44,17 @@ func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Obj
 			"the API version in the data (%s) does not match the expected API version (%s)", gvk.APIVersion(), r.Version.APIVersion()))
 	}
 	return object, nil
+}
+
+// firstFault returns what is wrong first in a text that was sent, nil for none. err is what was found wrong in it in another order.
+func (r *Request) firstFault(text []byte, err error) error {
+	if text == nil {
+		return err
+	}
+	if first := kjson.UnmarshalCaseSensitivePreserveInts(text, r.Version.New()); first != nil {
+		return first
+	}
+	return err
 }
 
 // readBody reads the body of a create or update of an object.

@@ -108,7 +108,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		if err != nil {
 			return managedfields.Object{}, err
 		}
-		object, unknown, err := r.ofScale().patchedForm(patched)
+		object, unknown, err := r.ofScale().patchedForm(typ, patched)
 		if err != nil {
 			return object, invalidPatch(shownPatch(typ, body, patched), err)
 		}

@@ -42,7 +42,10 @@ func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 
 // patchedForm is form of what a patch made of an object. One that does not say of which kind it is has no fields that are known, in the
 // view of kube-apiserver, and a custom resource must say it.
-func (r *Request) patchedForm(patched value.Value) (managedfields.Object, []string, error) {
+func (r *Request) patchedForm(typ types.PatchType, patched value.Value) (managedfields.Object, []string, error) {
+	if typ == types.StrategicMergePatchType {
+		return r.strategicForm(patched)
+	}
 	if patched.Get("kind").Str() != "" || patched.Get("apiVersion").Str() != "" {
 		return r.form(patched, value.Value{})
 	}
@@ -65,6 +68,26 @@ func (r *Request) patchedForm(patched value.Value) (managedfields.Object, []stri
 	}
 	slices.Sort(unknown)
 	return managedfields.Object{Content: value.Object()}, unknown, nil
+}
+
+// strategicForm is form of what a strategic merge patch made of an object. kube-apiserver makes a Go object of it that is of the right kind
+// whatever it says, and has words of its own for what is of another type than it must be.
+func (r *Request) strategicForm(patched value.Value) (managedfields.Object, []string, error) {
+	for name, own := range map[string]string{"apiVersion": r.Version.APIVersion(), "kind": r.Version.Kind} {
+		if said := patched.Get(name); said.IsAbsent() || said.IsNull() || said.Kind() == value.KindString {
+			patched = patched.With(name, value.String(own))
+		}
+	}
+	object, unknown, err := r.form(patched, value.Value{})
+	if err == nil {
+		return object, unknown, nil
+	}
+	if fields, ok := patched.ToAny().(map[string]any); ok {
+		if said := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, r.Version.New()); said != nil {
+			err = said
+		}
+	}
+	return object, unknown, err
 }
 
 // parsePatch reads a patch that is no apply. empty returns an object of the Go type of the patched kind, by which strategic merge

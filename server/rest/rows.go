@@ -37,7 +37,12 @@ func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte)
 	if err != nil {
 		return err
 	}
-	out.append(`],"metadata":{`)
+	if out.some {
+		out.append(`]`)
+	} else {
+		out.text = append(out.text[:len(out.text)-1], t.NoRows()...)
+	}
+	out.append(`,"metadata":{`)
 	if end.Continue != "" {
 		out.append(`"continue":`, quoted(end.Continue), `,`)
 	}

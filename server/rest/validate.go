@@ -2,6 +2,7 @@ package rest
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,7 +27,7 @@ func (w *write) validateNew(content value.Value) error {
 		errs = api.ValidateNew(content, w.Version.Namespaced)
 	}
 	if len(errs) > 0 {
-		return invalid(content, errs)
+		return w.invalid(content, errs)
 	}
 	w.faultless = w.Warnings.Empty()
 	w.warnOfFinalizers(content, value.Value{})
@@ -48,7 +49,7 @@ func (w *write) validate(object managedfields.Object, stored Live) error {
 		if !w.Version.Custom {
 			errs = unique(errs)
 		}
-		return invalid(content, withFields(errs, object))
+		return w.invalid(content, withFields(errs, object))
 	}
 	if w.Target.Subresource == "" {
 		w.warnOfFinalizers(content, live)
@@ -96,8 +97,18 @@ func (w *write) warnOfFinalizers(content, live value.Value) {
 	}
 }
 
-// invalid refuses content, with 422, for what is wrong with it. It is called by the kind that it says it is of.
-func invalid(content value.Value, errs field.ErrorList) error {
+// invalid refuses an object, with 422, for what is wrong with it. It is called by the kind that it says it is of, in the group that objects
+// of a built-in kind are stored in.
+func (w *write) invalid(content value.Value, errs field.ErrorList) error {
+	kind := kindIn(content)
+	if group, _, ok := strings.Cut(w.Version.Hashed, "/"); ok {
+		kind.Group = group
+	}
+	return errors.NewInvalid(kind, api.Meta(content, "name"), errs)
+}
+
+// kindIn returns the kind that content says it is of.
+func kindIn(content value.Value) kschema.GroupKind {
 	gvk := schema.ParseGVK(content.Get("apiVersion").Str(), content.Get("kind").Str())
-	return errors.NewInvalid(kschema.GroupKind{Group: gvk.Group, Kind: gvk.Kind}, api.Meta(content, "name"), errs)
+	return kschema.GroupKind{Group: gvk.Group, Kind: gvk.Kind}
 }

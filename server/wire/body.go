@@ -50,6 +50,8 @@ type Sent struct {
 	// Text is the JSON text of an object of a built-in kind in which a name stands twice. Its Go type finds these names again, among
 	// those that it does not know; Strict has what YAML says of them.
 	Text []byte
+	// JSON is what was sent, if it was JSON, of a built-in kind: errors are those of its first fault.
+	JSON []byte
 }
 
 // DecodeObject reads the object of a create or update. kind is the one that the path asks for, which the texts of refusals
@@ -72,7 +74,7 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error
 	if media == JSON {
 		content, err := value.Parse(body)
 		if err == nil && (content.Kind() == value.KindObject || content.IsNull()) && saysKindAsText(content) {
-			return Sent{Content: withStandard(content, standard)}, nil
+			return Sent{Content: withStandard(content, standard), JSON: body}, nil
 		}
 	}
 	sent, err := decodeTwice(body, media)

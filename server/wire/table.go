@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,9 +56,22 @@ func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Val
 		value.Member{Name: "columnDefinitions", Value: columns},
 		value.Member{Name: "kind", Value: value.String(AsTable)},
 		value.Member{Name: "metadata", Value: m.value(false)},
-		value.Member{Name: "rows", Value: value.List(rows...)},
+		value.Member{Name: "rows", Value: t.rows(rows)},
 	)
 }
+
+// rows returns rows as a Table shows them. Without any, that is null if kube-apiserver has no printer for the kind, which shows in a column
+// that nothing else has.
+func (t Table) rows(rows []value.Value) value.Value {
+	general := func(c catalog.Column) bool { return c.Name == "Created At" }
+	if len(rows) == 0 && t.Version.New != nil && slices.ContainsFunc(t.Version.Columns(), general) {
+		return value.Null()
+	}
+	return value.List(rows...)
+}
+
+// NoRows returns what a Table shows as its rows if there are none.
+func (t Table) NoRows() string { return t.rows(nil).String() }
 
 // Columns returns the definitions of the columns.
 func (t Table) Columns() value.Value {

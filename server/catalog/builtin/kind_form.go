@@ -18,10 +18,11 @@ import (
 
 // kindForm is what a built-in kind makes of its objects, by the data of package schema/builtin: catalog.Form.
 type kindForm struct {
-	kind, hub   *builtin.Kind // as the version has objects, and as they are stored
-	empty       func() any    // an object of the Go type
-	name        validation.ValidateNameFunc
-	conditional bool
+	kind, hub    *builtin.Kind // as the version has objects, and as they are stored
+	empty        func() any    // an object of the Go type
+	name         validation.ValidateNameFunc
+	conditional  bool
+	anyFinalizer bool // finalizers need not be known or qualified
 }
 
 // Decode returns what a server holds of what was sent, as it compares with what is stored. The Go type is asked which fields are unknown, and says what is of the
@@ -114,14 +115,22 @@ func (f *kindForm) Unconditional() bool { return !f.conditional }
 // ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
 // its own fields as far as package schema/builtin has rules for them.
 func (f *kindForm) ValidateCreate(_ context.Context, object value.Value, _ *api.Warnings) field.ErrorList {
-	errs := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), api.ValidateFinalizers(object)...)
+	errs := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), f.finalizers(object)...)
 	return append(errs, f.own(object, value.Value{}, "")...)
 }
 
 // ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change, as far as package schema/builtin
 // has rules for that.
 func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
-	return append(api.ValidateFinalizers(object), f.own(object, live, subresource)...)
+	return append(f.finalizers(object), f.own(object, live, subresource)...)
+}
+
+// finalizers returns what is wrong with the finalizers of object.
+func (f *kindForm) finalizers(object value.Value) field.ErrorList {
+	if f.anyFinalizer {
+		return nil
+	}
+	return api.ValidateFinalizers(object)
 }
 
 // own returns what is wrong with the own fields of object.

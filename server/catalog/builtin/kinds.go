@@ -120,6 +120,16 @@ var conditional = []string{
 	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
 }
 
+// anyFinalizer reports whether objects of a kind may have finalizers that are neither known nor qualified by a domain: the validation of
+// these kinds does not go through that of the core group's metadata.
+func anyFinalizer(kind *builtin.Kind) bool {
+	switch kind.GVK.Group {
+	case "admissionregistration.k8s.io", "coordination.k8s.io", "node.k8s.io", "policy":
+		return true
+	}
+	return kind.GVK.Group == "" && kind.GVK.Kind == "Event"
+}
+
 // nameRules are the rules for names of resources that are not DNS subdomains.
 var nameRules = map[string]validation.ValidateNameFunc{
 	"statefulsets": validation.NameIsDNSLabel, "services": validation.NameIsDNSLabel,
@@ -146,7 +156,7 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form: &kindForm{
 			kind: kind, hub: hub, empty: empty, name: nameRule,
-			conditional: slices.Contains(conditional, kind.Resource),
+			conditional: slices.Contains(conditional, kind.Resource), anyFinalizer: anyFinalizer(kind),
 		},
 	}
 	addSelectable(v)
