@@ -38,8 +38,7 @@ func (s Set) Union(other Set) Set {
 	if base.texts != with.texts {
 		e.shift = uint32(base.texts.count()) << textBits
 	}
-	e.merge(union)
-	if out := e.set(); !out.same(base) {
+	if out := e.combine(union); !out.same(base) {
 		return out
 	}
 	return large
@@ -58,8 +57,7 @@ func (s Set) Intersect(other Set) Set {
 		base, with = with, base
 	}
 	e := newEditor(base, with)
-	e.merge(intersection)
-	return e.set()
+	return e.combine(intersection)
 }
 
 // Minus returns the members of s that are no members of other. That a path is a member of other
@@ -78,8 +76,7 @@ func (s Set) minus(other Set, how operation) Set {
 		return s
 	}
 	e := newEditor(s, other)
-	e.merge(how)
-	return e.set()
+	return e.combine(how)
 }
 
 // operation says what merge makes of two sets.
@@ -92,21 +89,21 @@ const (
 	deepDifference
 )
 
-// pair is two nodes of the same path that are entered: where the trees around them end, and the
-// place of the result.
-type pair struct {
-	end, last int
-	place     int
+// combine returns what op makes of base and with.
+func (e *editor) combine(op operation) Set {
+	e.merge(op, 0, len(e.base.nodes), 0, len(e.with.nodes))
+	work.Add(work.Counts{Steps: e.steps})
+	return e.set()
 }
 
-// merge combines base and with, walking both at once. Siblings are in order, so of the two nodes in
-// front the smaller one is in its own set alone, with all below it; equal ones are in both, and are
-// entered together. The union of two sets:
+// merge combines base[i:end] and with[j:last], the children of one path, walking both at once.
+// Siblings are in order, so of the two nodes in front the smaller one is in its own set alone, with
+// all below it; equal ones are in both, and so are their children merged. The union of two sets:
 //
 //	base  .a .a.b .c    with  .a .a.d .b
 //
 //	base[i]  with[j]                 what is done           result so far
-//	.a       .a       both have it   enter it in both       .a
+//	.a       .a       both have it   merge what is below    .a
 //	.a.b     .a.d     base is first  .a.b stays             .a .a.b
 //	end      .a.d     base is done   take .a.d, leave .a    .a .a.b .a.d
 //	.c       .b       with is first  take .b                .a .a.b .a.d .b
@@ -114,98 +111,83 @@ type pair struct {
 //
 // The other operations take nothing from with; they differ in what they drop of base.
 //
-// Invariants, at the head of the inner loop:
+// Invariants, at the head of the loop:
 //
-//	base[i:end] and with[j:last] are what is left of the children of one path.
-//	len(e.open) is how many elements that path has.
+//	base[i:end] and with[j:last] are what is left of the children.
 //	What is in front of base[i] and with[j] is in the result as op has it.
 //
 // Each node is passed once at most, and a tree that is in one set alone in one step.
-func (e *editor) merge(op operation) {
-	base, with := e.base, e.with
-	i, end := 0, len(base)
-	j, last := 0, len(with)
-	steps := 0
-	for {
-		for i < end && j < last {
-			steps++
-			own, other := &base[i], &with[j]
-			next, after := i+int(own.skip), j+int(other.skip)
-			order := int(own.order()) - int(other.order())
-			if order == 0 {
-				order = strings.Compare(own.in(&e.texts), other.in(&e.other))
+func (e *editor) merge(op operation, i, end, j, last int) {
+	for i < end && j < last {
+		e.steps++
+		own, other := e.base.nodes[i], e.with.nodes[j]
+		order := int(own.order()) - int(other.order())
+		if order == 0 {
+			order = strings.Compare(own.in(&e.base.texts), other.in(&e.with.texts))
+		}
+		if order < 0 { // in base alone
+			if op == intersection {
+				e.drop(i, i+int(own.skip))
 			}
-			if order < 0 { // in base alone
-				if op == intersection {
-					e.drop(i, next)
-				}
-				i = next
-				continue
+			i += int(own.skip)
+			continue
+		}
+		if order > 0 { // in with alone
+			if op == union {
+				e.take(i, j, j+int(other.skip))
 			}
-			if order > 0 { // in with alone
-				if op == union {
-					e.take(i, j, after)
-				}
-				j = after
-				continue
-			}
-			// In both: op says whether the path is a member of the result.
-			member := own.has(included)
-			switch op {
-			case union:
-				member = member || other.has(included)
-			case intersection:
-				member = member && other.has(included)
-			case difference:
-				member = member && !other.has(included)
-			case deepDifference:
-				if other.has(included) { // with all that is below it, so none of that is walked
-					e.drop(i, next)
-					i, j = next, after
-					continue
-				}
-			}
-			if own.skip == 1 && (op != union || other.skip == 1) { // nothing below it can come into the result
-				if !member {
-					e.drop(i, next)
-				}
+			j += int(other.skip)
+			continue
+		}
+		next, after := i+int(own.skip), j+int(other.skip)
+		// In both: op says whether the path is a member of the result.
+		member := own.has(included)
+		switch op {
+		case union:
+			member = member || other.has(included)
+		case intersection:
+			member = member && other.has(included)
+		case difference:
+			member = member && !other.has(included)
+		case deepDifference:
+			if other.has(included) { // with all that is below it, so none of that is walked
+				e.drop(i, next)
 				i, j = next, after
 				continue
 			}
-			// In both, with something below it that may come into the result.
-			e.open = append(e.open, pair{end, last, e.enter(i)})
-			if member != own.has(included) {
-				e.turn(i)
+		}
+		if own.skip == 1 && (op != union || other.skip == 1) { // nothing below it can come into the result
+			if !member {
+				e.drop(i, next)
 			}
-			i, end = i+1, next
-			j, last = j+1, after
+			i, j = next, after
+			continue
 		}
-		// One of the two has no more children here: what the other has left is in it alone.
-		if i < end && op == intersection {
-			e.drop(i, end)
+		// In both, with something below it that may come into the result.
+		place := e.enter(i)
+		if member != own.has(included) {
+			e.turn(i)
 		}
-		if j < last && op == union {
-			e.take(end, j, last)
-		}
-		if len(e.open) == 0 {
-			work.Add(work.Counts{Steps: steps})
-			return
-		}
-		up := e.open[len(e.open)-1]
-		e.open = e.open[:len(e.open)-1]
-		e.leave(up.place, end)
-		i, end = end, up.end
-		j, last = last, up.last
+		e.merge(op, i+1, next, j+1, after)
+		e.leave(place, next)
+		i, j = next, after
+	}
+	// One of the two has no more children: what the other has left is in it alone.
+	if i < end && op == intersection {
+		e.drop(i, end)
+	}
+	if j < last && op == union {
+		e.take(end, j, last)
 	}
 }
 
 // leaves drops the members of base[i:end] below which there are others.
 func (e *editor) leaves(i, end int) {
 	for i < end {
-		next := i + int(e.base[i].skip)
+		next := i + int(e.base.nodes[i].skip)
 		if next > i+1 {
 			place := e.enter(i)
-			if e.base[i].has(included) {
+			if e.base.nodes[i].has(included) {
 				e.turn(i)
 			}
 			e.leaves(i+1, next)
@@ -218,8 +200,8 @@ func (e *editor) leaves(i, end int) {
 // filter drops what p does not keep of base[i:end].
 func (e *editor) filter(i, end int, p *matcher) {
 	for i < end {
-		next := i + int(e.base[i].skip)
-		switch sub := p.match(e.base[i].element(&e.texts)); {
+		next := i + int(e.base.nodes[i].skip)
+		switch sub := p.match(e.base.nodes[i].element(&e.base.texts)); {
 		case sub == nil:
 			e.drop(i, next)
 		case sub.all:

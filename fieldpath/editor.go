@@ -26,45 +26,39 @@ import (
 //	len(out) == 0 && start == 0 as long as nothing is changed: then the result is base itself.
 //	Nodes of out whose tree is complete have its skip; those that are entered still have that of base.
 type editor struct {
-	base  []node
-	with  []node // of the further set
-	texts texts  // of base
-	other texts  // of with
-	shift uint32 // what is added to the place of a text in other, where the result has those behind the texts of base
+	base  Set    // base[i] is its i-th node, here and below
+	with  Set    // the further set
+	shift uint32 // what is added to the place of a text of with, where the result has those behind the texts of base
 	took  bool   // out has nodes of with
 	out   []node
 	start int
-	open  []pair // the nodes that merge has entered
-	*scratch
+	steps int // how many nodes merge has passed
+
+	scratch *[]node // out goes back there
 }
 
-// scratch is memory for editors.
-type scratch struct {
-	nodes []node
-	pairs []pair
-}
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+// scratches are memory for editors.
+var scratches = sync.Pool{New: func() any { return new([]node) }}
 
 // newEditor returns an editor that makes a set out of base, and may take from with. set must be
 // called in the end, for it gives the scratch back.
 func newEditor(base, with Set) editor {
-	s := scratches.Get().(*scratch)
-	return editor{base: base.nodes, with: with.nodes, texts: base.texts, other: with.texts, out: s.nodes, open: s.pairs, scratch: s}
+	s := scratches.Get().(*[]node)
+	return editor{base: base, with: with, out: *s, scratch: s}
 }
 
 // set returns the result. The editor must not be used afterwards.
 func (e *editor) set() Set {
-	result := Set{e.texts, e.base}
+	result := e.base
 	// Something was changed: the result is a copy. Else it is base, and nothing is copied.
 	if e.start > 0 || len(e.out) > 0 {
-		e.flush(len(e.base))
+		e.flush(len(e.base.nodes))
 		result.nodes = slices.Clone(e.out)
 	}
-	if e.took && e.texts != e.other {
-		result.texts = e.texts.join(&e.other)
+	if e.took && e.base.texts != e.with.texts {
+		result.texts = e.base.texts.join(&e.with.texts)
 	}
-	e.nodes, e.pairs = slab.Kept(e.out, maxScratch), slab.Kept(e.open, maxScratch)
+	*e.scratch = slab.Kept(e.out, maxScratch)
 	scratches.Put(e.scratch)
 	if len(result.nodes) == 0 {
 		return Set{}
@@ -74,18 +68,8 @@ func (e *editor) set() Set {
 
 // flush writes base[start:i].
 func (e *editor) flush(i int) {
-	e.write(e.base[e.start:i])
+	e.out = append(e.out, e.base.nodes[e.start:i]...)
 	e.start = i
-}
-
-// write appends nodes to out.
-func (e *editor) write(nodes []node) {
-	end := len(e.out)
-	if cap(e.out)-end < len(nodes) {
-		e.out = slices.Grow(e.out, len(nodes))
-	}
-	e.out = e.out[:end+len(nodes)] // unlike append, this does not write the pointer again, which has a barrier
-	copy(e.out[end:], nodes)
 }
 
 // drop leaves out base[i:next], whole trees.
@@ -101,7 +85,7 @@ func (e *editor) take(i, j, next int) {
 	e.flush(i)
 	e.took = true
 	start := len(e.out)
-	e.write(e.with[j:next])
+	e.out = append(e.out, e.with.nodes[j:next]...)
 	if e.shift > 0 {
 		for k := start; k < len(e.out); k++ {
 			e.out[k].at += e.shift

@@ -52,8 +52,7 @@ func (n *node) setMember(is bool) {
 
 // in returns the text of the element of n.
 func (n *node) in(t *texts) string {
-	start := n.at & maxText
-	return t.at(n.at >> textBits)[start : start+n.len]
+	return t.at(n.at >> textBits)[n.at&maxText:][:n.len]
 }
 
 // around returns the text of the element of n and so many bytes before and behind it.
