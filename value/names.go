@@ -1,6 +1,10 @@
 package value
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/deed-project/deed/internal/jsontext"
+)
 
 // Names come again and again: in the items of a list, and in the next object of the same kind. What
 // is remembered costs a comparison instead of an allocation, and a wrong guess costs both.
@@ -20,20 +24,27 @@ func (t *nameTable) get(name string) string {
 	if len(name) == 0 || len(name) > maxName {
 		return strings.Clone(name)
 	}
-	place := &t.places[spread(name)%uint32(len(t.places))]
+	place := &t.places[spread(name, len(t.places))]
 	if *place != name {
 		*place = strings.Clone(name)
 	}
 	return *place
 }
 
-// spread returns a number that places text, which is not empty, in a table.
-func spread(text string) uint32 {
+// spread returns the place of text, which is not empty, in a table of so many. It looks at the
+// length, and at the bytes where names of one length differ: all, or the first, middle and last eight.
+func spread(text string, places int) int {
+	const odd = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: the high bits of a product depend on all bits of its factor
 	n := len(text)
-	h := uint32(n)
-	for i := 0; i < n; i += 1 + n/8 {
-		h = h*31 + uint32(text[i])
+	h := uint64(n)
+	if n < 8 {
+		for i := range n {
+			h = h<<8 | uint64(text[i])
+		}
+	} else {
+		h = (h ^ jsontext.Word(text, 0)) * odd
+		h = (h ^ jsontext.Word(text, n/2-4)) * odd
+		h ^= jsontext.Word(text, n-8)
 	}
-	h = h*31 + uint32(text[n-1])
-	return h ^ h>>9
+	return int((h * odd >> 32) * uint64(places) >> 32)
 }

@@ -148,7 +148,7 @@ func (p *parser) short(s string) string {
 	if len(s) == 0 || len(s) > maxShort {
 		return p.arena.string(s)
 	}
-	place := &p.shorts[spread(s)%uint32(len(p.shorts))]
+	place := &p.shorts[spread(s, len(p.shorts))]
 	if *place != s {
 		*place = p.arena.string(s)
 	}
