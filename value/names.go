@@ -11,9 +11,10 @@ import (
 
 // nameTable remembers the names that a parser met lately, so that equal names of one document, and
 // of documents that the parser reads one after the other, share their memory. It is a table of
-// fixed size: a name has one place and takes it from the name that was there.
+// fixed size: two names that share a place are both remembered, and a third takes the place of the
+// older one.
 type nameTable struct {
-	places [512]string
+	places [256][2]string
 }
 
 // maxName is the longest name that is remembered: longer ones are mostly data.
@@ -25,10 +26,14 @@ func (t *nameTable) get(name string) string {
 		return strings.Clone(name)
 	}
 	place := &t.places[spread(name, len(t.places))]
-	if *place != name {
-		*place = strings.Clone(name)
+	switch name {
+	case place[0]:
+		return place[0]
+	case place[1]:
+		return place[1]
 	}
-	return *place
+	place[0], place[1] = strings.Clone(name), place[0]
+	return place[0]
 }
 
 // spread returns the place of text, which is not empty, in a table of so many. It looks at the
