@@ -104,3 +104,16 @@ func TestVanishing(t *testing.T) {
 		t.Errorf("%d widgets are left", left)
 	}
 }
+
+// TestMergeKeys merges items by keys that are no keys, with which kube-apiserver breaks the connection off.
+func TestMergeKeys(t *testing.T) {
+	s := widgets(t)
+	const accounts = core + "namespaces/default/serviceaccounts"
+	ask(s, "POST "+accounts+jsonize, `{"metadata":{"name":"a"},"secrets":[{"name":"s"}]}`)
+	for _, key := range []string{`{"q":1}`, `[1]`} {
+		w := ask(s, "PATCH "+accounts+"/a Content-Type=application/strategic-merge-patch+json", `{"secrets":[{"name":`+key+`}]}`)
+		if got := messageOf(w); w.Code != http.StatusBadRequest && w.Code != http.StatusUnprocessableEntity || got == "" {
+			t.Errorf("%s: %d %s", key, w.Code, w.Body)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
@@ -19,6 +20,7 @@ const nameAttempts = 8
 
 // Create carries out POST.
 //
+//	media     that the body is in
 //	options   of the query
 //	decode    the object, with its defaults
 //	identify  its namespace and name
@@ -26,6 +28,9 @@ const nameAttempts = 8
 //	mutate    what admission makes of it
 //	store     under a name that is generated if there is none
 func (r *Request) Create() (*Answer, error) {
+	if _, err := wire.BodyMedia(r.HTTP, r.Offer()); err != nil {
+		return nil, err
+	}
 	options, err := api.ParseCreateOptions(r.Query)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,10 @@ func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Obj
 	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
 	object, strict, err := r.form(storage.Share(sent.Content, last.Content), last.settled())
 	if err != nil {
-		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, r.firstFault(sent.JSON, err))
+		if gvk == r.Version.GVK() {
+			err = r.firstFault(sent.JSON, err)
+		}
+		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
 	}
 	if sent.Text != nil {
 		if strict, err = r.strictFields(sent.Text); err != nil {

@@ -188,12 +188,23 @@ func parseStrategicPatch(body []byte, content value.Value, options api.WriteOpti
 	if !isObject {
 		return content, nil, stderrors.New("the object to patch is no object")
 	}
-	patched, err := strategicpatch.StrategicMergeMapPatch(original, changes, typed)
+	patched, err := mergeStrategically(original, changes, typed)
 	if err != nil {
 		return content, nil, strategicError(err)
 	}
 	content, err = value.FromAny(map[string]any(patched))
 	return content, strict, err
+}
+
+// mergeStrategically carries out a strategic merge patch. The library panics where the keys that items are merged by are objects or lists,
+// and kube-apiserver breaks the connection off; here that is a 400.
+func mergeStrategically(original, changes map[string]any, typed any) (patched map[string]any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errors.NewBadRequest(fmt.Sprintf("the patch cannot be merged: %v", v))
+		}
+	}()
+	return strategicpatch.StrategicMergeMapPatch(original, changes, typed)
 }
 
 // strategicError is the refusal of a strategic merge patch that cannot be carried out.
