@@ -7,8 +7,12 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 )
 
-// piecesBudget bounds what is remembered of what was made of pieces, as the length of that and of its keys.
-const piecesBudget = 16 << 20
+// piecesBudget bounds the memory of what is remembered of pieces, and pieceCost is what the maps and lists of one take of it beside what was
+// made of it and the revisions in its key.
+const (
+	piecesBudget = 16 << 20
+	pieceCost    = 400
+)
 
 // pieces remembers what was made of the pieces that watches were told, as a compressed form of each, so that it is made once for all
 // watches that are told the same. The zero pieces are none and ready. They are safe for concurrent use.
@@ -29,7 +33,7 @@ type pieceKey struct {
 }
 
 // cost returns what a piece takes of the budget.
-func (k pieceKey) cost(made []byte) int { return len(k.revisions) + len(made) }
+func (k pieceKey) cost(made []byte) int { return pieceCost + len(k.revisions) + len(made) }
 
 func (p *pieces) get(key pieceKey) []byte {
 	p.mu.Lock()
