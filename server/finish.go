@@ -131,12 +131,17 @@ func (s *Server) finishDefinition(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	finished, held := crd.Finished(definition)
+	finished, held := crd.Finished(definition, s.now())
 	if !held {
 		return nil
 	}
 	patch := onlyMetadata(finished, "finalizers")
-	return ignoringNotFound(s.send(ctx, http.MethodPatch, definitionsPath+name, patch))
+	err = ignoringNotFound(s.send(ctx, http.MethodPatch, definitionsPath+name, patch))
+	if err != nil || finished.Get("metadata", "finalizers").Len() == 0 {
+		return err
+	}
+	status := value.Object(value.Member{Name: "status", Value: finished.Get("status")})
+	return ignoringNotFound(s.send(ctx, http.MethodPatch, definitionsPath+name+"/status", status))
 }
 
 // finishNamespace deletes everything in a namespace, and then the namespace.

@@ -108,14 +108,14 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	if w.isNamespace() {
 		mean(live, options)
 	}
-	end := w.ending(w.Version.Form.PrepareDelete(live.Content), options)
+	end := w.ending(live.Content, options)
 	if end.pending {
 		return &live.Object, live, nil
 	}
 	if err := w.admitDelete(live); err != nil {
 		return nil, live, err
 	}
-	finalizers, holds := finalizersFor(end.content, options, w.Version.Orphans), w.Version.Form.Holds(end.content)
+	finalizers, holds := finalizersFor(end.content, end.options, w.Version.Orphans), w.Version.Form.Holds(end.content)
 	waits := len(finalizers) > 0 || holds
 	marked := live
 	if waits || end.begins {

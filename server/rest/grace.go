@@ -12,14 +12,27 @@ import (
 // ending is what a delete makes of an object that may need time to end, as a pod on a node does.
 type ending struct {
 	content value.Value
-	seconds int64 // that the object has from now on, if it begins
-	begins  bool  // it begins to end, or has less time from now on
-	pending bool  // it ends already, and no sooner for this request
+	options *metav1.DeleteOptions // that still say something
+	seconds int64                 // that the object has from now on, if it begins
+	begins  bool                  // it begins to end, or has less time from now on
+	pending bool                  // it ends already, and no sooner for this request
 }
 
 // ending returns how an object ends, given how many seconds the request gives it; nil if it does not say. Time that an object has
-// to end can only become shorter, and only until it is over. When it begins to end, options say how much time it has.
-func (w *write) ending(content value.Value, options *metav1.DeleteOptions) ending {
+// to end can only become shorter, and only until it is over. When it begins to end, options say how much time it has. A
+// kind that ends its objects in its own way heeds no options.
+func (w *write) ending(live value.Value, options *metav1.DeleteOptions) ending {
+	content := w.Version.Form.PrepareDelete(live)
+	if !content.Get("metadata", "deletionTimestamp").Equal(live.Get("metadata", "deletionTimestamp")) {
+		return ending{content: content, options: &metav1.DeleteOptions{}, begins: true}
+	}
+	end := w.graceful(content, options)
+	end.options = options
+	return end
+}
+
+// graceful is ending for kinds whose objects may have time for it.
+func (w *write) graceful(content value.Value, options *metav1.DeleteOptions) ending {
 	if w.Version.Grace == nil {
 		return ending{content: content}
 	}

@@ -37,7 +37,8 @@ func Definitions(now func() time.Time) *catalog.Resource {
 		Default: func(object any) {
 			apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(object.(*apiextensionsv1.CustomResourceDefinition))
 		},
-		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Warn: warningsOf, Delete: holdDefinition,
+		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Warn: warningsOf,
+		Delete:      func(live value.Value) value.Value { return holdDefinition(live, now()) },
 		Conditional: true,
 	}}
 	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New}
@@ -87,13 +88,20 @@ func prepareDefinitionUpdate(object, live value.Value, subresource string) value
 	return withStoredVersion(object)
 }
 
-// holdDefinition makes a definition that is deleted wait until the objects of its resource are gone.
-func holdDefinition(live value.Value) value.Value {
-	finalizers := slices.Collect(live.Get("metadata", "finalizers").Items())
-	if !live.Get("metadata", "deletionTimestamp").IsAbsent() || slices.ContainsFunc(finalizers, value.String(finalizer).Equal) {
+// holdDefinition makes a definition that is deleted wait until the objects of its resource are gone. It says so before anything else
+// happens.
+func holdDefinition(live value.Value, now time.Time) value.Value {
+	if !live.Get("metadata", "deletionTimestamp").IsAbsent() {
 		return live
 	}
-	return api.WithMetadata(live, "finalizers", value.List(append(finalizers, value.String(finalizer))...))
+	if !isHeld(live) {
+		finalizers := slices.Collect(live.Get("metadata", "finalizers").Items())
+		live = api.WithMetadata(live, "finalizers", value.List(append(finalizers, value.String(finalizer))...))
+	}
+	live = api.WithMetadata(live, "deletionTimestamp", value.String(now.UTC().Format(time.RFC3339)))
+	pending := condition{"Terminating", "True", "InstanceDeletionPending",
+		"CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"}
+	return live.With("status", pending.in(live.Get("status"), now))
 }
 
 // validateDefinition returns what the library finds wrong with a definition. Of one whose status is written, it does not look at the

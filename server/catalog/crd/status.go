@@ -29,7 +29,7 @@ func Accept(crd value.Value, others []value.Value, now time.Time) value.Value {
 	default:
 		out = condition{"Established", "False", "NotAccepted", "not all names are accepted"}.in(out, now)
 	}
-	if !crd.Get("metadata", "deletionTimestamp").IsAbsent() {
+	if !crd.Get("metadata", "deletionTimestamp").IsAbsent() && isHeld(crd) {
 		out = condition{"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"}.in(out, now)
 	}
 	if !names.Equal(out.Get("acceptedNames")) {
@@ -43,11 +43,24 @@ func Served(crd value.Value) bool {
 	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted")
 }
 
-// Finished returns crd without the finalizer that waits for its objects, and whether it had it.
-func Finished(crd value.Value) (value.Value, bool) {
-	finalizers := slices.Collect(crd.Get("metadata", "finalizers").Items())
-	left := slices.DeleteFunc(slices.Clone(finalizers), value.String(finalizer).Equal)
-	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))), len(left) < len(finalizers)
+// Finished returns crd without the finalizer that waits for its objects, with a status that says that they are gone, and whether it had it.
+func Finished(crd value.Value, now time.Time) (value.Value, bool) {
+	if !isHeld(crd) {
+		return crd, false
+	}
+	left := slices.DeleteFunc(slices.Collect(crd.Get("metadata", "finalizers").Items()), value.String(finalizer).Equal)
+	status := condition{"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}.in(crd.Get("status"), now)
+	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))).With("status", status), true
+}
+
+// isHeld reports whether a definition waits for its objects, or will when it is deleted.
+func isHeld(crd value.Value) bool {
+	for f := range crd.Get("metadata", "finalizers").Items() {
+		if f.Str() == finalizer {
+			return true
+		}
+	}
+	return false
 }
 
 // taken are the names that the other definitions of a group have.
