@@ -37,6 +37,10 @@ var rules = sync.OnceValue(func() map[schema.GVK][]rule {
 			on("spec.ports", portless), on("spec.ports[].name", nameless), on("spec.ports[].port", port),
 		},
 
+		{Group: "apps", Kind: "ControllerRevision"}: {
+			on("revision", atLeast(0)), on("data", ofNew(required("data is mandatory"))),
+			on("data", ofNew(onlyObject("data must be a valid JSON object"))), on("data", fixedValue),
+		},
 		{Group: "apps", Kind: "DaemonSet"}:  workloadRules("daemonset"),
 		{Group: "apps", Kind: "Deployment"}: append(workloadRules("deployment"), on("spec.strategy.rollingUpdate", rollingRecreate)),
 		{Group: "apps", Kind: "ReplicaSet"}: workloadRules("deployment"),

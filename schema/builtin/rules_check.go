@@ -77,6 +77,23 @@ func fixedUnshown(p place) (Refusal, bool) {
 	return Refusal{Reason: Invalid, Detail: "field is immutable", Change: true, Unshown: true}, changed(p)
 }
 
+// ofNew checks new objects only.
+func ofNew(check func(place) (Refusal, bool)) func(place) (Refusal, bool) {
+	return func(p place) (Refusal, bool) {
+		if !p.live.IsAbsent() {
+			return Refusal{}, false
+		}
+		return check(p)
+	}
+}
+
+// onlyObject refuses what is there and is no object.
+func onlyObject(detail string) func(place) (Refusal, bool) {
+	return func(p place) (Refusal, bool) {
+		return Refusal{Reason: Required, Detail: detail}, !isNothing(p.value) && p.value.Kind() != value.KindObject
+	}
+}
+
 func unchangeable(detail string) func(place) (Refusal, bool) {
 	return func(p place) (Refusal, bool) {
 		return Refusal{Reason: Forbidden, Detail: detail, Change: true}, changed(p)

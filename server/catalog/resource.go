@@ -46,6 +46,8 @@ type Resource struct {
 	// of that leaves it to that; empty for nothing.
 	Orphans       bool
 	OrphanWarning string
+	// Uncollected tells that objects own nothing: what becomes of it need not be said.
+	Uncollected bool
 	// Grace returns how many seconds an object has to end when it is deleted, given how many a request asks for, nil if it does not
 	// say. It is nil for resources whose objects go at once.
 	Grace func(object value.Value, asked *int64) int64

@@ -115,7 +115,7 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 	if err := w.admitDelete(live); err != nil {
 		return nil, live, err
 	}
-	finalizers, holds := finalizersFor(end.content, end.options, w.Version.Orphans), w.Version.Form.Holds(end.content)
+	finalizers, holds := w.finalizersFor(end.content, end.options), w.Version.Form.Holds(end.content)
 	waits := len(finalizers) > 0 || holds
 	marked := live
 	if waits || end.begins {
@@ -217,15 +217,18 @@ const (
 
 // finalizersFor returns the finalizers that an object waits for when it is deleted: those that it has, with the one of the
 // propagation policy in place of those of another. Without a policy they stay, and one is added if the kind orphans by default,
-// unless there is one of a policy.
-func finalizersFor(content value.Value, options *metav1.DeleteOptions, orphans bool) []string {
+// unless there is one of a policy. Objects that own nothing wait for no policy.
+func (w *write) finalizersFor(content value.Value, options *metav1.DeleteOptions) []string {
 	var finalizers []string
 	for f := range content.Get("metadata", "finalizers").Items() {
 		finalizers = append(finalizers, f.Str())
 	}
 	ofPolicy := func(f string) bool { return f == orphanFinalizer || f == foregroundFinalizer }
-	if !saysPolicy(options) {
-		if orphans && !slices.ContainsFunc(finalizers, ofPolicy) {
+	switch {
+	case w.Version.Uncollected:
+		return slices.DeleteFunc(finalizers, ofPolicy)
+	case !saysPolicy(options):
+		if w.Version.Orphans && !slices.ContainsFunc(finalizers, ofPolicy) {
 			finalizers = append(finalizers, orphanFinalizer)
 		}
 		return finalizers

@@ -68,6 +68,7 @@ func resourceOf(kind *builtin.Kind) *catalog.Resource {
 	if kind.GVK == pod {
 		r.Grace = podGrace
 	}
+	r.Uncollected = kind.GVK.Kind == "Event"
 	return r
 }
 
