@@ -132,7 +132,8 @@ func (b *bench) watches(ctx context.Context, only *regexp.Regexp, events, inform
 		{"memory of an idle watcher of 1,000", "4 to 10", "kB", 1, func(s *subject) (float64, error) { return s.idle(ctx, 1000) }},
 		{"CPU of one event to one of 100 watchers", "3 to 8", "ms", turns, func(s *subject) (float64, error) { return s.costOfEvent(ctx, events, 100) }},
 		{"CPU of one event to one of 500 watchers", "2 to 4", "ms", turns, func(s *subject) (float64, error) { return s.costOfEvent(ctx, events/2, 500) }},
-		{"p99 from write to delivery, 20 writes a second to 100 watchers", "5 ms", "ms", turns, func(s *subject) (float64, error) { return s.delay(ctx, events, 100) }},
+		{"p99 from write to delivery, 20 writes a second to 100 watchers", "5 ms", "ms", turns, func(s *subject) (float64, error) { return s.delay(ctx, events, 100, 1) }},
+		{"the same p99, ten watchers to a connection", "5 ms", "ms", turns, func(s *subject) (float64, error) { return s.delay(ctx, events, 100, 10) }},
 		{fmt.Sprintf("CPU of an informer that starts on %d objects", b.objects), "40 to 80", "ms", turns, func(s *subject) (float64, error) { return s.informer(ctx, informers) }},
 	} {
 		if !only.MatchString(r.name) {
@@ -207,11 +208,11 @@ func awaitAll(ctx context.Context, watches []*watching, events int64) error {
 	return nil
 }
 
-// delay returns the 99th percentile of the time from a write to its delivery, in milliseconds.
-func (s *subject) delay(ctx context.Context, writes, n int) (float64, error) {
+// delay returns the 99th percentile of the time from a write to its delivery to n watchers, so many over one connection, in milliseconds.
+func (s *subject) delay(ctx context.Context, writes, n, together int) (float64, error) {
 	var mu sync.Mutex
 	var took []time.Duration
-	watches, err := s.watchers(ctx, n, 1, func(_ *watching, line []byte) {
+	watches, err := s.watchers(ctx, n, together, func(_ *watching, line []byte) {
 		now := time.Now().UnixNano()
 		_, text, found := bytes.Cut(line, []byte(`"sent":"`))
 		text, _, _ = bytes.Cut(text, []byte(`"`))
