@@ -66,6 +66,10 @@ func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.Answer) (wire.Document, error) {
 	newOf := q.Version.New
 	switch {
+	case q.Target.Subresource == "scale" && rep.As == wire.AsPartial:
+		return wire.Object{Value: wire.Partial(rep.Of, a.Object.Content)}, nil
+	case q.Target.Subresource == "scale" && rep.As == wire.AsPartialList:
+		return nil, notList(scaleTypeOf(q))
 	case rep.As == "" || !a.Converted:
 		if a.List == nil {
 			return wire.Managed{Object: a.Object, Text: a.Text, New: newOf}, nil
@@ -82,7 +86,7 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 	case rep.As == wire.AsPartialList && q.Version.Custom:
 		return nil, fmt.Errorf("content is not a list")
 	case rep.As == wire.AsPartialList:
-		return nil, mismatched("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", typeOf(q, ""))
+		return nil, notList(typeOf(q, ""))
 	}
 	return nil, mismatched("you requested PartialObjectMetadata, but the requested object is a list (%s)", typeOf(q, "List"))
 }
@@ -93,6 +97,19 @@ func mismatched(text, typ string) error {
 		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
 		Message: fmt.Sprintf(text, typ),
 	}}
+}
+
+// notList refuses to answer with the metadata of a list where there is one object, of a Go type.
+func notList(typ string) error {
+	return mismatched("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", typ)
+}
+
+// scaleTypeOf returns what kube-apiserver calls the Go type of the Scales of a resource.
+func scaleTypeOf(q *rest.Request) string {
+	if q.Version.Custom {
+		return "*v1.Scale"
+	}
+	return "*autoscaling.Scale"
 }
 
 // typeOf returns what kube-apiserver calls the Go type of the objects of a resource, or of a list of them.

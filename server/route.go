@@ -217,6 +217,7 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	case q.Target.Subresource == "scale":
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
+	offer.Listed = verb == "list"
 	return wire.Negotiate(q.HTTP, offer)
 }
 

@@ -134,6 +134,7 @@ var changing = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "TIME"},
 	{regexp.MustCompile(`"resourceVersion":"[1-9]\d*"`), `"resourceVersion":"VERSION"`},
+	{regexp.MustCompile(`\\"resourceVersion\\":\\"\d+\\"`), `\"resourceVersion\":\"VERSION\"`},
 	{regexp.MustCompile(`patch: Invalid value: \\"\{.*?\}\\": `), `patch: Invalid value: OBJECT: `},
 	{regexp.MustCompile(`"Invalid value: \\"\{.*?\}\\": `), `"Invalid value: OBJECT: `},
 	{regexp.MustCompile(`"continue":"[^"]+"`), `"continue":"TOKEN"`},

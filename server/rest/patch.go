@@ -95,7 +95,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 	return func(live Live) (managedfields.Object, error) {
 		if beside {
 			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge), live.settled())
-			if err == nil && len(unknown) == 0 {
+			if err == nil && len(unknown) == 0 && object.Content.Get("kind").Str() != "" {
 				object.Entries = live.Entries
 				return r.update(live, object, options)
 			}

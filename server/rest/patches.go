@@ -40,34 +40,42 @@ func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 	return string(patched.AppendJSON(nil))
 }
 
-// patchedForm is form of what a patch made of an object. One that does not say of which kind it is has no fields that are known, in the
-// view of kube-apiserver, and a custom resource must say it.
+// patchedForm is form of what a patch made of an object. kube-apiserver reads it anew: a custom resource must say of which kind it is, a
+// built-in one only in which version. Without that none of its fields are known.
 func (r *Request) patchedForm(typ types.PatchType, patched value.Value) (managedfields.Object, []string, error) {
 	if typ == types.StrategicMergePatchType {
 		return r.strategicForm(patched)
 	}
-	if patched.Get("kind").Str() != "" || patched.Get("apiVersion").Str() != "" {
-		return r.form(patched, value.Value{})
-	}
-	var kind struct {
+	var said struct {
 		APIVersion string `json:"apiVersion,omitempty"`
 		Kind       string `json:"kind,omitempty"`
 	}
-	text := patched.AppendJSON(nil)
-	if err := json.Unmarshal(text, &kind); err != nil {
-		return managedfields.Object{}, nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+	if said.APIVersion, said.Kind = patched.Get("apiVersion").Str(), patched.Get("kind").Str(); said.APIVersion == "" || said.Kind == "" {
+		if err := json.Unmarshal(patched.AppendJSON(nil), &said); err != nil {
+			return managedfields.Object{}, nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+		}
 	}
-	if r.Version.Custom && patched.Kind() == value.KindObject {
-		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(text))
+	switch {
+	case r.Version.Custom && said.Kind == "" && patched.Kind() == value.KindObject:
+		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(patched.AppendJSON(nil)))
+	case !r.Version.Custom && said.APIVersion == "":
+		return managedfields.Object{Content: value.Object()}, membersUnknown(patched), nil
+	case !r.Version.Custom && said.Kind == "":
+		patched = patched.With("kind", value.String(r.Version.Kind))
 	}
+	return r.form(patched, value.Value{})
+}
+
+// membersUnknown returns what strict decoding says of an object whose members nobody knows, but for what says of which kind it is.
+func membersUnknown(object value.Value) []string {
 	var unknown []string
-	for name := range patched.Members() {
+	for name := range object.Members() {
 		if name != "kind" && name != "apiVersion" {
 			unknown = append(unknown, fmt.Sprintf("unknown field %q", name))
 		}
 	}
 	slices.Sort(unknown)
-	return managedfields.Object{Content: value.Object()}, unknown, nil
+	return unknown
 }
 
 // strategicForm is form of what a strategic merge patch made of an object. kube-apiserver makes a Go object of it that is of the right kind

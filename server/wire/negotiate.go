@@ -55,6 +55,7 @@ type Offer struct {
 	Protobuf bool // the documents themselves in protocol buffers; metadata can always be had so
 	CBOR     bool // the server speaks CBOR
 	Routed   bool // the path is one of a table of routes, which refuses media types that it never heard of in its own words
+	Listed   bool // the path is that of a list, which could be watched
 }
 
 // Negotiate returns what the client wants, by the rules of kube-apiserver: clauses in the order of their weight, then in their
@@ -68,6 +69,9 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 		}
 	}
 	if o.Routed && !slices.ContainsFunc(all, o.heardOf) {
+		if o.Listed {
+			return Plain, notRouted(append(o.types(), o.streams()...))
+		}
 		return Plain, notRouted(o.types())
 	}
 	return Plain, notAcceptable(o.types()...)
