@@ -233,7 +233,7 @@ func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
 }
 
 // errNoList ends a watch that asks for events as lists, without a word to the client, as there.
-var errNoList = errors.New("you requested PartialObjectMetadataList, but the requested object is not a list")
+var errNoList = errors.New("events are told of objects, not of lists")
 
 func (p *printer) print(text []byte, e rest.Event) ([]byte, error) {
 	object := e.Object
