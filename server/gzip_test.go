@@ -35,8 +35,8 @@ func unzipped(t *testing.T, w *httptest.ResponseRecorder) (body []byte, compress
 	return body, true
 }
 
-// TestGzip asks for bodies of sizes about that from which kube-apiserver compresses, by clients that say in many ways what they take. Whatever
-// is compressed is the same as what is not.
+// TestGzip asks for bodies of sizes about that from which kube-apiserver compresses, by clients that say in many ways what they take.
+// Whatever is compressed is the same as what is not.
 func TestGzip(t *testing.T) {
 	s := stage(t, memory.New())
 	defer s.Close()

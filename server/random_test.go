@@ -53,7 +53,8 @@ func TestRandomRequests(t *testing.T) {
 			continue
 		}
 		sort := fmt.Sprintf("%s of %s: %d, there %d", strings.Fields(q.line)[0], q.plural, here.Code, there.Code)
-		differences[sort] = append(differences[sort], fmt.Sprintf("%s\n   < %s\n here %.2000s\nthere %.2000s", q.line, q.body, answerLine(here), answerLine(there)))
+		differences[sort] = append(differences[sort], fmt.Sprintf("%s\n   < %s\n here %.2000s\nthere %.2000s",
+			q.line, q.body, answerLine(here), answerLine(there)))
 		both("PATCH "+q.object+merge, `{"metadata":{"finalizers":null}}`) // so that both go on from the same
 		both("DELETE "+q.object+"?gracePeriodSeconds=0", "")
 	}
@@ -105,17 +106,20 @@ var randomKinds = map[string]string{
 
 // The parts that requests are made of, and what is odd in them.
 var (
-	oddValues   = []string{"null", "true", "1", "-1", "1.5", `""`, `"é<&>"`, "[]", "{}", "[null]", `{"q":1}`, "1000000000000", `"2020-01-01T00:00:00Z"`}
+	oddValues = []string{"null", "true", "1", "-1", "1.5", `""`, `"é<&>"`, "[]", "{}", "[null]", `{"q":1}`,
+		"1000000000000", `"2020-01-01T00:00:00Z"`}
 	oddMetadata = []string{
 		`"labels":{"l":"1"}`, `"labels":{"bad key":"v"}`, `"annotations":{"n":"x"}`, `"finalizers":["a.b/c"]`, `"finalizers":["nodomain"]`,
 		`"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u"}]`, `"generateName":"g-"`, `"uid":"u"`,
 		`"resourceVersion":"5"`, `"namespace":"other"`, `"generation":7`, `"deletionTimestamp":"2020-01-01T00:00:00Z"`, `"managedFields":[]`,
 	}
 	oddOptions = []string{
-		"fieldManager=m", "fieldManager=n", "fieldValidation=Strict", "fieldValidation=Ignore", "fieldValidation=x", "dryRun=All", "dryRun=x", "pretty=1",
+		"fieldManager=m", "fieldManager=n", "fieldValidation=Strict", "fieldValidation=Ignore", "fieldValidation=x", "dryRun=All",
+		"dryRun=x", "pretty=1",
 	}
 	oddDeletes = []string{
-		"", "", "dryRun=All", "propagationPolicy=Foreground", "propagationPolicy=Orphan", "propagationPolicy=x", "gracePeriodSeconds=0", "gracePeriodSeconds=x",
+		"", "", "dryRun=All", "propagationPolicy=Foreground", "propagationPolicy=Orphan", "propagationPolicy=x",
+		"gracePeriodSeconds=0", "gracePeriodSeconds=x",
 	}
 	oddReads = []string{
 		"", "limit=2", "limit=x", "labelSelector=l%3D1", "labelSelector=%3D%3D", "fieldSelector=metadata.name%3Da", "fieldSelector=spec.x%3Da",
@@ -144,8 +148,8 @@ func (g *generator) request() randomRequest {
 	name := pick(g, []string{"a", "b", "c"})
 	q.object = all + "/" + name
 	content := g.object(randomKinds[resource], name)
-	typed := strings.Replace(content, "{", `{"apiVersion":"`+strings.Trim(strings.TrimPrefix(strings.TrimPrefix(resource[:at], "/apis"), "/api"), "/")+
-		`","kind":"`+kindNames[q.plural]+`",`, 1)
+	apiVersion := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(resource[:at], "/apis"), "/api"), "/")
+	typed := strings.Replace(content, "{", fmt.Sprintf(`{"apiVersion":%q,"kind":%q,`, apiVersion, kindNames[q.plural]), 1)
 	switch g.IntN(10) {
 	case 0, 1:
 		q.line, q.body = "POST "+all+g.options()+jsonize, typed
@@ -160,7 +164,8 @@ func (g *generator) request() randomRequest {
 		q.body = fmt.Sprintf(`[{"op":%q,"path":%q,"from":"/metadata/name","value":%s}]`, pick(g, oddOperations),
 			pick(g, []string{"/data", "/spec", "/spec/replicas", "/metadata/labels", "/metadata/name", "/kind", "/"}), pick(g, oddValues))
 	case 7, 8:
-		q.line = "GET " + pick(g, []string{q.object, q.object + "/status", q.object + "/scale", all + "?" + pick(g, oddReads)}) + " Accept=" + pick(g, oddAccepts)
+		path := pick(g, []string{q.object, q.object + "/status", q.object + "/scale", all + "?" + pick(g, oddReads)})
+		q.line = "GET " + path + " Accept=" + pick(g, oddAccepts)
 	default:
 		q.line = "DELETE " + pick(g, []string{q.object, q.object, q.object, all}) + "?" + pick(g, oddDeletes)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 )
 
-// piecesBudget bounds the memory of what is remembered of pieces, and pieceCost is what the maps and lists of one take of it beside what was
-// made of it and the revisions in its key.
+// piecesBudget bounds the memory of what is remembered of pieces, and pieceCost is what a piece takes of it beside what was made of the
+// piece and the revisions in its key.
 const (
 	piecesBudget = 16 << 20
 	pieceCost    = 400
@@ -17,7 +17,7 @@ const (
 // pieces remembers what was made of the pieces that watches were told, as a compressed form of each, so that it is made once for all
 // watches that are told the same. The zero pieces are none and ready. They are safe for concurrent use.
 //
-// Invariants: order has the keys of of, in the order in which they came; size is the sum of their costs, and at most piecesBudget.
+// Invariants: order has the keys of the map of, in the order in which they came; size is the sum of their costs, and at most piecesBudget.
 type pieces struct {
 	mu    sync.Mutex
 	of    map[pieceKey][]byte

@@ -25,8 +25,8 @@ type kindForm struct {
 	anyFinalizer bool // finalizers need not be known or qualified
 }
 
-// Decode returns what a server holds of what was sent, as it compares with what is stored. The Go type is asked which fields are unknown, and says what is of the
-// wrong type.
+// Decode returns what a server holds of what was sent, as it compares with what is stored. The Go type is asked which fields are
+// unknown, and says what is of the wrong type.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	if _, known := builtin.Lookup(schema.ParseGVK(apiVersion, kind)); !known || kind != f.kind.GVK.Kind {
