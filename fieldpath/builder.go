@@ -57,8 +57,8 @@ func (b *Builder) enter(e Element) {
 }
 
 // leave comes back from the path last entered, which is a member if member says so or if it came
-// before as a member. A path that is no member and has none below is dropped. Leave panics when no
-// path is entered.
+// before as a member. A path that is no member and has none below is dropped. It panics when no path
+// is entered.
 func (b *Builder) leave(member bool) {
 	if b.busy() && b.leaveExpected(member) {
 		return
@@ -72,7 +72,7 @@ func (b *Builder) leave(member bool) {
 	b.pop()
 }
 
-// leaf is Enter(e) and Leave(true).
+// leaf is enter(e) and leave(true).
 func (b *Builder) leaf(e Element) {
 	if b.busy() && b.leafExpected(e) {
 		return
@@ -114,8 +114,7 @@ func (b *Builder) comeBack(shared int) {
 }
 
 // addSet makes all members of s, put below the current path, members. As with Add, the path above
-// them stays open for what is added next: of sets of one path each, all of them labels, each adds
-// one node.
+// them stays open for what is added next: a set of one label adds one node, if a label came before.
 func (b *Builder) addSet(s Set) {
 	if !b.expected.IsEmpty() {
 		b.settle()
@@ -181,8 +180,8 @@ func (b *Builder) settle() {
 	}
 }
 
-// busy reports whether there is something to settle: Enter, Leave and Leaf are not as simple as
-// usual then.
+// busy reports whether there is something to settle before enter, leave and leaf can go the short
+// way.
 func (b *Builder) busy() bool { return b.added|len(b.expected.nodes) != 0 }
 
 // current returns the frame of the current path.

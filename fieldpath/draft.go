@@ -44,9 +44,9 @@ func (d *draft) addNamedField(name string) {
 // reserve returns the text of d with room for the place of a spelling behind it.
 func (d *draft) reserve() []byte { return append(d.text, make([]byte, spellingSize)...) }
 
-// addSpelled appends a node for a key or item. Its text is what text, which reserve returned, was
-// extended by, and d.text[start:end] is how it is spelled, if it is quoted, or its name, if it is
-// named.
+// addSpelled appends a node for a key or item. text is what reserve returned, with the element's
+// text appended to it; d.text[start:end] is how the element is spelled, if it is quoted, or its
+// name, if it is named.
 func (d *draft) addSpelled(kind Kind, text []byte, start, end int, how flags) {
 	at := len(d.text) + spellingSize
 	binary.LittleEndian.PutUint32(text[at-8:], uint32(start))

@@ -11,11 +11,13 @@ import (
 // The encoding of values in the text of elements. Bytewise order of encodings is the order of
 // [value.Compare], equal values have equal encodings, and none is the beginning of another:
 //
-//	number  tagNumber, the largest float64 f that is not above it (8 bytes), what it has above f (2 bytes, for integers)
+//	number  tagNumber, the largest float64 f that is not above it (8 bytes), what it has above f
+//	        (2 bytes, for integers)
 //	string  tagString, the bytes with 00 as 00 FF, then 00 01
 //	bool    tagBool, 0 or 1
 //	list    tagList, the encodings of its items, 00
-//	object  tagObject, for each member in name order: 01, its name as a string without tag, its value; then 00
+//	object  tagObject, for each member in name order 01, its name as a string without tag, and its
+//	        value; then 00
 //	null    tagNull
 //
 // The end mark 00 is below every tag and below 01, so a list or object sorts before those that go

@@ -10,26 +10,28 @@ package fieldpath
 // As long as what is built is the beginning of s, b only counts how far it is. Where s is .a.b .a.c
 // .d:
 //
-//	Enter(a)      next 1    in a
-//	Leaf(b)       next 2
-//	Enter(x)      next 2    waiting x: s has no such node, but it may come to nothing
-//	Leave(false)  next 2    it did
-//	Leaf(c)       next 3
-//	Leave(false)  next 3    as s has it: .a is no member there, and all of its children have come
-//	Leaf(e)       depart    s has .d here: from now on b writes a draft, which begins with the nodes in front of .d
+//	enter(a)      next 1    in a
+//	leaf(b)       next 2
+//	enter(x)      next 2    waiting x: s has no such node, but it may come to nothing
+//	leave(false)  next 2    it did
+//	leaf(c)       next 3
+//	leave(false)  next 3    as s has it: .a is no member there, and all of its children have come
+//	leaf(e)       depart    s has .d here: from now on b writes a draft, which begins with
+//	                        the nodes in front of .d
 //
 // Invariants while something is expected:
 //
 //	expected.nodes[:next] is all that is built, but for waiting.
-//	open[k].index is the node of the path's element k, and open[k].last where its tree ends, both in expected.
+//	open[k].index is the node of the path's element k, and open[k].last where its tree ends,
+//	both in expected.
 //	waiting is empty when anything is built: who builds below it departs.
 func (b *Builder) expect(s Set) {
 	b.expected, b.next = s, 0
 	b.open = append(b.open[:0], frame{last: uint32(len(s.nodes))})
 }
 
-// enterExpected carries out Enter if a set is expected. Otherwise b is settled, and it reports
-// false. Nothing that is entered is unexpected yet: it may come to nothing.
+// enterExpected carries out enter if a set is expected. Otherwise b is settled, and it reports
+// false. To enter what s does not have is no departure from s yet, for it may come to nothing.
 func (b *Builder) enterExpected(e Element) bool {
 	if b.expected.IsEmpty() {
 		b.settle()
@@ -44,7 +46,7 @@ func (b *Builder) enterExpected(e Element) bool {
 	return true
 }
 
-// leafExpected carries out Leaf if that is as expected. Otherwise b is settled, and it reports
+// leafExpected carries out leaf if that is as expected. Otherwise b is settled, and it reports
 // false.
 func (b *Builder) leafExpected(e Element) bool {
 	if n := b.expectedNode(e); n != nil && n.skip == 1 {
@@ -67,7 +69,7 @@ func (b *Builder) expectedNode(e Element) *node {
 	return nil
 }
 
-// leaveExpected carries out Leave if that is as expected. Otherwise b is settled, and it reports
+// leaveExpected carries out leave if that is as expected. Otherwise b is settled, and it reports
 // false.
 func (b *Builder) leaveExpected(member bool) bool {
 	// What was entered and is not in the expected set has come to nothing: it is as if it had not

@@ -11,9 +11,9 @@ import (
 )
 
 // FieldsV1 as unstructured objects hold it: maps in maps. A map has no order and no text, so the
-// names of its members are sorted, and what is wanted of a set that was read from maps is to know
-// soon whether another map says the same: then its names are looked up one by one, without making a
-// set.
+// names of its members are sorted. Mostly the question is only whether a map says the same as one
+// that was read before: then the names of the known set are looked up in it one by one, and no set
+// is made.
 //
 // What is not as AppendJSON writes it takes the long way, by a document and its text, so that there
 // is one reading of what is unusual: ParseSet.

@@ -31,25 +31,17 @@ import (
 // The result shares no memory with fieldsV1, but names in it share one copy of fieldsV1, which
 // lives as long as any of them.
 func ParseSet(fieldsV1 []byte) (Set, error) {
-	s, _, err := parseCanonical(fieldsV1)
+	s, _, _, err := parseCanonical(fieldsV1)
 	return s, err
 }
 
 // parseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
-func parseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
+// copied is the copy of fieldsV1 that names in the set share.
+func parseCanonical[T string | []byte](fieldsV1 T) (s Set, copied string, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
-	work.Add(work.Counts{Sets: 1})
-	p.load(fieldsV1)
-	if err := p.document(); err != nil {
-		return Set{}, false, syntaxError("fieldsV1", err)
-	}
-	p.draft.arrange(replace)
-	if len(p.draft.text) > maxText {
-		return Set{}, false, &SyntaxError{What: "fieldsV1", Offset: len(fieldsV1), Reason: "longer than 1 GiB"}
-	}
-	work.Add(work.Counts{Elements: len(p.draft.nodes)})
-	return setOf(textOf(p.whole()), slices.Clone(p.draft.nodes)), !p.loose && !p.Spaced, nil
+	p.draft.text = append(p.draft.text, fieldsV1...)
+	return p.parse()
 }
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
@@ -66,6 +58,22 @@ type setParser struct {
 	wire     []byte          // scratch
 	maps     []mapMember     // scratch: members of the maps that are open
 	keys     []sortKey       // scratch: the order of maps
+}
+
+// parse is parseCanonical of what the text of the draft is.
+func (p *setParser) parse() (s Set, copied string, canonical bool, err error) {
+	work.Add(work.Counts{Sets: 1})
+	p.load()
+	if err := p.document(); err != nil {
+		return Set{}, "", false, syntaxError("fieldsV1", err)
+	}
+	p.draft.arrange(replace)
+	if len(p.draft.text) > maxText {
+		return Set{}, "", false, &SyntaxError{What: "fieldsV1", Offset: len(p.Text), Reason: "longer than 1 GiB"}
+	}
+	work.Add(work.Counts{Elements: len(p.draft.nodes)})
+	text := p.whole()
+	return setOf(textOf(text), slices.Clone(p.draft.nodes)), text[:len(p.Text)], !p.loose && !p.Spaced, nil
 }
 
 // release gives p back, without what belongs to the result.
@@ -86,17 +94,18 @@ func (p *setParser) release() {
 // chunk is how much of a fieldsV1 json-iterator reads at once for the reference.
 const chunk = 4096
 
-// load makes fieldsV1 the text to be read. That is the beginning of the result's text, behind which
-// there is room for the texts of keys and items, in which there is a backslash for each quote.
-func (p *setParser) load(fieldsV1 []byte) {
+// load makes what the text of the draft is the text to be read. That is the beginning of the
+// result's text, behind which there is room for the texts of keys and items, in which there is a
+// backslash for each quote.
+func (p *setParser) load() {
+	fieldsV1 := p.draft.text
 	p.room.Grow(len(fieldsV1) + 8*bytes.Count(fieldsV1, []byte{'\\'}))
 	p.room.Write(fieldsV1)
 	p.scanner = scan(p.room.String(), 0)
 	p.Chunk = chunk
-	p.draft.text = append(p.draft.text, fieldsV1...)
 }
 
-// whole returns the text of the result. Room of which much was not needed is not kept.
+// whole returns the text of the result, which begins with the text that was read. Room of which much was not needed is not kept.
 func (p *setParser) whole() string {
 	if n := len(p.draft.text); p.room.Cap() < n || p.room.Cap()-n > n/4 {
 		return string(p.draft.text)

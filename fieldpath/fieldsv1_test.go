@@ -54,7 +54,7 @@ func TestParseSet(t *testing.T) {
 		if want == "" {
 			want = c.text
 		}
-		s, canonical, err := paths.ParseCanonical([]byte(c.text))
+		s, _, canonical, err := paths.ParseCanonical([]byte(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -130,7 +130,7 @@ func FuzzParseSet(f *testing.F) {
 		f.Add([]byte(c.text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s, canonical, err := paths.ParseCanonical(text)
+		s, _, canonical, err := paths.ParseCanonical(text)
 		var reference smd.Set
 		referenceErr := reference.FromJSON(bytes.NewReader(text))
 		if err != nil {

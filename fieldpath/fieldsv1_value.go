@@ -52,8 +52,8 @@ func (p *setParser) members(v value.Value, depth int) bool {
 	return true
 }
 
-// complete ends the node at index, the last one of l, with the nodes below it, which name it itself
-// or not.
+// complete ends the node at index, the last one of l, and what is below it. self says whether there
+// is a "." among that, which makes the node itself a member.
 func (p *setParser) complete(l *level, index int, self bool) {
 	n := &p.draft.nodes[index]
 	n.skip = uint32(len(p.draft.nodes) - index)

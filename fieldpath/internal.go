@@ -77,7 +77,14 @@ func (internal) Storage(s Set) any { return s.storage() }
 func (internal) Size(s Set) int { return s.size() }
 
 // ParseCanonical is [ParseSet] and reports whether [Set.AppendJSON] would write these very bytes.
-func (internal) ParseCanonical(fieldsV1 []byte) (s Set, canonical bool, err error) {
+// copied is the copy of fieldsV1 that names in the set share: who keeps it beside the set keeps
+// nothing more alive.
+func (internal) ParseCanonical(fieldsV1 []byte) (s Set, copied string, canonical bool, err error) {
+	return parseCanonical(fieldsV1)
+}
+
+// ParseCanonicalString is ParseCanonical of a string.
+func (internal) ParseCanonicalString(fieldsV1 string) (s Set, copied string, canonical bool, err error) {
 	return parseCanonical(fieldsV1)
 }
 

@@ -20,13 +20,12 @@ const (
 	included flags = 1 << iota // the path of the node is a member of the set
 
 	// What surrounds the text of an element where it lies. They are facts of the text, wherever the
-	// node is in the tree.
+	// node is in the tree. "Place" is the numbers of the bytes where something begins and ends.
 	//
-	//	quoted  of a field: it lies in "f:name", as it is printed; of any other: where its spelling, as it is printed, in
-	//	        quotes, begins and ends in the same text is told in front of it
-	//	lone    it is a field, quoted, and lies in "f:name":{}
-	//	named   of a field: it lies in f:name, its name in fieldsV1; of any other, which is not quoted then: where that name begins
-	//	        and ends in the same text is told in front of it
+	//	        of a field, its text lies in    of any other, in front of its text is
+	//	quoted  "f:name", as it is printed      the place of its spelling, as printed, in quotes
+	//	lone    "f:name":{}, quoted as well     -
+	//	named   f:name, its name in fieldsV1    the place of its name; it is not quoted then
 	quoted
 	lone
 	named

@@ -15,6 +15,16 @@ import (
 //	name     a JSON string, a string as Go quotes it, or anything up to the next dot or bracket
 //	key      name=value,…       empty for the key without fields
 //	value    JSON, or a string as Go quotes it
+//
+// What each part of a path becomes:
+//
+//	spec."a.b"[name="web",port=80].args[0]
+//
+//	spec                   Field spec     the first dot is left out
+//	."a.b"                 Field a.b      in quotes, as it has a dot
+//	[name="web",port=80]   Key
+//	.args                  Field args
+//	[0]                    Index 0
 
 // ParsePath reads a path as [Path.Text] writes it. It also takes what [Path.String] writes where
 // that has one meaning only, such as a name with a space in it, or a string quoted as Go does. The
@@ -84,20 +94,25 @@ func (p *pathParser) pathName(ends string) (string, *jsontext.Error) {
 func (p *pathParser) item() (e Element, err *jsontext.Error) {
 	rest := p.Text[p.Pos:]
 	switch {
+	// The text ends here.
 	case rest == "":
 		return e, p.Unexpected("an index, a key or a value")
+	// [="a"]: an item of a set, by its value.
 	case rest[0] == '=':
 		p.Pos++
 		t := &p.elements.text
 		if t.Scratch, err = p.bracketValue(t.Scratch[:0]); err == nil {
 			e = Element{KindItem, t.Cut(t.Scratch)}
 		}
+	// [80], an index, or [80=true], a key whose first name begins with a digit: the first byte of
+	// these that ends a number or name tells.
 	case rest[0] == '-' || '0' <= rest[0] && rest[0] <= '9':
 		if end := strings.IndexAny(rest, "]=,\""); end >= 0 && rest[end] == '=' {
 			e, err = p.key()
 		} else {
 			e, err = p.index()
 		}
+	// [name="web"]: an item of a keyed list.
 	default:
 		e, err = p.key()
 	}
@@ -128,7 +143,8 @@ func (p *pathParser) index() (Element, *jsontext.Error) {
 	return Index(i), nil
 }
 
-// key reads the fields of a key, each a name, '=' and a value, with commas between them.
+// key reads the fields of a key, each a name, '=' and a value, with commas between them. They are
+// encoded as they come, and put in the order of names behind the last.
 func (p *pathParser) key() (Element, *jsontext.Error) {
 	t := &p.elements.text
 	b := t.Scratch[:0]

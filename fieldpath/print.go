@@ -8,7 +8,12 @@ import (
 )
 
 // Printing elements and paths. An element knows nothing but its encoding, from which each style
-// prints names and values; none makes a document of them.
+// prints names and values; none makes a document of them. A key, and an item that is an object:
+//
+//	wire     k:{"n":"a\u003cb","p":1000000}   v:{"x":1,"y":2}
+//	text     [n="a<b",p=1000000]              [={"x":1,"y":2}]
+//	display  [n="a<b",p=1e+06]                [=x=1y=2]
+//	decimal  [n="a<b",p=1000000]              [=x=1y=2]
 
 // style is one of the ways in which elements are written.
 type style uint8

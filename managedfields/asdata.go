@@ -30,10 +30,11 @@ var placeholder = value.List(value.Object())
 
 // liveData returns the live object as it is merged and compared:
 //
-//	S11  To who claims to own them, managed fields are data of the live object: an update removes
-//	     them, so that the claim ends.
+//	S11  To somebody who claims to own them, managed fields are data of the live object: an update
+//	     removes them, so that the claim ends.
 //
-// So they are where they have what entries do not: then the kind's type may refuse them.
+// They are data, too, where they have members that an [Entry] has not: the kind's type may refuse
+// those.
 func (r *request) liveData(owners owned) value.Value {
 	managed := r.live.managed
 	switch {

@@ -7,13 +7,14 @@ import (
 
 // Cache remembers the sets of the fieldsV1 that were read lately: controllers repeat the same few.
 // It keeps to a budget of bytes, whatever it is fed. It is safe for concurrent use, and no reader
-// waits for another one.
+// waits for another.
 //
 // What it holds has a fixed number of places. Who finds an empty one, or one that it may take,
 // takes it; when that makes more than the budget, a hand goes round and empties places until it
 // fits:
 //
-//	texts  1,024  in rows of 4; a text has one row, found by its hash, and takes the place that was taken longest ago
+//	texts  1,024  in rows of 4; a text has one row, found by its hash, and takes the place that was
+//	              taken longest ago
 //	maps   1,024  a map has two places, see readMap, and takes both
 //	large     16  sets of maps that are larger than 64 KiB, in one row, which is searched
 //
@@ -109,19 +110,23 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 		}
 	}
 	p, err := parseText(text)
-	if err == nil {
-		p.text = string([]byte(text)) // a copy: text may be part of a large one
-		if c.admits(p) {
-			c.put(&row[c.oldest[number].Add(1)%rowSize], p)
-		}
+	if err == nil && c.admits(p) {
+		c.put(&row[c.oldest[number].Add(1)%rowSize], p)
 	}
 	return p, err
 }
 
 // parseText reads a text that is not remembered.
 func parseText[T string | []byte](text T) (*parsedSet, error) {
-	s, canonical, err := paths.ParseCanonical([]byte(text))
-	return &parsedSet{set: s, canonical: canonical}, err
+	p := new(parsedSet)
+	var err error
+	switch text := any(text).(type) {
+	case string:
+		p.set, p.text, p.canonical, err = paths.ParseCanonicalString(text)
+	case []byte:
+		p.set, p.text, p.canonical, err = paths.ParseCanonical(text)
+	}
+	return p, err
 }
 
 // readMap is FromAny of fieldpath with a memory, given who owns the fields since when. Maps may be

@@ -33,6 +33,9 @@ var feeds = map[string]func(c *Cache, i int) (reading, error){
 	"texts in depth": func(c *Cache, i int) (reading, error) {
 		return feedText(c, i, strings.Repeat(`"f:a":{`, 2000)+strings.Repeat(`}`, 2000))
 	},
+	"texts of unknown elements": func(c *Cache, i int) (reading, error) { // which are read as the empty set
+		return FieldsOf(fmt.Sprintf(`{"x:%d%s":{}}`, i, strings.Repeat("x", maxText-100))).read(c)
+	},
 	"tiny texts": func(c *Cache, i int) (reading, error) { return feedText(c, i, `"f:a":{}`) },
 	"tiny maps": func(c *Cache, i int) (reading, error) {
 		return feedEntry(c, i, map[string]any{fmt.Sprintf("f:%d", i): map[string]any{}})

@@ -134,8 +134,9 @@ func (e *Entry) check(i int) error {
 //	     times first, then by name, version and subresource.
 func Encode(managers merge.Managers) []Entry { return encode(managers, &decoded{}) }
 
-// encode is Encode that uses the fieldsV1 that was decoded for sets that are still the same.
-func encode(managers merge.Managers, was *decoded) []Entry {
+// encode is Encode after a write that began with former: sets that are still the same keep the
+// fieldsV1 that they had there.
+func encode(managers merge.Managers, former *decoded) []Entry {
 	if merging.Len(managers) == 0 {
 		return nil
 	}
@@ -147,7 +148,7 @@ func encode(managers merge.Managers, was *decoded) []Entry {
 			Manager: m.Manager.Name, Operation: m.Manager.Operation, APIVersion: m.APIVersion, Time: m.Time,
 			FieldsType: fieldsV1, Subresource: m.Manager.Subresource,
 		}
-		e.FieldsV1, next = was.fieldsOf(m, next)
+		e.FieldsV1, next = former.fieldsOf(m, next)
 	}
 	slices.SortStableFunc(entries, compareEntries)
 	return entries

@@ -41,8 +41,8 @@ func FieldsOf[F fieldpath.Set | string | []byte | value.Value](fields F) Fields 
 // IsAbsent reports whether the entry has no fieldsV1.
 func (f Fields) IsAbsent() bool { return f.held == nil }
 
-// Set returns the set of fields; the absent Fields have none. The error says what is no fieldsV1:
-// see [fieldpath.ParseSet].
+// Set returns the set of fields, which is empty for the absent Fields. The error says why what is
+// held is no fieldsV1: see [fieldpath.ParseSet].
 func (f Fields) Set() (fieldpath.Set, error) {
 	r, err := f.read(processCache)
 	return r.set, err
@@ -70,9 +70,9 @@ func (f Fields) read(c *Cache) (reading, error) {
 func (f Fields) parse() (r reading, err error) {
 	switch held := f.held.(type) {
 	case string:
-		r.set, r.canonical, err = paths.ParseCanonical([]byte(held))
+		r.set, _, r.canonical, err = paths.ParseCanonicalString(held)
 	case []byte:
-		r.set, r.canonical, err = paths.ParseCanonical(held)
+		r.set, _, r.canonical, err = paths.ParseCanonical(held)
 	case map[string]any:
 		r.set, r.canonical, err = paths.FromAny(held)
 	case value.Value:

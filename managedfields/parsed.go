@@ -14,18 +14,20 @@ import (
 
 // parsedSet is a set that was read from a fieldsV1, with what else is known of it. It does not
 // change but for what is atomic.
+//
+// What a cache asks of a set that has left the processor's caches stands in front, in one line of
+// these: whoever looks for a text looks at up to four, and drops one of them.
 type parsedSet struct {
+	text      string       // of those that came as text: what it was read from, a part of the text of set
+	places    atomic.Int32 // how many places of a cache it has
+	canonical bool         // what it was read from is written as kube-apiserver writes it
 	set       fieldpath.Set
-	canonical bool   // what it was read from is written as kube-apiserver writes it
-	text      string // of those that came as text and are remembered
 	timed     uint64 // of those that came as maps: the hashes by which readMap finds them
 	hash      uint64
-
-	fits   atomic.Pointer[fit] // the type that the set was last found to be adapted to, see Reconcile of typed
-	places atomic.Int32        // how many places of a cache it has
+	fits      atomic.Pointer[fit] // the type that the set was last found to be adapted to, see Reconcile of typed
 }
 
-// reading returns what p is as what was read, and remembered.
+// reading returns p as the outcome of a read that is remembered.
 func (p *parsedSet) reading() reading { return reading{p.set, p.canonical, p} }
 
 // reading is what was read of a fieldsV1.
@@ -53,10 +55,13 @@ func isAdapted(s fieldpath.Set, t *schema.Type) bool {
 }
 
 // size returns how many bytes p keeps alive at most. Go allocates up to an eighth more than is
-// asked for.
+// asked for, and with the text of a set that was read there may be room that it did not need.
 func (p *parsedSet) size() int64 {
 	const fixed = 224 // of p, with a fit
-	n := int64(paths.Size(p.set) + len(p.text))
+	n := int64(paths.Size(p.set) + len(p.text)/4)
+	if p.set.IsEmpty() { // it has no text that p.text would be a part of
+		n += int64(len(p.text))
+	}
 	return n + n/8 + fixed
 }
 

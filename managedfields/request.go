@@ -97,10 +97,9 @@ func (r *request) conforming(role string, known typed.Value, v value.Value, opts
 	return out, nil
 }
 
-// encode returns the outcome as what is to be stored. was is what its managed fields were decoded
-// from.
-func (r *request) encode(out outcome, was *decoded, source source) Object {
-	o := Object{Content: out.content, Entries: encode(out.managers, was), source: source}
+// encode returns the outcome as what is to be stored. former is what the write began with.
+func (r *request) encode(out outcome, former *decoded, source source) Object {
+	o := Object{Content: out.content, Entries: encode(out.managers, former), source: source}
 	o.memory = cmp.Or(r.object.memory, r.live.memory)
 	if o.memory == nil {
 		o.memory = new(memory)

@@ -58,7 +58,8 @@ type capping struct {
 	buckets  map[string]*bucket
 }
 
-// updater is an updater's place, and when it was active last. Those of one second stay in the order of managers.
+// updater is an updater's place, and when it was active last. Those of one second stay in the order
+// of managers.
 type updater struct {
 	seconds int64
 	place   int

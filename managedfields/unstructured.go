@@ -82,17 +82,17 @@ func (e *Entry) setAll(content any) bool {
 //
 // The error is that of Value.
 func (o Object) AsAny() (map[string]any, error) {
-	was, from := o.source.value, o.source.content
+	former, from := o.source.value, o.source.content
 	content := make(map[string]any, o.Content.Len()+1)
 	for name, member := range o.Content.Members() {
 		if name != "metadata" {
-			content[name] = anyLike(member, was.Get(name), from[name])
+			content[name] = anyAfter(member, former.Get(name), from[name])
 		}
 	}
 	metadata := map[string]any{}
 	fromMetadata, _ := from["metadata"].(map[string]any)
 	for name, member := range o.Content.Get("metadata").Members() {
-		metadata[name] = anyLike(member, was.Get("metadata", name), fromMetadata[name])
+		metadata[name] = anyAfter(member, former.Get("metadata", name), fromMetadata[name])
 	}
 	if o.Entries != nil {
 		list := make([]any, len(o.Entries))
@@ -118,27 +118,27 @@ type source struct {
 	value   value.Value
 }
 
-// anyLike returns v as unstructured objects hold it, with parts of content, which was was made
-// from, where they are the same.
-func anyLike(v, was value.Value, content any) any {
-	if v.Same(was) && !v.IsAbsent() {
+// anyAfter returns v as unstructured objects hold it. content is what the document former was made
+// from: where v is the same as former, the result shares its part of content.
+func anyAfter(v, former value.Value, content any) any {
+	if v.Same(former) && !v.IsAbsent() {
 		return content
 	}
 	switch content := content.(type) {
 	case map[string]any:
-		if v.Kind() == value.KindObject && was.Kind() == value.KindObject {
+		if v.Kind() == value.KindObject && former.Kind() == value.KindObject {
 			out := make(map[string]any, v.Len())
 			for name, member := range v.Members() {
-				out[name] = anyLike(member, was.Get(name), content[name])
+				out[name] = anyAfter(member, former.Get(name), content[name])
 			}
 			return out
 		}
 	case []any:
-		if v.Kind() == value.KindList && was.Kind() == value.KindList {
+		if v.Kind() == value.KindList && former.Kind() == value.KindList {
 			out := make([]any, v.Len())
 			for i := range out {
 				if i < len(content) {
-					out[i] = anyLike(v.Item(i), was.Item(i), content[i])
+					out[i] = anyAfter(v.Item(i), former.Item(i), content[i])
 				} else {
 					out[i] = v.Item(i).ToAny()
 				}

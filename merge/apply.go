@@ -126,7 +126,8 @@ func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflic
 
 // manyConflictsOn is conflictsOn for all fields that are taken, so many.
 func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all int) Conflicts {
-	// Each loss has room for all that it takes, one behind the other; what part leaves out is closed up in the end.
+	// Each loss has room for all that it takes, one behind the other; what part leaves out is
+	// closed up in the end.
 	room := make(Conflicts, all)
 	found := make([]Conflicts, len(p.losses))
 	for i, rest := 0, room; i < len(found); i++ {

@@ -30,8 +30,7 @@ func (c Conflict) field() string {
 }
 
 // Conflicts are all conflicts of an apply, sorted by manager, and for each manager in the order of
-// [fieldpath.Set.All]. They are an error when they may not be
-// decided by force.
+// [fieldpath.Set.All]. They are an error when they may not be decided by force.
 type Conflicts []Conflict
 
 // Error returns the message of kube-apiserver.

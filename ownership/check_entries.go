@@ -10,7 +10,13 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// Findings about entries by themselves, for which no schema is needed.
+// Findings about entries by themselves, for which no schema is needed. What is looked at, and which
+// codes come of it:
+//
+//	the names               invalid-manager, invalid-subresource
+//	the set                 undecodable, which ends the check of the entry; empty-set, not-canonical
+//	who holds the fields    before-first-apply, ancient-changes, client-side-apply, split-manager
+//	the other entries       duplicate-identity
 
 // How many bytes the names in an entry may have.
 const (
@@ -28,10 +34,12 @@ func (k *checker) checkEntry(i int) {
 	read, err := managing.Read(k.object.Entries, i)
 	fields := read.Fields
 	switch {
+	// Nothing more can be said of what cannot be read.
 	case err != nil:
 		k.add(undecodable, i, nil, errors.Unwrap(err).Error(),
 			"Every apply fails, and the next update forgets all owners. Remove the entry with a patch of metadata.managedFields.")
 		return
+	// These two mend themselves.
 	case fields.IsEmpty():
 		k.add(emptySet, i, nil, "the manager owns nothing", "None needed: the next write that is tracked drops the entry.")
 	case !isCanonical(e.FieldsV1, fields):
@@ -45,8 +53,8 @@ func (k *checker) checkEntry(i int) {
 	}
 }
 
-// repetitions returns, for each of entries that is followed by one of the same manager, which that
-// is.
+// repetitions returns, for each entry that is followed by another one of the same manager, the
+// number of that one.
 func repetitions(entries []managedfields.Entry) map[int]int {
 	next, last := map[int]int{}, map[merge.Manager]int{}
 	for i, e := range entries {
@@ -93,17 +101,22 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 		return
 	}
 	n := len(k.found)
+	// Of several that apply, the first one is reported: the more is known of who holds the fields,
+	// the more can be advised.
 	switch {
-	// Of several that apply, the first one is reported.
+	// Invented by the server, for all who wrote before.
 	case e.Manager == managedfields.BeforeFirstApply:
 		k.add(beforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
 			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
+	// Made by the server of several that were too many.
 	case e.Manager == managedfields.AncientChanges:
 		k.add(ancientChanges, i, nil, "updaters that were too many to keep apart hold "+countFields(fields),
 			"Nobody can tell whose they are. Let tools that update the object use one name each.")
+	// kubectl's client-side apply, by that name or, under another, by the record that it keeps.
 	case e.Manager == clientSideApply || fields.Has(lastAppliedPath):
 		k.add(clientSideApplied, i, nil, "client-side apply holds "+countFields(fields),
 			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
+	// Somebody who applies now, and updated once.
 	case k.appliers[applierOf(e)]:
 		k.add(splitManager, i, nil, "the manager, which applies, holds "+countFields(fields)+" by an update",
 			"Such fields stay when they go from what it applies. Migrate them to the applier, or let the update use another name.")
@@ -138,6 +151,7 @@ func (k *checker) checkWhole() {
 			updaters++
 		}
 	}
+	// There is one more than kube-apiserver keeps apart: the next update joins the oldest, S10.
 	if updaters > limit {
 		k.add(tooManyUpdaters, -1, nil, fmt.Sprintf("%d updaters, and %d are kept apart", updaters, limit),
 			"The next update joins the oldest of them as ancient-changes. Let tools that update the object use one name each.")

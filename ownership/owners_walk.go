@@ -14,6 +14,29 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Walking an object beside what its entries hold. Each set stands at the node that the walk is at,
+// and goes down with it where it has something below; who has the path of a part as a member owns
+// the part. Of a type in which ports is keyed by port, and args atomic:
+//
+//	object  {args: [-a, -b]  ports: [{port: 80}]}
+//	ann     .args .ports[port=80].port
+//	bob     .args .ports[port=80]
+//
+//	part                     stand below it   yielded
+//	.args                    none             atomic   ann bob
+//	.args[0] .args[1]        none             leaf     ann bob, through .args
+//	.ports                   ann bob          no: its items are owned one by one
+//	.ports[port=80]          ann              item     bob
+//	.ports[port=80].port     none             leaf     ann
+//
+// Invariants, at each node:
+//
+//	path leads from the root to the node
+//	through is nil, or a beginning of path: the whole, or the repeated item, that the node is inside of
+//	each holding is in at most one stand; of those that have nothing below the node, none is
+//
+// Cost: linear in the object, and n log n for the n entries of all sets together.
+
 // ownerWalk walks an object and the sets of all its holdings side by side, each of them once.
 type ownerWalk struct {
 	yield func(Owned) bool
@@ -93,15 +116,18 @@ func shapeOf(t *schema.Type, v value.Value) shape {
 // end.
 func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owner) bool {
 	switch s := shapeOf(t, v); {
+	// There is nothing in it.
 	case s == leafShape:
 		return true
-	// Somebody owns what is around it as a whole, or the list holds the item twice.
+	// What is around it is owned as a whole, or the list holds the item twice.
 	case w.through != nil:
 		return w.insideOwned(v, own)
+	// It is owned as a whole itself, and what is in it through it.
 	case s == atomicShape:
 		w.through = slices.Clone(w.path)
 		defer func() { w.through = nil }()
 		return w.insideOwned(v, own)
+	// It is owned part by part.
 	case s == listShape:
 		return w.items(t.List(), v, at)
 	}
@@ -121,6 +147,7 @@ func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
 		w.nodes++
 		member := v.Member(i)
 		t, _ := m.Lookup(member.Name)
+		// A member that the type does not declare is of no schema.
 		if t == nil {
 			t = schema.Deduced
 		}
@@ -168,80 +195,6 @@ func cutPart(hits []hit, i int) (here, rest []hit) {
 		n++
 	}
 	return hits[:n:n], hits[n:]
-}
-
-// place is an item of a list with its element.
-type place struct {
-	element fieldpath.Element
-	index   int
-}
-
-// items meets the items of a list with the sets, and then yields them in the list's order. Items
-// that have one element are met once, as the first of them: they have the same owners.
-func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
-	places, sorted := w.places(l, v)
-	hits := w.meet(at, func(e fieldpath.Element) int {
-		i, found := slices.BinarySearchFunc(sorted, e, func(p place, e fieldpath.Element) int { return paths.Compare(p.element, e) })
-		if !found {
-			return -1
-		}
-		return sorted[i].index
-	})
-	// Which item stands for all that have its element.
-	first := firstOfEach(sorted)
-	owners := make([][]Owner, len(places)) // of the first with each element; the others have met nobody
-	for i, p := range places {
-		w.nodes++
-		var here []hit
-		here, hits = cutPart(hits, i)
-		owners[i] = w.ownersOf(here)
-		if w.item != nil && p.element.Kind() == fieldpath.KindKey && !first[i].repeated {
-			w.item(append(w.path, p.element), here)
-		}
-		if !w.part(p.element, l.Element(), v.Item(i), owners[first[i].index], here, first[i].repeated) {
-			return false
-		}
-	}
-	return true
-}
-
-// places returns the items of v with their elements, in the list's order and sorted. Items without
-// identity have their number.
-func (w *ownerWalk) places(l *schema.List, v value.Value) (places, sorted []place) {
-	places = make([]place, v.Len())
-	for i := range places {
-		element, ok := typing.ElementOf(&w.texts, l, v.Item(i))
-		if !ok {
-			element = fieldpath.Index(i)
-		}
-		places[i] = place{element, i}
-	}
-	sorted = slices.Clone(places)
-	slices.SortStableFunc(sorted, func(a, b place) int { return paths.Compare(a.element, b.element) })
-	return places, sorted
-}
-
-// standing says of an item which item is the first that has its element, and whether others have
-// it, too.
-type standing struct {
-	index    int
-	repeated bool
-}
-
-// firstOfEach returns the standing of each item, by its number.
-func firstOfEach(sorted []place) []standing {
-	out := make([]standing, len(sorted))
-	for from := 0; from < len(sorted); {
-		to := from + 1
-		for to < len(sorted) && sorted[to].element == sorted[from].element {
-			to++
-		}
-		for _, p := range sorted[from:to] {
-			out[p.index] = standing{sorted[from].index, to-from > 1}
-		}
-		from = to
-	}
-	return out
 }
 
 // part yields the member or item that e leads to, and what is in it. own are its owners, and found
@@ -312,7 +265,9 @@ func (w *ownerWalk) emit(part string, v value.Value, own []Owner) bool {
 	return w.yield(Owned{Path: slices.Clone(w.path), Value: v, Part: part, Owners: own, Through: w.through})
 }
 
-// ownersOf returns the owners that have a member there. Equal lists are one slice.
+// ownersOf returns the owners that have a member there. Equal lists are one slice: most parts of an
+// object have the same few owners, so their lists are found by the numbers of the holdings, three
+// bytes each.
 func (w *ownerWalk) ownersOf(found []hit) []Owner {
 	w.key = w.key[:0]
 	for _, h := range found {

@@ -45,8 +45,8 @@ import (
 // Cost: linear in the size of d, with a factor log n for the fields of each map.
 func Compile(d *Document) (map[string]*Type, error) { return compileBeside(d, nil) }
 
-// compileBeside is Compile for a document that refers to types which are compiled already and sound, by their names. They are in the
-// map that it returns as well.
+// compileBeside is Compile for a document that refers by their names to types that are compiled
+// already and sound. The map that it returns has those, too.
 func compileBeside(d *Document, compiled map[string]*Type) (map[string]*Type, error) {
 	c := compiler{
 		types:      make(map[string]*Type, len(compiled)+len(d.Types)),

@@ -34,8 +34,8 @@ func (internal) ParseScalar(word string) Scalar { return parseScalar(word) }
 // converters add to what they convert: [UntypedAtomicName] and [DeducedName].
 func (internal) DeducedTypes() []TypeDef { return deducedTypes() }
 
-// CompileBeside is [Compile] for a document that refers to types which are compiled already and sound, by their names. They are in the map
-// that it returns as well.
+// CompileBeside is [Compile] for a document that refers by their names to types that are compiled
+// already and sound. The map that it returns has those, too.
 func (internal) CompileBeside(d *Document, compiled map[string]*Type) (map[string]*Type, error) {
 	return compileBeside(d, compiled)
 }

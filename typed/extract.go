@@ -23,8 +23,8 @@ import (
 //
 //	X4  Scalars and atomic containers are whole. Granular objects and lists consist of the parts
 //	    that s leads to; one that has none becomes null, and an empty one stays empty.
-//	X5  An item of a list that s has paths below is extracted by these paths; one that only its
-//	    own path is in s is whole.
+//	X5  An item of a list that s has paths below is extracted by these paths; one of which s has
+//	    only the own path is whole.
 //	X6  A member of an object whose own path is in s is extracted by the very set that its object
 //	    was extracted by, not by what is below its path: a peculiarity of the reference, which
 //	    matters only where a granular object is itself in s.

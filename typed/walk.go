@@ -37,15 +37,16 @@ type Step struct {
 // member of s, in the order of [fieldpath.Set.All]. It answers what a lookup of the path and
 // [fieldpath.Set.Has] would answer for each member, but goes to each place once:
 //
-//	s          .a .a.b .a.c           At each place the children of s are looked up together in each value and each
-//	values[0]  {a: {b: 1}}            set. What has nothing there is not asked again below.
+//	s          .a .a.b .a.c
+//	values[0]  {a: {b: 1}}
 //	sets[0]    .a.b
 //
 //	steps      .a    {b: 1}   -
 //	           .a.b  1        sets[0]
 //	           .a.c  absent   -
 //
-// Each list is indexed once, and only if s has items of it. A set that is given several times is
+// At each place the children of s are looked up together in each value and each set; what has nothing
+// there is not asked again below. Each list is indexed once, and only if s has items of it. A set that is given several times is
 // followed once, and s itself not at all. So the cost grows with s, with those lists, and with the
 // parts of the other sets that s leads to, each times a logarithm of how far one is out of step
 // with s; but not with the number of members times anything.
@@ -252,101 +253,4 @@ func (w *walker) emit(depth int, c *child) bool {
 	}
 	slices.Sort(w.step.Sets)
 	return w.yield(w.step)
-}
-
-// find looks children up in a set. Both are in order, so each entry of the set is searched from the
-// one before on.
-func (w *walker) find(children []child, at stand) {
-	first := 0
-	for e := range at.below.Entries() {
-		w.nodes++
-		i, found := w.search(children[first:], e.Element)
-		first += i
-		if first == len(children) {
-			return
-		}
-		if c := &children[first]; found {
-			c.first = w.stand(stand{at.group, e.Member, e.Sub, c.first})
-		}
-	}
-}
-
-// search returns where e stands among children, or would stand, and whether it does. It looks at the
-// first, then twice as far each time: the cost is the logarithm of where e is.
-func (w *walker) search(children []child, e fieldpath.Element) (int, bool) {
-	low, high := 0, 0
-	for step := 1; high < len(children); step *= 2 {
-		w.pairs++
-		order := paths.Compare(children[high].Element, e)
-		if order == 0 {
-			return high, true
-		}
-		if order > 0 {
-			break
-		}
-		low = high + 1
-		high += step
-	}
-	i, found := slices.BinarySearchFunc(children[low:min(high, len(children))], e, func(c child, e fieldpath.Element) int {
-		w.pairs++
-		return paths.Compare(c.Element, e)
-	})
-	return low + i, found
-}
-
-// locate looks children up in value number i of the walk, which is at the given spot.
-func (w *walker) locate(children []child, i int, at spot) {
-	switch {
-	case at.value.IsAbsent():
-		return
-	case at.typ == nil:
-		w.locateUntyped(children, i, at.value)
-		return
-	}
-	fields := 0
-	for ; fields < len(children) && children[fields].Element.Kind() == fieldpath.KindField; fields++ {
-		if m := at.typ.Map(); m != nil {
-			name := children[fields].Element.Name()
-			if t, _ := m.Lookup(name); t != nil {
-				children[fields].spots[i] = spot{t, at.value.Get(name), -1}
-			}
-		}
-	}
-	l := at.typ.List()
-	if l == nil || fields == len(children) || at.value.Kind() != value.KindList {
-		return
-	}
-	items := children[fields:]
-	for k := range items {
-		if n := items[k].Element.Index(); items[k].Element.Kind() == fieldpath.KindIndex && 0 <= n && n < at.value.Len() {
-			items[k].spots[i] = spot{l.Element(), at.value.Item(n), n}
-		}
-	}
-	if l.Topology() == schema.SetList || l.Topology() == schema.KeyedList {
-		w.locateItems(items, i, l, at.value)
-	}
-}
-
-// locateItems finds the first item of the list v for each of children that has one. Items that stand
-// in the order of children are found at once.
-func (w *walker) locateItems(children []child, i int, l *schema.List, v value.Value) {
-	w.nodes += v.Len()
-	next := 0 // behind the child that was found last
-	for n := range v.Len() {
-		item := v.Item(n)
-		if defect(l, item) != "" {
-			continue
-		}
-		e := elementOf(&w.texts, l, item)
-		k := next
-		if w.pairs++; k == len(children) || paths.Compare(children[k].Element, e) != 0 {
-			found := false
-			if k, found = w.search(children, e); !found {
-				continue
-			}
-		}
-		if next = k + 1; children[k].spots[i].item < 0 {
-			children[k].spots[i] = spot{l.Element(), item, n}
-		}
-	}
 }

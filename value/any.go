@@ -148,9 +148,9 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 // struct.
 const manyMembers = 16
 
-// inOrder converts members of m by the names of an object that it is likely to have the names of,
-// one after the other: that needs neither iterating nor sorting. It ends at a name that m has not,
-// and returns how many members there are in out.
+// inOrder converts members of m in the order of an object that probably has the same names: each
+// name is looked up, so that nothing is iterated over or sorted. It ends at the first name that m
+// does not have, and returns how many members there are in out.
 func (c *converter) inOrder(m map[string]any, out []Member) (n int, _ *ConversionError) {
 	named := c.named
 	c.named = nil
@@ -172,8 +172,7 @@ func (c *converter) inOrder(m map[string]any, out []Member) (n int, _ *Conversio
 	return len(out), nil
 }
 
-// inAnyOrder converts the members of m that are not yet in out, which has some already, and sorts
-// it.
+// inAnyOrder converts the members of m that out does not have yet, and sorts out.
 func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, done int) *ConversionError {
 	before, i := out[:done], done
 	for name, x := range m {
@@ -195,7 +194,7 @@ func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, 
 	return nil
 }
 
-// exceptIn returns the path of what is to be left out of m, nil without any, and how many members
+// exceptIn returns the path of what is to be left out of m, nil if nothing is, and how many members
 // are left.
 func (c *converter) exceptIn(m map[string]any) (path []string, n int) {
 	if path, n = c.except, len(m); path == nil {
@@ -208,8 +207,8 @@ func (c *converter) exceptIn(m map[string]any) (path []string, n int) {
 	return path, n
 }
 
-// omits reports whether member name of a map, which is x, is what path leads to from there. If that
-// is inside of x, it is left to the conversion of x, which comes next.
+// omits reports whether path, which begins in a map, leads to the member x called name and ends
+// there. If it goes on in x, the conversion of x, which comes next, knows what to leave out.
 func (c *converter) omits(path []string, name string, x any) bool {
 	if name != path[0] {
 		return false

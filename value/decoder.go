@@ -56,9 +56,10 @@ type Decoder struct {
 }
 
 // Parse is the function [Parse] for the next document. It compares the text with that of the
-// document before, if Parse read that too: a list or object of some length within what both texts begin with,
-// or within what both end with, is not read again. The Decoder keeps text, which must not change until
-// the next document has been read. The error is a [*SyntaxError].
+// document before, if Parse read that too. Where both texts begin with the same bytes, or end with
+// the same, the lists and objects in there are not read again, if they have some length. The Decoder
+// keeps text, which must not change until the next document has been read. The error is a
+// [*SyntaxError].
 //
 // Cost: linear in the length of text.
 func (d *Decoder) Parse(text []byte) (Value, error) {

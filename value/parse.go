@@ -88,7 +88,8 @@ func (p *parser) release() {
 // maxBytes bounds the arrays that strings are cut from.
 const maxBytes = 8 << 10
 
-// fewBytes is how many bytes of strings are due of a text that is mostly like the one before.
+// fewBytes is how many bytes of new strings are expected of a text that mostly repeats the one
+// before.
 const fewBytes = 128
 
 // document reads all of the text: one value, with white space around it. What the arenas reserve is

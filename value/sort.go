@@ -69,10 +69,10 @@ func sortStable(s []Member) {
 
 var sortKeys = sync.Pool{New: func() any { return new([]uint64) }}
 
-// sortLarge sorts s by way of keys: numbers of which the low bits say where a member is, and the
-// others are those of its name behind what all names begin with. They hold no pointers and mostly
-// tell names apart. Members whose names they do not tell apart are sorted in turn, so many times,
-// and then by the names.
+// sortLarge sorts s by way of keys: numbers whose low bits say where a member is, and whose others
+// are the first bytes of its name behind what all names begin with. They hold no pointers and mostly
+// tell names apart. Members that have the same bytes there are sorted by those behind these, so many
+// times, and at last by their whole names.
 //
 //	names  key-07 key-20 key-13    all begin with "key-"
 //	keys   "07"|0 "20"|1 "13"|2

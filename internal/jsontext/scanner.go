@@ -104,17 +104,17 @@ func (s *Scanner) Literal(word string) *Error {
 // Open passes the bracket that opens a container, and reports whether there is a member or item. If
 // there is none it passes the closing bracket too.
 func (s *Scanner) Open(closing byte) (more bool, err *Error) {
-	if s.Depth++; s.Depth > MaxDepth {
+	if s.Depth == MaxDepth {
 		return false, s.Fail("nested deeper than %d", MaxDepth)
 	}
 	s.Pos++
 	s.Space()
-	if s.Peek() != closing {
-		return true, nil
+	if s.Peek() == closing {
+		s.Pos++
+		return false, nil
 	}
-	s.Pos++
-	s.Depth--
-	return false, nil
+	s.Depth++
+	return true, nil
 }
 
 // More passes what follows a member or item: a comma, after which there is more, or the closing

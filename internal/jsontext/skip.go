@@ -42,10 +42,10 @@ func (s *Scanner) skipObject() *Error {
 }
 
 func (s *Scanner) skipName(first bool) *Error {
-	if !first && s.NullName() {
-		return s.Colon()
-	}
 	if s.Peek() != '"' {
+		if !first && s.NullName() {
+			return s.Colon()
+		}
 		return s.NoName()
 	}
 	if err := s.SkipString(); err != nil {

@@ -66,6 +66,10 @@ func (s *Scanner) AppendString(b []byte) ([]byte, *Error) {
 
 // SkipString passes the string at the position.
 func (s *Scanner) SkipString() *Error {
+	if end := s.plainEnd(s.Pos + 1); end < len(s.Text) && s.Text[end] == '"' {
+		s.Pos = end + 1
+		return nil
+	}
 	quote, escaped := s.Pos, false
 	for s.Pos++; ; {
 		s.Pos = s.plainEnd(s.Pos)

@@ -37,10 +37,11 @@ var gated = object(
 	member("message", value.String("Scheduling is blocked due to non-empty scheduling gates")),
 )
 
-// keepObserved returns status with the observedGeneration of its conditions as it was in those of was, where they have none.
-func keepObserved(status, was value.Value) value.Value {
+// keepObserved returns status with the observedGeneration of its conditions as the conditions of
+// former have it, where they have none.
+func keepObserved(status, former value.Value) value.Value {
 	had := map[string][]value.Value{}
-	for c := range was.Get("conditions").Items() {
+	for c := range former.Get("conditions").Items() {
 		typ := c.Get("type").Str()
 		had[typ] = append(had[typ], c)
 	}
@@ -89,10 +90,10 @@ func resizedPod(live, pod value.Value) value.Value {
 	return onlySpec(live, pod, spec)
 }
 
-// keepMissing returns object with those of the named members of was that it lacks.
-func keepMissing(object, was value.Value, names ...string) value.Value {
+// keepMissing returns object with those of the named members that it lacks as former has them.
+func keepMissing(object, former value.Value, names ...string) value.Value {
 	for _, name := range names {
-		if v := was.Get(name); object.Get(name).IsAbsent() && !v.IsAbsent() {
+		if v := former.Get(name); object.Get(name).IsAbsent() && !v.IsAbsent() {
 			object = object.With(name, v)
 		}
 	}

@@ -27,7 +27,7 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 		clusterIP := func(spec value.Value) bool { return spec.Get("type").Str() != "ExternalName" }
 		drop(clusterIP, "clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
 	}
-	if needsNodePorts(was) && !needsNodePorts(spec) && value.List(nodePorts(spec)...).Equal(value.List(nodePorts(was)...)) {
+	if needsNodePorts(was) && !needsNodePorts(spec) && onlyPortsOf(was, spec) {
 		spec = eachItem(spec, func(port value.Value) value.Value { return port.With("nodePort", value.Value{}) }, "ports")
 	}
 	drop(needsHealthPort, "healthCheckNodePort")
@@ -56,11 +56,16 @@ func externallyAccessible(spec value.Value) bool {
 	return typ == "LoadBalancer" || typ == "NodePort" || typ == "ClusterIP" && spec.Get("externalIPs").Len() > 0
 }
 
-// nodePorts returns the node ports of a service in order, 0 for those without.
-func nodePorts(spec value.Value) []value.Value {
-	var out []value.Value
-	for port := range spec.Get("ports").Items() {
-		out = append(out, value.Int(port.Get("nodePort").Int()))
+// onlyPortsOf reports whether a service has no node port that was had not. Ports without one do not count.
+func onlyPortsOf(was, spec value.Value) bool {
+	had := map[int64]bool{0: true}
+	for port := range was.Get("ports").Items() {
+		had[port.Get("nodePort").Int()] = true
 	}
-	return out
+	for port := range spec.Get("ports").Items() {
+		if !had[port.Get("nodePort").Int()] {
+			return false
+		}
+	}
+	return true
 }

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/deed-project/deed/value"
 )
@@ -24,27 +23,9 @@ func required(detail string) func(place) (Refusal, bool) {
 	return func(p place) (Refusal, bool) { return Refusal{Reason: Required, Detail: detail}, isEmpty(p.value) }
 }
 
-// absent refuses what is not there, but not what is empty.
-func absent(p place) (Refusal, bool) {
-	return Refusal{Reason: Required}, p.value.IsAbsent() || p.value.IsNull()
-}
-
-func among(values ...string) func(place) (Refusal, bool) {
-	return func(p place) (Refusal, bool) {
-		return Refusal{Reason: Unsupported, Value: value.String(p.value.Str()), Values: values}, !slices.Contains(values, p.value.Str())
-	}
-}
-
-// allAmong refuses a list with an item that is not among values.
-func allAmong(values ...string) func(place) (Refusal, bool) {
-	return func(p place) (Refusal, bool) {
-		for item := range p.value.Items() {
-			if !slices.Contains(values, item.Str()) {
-				return Refusal{Reason: Unsupported, Value: value.String(item.Str()), Values: values}, true
-			}
-		}
-		return Refusal{}, false
-	}
+// missing refuses what is not there, but not what is empty.
+func missing(detail string) func(place) (Refusal, bool) {
+	return func(p place) (Refusal, bool) { return Refusal{Reason: Required, Detail: detail}, isNothing(p.value) }
 }
 
 func invalid(p place, detail string) Refusal {
@@ -119,86 +100,6 @@ func above(bound int64) func(place) (Refusal, bool) {
 	}
 }
 
-// belowMinimum refuses a maximum of replicas that is below their minimum.
-func belowMinimum(p place) (Refusal, bool) {
-	refused := Refusal{Reason: Invalid, Value: value.Int(p.value.Int()), Detail: "must be greater than or equal to `minReplicas`"}
-	return refused, p.value.Int() < p.parent.Get("minReplicas").Int()
-}
-
-// negative refuses a number below zero: none is another matter.
-func negative(p place) (Refusal, bool) {
-	return invalid(p, "must be greater than or equal to 1"), p.value.Int() < 0
-}
-
-func positive(p place) (Refusal, bool) {
-	return invalid(p, "must be greater than zero"), p.value.Int() <= 0
-}
-
-func port(p place) (Refusal, bool) {
-	n := p.value.Int()
-	return invalid(p, "must be between 1 and 65535, inclusive"), n < 1 || n > 65535
-}
-
-// portless refuses a service that has an address and no port.
-func portless(p place) (Refusal, bool) {
-	typ, ip := p.parent.Get("type").Str(), p.parent.Get("clusterIP").Str()
-	return Refusal{Reason: Required}, p.value.Len() == 0 && typ != "ExternalName" && ip != "None"
-}
-
-// nameless refuses a port without a name beside others.
-func nameless(p place) (Refusal, bool) {
-	return Refusal{Reason: Required}, isEmpty(p.value) && p.object.Get("spec", "ports").Len() > 1
-}
-
-// unaddressed refuses endpoints without an address.
-func unaddressed(p place) (Refusal, bool) {
-	return Refusal{Reason: Required, Detail: "must specify `addresses` or `notReadyAddresses`"},
-		p.value.Get("addresses").Len() == 0 && p.value.Get("notReadyAddresses").Len() == 0
-}
-
-// storageless refuses a claim that does not say how much it wants.
-func storageless(p place) (Refusal, bool) {
-	return Refusal{Reason: Required, Key: "storage"}, p.value.Get("requests", "storage").IsAbsent()
-}
-
-// rollingRecreate refuses how a Deployment rolls that does not.
-func rollingRecreate(p place) (Refusal, bool) {
-	return Refusal{Reason: Forbidden, Detail: "may not be specified when strategy `type` is 'Recreate'"},
-		!isNothing(p.value) && p.parent.Get("type").Str() == "Recreate"
-}
-
-// endless refuses pods of a job that begin again for ever.
-func endless(p place) (Refusal, bool) {
-	policy := p.value.Str()
-	return Refusal{Reason: Required, Detail: `valid values: "OnFailure", "Never"`}, policy != "OnFailure" && policy != "Never"
-}
-
-// sameCount refuses to add or remove containers of a pod.
-func sameCount(p place) (Refusal, bool) {
-	for _, list := range []string{"containers", "initContainers"} {
-		if !p.live.IsAbsent() && p.value.Get(list).Len() != p.was().Get(list).Len() {
-			return Refusal{below: list, Reason: Forbidden, Detail: "pod updates may not add or remove containers"}, true
-		}
-	}
-	return Refusal{}, false
-}
-
-// repeated refuses an item of the name of one before it.
-func repeated(p place) (Refusal, bool) {
-	name := p.value.Get("name")
-	if name.Str() == "" {
-		return Refusal{}, false
-	}
-	repeats := p.names[name.Str()]
-	p.names[name.Str()] = true
-	return Refusal{below: "name", Reason: Duplicate, Value: name}, repeats
-}
-
-// onlyLater refuses what only pods that exist may have.
-func onlyLater(p place) (Refusal, bool) {
-	return Refusal{Reason: Forbidden, Detail: "cannot be set on create"}, p.live.IsAbsent() && p.value.Len() > 0
-}
-
 // wrongPhase has a namespace be active as long as it is not deleted. The field is called as kube-apiserver calls it.
 func wrongPhase(p place) (Refusal, bool) {
 	want, detail := "Active", "may only be 'Active' if `deletionTimestamp` is empty"
@@ -227,64 +128,4 @@ func noneRemoved(p place) (Refusal, bool) {
 // sameNumber refuses to resize a pod to other containers.
 func sameNumber(p place) (Refusal, bool) {
 	return Refusal{Reason: Forbidden, Detail: "containers may not be added or removed on resize"}, p.value.Len() != p.was().Len()
-}
-
-// ofResources refuses a rule without something, unless it is about paths.
-func ofResources(detail string) func(place) (Refusal, bool) {
-	return func(p place) (Refusal, bool) {
-		return Refusal{Reason: Required, Detail: detail}, p.value.Len() == 0 && p.parent.Get("nonResourceURLs").Len() == 0
-	}
-}
-
-func selectsAll(called string) func(place) (Refusal, bool) {
-	return func(p place) (Refusal, bool) {
-		return invalid(p, "empty selector is invalid for "+called), p.value.Kind() == value.KindObject && !selects(p.value)
-	}
-}
-
-// selects reports whether a selector asks for anything.
-func selects(selector value.Value) bool {
-	return selector.Get("matchLabels").Len() > 0 || selector.Get("matchExpressions").Len() > 0
-}
-
-// selected refuses labels of a template that the selector does not find.
-func selected(p place) (Refusal, bool) {
-	selector := p.object.Get("spec", "selector")
-	found := !isNothing(selector) && (!selects(selector) || matches(selector, p.value))
-	return invalid(p, "`selector` does not match template `labels`"), !found
-}
-
-// matches reports whether labels are as a selector asks for. What it cannot ask for is taken for granted.
-func matches(selector, labels value.Value) bool {
-	for name, text := range selector.Get("matchLabels").Members() {
-		if !labels.Get(name).Equal(text) {
-			return false
-		}
-	}
-	for e := range selector.Get("matchExpressions").Items() {
-		has := labels.Get(e.Get("key").Str())
-		in := false
-		for v := range e.Get("values").Items() {
-			in = in || !has.IsAbsent() && v.Equal(has)
-		}
-		switch e.Get("operator").Str() {
-		case "In":
-			if !in {
-				return false
-			}
-		case "NotIn":
-			if in {
-				return false
-			}
-		case "Exists":
-			if has.IsAbsent() {
-				return false
-			}
-		case "DoesNotExist":
-			if !has.IsAbsent() {
-				return false
-			}
-		}
-	}
-	return true
 }

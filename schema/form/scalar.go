@@ -99,10 +99,20 @@ func converted(t *Type, v value.Value) (value.Value, bool) {
 	return value.Int(n), true
 }
 
+// bytes returns bytes as text in base64. Go reads a list of numbers as well, in which null is 0.
 func (w *walk) bytes(t *Type, v value.Value) value.Value {
 	switch {
 	case isNothing(v):
 		return value.Null()
+	case v.Kind() == value.KindList:
+		raw := make([]byte, 0, v.Len())
+		for item := range v.Items() {
+			if n := item.Int(); n < 0 || n > math.MaxUint8 || item.Kind() != value.KindInt && !item.IsNull() {
+				return w.fail(w.mismatch(t, v))
+			}
+			raw = append(raw, byte(item.Int()))
+		}
+		return value.String(base64.StdEncoding.EncodeToString(raw))
 	case v.Kind() != value.KindString:
 		return w.fail(w.mismatch(t, v))
 	}
