@@ -44,7 +44,7 @@ var layers = []struct {
 	{"internal/custom", "value fieldpath schema schema/structural merge managedfields", ""},
 	{"internal/wording", "value", ""},
 	{"internal/notice", "", "golang.org/x/term"},
-	{"internal/selector", "value fieldpath", ""},
+	{"internal/selector", "value fieldpath merge internal/wording", ""},
 	{"internal/jobs", "", ""},
 	{"internal/manifest",
 		"value fieldpath schema typed merge managedfields ownership internal/door internal/yaml " +
@@ -60,22 +60,28 @@ var layers = []struct {
 			"internal/notice internal/manifest internal/types",
 		""},
 	{"internal/dryrun",
-		"value fieldpath schema schema/form typed merge managedfields ownership internal/door internal/yaml internal/wording " +
+		"value fieldpath schema schema/form schema/builtin typed merge managedfields ownership internal/door internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/jobs internal/manifest internal/types",
 		""},
 	{"internal/finding",
-		"value fieldpath schema managedfields ownership schema/openapi internal/door internal/wording internal/notice " +
+		"value fieldpath schema typed managedfields ownership schema/openapi internal/door internal/wording internal/notice " +
 			"internal/manifest internal/types",
 		""},
 	{"internal/secret", "value fieldpath schema managedfields internal/wording internal/manifest", ""},
+	{"internal/entries",
+		"value fieldpath schema typed managedfields internal/door internal/notice internal/selector internal/manifest internal/types", ""},
 	{"internal/blame",
 		"value fieldpath merge ownership internal/yaml internal/notice internal/manifest internal/types internal/secret", ""},
+	{"internal/explain",
+		"value fieldpath schema managedfields internal/door internal/notice internal/selector internal/manifest internal/types " +
+			"internal/entries internal/blame",
+		""},
 	{"internal/plan",
 		"value fieldpath schema merge managedfields ownership internal/notice internal/manifest internal/types internal/dryrun", ""},
 	{"internal/report",
 		"value fieldpath schema typed merge managedfields ownership internal/door internal/yaml " +
-			"internal/wording internal/notice internal/selector internal/manifest internal/types internal/secret " +
-			"internal/dryrun internal/finding internal/blame internal/plan",
+			"internal/wording internal/notice internal/manifest internal/types internal/secret " +
+			"internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan",
 		"github.com/rogpeppe/go-internal/diff"},
 	{"internal/history",
 		"value fieldpath schema merge managedfields ownership internal/yaml internal/wording " +
@@ -85,7 +91,8 @@ var layers = []struct {
 	{"internal/cli",
 		"fieldpath schema typed merge managedfields ownership internal/yaml internal/wording " +
 			"internal/notice internal/selector internal/manifest internal/types internal/schemafile " +
-			"internal/dryrun internal/finding internal/blame internal/plan internal/report internal/history",
+			"internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan internal/report " +
+			"internal/history",
 		"github.com/spf13/cobra github.com/spf13/pflag"},
 	{"cmd/deed", "internal/cli", ""},
 }

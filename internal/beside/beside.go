@@ -1,5 +1,6 @@
-// Package beside finds what another value has in the place where a walk is. Of two states of an object, most members of the one are
-// members of the other as well, and both stand in the order of names: so a walk of the one goes through the other in step.
+// Package beside finds what another value has in the place where a walk is. Of two states of an
+// object, most members of the one are members of the other as well, and both stand in the order of
+// names: so a walk of the one goes through the other in step.
 //
 //	walked  {"a":1,     "c":1,"d":1}
 //	beside  {"a":2,"b":2,     "d":2}
@@ -12,7 +13,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Members are the members of an object, which are asked for in the order of names. The zero Members are none.
+// Members are the members of an object, which are asked for in the order of names. The zero Members
+// are none.
 //
 // Invariant: every name that was asked for is less than those of the members from next on.
 type Members struct {
@@ -29,10 +31,11 @@ func Of(v value.Value) Members {
 	return Members{of: v, size: v.Len()}
 }
 
-// Get returns the value of the member called name, absent if there is none. It must be greater than the names of earlier calls.
+// Get returns the value of the member called name, absent if there is none. It must be greater than
+// the names of earlier calls.
 //
-// Cost: constant where the next member is the one, and else logarithmic in how many are passed. So all calls together cost no more than
-// the members on both sides.
+// Cost: constant where the next member is the one, and else logarithmic in how many are passed. So
+// all calls together cost no more than the members on both sides.
 func (m *Members) Get(name string) value.Value {
 	if m.next == m.size {
 		return value.Value{}
@@ -51,7 +54,8 @@ func (m *Members) find(name string) value.Value {
 	return m.of.Member(m.next - 1).Value
 }
 
-// pass goes to the first member whose name is not less than name, which the next one's is: in steps that double, and then back.
+// pass goes to the first member whose name is not less than name, which the next one's is: in steps
+// that double, and then back.
 func (m *Members) pass(name string) {
 	far := 1
 	for m.next+far < m.size && m.of.Member(m.next+far).Name < name {

@@ -14,7 +14,6 @@ import (
 	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/yaml"
-	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
@@ -29,11 +28,13 @@ type Object struct {
 type Line struct {
 	Text   string
 	Number int // counted from 1
-	// Parts are what begins in the line, each inside the one before. The lines that a long text goes on in have none.
+	// Parts are what begins in the line, each inside the one before. The lines that a long text
+	// goes on in have none.
 	Parts []Part
 	// Continues is how many lines above the value in this line begins: 0 in all but those lines.
 	Continues int
-	// Block reports whether a block of text begins here: the lines that follow have no room for comments.
+	// Block reports whether a block of text begins here: the lines that follow have no room for
+	// comments.
 	Block bool
 }
 
@@ -46,8 +47,8 @@ type Part struct {
 	Through fieldpath.Path // see [ownership.Owned]
 }
 
-// Kinds of parts: objects and lists that are owned only in that a write has added them, with what is in them, and items of lists
-// that are owned beside what is in them.
+// Kinds of parts: objects and lists that are owned only in that a write has added them, with what
+// is in them, and items of lists that are owned beside what is in them.
 const (
 	objectKind = "object"
 	listKind   = "list"
@@ -57,8 +58,8 @@ const (
 // IsContainer reports whether p is owned only in that a write has added it, with what is in it.
 func (p Part) IsContainer() bool { return p.Kind == objectKind || p.Kind == listKind }
 
-// Annotate returns the lines of the YAML of o, whose endpoint is e. The error says which entries cannot be read: they own
-// nothing in the lines.
+// Annotate returns the lines of the YAML of o, whose endpoint is e. The error says which entries
+// cannot be read: they own nothing in the lines.
 func Annotate(o *manifest.Object, e *types.Endpoint, showSecrets bool) ([]Line, error) {
 	if !showSecrets {
 		shown := *o
@@ -117,8 +118,8 @@ func (w *annotator) inside(v value.Value) {
 	}
 }
 
-// part adds v, the member or item that step leads to, and what is in it. e is its element in the path if it turns out that
-// nobody else knows a better one.
+// part adds v, the member or item that step leads to, and what is in it. e is its element in the
+// path if it turns out that nobody else knows a better one.
 func (w *annotator) part(step any, e fieldpath.Element, v value.Value) {
 	depth := len(w.path)
 	w.steps, w.path = append(w.steps, step), append(w.path, e)
@@ -126,7 +127,8 @@ func (w *annotator) part(step any, e fieldpath.Element, v value.Value) {
 	if v.Kind() == value.KindList {
 		p.Kind = listKind
 	}
-	// The first thing that is owned at v or in it is what comes next: it is v itself if it is as deep as v.
+	// The first thing that is owned at v or in it is what comes next: it is v itself if it is as
+	// deep as v.
 	if path := w.owned.Path; len(path) > depth {
 		copy(w.path, path[:depth+1])
 		within := w.owned.Through != nil && len(w.owned.Through) <= depth
@@ -160,13 +162,15 @@ func (w *annotator) add(p Part, v value.Value) {
 	at.Block = column <= len(runes) && isBlockHeader(string(runes[column-1:]))
 }
 
-// isBlockHeader reports whether text is what a block of text begins with: its style, and how it is indented and ends.
+// isBlockHeader reports whether text is what a block of text begins with: its style, and how it is
+// indented and ends.
 func isBlockHeader(text string) bool {
 	return text != "" && strings.ContainsAny(text[:1], "|>") && strings.Trim(text[1:], "+-0123456789") == ""
 }
 
-// containerOwners returns, by path, who owns objects and lists whose parts are owned one by one: whoever added them in an
-// update. Entries of other versions count where versions differ in nothing but their name.
+// containerOwners returns, by path, who owns objects and lists whose parts are owned one by one:
+// whoever added them in an update. Entries of other versions count where versions differ in nothing
+// but their name.
 func containerOwners(o *manifest.Object, e *types.Endpoint) map[string][]ownership.Owner {
 	out := map[string][]ownership.Owner{}
 	for i, entry := range o.Entries {
@@ -182,76 +186,5 @@ func containerOwners(o *manifest.Object, e *types.Endpoint) map[string][]ownersh
 			out[path.Text()] = append(out[path.Text()], owner)
 		}
 	}
-	return out
-}
-
-// Parts yields all parts of the lines in order.
-func Parts(lines []Line) iter.Seq[Part] {
-	return func(yield func(Part) bool) {
-		for _, line := range lines {
-			for _, p := range line.Parts {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// OwnedBy returns the lines in which something begins that the managers own, and those around them.
-func OwnedBy(lines []Line, managers []string) []Line {
-	wanted := map[string]bool{}
-	for p := range Parts(lines) {
-		if slices.ContainsFunc(p.Owners, func(o ownership.Owner) bool { return slices.Contains(managers, o.Manager.Name) }) {
-			for i := range p.Path {
-				wanted[p.Path[:i+1].Text()] = true
-			}
-		}
-	}
-	var out []Line
-	keep := false
-	for _, line := range lines {
-		if line.Continues == 0 {
-			keep = slices.ContainsFunc(line.Parts, func(p Part) bool { return wanted[p.Path.Text()] })
-		}
-		if keep {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// Share is how many values somebody owns.
-type Share struct {
-	Manager merge.Manager // without its version
-	Nobodys bool          // nobody owns these values
-	Values  int
-}
-
-// Shares says who owns how many of the leaves below path in lines, most first. A leaf of several managers counts for each.
-func Shares(lines []Line, path fieldpath.Path) []Share {
-	var out []Share
-	count := func(owner Share) {
-		same := func(s Share) bool { return s.Manager == owner.Manager && s.Nobodys == owner.Nobodys }
-		i := slices.IndexFunc(out, same)
-		if i < 0 {
-			i, out = len(out), append(out, owner)
-		}
-		out[i].Values++
-	}
-	for p := range Parts(lines) {
-		if p.IsContainer() || p.Kind == itemKind || len(p.Path) <= len(path) || !p.Path.HasPrefix(path) {
-			continue
-		}
-		for _, o := range p.Owners {
-			m := o.Manager
-			m.APIVersion = ""
-			count(Share{Manager: m})
-		}
-		if len(p.Owners) == 0 {
-			count(Share{Nobodys: true})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Share) int { return b.Values - a.Values })
 	return out
 }

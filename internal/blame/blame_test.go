@@ -32,8 +32,8 @@ func linesOf(t *testing.T, o *manifest.Object) []Line {
 	return lines
 }
 
-// TestAnnotate wants that the parts of the lines are exactly what the object consists of, with the owners that
-// ownership.Owners says they have.
+// TestAnnotate wants that the parts of the lines are exactly what the object consists of, with the
+// owners that ownership.Owners says they have.
 func TestAnnotate(t *testing.T) {
 	for _, o := range testobjects.Owned(t) {
 		typ, _ := builtin.Catalog().Lookup(o.GVK())

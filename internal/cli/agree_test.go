@@ -47,8 +47,9 @@ type planJSON struct {
 	}
 }
 
-// TestPlanAgreesWithApply has several managers write in two versions, and wants of deed plan what deed apply does: the exit code,
-// the fields in conflict, what becomes of each field, and who owns it then.
+// TestPlanAgreesWithApply has several managers write in two versions, and wants of deed plan what
+// deed apply does: the exit code, the fields in conflict, what becomes of each field, and who owns
+// it then.
 func TestPlanAgreesWithApply(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(epochVariable, "1767225600")
@@ -107,8 +108,8 @@ func randomThing(r *rand.Rand, version string) string {
 	return string(text)
 }
 
-// agree runs apply and plan, and returns how many fields are in conflict. It puts the outcome into stored, unless conflicts are
-// not to be forced.
+// agree runs apply and plan, and returns how many fields are in conflict. It puts the outcome into
+// stored, unless conflicts are not to be forced.
 func agree(t *testing.T, args []string, stored *string, force bool) (conflicts int) {
 	t.Helper()
 	run := func(command string, more ...string) (string, string, int) {

@@ -3,12 +3,12 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/internal/blame"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -117,11 +117,5 @@ func (c *cli) knownManagers(flag string, names []string, objects *survey) error 
 	if len(names) == 0 {
 		return nil
 	}
-	known := report.NamesOf(objects.managers())
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return report.UnknownName(flag, "manager", name, known)
-		}
-	}
-	return nil
+	return selector.KnownNames(flag, names, objects.managers())
 }

@@ -68,7 +68,8 @@ is found for which none is needed.`,
 	return cmd
 }
 
-// resultFormats are the formats that findings are printed in: sarif is for code scanning, junit for reports of tests.
+// resultFormats are the formats that findings are printed in: sarif is for code scanning, junit for
+// reports of tests.
 var resultFormats = []string{report.FormatText, report.FormatJSON, report.FormatSARIF, report.FormatJUnit}
 
 // check is deed check.

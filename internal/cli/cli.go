@@ -17,8 +17,9 @@ import (
 	"github.com/deed-project/deed/internal/types"
 )
 
-// Run carries out the command line args, without the name of the command, which is that of the process: the command calls
-// itself kubectl deed where that is kubectl-deed. It returns the exit code, the highest of those that apply:
+// Run carries out the command line args, without the name of the command, which is that of the
+// process: the command calls itself kubectl deed where that is kubectl-deed. It returns the exit
+// code, the highest of those that apply:
 //
 //	0  done
 //	1  a finding, such as a conflict
@@ -118,11 +119,13 @@ func version() string {
 	return "(unknown version)"
 }
 
-// epochVariable names the environment variable that takes the place of the clock, as agreed for reproducible builds.
+// epochVariable names the environment variable that takes the place of the clock, as agreed for
+// reproducible builds.
 const epochVariable = "SOURCE_DATE_EPOCH"
 
-// clock returns what tells the time that goes into managedFields: the clock, or always the time that the environment
-// variable SOURCE_DATE_EPOCH has, in seconds since 1970, for output that is the same in every run.
+// clock returns what tells the time that goes into managedFields: the clock, or always the time
+// that the environment variable SOURCE_DATE_EPOCH has, in seconds since 1970, for output that is
+// the same in every run.
 func clock() (func() time.Time, error) {
 	text, ok := os.LookupEnv(epochVariable)
 	if !ok {

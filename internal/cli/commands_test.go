@@ -19,7 +19,8 @@ var readers = [][]string{
 	{"transfer", "--from", "m0", "--to", "m1"}, {"transfer", "--from", "m1", "--to", "m2:Update", "-o", "patch"},
 }
 
-// TestReaders wants that no object, be it whole or cut off or with a byte changed, makes a command fail by a defect.
+// TestReaders wants that no object, be it whole or cut off or with a byte changed, makes a command
+// fail by a defect.
 func TestReaders(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, o := range testobjects.Owned(t) {

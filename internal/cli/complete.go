@@ -16,8 +16,8 @@ import (
 // completion completes a value of a flag, or an argument.
 type completion = cobra.CompletionFunc
 
-// completeValues completes what stands in the files that the command line names so far, flags that have one of a few values, and
-// no files where a command takes no arguments.
+// completeValues completes what stands in the files that the command line names so far, flags that
+// have one of a few values, and no files where a command takes no arguments.
 func (c *cli) completeValues(root *cobra.Command) {
 	managers, paths, kinds := c.completeFrom(manifest.ManagerNames), c.completePaths, c.completeKinds
 	flags := map[string]completion{
@@ -63,7 +63,8 @@ func onlyArgument(complete completion) completion {
 	}
 }
 
-// quiet returns a library that reports nothing: who completes a line does not want to know what is wrong with files.
+// quiet returns a library that reports nothing: who completes a line does not want to know what is
+// wrong with files.
 func (c *cli) quiet() *types.Library {
 	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived})
 }

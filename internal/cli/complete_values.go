@@ -44,8 +44,9 @@ func subresourcesIn(objects []*manifest.Object) []string {
 	return out
 }
 
-// completePaths completes the paths that somebody owns in the objects, one step at a time: of those below .spec it says where
-// they begin. The cost is that of printing all paths that begin with text.
+// completePaths completes the paths that somebody owns in the objects, one step at a time: of those
+// below .spec it says where they begin. The cost is that of printing all paths that begin with
+// text.
 func (c *cli) completePaths(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 	var all fieldpath.Set
 	for _, o := range c.named(cmd) {
@@ -67,7 +68,8 @@ func (c *cli) completePaths(cmd *cobra.Command, _ []string, text string) ([]stri
 	return beginning(out, text), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeKinds completes the kinds that the schemas have which the line names, and those that are built in.
+// completeKinds completes the kinds that the schemas have which the line names, and those that are
+// built in.
 func (c *cli) completeKinds(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 	var f types.Flags
 	for name, into := range map[string]*[]string{"crd": &f.Crds, "openapi": &f.OpenAPI} {

@@ -12,15 +12,17 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// shares say how much of the work of apply a command may be. They leave no room for a walk that is repeated.
+// shares say how much of the work of apply a command may be. They leave no room for a walk that is
+// repeated.
 var shares = []struct {
 	command string
 	share   float64
 }{{"apply", 1.05}, {"plan", 1.8}, {"diff", 1.1}, {"fields", 1.2}, {"blame", 1.1}, {"check", 2.3}, {"validate", 0.4}, {"explain", 1.1}}
 
-// TestCommandsCostWhatApplyCosts demands that what is said of an object is no more than its share of the work of applying to it, and
-// that it grows as the object does: no walk is repeated, neither for each path nor once more. The object has one large list, which its
-// applier owns; nothing changes but one item.
+// TestCommandsCostWhatApplyCosts demands that what is said of an object is no more than its share
+// of the work of applying to it, and that it grows as the object does: no walk is repeated, neither
+// for each path nor once more. The object has one large list, which its applier owns; nothing
+// changes but one item.
 func TestCommandsCostWhatApplyCosts(t *testing.T) {
 	few, many := 500, 8000
 	if testing.Short() {

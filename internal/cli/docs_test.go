@@ -21,7 +21,8 @@ const (
 	docTales = "../../testdata/replay" // likewise, as the directory replay
 )
 
-// TestDocs runs the commands in docs/cli and wants the output that stands there. A page has them in blocks such as
+// TestDocs runs the commands in docs/cli and wants the output that stands there. A page has them in
+// blocks such as
 //
 //	```console
 //	$ deed apply -f web.yaml --live live.yaml |
@@ -31,8 +32,9 @@ const (
 //	0
 //	```
 //
-// Commands are for a shell, in a copy of testdata/docs, and of testdata/replay in it, that the commands of one page share, where it is always
-// 2026-01-01T00:00:00Z. With -update, the pages get the output that there is.
+// Commands are for a shell, in a copy of testdata/docs, and of testdata/replay in it, that the
+// commands of one page share, where it is always 2026-01-01T00:00:00Z. With -update, the pages get
+// the output that there is.
 func TestDocs(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {

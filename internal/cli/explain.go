@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/explain"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/internal/types"
@@ -74,23 +75,11 @@ func (c *cli) explain(f explainFlags, text string) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(c.out)
-	if f.format.value == report.FormatJSON {
-		err = report.WriteJSON(out, all)
-	} else {
-		for i, e := range all {
-			if i > 0 {
-				out.WriteString("\n")
-			}
-			e.Print(out, f.color.painter(c.out))
-		}
-	}
-	return c.flush(out, err)
+	return c.end(report.WriteExplanations(bufio.NewWriter(c.out), f.format.value, all, f.color.painter(c.out)))
 }
 
 // explanations returns what there is to say about path in kind, or in the objects.
-func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Selector) ([]*report.Explanation, error) {
-	all := []*report.Explanation{}
+func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Selector) ([]*explain.Explanation, error) {
 	if len(f.stored.input.files) == 0 && f.kind != "" {
 		if err := f.stored.schemas.Check(); err != nil {
 			return nil, err
@@ -103,13 +92,14 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Select
 		if err != nil {
 			return nil, err
 		}
-		x, err := report.ExplainType(e, kind, path)
-		return append(all, x), err
+		x, err := explain.InKind(e, kind, path)
+		return []*explain.Explanation{x}, err
 	}
 	objects, types, err := c.stored(f.stored)
 	if err != nil || types == nil {
 		return nil, err
 	}
+	var all []*explain.Explanation
 	found := f.kind == ""
 	for o := range objects.objects {
 		if f.kind != "" && o.GVK() != kind {
@@ -120,12 +110,12 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Select
 		if !ok {
 			continue
 		}
-		found, err := report.ExplainObject(c.Library, o, e, path)
+		here, err := explain.InObject(c.Library, o, e, path)
 		if err != nil {
 			c.Problem(o.At(), "%v: %v", o, err)
 			continue
 		}
-		all = append(all, found...)
+		all = append(all, here...)
 	}
 	if !found {
 		return nil, fmt.Errorf("there is no %v in the input", kind)

@@ -5,7 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/entries"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/merge"
 )
 
@@ -35,7 +37,7 @@ is none, anybody, that all managers of --both own, and that nobody of --not does
 A path is itself only, not what is above or below it, in the version that the
 manager wrote.
 
-` + report.ManagerRefUsage + `
+` + selector.ManagerUsage + `
 
 No schema is needed. A path that the object does not have has - for its line.`,
 		Example: `  # Who owns what, in paths, and what does it cost?
@@ -81,13 +83,14 @@ func (c *cli) fields(f fieldsFlags) error {
 	p := report.NewFieldsPrinter(c.out, f.format.value, q, f.stats, f.color.painter(c.out))
 	for o := range objects.objects {
 		c.Untracked(o)
-		p.Print(report.ReadFields(c.Library, o))
+		e, err := entries.Of(o)
+		c.EntryProblems(o, err)
+		p.Print(e)
 	}
 	return c.end(p.Close())
 }
 
-func (f fieldsFlags) query(objects *survey) (q report.FieldsQuery, err error) {
-	q.IsSet = len(f.only)+len(f.not)+len(f.both) > 0
+func (f fieldsFlags) query(objects *survey) (q entries.Query, err error) {
 	var known []merge.Manager
 	if len(f.managers)+len(f.only)+len(f.not)+len(f.both) > 0 {
 		known = objects.managers()
@@ -95,9 +98,9 @@ func (f fieldsFlags) query(objects *survey) (q report.FieldsQuery, err error) {
 	for _, flag := range []struct {
 		name  string
 		texts []string
-		refs  *[]report.ManagerRef
+		refs  *[]selector.Manager
 	}{{"--manager", f.managers, &q.Managers}, {"--only", f.only, &q.Only}, {"--not", f.not, &q.Not}, {"--both", f.both, &q.Both}} {
-		if *flag.refs, err = report.ManagerRefs(flag.name, flag.texts, known); err != nil {
+		if *flag.refs, err = selector.Managers(flag.name, flag.texts, known); err != nil {
 			return q, err
 		}
 	}

@@ -28,7 +28,8 @@ func (f *applyingFlags) register(flags *pflag.FlagSet) {
 		"do not migrate objects of client-side apply, as kubectl does by itself where it applies")
 }
 
-// apply returns what applies configurations in the name of manager. It is nil if the rules have defects, which are reported.
+// apply returns what applies configurations in the name of manager. It is nil if the rules have
+// defects, which are reported.
 func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
 	if f.rules != "" {
 		if f.force.Rules = dryrun.ReadRules(c.Loader, f.rules); f.force.Rules == nil {

@@ -32,8 +32,8 @@ const jobsUsage = "work on `n` objects at a time; 0 is one for each processor"
 // errNoInput says that there is nothing to read.
 var errNoInput = errors.New("no input: name files or directories with -f, or pipe objects in")
 
-// inputs returns the names of f, or standard input if there are none and something is piped in. It is the first function of
-// this file to be called, as it sets how many jobs there are.
+// inputs returns the names of f, or standard input if there are none and something is piped in. It
+// is the first function of this file to be called, as it sets how many jobs there are.
 func (c *cli) inputs(f inputFlags) ([]string, error) {
 	if f.jobs < 0 {
 		return nil, errors.New("--jobs must not be negative")

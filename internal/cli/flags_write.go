@@ -24,7 +24,8 @@ type writeFlags struct {
 	bare        bool
 }
 
-// register adds the flags that come first, with the name of the manager that writes when none is given.
+// register adds the flags that come first, with the name of the manager that writes when none is
+// given.
 func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.SortFlags = false
 	f.input.register(flags)
@@ -43,8 +44,8 @@ type workload struct {
 	several bool // whether there are several objects
 }
 
-// open reads the input. It returns nil if that, or the schemas, have defects that leave nothing to do. files is where the
-// outcomes go, nil for nowhere.
+// open reads the input. It returns nil if that, or the schemas, have defects that leave nothing to
+// do. files is where the outcomes go, nil for nowhere.
 func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	names, err := c.inputs(f.input)
 	if err != nil {

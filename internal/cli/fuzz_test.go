@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// FuzzRun: whatever the input, no command fails by a defect, what is printed can be read again, and input that cannot be used
-// is said to be so.
+// FuzzRun: whatever the input, no command fails by a defect, what is printed can be read again, and
+// input that cannot be used is said to be so.
 func FuzzRun(f *testing.F) {
 	const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"
 	f.Add(uint8(0), config)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"slices"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
-	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/managedfields"
@@ -53,7 +51,8 @@ it, and its conflicts; such removals and conflicts are findings, exit code 1.
 refuses if the object has changed since; of several objects, a list that says
 which patch is for which. -o yaml and -o json are the objects.`
 
-// handovers has hand do what is to be done to each object, one at a time. hand reports why it cannot, and returns nil.
+// handovers has hand do what is to be done to each object, one at a time. hand reports why it
+// cannot, and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {
 	names, err := c.inputs(inputFlags{files: f.live, jobs: f.configs.jobs})
 	if errors.Is(err, errNoInput) {
@@ -95,71 +94,4 @@ func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *m
 		}
 	}
 	return out.close()
-}
-
-// handoverPrinter prints and writes what has changed hands.
-type handoverPrinter struct {
-	*cli
-	flags   handoverFlags
-	out     *bufio.Writer
-	several bool
-	count   int
-	patches *report.PatchPrinter
-	objects *report.Printer
-	files   *manifest.Rewriter // nil if nothing is written
-	err     error
-}
-
-func (c *cli) newHandoverPrinter(f handoverFlags, several bool, files *manifest.Rewriter) *handoverPrinter {
-	p := &handoverPrinter{cli: c, flags: f, out: bufio.NewWriter(c.out), several: several, files: files}
-	switch f.format.value {
-	case formatPatch:
-		p.patches = report.NewPatchPrinter(c.Log, p.out, several)
-	case report.FormatText:
-	default:
-		p.objects = report.NewPrinter(p.out, f.format.value, true, several)
-	}
-	return p
-}
-
-// print prints h, and sets its outcome aside for the files.
-func (p *handoverPrinter) print(h *dryrun.Handover) {
-	switch {
-	case p.patches != nil:
-		p.err = errors.Join(p.err, p.patches.Print(h))
-	case p.objects != nil:
-		p.err = errors.Join(p.err, p.objects.Print(h.After))
-	default:
-		if p.count++; p.count > 1 {
-			p.out.WriteString("\n")
-		}
-		report.PrintHandover(p.out, h)
-	}
-	p.out.Flush() // what is known is shown; close returns the error
-	if slices.ContainsFunc(h.Removed, func(l dryrun.Leftover) bool { return !h.IsKubectls(l) }) || len(h.Conflicts) > 0 {
-		p.Raise(notice.ExitFinding)
-	}
-	if p.files == nil || h.Note != "" {
-		return
-	}
-	note := p.flags.put.note(h.Live.Object, "handed over")
-	if p.flags.format.value != report.FormatText {
-		note = ""
-	}
-	p.err = errors.Join(p.err, p.files.Set(h.Live, h.After, note))
-}
-
-// close ends the output, and writes the files.
-func (p *handoverPrinter) close() error {
-	switch {
-	case p.patches != nil:
-		p.err = errors.Join(p.err, p.patches.Close())
-	case p.objects != nil:
-		p.err = errors.Join(p.err, p.objects.Close())
-	}
-	if err := p.flush(p.out, p.err); err != nil || p.files == nil {
-		return err
-	}
-	p.files.Flush()
-	return nil
 }

@@ -19,8 +19,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestServerRecordings runs the command for each recorded request of a kube-apiserver, with the object that was stored in a file,
-// and wants the answer: the object, its managed fields, conflicts and refusals. What is not run is counted by reason.
+// TestServerRecordings runs the command for each recorded request of a kube-apiserver, with the
+// object that was stored in a file, and wants the answer: the object, its managed fields, conflicts
+// and refusals. What is not run is counted by reason.
 func TestServerRecordings(t *testing.T) {
 	exceptions, err := recording.Exceptions("../../docs/divergences.md")
 	if err != nil {
@@ -151,7 +152,8 @@ func (r *run) subresource() string {
 	return ""
 }
 
-// command returns the arguments for the request, and what it reads as standard input; nothing if there is no command.
+// command returns the arguments for the request, and what it reads as standard input; nothing if
+// there is no command.
 func (r *run) command() (args []string, body []byte) {
 	body = r.Sent()
 	args = []string{"update", "--validate=ignore"}
@@ -273,8 +275,9 @@ func (r *run) isRequest() bool {
 	return strings.HasPrefix(r.message, "PatchOptions") || strings.Contains(r.message, "metadata.uid: Invalid value")
 }
 
-// isUnreadable reports whether deed refuses what is sent when it reads it, before it looks for conflicts and types as the server
-// does: because of its name and namespace, or of managed fields that are none.
+// isUnreadable reports whether deed refuses what is sent when it reads it, before it looks for
+// conflicts and types as the server does: because of its name and namespace, or of managed fields
+// that are none.
 func (r *run) isUnreadable() bool {
 	return strings.Contains(r.said, "that of --name") || strings.Contains(r.message, ".metadata.namespace: expected") ||
 		strings.Contains(r.message, "ManagedFieldsEntry.metadata.managedFields")
@@ -288,8 +291,8 @@ func (r *run) outcome() string {
 	return "refused"
 }
 
-// compareFindings wants that the server's validation, which has refused the request, gave every reason that deed finds: in a plan of
-// an apply, and in what an update sends.
+// compareFindings wants that the server's validation, which has refused the request, gave every
+// reason that deed finds: in a plan of an apply, and in what an update sends.
 func (r *run) compareFindings() {
 	args, body := r.command()
 	list := "findings"
@@ -317,8 +320,9 @@ func (r *run) compareFindings() {
 	r.same(findings, "", "")
 }
 
-// says reports whether the server refuses the field of a finding for its reason. Of an empty text it may say in other words that it is
-// wrong. What deed validate finds by the type alone is not looked at, and two fields have another name in messages.
+// says reports whether the server refuses the field of a finding for its reason. Of an empty text
+// it may say in other words that it is wrong. What deed validate finds by the type alone is not
+// looked at, and two fields have another name in messages.
 func (r *run) says(finding value.Value) bool {
 	path, reason := finding.Get("path").Str(), finding.Get("reason").Str()
 	if reason == "" { // of deed validate

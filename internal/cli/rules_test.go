@@ -63,8 +63,9 @@ func fileText(t *testing.T, name string) []byte {
 	return text
 }
 
-// TestRuleScripts runs deed replay on the script of each rule and wants the output that stands in it; -update re-records
-// that. A script begins with its rule, word for word, and there is none without one.
+// TestRuleScripts runs deed replay on the script of each rule and wants the output that stands in
+// it; -update re-records that. A script begins with its rule, word for word, and there is none
+// without one.
 func TestRuleScripts(t *testing.T) {
 	t.Chdir("../..")
 	t.Setenv(epochVariable, "1767225600")
@@ -113,7 +114,8 @@ func runRuleScript(t *testing.T, number string, r rule) {
 	}
 }
 
-// firstParagraph returns the comment that a history begins with up to the first line that is empty, in one line.
+// firstParagraph returns the comment that a history begins with up to the first line that is empty,
+// in one line.
 func firstParagraph(text string) string {
 	var words []string
 	for line := range strings.Lines(text) {
@@ -126,8 +128,8 @@ func firstParagraph(text string) string {
 	return strings.Join(words, " ")
 }
 
-// TestRulesAreInTheCode wants that the functions that docs/rules.md names exist, and that it has each rule that decisions,
-// explanations and the doc comments of the engine name.
+// TestRulesAreInTheCode wants that the functions that docs/rules.md names exist, and that it has
+// each rule that decisions, explanations and the doc comments of the engine name.
 func TestRulesAreInTheCode(t *testing.T) {
 	t.Chdir("../..")
 	rules := readRules(t)
@@ -178,7 +180,8 @@ func namedRules(t *testing.T) map[string]bool {
 	return named
 }
 
-// declares reports whether source declares the function called name, with the type of its receiver in front, if it has one.
+// declares reports whether source declares the function called name, with the type of its receiver
+// in front, if it has one.
 func declares(source, name string) bool {
 	receiver, method, found := strings.Cut(name, ".")
 	if !found {

@@ -14,7 +14,8 @@ import (
 // nullable is what a document says without effect, and a definition from it does not.
 var nullable = regexp.MustCompile(`(?m)^ *nullable: true\n`)
 
-// TestDefinitionsRoundTrip converts definitions to documents and back: the second document is the first.
+// TestDefinitionsRoundTrip converts definitions to documents and back: the second document is the
+// first.
 func TestDefinitionsRoundTrip(t *testing.T) {
 	const testdata = "../../testdata/"
 	files := []string{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/entries"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
@@ -60,9 +61,11 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 		return nil
 	}
 	changes, hidden := schemafile.Compare(old, new)
-	var owners []report.OwnerChange
+	var owners []entries.Change
 	for o := range c.Stream(c.Read(f.live, f.recursive), manifest.Everything) {
-		owners = append(owners, report.OwnersUnder(c.Library, o, old.Catalog, new.Catalog)...)
+		e, err := entries.Of(o)
+		c.EntryProblems(o, err)
+		owners = append(owners, e.Under(old.Catalog, new.Catalog)...)
 	}
 	if hidden > 0 {
 		fmt.Fprintf(c.Log, "%s between defaults not shown, because OpenAPI v2 has none\n", wording.Plural(hidden, "difference"))
@@ -70,25 +73,5 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 	if len(changes)+len(owners) > 0 {
 		c.Raise(notice.ExitFinding)
 	}
-	out := bufio.NewWriter(c.out)
-	if f.format.value == report.FormatJSON {
-		return c.flush(out, report.WriteJSON(out, struct {
-			Changes []schemafile.Change  `json:"changes"`
-			Owners  []report.OwnerChange `json:"owners"`
-		}{append([]schemafile.Change{}, changes...), append([]report.OwnerChange{}, owners...)}))
-	}
-	for _, x := range changes {
-		subject := x.Kind
-		if x.Path != "" {
-			subject += ": " + x.Path
-		}
-		fmt.Fprintf(out, "%s: %s\n", subject, x.Detail)
-		if x.Effect != "" {
-			fmt.Fprintf(out, "    %s\n", x.Effect)
-		}
-	}
-	for _, x := range owners {
-		x.Print(out)
-	}
-	return c.flush(out, nil)
+	return c.end(report.WriteSchemaDiff(bufio.NewWriter(c.out), f.format.value, changes, owners))
 }

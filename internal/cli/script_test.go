@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the scripts, where it is always 2026-01-01T00:00:00Z and $ROOT is the root of the repository. Besides the
-// commands of testscript there is
+// TestScripts runs the scripts, where it is always 2026-01-01T00:00:00Z and $ROOT is the root of
+// the repository. Besides the commands of testscript there is
 //
 //	exits CODE deed ARGUMENT...
 //
@@ -72,8 +72,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestExamples wants that the examples in the help of each command are run by the script COMMAND_examples.txtar. What is in
-// front of a | or behind a > is another program's, and a line that sets variables is left out.
+// TestExamples wants that the examples in the help of each command are run by the script
+// COMMAND_examples.txtar. What is in front of a | or behind a > is another program's, and a line
+// that sets variables is left out.
 func TestExamples(t *testing.T) {
 	for _, cmd := range (&cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(nil, nil)})}).rootCommand().Commands() {
 		if cmd.Example == "" {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
-	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -30,8 +30,8 @@ var errNoObjects = errors.New("there are no objects in the input")
 
 func (f *storedFlags) registerInput(flags *pflag.FlagSet) { f.input.registerFor(flags, storedObjects) }
 
-// survey is what there is in the input: the objects, which are read as the loop over them goes on, and what has to be known of
-// them before.
+// survey is what there is in the input: the objects, which are read as the loop over them goes on,
+// and what has to be known of them before.
 type survey struct {
 	objects     iter.Seq[*manifest.Object]
 	index       *manifest.Live // where they are
@@ -40,8 +40,8 @@ type survey struct {
 	quiet       iter.Seq[*manifest.Object] // the objects, without what is wrong with them being reported
 }
 
-// survey reads the named files, and objects as r does. The error says that there is nothing at all. What is wrong with
-// objects is reported when they are read.
+// survey reads the named files, and objects as r does. The error says that there is nothing at all.
+// What is wrong with objects is reported when they are read.
 func (c *cli) survey(names []string, recursive bool, r manifest.Reader) (*survey, error) {
 	texts := c.Read(names, recursive)
 	if c.Problems == 0 && !slices.ContainsFunc(texts, (*manifest.Text).HasContent) {
@@ -52,7 +52,8 @@ func (c *cli) survey(names []string, recursive bool, r manifest.Reader) (*survey
 	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}, nil
 }
 
-// managers returns the managers of all objects, each once, sorted. It reads the objects for that, and reports nothing.
+// managers returns the managers of all objects, each once, sorted. It reads the objects for that,
+// and reports nothing.
 func (s *survey) managers() []merge.Manager {
 	var all []merge.Manager
 	for o := range s.quiet {
@@ -66,7 +67,8 @@ func (s *survey) managers() []merge.Manager {
 	return all
 }
 
-// storedOnly returns the objects that f names. The error is one of the command line, or there is no object at all.
+// storedOnly returns the objects that f names. The error is one of the command line, or there is no
+// object at all.
 func (c *cli) storedOnly(f inputFlags) (*survey, error) {
 	names, err := c.inputs(f)
 	if err != nil {
@@ -78,7 +80,8 @@ func (c *cli) storedOnly(f inputFlags) (*survey, error) {
 	return c.survey(names, f.recursive, manifest.Everything)
 }
 
-// stored returns the objects that f names and the schemas, which are nil if they cannot be used; that is reported.
+// stored returns the objects that f names and the schemas, which are nil if they cannot be used;
+// that is reported.
 func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
 	if err := f.schemas.Check(); err != nil {
 		return nil, nil, err
@@ -90,21 +93,22 @@ func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
 	return found, c.NewTypes(f.schemas, found.definitions...), nil
 }
 
-// newManager returns a manager that r names, which no object has yet.
-func newManager(r report.ManagerRef) merge.Manager {
-	m := merge.Manager{Name: r.Name, Operation: r.Operation, Subresource: r.Subresource}
+// newManager returns a manager that s names, which no object has yet.
+func newManager(s selector.Manager) merge.Manager {
+	m := merge.Manager{Name: s.Name, Operation: s.Operation, Subresource: s.Subresource}
 	if m.Operation == "" {
 		m.Operation = merge.Apply
 	}
 	return m
 }
 
-// only returns the only manager of o that r names. The error is [ownership.ErrNoManager] if there is none.
-func only(o *manifest.Object, r report.ManagerRef) (merge.Manager, error) {
+// only returns the only manager of o that s names. The error is [ownership.ErrNoManager] if there
+// is none.
+func only(o *manifest.Object, s selector.Manager) (merge.Manager, error) {
 	var all, found []merge.Manager
 	for _, w := range manifest.OwnersOf(o) {
 		all = append(all, w.Manager)
-		if r.Matches(w.Manager) && !slices.Contains(found, w.Manager) {
+		if s.Matches(w.Manager) && !slices.Contains(found, w.Manager) {
 			found = append(found, w.Manager)
 		}
 	}
@@ -114,5 +118,5 @@ func only(o *manifest.Object, r report.ManagerRef) (merge.Manager, error) {
 	case 1:
 		return found[0], nil
 	}
-	return found[0], fmt.Errorf("%v is several managers: say which of %s", r, report.Identities(r.Name, all))
+	return found[0], fmt.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, all))
 }

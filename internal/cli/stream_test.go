@@ -13,8 +13,8 @@ import (
 	"github.com/deed-project/deed/internal/cli"
 )
 
-// TestCommandsHoldLittle wants that commands on many objects, when they have printed half of them, hold little more than the
-// texts that they read, and those that they are going to write.
+// TestCommandsHoldLittle wants that commands on many objects, when they have printed half of them,
+// hold little more than the texts that they read, and those that they are going to write.
 func TestCommandsHoldLittle(t *testing.T) {
 	const objects = 300
 	dir := t.TempDir()
@@ -47,7 +47,8 @@ func TestCommandsHoldLittle(t *testing.T) {
 	}
 }
 
-// halfway measures once, when so many bytes were written to it, how much more memory there is in use than before.
+// halfway measures once, when so many bytes were written to it, how much more memory there is in
+// use than before.
 type halfway struct{ before, at, written, more int }
 
 func (h *halfway) Write(b []byte) (int, error) {
@@ -74,7 +75,8 @@ func outputOf(t *testing.T, args []string) int {
 	return out.Len()
 }
 
-// writeMany writes objects to a file, as client-side apply left them or as their configurations, and returns its size.
+// writeMany writes objects to a file, as client-side apply left them or as their configurations,
+// and returns its size.
 func writeMany(t *testing.T, file string, objects int, stored bool) int {
 	t.Helper()
 	var b bytes.Buffer

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
+	"github.com/deed-project/deed/internal/selector"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -31,7 +32,7 @@ func (c *cli) transferCommand() *cobra.Command {
 		Long: `Give what one manager owns to another one, which may be new, or only what is at
 or below some paths.
 
-` + report.ManagerRefUsage + ` Who is new applies, unless
+` + selector.ManagerUsage + ` Who is new applies, unless
 NAME:Update says otherwise.
 
 ` + handoverRules,
@@ -68,7 +69,7 @@ func (c *cli) transfer(f transferFlags) error {
 		}
 		within = append(within, path)
 	}
-	from, to := report.ParseManagerRef(f.from), report.ParseManagerRef(f.to)
+	from, to := selector.ParseManager(f.from), selector.ParseManager(f.to)
 	if err := dryrun.CheckManager(to.Name); err != nil {
 		return fmt.Errorf("--to: %w", err)
 	}

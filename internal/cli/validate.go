@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/internal/finding"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
@@ -81,13 +82,13 @@ func (c *cli) validate(f validateFlags) error {
 	}
 	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, f.color.painter(c.out))
 	for o := range objects.objects {
-		findings := report.Repetitions(o)
+		defects := finding.Repetitions(o)
 		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if ok {
-			findings = append(findings, report.Invalid(o, e)...)
-			slices.SortStableFunc(findings, func(a, b report.InvalidJSON) int { return a.Where.Compare(b.Where) })
+			defects = append(defects, finding.Defects(o, e)...)
+			slices.SortStableFunc(defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
 		}
-		if !p.Print(o, findings, ok) {
+		if !p.Print(o, defects, ok) {
 			c.Raise(notice.ExitFinding)
 		}
 	}

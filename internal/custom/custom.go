@@ -1,6 +1,8 @@
-// Package custom says what the definition of a custom resource makes of the field managers of its endpoints.
+// Package custom says what the definition of a custom resource makes of the field managers of its
+// endpoints.
 //
-// The command line and the API server take their configurations from here, so that one cannot answer what the other does not.
+// The command line and the API server take their configurations from here, so that one cannot
+// answer what the other does not.
 package custom
 
 import (
@@ -24,7 +26,8 @@ type Kind struct {
 	Status map[string]bool // the versions that have the subresource status
 }
 
-// Config returns the configuration of the endpoint of one version, which writes through subresource, empty for the resource itself:
+// Config returns the configuration of the endpoint of one version, which writes through
+// subresource, empty for the resource itself:
 //
 //   - Versions become each other by their names, as with the conversion strategy None.
 //   - Default values are those of s, the schema of the version; nil has none.
@@ -66,7 +69,8 @@ func excluding(names ...string) merge.Filter {
 	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
 }
 
-// WithStatus returns the versions, as apiVersions, in which a CustomResourceDefinition has the subresource status.
+// WithStatus returns the versions, as apiVersions, in which a CustomResourceDefinition has the
+// subresource status.
 func WithStatus(definition value.Value) map[string]bool {
 	out := map[string]bool{}
 	group := definition.Get("spec", "group").Str()

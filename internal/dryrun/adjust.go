@@ -25,10 +25,12 @@ type Adjustment struct {
 	Merged, Stored value.Value // absent where there is none
 }
 
-// Adjustments returns what the first request of x, an apply of t, does to the object beside merging, in the order of paths. Bookkeeping
-// in its metadata is left out. The error is that the outcome is not of its type.
+// Adjustments returns what the first request of x, an apply of t, does to the object beside
+// merging, in the order of paths. Bookkeeping in its metadata is left out. The error is that the
+// outcome is not of its type.
 //
-// The cost grows with what the server makes of the object: what merging and it share is not looked at.
+// The cost grows with what the server makes of the object: what merging and it share is not looked
+// at.
 func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 	merged := managing.Merge(x.Plan).Force().Object
 	stored, err := typing.Revise(merged, x.stored.Content, typed.AllowDuplicates)
@@ -58,7 +60,8 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 	return out, nil
 }
 
-// isServers reports whether the field at path is one that servers keep by themselves: bookkeeping, and kubectl's record.
+// isServers reports whether the field at path is one that servers keep by themselves: bookkeeping,
+// and kubectl's record.
 func isServers(path fieldpath.Path) bool {
 	if slices.Equal(path, Record) {
 		return true

@@ -6,14 +6,16 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/schema/builtin"
 )
 
-// Applied is the outcome of an apply. Whatever counts, prints or exits on conflicts takes them from here: there is one plan of
-// an object, and Refused are its conflicts.
+// Applied is the outcome of an apply. Whatever counts, prints or exits on conflicts takes them from
+// here: there is one plan of an object, and Refused are its conflicts.
 type Applied struct {
 	// Plan is what the first request does.
 	Plan *managedfields.Plan
-	// Taken are the conflicts that are decided for the applier, and Refused the others: if there are any, nothing is stored.
+	// Taken are the conflicts that are decided for the applier, and Refused the others: if there
+	// are any, nothing is stored.
 	Taken, Refused merge.Conflicts
 	// Left are conflicts over fields that rules leave to their owners: they are not applied.
 	Left merge.Conflicts
@@ -24,18 +26,19 @@ type Applied struct {
 	// Migration is what kubectl does besides; nil if that is nothing.
 	Migration *Migration
 	Err       error
-	// Unmade is why even an apply that is forced would be refused, where there are conflicts, which a server names first.
-	// The outcome is then what the configuration is merged to.
+	// Unmade is why even an apply that is forced would be refused, where there are conflicts, which
+	// a server names first. The outcome is then what the configuration is merged to.
 	Unmade error
-	// Findings are why a server's validation, which is no part of merging, refuses what the first request stores.
+	// Findings are why a server's validation, which is no part of merging, refuses what the first
+	// request stores.
 	Findings []types.Finding
 
 	config managedfields.Object // what is applied
 	stored managedfields.Object // what the first request stores
 }
 
-// Migration is what kubectl apply --server-side does by itself with an object of its client-side apply: see
-// [ownership.ApplyAsKubectl].
+// Migration is what kubectl apply --server-side does by itself with an object of its client-side
+// apply: see [ownership.ApplyAsKubectl].
 type Migration struct {
 	From     []string // whose fields become kubectl's
 	Requests []string // that are sent, in order
@@ -85,8 +88,8 @@ func (a Apply) One(t *Task) Applied {
 	return out
 }
 
-// plan plans the apply, and returns its conflicts. What rules leave to its owners is taken out of the configuration before; then
-// the plan is one without it.
+// plan plans the apply, and returns its conflicts. What rules leave to its owners is taken out of
+// the configuration before; then the plan is one without it.
 func (a Apply) plan(t *Task, out *Applied) merge.Conflicts {
 	if out.Plan, out.Err = t.Endpoint.Manager.Plan(t.Stored, out.config, a.Manager); out.Err != nil {
 		return nil
@@ -141,4 +144,12 @@ func (t *Task) Change(x Applied) ownership.Change {
 		merged = t.Endpoint.Restore(t.Stored, managedfields.Object{Content: merged}).Content
 	}
 	return owning.ChangeOf(x.Plan, t.Stored, given, merged)
+}
+
+// Allocated returns what a server adds to outcome, an apply of t, and is not made up here.
+func (t *Task) Allocated(outcome managedfields.Object) []builtin.Allocated {
+	if t.Scales() {
+		return nil
+	}
+	return t.Endpoint.Allocates(t.Stored.Content, outcome.Content)
 }

@@ -26,7 +26,8 @@ type Force struct {
 	rules    *Rules
 }
 
-// usedField is a selector, and whether it has selected anything yet. So is usedName for the name of a manager.
+// usedField is a selector, and whether it has selected anything yet. So is usedName for the name of
+// a manager.
 type usedField struct {
 	selector.Selector
 	used atomic.Bool
@@ -53,7 +54,8 @@ func (f ForceFlags) Force() (*Force, error) {
 	return out, nil
 }
 
-// split returns the conflicts of t that are decided for the applier, and the others. The error is a [*selector.AmbiguousError].
+// split returns the conflicts of t that are decided for the applier, and the others. The error is a
+// [*selector.AmbiguousError].
 func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Conflicts, err error) {
 	var errs []error
 	selected := make([][]fieldpath.Path, len(f.fields))
@@ -83,8 +85,8 @@ func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Confli
 	return taken, refused, errors.Join(errs...)
 }
 
-// see remembers which fields and managers t has. A field without a conflict, in a configuration that is applied once more, is
-// no mistake.
+// see remembers which fields and managers t has. A field without a conflict, in a configuration
+// that is applied once more, is no mistake.
 func (f *Force) see(t *Task) {
 	f.rules.see(t)
 	for _, s := range f.fields {
@@ -103,9 +105,8 @@ func (f *Force) see(t *Task) {
 	}
 }
 
-// Unused returns an error for the fields that no configuration has, the managers that no live object has, and the rules that are
-// about nothing. managers are the
-// names that there are.
+// Unused returns an error for the fields that no configuration has, the managers that no live
+// object has, and the rules that are about nothing. managers are the names that there are.
 func (f *Force) Unused(managers []string) error {
 	var errs []error
 	for _, s := range f.fields {

@@ -42,7 +42,8 @@ type Configured struct {
 	of map[manifest.ID]*manifest.Stored // by what the stored object is
 }
 
-// Targets finds, for each of configs, which of objects it is about, and reports where that is not known. It holds neither.
+// Targets finds, for each of configs, which of objects it is about, and reports where that is not
+// known. It holds neither.
 func Targets(c *types.Library, objects, configs *manifest.Live) *Configured {
 	out := &Configured{c, map[manifest.ID]*manifest.Stored{}}
 	for s := range configs.All() {
@@ -65,8 +66,8 @@ func Targets(c *types.Library, objects, configs *manifest.Live) *Configured {
 	return out
 }
 
-// Of returns the configuration of a stored object, nil if it has none. It is false, with the reason reported, if there is one that
-// cannot be read.
+// Of returns the configuration of a stored object, nil if it has none. It is false, with the reason
+// reported, if there is one that cannot be read.
 func (c *Configured) Of(o *manifest.Object) (config *manifest.Object, ok bool) {
 	s := c.of[o.Id]
 	if s == nil {
@@ -81,7 +82,8 @@ var Record = fieldpath.Path{
 	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field("kubectl.kubernetes.io/last-applied-configuration"),
 }
 
-// IsKubectls reports whether l is kubectl's record in an object that kubectl applies, which it takes care of itself.
+// IsKubectls reports whether l is kubectl's record in an object that kubectl applies, which it
+// takes care of itself.
 func (h *Handover) IsKubectls(l Leftover) bool {
 	return h.Receiver == "kubectl" && slices.Equal(l.Path, Record)
 }
@@ -92,8 +94,8 @@ type OwnersChange struct {
 	Paths         fieldpath.Set
 }
 
-// Changes groups the paths whose owners change, in the order in which the groups come first. It follows the entries in step:
-// the cost grows with what they own, and with the number of groups.
+// Changes groups the paths whose owners change, in the order in which the groups come first. It
+// follows the entries in step: the cost grows with what they own, and with the number of groups.
 func (h *Handover) Changes() []*OwnersChange {
 	before, after := setsOf(h.Live.Entries), setsOf(h.After.Entries)
 	var union fieldpath.Set
@@ -122,10 +124,11 @@ func (h *Handover) Changes() []*OwnersChange {
 	return all
 }
 
-// Paths yields what there is to say something about: what changes hands, is removed, is kept, and is in conflict.
-func (h *Handover) Paths() iter.Seq[fieldpath.Path] {
+// Paths yields what there is to say something about: what changes hands by changes, is removed, is
+// kept, and is in conflict.
+func (h *Handover) Paths(changes []*OwnersChange) iter.Seq[fieldpath.Path] {
 	return func(yield func(fieldpath.Path) bool) {
-		for _, g := range h.Changes() {
+		for _, g := range changes {
 			for path := range g.Paths.All() {
 				if !yield(path) {
 					return
@@ -145,7 +148,14 @@ func (h *Handover) Paths() iter.Seq[fieldpath.Path] {
 	}
 }
 
-// setsOf returns what the entries own. Those that cannot be read own nothing: whoever hands fields over has read them.
+// Patch returns the JSON patch that hands the fields over, and whether a server refuses it if the
+// object has changed since: see [ownership.EntriesPatch].
+func (h *Handover) Patch() (patch []byte, guarded bool, err error) {
+	return ownership.EntriesPatch(h.Live.Object, h.After.Entries)
+}
+
+// setsOf returns what the entries own. Those that cannot be read own nothing: whoever hands fields
+// over has read them.
 func setsOf(entries []managedfields.Entry) []merge.Entry {
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
@@ -200,8 +210,8 @@ func (h *Handover) Apply(e *types.Endpoint, manager string) error {
 	return h.FillDefaults(e)
 }
 
-// FillDefaults finds out which of the values that are removed a server fills in again. The error is that the live object is not
-// of its type.
+// FillDefaults finds out which of the values that are removed a server fills in again. The error is
+// that the live object is not of its type.
 func (h *Handover) FillDefaults(e *types.Endpoint) error {
 	live, err := typed.New(h.Live.Content, e.Typ, typed.AllowDuplicates)
 	if err != nil {

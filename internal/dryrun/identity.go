@@ -8,16 +8,17 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// IdentityError is a configuration that names another object than the one that is stored, or another state of it. The server
-// refuses it.
+// IdentityError is a configuration that names another object than the one that is stored, or
+// another state of it. The server refuses it.
 type IdentityError struct {
 	Operation   merge.Operation
 	Field       string // of the metadata: uid or resourceVersion
 	Given, Live string // Live is empty if nothing is stored
 }
 
-// Code returns the HTTP status of the server's answer. What differs from the stored object is a conflict, but for the uid in a
-// configuration that is applied: that is merged, and then may not change.
+// Code returns the HTTP status of the server's answer. What differs from the stored object is a
+// conflict, but for the uid in a configuration that is applied: that is merged, and then may not
+// change.
 func (e *IdentityError) Code() int {
 	if e.Field == "uid" && e.Live != "" && e.Operation == merge.Apply {
 		return http.StatusUnprocessableEntity
@@ -51,8 +52,9 @@ func (e *IdentityError) Error() string {
 	return fmt.Sprintf("422 Invalid: metadata.%s: %s: %q is stored", e.Field, e.Reason(), e.Live)
 }
 
-// checkIdentity returns an [*IdentityError] if what is given names another object, or another state of it, than the stored one, or
-// the error of the server for a state that is none. The server compares the state first. An update that creates an object gives it a new uid.
+// checkIdentity returns an [*IdentityError] if what is given names another object, or another state
+// of it, than the stored one, or the error of the server for a state that is none. The server
+// compares the state first. An update that creates an object gives it a new uid.
 func (t *Task) checkIdentity(op merge.Operation) error {
 	for _, field := range []string{"resourceVersion", "uid"} {
 		given, live := t.Given.Content.Get("metadata", field).Str(), t.Stored.Content.Get("metadata", field).Str()

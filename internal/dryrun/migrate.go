@@ -19,8 +19,9 @@ func VersionsOf(e *types.Endpoint) *ownership.Versions {
 	return nil
 }
 
-// Migrate gives what the updaters called from own through subresource to the applier to. With a configuration, it finds out what the
-// next apply of that does. The error is [ownership.ErrNoManager] if there is no such updater.
+// Migrate gives what the updaters called from own through subresource to the applier to. With a
+// configuration, it finds out what the next apply of that does. The error is
+// [ownership.ErrNoManager] if there is no such updater.
 func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource string) error {
 	if h.Config == nil || subresource != "" {
 		entries, err := ownership.Migrate(h.Live.Object, VersionsOf(e), from, to, subresource)

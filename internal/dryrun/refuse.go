@@ -19,7 +19,8 @@ const (
 	UpdateRole = "new"
 )
 
-// Refused reports why t could not be done, each reason at the place that it is about. role is that of what is given.
+// Refused reports why t could not be done, each reason at the place that it is about. role is that
+// of what is given.
 func Refused(c *types.Library, t *Task, role string, err error) {
 	var wrongType *managedfields.TypeError
 	var defects typed.Errors

@@ -21,7 +21,8 @@ type Rules struct {
 	seen  seen
 }
 
-// rule is about the objects and owners that its patterns match; a pattern that is not given matches everything.
+// rule is about the objects and owners that its patterns match; a pattern that is not given matches
+// everything.
 type rule struct {
 	kind, name, namespace string
 	managers              []*rulePattern
@@ -30,7 +31,8 @@ type rule struct {
 	used                  atomic.Bool // whether an object matched
 }
 
-// rulePattern is a pattern of managers, and ruleField selects fields: where it stands, and whether it has matched anything yet.
+// rulePattern is a pattern of managers, and ruleField selects fields: where it stands, and whether
+// it has matched anything yet.
 type rulePattern struct {
 	text string
 	at   notice.Position
@@ -84,7 +86,8 @@ type rulesReader struct {
 	manifest.Origin
 }
 
-// members has read called for each member of the object v, and reports members that have no name in it.
+// members has read called for each member of the object v, and reports members that have no name in
+// it.
 func (r rulesReader) members(v value.Value, at []any, read map[string]func(value.Value, []any)) {
 	if v.Kind() != value.KindObject {
 		r.Problem(r.At(at...), "expected an object, but this is %s", wording.Show(v))
@@ -175,7 +178,8 @@ func (r *Rules) takes(o *manifest.Object, c merge.Conflict) bool {
 	return r.any(o, c, func(r *rule) []*ruleField { return r.force })
 }
 
-// any reports whether one of the fields of a rule that is about c, a conflict of o, selects its field.
+// any reports whether one of the fields of a rule that is about c, a conflict of o, selects its
+// field.
 func (r *Rules) any(o *manifest.Object, c merge.Conflict, fields func(*rule) []*ruleField) bool {
 	if r == nil {
 		return false

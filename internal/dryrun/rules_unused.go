@@ -33,7 +33,8 @@ func (s *seen) add(t *Task) {
 	}
 }
 
-// see remembers which rules, managers and fields of rules t has. A field without a conflict is no mistake, as in [Force.see].
+// see remembers which rules, managers and fields of rules t has. A field without a conflict is no
+// mistake, as in [Force.see].
 func (r *Rules) see(t *Task) {
 	if r == nil {
 		return
@@ -61,8 +62,8 @@ func (r *Rules) see(t *Task) {
 	}
 }
 
-// unused returns an error for each rule that is about no object, and for the managers and fields of other rules that match
-// nothing. managers are the names that there are.
+// unused returns an error for each rule that is about no object, and for the managers and fields of
+// other rules that match nothing. managers are the names that there are.
 func (r *Rules) unused(managers []string) []error {
 	if r == nil {
 		return nil

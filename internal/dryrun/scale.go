@@ -12,15 +12,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// scaling is the write of the number of replicas of an object, its parent, through the Scale that stands for it: that is written,
-// and the parent gets the number and the owners that come out.
+// scaling is the write of the number of replicas of an object, its parent, through the Scale that
+// stands for it: that is written, and the parent gets the number and the owners that come out.
 type scaling struct {
 	parent   managedfields.Object
 	endpoint *types.Endpoint // of the parent
 	replicas fieldpath.Path  // in the parent
 }
 
-// scaleTask returns what is to be done with given, a Scale or an object of a kind that has one, through the subresource scale.
+// scaleTask returns what is to be done with given, a Scale or an object of a kind that has one,
+// through the subresource scale.
 func (w *Workload) scaleTask(given *manifest.Object) *Task {
 	endpoint, err := w.types.Scale(w.Config)
 	if err != nil {
@@ -61,7 +62,8 @@ func (w *Workload) scaleTask(given *manifest.Object) *Task {
 	return t
 }
 
-// scalingOf returns how the number of replicas of live is written. It is nil if it is not, with the reason reported.
+// scalingOf returns how the number of replicas of live is written. It is nil if it is not, with the
+// reason reported.
 func (w *Workload) scalingOf(live *manifest.Object) *scaling {
 	config := w.Config
 	config.Subresource = ""
@@ -78,8 +80,8 @@ func (w *Workload) scalingOf(live *manifest.Object) *scaling {
 	return &scaling{parent: live.Object, endpoint: endpoint, replicas: endpoint.Replicas[apiVersion]}
 }
 
-// readScale has t start from the Scale of the live object. It is false, with the reason reported, if its managed fields cannot be
-// read.
+// readScale has t start from the Scale of the live object. It is false, with the reason reported,
+// if its managed fields cannot be read.
 func (t *Task) readScale(c *manifest.Loader) bool {
 	stored, err := t.scale.object()
 	if err != nil {
@@ -90,13 +92,15 @@ func (t *Task) readScale(c *manifest.Loader) bool {
 	return true
 }
 
-// object returns the Scale that stands for the parent. The error is that of the parent's managed fields.
+// object returns the Scale that stands for the parent. The error is that of the parent's managed
+// fields.
 func (s *scaling) object() (managedfields.Object, error) {
 	entries, err := managedfields.ScaleEntries(s.parent.Entries, s.endpoint.Replicas)
 	return managedfields.Object{Content: scaleOf(s.parent.Content, s.replicas), Entries: entries}, err
 }
 
-// scaleOf returns the Scale of an object that has the number of replicas at path. Its managed fields are left out.
+// scaleOf returns the Scale of an object that has the number of replicas at path. Its managed
+// fields are left out.
 func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
 	metadata := value.Object()
 	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
@@ -160,7 +164,8 @@ func (t *Task) Type() *schema.Type {
 	return t.Endpoint.Typ
 }
 
-// Written returns what x, an apply of t, makes of what is written: the Scale that stands for the stored object, or that itself.
+// Written returns what x, an apply of t, makes of what is written: the Scale that stands for the
+// stored object, or that itself.
 func (t *Task) Written(x Applied) managedfields.Object {
 	if t.scale != nil {
 		return x.stored

@@ -27,7 +27,8 @@ type Updated struct {
 // Update says how objects are replaced.
 type Update struct {
 	Manager string
-	// Lenient lets a server drop what it does not know, as far as the kind says what that is. kubectl has the server refuse it.
+	// Lenient lets a server drop what it does not know, as far as the kind says what that is.
+	// kubectl has the server refuse it.
 	Lenient bool
 }
 
@@ -60,8 +61,9 @@ func (u Update) One(t *Task) Updated {
 	return out
 }
 
-// checkFields refuses what is given if it does not conform to the type of its kind. For kinds that are Go types this is about
-// members only that the type lacks, unless they are dropped: it is reading the object that refuses values.
+// checkFields refuses what is given if it does not conform to the type of its kind. For kinds that
+// are Go types this is about members only that the type lacks, unless they are dropped: it is
+// reading the object that refuses values.
 func (t *Task) checkFields(lenient bool) error {
 	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
 	var defects typed.Errors
@@ -77,16 +79,12 @@ func (t *Task) checkFields(lenient bool) error {
 	return &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
 }
 
-// ancientChanges is the updater that gets the fields of the oldest ones when an object has too many: see
-// [managedfields.Config].
-const ancientChanges = "ancient-changes"
-
-// losses returns what each manager owned before and does not own after, with its values in the live object and the outcome.
-// Fields that have others below them are left out.
+// losses returns what each manager owned before and does not own after, with its values in the live
+// object and the outcome. Fields that have others below them are left out.
 func losses(before, after merge.Managers, live, outcome value.Value) merge.Conflicts {
 	var ancient fieldpath.Set
 	for e := range after.All() {
-		if e.Manager.Name == ancientChanges {
+		if e.Manager.Name == managedfields.AncientChanges {
 			ancient = ancient.Union(e.Fields)
 		}
 	}

@@ -1,6 +1,7 @@
-// Package dryrun knows what a write does to one object, before anything is stored: a [Task] is an object with what it is written
-// to, [Force] decides its conflicts, and the outcome is what printers and files are given. Nothing here is text for people but
-// the reasons for which an object is refused.
+// Package dryrun knows what a write does to one object, before anything is stored: a [Task] is an
+// object with what it is written to, [Force] decides its conflicts, and the outcome is what
+// printers and files are given. Nothing here is text for people but the reasons for which an object
+// is refused.
 package dryrun
 
 import (
@@ -23,7 +24,8 @@ type Workload struct {
 	types  *types.Types
 	live   *manifest.Live
 	Config managedfields.Config // what is the same for all kinds
-	// Namespace is that of objects that do not say theirs; empty if none is known. So is Name, if there is one object.
+	// Namespace is that of objects that do not say theirs; empty if none is known. So is Name, if
+	// there is one object.
 	Namespace, Name string
 
 	given    iter.Seq[*manifest.Object]
@@ -45,7 +47,8 @@ type Task struct {
 	scale *scaling         // nil unless Given and Stored are the Scale that stands for Live
 }
 
-// NewWorkload returns the workload of writing given to what is stored, with what config has in common for all kinds.
+// NewWorkload returns the workload of writing given to what is stored, with what config has in
+// common for all kinds.
 func NewWorkload(
 	c *types.Library, types *types.Types, config managedfields.Config, given iter.Seq[*manifest.Object], live *manifest.Live,
 ) *Workload {
@@ -56,8 +59,9 @@ func NewWorkload(
 	}
 }
 
-// Each does work for each task, several at a time, and calls use with what it returns, in order. Objects that nothing can be
-// done for are reported. One object at a time is read, worked on, used and let go, a few of them at once.
+// Each does work for each task, several at a time, and calls use with what it returns, in order.
+// Objects that nothing can be done for are reported. One object at a time is read, worked on, used
+// and let go, a few of them at once.
 func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use func(*Task, T)) {
 	type done struct {
 		log *notice.Log // what was wrong with the task
@@ -94,7 +98,8 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 // Managers returns the names of the managers of live objects that were worked on, sorted.
 func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.managers)) }
 
-// warnUntracked warns, once for all objects, about a live object that a server stores but whose managed fields were left out.
+// warnUntracked warns, once for all objects, about a live object that a server stores but whose
+// managed fields were left out.
 func (w *Workload) warnUntracked(t *Task) {
 	if w.untracked || t.Live == nil || len(t.Live.Entries) > 0 || t.Live.Content.Get("metadata", "uid").Str() == "" {
 		return
@@ -155,8 +160,8 @@ func nounList(names []string) string {
 	return wording.QuotedList(names)
 }
 
-// identified returns given in the namespace of w if it does not say its own, and in none if its kind has none. It reports when
-// it says another namespace, or name, than w does.
+// identified returns given in the namespace of w if it does not say its own, and in none if its
+// kind has none. It reports when it says another namespace, or name, than w does.
 func (w *Workload) identified(given *manifest.Object, e *types.Endpoint) (*manifest.Object, bool) {
 	switch {
 	case w.Name != "" && given.Id.Name != w.Name:
@@ -173,7 +178,8 @@ func (w *Workload) identified(given *manifest.Object, e *types.Endpoint) (*manif
 	return given.WithNamespace(w.Namespace), true
 }
 
-// read reads the live object of t. It is false, with the reason reported, if nothing can be written to that.
+// read reads the live object of t. It is false, with the reason reported, if nothing can be written
+// to that.
 func (t *Task) read(c *manifest.Loader) bool {
 	if t.at == nil {
 		return true
@@ -194,8 +200,8 @@ func (t *Task) read(c *manifest.Loader) bool {
 	return true
 }
 
-// liveOf returns where the live object is that given is to be written to, nil if there is none, as find finds it. It reports when
-// that is not known.
+// liveOf returns where the live object is that given is to be written to, nil if there is none, as
+// find finds it. It reports when that is not known.
 func (w *Workload) liveOf(given *manifest.Object, find func() (*manifest.Stored, error)) (live *manifest.Stored, ok bool) {
 	if other, twice := w.applied[given.Id]; twice {
 		w.Problem(given.At(), "%v is already configured at %v", given, other)

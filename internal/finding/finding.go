@@ -1,7 +1,9 @@
-// Package finding finds what is wrong with objects' managed fields and with schemas, and says where in which file it stands.
+// Package finding finds what is wrong with objects, their managed fields and schemas, and says
+// where in which file it stands.
 //
-// Its noun is [Finding]. [OfObject] places what package ownership finds, and [OfSchemas] finds lists that managers cannot share. How
-// findings read is the business of package report.
+// Its nouns are [Finding] and [Defect]. [OfObject] places what package ownership finds in managed
+// fields, [OfSchemas] finds lists that managers cannot share, and [Defects] is where an object is
+// not as its schema wants it. How they read is the business of package report.
 package finding
 
 import (

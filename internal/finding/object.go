@@ -43,8 +43,9 @@ func OfObject(c *types.Library, o *manifest.Object, types *types.Types) []Findin
 	return out
 }
 
-// findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is none. It warns about
-// entries whose version o cannot be converted to: for these only that is found which needs no schema.
+// findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is
+// none. It warns about entries whose version o cannot be converted to: for these only that is found
+// which needs no schema.
 func findings(c *types.Library, o *manifest.Object, e *types.Endpoint) []ownership.Finding {
 	if e == nil {
 		return ownership.Check(o.Object, ownership.CheckConfig{})

@@ -20,8 +20,8 @@ const (
 	objectSetCode  ownership.Code = "object-set"  // the items of a set are objects
 )
 
-// OfSchemas returns what makes lists hard to share in the schemas that f names and that are among objects, and whether
-// there are any schemas.
+// OfSchemas returns what makes lists hard to share in the schemas that f names and that are among
+// objects, and whether there are any schemas.
 func OfSchemas(c *types.Library, f types.Flags, objects []*manifest.Object) (found []Finding, any bool) {
 	definitions, _ := c.DefinedBy(f.Crds)
 	definitions = append(definitions, slices.DeleteFunc(slices.Clone(objects), func(o *manifest.Object) bool {
@@ -83,8 +83,8 @@ type linter struct {
 	found      []Finding
 }
 
-// walk looks at t, which is at path in objects and at schema in the definition. It does not look into what is atomic,
-// where lists are never merged.
+// walk looks at t, which is at path in objects and at schema in the definition. It does not look
+// into what is atomic, where lists are never merged.
 func (l *linter) walk(t *schema.Type, path string, at []any) {
 	if l.seen[t] || t == schema.Deduced || t.Name() == schema.DeducedName {
 		return

@@ -1,5 +1,5 @@
-// Package history knows writes of several managers, one after the other, as files: it reads them, replays them, and says what
-// each step did.
+// Package history knows writes of several managers, one after the other, as files: it reads them,
+// replays them, and says what each step did.
 package history
 
 import (

@@ -30,8 +30,8 @@ type Replayer struct {
 	last        *manifest.Object // of the step before
 }
 
-// NewReplayer returns what replays h up to a step, 0 for all of them, and with s for schemas besides its own. It is nil if the
-// schemas have defects.
+// NewReplayer returns what replays h up to a step, 0 for all of them, and with s for schemas
+// besides its own. It is nil if the schemas have defects.
 func NewReplayer(c *types.Library, h *History, s types.Flags, until int, showSecrets bool, now func() time.Time) *Replayer {
 	s.Crds = slices.Concat(s.Crds, h.schemas.Crds)
 	s.OpenAPI = slices.Concat(s.OpenAPI, h.schemas.OpenAPI)
@@ -114,7 +114,8 @@ func (r *Replayer) step(s *historyStep) *StepResult {
 	return r.apply(t, s, result)
 }
 
-// endpoint returns what serves s, which writes given, at its time. It returns nil, and reports why, if there is no such thing.
+// endpoint returns what serves s, which writes given, at its time. It returns nil, and reports why,
+// if there is no such thing.
 func (r *Replayer) endpoint(s *historyStep, given *manifest.Object) *types.Endpoint {
 	if !s.time.IsZero() {
 		r.now = s.time
@@ -187,8 +188,8 @@ func (r *Replayer) update(t *dryrun.Task, s *historyStep, result *StepResult) *S
 	return r.settle(t, result, x.Outcome)
 }
 
-// refuse completes the result of a step that was refused with err, or should have been. It returns nil if that ends the
-// history.
+// refuse completes the result of a step that was refused with err, or should have been. It returns
+// nil if that ends the history.
 func (r *Replayer) refuse(t *dryrun.Task, s *historyStep, result *StepResult, role string, err error) *StepResult {
 	switch {
 	case err == nil:
@@ -237,7 +238,8 @@ func (r *Replayer) expect(s *historyStep, conflicts merge.Conflicts) {
 	}
 }
 
-// settle stores the outcome of a step, and completes its result. There is no object if nothing is stored.
+// settle stores the outcome of a step, and completes its result. There is no object if nothing is
+// stored.
 func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfields.Object) *StepResult {
 	if result.Result == "" {
 		switch {

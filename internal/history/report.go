@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/notice"
 	"github.com/deed-project/deed/internal/report"
@@ -33,7 +34,8 @@ type StepResult struct {
 	Kind        string      `json:"kind"`
 	Namespace   string      `json:"namespace,omitempty"`
 	Name        string      `json:"name"`
-	// Result is created, changed, unchanged, deleted, conflict or refused; extracted or nothing if the step only reads.
+	// Result is created, changed, unchanged, deleted, conflict or refused; extracted or nothing if
+	// the step only reads.
 	Result string `json:"result"`
 	Error  string `json:"error,omitempty"` // why the step was refused
 	// Conflicts are those of an apply, whether forced or not, and what an update took from others.
@@ -50,7 +52,8 @@ type conflictResult struct {
 	Wanted value.Value    `json:"wanted,omitzero"`
 }
 
-// ownerResult is an entry of managed fields with the paths in it. They are in the order of the entries.
+// ownerResult is an entry of managed fields with the paths in it. They are in the order of the
+// entries.
 type ownerResult struct {
 	report.Owner
 	Fields []string  `json:"fields"`
@@ -59,7 +62,7 @@ type ownerResult struct {
 
 // conflicts adds conflicts of writing given.
 func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts, showSecrets bool) {
-	for _, f := range report.Contests(conflicts) {
+	for _, f := range dryrun.Contests(conflicts) {
 		live, wanted := f.Live, f.Wanted
 		if !showSecrets && secret.IsIn(given.Object, f.Path) {
 			live, wanted = secret.Pair(live, wanted)

@@ -8,12 +8,12 @@ import (
 	"runtime/debug"
 )
 
-// Map has work done for what in yields, several at a time, and yields what it returns in the same order. n is how many there
-// are at a time, 0 for as many as there are processors.
+// Map has work done for what in yields, several at a time, and yields what it returns in the same
+// order. n is how many there are at a time, 0 for as many as there are processors.
 //
-// It takes from in only a few ahead of what is yielded, so that a stream of any length needs the room of a few, and waits for
-// what has begun when the loop ends early. in is run by the loop itself: only work runs beside it. A panic in work becomes one
-// of the loop.
+// It takes from in only a few ahead of what is yielded, so that a stream of any length needs the
+// room of a few, and waits for what has begun when the loop ends early. in is run by the loop
+// itself: only work runs beside it. A panic in work becomes one of the loop.
 func Map[T, U any](n int, in iter.Seq[T], work func(T) U) iter.Seq2[T, U] {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)

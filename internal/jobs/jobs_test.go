@@ -35,8 +35,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestMapTakesFewAhead wants that no more is taken than a few ahead of what is yielded, and no more worked on at a time than
-// was asked for.
+// TestMapTakesFewAhead wants that no more is taken than a few ahead of what is yielded, and no more
+// worked on at a time than was asked for.
 func TestMapTakesFewAhead(t *testing.T) {
 	const jobs = 2
 	var running, most atomic.Int32
@@ -65,7 +65,8 @@ func TestMapTakesFewAhead(t *testing.T) {
 	}
 }
 
-// TestMapEndsEarly wants that nothing runs any more when the loop has ended, and that most was never begun.
+// TestMapEndsEarly wants that nothing runs any more when the loop has ended, and that most was
+// never begun.
 func TestMapEndsEarly(t *testing.T) {
 	var begun, running atomic.Int32
 	for i := range Map(2, upTo(100_000), func(i int) int {

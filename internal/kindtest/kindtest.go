@@ -1,9 +1,9 @@
-// Package kindtest has a kind for tests, Thing, with its type, its field manager, and objects of it: written as JSON, or left behind by
-// random histories.
+// Package kindtest has a kind for tests, Thing, with its type, its field manager, and objects of
+// it: written as JSON, or left behind by random histories.
 //
-// A Thing has one field of everything that can be owned in a way of its own: scalars, open maps, a set, a keyed list in a keyed list,
-// an atomic list and an atomic object. Tests of packages managedfields and ownership write what they expect of entries as [Show]
-// prints these.
+// A Thing has one field of everything that can be owned in a way of its own: scalars, open maps, a
+// set, a keyed list in a keyed list, an atomic list and an atomic object. Tests of packages
+// managedfields and ownership write what they expect of entries as [Show] prints these.
 package kindtest
 
 import (
@@ -74,7 +74,8 @@ const Version = "example.com/v1"
 // NewYear is when the clock of tests starts.
 var NewYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Manager returns the field manager of Things, whose configuration change, unless it is nil, may alter. Its clock advances by a minute with each look at it.
+// Manager returns the field manager of Things, whose configuration change, unless it is nil, may
+// alter. Its clock advances by a minute with each look at it.
 func Manager(change func(*managedfields.Config)) *managedfields.FieldManager {
 	now := NewYear
 	c := managedfields.Config{
@@ -95,7 +96,8 @@ func Manager(change func(*managedfields.Config)) *managedfields.FieldManager {
 	return m
 }
 
-// New returns a Thing with the given members, JSON text without the outer braces, beside its identity.
+// New returns a Thing with the given members, JSON text without the outer braces, beside its
+// identity.
 func New(t testing.TB, members string) managedfields.Object {
 	t.Helper()
 	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"example.com/v1","kind":"Thing"` + comma(members) + `}`))
@@ -145,7 +147,8 @@ func Path(t testing.TB, text string) fieldpath.Path {
 	return p
 }
 
-// Show prints entries, one per line: manager operation version[/subresource] minutes since NewYear, and the paths.
+// Show prints entries, one per line: manager operation version[/subresource] minutes since NewYear,
+// and the paths.
 func Show(t testing.TB, entries []managedfields.Entry) string {
 	t.Helper()
 	var b strings.Builder

@@ -6,7 +6,8 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// cut divides a text into parts that are parsed one by one, so that no more of it is held than what is being worked on:
+// cut divides a text into parts that are parsed one by one, so that no more of it is held than what
+// is being worked on:
 //
 //	apiVersion: v1        the frame of a list, which is parsed
 //	items:                without the items, and says what they are
@@ -17,10 +18,12 @@ import (
 //	---                   another document is a part, whatever it is
 //	kind: Pod
 //
-// A cut goes by lines, and reads the text as YAML does because nothing in a block mapping but its own keys begins in its
-// column, or in front of it. Where that is not plain to see, as in a text with directives, there is one part: all of it.
+// A cut goes by lines, and reads the text as YAML does because nothing in a block mapping but its
+// own keys begins in its column, or in front of it. Where that is not plain to see, as in a text
+// with directives, there is one part: all of it.
 //
-// Invariants: the parts, with the frames, are the text; each part begins a line, or is the item of a JSON list.
+// Invariants: the parts, with the frames, are the text; each part begins a line, or is the item of
+// a JSON list.
 func (t *Text) cut() []*part {
 	if isBracket(t.Data) {
 		if parts := t.cutJSON(); parts != nil {
@@ -43,7 +46,8 @@ func (t *Text) cut() []*part {
 // HasContent reports whether there is anything in t but white space, comments and markers.
 func (t *Text) HasContent() bool { return hasContent(t.Data) }
 
-// hasDirective reports whether a line of text may tell the parser something about the document that follows.
+// hasDirective reports whether a line of text may tell the parser something about the document that
+// follows.
 func hasDirective(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("%")) || bytes.Contains(text, []byte("\n%"))
 }
@@ -59,7 +63,8 @@ func hasContent(data []byte) bool {
 	return false
 }
 
-// cutItems returns the items of p, a document of YAML, if it is a list in block style, and else p itself.
+// cutItems returns the items of p, a document of YAML, if it is a list in block style, and else p
+// itself.
 func (p *part) cutItems() []*part {
 	head, items, tail := blockItems(p.data)
 	if len(items) == 0 {
@@ -85,8 +90,9 @@ func (p *part) cutItems() []*part {
 	return parts
 }
 
-// blockItems finds the items of a document that has a line "items:" in the first column, with a block sequence below it: where
-// the first begins, where each begins, and where the last ends. There are none if there is no such line, or several.
+// blockItems finds the items of a document that has a line "items:" in the first column, with a
+// block sequence below it: where the first begins, where each begins, and where the last ends.
+// There are none if there is no such line, or several.
 func blockItems(data []byte) (head int, items []int, tail int) {
 	const outside, first, inside = 0, 1, 2
 	state, indent, tail := outside, 0, len(data)

@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// cutJSON is cut for JSON: one text after the other, and the items of those that are lists. It returns nil for what does not
-// look like JSON.
+// cutJSON is cut for JSON: one text after the other, and the items of those that are lists. It
+// returns nil for what does not look like JSON.
 func (t *Text) cutJSON() []*part {
 	r := &jsontext.Rough{Text: t.Data}
 	var parts []*part
@@ -26,7 +26,8 @@ func (t *Text) cutJSON() []*part {
 // span is a piece of a text.
 type span struct{ start, end int }
 
-// jsonParts returns the parts of the JSON text from start to end, whose member "items" consists of items.
+// jsonParts returns the parts of the JSON text from start to end, whose member "items" consists of
+// items.
 func (t *Text) jsonParts(start, end int, items []span) []*part {
 	var c counter
 	whole := c.part(t, span{start, end})
@@ -63,7 +64,8 @@ func (c *counter) part(t *Text, s span) *part {
 	return &part{Text: t, above: c.line, left: c.column, data: t.Data[s.start:s.end]}
 }
 
-// jsonItems passes over the value at the position, and returns the items of its only member that is called items, if that is a list.
+// jsonItems passes over the value at the position, and returns the items of its only member that is
+// called items, if that is a list.
 func jsonItems(r *jsontext.Rough) (items []span, ok bool) {
 	if r.Space(); r.Text[r.Pos] != '{' {
 		return nil, r.Value()

@@ -26,8 +26,8 @@ const (
 	stdinShown = "stdin"
 )
 
-// Read returns the texts of the named files in order, and those of the files in the named directories, sorted by name. What
-// cannot be read is reported and left out.
+// Read returns the texts of the named files in order, and those of the files in the named
+// directories, sorted by name. What cannot be read is reported and left out.
 func (c *Loader) Read(names []string, recursive bool) []*Text {
 	var texts []*Text
 	for _, name := range names {
@@ -59,7 +59,8 @@ func (c *Loader) Read(names []string, recursive bool) []*Text {
 // manifestExtensions are those of the files that count in a directory, as in kubectl.
 var manifestExtensions = []string{".json", ".yaml", ".yml"}
 
-// filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if it is a directory.
+// filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if
+// it is a directory.
 func (c *Loader) filesIn(name string, recursive bool) []string {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -110,7 +111,8 @@ func (c *Loader) fileProblem(name string, err error) {
 	c.Problem(notice.InFile(name), "%v", err)
 }
 
-// ParseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which names the place.
+// ParseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which
+// names the place.
 func (c *Loader) ParseProblem(err error) {
 	where, reason := notice.Position{}, err.Error()
 	var e *yaml.Error

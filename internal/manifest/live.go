@@ -11,7 +11,8 @@ import (
 	"github.com/deed-project/deed/internal/notice"
 )
 
-// Live finds the stored object that a configuration is about, without holding any but those that it has to.
+// Live finds the stored object that a configuration is about, without holding any but those that it
+// has to.
 type Live struct {
 	all   []*Stored
 	named map[nameID][]*Stored
@@ -38,8 +39,9 @@ type Stored struct {
 	several bool
 }
 
-// Index reads texts, and returns where which object is. What is wrong with objects is reported, but of a text of 64 KiB or more
-// only what keeps it from being known what they are: the rest shows where they are read.
+// Index reads texts, and returns where which object is. What is wrong with objects is reported, but
+// of a text of 64 KiB or more only what keeps it from being known what they are: the rest shows
+// where they are read.
 func (c *Loader) Index(texts []*Text, r Reader) *Live {
 	before := c.Problems
 	l := NewLive(nil)
@@ -93,7 +95,8 @@ func (l *Live) add(o *Object, s *Stored) {
 	}
 }
 
-// identify finds out what is in k, from its lines alone if k is a part of a large text and they say it.
+// identify finds out what is in k, from its lines alone if k is a part of a large text and they say
+// it.
 func (k chunk) identify() content {
 	if len(k.text.Data) >= largeText && len(k.parts) == 1 {
 		if id, ok := k.parts[0].quickID(); ok && id.Kind != definitionKind && !strings.HasSuffix(id.Kind, ListSuffix) {
@@ -129,17 +132,17 @@ func (s *Stored) at() notice.Position {
 	return notice.InFile(s.part.Text.Name)
 }
 
-// FindAs is Find for a config that stands for an object of another kind, one for which wanted reports true. The cost grows with
-// the number of kinds.
+// FindAs is Find for a config that stands for an object of another kind, one for which wanted
+// reports true. The cost grows with the number of kinds.
 func (l *Live) FindAs(config ID, wanted func(group, kind string) bool) (*Stored, error) {
 	var found []*Stored
 	for as := range l.kinds {
 		if !wanted(as.group, as.kind) {
 			continue
 		}
-		like := config
-		like.Group, like.Kind = as.group, as.kind
-		s, err := l.Find(like)
+		sought := config
+		sought.Group, sought.Kind = as.group, as.kind
+		s, err := l.Find(sought)
 		if err != nil {
 			return nil, err
 		}

@@ -19,8 +19,9 @@ type Place struct {
 	Sets  []int       // which of the sets have Path
 }
 
-// Places yields the members of set in order, each with where it stands in o, and which of others have it too. It goes to each
-// place once, see [typed.Walk]: the cost is that of set and o. What is yielded holds until the next.
+// Places yields the members of set in order, each with where it stands in o, and which of others
+// have it too. It goes to each place once, see [typed.Walk]: the cost is that of set and o. What is
+// yielded holds until the next.
 func (o *Object) Places(set fieldpath.Set, others ...fieldpath.Set) iter.Seq[Place] {
 	return func(yield func(Place) bool) {
 		var steps []any
@@ -44,8 +45,8 @@ func (o *Object) Places(set fieldpath.Set, others ...fieldpath.Set) iter.Seq[Pla
 	}
 }
 
-// Keys returns where the names of members, or the items, at paths stand, by the text of the path. It has none for what o lacks.
-// The cost is that of [Object.Places].
+// Keys returns where the names of members, or the items, at paths stand, by the text of the path.
+// It has none for what o lacks. The cost is that of [Object.Places].
 func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[string]notice.Position {
 	var wanted fieldpath.Builder
 	for path := range paths {
@@ -60,7 +61,8 @@ func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[string]notice.Position
 	return out
 }
 
-// Steps returns the way through v that path takes, in names of members and indexes of items. It ends where v does.
+// Steps returns the way through v that path takes, in names of members and indexes of items. It
+// ends where v does.
 func Steps(v value.Value, path fieldpath.Path) []any {
 	var out []any
 	for _, e := range path {
@@ -83,8 +85,8 @@ func Steps(v value.Value, path fieldpath.Path) []any {
 	return out
 }
 
-// FindItem returns the index of the first item of list, from item number from on, that e selects. An item without a key
-// field has it by default: it is selected where no item matches in full.
+// FindItem returns the index of the first item of list, from item number from on, that e selects.
+// An item without a key field has it by default: it is selected where no item matches in full.
 func FindItem(list value.Value, e fieldpath.Element, from int) (int, bool) {
 	if list.Kind() != value.KindList {
 		return 0, false
@@ -104,7 +106,8 @@ func FindItem(list value.Value, e fieldpath.Element, from int) (int, bool) {
 	return byDefault, byDefault >= 0
 }
 
-// hasKey reports whether item has the fields of key e. With defaults it may lack some of them, not all.
+// hasKey reports whether item has the fields of key e. With defaults it may lack some of them, not
+// all.
 func hasKey(item value.Value, e fieldpath.Element, defaults bool) bool {
 	present := 0
 	for _, f := range e.Fields() {
@@ -132,8 +135,8 @@ func (o *Object) DefectAt(e *typed.Error) notice.Position {
 	return o.At(path...)
 }
 
-// defectiveItem returns which item of the list at path e is about: the detail names it by index, or by identity if it is
-// there twice.
+// defectiveItem returns which item of the list at path e is about: the detail names it by index, or
+// by identity if it is there twice.
 func defectiveItem(e *typed.Error, content value.Value, path []any) (int, bool) {
 	var i int
 	if _, err := fmt.Sscanf(e.Detail, "element %d:", &i); err == nil {
@@ -155,7 +158,8 @@ func defectiveItem(e *typed.Error, content value.Value, path []any) (int, bool) 
 	return FindItem(list, identity[0], first+1)
 }
 
-// ValueAt returns what is at path in v, in names of members and indexes of items, absent when nothing is.
+// ValueAt returns what is at path in v, in names of members and indexes of items, absent when
+// nothing is.
 func ValueAt(v value.Value, path []any) value.Value {
 	for _, step := range path {
 		switch step := step.(type) {

@@ -1,9 +1,10 @@
-// Package manifest knows API objects in files: it reads them, finds where in the text something stands, finds the stored object
-// that a configuration is about, and puts outcomes back into the text.
+// Package manifest knows API objects in files: it reads them, finds where in the text something
+// stands, finds the stored object that a configuration is about, and puts outcomes back into the
+// text.
 //
-// Its nouns: a [Loader] reads files; a [Text] is what one holds; an [Object] is an API object with its [Origin], the place that
-// it was found at, so that every message can say where; [Live] finds stored objects; a [Rewriter] edits files. It knows
-// nothing of schemas.
+// Its nouns: a [Loader] reads files; a [Text] is what one holds; an [Object] is an API object with
+// its [Origin], the place that it was found at, so that every message can say where; [Live] finds
+// stored objects; a [Rewriter] edits files. It knows nothing of schemas.
 package manifest
 
 import (
@@ -55,7 +56,8 @@ func (id ID) String() string {
 	return id.Kind + " " + id.Namespace + "/" + id.Name
 }
 
-// String returns the object as messages name it: by what it is, and by its document where the file has several.
+// String returns the object as messages name it: by what it is, and by its document where the file
+// has several.
 func (o *Object) String() string {
 	if !o.several {
 		return o.Id.String()
@@ -80,7 +82,8 @@ func (o Origin) In(path ...any) Origin {
 	return o
 }
 
-// path returns the way to the object in the document as the file has it: Within, but also for an item that was cut out of a list.
+// path returns the way to the object in the document as the file has it: Within, but also for an
+// item that was cut out of a list.
 func (o Origin) path() []any {
 	switch p := o.Part; {
 	case p.frame == nil || p.data == nil: // the document is all of it

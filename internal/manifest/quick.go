@@ -9,12 +9,14 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// quickID returns what the object in p is, from its lines alone, if they leave no doubt: it is a mapping in block style, each
-// line in the column of its keys is a plain key, no key is there twice, and the four values that matter are plain words.
-// Otherwise it is false, and p has to be parsed.
+// quickID returns what the object in p is, from its lines alone, if they leave no doubt: it is a
+// mapping in block style, each line in the column of its keys is a plain key, no key is there
+// twice, and the four values that matter are plain words. Otherwise it is false, and p has to be
+// parsed.
 //
-// Invariant: what it returns is what parsing p gives. A line of a quoted text may stand in the column of the keys and look
-// like one of them; but the real key stands there too, and then a key is there twice.
+// Invariant: what it returns is what parsing p gives. A line of a quoted text may stand in the
+// column of the keys and look like one of them; but the real key stands there too, and then a key
+// is there twice.
 func (p *part) quickID() (id ID, ok bool) {
 	switch {
 	case p.Text.repeating:
@@ -32,8 +34,8 @@ func (p *part) quickID() (id ID, ok bool) {
 	return foundID(found)
 }
 
-// quickJSON is quickID for JSON: no name in the object and its metadata is there twice or has an escape, and neither have the four
-// values, which are strings.
+// quickJSON is quickID for JSON: no name in the object and its metadata is there twice or has an
+// escape, and neither have the four values, which are strings.
 func quickJSON(text []byte) (id ID, ok bool) {
 	r := &jsontext.Rough{Text: text}
 	found := map[string]string{}

@@ -11,17 +11,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Objects returns the objects in texts, those inside lists one by one. What is wrong with the others is reported.
+// Objects returns the objects in texts, those inside lists one by one. What is wrong with the
+// others is reported.
 func (c *Loader) Objects(texts []*Text) []*Object {
 	return c.ObjectsOnly(func(value.Value) bool { return true }, texts)
 }
 
-// ObjectsOnly is objects that passes over those that are not wanted.
+// ObjectsOnly is [Loader.Objects] that passes over those that are not wanted.
 func (c *Loader) ObjectsOnly(want func(value.Value) bool, texts []*Text) []*Object {
 	return c.ObjectsBy(Reader{Want: want}, texts)
 }
 
-// ObjectsBy is objects as r reads them.
+// ObjectsBy is [Loader.Objects] as r reads them.
 func (c *Loader) ObjectsBy(r Reader, texts []*Text) []*Object {
 	for _, t := range texts {
 		t.repeating = r.Repeating
@@ -84,7 +85,8 @@ func (r *Reader) take(p parsed) []*Object {
 	return r.objects
 }
 
-// document takes the objects in a document of p, which may stand for an item of a list: in YAML it is the list of it alone.
+// document takes the objects in a document of p, which may stand for an item of a list: in YAML it
+// is the list of it alone.
 func (r *Reader) document(from Origin, p parsed) {
 	switch v := from.Doc.Value; {
 	case p.frame == nil:
@@ -129,7 +131,8 @@ func (r *Reader) unpack(from Origin, v value.Value) {
 // ListSuffix ends the kinds of lists.
 const ListSuffix = "List"
 
-// isList reports whether v is a list of objects: of kind List, or what API servers answer for a collection.
+// isList reports whether v is a list of objects: of kind List, or what API servers answer for a
+// collection.
 func isList(v value.Value) bool {
 	if !strings.HasSuffix(v.Get("kind").Str(), ListSuffix) || !v.Get("metadata", "name").IsAbsent() {
 		return false
@@ -202,7 +205,8 @@ func (r *Reader) named(v value.Value) value.Value {
 	return v.With("metadata", metadata.With("name", value.String(r.Fallback)))
 }
 
-// wantText says what is wrong with what is at path in root, where a name is wanted, and nothing when it is one.
+// wantText says what is wrong with what is at path in root, where a name is wanted, and nothing
+// when it is one.
 func (o Origin) wantText(root value.Value, path ...any) string {
 	v := ValueAt(root, path)
 	switch {

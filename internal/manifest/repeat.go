@@ -13,7 +13,8 @@ func (o Origin) Holds(path []any) bool {
 	return len(path) > len(o.Within) && slices.Equal(path[:len(o.Within)], o.Within)
 }
 
-// repeated reports the names that are repeated in the document at from, but in none of the objects that were taken out of it.
+// repeated reports the names that are repeated in the document at from, but in none of the objects
+// that were taken out of it.
 func (r *Reader) repeated(from Origin, objects []*Object) {
 	for _, x := range from.Doc.Repeated {
 		if !slices.ContainsFunc(objects, func(o *Object) bool { return o.Holds(x.Path) }) {

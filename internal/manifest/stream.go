@@ -9,12 +9,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Stream yields the objects in texts, those inside lists one by one, as r reads them. What is wrong with the others is
-// reported as the stream comes to it. Texts are parsed in parts, a few ahead of what is yielded, and nothing of a part is held
-// on to when the loop goes on: the stream needs the room of the texts and of a few objects.
+// Stream yields the objects in texts, those inside lists one by one, as r reads them. What is wrong
+// with the others is reported as the stream comes to it. Texts are parsed in parts, a few ahead of
+// what is yielded, and nothing of a part is held on to when the loop goes on: the stream needs the
+// room of the texts and of a few objects.
 //
-// In a text below 64 KiB a defect keeps all of its document from being read; in others, of which only parts are read, it
-// keeps the items of lists that come before and after from nothing.
+// In a text below 64 KiB a defect keeps all of its document from being read; in others, of which
+// only parts are read, it keeps the items of lists that come before and after from nothing.
 func (c *Loader) Stream(texts []*Text, r Reader) iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
 		for _, o := range c.chunks(texts, r, chunk.read) {
@@ -132,7 +133,8 @@ func (k chunk) readWhole() content {
 	return out
 }
 
-// read parses p. An item that cannot be parsed alone, because it refers to an anchor in another, is taken out of its document.
+// read parses p. An item that cannot be parsed alone, because it refers to an anchor in another, is
+// taken out of its document.
 func (p *part) read() parsed {
 	docs, err := p.Text.parse(p.data)
 	if p.frame == nil || err == nil && len(docs) == 1 && (isBracket(p.data) || docs[0].Value.Len() == 1) {

@@ -49,7 +49,8 @@ func describeAll(objects []*Object) string {
 	return b.String()
 }
 
-// allStreams are streams, all of them but the one with a directive one after the other, and the manifests of the repository.
+// allStreams are streams, all of them but the one with a directive one after the other, and the
+// manifests of the repository.
 func allStreams(t *testing.T) []string {
 	files, err := filepath.Glob("../../testdata/manifests/*/a.yaml")
 	if err != nil || len(files) == 0 {
@@ -72,7 +73,8 @@ func allStreams(t *testing.T) []string {
 	return append(all, strings.Join(together, "---\n"))
 }
 
-// TestStream wants of texts that are read in parts what is read of them as a whole, in the same places.
+// TestStream wants of texts that are read in parts what is read of them as a whole, in the same
+// places.
 func TestStream(t *testing.T) {
 	for _, small := range []bool{true, false} {
 		size := largeText
@@ -213,7 +215,8 @@ func TestStreamHoldsLittle(t *testing.T) {
 	}
 }
 
-// TestDefectiveParts wants that a defect in one document of a large text keeps no other from being read.
+// TestDefectiveParts wants that a defect in one document of a large text keeps no other from being
+// read.
 func TestDefectiveParts(t *testing.T) {
 	defer func(size int) { largeText = size }(largeText)
 	largeText = 0

@@ -29,11 +29,13 @@ type part struct {
 	Err   error // why there are no docs
 }
 
-// largeText is the size from which on the documents of a text are parsed each for itself, several at a time.
+// largeText is the size from which on the documents of a text are parsed each for itself, several
+// at a time.
 var largeText = 64 << 10
 
-// Parse parses texts: as a whole, and document by document if that fails, so that a defective document does not hide others.
-// Large texts go the other way round, as the outcome is the same for all texts without a defect.
+// Parse parses texts: as a whole, and document by document if that fails, so that a defective
+// document does not hide others. Large texts go the other way round, as the outcome is the same for
+// all texts without a defect.
 func (c *Loader) Parse(texts []*Text) {
 	tick, done := c.Progress("reading")
 	for range jobs.Map(c.Jobs, slices.Values(texts), func(t *Text) struct{} { t.parseAll(); return struct{}{} }) {
@@ -79,7 +81,8 @@ func (t *Text) failed() bool {
 	return false
 }
 
-// settle decides how a text with defects is divided: not at all if it can be read as a whole, and else by document.
+// settle decides how a text with defects is divided: not at all if it can be read as a whole, and
+// else by document.
 func (t *Text) settle() {
 	if !t.failed() {
 		return

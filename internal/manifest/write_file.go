@@ -17,8 +17,8 @@ import (
 // errChanged says that a file is not what it was when it was read.
 var errChanged = errors.New("the file has changed since it was read; run again")
 
-// write makes data the content of the file: all of it or, if the process ends before, nothing of it. It refuses if the file
-// is not what it was when it was read.
+// write makes data the content of the file: all of it or, if the process ends before, nothing of
+// it. It refuses if the file is not what it was when it was read.
 func (f *rewrite) write(data []byte) error {
 	if f.mode == 0 && bytes.Equal(data, f.text.Data) {
 		return nil
@@ -51,8 +51,8 @@ func (f *rewrite) write(data []byte) error {
 // temporary is the form of the names that writeTemporary gives. It tells the process that writes.
 var temporary = regexp.MustCompile(`^\..+\.deed-(\d+)-\d+\.tmp$`)
 
-// removeLeftovers removes what runs that were killed have left in the directories of files, and says so. Files of processes
-// that still run are left alone. It reads each directory once.
+// removeLeftovers removes what runs that were killed have left in the directories of files, and
+// says so. Files of processes that still run are left alone. It reads each directory once.
 func (w *Rewriter) removeLeftovers(files []*rewrite) {
 	seen := map[string]bool{}
 	for _, f := range files {

@@ -130,8 +130,8 @@ func TestRunRefusesChangedFiles(t *testing.T) {
 	wantFile(t, live, theirs)
 }
 
-// TestLeftovers wants that what a killed run left is removed, and nothing else: not what a process that runs is writing, nor
-// what only looks alike.
+// TestLeftovers wants that what a killed run left is removed, and nothing else: not what a process
+// that runs is writing, nor what only looks alike.
 func TestLeftovers(t *testing.T) {
 	f := writable(t, "old\n", 0o644)
 	dir := filepath.Dir(f.text.path)

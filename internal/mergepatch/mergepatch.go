@@ -3,9 +3,10 @@ package mergepatch
 
 import "github.com/deed-project/deed/value"
 
-// Apply returns v with patch, a JSON merge patch of RFC 7386, applied as the library of kube-apiserver does it, which differs in
-// one respect: a list that replaces an object keeps the nulls in its objects. A patch that is no object replaces v. It takes time
-// in proportion to the patch and to the objects that it changes.
+// Apply returns v with patch, a JSON merge patch of RFC 7386, applied as the library of
+// kube-apiserver does it, which differs in one respect: a list that replaces an object keeps the
+// nulls in its objects. A patch that is no object replaces v. It takes time in proportion to the
+// patch and to the objects that it changes.
 func Apply(v, patch value.Value) value.Value {
 	if patch.Kind() != value.KindObject {
 		return patch

@@ -1,5 +1,6 @@
-// Package notice is what a run of the command says beside its answer: problems and warnings, each at a [Position] in a file, how
-// far the work is, and the exit code that follows from it. A [Log] is where all of that goes.
+// Package notice is what a run of the command says beside its answer: problems and warnings, each
+// at a [Position] in a file, how far the work is, and the exit code that follows from it. A [Log]
+// is where all of that goes.
 package notice
 
 import (

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Position is a place in a file. The line and the column are counted from 1, and 0 when they are not known.
+// Position is a place in a file. The line and the column are counted from 1, and 0 when they are
+// not known.
 type Position struct {
 	File         string
 	Line, Column int

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/term"
 )
 
-// NewLog returns the log that writes messages to err, the standard error of a command whose answer goes to out. Progress is
-// shown when err is a terminal and out is not: an answer that runs over a terminal is progress enough.
+// NewLog returns the log that writes messages to err, the standard error of a command whose answer
+// goes to out. Progress is shown when err is a terminal and out is not: an answer that runs over a
+// terminal is progress enough.
 func NewLog(err, out io.Writer) *Log {
 	return &Log{Err: err, shows: IsTerminal(err) && !IsTerminal(out) && os.Getenv("TERM") != "dumb"}
 }
@@ -30,7 +31,8 @@ const (
 // clearLine takes away what the line of a terminal shows.
 const clearLine = "\r\x1b[K"
 
-// Progress shows how often tick was called, in a line that messages take away and done ends. what says what is done.
+// Progress shows how often tick was called, in a line that messages take away and done ends. what
+// says what is done.
 func (c *Log) Progress(what string) (tick, done func()) {
 	n, last := 0, time.Time{}
 	tick = func() {

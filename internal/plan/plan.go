@@ -1,12 +1,12 @@
-// Package plan says what an apply does to each field of an object, and what is easily overlooked about it.
+// Package plan says what an apply does to each field of an object, and what is easily overlooked
+// about it.
 //
-// Its nouns are [Plan] and [Field]. Package dryrun plans and decides; here its decisions meet the configuration, where fields stand,
-// and the schema, which has defaults and lists that are replaced as a whole. How a plan reads is the business of package report.
+// Its nouns are [Plan] and [Field]. Package dryrun plans and decides; here its decisions meet the
+// configuration, where fields stand, and the schema, which has defaults and lists that are replaced
+// as a whole. How a plan reads is the business of package report.
 package plan
 
 import (
-	"slices"
-
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/dryrun"
 	"github.com/deed-project/deed/internal/manifest"
@@ -15,7 +15,6 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
-	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
@@ -60,8 +59,8 @@ type Migration struct {
 	Fields []Field // of the apply that is repeated
 }
 
-// Of says what x, an apply of t, does. kept says that where fields stand is wanted for those, too, that are kept. The error is that
-// of [dryrun.Task.Adjustments].
+// Of says what x, an apply of t, does. kept says that where fields stand is wanted for those, too,
+// that are kept. The error is that of [dryrun.Task.Adjustments].
 func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
 	p := &planner{Task: t, kept: kept, result: t.Written(x).Content, refused: map[string]bool{}}
 	for _, c := range x.Refused {
@@ -87,6 +86,12 @@ func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
 	return out, nil
 }
 
+// IsNoOp reports whether p changes neither the object nor its owners.
+func (p *Plan) IsNoOp() bool { return p.Migration == nil && !p.Change.Object && !p.Change.Ownership }
+
+// IsNotationOnly reports whether p changes nothing but how values are written.
+func (p *Plan) IsNotationOnly() bool { return p.Migration == nil && p.Change.NotationOnly }
+
 // planner looks up what there is to say of decisions about one object.
 type planner struct {
 	*dryrun.Task
@@ -96,7 +101,8 @@ type planner struct {
 	defaults map[string]value.Value // what a server fills in for fields that go, by their paths
 }
 
-// again returns what the apply that kubectl repeats after a migration does, but for what it leaves alone.
+// again returns what the apply that kubectl repeats after a migration does, but for what it leaves
+// alone.
 func (p *planner) again(plan *managedfields.Plan) []Field {
 	var decisions []merge.Decision
 	for d := range plan.Decisions() {
@@ -107,7 +113,8 @@ func (p *planner) again(plan *managedfields.Plan) []Field {
 	return p.fields(decisions)
 }
 
-// decide returns what plan decides about the fields that are written, and looks up what a server fills in for those that go.
+// decide returns what plan decides about the fields that are written, and looks up what a server
+// fills in for those that go.
 func (p *planner) decide(plan *managedfields.Plan) (decisions []merge.Decision) {
 	var gone fieldpath.Builder
 	for d := range plan.Decisions() {
@@ -134,8 +141,9 @@ func (p *planner) writes(path fieldpath.Path) bool {
 	return true
 }
 
-// fields says what decisions do to their paths. It looks these up in the configuration in one walk: all that are wanted, and what
-// is around them, beside which a report puts what the configuration lacks.
+// fields says what decisions do to their paths. It looks these up in the configuration in one walk:
+// all that are wanted, and what is around them, beside which a report puts what the configuration
+// lacks.
 func (p *planner) fields(decisions []merge.Decision) []Field {
 	keys := p.Given.Keys(func(yield func(fieldpath.Path) bool) {
 		for _, d := range decisions {
@@ -160,37 +168,30 @@ func (p *planner) fields(decisions []merge.Decision) []Field {
 	return out
 }
 
-// ruleTakenOver is that of fields which kubectl takes over from its own client-side apply.
-const ruleTakenOver = merge.Rule("S5")
+// The rules by which an applier takes what is in conflict: by force, and kubectl from its own
+// client-side apply.
+const (
+	ruleForced    = merge.Rule("A7")
+	ruleTakenOver = merge.Rule("S5")
+)
 
 // field says what there is to say of d.
 func (p *planner) field(d merge.Decision) Field {
-	return Field{
-		Decision: d, Default: p.defaultOf(d), Replaced: p.replaced(d),
-		Taken: d.Rule == ruleTakenOver || d.Outcome == merge.Conflicting && !p.refused[d.Path.Text()],
-	}
-}
-
-// replaced says what the atomic list or object loses that d replaces, and nil if it replaces none.
-func (p *planner) replaced(d merge.Decision) *Replaced {
-	t := types.TypeAt(p.Endpoint.Typ, d.Path)
-	if d.Live.Equal(d.Result) || t == nil || d.Live.IsAbsent() {
-		return nil
-	}
+	f := Field{Decision: d, Default: p.defaultOf(d), Replaced: p.replaced(d)}
 	switch {
-	case t.List() != nil && t.List().Topology() == schema.AtomicList && d.Live.Kind() == value.KindList:
-		return &Replaced{List: true, Before: d.Live.Len(), Lost: lostItems(d.Live, d.Result)}
-	case t.Map() != nil && t.Map().Atomic() && d.Live.Kind() == value.KindObject:
-		return &Replaced{Before: d.Live.Len(), Lost: lostMembers(d.Live, d.Result)}
+	case d.Outcome == merge.Conflicting && !p.refused[d.Path.Text()]:
+		f.Taken, f.Rule = true, ruleForced
+	case d.Rule == ruleTakenOver:
+		f.Taken = true
 	}
-	return nil
+	return f
 }
 
 // goes reports whether d removes a field.
 func goes(d merge.Decision) bool { return len(d.Path) > 0 && !d.Live.IsAbsent() && d.Result.IsAbsent() }
 
-// defaultOf returns the default that a field gets which d removes from an object that stays: what the schema says, or a server
-// fills in; absent when there is none.
+// defaultOf returns the default that a field gets which d removes from an object that stays: what
+// the schema says, or a server fills in; absent when there is none.
 func (p *planner) defaultOf(d merge.Decision) value.Value {
 	if !goes(d) {
 		return value.Value{}
@@ -209,49 +210,4 @@ func (p *planner) defaultOf(d merge.Decision) value.Value {
 		}
 	}
 	return value.Value{}
-}
-
-// newNulls returns the paths of what is null in result and something else in live. Items of lists that differ in length are
-// not looked at.
-func newNulls(live, result value.Value, path fieldpath.Path) []fieldpath.Path {
-	var out []fieldpath.Path
-	switch {
-	case result.Same(live):
-	case result.IsNull() && !live.IsAbsent() && !live.IsNull():
-		return []fieldpath.Path{path}
-	case result.Kind() == value.KindObject && live.Kind() == value.KindObject:
-		for name, member := range result.Members() {
-			out = append(out, newNulls(live.Get(name), member, append(slices.Clone(path), fieldpath.Field(name)))...)
-		}
-	case result.Kind() == value.KindList && live.Kind() == value.KindList && result.Len() == live.Len():
-		for i := range result.Len() {
-			out = append(out, newNulls(live.Item(i), result.Item(i), append(slices.Clone(path), fieldpath.Index(i)))...)
-		}
-	}
-	return out
-}
-
-// lostItems returns how many items of the list live are not in result, which replaces it. It costs as much as both have.
-func lostItems(live, result value.Value) (lost int) {
-	left := map[fieldpath.Element]int{} // how often result has an item that is not one of live's yet
-	for item := range result.Items() {
-		left[fieldpath.Item(item)]++
-	}
-	for item := range live.Items() {
-		e := fieldpath.Item(item)
-		if left[e]--; left[e] < 0 {
-			lost++
-		}
-	}
-	return lost
-}
-
-// lostMembers is lostItems for objects.
-func lostMembers(live, result value.Value) (lost int) {
-	for name := range live.Members() {
-		if result.Get(name).IsAbsent() {
-			lost++
-		}
-	}
-	return lost
 }

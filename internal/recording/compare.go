@@ -123,8 +123,9 @@ func normalStatus(v value.Value) value.Value {
 	return v
 }
 
-// normalDocument returns a message about what a patch makes of an object with that object in its normal form: the reference prints
-// it with its members in the order of Go structs as far as the patch does not touch them.
+// normalDocument returns a message about what a patch makes of an object with that object in its
+// normal form: the reference prints it with its members in the order of Go structs as far as the
+// patch does not touch them.
 func normalDocument(message string) string {
 	const label = "Invalid value: "
 	before, after, found := strings.Cut(message, label)

@@ -21,8 +21,8 @@ func (e Exchange) Sent() []byte {
 	return e.Body.AppendJSON(nil)
 }
 
-// Keeps reports whether the request writes JSON that a server keeps as text, which then counts as changed if it has other
-// spaces.
+// Keeps reports whether the request writes JSON that a server keeps as text, which then counts as
+// changed if it has other spaces.
 func (e Exchange) Keeps() bool {
 	return (e.Op == "update" || e.Op == "merge") && strings.Contains(e.Body.String(), `"opaque"`)
 }
@@ -55,9 +55,10 @@ func SortedLines(message string) string {
 	return strings.Join(all, "\n")
 }
 
-// ServerFiles returns the recordings of a kube-apiserver about built-in kinds: those in kept, a directory of this repository,
-// and those in all, a directory beside it that need not be there. The environment variable DEED_SERVER_RECORDINGS names a
-// file to play instead of all of these. A short test has kept only.
+// ServerFiles returns the recordings of a kube-apiserver about built-in kinds: those in kept, a
+// directory of this repository, and those in all, a directory beside it that need not be there. The
+// environment variable DEED_SERVER_RECORDINGS names a file to play instead of all of these. A short
+// test has kept only.
 func ServerFiles(kept, all string, short bool) (files []string, err error) {
 	if file := os.Getenv("DEED_SERVER_RECORDINGS"); file != "" {
 		return []string{file}, nil

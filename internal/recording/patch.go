@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Patched returns what a successful patch made of the live object, and whether it is known: what a strategic merge patch does
-// to anything but labels and annotations is the server's to know.
+// Patched returns what a successful patch made of the live object, and whether it is known: what a
+// strategic merge patch does to anything but labels and annotations is the server's to know.
 func (e Exchange) Patched() (object value.Value, known bool) {
 	switch e.Op {
 	case "jsonpatch":

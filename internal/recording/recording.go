@@ -34,15 +34,17 @@ type Step struct {
 	Warnings    []string    `json:"warnings,omitempty"`
 }
 
-// History is what happened to one object of a built-in kind on a kube-apiserver, one line of a file of such recordings.
+// History is what happened to one object of a built-in kind on a kube-apiserver, one line of a file
+// of such recordings.
 type History struct {
 	Name  string     `json:"name"`
 	Kind  string     `json:"kind"`
 	Steps []Exchange `json:"steps"`
 }
 
-// Exchange is a step of a History with the state around it, so that each can be repeated without those before it. Live and After
-// are the object as it was stored before and after, in the version of the request; null if there was none.
+// Exchange is a step of a History with the state around it, so that each can be repeated without
+// those before it. Live and After are the object as it was stored before and after, in the version
+// of the request; null if there was none.
 type Exchange struct {
 	Step
 	Op         string      `json:"op"` // what kind of request it is, such as smp for a strategic merge patch

@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Rows returns the cells of the tables that a document in Markdown has below a heading, without the heads of these tables. The
-// error is that of reading the file, or that there are no rows.
+// Rows returns the cells of the tables that a document in Markdown has below a heading, without the
+// heads of these tables. The error is that of reading the file, or that there are no rows.
 func Rows(file, heading string) ([][]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

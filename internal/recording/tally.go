@@ -30,8 +30,8 @@ func NewTally(exceptions []Exception) *Tally {
 // shownOfEach is how many differences of each kind of object are told.
 const shownOfEach = 3
 
-// Same counts a comparison of what the server said with what deed says, and reports whether a difference is to be told: no more
-// than three of each kind are.
+// Same counts a comparison of what the server said with what deed says, and reports whether a
+// difference is to be told: no more than three of each kind are.
 func (y *Tally) Same(what, kind, want, got string) bool {
 	y.compared[what]++
 	if want == got {
@@ -55,7 +55,8 @@ func (y *Tally) Allow(reason string) { y.allowed[reason]++ }
 // Leave counts a request that is not compared, for a reason.
 func (y *Tally) Leave(reason string) { y.left[reason]++ }
 
-// Stripped returns two objects of a kind without what the exceptions lead to, and counts the exceptions that made a difference.
+// Stripped returns two objects of a kind without what the exceptions lead to, and counts the
+// exceptions that made a difference.
 func (y *Tally) Stripped(kind string, want, got value.Value) (value.Value, value.Value) {
 	for _, e := range y.exceptions {
 		if !e.Of(kind) {

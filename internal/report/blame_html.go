@@ -8,9 +8,9 @@ import (
 	"io"
 
 	"github.com/deed-project/deed/internal/blame"
+	"github.com/deed-project/deed/internal/entries"
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 )
@@ -58,14 +58,15 @@ type pageOwner struct {
 	Name, Long string
 }
 
-// maxColors is how many colors there are. They are in the head of the page, when it is not known yet how many are needed.
+// maxColors is how many colors there are. They are in the head of the page, when it is not known
+// yet how many are needed.
 const maxColors = 48
 
 // hue returns the hue of the color with the given number: each is as far as can be from those before.
 func hue(number int) int { return (210 + number*13750/100) % 360 }
 
-// pageBuilder makes a page, one object at a time. A manager has the same color in all objects; so have managers for whom there is
-// no other color left.
+// pageBuilder makes a page, one object at a time. A manager has the same color in all objects; so
+// have managers for whom there is no other color left.
 type pageBuilder struct {
 	out     io.Writer
 	names   OwnerNames
@@ -121,14 +122,14 @@ func (b *pageBuilder) number(m merge.Manager) int {
 
 func (b *pageBuilder) object(o blame.Object) pageObject {
 	b.names.version = o.GVK().APIVersion()
-	sizes := sizesOf(o.Object)
+	sizes := entries.SizesOf(o.Object)
 	p := pageObject{
-		Name: o.Id.String(), Where: o.At().String(), Size: bytesText(sizes.object), ManagedSize: share(sizes.managed, sizes.object),
+		Name: o.Id.String(), Where: o.At().String(), Size: bytesText(sizes.Object), ManagedSize: share(sizes.Managed, sizes.Object),
 	}
 	for i, owner := range manifest.OwnersOf(o.Object) {
 		p.Managers = append(p.Managers, pageManager{
 			Number: b.number(owner.Manager), Name: wording.Manager(owner.Manager.Name), Operation: operation(owner.Manager),
-			Version: owner.APIVersion, Time: b.time(owner), Bytes: sizes.entries[i], Share: share(sizes.entries[i], sizes.object),
+			Version: owner.APIVersion, Time: b.time(owner), Bytes: sizes.Entries[i], Share: share(sizes.Entries[i], sizes.Object),
 		})
 	}
 	var last pageLine
@@ -176,24 +177,6 @@ func (b *pageBuilder) line(line blame.Line) pageLine {
 		l.Owners = append(l.Owners, pageOwner{b.number(c.owner.Manager), wording.Manager(c.owner.Manager.Name), c.text})
 	}
 	return l
-}
-
-// sizes are how many bytes the JSON text of an object has, of its managed fields, and of each of their entries.
-type sizes struct {
-	object, managed int
-	entries         []int
-}
-
-func sizesOf(o *manifest.Object) sizes {
-	s := sizes{object: len(o.Object.AppendJSON(nil)), entries: make([]int, len(o.Entries))}
-	bare := o.Object
-	bare.Entries = nil
-	s.managed = s.object - len(bare.AppendJSON(nil))
-	for i, e := range o.Entries {
-		one := managedfields.Object{Content: emptyMetadata, Entries: []managedfields.Entry{e}}
-		s.entries[i] = len(one.AppendJSON(nil)) - len(`{"metadata":{"managedFields":[]}}`)
-	}
-	return s
 }
 
 // share returns part as a percentage of whole.

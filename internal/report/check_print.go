@@ -30,7 +30,8 @@ type FindingPrinter struct {
 	list    *jsonList // nil for all but JSON
 }
 
-// NewFindingPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF and JUnit.
+// NewFindingPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF
+// and JUnit.
 func NewFindingPrinter(out io.Writer, format string, ignore []string, all bool, paint Painter) *FindingPrinter {
 	p := &FindingPrinter{out: bufio.NewWriter(out), ignore: ignore, all: all, paint: paint}
 	p.results = newResults(format, "deed check")
@@ -50,8 +51,8 @@ type kindOfFinding struct {
 	kind  string
 }
 
-// Print prints the findings about one object. Of those that are alike it prints only so many, and says behind the last how many
-// there are more. Errors of writing show in Close.
+// Print prints the findings about one object. Of those that are alike it prints only so many, and
+// says behind the last how many there are more. Errors of writing show in Close.
 func (p *FindingPrinter) Print(found ...finding.Finding) {
 	found = slices.DeleteFunc(found, func(x finding.Finding) bool { return slices.Contains(p.ignore, string(x.Code)) })
 	p.Found += len(found)

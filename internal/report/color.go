@@ -22,7 +22,8 @@ const (
 	cyan   Style = "36"
 )
 
-// wordStyles are those of words that say what becomes of a field or an object: what is lost stands out, and what stays does not.
+// wordStyles are those of words that say what becomes of a field or an object: what is lost stands
+// out, and what stays does not.
 var wordStyles = map[string]Style{
 	"conflicting": alarm, "conflict": alarm, "refused": alarm, "error": alarm, "lost": Yellow, OutcomeTaken: Yellow,
 	"set": green, "adjusted": green, "created": green, "changed": green, "extracted": green,
@@ -35,7 +36,8 @@ func (p Painter) Word(word string, width int) string {
 	return p.Paint(wordStyles[word], word) + strings.Repeat(" ", max(width-len(word), 0))
 }
 
-// ownerStyles tell managers apart: the colors that are readable on light and on dark ground, then the same underlined.
+// ownerStyles tell managers apart: the colors that are readable on light and on dark ground, then
+// the same underlined.
 var ownerStyles = []Style{"36", "35", "33", "32", "34", "91", "95", "96", "36;4", "35;4", "33;4", "32;4", "34;4", "91;4", "95;4", "96;4"}
 
 // ownerStyle returns the style of the manager with the given number.

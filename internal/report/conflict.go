@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -12,97 +11,39 @@ import (
 	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/ownership"
-	"github.com/deed-project/deed/value"
 )
 
-// Contest is a field that an apply would change, with everybody who has a conflict over it.
-type Contest struct {
-	Path         fieldpath.Path
-	Live, Wanted value.Value
-	Owners       []merge.Entry
-}
-
-// show returns the two values for messages. Secrets stay secret.
-func (f *Contest) show(o *manifest.Object) (live, wanted string) {
-	if secret.IsIn(o.Object, f.Path) {
-		return wording.ShowPair(secret.Pair(f.Live, f.Wanted))
-	}
-	return wording.ShowPair(f.Live, f.Wanted)
-}
-
-// Contests groups conflicts by field, in the order in which the fields come first.
-func Contests(conflicts merge.Conflicts) []*Contest {
-	var out []*Contest
-	byPath := map[string]*Contest{}
-	for _, f := range conflicts {
-		key := f.Path.Text()
-		known := byPath[key]
-		if known == nil || !known.Live.Equal(f.Live) || !known.Wanted.Equal(f.Wanted) {
-			known = &Contest{Path: f.Path, Live: f.Live, Wanted: f.Wanted}
-			byPath[key] = known
-			out = append(out, known)
-		}
-		known.Owners = append(known.Owners, f.Owner)
-	}
-	return out
-}
-
-// ConflictReport explains the conflicts of a run, one object at a time, and says at the end what to do about them.
+// ConflictReport explains the conflicts of a run, one object at a time, and says at the end what to
+// do about them.
 type ConflictReport struct {
 	Log     *notice.Log
 	Manager string // who applies
 	Paint   Painter
 
-	places      []notice.Position // of the fields in the configurations
-	sameName    bool              // whether an owner is an updater of the same name
-	beforeFirst bool              // whether an owner is what kube-apiserver makes up for objects without managed fields
-	clientSide  clientSide
+	places []notice.Position // of the fields in the configurations
+	rivals dryrun.Rivals
 }
 
-// clientSide are updaters that wrote with kubectl to an object, the first one that is in conflict with such.
-type clientSide struct {
-	task *dryrun.Task // nil if there is none
-	from []string
-}
-
-// command returns what gives their fields to manager.
-func (c clientSide) command(manager string) string {
-	return fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s",
-		c.task.Live.File, c.task.Given.File, manager, strings.Join(c.from, " --from "))
-}
-
-// kubectlName is what kubectl calls itself when it writes, or the beginning of that: kubectl-client-side-apply, kubectl-edit.
-const kubectlName = "kubectl"
-
-// isKubectls reports whether m wrote with kubectl, by an update of the object itself. from are those who did by the record of
-// client-side apply, under whatever name.
-func isKubectls(m merge.Manager, from []string) bool {
-	return m.Operation == merge.Update && m.Subresource == "" &&
-		(slices.Contains(from, m.Name) || m.Name == kubectlName || strings.HasPrefix(m.Name, kubectlName+"-"))
-}
-
-// beforeFirstApply is who owns what was in an object when it was first applied to.
-const beforeFirstApply = "before-first-apply"
-
-// Add reports the conflicts of t: what kube-apiserver says of them, then each field with its owners and values.
+// Add reports the conflicts of t: what kube-apiserver says of them, then each field with its owners
+// and values.
 func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
-	config, from := t.Given, ownership.ClientSideAppliers(t.Stored.Entries)
+	config, contests := t.Given, dryrun.Contests(conflicts)
 	r.Log.Raise(notice.ExitFinding)
+	r.rivals.Add(t, r.Manager, contests)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n", conflicts)
 	keys := keysOf(config, conflicts)
 	numbers := map[string]int{}
-	for _, f := range Contests(conflicts) {
+	for _, f := range contests {
 		where := keyAt(config, keys, f.Path)
 		r.places = append(r.places, where)
 		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.String()))
 		for _, owner := range f.Owners {
 			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, once(showOwner(owner), numbers)))
 		}
-		r.learn(t, f.Owners, from)
-		live, wanted := f.show(config)
+		live, wanted := showContest(f, config)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
 		for _, line := range innerNotes(config.Object, f.Path, f.Live, f.Wanted) {
 			fmt.Fprintf(&b, "            %s\n", line)
@@ -111,22 +52,11 @@ func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
 	fmt.Fprint(r.Log, b.String())
 }
 
-// learn finds out what there is to advise because of the owners of a field of t. from are those of client-side apply.
-func (r *ConflictReport) learn(t *dryrun.Task, owners []merge.Entry, from []string) {
-	for _, owner := range owners {
-		name, operation := owner.Manager.Name, owner.Manager.Operation
-		r.sameName = r.sameName || name == r.Manager && operation == merge.Update
-		r.beforeFirst = r.beforeFirst || name == beforeFirstApply
-		if c := &r.clientSide; isKubectls(owner.Manager, from) && (c.task == nil || c.task == t) && !slices.Contains(c.from, name) {
-			c.task, c.from = t, append(c.from, name)
-		}
-	}
-}
-
 // maxOwner is how long an owner may be that is said again for other fields.
 const maxOwner = 100
 
-// once returns owner, or its number in numbers if it is long and was returned before. Long ones are numbered when they come first.
+// once returns owner, or its number in numbers if it is long and was returned before. Long ones are
+// numbered when they come first.
 func once(owner string, numbers map[string]int) string {
 	if len(owner) <= maxOwner {
 		return owner
@@ -148,24 +78,24 @@ func (r *ConflictReport) Advise() {
 		remove = fmt.Sprintf("it from the %d places above", len(r.places))
 	}
 	var b strings.Builder
-	if r.sameName {
+	if r.rivals.SameName {
 		fmt.Fprintf(&b, `
 The owner %q with the operation Update is not you: it wrote with kubectl apply
 without --server-side, kubectl edit or the like, and you write with Apply.
 `, r.Manager)
 	}
-	if r.beforeFirst {
+	if r.rivals.BeforeFirst {
 		fmt.Fprintf(&b, `
 The owner %q stands for everybody who wrote to the object before it
 was applied to for the first time.
-`, beforeFirstApply)
+`, managedfields.BeforeFirstApply)
 	}
-	if r.clientSide.task != nil {
+	if r.rivals.ClientSide != nil {
 		fmt.Fprintf(&b, `
 An owner holds what kubectl has set without --server-side. To end its conflicts
 for good, give that to %q:
   %s
-`, r.Manager, r.clientSide.command(r.Manager))
+`, r.Manager, r.migration())
 	}
 	fmt.Fprintf(&b, `
 What to do about a field in conflict:
@@ -176,9 +106,24 @@ What to do about a field in conflict:
 	fmt.Fprint(r.Log, b.String())
 }
 
+// migration returns the command that gives what client-side apply owns to the applier.
+func (r *ConflictReport) migration() string {
+	t := r.rivals.ClientSide
+	return fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s",
+		t.Live.File, t.Given.File, r.Manager, strings.Join(r.rivals.From, " --from "))
+}
+
+// showContest returns the two values of f, a field of o, for messages. Secrets stay secret.
+func showContest(f *dryrun.Contest, o *manifest.Object) (live, wanted string) {
+	if secret.IsIn(o.Object, f.Path) {
+		return wording.ShowPair(secret.Pair(f.Live, f.Wanted))
+	}
+	return wording.ShowPair(f.Live, f.Wanted)
+}
+
 // Forced says what writing given took from others.
 func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
-	each(c.Log, given, lost, func(f *Contest, live, taken, owners string) string {
+	each(c.Log, given, lost, func(f *dryrun.Contest, live, taken, owners string) string {
 		if f.Wanted.IsAbsent() {
 			return live + " is removed, and was owned by " + owners
 		}
@@ -186,16 +131,18 @@ func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
 	})
 }
 
-// Left says which fields of given are left to their owners by the rules, so that they are not applied.
+// Left says which fields of given are left to their owners by the rules, so that they are not
+// applied.
 func Left(c *types.Library, given *manifest.Object, left merge.Conflicts) {
-	each(c.Log, given, left, func(_ *Contest, live, wanted, owners string) string {
+	each(c.Log, given, left, func(_ *dryrun.Contest, live, wanted, owners string) string {
 		return live + " stays, left to " + owners + " by the rules, and does not become " + wanted
 	})
 }
 
-// TakenOver says what kubectl takes from its own client-side apply when it applies given, without a conflict.
+// TakenOver says what kubectl takes from its own client-side apply when it applies given, without a
+// conflict.
 func TakenOver(c *types.Library, given *manifest.Object, taken merge.Conflicts) {
-	each(c.Log, given, taken, func(_ *Contest, live, wanted, owners string) string {
+	each(c.Log, given, taken, func(_ *dryrun.Contest, live, wanted, owners string) string {
 		return live + " becomes " + wanted + ", taken over from " + owners + ": kubectl has no conflicts with its own client-side apply (S5)"
 	})
 }
@@ -222,14 +169,14 @@ func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
 }
 
 // each prints a line for each field of conflicts of given: its place, and what text says of it.
-func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, text func(f *Contest, live, wanted, owners string) string) {
+func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, text func(f *dryrun.Contest, live, wanted, owners string) string) {
 	keys := keysOf(given, conflicts)
-	for _, f := range Contests(conflicts) {
+	for _, f := range dryrun.Contests(conflicts) {
 		owners := make([]string, len(f.Owners))
 		for i, owner := range f.Owners {
 			owners[i] = showOwner(owner)
 		}
-		live, wanted := f.show(given)
+		live, wanted := showContest(f, given)
 		fmt.Fprintf(log, "%v: %v: %v: %s\n", keyAt(given, keys, f.Path), given, f.Path, text(f, live, wanted, strings.Join(owners, " and ")))
 	}
 }

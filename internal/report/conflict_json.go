@@ -16,8 +16,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// refusalStatus is what stands for an object that is refused, in JSON: the answer of kube-apiserver, with what else there is to
-// know of each conflict.
+// refusalStatus is what stands for an object that is refused, in JSON: the answer of
+// kube-apiserver, with what else there is to know of each conflict.
 type refusalStatus struct {
 	*managedfields.Status
 	Object    manifest.Ref   `json:"object"`
@@ -64,8 +64,8 @@ func statusOf(config *manifest.Object, reason error) (value.Value, error) {
 	return value.Parse(text)
 }
 
-// identify makes s the answer of kube-apiserver to a config that names another object, or another state of it. A server names the
-// resource, which deed knows of built-in kinds alone.
+// identify makes s the answer of kube-apiserver to a config that names another object, or another
+// state of it. A server names the resource, which deed knows of built-in kinds alone.
 func identify(s *managedfields.Status, config *manifest.Object, e *dryrun.IdentityError) {
 	name, group := config.Id.Name, config.Id.Group
 	of := func(kind string) string { // as kubectl names kinds
@@ -88,8 +88,9 @@ func identify(s *managedfields.Status, config *manifest.Object, e *dryrun.Identi
 	s.Details = &managedfields.StatusDetails{Name: name, Group: group, Kind: resource}
 }
 
-// PrintStatus writes why config is refused in place of the object, if p writes JSON: as the Status that kube-apiserver answers,
-// with more about each conflict beside its causes. Errors of writing show in Close.
+// PrintStatus writes why config is refused in place of the object, if p writes JSON: as the Status
+// that kube-apiserver answers, with more about each conflict beside its causes. Errors of writing
+// show in Close.
 func (p *Printer) PrintStatus(config *manifest.Object, reason error) error {
 	if p.format != FormatJSON {
 		return nil

@@ -85,7 +85,8 @@ func writeObject(path string, o managedfields.Object) error {
 	return os.WriteFile(path, yaml.Append(nil, v), 0o600)
 }
 
-// Close runs the program that shows differences, takes over its exit code, and removes the directories.
+// Close runs the program that shows differences, takes over its exit code, and removes the
+// directories.
 func (d *Differ) Close() error { return errors.Join(d.compare(), d.remove()) }
 
 func (d *Differ) compare() error {
@@ -121,8 +122,8 @@ func (d *Differ) compare() error {
 // diffArgument are the arguments that kubectl passes on.
 var diffArgument = regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
 
-// diffProgram returns the program in the value of KUBECTL_EXTERNAL_DIFF and its arguments, as kubectl reads it: the arguments
-// that are given come behind the directories.
+// diffProgram returns the program in the value of KUBECTL_EXTERNAL_DIFF and its arguments, as
+// kubectl reads it: the arguments that are given come behind the directories.
 func diffProgram(value string, directories ...string) (program string, args []string) {
 	if value == "" {
 		return "diff", append([]string{"-u", "-N"}, directories...)

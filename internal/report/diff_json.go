@@ -22,8 +22,8 @@ type objectDiff struct {
 	Changes []fieldDiff `json:"changes"`
 }
 
-// fieldDiff is one field that differs: added has no live value, removed no result. Fields that have others below them are
-// left out.
+// fieldDiff is one field that differs: added has no live value, removed no result. Fields that have
+// others below them are left out.
 type fieldDiff struct {
 	Path   string      `json:"path"`
 	Change string      `json:"change"` // added, removed or modified
@@ -31,7 +31,8 @@ type fieldDiff struct {
 	Result value.Value `json:"result,omitzero"`
 }
 
-// DiffPrinter prints differences for programs: a list with an item for each object, those without a difference too.
+// DiffPrinter prints differences for programs: a list with an item for each object, those without a
+// difference too.
 type DiffPrinter struct {
 	log         *notice.Log
 	out         *bufio.Writer
@@ -39,15 +40,16 @@ type DiffPrinter struct {
 	showSecrets bool
 }
 
-// NewDiffPrinter returns the printer that writes to out, and raises the exit code of log if there is a difference.
+// NewDiffPrinter returns the printer that writes to out, and raises the exit code of log if there
+// is a difference.
 func NewDiffPrinter(log *notice.Log, out io.Writer, showSecrets bool) *DiffPrinter {
 	p := &DiffPrinter{log: log, out: bufio.NewWriter(out), showSecrets: showSecrets}
 	p.list = &jsonList{out: p.out}
 	return p
 }
 
-// Add prints what outcome changes in the live object of t. The cost is that of comparing the two. Errors of writing show in
-// Close.
+// Add prints what outcome changes in the live object of t. The cost is that of comparing the two.
+// Errors of writing show in Close.
 func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
 	d := objectDiff{Ref: t.Given.Ref(), Created: t.Live == nil}
 	var err error
@@ -62,7 +64,8 @@ func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
 	p.out.Flush()
 }
 
-// changes returns the fields of outcome that differ from the live object of t, in the order of their paths.
+// changes returns the fields of outcome that differ from the live object of t, in the order of
+// their paths.
 func (p *DiffPrinter) changes(t *dryrun.Task, outcome managedfields.Object) ([]fieldDiff, error) {
 	live, err := typing.Empty(t.Type()), error(nil)
 	if t.Live != nil {

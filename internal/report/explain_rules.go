@@ -3,44 +3,39 @@ package report
 import (
 	"fmt"
 
-	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/explain"
 	"github.com/deed-project/deed/internal/manifest"
-	"github.com/deed-project/deed/internal/types"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/schema"
 )
 
-// rulesOf says what happens when somebody applies the last step of w, which is inside the atomic value that the first atomic
-// steps lead to, if there are any.
-func rulesOf(w types.Way, atomic int, owners []manifest.Holder) []string {
-	last := w[len(w)-1].Type
-	switch {
-	case managing.SystemFields().Has(w.Path()):
+// rulesOf says what happens when somebody applies what x explains.
+func rulesOf(x *explain.Explanation) []string {
+	switch x.Role {
+	case explain.System:
 		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
-	case atomic > 0:
+	case explain.PartOfValue:
+		whole := x.Way[:x.Atomic].Text()
 		return []string{
-			"It is a part of " + w[:atomic].Text() + ", which is one value (F1): to change it is to change all of that.",
-			"To take or release it, take or release " + w[:atomic].Text() + " as a whole.",
+			"It is a part of " + whole + ", which is one value (F1): to change it is to change all of that.",
+			"To take or release it, take or release " + whole + " as a whole.",
 		}
-	case isGranular(last) && w[len(w)-1].Element.Kind() == fieldpath.KindKey:
+	case explain.KeyedItem:
 		return []string{
 			"To apply anything in it is to own the item, with others (A5). What is in it conflicts, path by path (A6).",
 			"It is removed when its last applier leaves it out (A3), and stays while others own it (A4).",
 		}
-	case isGranular(last) && last.Scalar() == schema.None:
+	case explain.Container:
 		return []string{
 			"It is no value of its own: what is in it is owned and conflicts, path by path (A6).",
 			"To take or release it, take or release what is in it.",
 		}
 	}
+	var owners []manifest.Holder
+	if x.Found != nil {
+		owners = x.Found.Owners
+	}
 	return append(take(owners), release(owners)...)
-}
-
-func isGranular(t *schema.Type) bool {
-	l, m := t.List(), t.Map()
-	return (l != nil || m != nil) && (l == nil || l.Topology() == schema.SetList || l.Topology() == schema.KeyedList) &&
-		(m == nil || !m.Atomic())
 }
 
 // take says what it takes to apply a value that has these owners.

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/entries"
 	"github.com/deed-project/deed/internal/manifest"
 )
 
@@ -30,17 +30,18 @@ type setJSON struct {
 	Paths []pathJSON `json:"paths"`
 }
 
-// managersJSON returns what FieldsPrinter prints of managers.
-func (q FieldsQuery) managersJSON(o FieldsOf, statsOnly bool) fieldsJSON {
-	out := fieldsJSON{o.Ref(), o.sizes.object, o.sizes.managed, []fieldsHolderJSON{}}
-	for i, w := range o.owners {
-		if !q.wants(w) {
+// managersOf returns the managers of o that q is for, without their paths if statsOnly is set.
+func managersOf(o entries.Entries, q entries.Query, statsOnly bool) fieldsJSON {
+	sizes := entries.SizesOf(o.Object)
+	out := fieldsJSON{o.Ref(), sizes.Object, sizes.Managed, []fieldsHolderJSON{}}
+	for i, w := range o.Owners {
+		if !q.Wants(w) {
 			continue
 		}
-		h := fieldsHolderJSON{ownerJSON: ownersJSON([]manifest.Holder{w})[0], Count: o.sets[i].Len(), Bytes: o.sizes.entries[i]}
+		h := fieldsHolderJSON{ownerJSON: ownersJSON([]manifest.Holder{w})[0], Count: o.Sets[i].Len(), Bytes: sizes.Entries[i]}
 		if !statsOnly {
-			for at := range o.Places(o.sets[i]) {
-				h.Paths = append(h.Paths, pathJSON{Path: at.Path.Text(), Line: o.line(at)})
+			for at := range o.Places(o.Sets[i]) {
+				h.Paths = append(h.Paths, pathJSON{Path: at.Path.Text(), Line: lineOf(o, at)})
 			}
 		}
 		out.Managers = append(out.Managers, h)
@@ -48,34 +49,23 @@ func (q FieldsQuery) managersJSON(o FieldsOf, statsOnly bool) fieldsJSON {
 	return out
 }
 
-// line returns the line that at is in, 0 where the object has no such path.
-func (o FieldsOf) line(at manifest.Place) int {
+// lineOf returns the line of o that at is in, 0 where o has no such path.
+func lineOf(o entries.Entries, at manifest.Place) int {
 	if !at.Found {
 		return 0
 	}
 	return o.Key(at.Steps...).Line
 }
 
-// setJSON returns what FieldsPrinter prints of sets, with all owners of each path.
-func (q FieldsQuery) setJSON(o FieldsOf) setJSON {
+// setOf returns the paths of o that q is for, with all owners of each.
+func setOf(o entries.Entries, q entries.Query) setJSON {
 	out := setJSON{o.Ref(), []pathJSON{}}
-	for at := range o.Places(q.set(o), o.sets...) {
+	for at := range o.Places(q.Set(o), o.Sets...) {
 		var owners []manifest.Holder
 		for _, i := range at.Sets {
-			owners = append(owners, o.owners[i])
+			owners = append(owners, o.Owners[i])
 		}
-		out.Paths = append(out.Paths, pathJSON{at.Path.Text(), o.line(at), ownersJSON(owners)})
-	}
-	return out
-}
-
-// ownersAt returns who owns path itself.
-func (o FieldsOf) ownersAt(path fieldpath.Path) []manifest.Holder {
-	var out []manifest.Holder
-	for i, w := range o.owners {
-		if o.sets[i].Has(path) {
-			out = append(out, w)
-		}
+		out.Paths = append(out.Paths, pathJSON{at.Path.Text(), lineOf(o, at), ownersJSON(owners)})
 	}
 	return out
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/deed-project/deed/internal/secret"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/ownership"
 )
 
 // patchJSON is a patch with the object that it is for.
@@ -24,8 +23,8 @@ type patchJSON struct {
 	Patch json.RawMessage `json:"patch"`
 }
 
-// PatchPrinter prints patches one by one: that of a single object as it is, and those of several as a list that says what each is
-// for.
+// PatchPrinter prints patches one by one: that of a single object as it is, and those of several as
+// a list that says what each is for.
 type PatchPrinter struct {
 	log  *notice.Log
 	out  *bufio.Writer
@@ -43,7 +42,7 @@ func NewPatchPrinter(log *notice.Log, out *bufio.Writer, several bool) *PatchPri
 
 // Print prints the patch that h comes to. Errors of writing show when out is flushed.
 func (p *PatchPrinter) Print(h *dryrun.Handover) error {
-	patch, guarded, err := ownership.EntriesPatch(h.Live.Object, h.After.Entries)
+	patch, guarded, err := h.Patch()
 	if err != nil {
 		return err
 	}
@@ -82,8 +81,9 @@ func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
 		return
 	}
 	fmt.Fprintf(out, "%v: %v\n", h.Live.At(), h.Live)
-	keys := h.Live.Keys(h.Paths())
-	for _, g := range h.Changes() {
+	changes := h.Changes()
+	keys := h.Live.Keys(h.Paths(changes))
+	for _, g := range changes {
 		fmt.Fprintf(out, "  %s: %s -> %s\n", wording.Plural(g.Paths.Len(), "path"), ManagersText(g.Before), ManagersText(g.After))
 		for path := range g.Paths.All() {
 			fmt.Fprintf(out, "    %s\n", describe(keys, path))
@@ -129,7 +129,7 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Pos
 	list("removes, as nobody else owns it", gone)
 	list("leaves to its default, as nobody else owns it", refilled)
 	list("keeps, although it is not in there", h.Kept)
-	for _, x := range Contests(h.Conflicts) {
+	for _, x := range dryrun.Contests(h.Conflicts) {
 		live, wanted := wording.ShowPair(x.Live, x.Wanted)
 		if secret.IsIn(h.Live.Object, x.Path) {
 			live, wanted = secret.Masked, secret.Masked

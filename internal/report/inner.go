@@ -14,8 +14,8 @@ import (
 // maxInner is how many differences inside of a value are shown.
 const maxInner = 8
 
-// innerNotes says where live and result, the values at path of o, differ inside, if both have something inside. Secrets stay
-// secret.
+// innerNotes says where live and result, the values at path of o, differ inside, if both have
+// something inside. Secrets stay secret.
 func innerNotes(o managedfields.Object, path fieldpath.Path, live, result value.Value) []string {
 	if live.Kind() != result.Kind() || live.Len() == 0 || result.Len() == 0 || len(path) == 0 || secret.IsIn(o, path) {
 		return nil

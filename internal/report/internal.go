@@ -2,12 +2,8 @@ package report
 
 import (
 	"github.com/deed-project/deed/internal/door"
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/typed"
 )
 
-// What this package needs of the packages below beyond their API.
-var (
-	typing   = door.Open(typed.Internal)
-	managing = door.Open(managedfields.Internal)
-)
+// typing is what this package needs of typed beyond its API.
+var typing = door.Open(typed.Internal)

@@ -15,7 +15,8 @@ func WriteJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// jsonList writes a list whose items are known one after the other, as [WriteJSON] would write all of it.
+// jsonList writes a list whose items are known one after the other, as [WriteJSON] would write all
+// of it.
 type jsonList struct {
 	out    *bufio.Writer
 	indent string // of the line that the list begins in

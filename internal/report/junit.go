@@ -74,8 +74,8 @@ func (r *results) writeJUnit(out io.Writer) error {
 	return errors.Join(err, b.Flush())
 }
 
-// junit returns the case of s. It has one failure, of the type of the first finding, however many there are: not all readers
-// know of several.
+// junit returns the case of s. It has one failure, of the type of the first finding, however many
+// there are: not all readers know of several.
 func (s *subject) junit() junitCase {
 	c := junitCase{Name: s.name, ClassName: s.file}
 	if s.skipped != "" {

@@ -9,7 +9,6 @@ import (
 	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
 )
 
 // ownerJSON is a manager in JSON.
@@ -48,7 +47,8 @@ type OwnerNames struct {
 	version string    // that goes without saying
 }
 
-// name returns the name, the operation with the subresource, the version if it is not the usual one, and the time.
+// name returns the name, the operation with the subresource, the version if it is not the usual
+// one, and the time.
 func (n OwnerNames) name(o manifest.Holder) string {
 	words := []string{wording.Manager(o.Manager.Name), operation(o.Manager)}
 	if o.APIVersion != n.version {
@@ -95,9 +95,6 @@ func age(d time.Duration) string {
 	}
 	return fmt.Sprintf("%ds", d/time.Second)
 }
-
-// emptyMetadata is an object with nothing but empty metadata.
-var emptyMetadata = value.Object(value.Member{Name: "metadata", Value: value.Object()})
 
 // Owner is a manager in JSON.
 type Owner struct {

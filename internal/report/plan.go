@@ -1,5 +1,3 @@
-// Package report says what became of objects, or would: plans, conflicts, owners line by line, explanations, findings and
-// differences, as text for people, as JSON for programs, and as pages for browsers. It computes no outcome.
 package report
 
 import (
@@ -12,106 +10,62 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/internal/dryrun"
-	"github.com/deed-project/deed/internal/manifest"
 	"github.com/deed-project/deed/internal/wording"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
 )
 
-// ObjectPlan is what an apply would do to one object. Its JSON is the output of deed plan.
-type ObjectPlan struct {
-	object       *manifest.Object
-	File         string          `json:"file"`
-	Document     int             `json:"document"`
-	Line         int             `json:"line"`
-	APIVersion   string          `json:"apiVersion"`
-	Kind         string          `json:"kind"`
-	Namespace    string          `json:"namespace,omitempty"`
-	Name         string          `json:"name"`
-	Manager      string          `json:"manager"`
-	Creates      bool            `json:"creates"`
-	NoOp         bool            `json:"noOp"`
-	NotationOnly bool            `json:"notationOnly"`
-	Conflicts    int             `json:"conflicts"`
-	Outcomes     map[string]int  `json:"outcomes"`
-	Decisions    []*fieldPlan    `json:"decisions"`
-	Notations    []*notationPlan `json:"notations"`
-	Nulls        []string        `json:"nulls"` // paths of what becomes null
-	Adjustments  []*adjustedPlan `json:"adjustments"`
-	Findings     []*findingPlan  `json:"findings,omitempty"` // why a server refuses the outcome
-	Migration    *migrationPlan  `json:"migration,omitempty"`
+// PlanPrinter prints plans one by one, and what they come to.
+type PlanPrinter struct {
+	out   *bufio.Writer
+	all   bool // whether fields that are kept are printed too
+	paint Painter
+	total PlanSummary
+	list  *jsonList // nil for text
 }
 
-// migrationPlan is what kubectl does besides with an object of its client-side apply.
-type migrationPlan struct {
-	From      []string     `json:"from"`
-	Requests  []string     `json:"requests"`
-	Decisions []*fieldPlan `json:"decisions"` // of the apply that is repeated
-	Error     string       `json:"error,omitempty"`
+// NewPlanPrinter returns the printer that writes to out, text or JSON.
+func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *PlanPrinter {
+	p := &PlanPrinter{out: bufio.NewWriter(out), all: all, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}}
+	if format == FormatJSON {
+		p.list = &jsonList{out: p.out, indent: "    "}
+		p.out.WriteString("{\n    \"objects\": ")
+	}
+	return p
 }
 
-// adjustedPlan is a field that the server stores otherwise than it was merged.
-type adjustedPlan struct {
-	Path   string      `json:"path"`
-	How    dryrun.How  `json:"how"`
-	Merged value.Value `json:"merged,omitzero"`
-	Stored value.Value `json:"stored,omitzero"`
+// Print prints the plan of one object. Errors of writing show in Close.
+func (p *PlanPrinter) Print(o *ObjectPlan) {
+	p.total.Add(o)
+	if p.list != nil {
+		p.list.add(o)
+	} else {
+		o.Write(p.out, p.all, p.paint)
+	}
+	p.out.Flush()
 }
 
-// findingPlan is why a server refuses what an apply comes to.
-type findingPlan struct {
-	Path   string `json:"path"`
-	Class  string `json:"class"`
-	Reason string `json:"reason"`
-	Line   int    `json:"line,omitempty"` // in the configuration, of what is nearest to the path
-	Column int    `json:"column,omitempty"`
+// Close prints the sum. It returns the first error of writing.
+func (p *PlanPrinter) Close() error {
+	if p.list == nil {
+		p.total.Write(p.out, p.paint)
+		return p.out.Flush()
+	}
+	p.list.end()
+	p.out.WriteString(",\n    \"summary\": ")
+	sum, err := json.MarshalIndent(p.total, "    ", "    ")
+	p.out.Write(sum)
+	p.out.WriteString("\n}\n")
+	return errors.Join(p.list.err, err, p.out.Flush())
+}
 
-	text string
+// Write prints the counts in a line.
+func (s *PlanSummary) Write(out *bufio.Writer, paint Painter) {
+	fmt.Fprintf(out, "%s, %d created, %d without change; fields: %s\n",
+		wording.Plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes, paint))
 }
 
 // refused is the word for findings.
 const refused = "refused"
-
-// write says what a server refuses.
-func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
-	fmt.Fprintf(out, "  %s  %s: %s, line %d\n", paint.Word(refused, outcomeWidth), f.Path, f.text, f.Line)
-}
-
-// write says what becomes of the field.
-func (a *adjustedPlan) write(out *bufio.Writer, paint Painter) {
-	merged, stored := wording.ShowPair(a.Merged, a.Stored)
-	change := merged + " becomes " + stored
-	switch {
-	case a.Merged.IsAbsent():
-		change = "becomes " + stored
-	case a.Stored.IsAbsent():
-		change = merged + " is not kept"
-	}
-	fmt.Fprintf(out, "  %s  %s: %s\n", paint.Word(string(a.How), outcomeWidth), a.Path, change)
-}
-
-// fieldPlan is what an apply would do to one field.
-type fieldPlan struct {
-	Path    string      `json:"path"`
-	Outcome string      `json:"outcome"`
-	Rule    merge.Rule  `json:"rule"`
-	Line    int         `json:"line,omitempty"` // in the configuration, if the field is there
-	Column  int         `json:"column,omitempty"`
-	Live    value.Value `json:"live,omitzero"`
-	Result  value.Value `json:"result,omitzero"`
-	Default value.Value `json:"default,omitzero"` // what the field becomes that goes, as the server fills it in
-	Before  []Owner     `json:"before"`
-	After   []Owner     `json:"after"`
-	Notes   []string    `json:"notes,omitempty"`
-}
-
-// notationPlan is a value that is written in two ways.
-type notationPlan struct {
-	Path   string      `json:"path"`
-	Kind   string      `json:"kind"`
-	Live   value.Value `json:"live"`
-	Wanted value.Value `json:"wanted"`
-}
 
 // outcomeOrder is the order in which outcomes are counted.
 var outcomeOrder = []string{
@@ -187,13 +141,15 @@ func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) 
 	}
 }
 
-// outcomeWidth is that of the column with outcomes, and planIndent what is in front of the column behind it.
+// outcomeWidth is that of the column with outcomes, and planIndent what is in front of the column
+// behind it.
 const (
 	outcomeWidth = 11
 	planIndent   = "               "
 )
 
-// write prints what happens to the field, and returns what it says of owners, given what the field above says.
+// write prints what happens to the field, and returns what it says of owners, given what the field
+// above says.
 func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painter) string {
 	live, result := wording.ShowPair(f.Live, f.Result)
 	change := live
@@ -245,7 +201,8 @@ func (f *fieldPlan) ownersText(manager string) string {
 	return "owned by " + before + ", then by " + after
 }
 
-// longOwners is how long a text about owners may be to be printed for each field, even if it is that of the field above.
+// longOwners is how long a text about owners may be to be printed for each field, even if it is
+// that of the field above.
 const longOwners = 60
 
 // stays reports whether the outcome is about who owns the field, and not about what it is.
@@ -257,82 +214,27 @@ func (f *fieldPlan) stays() bool {
 	return false
 }
 
-// others reports whether somebody else than the applier called manager owns the field, before or after.
+// others reports whether somebody else than the applier called manager owns the field, before or
+// after.
 func (f *fieldPlan) others(manager string) bool {
 	other := func(o Owner) bool { return o.Manager != manager || o.Operation != merge.Apply || o.Subresource != "" }
 	return slices.ContainsFunc(f.Before, other) || slices.ContainsFunc(f.After, other)
 }
 
-// PlanSummary counts what there is in several plans.
-type PlanSummary struct {
-	Objects   int            `json:"objects"`
-	Created   int            `json:"created"`
-	NoOps     int            `json:"noOps"`
-	Conflicts int            `json:"conflicts"`
-	Outcomes  map[string]int `json:"outcomes"`
+// write says what a server refuses.
+func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
+	fmt.Fprintf(out, "  %s  %s: %s, line %d\n", paint.Word(refused, outcomeWidth), f.Path, f.text, f.Line)
 }
 
-// Add counts what is in o.
-func (s *PlanSummary) Add(o *ObjectPlan) {
-	s.Objects++
-	s.Conflicts += o.Conflicts
-	if o.Creates {
-		s.Created++
+// write says what becomes of the field.
+func (a *adjustedPlan) write(out *bufio.Writer, paint Painter) {
+	merged, stored := wording.ShowPair(a.Merged, a.Stored)
+	change := merged + " becomes " + stored
+	switch {
+	case a.Merged.IsAbsent():
+		change = "becomes " + stored
+	case a.Stored.IsAbsent():
+		change = merged + " is not kept"
 	}
-	if o.NoOp {
-		s.NoOps++
-	}
-	for word, n := range o.Outcomes {
-		s.Outcomes[word] += n
-	}
-}
-
-// Write prints the counts in a line.
-func (s *PlanSummary) Write(out *bufio.Writer, paint Painter) {
-	fmt.Fprintf(out, "%s, %d created, %d without change; fields: %s\n",
-		wording.Plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes, paint))
-}
-
-// PlanPrinter prints plans one by one, and what they come to.
-type PlanPrinter struct {
-	out   *bufio.Writer
-	all   bool // whether fields that are kept are printed too
-	paint Painter
-	total PlanSummary
-	list  *jsonList // nil for text
-}
-
-// NewPlanPrinter returns the printer that writes to out, text or JSON.
-func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *PlanPrinter {
-	p := &PlanPrinter{out: bufio.NewWriter(out), all: all, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}}
-	if format == FormatJSON {
-		p.list = &jsonList{out: p.out, indent: "    "}
-		p.out.WriteString("{\n    \"objects\": ")
-	}
-	return p
-}
-
-// Print prints the plan of one object. Errors of writing show in Close.
-func (p *PlanPrinter) Print(o *ObjectPlan) {
-	p.total.Add(o)
-	if p.list != nil {
-		p.list.add(o)
-	} else {
-		o.Write(p.out, p.all, p.paint)
-	}
-	p.out.Flush()
-}
-
-// Close prints the sum. It returns the first error of writing.
-func (p *PlanPrinter) Close() error {
-	if p.list == nil {
-		p.total.Write(p.out, p.paint)
-		return p.out.Flush()
-	}
-	p.list.end()
-	p.out.WriteString(",\n    \"summary\": ")
-	sum, err := json.MarshalIndent(p.total, "    ", "    ")
-	p.out.Write(sum)
-	p.out.WriteString("\n}\n")
-	return errors.Join(p.list.err, err, p.out.Flush())
+	fmt.Fprintf(out, "  %s  %s: %s\n", paint.Word(string(a.How), outcomeWidth), a.Path, change)
 }

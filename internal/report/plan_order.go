@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// inDocumentOrder returns fields, which are in the order of sets, in the order in which the configuration has them. A field that
-// is not there comes behind the nearest field around it that is, and behind all others if there is none, those last that
-// return to a default. The cost is that of sorting.
+// inDocumentOrder returns fields, which are in the order of sets, in the order in which the
+// configuration has them. A field that is not there comes behind the nearest field around it that
+// is, and behind all others if there is none, those last that return to a default. The cost is that
+// of sorting.
 func inDocumentOrder(fields []*fieldPlan) []*fieldPlan {
 	type place struct{ line, column int }
 	places := make(map[*fieldPlan]place, len(fields))

@@ -19,8 +19,9 @@ const (
 	FormatName = "name"
 )
 
-// Printer writes objects one by one: YAML as documents with --- in between; JSON as it is if there is to be one object, and
-// else as one list of them; or names alone. All are as kubectl prints them.
+// Printer writes objects one by one: YAML as documents with --- in between; JSON as it is if there
+// is to be one object, and else as one list of them; or names alone. All are as kubectl prints
+// them.
 type Printer struct {
 	format      string // FormatYAML, FormatJSON or FormatName
 	showManaged bool
@@ -91,7 +92,8 @@ func NameOf(o managedfields.Object) string {
 	return kind + "/" + o.Content.Get("metadata", "name").Str()
 }
 
-// json writes v piece by piece, each list and object in lines that are indented by 4 more than indent.
+// json writes v piece by piece, each list and object in lines that are indented by 4 more than
+// indent.
 func (p *Printer) json(v value.Value, indent string) {
 	open, close := "{", "}"
 	if v.Kind() == value.KindList {

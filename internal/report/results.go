@@ -62,7 +62,8 @@ func (r *results) begin(o *manifest.Object) {
 	}
 }
 
-// subject returns the subject called name in file. It is the last one, or new: findings come subject by subject.
+// subject returns the subject called name in file. It is the last one, or new: findings come
+// subject by subject.
 func (r *results) subject(file, name string) *subject {
 	if n := len(r.subjects); n > 0 && r.subjects[n-1].file == file && r.subjects[n-1].name == name {
 		return r.subjects[n-1]

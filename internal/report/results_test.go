@@ -34,7 +34,8 @@ func someResults(format string) *results {
 	return r
 }
 
-// TestSARIF wants documents that the schema of SARIF admits: fields and kinds by testdata/sarif.yaml, and what that cannot say.
+// TestSARIF wants documents that the schema of SARIF admits: fields and kinds by
+// testdata/sarif.yaml, and what that cannot say.
 func TestSARIF(t *testing.T) {
 	for _, r := range []*results{someResults(FormatSARIF), newResults(FormatSARIF, "deed check")} {
 		var out bytes.Buffer
@@ -115,7 +116,8 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
-// TestJUnit wants nothing but the elements and attributes that Jenkins' schema of JUnit reports has, and counts that are right.
+// TestJUnit wants nothing but the elements and attributes that Jenkins' schema of JUnit reports
+// has, and counts that are right.
 func TestJUnit(t *testing.T) {
 	var out bytes.Buffer
 	if err := someResults(FormatJUnit).write(&out); err != nil {

@@ -1,116 +1,97 @@
 package report
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/entries"
 	"github.com/deed-project/deed/internal/manifest"
-	"github.com/deed-project/deed/internal/notice"
-	"github.com/deed-project/deed/internal/types"
-	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/internal/schemafile"
 )
 
-// OwnerChange is what becomes of what a manager owns.
-type OwnerChange struct {
+// schemaDiffJSON is the output of deed schema diff in JSON.
+type schemaDiffJSON struct {
+	Changes []schemafile.Change `json:"changes"`
+	Owners  []ownerChangeJSON   `json:"owners"`
+}
+
+// ownerChangeJSON is what becomes of what a manager owns.
+type ownerChangeJSON struct {
 	manifest.Ref
 	Manager *ownerJSON `json:"manager,omitempty"` // none where it is about the object
 	Lost    []string   `json:"lost,omitempty"`
 	Gained  []string   `json:"gained,omitempty"`
-	Hollow  []string   `json:"itselfOnly,omitempty"` // lists and objects whose parts are owned one by one from then on
-	Unknown []string   `json:"undeclared,omitempty"` // paths that the new schema does not have
+	Hollow  []string   `json:"itselfOnly,omitempty"`
+	Unknown []string   `json:"undeclared,omitempty"`
 	Detail  string     `json:"detail,omitempty"`
-
-	subject *manifest.Object
-	where   notice.Position
 }
 
-// OwnersUnder returns what becomes of who owns what in o when the schema of its kind changes.
-func OwnersUnder(c *types.Library, o *manifest.Object, old, new *schema.Catalog) []OwnerChange {
-	var out []OwnerChange
-	add := func(x OwnerChange, where notice.Position) {
-		x.Ref, x.subject, x.where = o.Ref(), o, where
-		out = append(out, x)
+// WriteSchemaDiff writes what changes between two schemas, and for the owners of objects, as text
+// or JSON. It flushes out, and returns the first error of writing.
+func WriteSchemaDiff(out *bufio.Writer, format string, changes []schemafile.Change, owners []entries.Change) error {
+	if format == FormatJSON {
+		all := schemaDiffJSON{append([]schemafile.Change{}, changes...), []ownerChangeJSON{}}
+		for _, x := range owners {
+			all.Owners = append(all.Owners, ownerChangeOf(x))
+		}
+		return errors.Join(WriteJSON(out, all), out.Flush())
 	}
-	t, ok := new.Lookup(o.GVK())
-	if !ok {
-		add(OwnerChange{Detail: "the new schema does not have the kind in this version"}, o.At("apiVersion"))
-		return out
-	}
-	var defects typed.Errors
-	if _, err := typed.New(o.Content, t, typed.AllowDuplicates); errors.As(err, &defects) {
-		for _, d := range defects {
-			add(OwnerChange{Detail: "the new schema does not admit it: " + types.Explain(o, d, t)}, o.DefectAt(d))
+	for _, x := range changes {
+		subject := x.Kind
+		if x.Path != "" {
+			subject += ": " + x.Path
+		}
+		fmt.Fprintf(out, "%s: %s\n", subject, x.Detail)
+		if x.Effect != "" {
+			fmt.Fprintf(out, "    %s\n", x.Effect)
 		}
 	}
-	f := ReadFields(c, o)
-	for i, w := range f.owners {
-		if x := changeOf(w, f.sets[i], schema.ParseGVK(w.APIVersion, o.Id.Kind), old, new); x != nil {
-			add(*x, o.At("metadata", "managedFields", i))
-		}
+	for _, x := range owners {
+		writeOwnerChange(out, x)
+	}
+	return out.Flush()
+}
+
+func ownerChangeOf(x entries.Change) ownerChangeJSON {
+	out := ownerChangeJSON{
+		Ref: x.Object.Ref(), Detail: x.Detail,
+		Lost: texts(x.Lost), Gained: texts(x.Gained), Hollow: texts(x.Hollow), Unknown: texts(x.Unknown),
+	}
+	if x.Owner != nil {
+		out.Manager = &ownersJSON([]manifest.Holder{*x.Owner})[0]
 	}
 	return out
 }
 
-// changeOf returns what becomes of set, which w owns in an object of kind gvk, and nil if nothing does.
-func changeOf(w manifest.Holder, set fieldpath.Set, gvk schema.GVK, old, new *schema.Catalog) *OwnerChange {
-	x := &OwnerChange{Manager: &ownersJSON([]manifest.Holder{w})[0]}
-	t, ok := new.Lookup(gvk)
-	if !ok {
-		x.Detail = "the new schema does not have the kind in " + w.APIVersion + ": the next write forgets what it owns"
-		return x
-	}
-	after, changed, err := typing.Reconcile(set, t)
-	switch {
-	case err != nil:
-		x.Detail = err.Error()
-	case changed:
-		x.Lost, x.Gained = texts(set.Minus(after)), texts(after.Minus(set))
-	}
-	if before, ok := old.Lookup(gvk); ok {
-		for path := range after.All() {
-			switch a, b := types.TypeAt(before, path), types.TypeAt(t, path); {
-			case a != nil && b == nil:
-				x.Unknown = append(x.Unknown, path.Text())
-			case a != nil && types.IsAtomic(a) && !types.IsAtomic(b):
-				x.Hollow = append(x.Hollow, path.Text())
-			}
-		}
-	}
-	if x.Detail == "" && len(x.Lost)+len(x.Gained)+len(x.Hollow)+len(x.Unknown) == 0 {
-		return nil
-	}
-	return x
-}
-
-func texts(s fieldpath.Set) []string {
-	var out []string
-	for path := range s.All() {
-		out = append(out, path.Text())
-	}
-	return out
-}
-
-// Print writes the change in words.
-func (x OwnerChange) Print(out io.Writer) {
+// writeOwnerChange writes x in words.
+func writeOwnerChange(out *bufio.Writer, x entries.Change) {
 	who := ""
-	if x.Manager != nil {
-		who = fmt.Sprintf(": %q (%s)", x.Manager.Manager, strings.Join([]string{x.Manager.Operation, x.Manager.APIVersion}, ", "))
+	if x.Owner != nil {
+		who = fmt.Sprintf(": %q (%s)", x.Owner.Manager.Name, strings.Join([]string{string(x.Owner.Manager.Operation), x.Owner.APIVersion}, ", "))
 	}
-	fmt.Fprintf(out, "%v: %v%s", x.where, x.subject, who)
+	fmt.Fprintf(out, "%v: %v%s", x.Where, x.Object, who)
 	if x.Detail != "" {
 		fmt.Fprintf(out, ": %s", x.Detail)
 	}
 	fmt.Fprintln(out)
 	for _, list := range []struct {
 		text  string
-		paths []string
+		paths []fieldpath.Path
 	}{{"owns no more", x.Lost}, {"owns instead", x.Gained}, {"owns nothing in", x.Hollow}, {"owns what is not declared", x.Unknown}} {
 		for _, path := range list.paths {
-			fmt.Fprintf(out, "    %s %s\n", list.text, path)
+			fmt.Fprintf(out, "    %s %s\n", list.text, path.Text())
 		}
 	}
+}
+
+// texts returns paths as texts.
+func texts(paths []fieldpath.Path) []string {
+	var out []string
+	for _, path := range paths {
+		out = append(out, path.Text())
+	}
+	return out
 }

@@ -12,10 +12,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// DefinitionOf returns a CustomResourceDefinition for a kind of f in all its versions. typeName chooses among the types of f,
-// empty for the only kind that there is, and kind is GROUP/VERSION/KIND where f does not know of which kind the type is.
+// DefinitionOf returns a CustomResourceDefinition for a kind of f in all its versions. typeName
+// chooses among the types of f, empty for the only kind that there is, and kind is
+// GROUP/VERSION/KIND where f does not know of which kind the type is.
 //
-// A definition is converted back before it is returned: where it would not have the types of f, that is an error.
+// A definition is converted back before it is returned: where it would not have the types of f,
+// that is an error.
 func DefinitionOf(f *File, typeName, kind string) (value.Value, error) {
 	kinds, err := definedKinds(f, typeName, kind)
 	if err != nil {
@@ -75,7 +77,8 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:i], s[i+len(separator):], true
 }
 
-// definition returns the definition around the schemas of versions. What a schema does not say is made up.
+// definition returns the definition around the schemas of versions. What a schema does not say is
+// made up.
 func definition(gvk schema.GVK, versions []value.Value) value.Value {
 	singular := strings.ToLower(gvk.Kind)
 	plural := singular + "s"

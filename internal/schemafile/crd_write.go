@@ -15,7 +15,8 @@ const (
 	metadataType    = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 )
 
-// definitionWriter writes types as structural schemas, where nothing has a name: every type is written where it is used.
+// definitionWriter writes types as structural schemas, where nothing has a name: every type is
+// written where it is used.
 type definitionWriter struct {
 	root *schema.Type
 	open []*schema.Type // that are being written
@@ -33,8 +34,8 @@ func (w *definitionWriter) fail(t *schema.Type, path, format string, args ...any
 	return value.Value{}
 }
 
-// schema returns the schema of t, which is at path. preserve says that everything around t preserves unknown fields, and so
-// everything in it does too.
+// schema returns the schema of t, which is at path. preserve says that everything around t
+// preserves unknown fields, and so everything in it does too.
 func (w *definitionWriter) schema(t *schema.Type, path string, preserve bool) value.Value {
 	switch any, atomic := isAnything(t); {
 	case any && atomic:
@@ -144,7 +145,8 @@ func (w *definitionWriter) properties(m *schema.Map, path string, preserve, isRo
 	return properties
 }
 
-// isResourceField reports whether all resources have the field called name, of a type that no schema can change.
+// isResourceField reports whether all resources have the field called name, of a type that no
+// schema can change.
 func isResourceField(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
@@ -176,8 +178,9 @@ func isAnything(t *schema.Type) (ok, atomic bool) {
 	return true, m.Atomic()
 }
 
-// differs returns the first path where values of type a and of type b are merged in different ways, empty when there is none.
-// What is the same for all resources is not looked at, nor which scalars may be where any may be.
+// differs returns the first path where values of type a and of type b are merged in different ways,
+// empty when there is none. What is the same for all resources is not looked at, nor which scalars
+// may be where any may be.
 func differs(a, b *schema.Type, path string) string {
 	anyA, atomicA := isAnything(a)
 	anyB, atomicB := isAnything(b)

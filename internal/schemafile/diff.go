@@ -19,8 +19,9 @@ type Change struct {
 	Effect string `json:"effect,omitempty"` // on who owns what
 }
 
-// Compare returns the differences between the types of all kinds. Where one of the two is an OpenAPI document of v2, which
-// has no defaults, differences that consist of that alone are left out: hidden is how many there are.
+// Compare returns the differences between the types of all kinds. Where one of the two is an
+// OpenAPI document of v2, which has no defaults, differences that consist of that alone are left
+// out: hidden is how many there are.
 func Compare(old, new *File) (changes []Change, hidden int) {
 	d := comparison{blind: old.isV2 || new.isV2}
 	before, after := old.roots(), new.roots()

@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// DocumentOf returns a schema document that defines t and all types that it needs. A type without a name is written in place,
-// t itself as "root".
+// DocumentOf returns a schema document that defines t and all types that it needs. A type without a
+// name is written in place, t itself as "root".
 func DocumentOf(t *schema.Type) *schema.Document {
 	w := documentWriter{named: map[string]*schema.Type{}}
 	if t.Name() == "" {
@@ -32,7 +32,8 @@ type documentWriter struct {
 	todo     []*schema.Type
 }
 
-// ref returns a reference to t. Types of one name differ at most in the relationship of their map, or else of their list.
+// ref returns a reference to t. Types of one name differ at most in the relationship of their map,
+// or else of their list.
 func (w *documentWriter) ref(t *schema.Type) schema.TypeRef {
 	name := t.Name()
 	if name == "" {

@@ -1,5 +1,5 @@
-// Package schemafile knows schemas as files: it reads one in any of the forms that there are, compares two, and writes one in
-// another form.
+// Package schemafile knows schemas as files: it reads one in any of the forms that there are,
+// compares two, and writes one in another form.
 package schemafile
 
 import (
@@ -29,8 +29,8 @@ type File struct {
 // BuiltinName stands on the command line for the schema that is built in.
 const BuiltinName = "builtin"
 
-// Read reads the schema in the named file: CustomResourceDefinitions, an OpenAPI document, or a schema of
-// structured-merge-diff. It reports what is wrong and returns nil then.
+// Read reads the schema in the named file: CustomResourceDefinitions, an OpenAPI document, or a
+// schema of structured-merge-diff. It reports what is wrong and returns nil then.
 func Read(c *types.Library, name string) *File {
 	if name == BuiltinName {
 		return builtinSchema()
@@ -150,7 +150,8 @@ func compile(c *types.Library, name string, f *File) {
 	f.Catalog = schema.NewCatalog(kinds)
 }
 
-// roots returns the types that objects have, by the name of their kind, or all types of a schema that knows no kinds.
+// roots returns the types that objects have, by the name of their kind, or all types of a schema
+// that knows no kinds.
 func (f *File) roots() map[string]*schema.Type {
 	out := map[string]*schema.Type{}
 	for gvk, t := range f.Catalog.Kinds() {

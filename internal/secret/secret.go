@@ -55,8 +55,8 @@ func Pair(live, result value.Value) (value.Value, value.Value) {
 	return value.String(Masked), value.String(Masked)
 }
 
-// Objects returns two states of a Secret with the secrets in them masked: a value that is in both and differs shows that,
-// and nothing else shows. Objects of other kinds are returned as they are.
+// Objects returns two states of a Secret with the secrets in them masked: a value that is in both
+// and differs shows that, and nothing else shows. Objects of other kinds are returned as they are.
 func Objects(live, result managedfields.Object) (managedfields.Object, managedfields.Object) {
 	if !isSecret(live) && !isSecret(result) {
 		return live, result
@@ -79,7 +79,8 @@ func Objects(live, result managedfields.Object) (managedfields.Object, managedfi
 	return set(live, shownBefore), set(result, shownAfter)
 }
 
-// withMasked returns content with the members of its member called name masked, given that member and its counterpart.
+// withMasked returns content with the members of its member called name masked, given that member
+// and its counterpart.
 func withMasked(content value.Value, name string, part, other value.Value, isLive bool) value.Value {
 	if part.IsAbsent() {
 		return content

@@ -15,8 +15,8 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Owned returns the manifests of testdata, each with two appliers: one that applied all of it, one that applied
-// another manifest of the kind.
+// Owned returns the manifests of testdata, each with two appliers: one that applied all of it, one
+// that applied another manifest of the kind.
 func Owned(t *testing.T) []*manifest.Object {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/manifests/*/a.yaml")

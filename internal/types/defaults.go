@@ -8,9 +8,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// DefaultsAt returns the default values that a server fills in at paths of object, by the text of the path. Only those of
-// built-in kinds are known, which are filled in by code; what schemas say about defaults is elsewhere. The cost is that of
-// reading object once, and of a walk to the paths.
+// DefaultsAt returns the default values that a server fills in at paths of object, by the text of
+// the path. Only those of built-in kinds are known, which are filled in by code; what schemas say
+// about defaults is elsewhere. The cost is that of reading object once, and of a walk to the paths.
 func DefaultsAt(object managedfields.Object, paths fieldpath.Set) map[string]value.Value {
 	kind, ok := builtin.Lookup(object.GVK())
 	if !ok || paths.IsEmpty() {

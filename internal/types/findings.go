@@ -12,7 +12,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Finding is why a server refuses an object whose fields are all declared. It is never its merging that does.
+// Finding is why a server refuses an object whose fields are all declared. It is never its merging
+// that does.
 type Finding struct {
 	Path   fieldpath.Path // as managed fields name it; empty for the object as a whole
 	Class  string
@@ -28,9 +29,10 @@ const (
 	UnservedClass    = "unserved"    // no server has the version
 )
 
-// Findings returns what the validation of a server refuses of object, which is to be stored instead of live, as far as the kind is
-// built in and its schemas, or the table of what may not change, declare it; an absent live is an object that does not exist yet.
-// It takes time in proportion to both. An object that stays as it is was not refused before.
+// Findings returns what the validation of a server refuses of object, which is to be stored instead
+// of live, as far as the kind is built in and its schemas, or the table of what may not change,
+// declare it; an absent live is an object that does not exist yet. It takes time in proportion to
+// both. An object that stays as it is was not refused before.
 func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	k, ok := e.kind()
 	if !ok || live.Same(object) {
@@ -49,8 +51,9 @@ func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	return out
 }
 
-// Reading returns what a server finds when it reads object, a whole one: that its version is not served, that a value does not fit
-// into the Go type of its field, or what its validation refuses. It takes time in proportion to object.
+// Reading returns what a server finds when it reads object, a whole one: that its version is not
+// served, that a value does not fit into the Go type of its field, or what its validation refuses.
+// It takes time in proportion to object.
 func (e *Endpoint) Reading(object value.Value) []Finding {
 	k, ok := e.kind()
 	if !ok {
@@ -68,7 +71,8 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 	return e.Findings(value.Value{}, held)
 }
 
-// Allocates returns what a server adds to object, which is to be stored instead of live: see [builtin.Kind.Allocates].
+// Allocates returns what a server adds to object, which is to be stored instead of live: see
+// [builtin.Kind.Allocates].
 func (e *Endpoint) Allocates(live, object value.Value) []builtin.Allocated {
 	k, ok := e.kind()
 	if !ok {
@@ -85,7 +89,8 @@ func (e *Endpoint) kind() (*builtin.Kind, bool) {
 	return builtin.Lookup(managing.Config(e.Manager).GVK)
 }
 
-// Named returns path, which leads to something in v, a value of type t, with items of lists named as managed fields do.
+// Named returns path, which leads to something in v, a value of type t, with items of lists named
+// as managed fields do.
 //
 //	.spec.containers[0].image    becomes    .spec.containers[name="web"].image
 func Named(t *schema.Type, v value.Value, path fieldpath.Path) fieldpath.Path {

@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 )
 
-// ParseKind reads APIVERSION/KIND, or the name of a built-in kind, which stands for its only stable version. No text is no
-// kind.
+// ParseKind reads APIVERSION/KIND, or the name of a built-in kind, which stands for its only stable
+// version. No text is no kind.
 func ParseKind(text string) (schema.GVK, error) {
 	if text == "" {
 		return schema.GVK{}, nil

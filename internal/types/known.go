@@ -12,7 +12,8 @@ import (
 	"github.com/deed-project/deed/schema/openapi"
 )
 
-// ResourceOf returns the name that a server has for objects of a built-in kind, such as deployments; empty for other kinds.
+// ResourceOf returns the name that a server has for objects of a built-in kind, such as
+// deployments; empty for other kinds.
 func ResourceOf(gvk schema.GVK) string {
 	if k, ok := builtin.Lookup(gvk); ok {
 		return k.Resource
@@ -27,8 +28,8 @@ type KnownKind struct {
 	From string
 }
 
-// KnownKinds returns the kinds in the schemas that f names and those that are built in, sorted. Of two types of a kind, the
-// one that counts is returned.
+// KnownKinds returns the kinds in the schemas that f names and those that are built in, sorted. Of
+// two types of a kind, the one that counts is returned.
 func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 	before := c.Problems
 	seen := map[schema.GVK]bool{}

@@ -47,7 +47,8 @@ func (t *Types) Scalable(group, kind string) bool {
 	return false
 }
 
-// replicasIn returns where a CustomResourceDefinition has the number of replicas, by apiVersion; nil if it has no subresource scale.
+// replicasIn returns where a CustomResourceDefinition has the number of replicas, by apiVersion;
+// nil if it has no subresource scale.
 func replicasIn(definition value.Value) map[string]fieldpath.Path {
 	var out map[string]fieldpath.Path
 	for v := range definition.Get("spec", "versions").Items() {

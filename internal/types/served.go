@@ -25,9 +25,9 @@ func builtInSource() source {
 	}
 }
 
-// complete adds to config, which has the types of kind, what a server does besides, and returns what is
-// then to be restored in outcomes. The error is a [*builtin.UnservedError] for a version of a built-in kind
-// that no server serves, if one is to be written.
+// complete adds to config, which has the types of kind, what a server does besides, and returns
+// what is then to be restored in outcomes. The error is a [*builtin.UnservedError] for a version of
+// a built-in kind that no server serves, if one is to be written.
 func (t *Types) complete(config *managedfields.Config, kind kindTypes) (Restoration, error) {
 	switch {
 	case kind.builtIn:
@@ -38,8 +38,8 @@ func (t *Types) complete(config *managedfields.Config, kind kindTypes) (Restorat
 	return t.completeCustom(config, kind), nil
 }
 
-// completeBuiltIn is complete for a kind of Kubernetes' own. What the endpoint does not write is restored by
-// the configuration itself.
+// completeBuiltIn is complete for a kind of Kubernetes' own. What the endpoint does not write is
+// restored by the configuration itself.
 func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 	k, ok := builtin.Lookup(config.GVK)
 	if !ok {
@@ -92,8 +92,8 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 	return RestoreStatus
 }
 
-// structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The error is
-// about a schema that no server accepts.
+// structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The
+// error is about a schema that no server accepts.
 func structures(crd value.Value) (map[string]*structural.Schema, error) {
 	byName, err := structural.Versions(crd)
 	out := map[string]*structural.Schema{}

@@ -1,6 +1,7 @@
-// Package types knows where the type of a kind comes from: definitions of custom resources, OpenAPI documents, files with
-// schemas, and those that are built in. A [Library] reads them from files, [Types] finds the one that counts, and an [Endpoint]
-// is how objects of a kind are then written. It also says in words what a type admits.
+// Package types knows where the type of a kind comes from: definitions of custom resources, OpenAPI
+// documents, files with schemas, and those that are built in. A [Library] reads them from files,
+// [Types] finds the one that counts, and an [Endpoint] is how objects of a kind are then written.
+// It also says in words what a type admits.
 package types
 
 import (
@@ -68,24 +69,29 @@ type kindTypes struct {
 	ClusterScoped bool
 	// Subresources are those that the kind has; nil where that is not known.
 	Subresources []string
-	// Replicas is, by apiVersion, where objects have the number of replicas; nil for a kind without the subresource scale.
+	// Replicas is, by apiVersion, where objects have the number of replicas; nil for a kind without
+	// the subresource scale.
 	Replicas map[string]fieldpath.Path
-	// status has the versions of a custom resource that have the status subresource; nil for other kinds.
+	// status has the versions of a custom resource that have the status subresource; nil for other
+	// kinds.
 	status map[string]bool
-	// schemas has, by apiVersion, what the definition of a custom resource says besides types: what is pruned, and defaults.
+	// schemas has, by apiVersion, what the definition of a custom resource says besides types: what
+	// is pruned, and defaults.
 	schemas map[string]*structural.Schema
 	builtIn bool // the kind is Kubernetes' own
 	// warn says what is odd about the type of a version that is used. nil says nothing.
 	warn func(version string)
-	// unusable is the definition of the kind, when it is defective and that has been reported; there are no versions then.
+	// unusable is the definition of the kind, when it is defective and that has been reported;
+	// there are no versions then.
 	unusable *manifest.Object
 }
 
 // source is one place to look for the type of a kind.
 type source func(schema.GVK) (kindTypes, bool)
 
-// Types finds the type of a kind. The first of these sources that has it counts: --crd, the definitions among the objects,
-// those of configurations before live ones, --openapi, --schema, and the types that are built in; --schemaless comes last.
+// Types finds the type of a kind. The first of these sources that has it counts: --crd, the
+// definitions among the objects, those of configurations before live ones, --openapi, --schema, and
+// the types that are built in; --schemaless comes last.
 type Types struct {
 	sources []source
 	kinds   []schema.GVK // that are known, in any order, for suggestions
@@ -126,8 +132,8 @@ type Library struct{ *manifest.Loader }
 // NewLibrary returns the library whose files l reads.
 func NewLibrary(l *manifest.Loader) *Library { return &Library{l} }
 
-// NewTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It reports what is wrong and
-// returns nil if any schema cannot be used.
+// NewTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It
+// reports what is wrong and returns nil if any schema cannot be used.
 func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 	t := &Types{found: map[endpointID]*Endpoint{}, told: func(schema.GVK, string) {}}
 	if f.Verbose {
@@ -159,7 +165,8 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 // KubernetesVersion is that of the built-in types.
 const KubernetesVersion = "Kubernetes v1.37"
 
-// VersionsOf returns the types of a kind in the versions of the source that has it in version gvk.Version.
+// VersionsOf returns the types of a kind in the versions of the source that has it in version
+// gvk.Version.
 func (t *Types) VersionsOf(gvk schema.GVK) versions {
 	for _, source := range t.sources {
 		if kind, ok := source(gvk); ok && kind.Versions[gvk.APIVersion()] != nil {
@@ -169,7 +176,8 @@ func (t *Types) VersionsOf(gvk schema.GVK) versions {
 	return nil
 }
 
-// Of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has the kind in that version.
+// Of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has
+// the kind in that version.
 func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, error) {
 	id := endpointID{gvk, config.Subresource}
 	if e, ok := t.found[id]; ok {

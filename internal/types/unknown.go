@@ -28,8 +28,8 @@ func (e *noTypeError) Error() string {
 		"or do without one by --schemaless"
 }
 
-// meant returns the known kinds that were probably meant: those of the same name in other groups, or else those of the nearest
-// name, if they are in the same group and version only those.
+// meant returns the known kinds that were probably meant: those of the same name in other groups,
+// or else those of the nearest name, if they are in the same group and version only those.
 func (e *noTypeError) meant() []string {
 	named := func(name string) func(schema.GVK) bool {
 		return func(g schema.GVK) bool { return strings.EqualFold(g.Kind, name) }

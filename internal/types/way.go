@@ -48,8 +48,8 @@ func (w Way) Text() string {
 	return string(b)
 }
 
-// Declared returns the type that the last step of w, a way through root, is declared in: the nearest one above it that has a name,
-// with the way from there.
+// Declared returns the type that the last step of w, a way through root, is declared in: the
+// nearest one above it that has a name, with the way from there.
 func (w Way) Declared(root *schema.Type) string {
 	for i := len(w) - 1; i >= 0; i-- {
 		above := root
@@ -63,7 +63,8 @@ func (w Way) Declared(root *schema.Type) string {
 	return w.Text()
 }
 
-// Atomic returns how many steps of w lead to the atomic list or object that the last step is inside of, 0 if it is in none.
+// Atomic returns how many steps of w lead to the atomic list or object that the last step is inside
+// of, 0 if it is in none.
 func (w Way) Atomic() int {
 	for i, step := range w[:len(w)-1] {
 		l, m := step.Type.List(), step.Type.Map()
@@ -82,9 +83,9 @@ type finder struct {
 	object bool // whether there is an object, so that items must be said
 }
 
-// Follow returns the way that path takes through v, a t, or, without an object, through t alone. Keys that have a default may be
-// left out of path; the item of a list may be that has only one, and, without an object, of any list. The error says where the path
-// leads nowhere.
+// Follow returns the way that path takes through v, a t, or, without an object, through t alone.
+// Keys that have a default may be left out of path; the item of a list may be that has only one,
+// and, without an object, of any list. The error says where the path leads nowhere.
 func Follow(t *schema.Type, v value.Value, object bool, path fieldpath.Path) (Way, error) {
 	f := finder{typ: t, value: v, object: object}
 	for _, e := range path {

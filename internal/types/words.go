@@ -97,7 +97,8 @@ func QuoteUnlessPlain(name string) string {
 	return name
 }
 
-// TypeAt returns the type of what is at path in a value of type t, and nil when t admits no such thing.
+// TypeAt returns the type of what is at path in a value of type t, and nil when t admits no such
+// thing.
 func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	for _, e := range path {
 		switch {
@@ -114,8 +115,8 @@ func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	return t
 }
 
-// Explain returns what e says is wrong in o, whose type is t, in plain words, and what was probably meant: a declared field,
-// or a word that the YAML of Kubernetes takes for a boolean.
+// Explain returns what e says is wrong in o, whose type is t, in plain words, and what was probably
+// meant: a declared field, or a word that the YAML of Kubernetes takes for a boolean.
 func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 	if word := booleanWord(o, e); word != "" {
 		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", plain(e), word)

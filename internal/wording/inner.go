@@ -7,15 +7,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Inner says where two values differ inside, for values that are replaced as a whole, such as atomic lists: each line has the way
-// to a difference, which begins with name, and both sides of it:
+// Inner says where two values differ inside, for values that are replaced as a whole, such as
+// atomic lists: each line has the way to a difference, which begins with name, and both sides of
+// it:
 //
 //	rules[7].backendRefs[0].port: 80 -> 81
 //	rules[9]: {"name":"x"} is removed
 //
-// Items of lists are paired by their index, after what both lists begin and end with is set apart: so an item that is inserted
-// is one difference. There are at most limit lines, and more is how many there would be beyond. The cost is that of both values,
-// times how deep they are.
+// Items of lists are paired by their index, after what both lists begin and end with is set apart:
+// so an item that is inserted is one difference. There are at most limit lines, and more is how
+// many there would be beyond. The cost is that of both values, times how deep they are.
 func Inner(name string, live, result value.Value, limit int) (lines []string, more int) {
 	d := innerDiff{}
 	d.walk(name, live, result)

@@ -1,5 +1,5 @@
-// Package wording says in words what messages are about: values, cut off where they are long, how many there are of something,
-// lists of names, and what a misspelt name probably means.
+// Package wording says in words what messages are about: values, cut off where they are long, how
+// many there are of something, lists of names, and what a misspelt name probably means.
 package wording
 
 import (
@@ -22,8 +22,8 @@ func Show(v value.Value) string {
 	return showFrom([]rune(inLine(v)), 0, v)
 }
 
-// ShowPair returns two values as show does. If they are too long to show their first difference, what they begin with in
-// common is left out.
+// ShowPair returns two values as show does. If they are too long to show their first difference,
+// what they begin with in common is left out.
 func ShowPair(v, w value.Value) (string, string) {
 	a, b := []rune(inLine(v)), []rune(inLine(w))
 	same := 0

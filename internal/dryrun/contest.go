@@ -1,0 +1,71 @@
+package dryrun
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/value"
+)
+
+// Contest is a field that an apply would change, with everybody who has a conflict over it.
+type Contest struct {
+	Path         fieldpath.Path
+	Live, Wanted value.Value
+	Owners       []merge.Entry
+}
+
+// Contests groups conflicts by field, in the order in which the fields come first.
+func Contests(conflicts merge.Conflicts) []*Contest {
+	var out []*Contest
+	byPath := map[string]*Contest{}
+	for _, c := range conflicts {
+		key := c.Path.Text()
+		known := byPath[key]
+		if known == nil || !known.Live.Equal(c.Live) || !known.Wanted.Equal(c.Wanted) {
+			known = &Contest{Path: c.Path, Live: c.Live, Wanted: c.Wanted}
+			byPath[key] = known
+			out = append(out, known)
+		}
+		known.Owners = append(known.Owners, c.Owner)
+	}
+	return out
+}
+
+// Rivals is what there is to know, besides their names, of the owners with whom a run of applies
+// has conflicts. The zero Rivals have no conflict yet.
+type Rivals struct {
+	SameName    bool // one is an updater of the applier's own name
+	BeforeFirst bool // one is [managedfields.BeforeFirstApply]
+
+	// ClientSide is the first object that kubectl's client-side apply is a rival in, nil if there
+	// is none, and From are the names of those who wrote so to it.
+	ClientSide *Task
+	From       []string
+}
+
+// Add adds the owners of contests, those of an apply of t by applier.
+func (r *Rivals) Add(t *Task, applier string, contests []*Contest) {
+	from := ownership.ClientSideAppliers(t.Stored.Entries)
+	for _, c := range contests {
+		for _, owner := range c.Owners {
+			m := owner.Manager
+			r.SameName = r.SameName || m.Name == applier && m.Operation == merge.Update
+			r.BeforeFirst = r.BeforeFirst || m.Name == managedfields.BeforeFirstApply
+			if isKubectls(m, from) && (r.ClientSide == nil || r.ClientSide == t) && !slices.Contains(r.From, m.Name) {
+				r.ClientSide, r.From = t, append(r.From, m.Name)
+			}
+		}
+	}
+}
+
+// isKubectls reports whether m wrote with kubectl, by an update of the object itself: as kubectl,
+// or as kubectl-client-side-apply, kubectl-edit and the like. from are those who did by the record
+// of client-side apply, under whatever name.
+func isKubectls(m merge.Manager, from []string) bool {
+	return m.Operation == merge.Update && m.Subresource == "" &&
+		(slices.Contains(from, m.Name) || m.Name == kubectlName || strings.HasPrefix(m.Name, kubectlName+"-"))
+}
