@@ -11,6 +11,7 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -70,6 +71,9 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 		return wire.Object{Value: wire.Partial(rep.Of, a.Object.Content)}, nil
 	case q.Target.Subresource == "scale" && rep.As == wire.AsPartialList:
 		return nil, notList(scaleTypeOf(q))
+	case q.Target.Subresource == "scale" && rep.As == wire.AsTable:
+		table, err := s.scaleTable(q, rep, a.Object.Content)
+		return wire.Object{Value: table}, err
 	case rep.As == "" || !a.Converted:
 		if a.List == nil {
 			return wire.Managed{Object: a.Object, Text: a.Text, New: newOf}, nil
@@ -137,6 +141,18 @@ func (s *Server) table(q *rest.Request, rep wire.Representation, a *rest.Answer)
 		return t.Document(m, []value.Value{whole}, true), err
 	}
 	return t.Document(metaOf(a.List), a.List.Items, true), nil
+}
+
+// scaleTable returns a Scale as a Table.
+func (s *Server) scaleTable(q *rest.Request, rep wire.Representation, scale value.Value) (value.Value, error) {
+	t, err := s.newTable(q, rep)
+	if err != nil {
+		return value.Value{}, err
+	}
+	shown := &catalog.Version{Resource: q.Version.Resource}
+	shown.Columns, shown.Row = tables.Scale(q.Version.Custom)
+	t.Version = shown
+	return t.Document(wire.ListMeta{Version: api.Meta(scale, "resourceVersion")}, []value.Value{scale}, true), nil
 }
 
 // newTable returns the Table that a request asks for, without what it is of. The error is a 400.

@@ -30,8 +30,9 @@ var layers = []struct {
 	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
-	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery"},
-	{"catalog/builtin", "api catalog catalog/tables", "value value/structs fieldpath schema merge managedfields schema/builtin",
+	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery k8s.io/api/autoscaling/v1"},
+	{"catalog/validation", "", "value", "k8s.io/apimachinery k8s.io/utils/net github.com/robfig/cron/v3"},
+	{"catalog/builtin", "api catalog catalog/tables catalog/validation", "value value/structs fieldpath schema merge managedfields schema/builtin",
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation sigs.k8s.io/json"},
 	{"catalog/crd", "api catalog catalog/builtin catalog/tables memo structural/rules",
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom internal/door",
@@ -47,7 +48,8 @@ var layers = []struct {
 	{"rest", "admission api catalog store wire", "value value/structs schema managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
 		"k8s.io/apimachinery sigs.k8s.io/json gopkg.in/evanphx/json-patch.v4"},
 	{"transport", "", "internal/slab", ""},
-	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi conversion rest store store/memory transport wire",
+	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion rest store " +
+		"store/memory transport wire",
 		"value value/structs schema managedfields",
 		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
 			"github.com/prometheus/client_golang golang.org/x/net/websocket"},

@@ -160,8 +160,10 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *catalog.Version) {
 	target, verb := c.target, c.verb
 	q := &rest.Request{Backend: s.backend, HTTP: r, Query: c.query, Target: target, Version: version, Warnings: &api.Warnings{}}
-	q.Warnings.Add(version.Deprecation)
 	rep, err := negotiate(q, verb)
+	if err == nil || version.Custom { // routes of built-in kinds have what they answer with
+		q.Warnings.Add(version.Deprecation)
+	}
 	if err == nil {
 		err = s.permit(r, target, verb)
 	}

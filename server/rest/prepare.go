@@ -24,12 +24,12 @@ func (w *write) prepareNew(content value.Value) (value.Value, error) {
 	if !w.post {
 		content = api.Wipe(content)
 	}
-	was := content.Get("metadata")
-	content = w.Version.Form.PrepareCreate(content)
+	was, uid := content.Get("metadata"), value.String(api.NewUID())
+	content = w.Version.Form.PrepareCreate(api.WithMetadata(content, "uid", uid))
 	for _, name := range []string{"resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		content = api.WithMetadata(content, name, was.Get(name))
 	}
-	content = api.WithMetadata(content, "uid", value.String(api.NewUID()))
+	content = api.WithMetadata(content, "uid", uid)
 	return api.WithMetadata(content, "creationTimestamp", value.String(w.timestamp())), nil
 }
 

@@ -27,6 +27,9 @@ func (w *write) validateNew(content value.Value) error {
 		errs = api.ValidateNew(content, w.Version.Namespaced)
 	}
 	if len(errs) > 0 {
+		if !w.Version.Custom {
+			errs = unique(errs)
+		}
 		return w.invalid(content, errs)
 	}
 	w.faultless = w.Warnings.Empty()

@@ -99,6 +99,7 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 	if object.Content, err = w.prepareNew(object.Content); err != nil {
 		return object, err
 	}
+	w.name = api.Meta(object.Content, "name") // which some kinds give to objects that have none
 	if err := w.validateNew(object.Content); err != nil {
 		return object, err
 	}

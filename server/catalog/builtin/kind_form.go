@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/validation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog/validation"
 	"github.com/deed-project/deed/value"
 )
 
@@ -20,9 +21,12 @@ import (
 type kindForm struct {
 	kind, hub    *builtin.Kind // as the version has objects, and as they are stored
 	empty        func() any    // an object of the Go type
-	name         validation.ValidateNameFunc
+	name         apivalidation.ValidateNameFunc
 	conditional  bool
 	anyFinalizer bool // finalizers need not be known or qualified
+
+	rules   validation.Kind // what is refused of objects
+	checked bool            // by these rules, and not by those of package schema/builtin
 }
 
 // Decode returns what a server holds of what was sent, as it compares with what is stored. The Go type is asked which fields are
@@ -81,13 +85,33 @@ func (f *kindForm) Store(object value.Value) (value.Value, error) {
 
 // PrepareCreate returns object as it is created.
 func (f *kindForm) PrepareCreate(object value.Value) value.Value {
-	return f.kind.Prepare("", value.Value{}, object, object)
+	prepared := f.kind.Prepare("", value.Value{}, object, object)
+	switch f.kind.GVK.Kind {
+	case "Job":
+		return withSelector(prepared, object.Get("metadata", "uid"))
+	case "LimitRange":
+		return withName(prepared)
+	case "Service":
+		return withFamilies(prepared, value.Value{})
+	}
+	return prepared
+}
+
+// withName returns an object with a name that is a uid, unless it has one.
+func withName(object value.Value) value.Value {
+	if api.Meta(object, "name") != "" {
+		return object
+	}
+	return api.WithMetadata(object, "name", value.String(api.NewUID()))
 }
 
 // PrepareUpdate returns object as it replaces live. Of kinds that count empty lists, the field manager may have counted one, which is
 // nothing by now.
 func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare(subresource, live, object, object)
+	if subresource == "" && f.kind.GVK.Kind == "Service" {
+		prepared = withFamilies(prepared, live)
+	}
 	for _, name := range []string{"uid", "deletionTimestamp"} { // so that it is found wrong that they are others
 		if sent := object.Get("metadata", name); subresource == "" && !sent.IsAbsent() {
 			prepared = api.WithMetadata(prepared, name, sent)
@@ -113,16 +137,23 @@ func (f *kindForm) Timeless() bool { return false }
 func (f *kindForm) Unconditional() bool { return !f.conditional }
 
 // ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
-// its own fields as far as package schema/builtin has rules for them.
-func (f *kindForm) ValidateCreate(_ context.Context, object value.Value, _ *api.Warnings) field.ErrorList {
+// its own fields.
+func (f *kindForm) ValidateCreate(_ context.Context, object value.Value, w *api.Warnings) field.ErrorList {
 	errs := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), f.finalizers(object)...)
-	return append(errs, f.own(object, value.Value{}, "")...)
+	errs = append(errs, f.own(object, value.Value{}, "")...)
+	if len(errs) == 0 {
+		w.Add(f.rules.Warnings(object, value.Value{})...)
+	}
+	return errs
 }
 
-// ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change, as far as package schema/builtin
-// has rules for that.
-func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, _ *api.Warnings) field.ErrorList {
-	return append(f.finalizers(object), f.own(object, live, subresource)...)
+// ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change.
+func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
+	errs := append(f.finalizers(object), f.own(object, live, subresource)...)
+	if whole := subresource == "" || subresource == "scale"; len(errs) == 0 && whole {
+		w.Add(f.rules.Warnings(object, live)...)
+	}
+	return errs
 }
 
 // finalizers returns what is wrong with the finalizers of object.
@@ -133,8 +164,12 @@ func (f *kindForm) finalizers(object value.Value) field.ErrorList {
 	return api.ValidateFinalizers(object)
 }
 
-// own returns what is wrong with the own fields of object.
+// own returns what is wrong with the own fields of object, by the rules of package validation, or by those of schema/builtin, which know
+// more kinds and less of each.
 func (f *kindForm) own(object, live value.Value, subresource string) field.ErrorList {
+	if f.checked && (subresource == "" || subresource == "scale") {
+		return f.rules.Refused(object, live)
+	}
 	return refusals(f.kind.Refusals(live, object, subresource))
 }
 
@@ -151,7 +186,7 @@ func refusals(refused []builtin.Refusal) field.ErrorList {
 		case builtin.Duplicate:
 			out = append(out, field.Duplicate(path, r.Value.ToAny()))
 		case builtin.Unsupported:
-			out = append(out, field.NotSupported(path, r.Value.ToAny(), r.Values))
+			out = append(out, field.NotSupported(path, validation.Enumeration(r.Value.Str()), r.Values))
 		case builtin.Invalid:
 			if !r.Unshown {
 				out = append(out, field.Invalid(path, r.Value.ToAny(), r.Detail))

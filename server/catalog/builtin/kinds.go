@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validation"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
@@ -18,6 +18,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/tables"
+	"github.com/deed-project/deed/server/catalog/validation"
 	"github.com/deed-project/deed/value"
 )
 
@@ -27,8 +28,8 @@ var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.
 // Kinds returns the resources of the built-in kinds whose objects a server keeps, in the versions that it serves by default. now is
 // the clock of managed fields and of the defaults that ask one.
 //
-// Objects are read, defaulted, prepared and converted as package schema/builtin does it. What is not there: the validation of
-// each kind's own fields, and everything that a server allocates, such as the addresses of services.
+// Objects are read, defaulted, prepared and converted as package schema/builtin does it. What is not there: some of
+// the validation of each kind's own fields, and everything that a server allocates, such as the addresses of services.
 func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
@@ -84,6 +85,8 @@ func prefixOf(kind *builtin.Kind) string {
 		return "/registry/services/endpoints/"
 	case "nodes":
 		return "/registry/minions/"
+	case "replicationcontrollers":
+		return "/registry/controllers/"
 	case "ingresses":
 		return "/registry/ingress/"
 	}
@@ -132,9 +135,9 @@ func anyFinalizer(kind *builtin.Kind) bool {
 }
 
 // nameRules are the rules for names of resources that are not DNS subdomains.
-var nameRules = map[string]validation.ValidateNameFunc{
-	"statefulsets": validation.NameIsDNSLabel, "services": validation.NameIsDNSLabel,
-	"roles": api.PathSegment, "rolebindings": api.PathSegment,
+var nameRules = map[string]apivalidation.ValidateNameFunc{
+	"statefulsets": apivalidation.NameIsDNSLabel, "services": apivalidation.NameIsDNSLabel,
+	"poddisruptionbudgets": api.PathSegment, "roles": api.PathSegment, "rolebindings": api.PathSegment,
 	"clusterroles": api.PathSegment, "clusterrolebindings": api.PathSegment,
 }
 
@@ -149,15 +152,16 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 	}
 	nameRule, special := nameRules[kind.Resource]
 	if !special {
-		nameRule = validation.NameIsDNSSubdomain
+		nameRule = apivalidation.NameIsDNSSubdomain
 	}
+	rules, checked := validation.Of(kschema.GroupKind{Group: kind.GVK.Group, Kind: kind.GVK.Kind})
 	var err error
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: empty,
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form: &kindForm{
 			kind: kind, hub: hub, empty: empty, name: nameRule,
-			conditional: slices.Contains(conditional, kind.Resource), anyFinalizer: anyFinalizer(kind),
+			conditional: slices.Contains(conditional, kind.Resource), anyFinalizer: anyFinalizer(kind), rules: rules, checked: checked,
 		},
 	}
 	addSelectable(v)

@@ -1,0 +1,88 @@
+package builtin
+
+import "github.com/deed-project/deed/value"
+
+// withFamilies returns a service, new or in place of live, with what follows from the addresses that it says or had: all of them in one
+// list, the families of addresses, and whether there are two. The cluster has IPv4. Nothing is allocated.
+//
+//	kept     what live had and the service does not say stays: addresses, and the ports of nodes by the names of ports
+//	listed   the address is the first in the list of addresses
+//	policy   one family, but for a service without an address that selects no pods: that may have what it likes
+//	families IPv4, and IPv6 after it where there must be two
+func withFamilies(service, live value.Value) value.Value {
+	spec, was := service.Get("spec"), live.Get("spec")
+	if spec.Kind() != value.KindObject {
+		return service
+	}
+	elsewhere := spec.Get("type").Str() == "ExternalName"
+	if was.Kind() == value.KindObject && was.Get("type").Str() != "ExternalName" && !elsewhere {
+		spec = withAllocated(spec, was)
+	}
+	ip, ips := spec.Get("clusterIP"), spec.Get("clusterIPs")
+	had := was.Get("clusterIPs")
+	if ip.Str() != "" && (ips.Len() == 0 || ips.Equal(had) && !ip.Equal(was.Get("clusterIP"))) {
+		spec = spec.With("clusterIPs", value.List(ip))
+	}
+	if elsewhere {
+		return service.With("spec", spec)
+	}
+	free := ip.Str() == "None" && spec.Get("selector").Len() == 0
+	if spec.Get("ipFamilyPolicy").Str() == "" {
+		spec = spec.With("ipFamilyPolicy", policyOf(was.Get("ipFamilyPolicy"), free))
+	}
+	families := spec.Get("ipFamilies")
+	if families.Len() == 0 {
+		families = value.List(value.String("IPv4"))
+	}
+	two := free && families.Len() == 1 && spec.Get("ipFamilyPolicy").Str() != "SingleStack"
+	if other := otherFamily[families.Item(0).Str()]; two && other != "" {
+		families = value.List(families.Item(0), value.String(other))
+	}
+	return service.With("spec", spec.With("ipFamilies", families))
+}
+
+// policyOf returns how many families a service has that does not say it: as many as it had.
+func policyOf(had value.Value, free bool) value.Value {
+	switch {
+	case had.Str() != "":
+		return had
+	case free:
+		return value.String("RequireDualStack")
+	}
+	return value.String("SingleStack")
+}
+
+var otherFamily = map[string]string{"IPv4": "IPv6", "IPv6": "IPv4"}
+
+// withAllocated returns the spec of a service with the address and the ports of nodes that it had and does not say.
+func withAllocated(spec, was value.Value) value.Value {
+	if spec.Get("clusterIP").Str() == "" && was.Get("clusterIP").Str() != "" {
+		spec = spec.With("clusterIP", was.Get("clusterIP"))
+	}
+	if spec.Get("clusterIPs").Len() == 0 && was.Get("clusterIPs").Len() > 0 && spec.Get("clusterIP").Equal(was.Get("clusterIP")) {
+		spec = spec.With("clusterIPs", was.Get("clusterIPs"))
+	}
+	if !hasNodePorts(spec) || !hasNodePorts(was) {
+		return spec
+	}
+	had, used := map[string]value.Value{}, map[int64]bool{}
+	for port := range was.Get("ports").Items() {
+		had[port.Get("name").Str()] = port.Get("nodePort")
+	}
+	for port := range spec.Get("ports").Items() {
+		used[port.Get("nodePort").Int()] = true
+	}
+	var ports []value.Value
+	for port := range spec.Get("ports").Items() {
+		if n := had[port.Get("name").Str()]; port.Get("nodePort").Int() == 0 && !used[n.Int()] {
+			port = port.With("nodePort", n)
+		}
+		ports = append(ports, port)
+	}
+	return spec.With("ports", value.List(ports...))
+}
+
+func hasNodePorts(spec value.Value) bool {
+	typ := spec.Get("type").Str()
+	return (typ == "NodePort" || typ == "LoadBalancer") && spec.Get("ports").Len() > 0
+}

@@ -1,0 +1,85 @@
+package validation
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+)
+
+// place is a value, absent or not, and where in an object it is: the number of a step in the report's way.
+//
+// A way is a list of steps rather than places that point to each other, so that walking costs no memory but that of the list.
+type place struct {
+	value.Value
+	way *way
+	id  int
+}
+
+// way has the steps that a walk took. Step 0 is to the object itself.
+type way struct{ steps []step }
+
+// step leads to a member of what step up leads to, to an item of it, or to what it has for a key.
+//
+//	kind of step   name        index
+//	member         its name    isMember
+//	item           ""          its index
+//	key of a map   the key     isKey
+type step struct {
+	up    int
+	name  string
+	index int
+}
+
+const (
+	isMember = -1
+	isKey    = -2
+)
+
+// below returns the place of v, one step below p.
+func (p place) below(v value.Value, name string, index int) place {
+	p.way.steps = append(p.way.steps, step{p.id, name, index})
+	return place{v, p.way, len(p.way.steps) - 1}
+}
+
+// at returns a member.
+func (p place) at(name string) place { return p.below(p.Get(name), name, isMember) }
+
+// item returns an item of a list.
+func (p place) item(i int) place { return p.below(p.Item(i), "", i) }
+
+// entry returns what a map has for its key number i.
+func (p place) entry(i int) place {
+	m := p.Member(i)
+	return p.below(m.Value, m.Name, isKey)
+}
+
+// name returns the name of the last step to p.
+func (p place) name() string { return p.way.steps[p.id].name }
+
+// is reports whether anything is there.
+func (p place) is() bool { return isSet(p.Value) }
+
+// text returns a text that is there; "" otherwise.
+func (p place) text(name string) string { return p.Get(name).Str() }
+
+func isSet(v value.Value) bool { return !v.IsAbsent() && !v.IsNull() }
+
+// path returns where the place is, as the library that makes texts of it has it.
+func (p place) path() *field.Path { return p.way.path(p.id) }
+
+func (w *way) path(id int) *field.Path {
+	if id == 0 {
+		return nil
+	}
+	s := w.steps[id]
+	above := w.path(s.up)
+	switch {
+	case s.index >= 0:
+		return above.Index(s.index)
+	case s.index == isKey:
+		return above.Key(s.name)
+	case above == nil:
+		return field.NewPath(s.name)
+	}
+	return above.Child(s.name)
+}

@@ -1,0 +1,108 @@
+package validation
+
+import (
+	"k8s.io/apimachinery/pkg/api/validate/content"
+
+	"github.com/deed-project/deed/value"
+)
+
+const rbacGroup = "rbac.authorization.k8s.io"
+
+// role refuses a Role, and clusterRole a ClusterRole, which may say what may be done at paths.
+func role(r *report, object place, _ value.Value) { r.policyRules(object, true) }
+
+func clusterRole(r *report, object place, _ value.Value) {
+	r.policyRules(object, false)
+	aggregation := object.at("aggregationRule")
+	if selectors := aggregation.at("clusterRoleSelectors"); aggregation.is() && selectors.Len() == 0 {
+		r.required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
+	} else {
+		for i := range selectors.Len() {
+			r.selector(selectors.item(i))
+		}
+	}
+}
+
+// policyRules refuses what may be done.
+func (r *report) policyRules(object place, namespaced bool) {
+	rules := object.at("rules")
+	for i := range rules.Len() {
+		rule := rules.item(i)
+		if verbs := rule.at("verbs"); verbs.Len() == 0 {
+			r.later(verbs, "")
+		}
+		paths, groups, resources := rule.at("nonResourceURLs"), rule.at("apiGroups"), rule.at("resources")
+		if paths.Len() > 0 {
+			if namespaced {
+				r.invalid(paths, "namespaced rules cannot apply to non-resource URLs")
+			}
+			if groups.Len() > 0 || resources.Len() > 0 || rule.Get("resourceNames").Len() > 0 {
+				r.invalid(paths, "rules cannot apply to both regular resources and non-resource URLs")
+			}
+			continue
+		}
+		if groups.Len() == 0 {
+			r.required(groups, "resource rules must supply at least one api group")
+		}
+		if resources.Len() == 0 {
+			r.required(resources, "resource rules must supply at least one resource")
+		}
+	}
+}
+
+// roleBinding refuses a RoleBinding, and clusterRoleBinding a ClusterRoleBinding.
+func roleBinding(r *report, object place, live value.Value) {
+	r.binding(object, live, true, "Role", "ClusterRole")
+}
+
+func clusterRoleBinding(r *report, object place, live value.Value) {
+	r.binding(object, live, false, "ClusterRole")
+}
+
+// binding refuses who gets which role.
+func (r *report) binding(object place, live value.Value, namespaced bool, roles ...string) {
+	ref := object.at("roleRef")
+	if group := ref.at("apiGroup"); group.Str() != rbacGroup {
+		r.notOneOf(group, rbacGroup)
+	}
+	r.textAmong(ref.at("kind"), roles...)
+	if name := ref.at("name"); name.Str() == "" {
+		r.later(name, "")
+	} else {
+		r.invalid(name, content.IsPathSegmentName(name.Str())...)
+	}
+	subjects := object.at("subjects")
+	for i := range subjects.Len() {
+		r.subject(subjects.item(i), namespaced)
+	}
+	if was := live.Get("roleRef"); isSet(live) && !same(ref.Value, was) {
+		r.laterInvalid(ref, refShown{ref.text("apiGroup"), ref.text("kind"), ref.text("name")}, "field is immutable")
+	}
+}
+
+// refShown is how a reference to a role is shown.
+type refShown struct{ APIGroup, Kind, Name string }
+
+// subject refuses who gets a role.
+func (r *report) subject(p place, namespaced bool) {
+	name, group, namespace := p.at("name"), p.at("apiGroup"), p.at("namespace")
+	if name.Str() == "" {
+		r.later(name, "")
+	}
+	switch p.text("kind") {
+	case "ServiceAccount":
+		r.optionalSubdomain(name)
+		if group.Str() != "" {
+			r.notOneOf(group, "")
+		}
+		if !namespaced && namespace.Str() == "" {
+			r.required(namespace, "")
+		}
+	case "User", "Group":
+		if group.Str() != rbacGroup {
+			r.notOneOf(group, rbacGroup)
+		}
+	default:
+		r.notOneOf(p.at("kind"), "ServiceAccount", "User", "Group")
+	}
+}
