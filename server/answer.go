@@ -29,9 +29,9 @@ func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 	stream := wire.NewStream(w, q.HTTP, rep)
 	var err error
 	if rep.As == wire.AsTable {
-		err = q.ListTable(func() (wire.Table, error) { return s.newTable(q, rep) }, stream.Write)
+		err = q.ListTable(func() (wire.Table, error) { return s.newTable(q, rep) }, stream)
 	} else {
-		err = q.ListTexts(stream.Write)
+		err = q.ListTexts(stream)
 	}
 	if err == nil {
 		err = stream.Close()

@@ -39,7 +39,7 @@ var layers = []struct {
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver k8s.io/apiserver/pkg/cel/environment k8s.io/kube-openapi"},
 	{"catalog/openapi", "catalog", "value", "k8s.io/apimachinery k8s.io/api"},
 	{"wire", "api catalog", "value value/structs schema managedfields internal/slab",
-		"k8s.io/apimachinery k8s.io/client-go/util/jsonpath sigs.k8s.io/yaml sigs.k8s.io/json github.com/klauspost/compress/gzip"},
+		"k8s.io/apimachinery k8s.io/client-go/util/jsonpath sigs.k8s.io/yaml sigs.k8s.io/json github.com/klauspost/compress/flate"},
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
 	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest"},
 	{"admission/webhook", "admission api hookclient", "value value/structs",

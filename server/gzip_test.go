@@ -6,12 +6,16 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store/memory"
 )
 
@@ -65,6 +69,92 @@ func TestGzip(t *testing.T) {
 				}
 				if !bytes.Equal(body, plain.Body.Bytes()) {
 					t.Errorf("%s for who takes %q is another body of %d bytes", path, accepted, len(body))
+				}
+			}
+		}
+	}
+}
+
+// TestGzipLists compares compressed lists, which are put together of what others were made of, with plain ones, while objects are written,
+// created and deleted between them, and grow older, by several clients at once: whole, in pages, of the past, of selections and as Tables.
+func TestGzipLists(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var age atomic.Int64
+	objects := memory.New()
+	s := newServer(t, server.Config{Store: objects, Now: func() time.Time { return noon.Add(time.Duration(age.Load())) }})
+	const maps = "/api/v1/namespaces/default/configmaps"
+	padding := strings.Repeat("some text that makes an object large, ", 40)
+	write := func(i int) {
+		ask(s, "POST "+things, fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w%03d","annotations":{"a":"%d %s"}},"spec":{"color":"red"}}`, i, i, padding))
+		ask(s, "POST "+maps, fmt.Sprintf(`{"metadata":{"name":"w%03d","labels":{"l":"%d"}},"data":{"a":"%s"}}`, i, i%2, padding))
+	}
+	for i := range 300 {
+		write(i)
+	}
+	if n := len(listOf(t, s, "").Items); n < 300 {
+		t.Fatalf("there are %d objects", n)
+	}
+	past := listOf(t, s, "").Metadata.ResourceVersion
+	compare := func(want, got *httptest.ResponseRecorder, what string) {
+		t.Helper()
+		body, compressed := unzipped(t, got)
+		if got.Code != want.Code || !bytes.Equal(body, want.Body.Bytes()) || compressed != (want.Body.Len() > 131072) {
+			t.Errorf("%s is answered with %d and %d bytes (compressed: %v), and without compression with %d and %d",
+				what, got.Code, len(body), compressed, want.Code, want.Body.Len())
+		}
+	}
+	for _, path := range []string{things, maps} { // about the size from which lists are compressed
+		for limit := range 90 {
+			for _, query := range []string{"", "&includeObject=Object Accept=" + jsonTable, " Accept=" + jsonTable} {
+				query = fmt.Sprintf("GET %s?limit=%d%s", path, limit+1, query)
+				compare(ask(s, query, ""), ask(s, query+" Accept-Encoding=gzip", ""), query)
+			}
+		}
+	}
+	for round := range 8 {
+		for _, path := range []string{things, maps} {
+			first := ask(s, "GET "+path+"?limit=120", "")
+			for _, query := range []string{
+				"", "?limit=120", "?limit=130&continue=" + parsed(t, first).Get("metadata").Get("continue").Str(), "?resourceVersion=0",
+				"?resourceVersion=" + past + "&resourceVersionMatch=Exact", "?labelSelector=l%3D1",
+				" Accept=" + jsonTable, "?includeObject=Object Accept=" + jsonTable, "?includeObject=None&limit=200 Accept=" + jsonTable,
+				" Accept=" + strings.Replace(jsonTable, "v1", "v1beta1", 1),
+			} {
+				want := ask(s, "GET "+path+query, "")
+				answers := make(chan *httptest.ResponseRecorder)
+				for range 3 {
+					go func() { answers <- ask(s, "GET "+path+query+" Accept-Encoding=gzip", "") }()
+				}
+				for range 3 {
+					compare(want, <-answers, fmt.Sprintf("round %d: %s%s", round, path, query))
+				}
+			}
+		}
+		age.Add(random.Int64N(int64(5 * time.Minute)))
+		head := ask(s, "HEAD "+things+" Accept-Encoding=gzip", "")
+		if head.Code != http.StatusOK || head.Header().Get("Content-Encoding") != "gzip" || head.Body.Len() > 0 {
+			t.Errorf("HEAD of a large list: %d, %v, %d bytes", head.Code, head.Header(), head.Body.Len())
+		}
+		for range 10 { // by another process, so that nothing is known of their texts
+			key := fmt.Sprintf("/registry/configmaps/default/w%03d", random.IntN(300))
+			if record, err := objects.Get(t.Context(), key, 0); err == nil {
+				if _, err := objects.Put(t.Context(), key, record.Text, record.Revision); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		unknown := ask(s, "GET "+maps+" Accept-Encoding=gzip", "")
+		compare(ask(s, "GET "+maps, ""), unknown, "a list of objects that others wrote")
+		for range random.IntN(20) {
+			for _, path := range []string{things, maps} {
+				object := fmt.Sprintf("%s/w%03d", path, random.IntN(400))
+				switch i := random.IntN(400); random.IntN(3) {
+				case 0:
+					ask(s, "DELETE "+object, "")
+				case 1:
+					write(i)
+				case 2:
+					ask(s, "PATCH "+object+" Content-Type=application/merge-patch+json", fmt.Sprintf(`{"metadata":{"labels":{"l":"%d"}}}`, i))
 				}
 			}
 		}
@@ -144,5 +234,34 @@ func TestGzipEvents(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// BenchmarkGzipLists lists 1,000 objects of 4 kB compressed, of which none, ten, or all were written since the last time.
+func BenchmarkGzipLists(b *testing.B) {
+	s := newServer(b, server.Config{})
+	padding := strings.Repeat("some text that makes an object large, ", 100)
+	write := func(i int) {
+		patch := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w%04d","annotations":{"a":"%d %s"}},"spec":{"color":"red"}}`, i, rand.Int(), padding)
+		if w := ask(s, fmt.Sprintf("PATCH %s/w%04d?fieldManager=m", things, i)+apply, patch); w.Code >= 300 {
+			b.Fatal(w.Body)
+		}
+	}
+	for i := range 1000 {
+		write(i)
+	}
+	for _, written := range []int{0, 10, 1000} {
+		b.Run(fmt.Sprint(written, " written"), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				for i := range written {
+					write(i * 1000 / written)
+				}
+				b.StartTimer()
+				if w := ask(s, "GET "+things+" Accept-Encoding=gzip", ""); w.Header().Get("Content-Encoding") != "gzip" {
+					b.Fatal(w.Code, w.Body.Len())
+				}
+			}
+		})
 	}
 }

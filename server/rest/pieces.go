@@ -2,76 +2,22 @@ package rest
 
 import (
 	"encoding/binary"
-	"sync"
 
 	"github.com/deed-project/deed/server/catalog"
 )
 
-// piecesBudget bounds the memory of what is remembered of pieces, and pieceCost is what a piece takes of it beside what was made of the
-// piece and the revisions in its key.
-const (
-	piecesBudget = 16 << 20
-	pieceCost    = 400
-)
+// piecesBudget bounds the memory of pieces that are remembered.
+const piecesBudget = 16 << 20
 
-// pieces remembers what was made of the pieces that watches were told, as a compressed form of each, so that it is made once for all
-// watches that are told the same. The zero pieces are none and ready. They are safe for concurrent use.
-//
-// Invariants: order has the keys of the map of, in the order in which they came; size is the sum of their costs, and at most piecesBudget.
-type pieces struct {
-	mu    sync.Mutex
-	of    map[pieceKey][]byte
-	order []pieceKey
-	size  int
-}
-
-// pieceKey names a piece: what one feed is told of some revisions.
+// pieceKey names a piece of what watches are told: what one feed is told of some revisions. What was made of a piece, as its compressed
+// form, is remembered by that, so that it is made once for all watches that are told the same.
 type pieceKey struct {
 	feed      feedKey
 	initial   bool   // it is of what is there when a watch begins
 	revisions string // of its events, eight bytes each
 }
 
-// cost returns what a piece takes of the budget.
-func (k pieceKey) cost(made []byte) int { return pieceCost + len(k.revisions) + len(made) }
-
-func (p *pieces) get(key pieceKey) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.of[key]
-}
-
-// put remembers what was made of a piece. What came first is forgotten for it.
-func (p *pieces) put(key pieceKey, made []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.of[key] != nil {
-		return
-	}
-	if p.of == nil {
-		p.of = map[pieceKey][]byte{}
-	}
-	p.of[key] = made
-	p.order = append(p.order, key)
-	for p.size += key.cost(made); p.size > piecesBudget; {
-		oldest := p.order[0]
-		p.size -= oldest.cost(p.of[oldest])
-		delete(p.of, oldest)
-		p.order = p.order[1:]
-	}
-}
-
-// drop forgets everything if some of it is about a resource.
-func (p *pieces) drop(resource *catalog.Resource) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, key := range p.order {
-		if key.feed.version.Resource == resource {
-			p.of, p.order, p.size = nil, nil, 0
-			return
-		}
-	}
-}
+func (k pieceKey) isOf(resource *catalog.Resource) bool { return k.feed.version.Resource == resource }
 
 // Made returns what make makes of the text. Of what other watches are told as well it is made once. Nobody may modify it.
 func (t Told) Made(make func(text []byte) []byte) []byte {
@@ -79,10 +25,11 @@ func (t Told) Made(make func(text []byte) []byte) []byte {
 	if !ok {
 		return make(t.Text)
 	}
-	made := t.of.backend.pieces.get(key)
-	if made == nil {
+	pieces := &t.of.backend.pieces
+	made, ok := pieces.get(key)
+	if !ok {
 		made = make(t.Text)
-		t.of.backend.pieces.put(key, made)
+		pieces.put(key, made, len(key.revisions)+len(made), piecesBudget)
 	}
 	return made
 }

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -79,47 +78,4 @@ func TestPieces(t *testing.T) {
 			t.Errorf("%d pieces of one watch are remembered", n-remembered)
 		}
 	})
-}
-
-// TestPiecesBudget remembers more than there is room for: what came first is forgotten.
-func TestPiecesBudget(t *testing.T) {
-	var p pieces
-	made := make([]byte, piecesBudget/100-pieceCost-8)
-	for i := range 1000 {
-		p.put(pieceKey{revisions: fmt.Sprintf("%8d", i)}, made)
-		p.put(pieceKey{revisions: fmt.Sprintf("%8d", i)}, made)
-	}
-	size := 0
-	for key, made := range p.of {
-		size += key.cost(made)
-	}
-	if size != p.size || size > piecesBudget || len(p.of) != 100 || len(p.order) != 100 {
-		t.Errorf("%d pieces in an order of %d, %d bytes, reckoned %d", len(p.of), len(p.order), size, p.size)
-	}
-	if p.get(pieceKey{revisions: fmt.Sprintf("%8d", 999)}) == nil || p.get(pieceKey{revisions: fmt.Sprintf("%8d", 899)}) != nil {
-		t.Error("others were forgotten than those that came first")
-	}
-}
-
-// TestPiecesMemory fills what is remembered with large and with small pieces, and measures how much memory that takes.
-func TestPiecesMemory(t *testing.T) {
-	for _, size := range []int{20, 1000, 100_000} {
-		heap := func() int {
-			var m runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			return int(m.HeapAlloc)
-		}
-		before := heap()
-		var p pieces
-		for i := range 2 * piecesBudget / (size + pieceCost) {
-			p.put(pieceKey{revisions: fmt.Sprintf("%8d", i)}, make([]byte, size))
-		}
-		held := heap() - before
-		t.Logf("pieces of %d bytes take %d kB", size, held>>10)
-		if held < piecesBudget/2 || held > piecesBudget*5/4 {
-			t.Errorf("pieces of %d bytes take %d bytes, of %d", size, held, piecesBudget)
-		}
-		runtime.KeepAlive(&p)
-	}
 }

@@ -110,7 +110,8 @@ func (b *Backend) Forget(resource *catalog.Resource) {
 	b.recent.drop(resource)
 	b.facts.drop(resource)
 	b.indexes.drop(resource)
-	b.pieces.drop(resource)
+	b.pieces.dropIf(func(k pieceKey) bool { return k.isOf(resource) })
+	b.blocks.dropIf(func(k blockKey) bool { return k.isOf(resource) })
 }
 
 // read returns a record as the version of the request shows it.

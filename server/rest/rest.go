@@ -45,7 +45,8 @@ type Backend struct {
 	facts   facts
 	events  events
 	feeds   feeds
-	pieces  pieces
+	pieces  cache[pieceKey, []byte]    // of watches
+	blocks  cache[blockKey, wire.Part] // of lists
 	crowds  crowds
 	onces   onces
 	indexes indexes

@@ -17,7 +17,7 @@ import (
 // options of the query are known to be good.
 //
 // Cells are looked up in the texts, once for each, as far as their columns say where they are, and else in objects that are decoded.
-func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte) error) error {
+func (r *Request) ListTable(table func() (wire.Table, error), body *wire.Stream) error {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return err
@@ -30,11 +30,14 @@ func (r *Request) ListTable(table func() (wire.Table, error), write func([]byte)
 	if err != nil {
 		return err
 	}
-	out := newTexts(l, write, newRows(t))
+	out := newTexts(l, body, newRows(t))
 	defer out.release()
 	out.append(`{"apiVersion":`, quoted(t.Of), `,"columnDefinitions":`, t.Columns().String(), `,"kind":"Table","rows":[`)
 	end, err := l.each(out.take)
 	if err != nil {
+		return err
+	}
+	if err := out.settle(); err != nil {
 		return err
 	}
 	if out.some {
@@ -82,58 +85,68 @@ func isPlainPath(path string) bool {
 	})
 }
 
-func (w *rows) known(t *texts, record store.Record, known *fact) error {
-	t.append(`{"cells":`)
-	var err error
+func (w *rows) form() string { return w.Of + " " + string(w.Include) }
+
+// fresh appends the cells, which may count ages.
+func (w *rows) fresh(b []byte, t *texts, record store.Record, known *fact) ([]byte, error) {
+	b = append(b, `{"cells":`...)
 	if w.paths == nil {
-		err = w.show(t, record)
-	} else {
-		err = w.lookUp(t, record, known)
+		return w.show(b, t, record)
 	}
-	if err != nil {
-		return err
-	}
+	return w.lookUp(b, record, known)
+}
+
+// fixed appends what of the object there is to be, and the end of the row.
+func (w *rows) fixed(b []byte, record store.Record, known *fact) []byte {
 	switch w.Include {
 	case metav1.IncludeObject:
-		t.append(`,"object":`)
-		t.text = known.appendTo(t.text, record.Text, record.Revision, false)
-		t.append(`}`)
+		b = append(b, `,"object":`...)
+		b = known.appendTo(b, record.Text, record.Revision, false)
+		return append(b, '}')
 	case metav1.IncludeMetadata, "":
-		t.append(w.partial)
-		t.text = known.appendMetadata(t.text, record.Text, record.Revision)
-		t.append(`}}`)
+		b = append(b, w.partial...)
+		b = known.appendMetadata(b, record.Text, record.Revision)
+		return append(b, `}}`...)
 	default:
-		t.append(`,"object":null}`)
+		return append(b, `,"object":null}`...)
 	}
-	return nil
+}
+
+func (w *rows) least(record store.Record, known *fact) int {
+	n := len(`{"cells":[],"object":null}`)
+	switch w.Include {
+	case metav1.IncludeObject:
+		n += len(record.Text)
+	case metav1.IncludeMetadata, "":
+		n += int(known.metadata.to - known.metadata.from)
+	}
+	return n
 }
 
 // show appends the cells of a record, which must be decoded for them, and its conditions.
-func (w *rows) show(t *texts, record store.Record) error {
+func (w *rows) show(b []byte, t *texts, record store.Record) ([]byte, error) {
 	o, err := t.Request.read(record)
 	if err != nil {
-		return err
+		return b, err
 	}
 	shown := w.Shows(o.Content)
-	t.text = value.List(shown.Cells...).AppendJSON(t.text)
+	b = value.List(shown.Cells...).AppendJSON(b)
 	if len(shown.Conditions) > 0 {
-		t.append(`,"conditions":`)
-		t.text = value.List(shown.Conditions...).AppendJSON(t.text)
+		b = append(b, `,"conditions":`...)
+		b = value.List(shown.Conditions...).AppendJSON(b)
 	}
-	return nil
+	return b, nil
 }
 
 // lookUp appends the cells of a record, which stand in its text.
-func (w *rows) lookUp(t *texts, record store.Record, known *fact) error {
-	b, err := t.text, error(nil)
+func (w *rows) lookUp(b []byte, record store.Record, known *fact) (_ []byte, err error) {
 	for i, at := range known.columnsIn(record.Text, w.paths) {
 		b = append(b, "[,"[min(i, 1)])
 		if b, err = w.AppendCell(b, &w.columns[i], at.in(record.Text)); err != nil {
-			return corrupt(record, err)
+			return b, corrupt(record, err)
 		}
 	}
-	t.text = append(b, ']')
-	return nil
+	return append(b, ']'), nil
 }
 
 func (w *rows) read(t *texts, o managedfields.Object) error {

@@ -9,15 +9,18 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
-// ListTexts lists as List does, as JSON text that is made of the stored texts: write gets it piece by piece, and keeps none. Errors come
-// before anything is written, unless they are those of write or about an object, or about a store that fails meanwhile.
+// ListTexts lists as List does, as JSON text that is made of the stored texts: body gets it piece by piece. Errors come before anything is
+// written, unless they are those of body or about an object, or about a store that fails meanwhile.
 //
 // Memory is that of a page of records, however many objects there are. An object that this process did not write is decoded once in its
-// stored revision; otherwise the cost is that of copying its text, and of a look at what the selector is about.
-func (r *Request) ListTexts(write func([]byte) error) error {
+// stored revision; otherwise the cost is that of copying its text, and of a look at what the selector is about. A body that is compressed
+// is put together of blocks that are remembered, which costs a look at each object, and to compress those blocks of which something
+// changed.
+func (r *Request) ListTexts(body *wire.Stream) error {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return err
@@ -26,11 +29,14 @@ func (r *Request) ListTexts(write func([]byte) error) error {
 	if err != nil {
 		return err
 	}
-	t := newTexts(l, write, whole{})
+	t := newTexts(l, body, whole{})
 	defer t.release()
 	t.append(`{"apiVersion":`, quoted(r.Version.APIVersion()), `,"items":[`)
 	end, err := l.each(t.take)
 	if err != nil {
+		return err
+	}
+	if err := t.settle(); err != nil {
 		return err
 	}
 	t.append(`],"kind":`, quoted(r.Version.ListKind), `,"metadata":{`)
@@ -52,10 +58,16 @@ func (t *texts) end(end List) {
 // quoted returns a text as a JSON string.
 func quoted(s string) string { return value.String(s).String() }
 
-// items print the objects of a list.
+// items print the objects of a list. The item of a record of which something is known has two parts.
 type items interface {
-	// known appends the object of a record of which something is known.
-	known(t *texts, record store.Record, known *fact) error
+	// form tells these items from others of the same objects.
+	form() string
+	// fresh appends the part that may be another although the revision of the object is the same, such as its age.
+	fresh(b []byte, t *texts, record store.Record, known *fact) ([]byte, error)
+	// fixed appends the rest.
+	fixed(b []byte, record store.Record, known *fact) []byte
+	// least returns how long the item is at least.
+	least(record store.Record, known *fact) int
 	// read appends an object that was read.
 	read(t *texts, o managedfields.Object) error
 }
@@ -64,14 +76,19 @@ type items interface {
 type texts struct {
 	*lister
 	items items
-	write func([]byte) error
+	body  *wire.Stream
 	text  []byte // what is not written yet
 	some  bool   // there was an item
+	// What comes behind text, if the client takes gzip: the objects of a block if body is sure to be compressed, else those that are held
+	// until it is.
+	block block
+	held  []item
+	least int // how long what was held is in text, at least
 }
 
 // newTexts returns a list on its way, which must be released.
-func newTexts(l *lister, write func([]byte) error, how items) *texts {
-	return &texts{lister: l, write: write, items: how, text: *textBuffers.Get().(*[]byte)}
+func newTexts(l *lister, body *wire.Stream, how items) *texts {
+	return &texts{lister: l, body: body, items: how, text: *textBuffers.Get().(*[]byte)}
 }
 
 // textBuffers hold memory for text that is not written yet.
@@ -89,7 +106,7 @@ func (t *texts) release() {
 // send writes what was collected. What could not be written may still be on its way, as HTTP/2 sends it beside the one who writes: then
 // its memory is used no more.
 func (t *texts) send() error {
-	if err := t.write(t.text); err != nil {
+	if err := t.body.Write(t.text); err != nil {
 		t.text = nil
 		return err
 	}
@@ -108,14 +125,28 @@ func (t *texts) append(parts ...string) {
 
 // take appends the object of a record if it is selected: see each.
 func (t *texts) take(record store.Record, known *fact) (bool, error) {
-	if known == nil {
+	switch {
+	case known == nil:
+		if err := t.settle(); err != nil {
+			return false, err
+		}
 		return t.takeSlowly(record)
+	case t.body.Zips():
+		return true, t.addToBlock(record, known)
+	case t.body.MayZip():
+		return true, t.hold(record, known)
 	}
+	return true, t.print(record, known)
+}
+
+// print appends the object of a record of which something is known.
+func (t *texts) print(record store.Record, known *fact) (err error) {
 	t.begin()
-	if err := t.items.known(t, record, known); err != nil {
-		return false, err
+	if t.text, err = t.items.fresh(t.text, t, record, known); err != nil {
+		return err
 	}
-	return true, t.flush()
+	t.text = t.items.fixed(t.text, record, known)
+	return t.flush()
 }
 
 // takeSlowly is take for a record that must be decoded: nothing is known of it yet, or what is selected shows in its fields only.
@@ -124,13 +155,11 @@ func (t *texts) takeSlowly(record store.Record) (bool, error) {
 	if err != nil || !t.selector.matches(o.Content) {
 		return false, err
 	}
-	t.begin()
 	if known := t.facts.get(t.Version, record.Revision); known != nil {
-		err = t.items.known(t, record, known)
-	} else {
-		err = t.items.read(t, o.Object)
+		return true, t.print(record, known)
 	}
-	if err != nil {
+	t.begin()
+	if err := t.items.read(t, o.Object); err != nil {
 		return false, err
 	}
 	return true, t.flush()
@@ -139,9 +168,20 @@ func (t *texts) takeSlowly(record store.Record) (bool, error) {
 // whole prints objects as they are: items.
 type whole struct{}
 
-func (whole) known(t *texts, record store.Record, known *fact) error {
-	t.text = known.appendTo(t.text, record.Text, record.Revision, !t.Version.Custom)
-	return nil
+func (whole) form() string { return "" }
+
+func (whole) fresh(b []byte, _ *texts, _ store.Record, _ *fact) ([]byte, error) { return b, nil }
+
+func (whole) fixed(b []byte, record store.Record, known *fact) []byte {
+	return known.appendTo(b, record.Text, record.Revision, !known.version.Custom)
+}
+
+func (whole) least(record store.Record, known *fact) int {
+	n := len(record.Text)
+	if v := known.version; !v.Custom {
+		n -= len(`"apiVersion":"","kind":"",`) + len(v.APIVersion()) + len(v.Kind) // which the list says
+	}
+	return n
 }
 
 func (whole) read(t *texts, o managedfields.Object) error {

@@ -2,25 +2,61 @@ package rest
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
+
+// gone is the connection of a client that has left: http.ResponseWriter. It remembers the memory of what was to be sent last.
+type gone struct {
+	header http.Header
+	unsent *byte
+}
+
+func (g *gone) Header() http.Header { return g.header }
+func (g *gone) WriteHeader(int)     {}
+
+// Write fails.
+func (g *gone) Write(text []byte) (int, error) {
+	g.unsent = &text[0]
+	return 0, errors.New("the client is gone")
+}
 
 // TestUnsentMemoryIsNotUsedAgain loses the client of a list and of a watch while they write: what was not sent may still be on its way, so
 // that nobody else may write to its memory.
 func TestUnsentMemoryIsNotUsedAgain(t *testing.T) {
-	var unsent *byte
-	lost := newTexts(nil, func(text []byte) error { unsent = &text[0]; return errors.New("the client is gone") }, whole{})
+	client := &gone{header: http.Header{}}
+	large := func(accept string) *wire.Stream {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		body := wire.NewStream(client, r, wire.Representation{})
+		body.Expect(1 << 20)
+		return body
+	}
+	lost := newTexts(nil, large(""), whole{})
 	lost.append("secret")
 	if lost.send() == nil {
 		t.Fatal("the error of writing is lost")
 	}
 	lost.release()
+	unsent := client.unsent
 	page, told := newPage(), false
 	page.releaseIf(&told)
+	zipped := large("gzip")
+	if zipped.Write([]byte("secret")) != nil || zipped.Close() == nil {
+		t.Fatal("the error of writing is lost, or comes before there is much")
+	}
+	unsentZipped := client.unsent
+	held := wire.NewStream(client, httptest.NewRequest(http.MethodGet, "/", nil), wire.Representation{})
+	if held.Write([]byte("secret")) != nil || held.Write(make([]byte, 128<<10)) == nil {
+		t.Fatal("the error of writing is lost, or comes before there is much")
+	}
+	unsentHeld := client.unsent
 	for range 10 {
 		next := newTexts(nil, nil, whole{})
 		if next.append("next"); &next.text[0] == unsent {
@@ -28,6 +64,14 @@ func TestUnsentMemoryIsNotUsedAgain(t *testing.T) {
 		}
 		if newPage() == page {
 			t.Error("another watch is told from a page that may still be on its way")
+		}
+		if another := wire.NewStream(client, httptest.NewRequest(http.MethodGet, "/", nil), wire.Representation{}); another.Write([]byte("next")) != nil ||
+			another.Close() == nil || client.unsent == unsentHeld {
+			t.Error("another small list is held in the memory of text that may still be on its way")
+		}
+		another := large("gzip")
+		if another.Write([]byte("next")) != nil || another.Close() == nil || client.unsent == unsentZipped {
+			t.Error("another list is compressed to the memory of text that may still be on its way")
 		}
 	}
 }

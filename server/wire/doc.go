@@ -1,5 +1,5 @@
 // Package wire is what goes over the connection: which representation a client accepts ([Negotiate]), what its body says
-// ([ReadBody], [DecodeObject], [DecodeApply]), and how an answer is written ([Writer]): as JSON, YAML, a Table or
+// ([ReadBody], [DecodeObject], [DecodeApply]), and how an answer is written ([Write], [Stream]): as JSON, YAML, a Table or
 // PartialObjectMetadata, pretty or not, compressed or not.
 //
 // Objects come and go as [value.Value] and JSON text. The quick way through a body is deed's own parser; where it finds

@@ -1,13 +1,14 @@
 package wire
 
 import (
-	"errors"
-	"io"
+	"encoding/binary"
+	"hash/crc32"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/flate"
 )
 
 // compressFrom is the size up to which a body is sent as it is.
@@ -33,38 +34,112 @@ func SetGzip(h http.Header) {
 // Gzip returns text as a member of gzip. A body may consist of several. All of the text can be read before the end of the member is, so that
 // nobody waits for a member behind it to come.
 func Gzip(text []byte) []byte {
-	var out member
-	z := newCompressor(&out)
-	_, err := z.Write(text)
-	if err = errors.Join(err, z.Flush(), z.Close()); err != nil {
-		panic(err) // a member takes everything
-	}
-	compressors.Put(z)
-	return out
+	m := member{text: append([]byte(nil), memberBegin...)}
+	m.add(Deflate(text))
+	m.end()
+	return m.text
 }
 
-// member is what a compressor writes to memory.
-type member []byte
+// Part is a compressed text that looks back at nothing before it, so that a member can be put together of parts, and a part be in many
+// members.
+type Part struct {
+	deflated []byte // blocks of RFC 1951, up to a border of bytes, none of which is the last of a member
+	length   uint32 // of the text, modulo 2³²
+	sum      uint32 // of the text, as members have it
+	shift    uint32 // what the sum of a text before it is multiplied by
+}
+
+// Len returns how long the compressed text is.
+func (p Part) Len() int { return len(p.deflated) }
+
+// Deflate returns text as a part.
+func Deflate(text []byte) Part {
+	d := deflaters.Get().(*deflater)
+	defer deflaters.Put(d)
+	d.out = d.out[:0]
+	d.Reset(&d.out)
+	_, err := d.Write(text)
+	if err == nil {
+		err = d.Flush()
+	}
+	if err != nil {
+		panic(err) // memory takes everything
+	}
+	return Part{slices.Clone(d.out), uint32(len(text)), crc32.ChecksumIEEE(text), power(len(text))}
+}
+
+// deflater is a compressor with the memory that it writes to.
+type deflater struct {
+	*flate.Writer
+	out memory
+}
+
+// memory is what a compressor wrote.
+type memory []byte
 
 // Write appends p.
-func (m *member) Write(p []byte) (int, error) {
+func (m *memory) Write(p []byte) (int, error) {
 	*m = append(*m, p...)
 	return len(p), nil
 }
 
-// compressors are used by nobody.
-var compressors = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+// deflaters are used by nobody.
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
-		panic(err) // the level is one of gzip's own
+		panic(err) // the level is one of its own
 	}
-	return w
+	return &deflater{Writer: w}
 }}
 
-// newCompressor returns what compresses to w. It may be given back when it was closed without an error; otherwise what it wrote may still be
-// on its way.
-func newCompressor(w io.Writer) *gzip.Writer {
-	z := compressors.Get().(*gzip.Writer)
-	z.Reset(w)
-	return z
+// member is a member of gzip, RFC 1952, on its way.
+type member struct {
+	text        []byte // what of it is not sent yet
+	length, sum uint32 // of what it is made of
+}
+
+// memberBegin is how a member begins that says nothing of where its text is from, and blocksEnd the last of its blocks, which is empty.
+const (
+	memberBegin = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff"
+	blocksEnd   = "\x03\x00"
+)
+
+func (m *member) add(p Part) {
+	m.text = append(m.text, p.deflated...)
+	m.sum = product(m.sum, p.shift) ^ p.sum
+	m.length += p.length
+}
+
+func (m *member) end() {
+	m.text = append(m.text, blocksEnd...)
+	m.text = binary.LittleEndian.AppendUint32(m.text, m.sum)
+	m.text = binary.LittleEndian.AppendUint32(m.text, m.length)
+}
+
+// A sum is a polynomial over two elements, modulo that of CRC-32, whose highest bit is the coefficient of 1, the next that of x, and so
+// on. If B has n bytes, then sum(AB) = sum(A)·x⁸ⁿ + sum(B), and + is the exclusive or.
+
+// product returns a·b.
+func product(a, b uint32) uint32 {
+	sum := uint32(0)
+	for ; a != 0; a <<= 1 {
+		if a&(1<<31) != 0 {
+			sum ^= b
+		}
+		overflow := -(b & 1)
+		b = b>>1 ^ overflow&crc32.IEEE // b·x
+	}
+	return sum
+}
+
+// power returns x⁸ⁿ.
+func power(n int) uint32 {
+	result, square := uint32(1)<<31, uint32(1)<<(31-8) // 1 and x⁸
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
+			result = product(result, square)
+		}
+		square = product(square, square)
+	}
+	return result
 }

@@ -25,7 +25,7 @@ func BenchmarkGzip(b *testing.B) {
 	})
 	b.Run("standard", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
-		var out member
+		var out memory
 		z, err := standard.NewWriterLevel(&out, standard.BestSpeed)
 		if err != nil {
 			b.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/deed-project/deed/internal/slab"
 )
 
 // IsText reports whether rep is JSON as texts are stored: without line breaks.
@@ -16,88 +16,147 @@ func (rep Representation) IsText() bool { return rep.Media == JSON && !rep.Prett
 type Stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
-	held  []byte // what is not sent yet
+	takes bool    // gzip
+	large bool    // the body is known to be so
+	held  *[]byte // what is not sent yet, nil if that is nothing
 	begun bool
-	zip   *gzip.Writer // nil while the body is not compressed
+	zip   *member // nil while the body is not compressed
 }
 
 // NewStream returns the stream of an answer with status 200 in the form of rep.
 func NewStream(w http.ResponseWriter, r *http.Request, rep Representation) *Stream {
 	w.Header().Set("Content-Type", rep.ContentType())
-	return &Stream{w: w, r: r}
+	return &Stream{w: w, r: r, takes: TakesGzip(r)}
 }
 
 // Begun reports whether anything was sent.
 func (s *Stream) Begun() bool { return s.begun }
 
+// MayZip reports whether the body will be compressed if it is large.
+func (s *Stream) MayZip() bool { return s.takes }
+
+// Expect says that the body will have so many bytes at least. Then it need not be held until it has.
+func (s *Stream) Expect(n int) { s.large = s.large || n > compressFrom }
+
+// Zips reports whether the body is sure to be compressed: then what is compressed already should be added as it is.
+func (s *Stream) Zips() bool { return s.takes && (s.large || s.begun) }
+
 // Write adds text to the body. What goes to the connection in one piece costs less than the same in several.
 func (s *Stream) Write(text []byte) error {
-	if !s.begun && len(s.held) == 0 && len(text) > compressFrom {
-		s.begin()
+	if !s.begun && (s.large || s.held == nil && len(text) > compressFrom) {
+		if err := s.begin(); err != nil {
+			return err
+		}
 	}
 	if s.begun {
 		return s.send(text)
 	}
 	if s.held == nil {
-		s.held = (*holders.Get().(*[]byte))[:0]
+		s.held = newHolder()
 	}
-	if s.held = append(s.held, text...); len(s.held) <= compressFrom {
+	if *s.held = append(*s.held, text...); len(*s.held) <= compressFrom {
 		return nil
 	}
-	s.begin()
+	return s.begin()
+}
+
+// Add adds the text of a part to a body that Zips.
+func (s *Stream) Add(p Part) error {
+	if !s.begun {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	s.zip.add(p)
+	if len(s.zip.text) < zipChunk {
+		return nil
+	}
+	return s.sendZipped()
+}
+
+// begin sends the header of a large body, and what was held of it.
+func (s *Stream) begin() error {
+	s.begun = true
+	if s.takes {
+		SetGzip(s.w.Header())
+		s.zip = &member{text: append(*newHolder(), memberBegin...)}
+	}
+	s.w.WriteHeader(http.StatusOK)
+	if s.held == nil {
+		return nil
+	}
 	return s.sendHeld()
+}
+
+// sendHeld sends what was held, and gives its memory back, unless it may still be on its way.
+func (s *Stream) sendHeld() error {
+	held := s.held
+	s.held = nil
+	if err := s.send(*held); err != nil {
+		return err
+	}
+	freeHolder(*held)
+	return nil
+}
+
+func (s *Stream) send(text []byte) error {
+	if s.zip != nil && len(text) > 0 {
+		return s.Add(Deflate(text))
+	}
+	return s.toClient(text)
+}
+
+// toClient sends what a GET gets. What could not be sent may still be on its way.
+func (s *Stream) toClient(b []byte) error {
+	if s.r.Method == http.MethodHead || len(b) == 0 {
+		return nil
+	}
+	_, err := s.w.Write(b)
+	return err
+}
+
+// zipChunk is how much compressed text is collected before it is sent.
+const zipChunk = 64 << 10
+
+// sendZipped sends what there is of the member.
+func (s *Stream) sendZipped() error {
+	if err := s.toClient(s.zip.text); err != nil {
+		return err
+	}
+	s.zip.text = s.zip.text[:0]
+	return nil
+}
+
+// Close sends what is left.
+func (s *Stream) Close() error {
+	switch {
+	case !s.begun:
+		s.begun = true
+		if s.held == nil {
+			s.held = newHolder()
+		}
+		s.w.Header().Set("Content-Length", strconv.Itoa(len(*s.held)))
+		s.w.WriteHeader(http.StatusOK)
+		return s.sendHeld()
+	case s.zip == nil:
+		return nil
+	}
+	s.zip.end()
+	if err := s.sendZipped(); err != nil {
+		return err
+	}
+	freeHolder(s.zip.text)
+	return nil
 }
 
 // holders hold memory for what is not sent yet.
 var holders = sync.Pool{New: func() any { b := make([]byte, 0, 2*compressFrom); return &b }}
 
-// sendHeld sends what was held, and gives its memory back.
-func (s *Stream) sendHeld() error {
-	err := s.send(s.held)
-	if held := s.held; cap(held) > 0 && cap(held) <= 4*compressFrom {
-		holders.Put(&held)
-	}
-	s.held = nil
-	return err
-}
+// newHolder returns memory with nothing in it.
+func newHolder() *[]byte { return holders.Get().(*[]byte) }
 
-// begin sends the header of a large body.
-func (s *Stream) begin() {
-	s.begun = true
-	if TakesGzip(s.r) {
-		SetGzip(s.w.Header())
-		s.zip = newCompressor(s.w)
-	}
-	s.w.WriteHeader(http.StatusOK)
-}
-
-func (s *Stream) send(text []byte) error {
-	if s.r.Method == http.MethodHead {
-		return nil
-	}
-	if s.zip != nil {
-		_, err := s.zip.Write(text)
-		return err
-	}
-	_, err := s.w.Write(text)
-	return err
-}
-
-// Close sends what is left.
-func (s *Stream) Close() error {
-	if !s.begun {
-		s.begun = true
-		s.w.Header().Set("Content-Length", strconv.Itoa(len(s.held)))
-		s.w.WriteHeader(http.StatusOK)
-		return s.sendHeld()
-	}
-	if s.zip == nil {
-		return nil
-	}
-	if err := s.zip.Close(); err != nil {
-		return err
-	}
-	compressors.Put(s.zip)
-	s.zip = nil
-	return nil
+// freeHolder gives memory back that nobody uses any more.
+func freeHolder(b []byte) {
+	b = slab.Kept(b, 4*compressFrom)
+	holders.Put(&b)
 }

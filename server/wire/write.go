@@ -34,9 +34,11 @@ func WriteBody(w http.ResponseWriter, r *http.Request, code int, contentType str
 	h := w.Header()
 	h.Set("Content-Type", contentType)
 	if len(body) > compressFrom && TakesGzip(r) {
-		return compressed(w, code, body)
+		SetGzip(h)
+		body = Gzip(body)
+	} else {
+		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
 	if r.Method == http.MethodHead {
 		return nil
@@ -58,17 +60,3 @@ func (e *EncodeError) Error() string {
 
 // Unwrap returns what is wrong with the document.
 func (e *EncodeError) Unwrap() error { return e.Err }
-
-func compressed(w http.ResponseWriter, code int, body []byte) error {
-	SetGzip(w.Header())
-	w.WriteHeader(code)
-	z := newCompressor(w)
-	if _, err := z.Write(body); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	compressors.Put(z)
-	return nil
-}

@@ -19,7 +19,7 @@ type bench struct {
 	atOnce   int // how many workers send requests at the same time
 	spend    time.Duration
 	alone    bool       // without the reference
-	gzip     bool       // clients take compressed answers
+	plain    bool       // clients take no compressed answers
 	subjects []*subject // the reference first
 	dir      string
 }
@@ -40,13 +40,13 @@ func (b *bench) start(ctx context.Context, deed string) error {
 		return err
 	}
 	if !b.alone {
-		there, err := startPeer(ctx, b.gzip)
+		there, err := startPeer(ctx, b.plain)
 		if err != nil {
 			return err
 		}
 		b.subjects = append(b.subjects, there)
 	}
-	here, err := startDeed(ctx, deed, b.dir, b.gzip)
+	here, err := startDeed(ctx, deed, b.dir, b.plain)
 	if err != nil {
 		return err
 	}

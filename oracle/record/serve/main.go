@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	watches := flags.Int("watches", 0, "measure what watches cost instead, with so many events")
 	informers := flags.Int("informers", 10, "how many informers start at once")
 	alone := flags.Bool("alone", false, "measure what watches cost deed-apiserver by itself, as for a profile of it")
-	compressed := flags.Bool("gzip", false, "take compressed answers, as clients written in Go do unless they are told otherwise")
+	plain := flags.Bool("plain", false, "take no compressed answers, as clients written in Go do unless they are told otherwise")
 	asPeer := flags.Bool("as-peer", false, "be the peer, and end with the standard input")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *deed == "" {
 		return fmt.Errorf("-deed names no program")
 	}
-	b := &bench{out: out, objects: *objects, atOnce: *workers, spend: *spend, alone: *alone, gzip: *compressed}
+	b := &bench{out: out, objects: *objects, atOnce: *workers, spend: *spend, alone: *alone, plain: *plain}
 	defer b.stop()
 	if err := b.start(ctx, *deed); err != nil {
 		return err

@@ -59,7 +59,7 @@ func launch(name, program string, args ...string) (*subject, *bufio.Reader, erro
 }
 
 // startPeer starts this program once more, as the reference.
-func startPeer(ctx context.Context, gzip bool) (*subject, error) {
+func startPeer(ctx context.Context, plain bool) (*subject, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -71,11 +71,11 @@ func startPeer(ctx context.Context, gzip bool) (*subject, error) {
 	if err := json.NewDecoder(out).Decode(&s.where); err != nil {
 		return nil, fmt.Errorf("the peer says nothing: %w", err)
 	}
-	return s, s.connect(ctx, gzip)
+	return s, s.connect(ctx, plain)
 }
 
 // startDeed starts a deed-apiserver, in memory.
-func startDeed(ctx context.Context, program, dir string, gzip bool) (*subject, error) {
+func startDeed(ctx context.Context, program, dir string, plain bool) (*subject, error) {
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	s, out, err := launch("deed-apiserver", program, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig)
 	if err != nil {
@@ -91,17 +91,17 @@ func startDeed(ctx context.Context, program, dir string, gzip bool) (*subject, e
 		return nil, err
 	}
 	s.where = reach{config.Host, config.BearerToken, config.CAData, ""}
-	return s, s.connect(ctx, gzip)
+	return s, s.connect(ctx, plain)
 }
 
 // connect makes the client, and waits until the server lists definitions. (The peer never calls itself ready: it misses a kube-apiserver.)
-func (s *subject) connect(ctx context.Context, gzip bool) error {
+func (s *subject) connect(ctx context.Context, plain bool) error {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.where.CA) {
 		return fmt.Errorf("%s has no certificate", s.name)
 	}
 	s.client = &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: s.where.Name}, ForceAttemptHTTP2: true, DisableCompression: !gzip,
+		TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: s.where.Name}, ForceAttemptHTTP2: true, DisableCompression: plain,
 	}}
 	err := s.await(ctx, request{http.MethodGet, definitions, "", "", nil, http.StatusOK})
 	s.ready = time.Since(s.begun)

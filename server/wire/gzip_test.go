@@ -1,0 +1,45 @@
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestParts puts members together of random parts, each of which is used in several, and reads them with the standard library, which
+// compares their lengths and sums.
+func TestParts(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	type made struct {
+		Part
+		text []byte
+	}
+	var parts []made
+	for _, length := range []int{0, 1, 2, 3, 255, 256, 4096, 65535, 65536, 100_000, 1 << 20} {
+		text := make([]byte, length)
+		for i := range text {
+			text[i] = "some text "[random.IntN(1+i%10)]
+		}
+		parts = append(parts, made{Deflate(text), text})
+	}
+	for range 200 {
+		m := member{text: []byte(memberBegin)}
+		var want []byte
+		for range random.IntN(8) {
+			p := parts[random.IntN(len(parts))]
+			m.add(p.Part)
+			want = append(want, p.text...)
+		}
+		m.end()
+		z, err := gzip.NewReader(bytes.NewReader(m.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(z)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes of %d, %v", len(got), len(want), err)
+		}
+	}
+}
