@@ -185,6 +185,7 @@ func (w *write) remove(live Live) (Live, error) {
 		return live, err
 	}
 	w.facts.forget(live.Record.Revision)
+	w.recent.gone(live.Record.Key, w.Version.Resource)
 	if w.Stored != nil {
 		w.Stored(w.context(), w.Request, WasRemoved)
 	}

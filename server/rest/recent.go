@@ -94,6 +94,15 @@ func (r *recent) forget(key recentKey) {
 	}
 }
 
+// gone forgets an object that was deleted, in all versions of its resource.
+func (r *recent) gone(key string, resource *catalog.Resource) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, v := range resource.Versions {
+		r.forget(recentKey{key, v})
+	}
+}
+
 // drop forgets the objects of a resource. Its cost grows with what is remembered.
 func (r *recent) drop(resource *catalog.Resource) {
 	r.mu.Lock()

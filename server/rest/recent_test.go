@@ -32,4 +32,11 @@ func TestRecent(t *testing.T) {
 	if r.get(small, v) != nil || r.get(store.Record{Key: "small", Revision: 2}, other) != nil {
 		t.Error("an object is found under another revision or version")
 	}
+	resource := &catalog.Resource{Versions: []*catalog.Version{v, other}}
+	r.put(&readObject{Live: Live{Record: store.Record{Key: "small", Text: text[:3], Revision: 2}}}, other)
+	used := r.used
+	r.gone("small", resource)
+	if r.last("small", v) != nil || r.last("small", other) != nil || r.used != used-5 {
+		t.Errorf("an object that is gone is remembered: %d bytes before, %d after", used, r.used)
+	}
 }

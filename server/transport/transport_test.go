@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -226,6 +227,66 @@ func TestPause(t *testing.T) {
 		if sent := e.wire.writes.Load() - before; sent != 1 {
 			t.Errorf("piece %d took %d writes", n, sent)
 		}
+	}
+}
+
+// counting is a listener that counts what its connections write.
+type counting struct {
+	net.Listener
+	conns chan *counted
+}
+
+func (l counting) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	wire := &counted{Conn: c}
+	l.conns <- wire
+	return wire, nil
+}
+
+// TestEndOfAnswer asks for answers whose end net/http writes as a frame of its own: on one core, it is sent with the rest.
+func TestEndOfAnswer(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	ours, theirs := configs(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conns := make(chan *counted, 1)
+	secure := transport.Listen(counting{l, conns}, ours, time.Second)
+	text := strings.Repeat("x", 5000) // more than net/http buffers
+	h := &http.Server{
+		Handler:   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }),
+		Protocols: new(http.Protocols),
+	}
+	h.Protocols.SetUnencryptedHTTP2(true)
+	go h.Serve(secure)
+	defer secure.End()
+	defer h.Close()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: theirs, ForceAttemptHTTP2: true}}
+	defer client.CloseIdleConnections()
+	const requests = 100
+	var wire *counted
+	var before int64
+	for i := range requests + 1 {
+		answer, err := client.Get("https://" + l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || string(body) != text {
+			t.Fatalf("%d bytes, %v", len(body), err)
+		}
+		if i == 0 {
+			wire = <-conns
+			before = wire.writes.Load()
+		}
+	}
+	if writes := wire.writes.Load() - before; writes > requests*3/2 {
+		t.Errorf("%d answers took %d writes", requests, writes)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -104,4 +105,9 @@ var rows = []row{
 	}},
 	{name: "list as Table", least: 40, aim: 80, request: func(*worker, int) request { return get(collection+"?limit=500", asTable) }},
 	{name: "selector of 1 %", least: 20, aim: 40, request: func(*worker, int) request { return get(collection+"?labelSelector=app%3Dl7", "") }},
+}
+
+// rowOf returns the row of a name.
+func rowOf(name string) row {
+	return rows[slices.IndexFunc(rows, func(r row) bool { return r.name == name })]
 }

@@ -30,9 +30,8 @@ type subject struct {
 
 	workers []*worker
 
-	begun  time.Time     // when the process was started
-	ready  time.Duration // from then until it said that it was ready
-	served time.Duration // from a definition until an object of the resource was created
+	begun time.Time     // when the process was started
+	ready time.Duration // from then until it said that it was ready
 }
 
 func (s *subject) stop() {

@@ -35,11 +35,13 @@ type Journal interface {
 	Close() error
 }
 
-// Store is a store.Store in memory. Reads and watches take no lock and never wait for writes.
-// Writes that come while others are being committed wait and are committed together.
+// Store is a store.Store in memory. Reads and watches never wait for writes, and take no lock unless
+// they read the past. Writes that come while others are being committed wait and are committed
+// together.
 type Store struct {
 	journal Journal // nil for none
 	now     atomic.Pointer[state]
+	past    past
 
 	mu      sync.Mutex // guards waiting
 	waiting []*write
@@ -55,38 +57,38 @@ type entry struct {
 	until time.Time
 }
 
-// version is the state of the store at one revision, and the event that led to it.
+// version is what the write of one revision did.
 type version struct {
-	event store.Event
-	tree  tree
+	entry   *entry // that was put; of a deletion the key and revisions, without a text
+	before  *entry // that was stored before; nil if nothing was
+	deleted bool
+}
+
+// event returns what watches are told of v.
+func (v version) event() store.Event {
+	e := store.Event{Record: v.entry.Record, Deleted: v.deleted}
+	if v.before != nil {
+		e.Previous = v.before.Text
+	}
+	return e
 }
 
 // state is what readers see. It never changes, except that next is closed when another takes its place.
 type state struct {
-	// Invariant: versions[i] is of revision compacted + i; the last is the latest. The event of
-	// versions[0] is none.
+	// Invariant: versions[i] is of revision compacted + 1 + i, and tree is of the latest one.
 	versions  []version
 	compacted store.Revision
+	tree      tree
+	marks     []tree // the trees of every stride-th revision from firstMark on: see past
 	closed    bool
 	next      chan struct{}
 }
 
-func (s *state) latest() store.Revision { return s.compacted + store.Revision(len(s.versions)-1) }
+func (s *state) latest() store.Revision { return s.compacted + store.Revision(len(s.versions)) }
 
-// at returns the records at a revision, and which it is.
-func (s *state) at(r store.Revision) (tree, store.Revision, error) {
-	if r == 0 {
-		r = s.latest()
-	}
-	switch {
-	case s.closed:
-		return nil, 0, store.ErrClosed
-	case r < s.compacted:
-		return nil, 0, store.ErrCompacted
-	case r > s.latest():
-		return nil, 0, store.ErrFuture
-	}
-	return s.versions[r-s.compacted].tree, r, nil
+// after returns the versions after a revision up to another one.
+func (s *state) after(from, to store.Revision) []version {
+	return s.versions[from-s.compacted : to-s.compacted]
 }
 
 // New returns a store whose journal kept changes, in the order of their revisions, and was
@@ -96,7 +98,7 @@ func (s *state) at(r store.Revision) (tree, store.Revision, error) {
 // Its cost is that of writing the changes. Memory holds all of them from then on.
 func New(journal Journal, compacted store.Revision, changes iter.Seq2[Change, error]) (*Store, error) {
 	s := &Store{journal: journal}
-	w := work{state: &state{versions: []version{{}}, compacted: compacted}}
+	w := work{state: &state{compacted: compacted}}
 	if changes != nil {
 		for c, err := range changes {
 			if err != nil {
@@ -120,12 +122,13 @@ func (s *Store) publish(w work) {
 	}
 }
 
-// Get implements store.Store. It costs the logarithm of the number of records.
+// Get implements store.Store. It costs the logarithm of the number of records, once the tree of the
+// revision is there: see past.
 func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Record{}, err
 	}
-	t, _, err := s.now.Load().at(at)
+	t, _, err := s.at(at)
 	if err != nil {
 		return store.Record{}, err
 	}
@@ -137,16 +140,19 @@ func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.R
 }
 
 // Range implements store.Store. It costs the number of records that it returns and the logarithm of
-// that of all; those that remain are not visited.
+// that of all, once the tree of the revision is there; those that remain are not visited.
 func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Page{}, err
 	}
-	t, revision, err := s.now.Load().at(r.At)
+	t, revision, err := s.at(r.At)
 	if err != nil {
 		return store.Page{}, err
 	}
 	records, remaining := page(t, r)
+	if remaining > 0 {
+		s.past.keep(revision, t) // who reads the next page will ask for it
+	}
 	return store.Page{Records: records, Revision: revision, Remaining: remaining}, nil
 }
 

@@ -89,9 +89,9 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 // batch returns the events after a revision up to another one.
 func (s *state) batch(prefix string, after, to store.Revision) store.Batch {
 	var events []store.Event
-	for _, v := range s.versions[after+1-s.compacted : to+1-s.compacted] {
-		if strings.HasPrefix(v.event.Key, prefix) {
-			events = append(events, v.event)
+	for _, v := range s.after(after, to) {
+		if strings.HasPrefix(v.entry.Key, prefix) {
+			events = append(events, v.event())
 		}
 	}
 	return store.Batch{Events: events, Revision: to}

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
@@ -79,12 +80,13 @@ func (s *Store) commit(writes []*write) {
 	var changes []Change
 	for _, one := range writes {
 		one.done = true
-		one.err = w.check(one)
+		current := find(w.state.tree, one.Key)
+		one.err = one.check(current)
 		if s.closed {
 			one.err = store.ErrClosed
 		}
 		if one.err == nil {
-			one.revision = w.apply(&one.Change)
+			one.revision = w.apply(&one.Change, current)
 			changes = append(changes, one.Change)
 		}
 	}
@@ -128,65 +130,79 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 			return err
 		}
 	}
-	kept := now.versions[to-now.compacted:]
-	versions := append(make([]version, 0, len(kept)+len(kept)/4), kept...)
-	versions[0].event = store.Event{}
-	s.publish(work{state: &state{versions: versions, compacted: to}})
+	s.publish(work{state: now.since(to)})
+	s.past.forget(to)
 	return nil
+}
+
+// since returns s without what was before a revision.
+func (s *state) since(to store.Revision) *state {
+	kept := s.after(to, s.latest())
+	after := &state{versions: append(make([]version, 0, len(kept)+len(kept)/4), kept...), compacted: to, tree: s.tree}
+	if gone := int((after.firstMark() - s.firstMark()) / stride); gone < len(s.marks) {
+		after.marks = slices.Clone(s.marks[gone:])
+	}
+	return after
 }
 
 // work is a state in the making.
 //
-// Versions are appended to the slice that earlier states have in common. They do not see what lies
-// beyond its end; and there is one maker at a time, who starts from the latest state.
+// Versions and marks are appended to slices that earlier states have in common. They do not see what
+// lies beyond their ends; and there is one maker at a time, who starts from the latest state.
 type work struct{ state *state }
 
-func (w work) tree() tree { return w.state.versions[len(w.state.versions)-1].tree }
-
-// check returns why a write cannot be made.
-func (w work) check(one *write) error {
-	current := find(w.tree(), one.Key)
+// check returns why a write cannot be made, given what is stored.
+func (w *write) check(current *entry) error {
 	switch {
-	case one.Deleted && current == nil:
+	case w.Deleted && current == nil:
 		return store.ErrNotFound
-	case one.always:
+	case w.always:
 		return nil
-	case current == nil && one.expect == 0:
+	case current == nil && w.expect == 0:
 		return nil
 	case current == nil:
-		return &store.ConflictError{Expected: one.expect}
-	case current.Revision != one.expect:
-		return &store.ConflictError{Expected: one.expect, Current: current.Record}
+		return &store.ConflictError{Expected: w.expect}
+	case current.Revision != w.expect:
+		return &store.ConflictError{Expected: w.expect, Current: current.Record}
 	}
 	return nil
 }
 
-// apply makes a change the next revision, and completes it.
-func (w work) apply(c *Change) store.Revision {
+// apply makes a change the next revision, and completes it, given what is stored.
+func (w work) apply(c *Change, current *entry) store.Revision {
 	c.Revision = w.state.latest() + 1
 	c.Created = c.Revision
-	if current := find(w.tree(), c.Key); current != nil {
+	if current != nil {
 		c.Created = current.Created
 	}
-	w.append(*c)
+	w.append(versionOf(*c, current))
 	return c.Revision
 }
 
-// append makes a complete change the next revision.
-func (w work) append(c Change) {
-	event := store.Event{Record: c.Record, Deleted: c.Deleted}
-	if current := find(w.tree(), c.Key); current != nil {
-		event.Previous = current.Text
+// versionOf returns what a complete change does, given what is stored.
+func versionOf(c Change, current *entry) version {
+	if current != nil {
+		c.Key = current.Key // one text in memory, and not two that are equal
 	}
-	w.state.versions = append(w.state.versions, version{event, changed(w.tree(), c)})
+	return version{&entry{c.Record, c.Until}, current, c.Deleted}
 }
 
-func changed(t tree, c Change) tree {
+// append makes v the next revision.
+func (w work) append(v version) {
+	w.state.versions = append(w.state.versions, v)
+	w.state.tree = v.do(w.state.tree)
+	if w.state.latest()%stride == 0 {
+		w.state.marks = append(w.state.marks, w.state.tree)
+	}
+}
+
+// do returns the tree after v, given the one before it.
+func (v version) do(t tree) tree {
 	switch {
-	case !c.Deleted:
-		return put(t, &entry{c.Record, c.Until})
-	case find(t, c.Key) != nil:
-		return remove(t, c.Key)
+	case !v.deleted:
+		return put(t, v.entry)
+	case v.before != nil:
+		return remove(t, v.entry.Key)
 	}
 	return t
 }
@@ -194,14 +210,15 @@ func changed(t tree, c Change) tree {
 // load takes over a change that a journal kept. Those up to the compacted revision are about what
 // is stored then.
 func (w work) load(c Change) error {
+	v := versionOf(c, find(w.state.tree, c.Key))
 	if c.Revision <= w.state.compacted {
-		w.state.versions[0].tree = changed(w.tree(), c)
+		w.state.tree = v.do(w.state.tree)
 		return nil
 	}
 	if next := w.state.latest() + 1; c.Revision != next {
 		return fmt.Errorf("store: revision %d follows where %d should", c.Revision, next)
 	}
-	w.append(c)
+	w.append(v)
 	return nil
 }
 
@@ -209,12 +226,12 @@ func (w work) load(c Change) error {
 // stored then: those of records that were written again or deleted, and the deletions.
 func (s *state) superseded(to store.Revision) []store.Revision {
 	var revisions []store.Revision
-	for i, v := range s.versions[1 : to-s.compacted+1] {
-		if before := find(s.versions[i].tree, v.event.Key); before != nil {
-			revisions = append(revisions, before.Revision)
+	for _, v := range s.after(s.compacted, to) {
+		if v.before != nil {
+			revisions = append(revisions, v.before.Revision)
 		}
-		if v.event.Deleted {
-			revisions = append(revisions, v.event.Revision)
+		if v.deleted {
+			revisions = append(revisions, v.entry.Revision)
 		}
 	}
 	return revisions

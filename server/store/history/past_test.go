@@ -1,0 +1,166 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/deed-project/deed/server/store"
+)
+
+// texts returns what a page has, by key.
+func texts(t *testing.T, page store.Page, err error) map[string]string {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, r := range page.Records {
+		out[r.Key] = fmt.Sprint(string(r.Text), " ", r.Created, " ", r.Revision)
+	}
+	return out
+}
+
+// TestPast reads all kinds of revisions, on both sides of marks, while some are compacted, and finds
+// what a model of the store had then.
+func TestPast(t *testing.T) {
+	s, err := New(nil, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	model := map[string]string{}
+	created := map[string]store.Revision{}
+	past := map[store.Revision]map[string]string{1: {}}
+	check := func(at store.Revision) {
+		t.Helper()
+		page, err := s.Range(t.Context(), store.Range{At: at})
+		if got, want := texts(t, page, err), past[at]; !maps.Equal(got, want) {
+			t.Fatalf("at %d: %d records, want %d", at, len(got), len(want))
+		}
+	}
+	compacted := store.Revision(1)
+	for latest := store.Revision(2); latest < 3*stride+100; latest++ {
+		key := fmt.Sprint("/", r.IntN(40))
+		current, err := s.Get(t.Context(), key, 0)
+		switch {
+		case err == nil && r.IntN(3) == 0:
+			_, err = s.Delete(t.Context(), key, current.Revision)
+			delete(model, key)
+		default:
+			if current.Revision == 0 {
+				created[key] = latest
+			}
+			_, err = s.Put(t.Context(), key, fmt.Append(nil, latest), current.Revision)
+			model[key] = fmt.Sprint(latest, " ", created[key], " ", latest)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		past[latest] = maps.Clone(model)
+		if latest%997 == 0 {
+			for range 40 {
+				check(compacted + store.Revision(r.Int64N(int64(latest-compacted+1))))
+			}
+		}
+		if latest%(stride+stride/2) == 0 || latest == 2*stride+1 {
+			compacted = latest - stride - 1
+			if err := s.Compact(t.Context(), compacted); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	now := s.now.Load()
+	for mark := now.firstMark(); mark <= now.latest(); mark += stride {
+		for _, at := range []store.Revision{mark - 1, mark, mark + 1} {
+			check(at)
+		}
+	}
+	check(compacted)
+	if got, want := len(now.marks), int(now.latest()/stride-compacted/stride); got != want || want < 2 {
+		t.Errorf("%d marks, want %d", got, want)
+	}
+}
+
+// TestPastIsKept reads on where a page ended, while others write: only the first page has to find its
+// tree.
+func TestPastIsKept(t *testing.T) {
+	s, err := New(nil, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(i int) {
+		if _, err := s.Put(t.Context(), fmt.Sprintf("/%06d", i), nil, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 3000 {
+		put(i)
+	}
+	first, err := s.Range(t.Context(), store.Range{Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3000 {
+		put(3000 + i)
+	}
+	next := store.Range{Limit: 10, At: first.Revision, After: first.Records[9].Key}
+	if allocs := testing.AllocsPerRun(10, func() {
+		if _, err := s.Range(t.Context(), next); err != nil {
+			t.Fatal(err)
+		}
+	}); allocs > 5 {
+		t.Errorf("the next page allocates %v times", allocs)
+	}
+	for at := first.Revision - 2*pasts; at < first.Revision; at++ { // others, which take its place
+		if _, err := s.Range(t.Context(), store.Range{Limit: 10, At: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, kept := s.past.get(first.Revision); kept {
+		t.Error("there is no end to what is kept")
+	}
+	if err := s.Compact(t.Context(), first.Revision); err != nil {
+		t.Fatal(err)
+	}
+	for _, kept := range s.past.read {
+		if kept.tree != nil && kept.revision < first.Revision {
+			t.Errorf("revision %d is kept after it was compacted", kept.revision)
+		}
+	}
+}
+
+// TestHistoryIsLight fills a store and looks how many pieces of memory a write leaves, for a collector
+// of garbage visits all of them: the record, its key and its text, and little for the tree.
+func TestHistoryIsLight(t *testing.T) {
+	const records, writes = 20_000, 40_000
+	s, err := New(nil, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := pieces()
+	revisions := make([]store.Revision, records)
+	for i := range writes {
+		n := i * 7919 % records
+		revisions[n], err = s.Put(t.Context(), fmt.Sprintf("/registry/%06d", n), fmt.Append(nil, i), revisions[n])
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	each := float64(pieces()-before) / writes
+	if each > 9 {
+		t.Errorf("a write leaves %.1f pieces of memory", each)
+	}
+	t.Logf("a write leaves %.1f pieces of memory", each)
+	runtime.KeepAlive(s)
+}
+
+// pieces returns of how many pieces the heap is, without garbage.
+func pieces() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.Mallocs - m.Frees)
+}
