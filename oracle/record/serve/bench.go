@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type bench struct {
 	spend    time.Duration
 	alone    bool       // without the reference
 	plain    bool       // clients take no compressed answers
+	floor    bool       // the reference is a server that does nothing
 	subjects []*subject // the reference first
 	started  []started  // of each subject
 	dir      string
@@ -44,7 +46,7 @@ func (b *bench) start(ctx context.Context, deed string) error {
 		return err
 	}
 	launches := []func() (*subject, error){
-		func() (*subject, error) { return startPeer(ctx, b.plain) },
+		func() (*subject, error) { return startSelf(ctx, b.floor, b.plain) },
 		func() (*subject, error) { return startDeed(ctx, deed, b.dir, b.plain) },
 	}
 	if b.alone {
@@ -97,10 +99,8 @@ func (t *started) add(ctx context.Context, s *subject) error {
 	return nil
 }
 
-// middle returns the middle one of durations, in milliseconds.
-func middle(all []time.Duration) float64 {
-	return millis(slices.Sorted(slices.Values(all))[len(all)/2])
-}
+// middle returns the middle one.
+func middle[T cmp.Ordered](all []T) T { return slices.Sorted(slices.Values(all))[len(all)/2] }
 
 // fill creates the objects of the workers, and those that are listed.
 func (b *bench) fill(ctx context.Context, s *subject) error {
@@ -151,6 +151,9 @@ func (b *bench) run(ctx context.Context, only *regexp.Regexp) error {
 		if err := b.requests(ctx, only, b.atOnce, fmt.Sprintf("%d requests at once", b.atOnce)); err != nil {
 			return err
 		}
+	}
+	if b.floor {
+		return nil
 	}
 	return b.others()
 }
@@ -209,10 +212,13 @@ func (b *bench) measure(ctx context.Context, r row, workers int) error {
 	}
 	there, here := costs[0], costs[1]
 	times := float64(there.perRequest(there.cpu)) / max(1, float64(here.perRequest(here.cpu)))
-	fmt.Fprintf(b.out, "| %s | %s | %s | %.0f | %.0f to %.0f | %s | %s | %s | %s |\n", r.name, ms(there.perRequest(there.cpu)), ms(here.perRequest(here.cpu)),
-		times, r.least, r.aim, ms(there.wall()), ms(here.wall()), ms(there.p99()), ms(here.p99()))
+	fmt.Fprintf(b.out, "| %s | %s | %s | %.*f | %.0f to %.0f | %s | %s | %s | %s |\n", r.name, ms(there.perRequest(there.cpu)), ms(here.perRequest(here.cpu)),
+		decimals(times), times, r.least, r.aim, ms(there.wall()), ms(here.wall()), ms(there.p99()), ms(here.p99()))
 	return nil
 }
+
+// afterwork is what creates may have left to do, which is not to be counted for deletes.
+const afterwork = 500 * time.Millisecond
 
 // turn lets workers of a server send requests for a while. What they are to delete is created before, and not counted.
 func (b *bench) turn(ctx context.Context, workers []*worker, r row, c *cost) error {
@@ -220,6 +226,7 @@ func (b *bench) turn(ctx context.Context, workers []*worker, r row, c *cost) err
 		if err := b.turn(ctx, workers, rowOf(creates), new(cost)); err != nil {
 			return err
 		}
+		time.Sleep(afterwork)
 	}
 	before, err := workers[0].cpu()
 	if err != nil {
@@ -234,6 +241,14 @@ func (b *bench) turn(ctx context.Context, workers []*worker, r row, c *cost) err
 	c.cpu += after - before
 	c.walls = append(c.walls, slices.Concat(walls...)...)
 	return errors.Join(failed, err, ctx.Err())
+}
+
+// decimals is how many decimals a ratio is told with.
+func decimals(times float64) int {
+	if times < 2 {
+		return 2
+	}
+	return 0
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.3f ms", millis(d)) }
@@ -258,8 +273,8 @@ func (b *bench) others() error {
 		what, unit, bar string
 		there, here     float64
 	}{
-		{"from exec to a first list", "ms", "20 to 40", middle(there.ready), middle(here.ready)},
-		{"from a definition to its first object", "ms", "10 ms to 2 ms", middle(there.served), middle(here.served)},
+		{"from exec to a first list", "ms", "20 to 40", millis(middle(there.ready)), millis(middle(here.ready))},
+		{"from a definition to its first object", "ms", "10 ms to 2 ms", millis(middle(there.served)), millis(middle(here.served))},
 		{fmt.Sprintf("memory with %d objects", b.objects), "MB", "8 to 12, with 100000", held[0], held[1]},
 	} {
 		fmt.Fprintf(b.out, "| %s | %.1f %s | %.1f %s | %.1f | %s |\n", o.what, o.there, o.unit, o.here, o.unit, o.there/o.here, o.bar)

@@ -4,6 +4,8 @@
 //	go build -o /tmp/deed-apiserver ./server/cmd/deed-apiserver
 //	cd oracle/record && GOWORK=off go run ./serve -deed /tmp/deed-apiserver
 //
+// With -floor it is compared with a server that does nothing, see [floor].
+//
 // Each server is a process of its own, reached over TLS and HTTP/2. The first figure is the CPU time that a process spent per request,
 // from /proc/PID/stat; beside it are the wall time per request and its 99th percentile. The etcd does not wait for the disk. Requests come
 // once one at a time, as from kubectl, and once several at a time, as from a controller.
@@ -43,9 +45,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	informers := flags.Int("informers", 10, "how many informers start at once")
 	alone := flags.Bool("alone", false, "measure what watches cost deed-apiserver by itself, as for a profile of it")
 	plain := flags.Bool("plain", false, "take no compressed answers, as clients written in Go do unless they are told otherwise")
+	onFloor := flags.Bool("floor", false, "compare with a server that reads requests and answers with a text that it has, in place of the reference")
+	asFloor := flags.Bool("as-floor", false, "be that server, and end with the standard input")
 	asPeer := flags.Bool("as-peer", false, "be the peer, and end with the standard input")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *asFloor {
+		return beFloor(os.Stdin, out)
 	}
 	if *asPeer {
 		return bePeer(ctx, os.Stdin, out)
@@ -57,7 +64,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *deed == "" {
 		return fmt.Errorf("-deed names no program")
 	}
-	b := &bench{out: out, objects: *objects, atOnce: *workers, spend: *spend, alone: *alone, plain: *plain}
+	b := &bench{out: out, objects: *objects, atOnce: *workers, spend: *spend, alone: *alone, plain: *plain, floor: *onFloor}
 	defer b.stop()
 	if err := b.start(ctx, *deed); err != nil {
 		return err

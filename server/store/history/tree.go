@@ -21,8 +21,8 @@ import (
 // shape.
 //
 // A write copies the nodes from the root to its record, about a kilobyte among 100,000 records, and
-// shares all others with the tree before it. So each revision keeps a tree of its own, and reading
-// one takes no lock.
+// shares all others with the tree before it. So each revision has a tree of its own, which nobody
+// changes. Of most of them nothing is kept: see past.
 type tree = *node
 
 type node struct {
