@@ -98,8 +98,8 @@ func (s *Store) at(r store.Revision) (tree, store.Revision, error) {
 	return t, r, nil
 }
 
-// firstMark returns the revision of the first mark: the first that is a multiple of stride and not
-// compacted.
+// firstMark returns the revision of the first mark: the first multiple of stride after the compacted
+// revision.
 func (s *state) firstMark() store.Revision { return (s.compacted/stride + 1) * stride }
 
 // treeAt works out the tree of a revision.

@@ -138,6 +138,28 @@ func TestPastIsKept(t *testing.T) {
 	}
 }
 
+// BenchmarkPast works out the tree of a revision that is as far from the next mark as can be, among
+// 100,000 records.
+func BenchmarkPast(b *testing.B) {
+	const records = 100_000
+	s, err := New(nil, 1, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	revisions := make([]store.Revision, records)
+	for i := range records + 2*stride {
+		n := i * 7919 % records
+		revisions[n], err = s.Put(b.Context(), fmt.Sprintf("/registry/%06d", n), nil, revisions[n])
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	now := s.now.Load()
+	for b.Loop() {
+		now.treeAt(now.latest()/stride*stride - stride + 1)
+	}
+}
+
 // TestStrayDeletion reads what a journal kept that deletes what was never there.
 func TestStrayDeletion(t *testing.T) {
 	changes := func(yield func(Change, error) bool) {
