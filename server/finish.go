@@ -4,6 +4,7 @@ import (
 	"context"
 	stderrors "errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -44,18 +45,18 @@ func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written
 
 // resume goes on with the deletions of definitions and namespaces that began before: by a server that ended, or by another one.
 func (s *Server) resume(ctx context.Context) error {
-	definitions, err := s.definitions(ctx)
-	if err != nil {
+	if err := s.serveDefinitions(ctx); err != nil {
 		return err
 	}
+	s.settle.Lock()
+	definitions := slices.Collect(s.definitions.terminating())
+	s.settle.Unlock()
 	namespaces, err := s.allOf(ctx, s.base[namespacesAt])
 	if err != nil {
 		return err
 	}
-	for _, d := range definitions {
-		if terminating(d) {
-			s.finishLater("a definition", d.Get("metadata", "name").Str(), s.finishDefinition)
-		}
+	for _, name := range definitions {
+		s.finishLater("a definition", name, s.finishDefinition)
 	}
 	for _, n := range namespaces {
 		if terminating(n) {

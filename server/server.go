@@ -77,16 +77,14 @@ type Server struct {
 	metrics      *metrics
 	deadlines    deadlines
 
-	base      []*catalog.Resource // those that are always served
-	catalog   atomic.Pointer[catalog.Catalog]
-	openAPIs  atomic.Pointer[openAPIDocuments]
-	settle    sync.Mutex          // held by whoever makes the catalog anew
-	writing   sync.Mutex          // held by whoever writes the status of definitions
-	unsettled atomic.Bool         // some definition may have another status by now
-	defined   map[string]defined  // by name; guarded by settle
-	served    []*catalog.Resource // what the catalog is of; guarded by settle
+	base     []*catalog.Resource // those that are always served
+	catalog  atomic.Pointer[catalog.Catalog]
+	openAPIs atomic.Pointer[openAPIDocuments]
 
-	readDefinitions readDefinitions
+	settle      sync.Mutex  // held by whoever makes the catalog anew
+	definitions definitions // guarded by settle
+	writing     sync.Mutex  // held by whoever writes the status of definitions
+	unsettled   atomic.Bool // some definition may have another status by now
 
 	conversions   *conversion.Client
 	hooks         *webhook.Hooks
@@ -104,7 +102,7 @@ type Server struct {
 // New returns a server. The error is about the store, or an object that cannot be created.
 func New(c Config) (*Server, error) {
 	s := &Server{
-		authenticate: c.Authenticate, authorize: c.Authorize, audit: c.Audit, log: c.Log, now: c.Now, defined: map[string]defined{},
+		authenticate: c.Authenticate, authorize: c.Authorize, audit: c.Audit, log: c.Log, now: c.Now,
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -214,16 +212,24 @@ func (s *Server) Close() error {
 	return nil
 }
 
+// named is how many resources of definitions a summary names.
+const named = 5
+
 // Summary says in a few words what the server serves.
 func (s *Server) Summary() string {
-	var custom []string
+	served, more := []string{"built-in kinds", "CustomResourceDefinitions"}, 0
 	for r := range s.catalog.Load().All() {
-		if r.Custom {
-			custom = append(custom, r.GroupResource().String())
+		switch {
+		case !r.Custom:
+		case len(served) < 2+named:
+			served = append(served, r.GroupResource().String())
+		default:
+			more++
 		}
 	}
-	if len(custom) == 0 {
-		return "built-in kinds and CustomResourceDefinitions"
+	if more > 0 {
+		served = append(served, fmt.Sprintf("%d more", more))
 	}
-	return "built-in kinds, CustomResourceDefinitions and " + strings.Join(custom, ", ")
+	last := len(served) - 1
+	return strings.Join(served[:last], ", ") + " and " + served[last]
 }

@@ -9,13 +9,40 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Accept returns the status that crd has in the group of others, which are the other definitions of it: which of its names are
-// accepted, and what its conditions are. A name is accepted that nobody else has. It is crd's own status if nothing changes.
-//
-// The cost grows with the number of definitions in the group.
-func Accept(crd value.Value, others []value.Value, now time.Time) value.Value {
-	status, taken := crd.Get("status"), takenNames(others)
-	names, reason, problem := accepted(crd.Get("spec", "names"), status.Get("acceptedNames"), taken)
+// Names are the names that definitions of a group have: resources are called by some, kinds by others. Several may have the same one. A
+// zero Names has none.
+type Names struct{ resources, kinds map[string]int } // how many there are of each
+
+// Take adds the names that a definition has, and Release takes them away again. The cost grows with their number.
+func (n *Names) Take(crd value.Value)    { n.count(crd.Get("status", "acceptedNames"), 1) }
+func (n *Names) Release(crd value.Value) { n.count(crd.Get("status", "acceptedNames"), -1) }
+
+// None reports whether nobody has a name.
+func (n *Names) None() bool { return len(n.resources) == 0 && len(n.kinds) == 0 }
+
+func (n *Names) count(names value.Value, by int) {
+	if n.resources == nil {
+		n.resources, n.kinds = map[string]int{}, map[string]int{}
+	}
+	add := func(to map[string]int, name value.Value) {
+		if to[name.Str()] += by; to[name.Str()] == 0 {
+			delete(to, name.Str())
+		}
+	}
+	add(n.resources, names.Get("plural"))
+	add(n.resources, names.Get("singular"))
+	for short := range names.Get("shortNames").Items() {
+		add(n.resources, short)
+	}
+	add(n.kinds, names.Get("kind"))
+	add(n.kinds, names.Get("listKind"))
+}
+
+// Accept returns the status that crd has beside the other definitions of its group, which have others: which of its names are accepted,
+// and what its conditions are. A name is accepted that nobody else has. It is crd's own status if nothing changes.
+func Accept(crd value.Value, others Names, now time.Time) value.Value {
+	status := crd.Get("status")
+	names, reason, problem := accepted(crd.Get("spec", "names"), status.Get("acceptedNames"), others)
 	naming := condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
 	if reason != "" {
 		naming = condition{"NamesAccepted", "False", reason, problem}
@@ -37,6 +64,9 @@ func Accept(crd value.Value, others []value.Value, now time.Time) value.Value {
 	}
 	return out
 }
+
+// Content reports whether a definition with a status of [Accept] has all the names that it wants. Whatever others do, it keeps them.
+func Content(status value.Value) bool { return isTrue(status, "NamesAccepted") }
 
 // Served reports whether a definition's resource is served: its names were accepted once.
 func Served(crd value.Value) bool {
@@ -63,33 +93,17 @@ func isHeld(crd value.Value) bool {
 	return false
 }
 
-// taken are the names that the other definitions of a group have.
-type taken struct{ resources, kinds map[string]bool }
-
-func takenNames(others []value.Value) taken {
-	t := taken{map[string]bool{}, map[string]bool{}}
-	for _, other := range others {
-		names := other.Get("status", "acceptedNames")
-		t.resources[names.Get("plural").Str()], t.resources[names.Get("singular").Str()] = true, true
-		for short := range names.Get("shortNames").Items() {
-			t.resources[short.Str()] = true
-		}
-		t.kinds[names.Get("kind").Str()], t.kinds[names.Get("listKind").Str()] = true, true
-	}
-	return t
-}
-
 // accepted returns the names that are accepted of those wanted, where had are accepted already, and which conflict keeps others
 // from being so: the last one, in the order of plural, singular, short names, kind and list kind.
-func accepted(wanted, had value.Value, t taken) (names value.Value, reason, problem string) {
+func accepted(wanted, had value.Value, others Names) (names value.Value, reason, problem string) {
 	names = had
 	for _, n := range []struct {
 		name, reason string
-		taken        map[string]bool
+		taken        map[string]int
 	}{
-		{"plural", "PluralConflict", t.resources}, {"singular", "SingularConflict", t.resources},
-		{"shortNames", "ShortNamesConflict", t.resources},
-		{"kind", "KindConflict", t.kinds}, {"listKind", "ListKindConflict", t.kinds},
+		{"plural", "PluralConflict", others.resources}, {"singular", "SingularConflict", others.resources},
+		{"shortNames", "ShortNamesConflict", others.resources},
+		{"kind", "KindConflict", others.kinds}, {"listKind", "ListKindConflict", others.kinds},
 	} {
 		if problems := conflicts(wanted.Get(n.name), had.Get(n.name), n.taken); len(problems) > 0 {
 			reason, problem = n.reason, aggregate(problems)
@@ -101,14 +115,14 @@ func accepted(wanted, had value.Value, t taken) (names value.Value, reason, prob
 }
 
 // conflicts returns what is said of names in wanted, a name or a list of them, that are taken and were not accepted before.
-func conflicts(wanted, had value.Value, taken map[string]bool) []string {
+func conflicts(wanted, had value.Value, taken map[string]int) []string {
 	if wanted.Kind() == value.KindString {
 		wanted, had = value.List(wanted), value.List(had)
 	}
 	before := slices.Collect(had.Items())
 	var out []string
 	for name := range wanted.Items() {
-		if taken[name.Str()] && !slices.ContainsFunc(before, name.Equal) {
+		if taken[name.Str()] > 0 && !slices.ContainsFunc(before, name.Equal) {
 			out = append(out, fmt.Sprintf("%q is already in use", name.Str()))
 		}
 	}

@@ -76,7 +76,7 @@ func TestV2Custom(t *testing.T) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		t.Fatal(err)
 	}
-	accepted := c.Definition.With("status", crd.Accept(c.Definition, nil, time.Now()))
+	accepted := c.Definition.With("status", crd.Accept(c.Definition, crd.Names{}, time.Now()))
 	resource, err := crd.Compile(accepted, time.Now, nil)
 	if err != nil {
 		t.Fatal(err)

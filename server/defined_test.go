@@ -1,0 +1,253 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// thing returns the definition of things in a group.
+func thing(t *testing.T, plural, group string) value.Value {
+	t.Helper()
+	d, err := value.Parse(fmt.Appendf(nil, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+		"metadata":{"name":"%[1]s.%[2]s"},"spec":{"group":%[2]q,"scope":"Cluster","names":{"plural":%[1]q,"kind":"Kind%[1]s"},
+		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`, plural, group))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestDefinitionsAreReadOnce counts what it takes to look at definitions again that did not change, and looks at one that is replaced, and
+// for one that is gone. Only that changes the catalog.
+func TestDefinitionsAreReadOnce(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		store store.Store
+	}{
+		{"a store that knows what happened", memory.New()},
+		{"a store that does not", forgetful{memory.New()}},
+	} {
+		t.Run(c.name, func(t *testing.T) { testReadOnce(t, c.store) })
+	}
+}
+
+// forgetful does not know by itself what happened: store.Store.
+type forgetful struct{ store.Store }
+
+func (forgetful) Since(context.Context, string, store.Revision) (store.Batch, error) {
+	return store.Batch{}, errors.ErrUnsupported
+}
+
+func testReadOnce(t *testing.T, in store.Store) {
+	var objects []value.Value
+	for i := range 3 {
+		objects = append(objects, thing(t, "things", fmt.Sprintf("g%d.org", i)))
+	}
+	s, err := New(Config{Objects: objects, Store: in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	look := func() map[string]*definition {
+		if err := s.serveDefinitions(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.settle.Lock()
+		defer s.settle.Unlock()
+		if len(s.definitions.unsettled) > 0 {
+			t.Errorf("%d definitions are not settled", len(s.definitions.unsettled))
+		}
+		return maps.Clone(s.definitions.of)
+	}
+	look()
+	if n := testing.AllocsPerRun(10, func() { look() }); n > 20 {
+		t.Errorf("looking at three definitions again takes %v allocations", n)
+	}
+	patch, err := value.Parse([]byte(`{"metadata":{"labels":{"a":"b"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := s.catalog.Load()
+	if err := s.send(t.Context(), http.MethodPatch, definitionsPath+"things.g1.org", patch); err != nil {
+		t.Fatal(err)
+	}
+	if s.catalog.Load() != served {
+		t.Error("another catalog has the same resources")
+	}
+	key := s.base[definitionsAt].Key("", "things.g1.org")
+	if got := look()[key].now.Get("metadata", "labels", "a").Str(); got != "b" {
+		t.Errorf("a label that was written is read as %q", got)
+	}
+	if err := s.send(t.Context(), http.MethodDelete, definitionsPath+"things.g2.org", value.Value{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 500 { // its finalizer goes in the background
+		if len(look()) == 2 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := len(look()); n != 2 || n != len(s.definitions.names) {
+		t.Errorf("%d definitions are there, and %d groups have names", n, len(s.definitions.names))
+	}
+	if s.catalog.Load() == served {
+		t.Error("the catalog has a resource whose definition is gone")
+	}
+}
+
+// TestManyDefinitions counts what one more definition takes beside few and beside many others, each in a group of its own, and
+// all in one.
+func TestManyDefinitions(t *testing.T) {
+	const few, many, each = 20, 320, 20
+	for _, c := range []struct{ name, group string }{{"a group for each", "g%d.org"}, {"one group", "g.org"}} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := New(Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			n := 0
+			define := func() {
+				group := c.group
+				if strings.Contains(group, "%d") {
+					group = fmt.Sprintf(group, n)
+				}
+				if err := s.Create(t.Context(), thing(t, fmt.Sprintf("things%d", n), group)); err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+			after := func(others int) float64 {
+				for n < others {
+					define()
+				}
+				return testing.AllocsPerRun(each, define)
+			}
+			atFirst, later := after(few), after(many)
+			if later > 1.3*atFirst {
+				t.Errorf("beside %d others a definition takes %v allocations, beside %d it takes %v", few, atFirst, many, later)
+			}
+		})
+	}
+}
+
+// TestNames writes definitions that want each other's names, deletes some, and holds what is stored afterwards against the law: nobody has a
+// name that another one has, whoever wants what nobody has gets it, and has nothing that it does not want any more.
+func TestNames(t *testing.T) {
+	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+		s, err := New(Config{Store: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		random := rand.New(rand.NewPCG(1, 2))
+		some := func(of ...string) value.Value { return value.String(of[random.IntN(len(of))]) }
+		waited := 0
+		for range 300 {
+			name := fmt.Sprintf("things%d", random.IntN(6))
+			names := value.Object(value.Member{Name: "listKind", Value: some("AList", "BList", "CList", "DList")},
+				value.Member{Name: "singular", Value: some("a", "b", "c", "d", "e", "f", "g")},
+				value.Member{Name: "shortNames", Value: value.Null()}, value.Member{Name: "categories", Value: value.Null()})
+			if random.IntN(2) == 0 {
+				names = names.With("shortNames", value.List(some("a", "b", "c"), some("d", "e", "f"))).With("categories", value.List(some("all", "most")))
+			}
+			switch definition := thing(t, name, "g.org"); random.IntN(5) {
+			case 0:
+				err = s.send(t.Context(), http.MethodDelete, definitionsPath+name+".g.org", value.Value{})
+			case 1:
+				spec := definition.Get("spec")
+				wanted := names.With("plural", value.String(name)).With("kind", some("A", "B", "C"))
+				err = s.send(t.Context(), http.MethodPost, strings.TrimSuffix(definitionsPath, "/"), definition.With("spec", spec.With("names", wanted)))
+			default:
+				patch := value.Object(value.Member{Name: "spec", Value: value.Object(value.Member{Name: "names", Value: names})})
+				err = s.send(t.Context(), http.MethodPatch, definitionsPath+name+".g.org", patch)
+			}
+			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
+				t.Fatal(err)
+			}
+			waiting, problem := 0, "unknown"
+			for begun := time.Now(); problem != "" && time.Since(begun) < 5*time.Second; { // deletions are finished in the background
+				stored, err := s.allOf(t.Context(), s.base[definitionsAt])
+				if err != nil {
+					t.Fatal(err)
+				}
+				waiting, problem = checkNames(stored)
+			}
+			if problem != "" {
+				t.Fatal(problem)
+			}
+			waited += waiting
+		}
+		if waited < 100 {
+			t.Errorf("only %d names were waited for", waited)
+		}
+	}
+}
+
+// checkNames holds definitions of one group against the law of [TestNames], and returns how many fields some of them wait for.
+func checkNames(all []value.Value) (waiting int, problem string) {
+	resources, kinds := map[string]string{}, map[string]string{} // who has a name
+	take := func(of map[string]string, name, by string) {
+		if other, taken := of[name]; taken && other != by {
+			problem = fmt.Sprintf("%s and %s have the name %s", other, by, name)
+		}
+		of[name] = by
+	}
+	for _, d := range all {
+		names, by := d.Get("status", "acceptedNames"), d.Get("metadata", "name").Str()
+		for name := range names.Get("shortNames").Items() {
+			take(resources, name.Str(), by)
+		}
+		for _, field := range []string{"plural", "singular"} {
+			if name := names.Get(field).Str(); name != "" {
+				take(resources, name, by)
+			}
+		}
+		for _, field := range []string{"kind", "listKind"} {
+			if name := names.Get(field).Str(); name != "" {
+				take(kinds, name, by)
+			}
+		}
+	}
+	for _, d := range all {
+		wanted, has, by := d.Get("spec", "names"), d.Get("status", "acceptedNames"), d.Get("metadata", "name").Str()
+		content := true
+		for _, field := range []string{"plural", "singular", "shortNames", "kind", "listKind", "categories"} {
+			want, owners := wanted.Get(field), resources
+			if want.Equal(has.Get(field)) {
+				continue
+			}
+			if strings.HasSuffix(strings.ToLower(field), "kind") {
+				owners = kinds
+			}
+			content = false
+			waiting++
+			each := []value.Value{want}
+			if want.Kind() == value.KindList {
+				each = slices.Collect(want.Items())
+			}
+			if !slices.ContainsFunc(each, func(name value.Value) bool { return owners[name.Str()] != "" && owners[name.Str()] != by }) {
+				problem = fmt.Sprintf("%s wants %s: %v, has %v, and nobody else does", by, field, want, has.Get(field))
+			}
+		}
+		if accepted := crd.Content(d.Get("status")); accepted != content {
+			problem = fmt.Sprintf("%s has all of its names: %t, and its status says %t", by, content, accepted)
+		}
+	}
+	return waiting, problem
+}
