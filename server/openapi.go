@@ -124,7 +124,7 @@ func (s *Server) documents() *openAPIDocuments {
 	return d
 }
 
-// next returns the documents of another catalog. Those of groups that have built-in kinds only are the same in all catalogs.
+// next returns the documents of another catalog. Those of groups that have the same resources there are the same.
 func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
 	out := &openAPIDocuments{catalog: c, v3: map[string]*hashed{}}
 	if d == nil {
@@ -134,7 +134,7 @@ func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
 	defer d.mu.Unlock()
 	for _, g := range c.Groups() {
 		for _, v := range g.Versions {
-			if h, known := d.v3[g.Name+"/"+v]; known && !c.AnyCustom(g.Name) && !d.catalog.AnyCustom(g.Name) {
+			if h, known := d.v3[g.Name+"/"+v]; known && c.Shares(d.catalog, g.Name) {
 				out.v3[g.Name+"/"+v] = h
 			}
 		}

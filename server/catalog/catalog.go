@@ -13,6 +13,7 @@ import (
 type Catalog struct {
 	resources map[groupPlural]*Resource
 	ordered   []*Resource // by group, then by name
+	groups    func() []Group
 	alike     func() map[*Resource][]*Version
 }
 
@@ -30,6 +31,7 @@ func New(resources ...*Resource) *Catalog {
 	slices.SortFunc(c.ordered, func(a, b *Resource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Plural, b.Plural))
 	})
+	c.groups = sync.OnceValue(c.group)
 	c.alike = sync.OnceValue(c.compare) // only webhooks ask
 	return c
 }
@@ -94,8 +96,11 @@ func rank(group string) int {
 	return len(preferred)
 }
 
-// Groups returns the groups in the order of discovery. The cost grows with the number of resources and their versions.
-func (c *Catalog) Groups() []Group {
+// Groups returns the groups in the order of discovery. Nobody may modify them.
+func (c *Catalog) Groups() []Group { return c.groups() }
+
+// group finds the groups. The cost grows with the number of resources and their versions.
+func (c *Catalog) group() []Group {
 	var out []Group
 	for _, r := range c.ordered {
 		if len(out) == 0 || out[len(out)-1].Name != r.Group {
@@ -116,26 +121,32 @@ func (c *Catalog) Groups() []Group {
 	return out
 }
 
+// of returns the resources of a group, by name.
+func (c *Catalog) of(group string) []*Resource {
+	byGroup := func(r *Resource, group string) int { return cmp.Compare(r.Group, group) }
+	from, _ := slices.BinarySearchFunc(c.ordered, group, byGroup)
+	to, _ := slices.BinarySearchFunc(c.ordered[from:], group+"\x00", byGroup)
+	return c.ordered[from : from+to]
+}
+
 // Group returns the group called name, and whether there is one.
 func (c *Catalog) Group(name string) (Group, bool) {
-	groups := c.Groups()
-	i := slices.IndexFunc(groups, func(g Group) bool { return g.Name == name })
-	if i < 0 {
+	if len(c.of(name)) == 0 {
 		return Group{}, false
 	}
+	groups := c.Groups()
+	i := slices.IndexFunc(groups, func(g Group) bool { return g.Name == name })
 	return groups[i], true
 }
 
-// AnyCustom reports whether a group has a resource that a definition makes.
-func (c *Catalog) AnyCustom(group string) bool {
-	return slices.ContainsFunc(c.ordered, func(r *Resource) bool { return r.Group == group && r.Custom })
-}
+// Shares reports whether a group has the same resources in another catalog.
+func (c *Catalog) Shares(other *Catalog, group string) bool { return slices.Equal(c.of(group), other.of(group)) }
 
 // In yields what a group serves in a version, by name.
 func (c *Catalog) In(group, version string) iter.Seq[*Version] {
 	return func(yield func(*Version) bool) {
-		for _, r := range c.ordered {
-			if v := r.Version(version); r.Group == group && v != nil && !yield(v) {
+		for _, r := range c.of(group) {
+			if v := r.Version(version); v != nil && !yield(v) {
 				return
 			}
 		}
