@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	stderrors "errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 
@@ -20,9 +23,9 @@ import (
 // What is deleted and holds others waits until these are gone: a definition for the objects of its resource, a namespace for
 // everything in it. Whoever deletes the last of them finishes the deletion:
 //
-//	delete a definition or namespace  →  sweep: delete what it holds
-//	an object goes                    →  sweep again, if what holds it is being deleted
-//	sweep finds nothing left          →  the finalizer goes, and with it the definition or namespace
+//	delete a definition or namespace       →  sweep: delete what it holds
+//	the last object of a resource is gone  →  sweep again, if what held it is being deleted
+//	sweep finds nothing left               →  the finalizer goes, and with it the definition or namespace
 
 // stored reacts to a write: definitions change what is served, and what went may be what something waits for.
 func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written) {
@@ -35,9 +38,9 @@ func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written
 	}
 	switch {
 	case event == rest.WasMarked && definition:
-		s.finishLater("a definition", r.Name(), s.finishDefinition)
+		s.finishLater("definition", r.Name(), s.finishDefinition)
 	case event == rest.WasMarked && r.Version.GroupResource() == namespaces:
-		s.finishLater("a namespace", r.Name(), s.finishNamespace)
+		s.finishLater("namespace", r.Name(), s.finishNamespace)
 	case event == rest.WasRemoved:
 		s.background(func(ctx context.Context) { s.releaseHolders(ctx, r) })
 	}
@@ -56,19 +59,70 @@ func (s *Server) resume(ctx context.Context) error {
 		return err
 	}
 	for _, name := range definitions {
-		s.finishLater("a definition", name, s.finishDefinition)
+		s.finishLater("definition", name, s.finishDefinition)
 	}
 	for _, n := range namespaces {
 		if terminating(n) {
-			s.finishLater("a namespace", n.Get("metadata", "name").Str(), s.finishNamespace)
+			s.finishLater("namespace", n.Get("metadata", "name").Str(), s.finishNamespace)
 		}
 	}
 	return nil
 }
 
-// finishLater finishes the deletion of something in the background.
+// finishing are the deletions that are being finished: each by one goroutine, however many objects go meanwhile. The zero finishing is ready.
+type finishing struct {
+	mu    sync.Mutex
+	again map[string]bool // by what is deleted: whether to look at it once more
+}
+
+// begin reports whether nobody finishes what is called key. If somebody does, they look at it once more.
+func (f *finishing) begin(key string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.again == nil {
+		f.again = map[string]bool{}
+	}
+	_, busy := f.again[key]
+	f.again[key] = busy
+	return !busy
+}
+
+// end reports whether there is nothing more to do for what is called key.
+func (f *finishing) end(key string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.again[key] {
+		f.again[key] = false
+		return false
+	}
+	delete(f.again, key)
+	return true
+}
+
+// finishLater finishes the deletion of something in the background. What fails is tried again: a webhook may have refused a deletion.
 func (s *Server) finishLater(what, name string, finish func(context.Context, string) error) {
-	s.background(func(ctx context.Context) { s.report(what+" is not finished", finish(ctx, name)) })
+	key := what + " " + name
+	if !s.finishing.begin(key) {
+		return
+	}
+	s.background(func(ctx context.Context) {
+		for wait := retry; ; {
+			err := finish(ctx, name)
+			if err == nil && s.finishing.end(key) {
+				return
+			}
+			if err == nil {
+				continue
+			}
+			s.report(key+" is not finished", err)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+				wait = min(2*wait, resumeEvery)
+			}
+		}
+	})
 }
 
 // report logs an error that nobody waits for.
@@ -87,22 +141,25 @@ func (s *Server) background(f func(context.Context)) {
 	}
 }
 
-// releaseHolders finishes the definition and the namespace of an object that went, if they wait for it.
+// releaseHolders finishes the definition and the namespace of an object that went, if they wait for it: of its resource nothing is left.
 func (s *Server) releaseHolders(ctx context.Context, r *rest.Request) {
-	if r.Version.Custom && r.Version.Terminating {
-		s.report("a definition is not finished", s.finishDefinition(ctx, r.Version.Plural+"."+r.Version.Group))
+	if r.Version.Custom && r.Version.Terminating && s.isEmpty(ctx, r.Version.KeyPrefix("")) {
+		s.finishLater("definition", r.Version.Plural+"."+r.Version.Group, s.finishDefinition)
 	}
 	if !r.Version.Namespaced {
 		return
 	}
 	key := s.base[namespacesAt].Key("", r.Target.Namespace)
-	if record, err := s.backend.Store.Get(ctx, key, 0); err != nil || !mayBeDeleted(record.Text) {
-		return
+	record, err := s.backend.Store.Get(ctx, key, 0)
+	if err == nil && mayBeDeleted(record.Text) && s.isEmpty(ctx, r.Version.KeyPrefix(r.Target.Namespace)) {
+		s.finishLater("namespace", r.Target.Namespace, s.finishNamespace)
 	}
-	namespace, err := s.storedObject(ctx, key)
-	if err == nil && !namespace.Get("metadata", "deletionTimestamp").IsAbsent() {
-		s.report("a namespace is not finished", s.finishNamespace(ctx, r.Target.Namespace))
-	}
+}
+
+// isEmpty reports whether there is no record whose key begins with prefix, as far as the store tells.
+func (s *Server) isEmpty(ctx context.Context, prefix string) bool {
+	page, err := s.backend.Store.Range(ctx, store.Range{Prefix: prefix, Limit: 1})
+	return err != nil || len(page.Records) == 0
 }
 
 // storedObject returns the content of the object with a key, absent if there is none.
@@ -145,15 +202,23 @@ func (s *Server) finishDefinition(ctx context.Context, name string) error {
 	return ignoringNotFound(s.send(ctx, http.MethodPatch, definitionsPath+name+"/status", status))
 }
 
-// finishNamespace deletes everything in a namespace, and then the namespace.
+// finishNamespace deletes everything in a namespace that is being deleted, and then the namespace.
 func (s *Server) finishNamespace(ctx context.Context, name string) error {
+	namespace, err := s.storedObject(ctx, s.base[namespacesAt].Key("", name))
+	if err != nil || !terminating(namespace) {
+		return err
+	}
+	var errs []error
+	anyLeft := false
 	for resource := range s.catalog.Load().All() {
 		if !resource.Namespaced || len(resource.Versions) == 0 {
 			continue
 		}
-		if left, err := s.sweep(ctx, resource, name); err != nil || left {
-			return err
-		}
+		left, err := s.sweep(ctx, resource, name)
+		anyLeft, errs = anyLeft || left, append(errs, err)
+	}
+	if err := stderrors.Join(errs...); err != nil || anyLeft {
+		return err
 	}
 	path := "/api/v1/namespaces/" + name + "/finalize"
 	body := newNamespace(name).With("spec", value.Object(value.Member{Name: "finalizers", Value: value.List()}))
@@ -161,10 +226,10 @@ func (s *Server) finishNamespace(ctx context.Context, name string) error {
 }
 
 // sweep deletes the objects of a resource in a namespace, everywhere if it is empty, and reports whether any is left because it
-// waits for finalizers.
+// waits for finalizers. The error is the first one: others are deleted all the same.
 func (s *Server) sweep(ctx context.Context, resource *catalog.Resource, namespace string) (left bool, err error) {
 	page, err := s.backend.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
-	if err != nil {
+	if err != nil || len(page.Records) == 0 {
 		return false, err
 	}
 	for _, record := range page.Records {
@@ -173,15 +238,11 @@ func (s *Server) sweep(ctx context.Context, resource *catalog.Resource, namespac
 			in, name, _ = strings.Cut(name, "/")
 		}
 		path := collectionPath(sweptVersion(resource), in) + "/" + name
-		if err := ignoringNotFound(s.send(ctx, http.MethodDelete, path, value.Value{})); err != nil {
-			return true, err
+		if failed := ignoringNotFound(s.send(ctx, http.MethodDelete, path, value.Value{})); failed != nil && err == nil {
+			err = fmt.Errorf("DELETE %s: %w", path, failed)
 		}
 	}
-	if len(page.Records) == 0 {
-		return false, nil
-	}
-	page, err = s.backend.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace), Limit: 1})
-	return len(page.Records) > 0, err
+	return !s.isEmpty(ctx, resource.KeyPrefix(namespace)), err
 }
 
 // sweptVersion returns the version in which the objects of a resource are deleted: the one that they are stored in, so that none has to

@@ -97,6 +97,8 @@ type Server struct {
 	ctx     context.Context // ends with the server
 	cancel  context.CancelFunc
 	wait    sync.WaitGroup // of what goes on in the background
+
+	finishing finishing
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.

@@ -140,7 +140,9 @@ func (c *Catalog) Group(name string) (Group, bool) {
 }
 
 // Shares reports whether a group has the same resources in another catalog.
-func (c *Catalog) Shares(other *Catalog, group string) bool { return slices.Equal(c.of(group), other.of(group)) }
+func (c *Catalog) Shares(other *Catalog, group string) bool {
+	return slices.Equal(c.of(group), other.of(group))
+}
 
 // In yields what a group serves in a version, by name.
 func (c *Catalog) In(group, version string) iter.Seq[*Version] {

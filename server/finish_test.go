@@ -1,0 +1,159 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/value"
+)
+
+// holder is something whose deletion waits for objects.
+type holder struct{ path, objects, apiVersion, kind string }
+
+var holders = []holder{
+	{"/api/v1/namespaces/big", "/api/v1/namespaces/big/configmaps", "v1", "ConfigMap"},
+	{definitionsPath + "things.g.org", "/apis/g.org/v1/things", "g.org/v1", "Kindthings"},
+}
+
+// fill returns a server where both holders hold so many objects. Admission asks about deletions.
+func (h holder) fill(t *testing.T, objects int, finalizer string, ask func(name string) error) *Server {
+	t.Helper()
+	s, err := New(Config{Objects: []value.Value{newNamespace("big"), thing(t, "things", "g.org")}, Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation == admission.Delete && (r.Resource.Resource == "configmaps" || r.Resource.Resource == "things") {
+				return ask(r.Name)
+			}
+			return nil
+		}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	for i := range objects {
+		finalizers := ""
+		if finalizer != "" {
+			finalizers = fmt.Sprintf(`,"finalizers":[%q]`, finalizer)
+		}
+		body, err := value.Parse(fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":"o%d"%s}}`, h.apiVersion, h.kind, i, finalizers))
+		if err == nil {
+			err = s.send(t.Context(), http.MethodPost, h.objects, body)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// delete deletes the holder.
+func (h holder) delete(t *testing.T, s *Server) {
+	t.Helper()
+	if err := s.send(t.Context(), http.MethodDelete, h.path, value.Value{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitUntilGone waits until the holder is gone.
+func (h holder) waitUntilGone(t *testing.T, s *Server) {
+	t.Helper()
+	for begun := time.Now(); s.send(t.Context(), http.MethodGet, h.path, value.Value{}) == nil; time.Sleep(time.Millisecond) {
+		if time.Since(begun) > 20*time.Second {
+			t.Fatalf("%s is still there", h.path)
+		}
+	}
+}
+
+// TestHeldObjects deletes what holds objects: each is deleted once.
+func TestHeldObjects(t *testing.T) {
+	for _, h := range holders {
+		const objects = 300
+		var asked atomic.Int64
+		s := h.fill(t, objects, "", func(string) error { asked.Add(1); return nil })
+		h.delete(t, s)
+		h.waitUntilGone(t, s)
+		if n := asked.Load(); n != objects {
+			t.Errorf("%s: %d objects are deleted by %d requests", h.path, objects, n)
+		}
+	}
+}
+
+// TestHeldByFinalizers takes the finalizers of held objects away, one after the other: when the last one is gone they are looked at again,
+// and not before.
+func TestHeldByFinalizers(t *testing.T) {
+	for _, h := range holders {
+		const objects = 100
+		var asked atomic.Int64
+		s := h.fill(t, objects, "example.org/wait", func(string) error { asked.Add(1); return nil })
+		h.delete(t, s)
+		for begun := time.Now(); asked.Load() < objects && time.Since(begun) < 20*time.Second; {
+			time.Sleep(time.Millisecond)
+		}
+		for i := range objects {
+			patch := value.Object(value.Member{Name: "metadata", Value: value.Object(value.Member{Name: "finalizers", Value: value.Null()})})
+			for begun := time.Now(); ; time.Sleep(time.Millisecond) { // the sweep may still be at it
+				err := s.send(t.Context(), http.MethodPatch, fmt.Sprintf("%s/o%d", h.objects, i), patch)
+				if err == nil {
+					break
+				}
+				if time.Since(begun) > 20*time.Second {
+					t.Fatal(err)
+				}
+			}
+		}
+		h.waitUntilGone(t, s)
+		if n := asked.Load(); n > 2*objects {
+			t.Errorf("%s: %d objects are deleted by %d requests", h.path, objects, n)
+		}
+	}
+}
+
+// TestRefusedDeletion refuses the deletion of one object at first: the others go at once, and it goes later.
+func TestRefusedDeletion(t *testing.T) {
+	for _, h := range holders {
+		var refused atomic.Bool
+		s := h.fill(t, 3, "", func(name string) error {
+			if name == "o1" && !refused.Swap(true) {
+				return errors.New("not yet")
+			}
+			return nil
+		})
+		h.delete(t, s)
+		for begun := time.Now(); ; time.Sleep(time.Millisecond) {
+			if s.send(t.Context(), http.MethodGet, h.objects+"/o2", value.Value{}) != nil {
+				break
+			}
+			if time.Since(begun) > 20*time.Second {
+				t.Fatalf("%s: one that was refused keeps the others", h.path)
+			}
+		}
+		h.waitUntilGone(t, s)
+	}
+}
+
+// TestFinishing asks for one thing twice while it is done, and for another one.
+func TestFinishing(t *testing.T) {
+	var f finishing
+	for i, step := range []struct {
+		does func(string) bool
+		key  string
+		want bool
+	}{
+		{f.begin, "a", true}, {f.begin, "a", false}, {f.begin, "a", false}, {f.begin, "b", true}, {f.end, "b", true},
+		{f.end, "a", false}, // once more
+		{f.end, "a", true}, {f.begin, "a", true}, {f.end, "a", true},
+	} {
+		if got := step.does(step.key); got != step.want {
+			t.Errorf("step %d: %t", i, got)
+		}
+	}
+	if len(f.again) > 0 {
+		t.Errorf("%d are remembered", len(f.again))
+	}
+}
