@@ -132,20 +132,21 @@ func (s *Server) writeEach(ctx context.Context) error {
 
 // mergePatch returns the merge patch that makes one object of another.
 func mergePatch(from, to value.Value) value.Value {
-	patch := value.Object()
+	var members []value.Member
+	add := func(name string, v value.Value) { members = append(members, value.Member{Name: name, Value: v}) }
 	for name := range from.Members() {
 		if to.Get(name).IsAbsent() {
-			patch = patch.With(name, value.Null())
+			add(name, value.Null())
 		}
 	}
 	for name, want := range to.Members() {
 		switch has := from.Get(name); {
 		case has.Equal(want):
 		case has.Kind() == value.KindObject && want.Kind() == value.KindObject:
-			patch = patch.With(name, mergePatch(has, want))
+			add(name, mergePatch(has, want))
 		default:
-			patch = patch.With(name, want)
+			add(name, want)
 		}
 	}
-	return patch
+	return value.Object(members...)
 }

@@ -14,6 +14,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
@@ -62,7 +63,7 @@ func (s *Server) mayI(ctx context.Context, q *rest.Request, question value.Value
 
 // invalidReview refuses a question, in the words of kube-apiserver, which name no kind.
 func invalidReview(q *rest.Request, errs field.ErrorList) error {
-	return errors.NewInvalid(kschema.GroupKind{Group: q.Version.Group}, "", errs)
+	return api.Invalid(kschema.GroupKind{Group: q.Version.Group}, "", errs)
 }
 
 // mayThey tells a client whether somebody may do something: in a namespace only, if local.

@@ -168,6 +168,37 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// TestWithAll sets members at once, which gives what it gives to set them one after the other.
+func TestWithAll(t *testing.T) {
+	texts := []string{
+		"absent", "null", "[1]", "{}", `{"a":1}`, `{"b":2}`, `{"c":3}`, `{"a":1,"b":2}`, `{"a":{},"c":[]}`, `{"a":0,"b":null,"c":3,"d":4}`,
+	}
+	for _, v := range texts {
+		for _, w := range texts {
+			var before, other Value
+			if v != "absent" {
+				before = mustParse(t, []byte(v))
+			}
+			if w != "absent" {
+				other = mustParse(t, []byte(w))
+			}
+			want := before
+			if want.Kind() != KindObject {
+				want = Object()
+			}
+			if other.Kind() == KindObject {
+				for name, member := range other.Members() {
+					want = want.With(name, member)
+				}
+			}
+			got := before.WithAll(other)
+			if !got.Equal(want) || got.Same(before) != want.Same(before) {
+				t.Errorf("%s with %s is %v, want %v; the same: %t, want %t", v, w, got, want, got.Same(before), want.Same(before))
+			}
+		}
+	}
+}
+
 func TestIterators(t *testing.T) {
 	v := mustParse(t, []byte(`{"l":[1,2,3],"a":4}`))
 	var names []string

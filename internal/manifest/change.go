@@ -39,12 +39,16 @@ func (c *change) apply(old value.Value) value.Value {
 		}
 		return value.List(items...)
 	}
+	var changed []value.Member
 	for name, member := range old.Members() {
 		if part := c.parts[name]; part != nil {
-			old = old.With(name, part.apply(member))
+			changed = append(changed, value.Member{Name: name, Value: part.apply(member)})
 		}
 	}
-	return old
+	if changed == nil {
+		return old
+	}
+	return old.WithAll(value.Object(changed...))
 }
 
 // likeItem returns v without what the list around it says of each item, as old has it: see [itemOf].

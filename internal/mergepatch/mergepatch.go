@@ -11,20 +11,44 @@ func Apply(v, patch value.Value) value.Value {
 	if patch.Kind() != value.KindObject {
 		return patch
 	}
-	for name, member := range patch.Members() {
-		current := v.Get(name)
-		switch {
-		case member.IsNull():
-			v = v.With(name, value.Value{})
-		case current.Kind() == value.KindObject && member.Kind() == value.KindObject:
-			v = v.With(name, Apply(current, member))
-		case current.Kind() == value.KindObject:
-			v = v.With(name, member)
-		default:
-			v = v.With(name, withoutNulls(member))
+	if v.Kind() != value.KindObject {
+		v = value.Object()
+	}
+	if patch.Len() == 0 {
+		return v
+	}
+	// The members of both are in the order of their names.
+	members, i := make([]value.Member, 0, v.Len()+patch.Len()), 0
+	for name, change := range patch.Members() {
+		for i < v.Len() && v.Member(i).Name < name {
+			members = append(members, v.Member(i))
+			i++
+		}
+		var current value.Value
+		if i < v.Len() && v.Member(i).Name == name {
+			current = v.Member(i).Value
+			i++
+		}
+		if !change.IsNull() {
+			members = append(members, value.Member{Name: name, Value: changed(current, change)})
 		}
 	}
-	return v
+	for ; i < v.Len(); i++ {
+		members = append(members, v.Member(i))
+	}
+	return value.Object(members...)
+}
+
+// changed returns a member, absent if there is none, as a patch of it that is not null changes it.
+func changed(current, patch value.Value) value.Value {
+	switch {
+	case current.Kind() != value.KindObject:
+		return withoutNulls(patch)
+	case patch.Kind() == value.KindObject:
+		return Apply(current, patch)
+	default:
+		return patch
+	}
 }
 
 // withoutNulls removes the null members of all objects in v. Null items of lists stay.

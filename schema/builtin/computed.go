@@ -122,12 +122,13 @@ func filled(object, other value.Value) value.Value {
 	if object.Kind() != value.KindObject {
 		return object
 	}
+	var lacking []value.Member
 	for name, member := range other.Members() {
 		if object.Get(name).IsAbsent() {
-			object = object.With(name, member)
+			lacking = append(lacking, value.Member{Name: name, Value: member})
 		}
 	}
-	return object
+	return object.WithAll(value.Object(lacking...))
 }
 
 // hostPorts gives the ports of containers in the network of their host the same number there.
@@ -234,16 +235,20 @@ func containerLimits(item value.Value) value.Value {
 
 // roundQuantities rounds the quantities of a list of resources up to a thousandth.
 func roundQuantities(resources value.Value) value.Value {
+	var changed []value.Member
 	for name, amount := range resources.Members() {
 		text := amount.Str()
 		if amount.Kind() == value.KindFloat {
 			text = amount.String()
 		}
 		if rounded := form.RoundQuantity(text); rounded != text {
-			resources = resources.With(name, value.String(rounded))
+			changed = append(changed, value.Member{Name: name, Value: value.String(rounded)})
 		}
 	}
-	return resources
+	if changed == nil {
+		return resources
+	}
+	return resources.WithAll(value.Object(changed...))
 }
 
 // storedVersions has a definition remember the version that it stores objects in.

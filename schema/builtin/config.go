@@ -145,11 +145,15 @@ func spelled(f *form.Type, t *schema.Type, sent, held value.Value) value.Value {
 			return value.List(items...)
 		}
 	case t.Map() != nil && sent.Kind() == value.KindObject:
+		var members []value.Member
 		for name, member := range sent.Members() {
 			inner, ok := t.Map().Lookup(name)
 			if was := held.Get(name); ok && (member.Kind() == value.KindObject || member.Kind() == value.KindList) && !was.IsAbsent() {
-				held = held.With(name, spelled(f.Member(name), inner, member, was))
+				members = append(members, value.Member{Name: name, Value: spelled(f.Member(name), inner, member, was)})
 			}
+		}
+		if members != nil {
+			return held.WithAll(value.Object(members...))
 		}
 	}
 	return held

@@ -47,11 +47,11 @@ func stringData(secret value.Value) value.Value {
 	if texts.Len() == 0 {
 		return secret
 	}
-	data := secret.Get("data")
+	encoded := make([]value.Member, 0, texts.Len())
 	for name, text := range texts.Members() {
-		data = data.With(name, value.String(base64.StdEncoding.EncodeToString([]byte(text.Str()))))
+		encoded = append(encoded, value.Member{Name: name, Value: value.String(base64.StdEncoding.EncodeToString([]byte(text.Str())))})
 	}
-	return secret.With("data", data).With("stringData", value.Value{})
+	return secret.With("data", secret.Get("data").WithAll(value.Object(encoded...))).With("stringData", value.Value{})
 }
 
 // annotated returns object with an annotation; text "" removes it.

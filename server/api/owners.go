@@ -13,13 +13,19 @@ import (
 // UniqueOwners returns object with each of its owner references once, and the uids of those that it takes out.
 func UniqueOwners(object value.Value) (value.Value, []string) {
 	references := object.Get("metadata", "ownerReferences")
+	if references.Len() < 2 {
+		return object, nil
+	}
+	had := make(map[string]bool, references.Len()) // by their text: references hold texts and truth values
 	var kept []value.Value
 	var uids []string
 	for reference := range references.Items() {
-		if slices.ContainsFunc(kept, reference.Equal) {
+		text := string(reference.AppendJSON(nil))
+		if had[text] {
 			uids = append(uids, reference.Get("uid").Str())
 			continue
 		}
+		had[text] = true
 		kept = append(kept, reference)
 	}
 	if uids == nil {
@@ -31,12 +37,16 @@ func UniqueOwners(object value.Value) (value.Value, []string) {
 // FinalizerWarnings returns what to warn of in the finalizers that object has and old, absent for a new object, has not: names
 // that may collide with those of others.
 func FinalizerWarnings(object, old value.Value) []string {
-	var before, added []string
-	for name := range old.Get("metadata", "finalizers").Items() {
-		before = append(before, name.Str())
+	finalizers := object.Get("metadata", "finalizers")
+	if finalizers.Len() == 0 {
+		return nil
 	}
-	for name := range object.Get("metadata", "finalizers").Items() {
-		if !slices.Contains(before, name.Str()) {
+	before, added := map[string]bool{}, []string(nil)
+	for name := range old.Get("metadata", "finalizers").Items() {
+		before[name.Str()] = true
+	}
+	for name := range finalizers.Items() {
+		if !before[name.Str()] {
 			added = append(added, name.Str())
 		}
 	}

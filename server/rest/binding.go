@@ -102,11 +102,9 @@ func (w *write) checkBound(live Live, version string) error {
 func bound(pod, binding value.Value) value.Value {
 	metadata := pod.Get("metadata")
 	for _, name := range []string{"annotations", "labels"} {
-		all := metadata.Get(name)
-		for key, text := range binding.Get("metadata", name).Members() {
-			all = all.With(key, text)
+		if added := binding.Get("metadata", name); added.Len() > 0 {
+			metadata = metadata.With(name, metadata.Get(name).WithAll(added))
 		}
-		metadata = metadata.With(name, all)
 	}
 	spec := pod.Get("spec").With("nodeName", binding.Get("target", "name"))
 	status := pod.Get("status").With("nominatedNodeName", value.Value{})

@@ -1,10 +1,8 @@
 package rest
 
 import (
-	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -28,7 +26,7 @@ func (w *write) validateNew(content value.Value) error {
 	}
 	if len(errs) > 0 {
 		if !w.Version.Custom {
-			errs = unique(errs)
+			errs = api.Unique(errs)
 		}
 		return w.invalid(content, errs)
 	}
@@ -50,7 +48,7 @@ func (w *write) validate(object managedfields.Object, stored Live) error {
 	w.faultless = whole && w.Warnings.Empty()
 	if len(errs) > 0 {
 		if !w.Version.Custom {
-			errs = unique(errs)
+			errs = api.Unique(errs)
 		}
 		return w.invalid(content, withFields(errs, object))
 	}
@@ -83,17 +81,6 @@ func withFields(errs field.ErrorList, object managedfields.Object) field.ErrorLi
 	return errs
 }
 
-// unique returns errs, each once.
-func unique(errs field.ErrorList) field.ErrorList {
-	var out field.ErrorList
-	for _, e := range errs {
-		if !slices.ContainsFunc(out, func(had *field.Error) bool { return had.Error() == e.Error() }) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 func (w *write) warnOfFinalizers(content, live value.Value) {
 	if w.Version.Custom {
 		w.Warnings.Add(api.FinalizerWarnings(content, live)...)
@@ -107,7 +94,7 @@ func (w *write) invalid(content value.Value, errs field.ErrorList) error {
 	if group, _, ok := strings.Cut(w.Version.Hashed, "/"); ok {
 		kind.Group = group
 	}
-	return errors.NewInvalid(kind, api.Meta(content, "name"), errs)
+	return api.Invalid(kind, api.Meta(content, "name"), errs)
 }
 
 // kindIn returns the kind that content says it is of.
