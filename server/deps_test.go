@@ -45,7 +45,8 @@ var layers = []struct {
 	{"admission/webhook", "admission api hookclient", "value value/structs",
 		"k8s.io/api k8s.io/apimachinery k8s.io/apiserver gopkg.in/evanphx/json-patch.v4"},
 	{"conversion", "api hookclient", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook"},
-	{"rest", "admission api catalog store wire", "value value/structs schema managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
+	{"strategic", "", "value", "k8s.io/apimachinery"},
+	{"rest", "admission api catalog store strategic wire", "value value/structs schema managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
 		"k8s.io/apimachinery sigs.k8s.io/json gopkg.in/evanphx/json-patch.v4"},
 	{"transport", "", "internal/slab", ""},
 	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion rest store " +

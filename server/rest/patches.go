@@ -14,12 +14,12 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kmergepatch "k8s.io/apimachinery/pkg/util/mergepatch"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/strategic"
 	"github.com/deed-project/deed/value"
 )
 
@@ -101,10 +101,14 @@ func (r *Request) strategicForm(patched value.Value) (managedfields.Object, []st
 // parsePatch reads a patch that is no apply. empty returns an object of the Go type of the patched kind, by which strategic merge
 // patches merge lists. The error is a 400.
 func parsePatch(typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {
-	if typ == types.MergePatchType {
-		if sent, err := value.Parse(body); err == nil && sent.Kind() == value.KindObject {
+	if typ == types.MergePatchType || typ == types.StrategicMergePatchType {
+		if sent, err := value.Parse(body); err == nil && sent.Kind() == value.KindObject { // and no member is there twice
 			return func(content value.Value) (value.Value, []string, error) {
-				return mergepatch.Apply(content, sent), nil, nil
+				if typ == types.MergePatchType {
+					return mergepatch.Apply(content, sent), nil, nil
+				}
+				content, err := strategic.Apply(content, sent, empty())
+				return content, nil, strategicError(err)
 			}, nil
 		}
 	}
@@ -181,38 +185,23 @@ func parseJSONPatch(body []byte, content value.Value, options api.WriteOptions) 
 	return content, strict, err
 }
 
-// parseStrategicPatch carries out a strategic merge patch with the library of kube-apiserver; typed is of the Go type of content.
+// parseStrategicPatch carries out a strategic merge patch; typed is of the Go type of content.
 func parseStrategicPatch(body []byte, content value.Value, options api.WriteOptions, typed any) (value.Value, []string, error) {
-	var strict []string
 	changes := map[string]any{}
 	found, err := kjson.UnmarshalStrict(body, &changes)
 	if err != nil {
 		return content, nil, errors.NewBadRequest(err.Error())
 	}
+	var strict []string
 	if options.Validation != api.Ignore {
 		strict = messages("", found)
 	}
-	original, isObject := content.ToAny().(map[string]any)
-	if !isObject {
-		return content, nil, stderrors.New("the object to patch is no object")
-	}
-	patched, err := mergeStrategically(original, changes, typed)
+	sent, err := value.FromAny(changes)
 	if err != nil {
-		return content, nil, strategicError(err)
+		return content, nil, err
 	}
-	content, err = value.FromAny(map[string]any(patched))
-	return content, strict, err
-}
-
-// mergeStrategically carries out a strategic merge patch. The library panics where the keys that items are merged by are objects or lists,
-// and kube-apiserver breaks the connection off; here that is a 400.
-func mergeStrategically(original, changes map[string]any, typed any) (patched map[string]any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = errors.NewBadRequest(fmt.Sprintf("the patch cannot be merged: %v", v))
-		}
-	}()
-	return strategicpatch.StrategicMergeMapPatch(original, changes, typed)
+	patched, err := strategic.Apply(content, sent, typed)
+	return patched, strict, strategicError(err)
 }
 
 // strategicError is the refusal of a strategic merge patch that cannot be carried out.
@@ -220,7 +209,7 @@ func strategicError(err error) error {
 	switch {
 	case stderrors.Is(err, kmergepatch.ErrBadJSONDoc), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForPrimitiveList),
 		stderrors.Is(err, kmergepatch.ErrBadPatchFormatForRetainKeys), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForSetElementOrderList),
-		stderrors.Is(err, kmergepatch.ErrUnsupportedStrategicMergePatchFormat):
+		stderrors.Is(err, kmergepatch.ErrUnsupportedStrategicMergePatchFormat), stderrors.Is(err, strategic.ErrNullItem):
 		return errors.NewBadRequest(err.Error())
 	case stderrors.Is(err, kmergepatch.ErrNoListOfLists):
 		return errors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", kschema.GroupResource{}, "", err.Error(), 0, false)

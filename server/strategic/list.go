@@ -1,0 +1,408 @@
+package strategic
+
+import (
+	"fmt"
+	"sort"
+
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/deed-project/deed/value"
+)
+
+// list is a list that a patch is merged into.
+type list struct {
+	meta strategicpatch.LookupPatchMeta // of its items
+	key  string                         // that items are merged by; empty for texts, numbers and truth values
+	old  []value.Value                  // the items; merge leaves in it what the library leaves, see [list.without]
+}
+
+// scalar is a text, a number, a truth value or null, to be found in a map.
+type scalar struct {
+	kind value.Kind
+	text string
+}
+
+// scalarOf returns v as one, and false if it is none: an object or a list is like no other.
+func scalarOf(v value.Value) (scalar, bool) {
+	switch v.Kind() {
+	case value.KindString:
+		return scalar{value.KindString, v.Str()}, true
+	case value.KindObject, value.KindList, value.KindAbsent:
+		return scalar{}, false
+	}
+	return scalar{v.Kind(), v.String()}, true
+}
+
+// id returns what an item is found by, if anything: its key, or itself.
+func (l *list) id(item value.Value) (scalar, bool) {
+	if l.key != "" {
+		item = item.Get(l.key)
+	}
+	return scalarOf(item)
+}
+
+// places returns where the items of a list are found first.
+func (l *list) places(of []value.Value) map[scalar]int {
+	out := make(map[scalar]int, len(of))
+	for i, item := range of {
+		if id, ok := l.id(item); ok {
+			if _, known := out[id]; !known {
+				out[id] = i
+			}
+		}
+	}
+	return out
+}
+
+// kindOf returns the kind that the items of all lists have.
+func kindOf(lists ...[]value.Value) (value.Kind, error) {
+	kind, none := value.KindAbsent, true
+	for _, l := range lists {
+		for _, item := range l {
+			switch {
+			case none && item.IsNull():
+				return kind, ErrNullItem
+			case none && item.Kind() == value.KindList:
+				return kind, mergepatch.ErrNoListOfLists
+			case none:
+				kind, none = item.Kind(), false
+			case item.Kind() != kind:
+				var all [][]any
+				for _, l := range lists {
+					all = append(all, anyList(l))
+				}
+				return kind, fmt.Errorf("list element types are not identical: %v", fmt.Sprint(all))
+			}
+		}
+	}
+	if none {
+		return kind, fmt.Errorf("no elements in any of the given slices")
+	}
+	return kind, nil
+}
+
+// merge returns the items with those of a patch, or without them if it deletes. The order is that of the patch for its items, and
+// that of the list for others.
+func (l *list) merge(patch []value.Value, deletes bool) ([]value.Value, error) {
+	if len(l.old) == 0 && len(patch) == 0 {
+		return l.old, nil
+	}
+	kind, err := kindOf(l.old, patch)
+	if err != nil {
+		return nil, err
+	}
+	old, merged := l.old, []value.Value(nil)
+	switch {
+	case kind != value.KindObject && deletes:
+		gone := l.scalars(patch)
+		for _, item := range old {
+			if id, _ := scalarOf(item); !gone[id] {
+				merged = append(merged, item)
+			}
+		}
+		return merged, nil
+	case kind != value.KindObject:
+		had := map[scalar]bool{}
+		for _, item := range append(append([]value.Value(nil), old...), patch...) {
+			if id, _ := scalarOf(item); !had[id] {
+				had[id] = true
+				merged = append(merged, item)
+			}
+		}
+	case l.key == "":
+		return nil, fmt.Errorf("cannot merge lists without merge key for %s", l.meta.Name())
+	default:
+		var replaces bool
+		if old, patch, replaces, err = l.directed(patch); err != nil {
+			return nil, err
+		}
+		if merged, err = l.mergeObjects(old, patch); err != nil {
+			return nil, err
+		}
+		if old = merged[:len(old)]; !replaces {
+			copy(l.old, merged)
+		}
+	}
+	return l.arrange(merged, patch, old, func() (value.Kind, error) { return kind, nil })
+}
+
+// scalars returns the set of items.
+func (l *list) scalars(of []value.Value) map[scalar]bool {
+	out := make(map[scalar]bool, len(of))
+	for _, item := range of {
+		if id, ok := scalarOf(item); ok {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// directed does what items of a patch say to do, and returns the items that are left of the list, and of the patch: none if all are
+// replaced by those.
+func (l *list) directed(patch []value.Value) (old, left []value.Value, replaces bool, err error) {
+	gone := map[scalar]bool{}
+	for _, item := range patch {
+		switch said := item.Get(directive); {
+		case said.IsAbsent():
+			left = append(left, item)
+		case said.Str() == saysDelete:
+			key := item.Get(l.key)
+			if key.IsAbsent() {
+				return nil, nil, false, mergepatch.ErrNoMergeKey(anyMap(item), l.key)
+			}
+			if id, ok := scalarOf(key); ok {
+				gone[id] = true
+			}
+		case said.Str() == saysReplace:
+			replaces = true
+		case said.Str() == saysMerge:
+			return nil, nil, false, fmt.Errorf("merging lists cannot yet be specified in the patch")
+		default:
+			return nil, nil, false, mergepatch.ErrBadPatchType(said.ToAny(), anyMap(item))
+		}
+	}
+	old = l.without(gone, patch)
+	if replaces {
+		return left, nil, true, nil
+	}
+	return old, left, false, nil
+}
+
+// without returns the items but for those that go. The library moves what follows an item that goes to its place, one item after the
+// other, in the list that it has, and puts what is new behind it: where it looks at the whole list again, for the order of items, that has
+// at its end what was there before, as far as nothing new is there. So has l.old.
+func (l *list) without(gone map[scalar]bool, patch []value.Value) []value.Value {
+	if len(gone) == 0 {
+		return l.old
+	}
+	at := map[scalar][]int{} // the places of those that go
+	for i, item := range l.old {
+		if id, ok := l.id(item); ok && gone[id] {
+			at[id] = append(at[id], i)
+		}
+	}
+	went := make([]bool, len(l.old))
+	last, length := len(l.old)-1, len(l.old)
+	after := append([]value.Value(nil), l.old...)
+	for _, item := range patch {
+		id, ok := l.id(item)
+		if item.Get(directive).Str() != saysDelete || !ok {
+			continue
+		}
+		for _, i := range at[id] {
+			length--
+			after[length] = l.old[last]
+			went[i] = true
+			for last >= 0 && went[last] {
+				last--
+			}
+		}
+		delete(at, id)
+	}
+	kept := after[:0]
+	for i, item := range l.old {
+		if !went[i] {
+			kept = append(kept, item)
+		}
+	}
+	l.old = after
+	return kept
+}
+
+// mergeObjects returns the items, merged with those of a patch that have the same keys, with the others of the patch behind them.
+func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
+	places := map[scalar][]int{}
+	add := func(i int, item value.Value) {
+		if id, ok := l.id(item); ok {
+			places[id] = append(places[id], i)
+		}
+	}
+	merged := append(make([]value.Value, 0, len(old)+len(patch)), old...)
+	for i, item := range merged {
+		add(i, item)
+	}
+	for _, item := range patch {
+		key := item.Get(l.key)
+		if key.IsAbsent() {
+			return nil, mergepatch.ErrNoMergeKey(anyMap(item), l.key)
+		}
+		id, ok := scalarOf(key)
+		if found := places[id]; ok && len(found) > 0 {
+			i := found[0]
+			object, err := mergeObject(merged[i], item, l.meta)
+			if err != nil {
+				return nil, err
+			}
+			if merged[i] = object; object.Get(l.key).IsAbsent() {
+				places[id] = found[1:] // null was its key
+			}
+			continue
+		}
+		add(len(merged), item)
+		merged = append(merged, item)
+	}
+	return merged, nil
+}
+
+// arrange returns all items: those that are in first, in its order, and others in the order of second, each before the first of those that
+// stands behind it in second.
+func (l *list) arrange(all, first, second []value.Value, kind func() (value.Kind, error)) ([]value.Value, error) {
+	inFirst, others, err := l.split(all, first)
+	if err != nil {
+		return nil, err
+	}
+	of, err := kind()
+	if err != nil {
+		return nil, err
+	}
+	if of == value.KindObject {
+		for _, items := range [][]value.Value{inFirst, first, others, second} {
+			if err := l.checkKeys(items); err != nil {
+				return nil, err
+			}
+		}
+	}
+	l.sort(inFirst, l.places(first))
+	places := l.places(second)
+	l.sort(others, places)
+	out := make([]value.Value, 0, len(all))
+	for len(others) > 0 && len(inFirst) > 0 {
+		i, j := l.place(others[0], places), l.place(inFirst[0], places)
+		if i >= 0 && j >= 0 && i < j {
+			out, others = append(out, others[0]), others[1:]
+		} else {
+			out, inFirst = append(out, inFirst[0]), inFirst[1:]
+		}
+	}
+	return append(append(out, others...), inFirst...), nil
+}
+
+// place returns where an item is, -1 if it is not there.
+func (l *list) place(item value.Value, places map[scalar]int) int {
+	if id, ok := l.id(item); ok {
+		if i, found := places[id]; found {
+			return i
+		}
+	}
+	return -1
+}
+
+// sort sorts items by their places, with those at the end that say that they go, which another item brought along. The library compares one
+// that has no place as if it were less than any other, also where that is no order, so that the result depends on how the sort of the
+// standard library goes about it.
+func (l *list) sort(of []value.Value, places map[scalar]int) {
+	type placed struct {
+		value.Value
+		at int
+	}
+	var stay []placed
+	var leave []value.Value
+	for _, item := range of {
+		if item.Kind() == value.KindObject && item.Get(directive).Str() == saysDelete {
+			leave = append(leave, item)
+		} else {
+			stay = append(stay, placed{item, l.place(item, places)})
+		}
+	}
+	sort.SliceStable(stay, func(i, j int) bool { return stay[i].at < 0 || stay[j].at < 0 || stay[i].at < stay[j].at })
+	for i := range stay {
+		of[i] = stay[i].Value
+	}
+	copy(of[len(stay):], leave)
+}
+
+// split returns the items that are in by, and the others.
+func (l *list) split(all, by []value.Value) (in, others []value.Value, err error) {
+	if l.key == "" {
+		set := l.scalars(by)
+		for _, item := range all {
+			if id, ok := scalarOf(item); ok && set[id] {
+				in = append(in, item)
+			} else {
+				others = append(others, item)
+			}
+		}
+		return in, others, nil
+	}
+	places, objects := l.places(by), 0
+	for objects < len(by) && by[objects].Kind() == value.KindObject {
+		objects++
+	}
+	for _, item := range all {
+		if err := l.checkKeys([]value.Value{item}); err != nil {
+			return nil, nil, err
+		}
+		switch at := l.place(item, places); {
+		case at >= 0 && at < objects:
+			in = append(in, item)
+		case objects < len(by):
+			return nil, nil, fmt.Errorf("value for key %v is not a map", objects)
+		default:
+			others = append(others, item)
+		}
+	}
+	return in, others, nil
+}
+
+// checkKeys returns an error for the first item that is no object with the key.
+func (l *list) checkKeys(of []value.Value) error {
+	for _, item := range of {
+		if item.Kind() != value.KindObject {
+			return mergepatch.ErrBadArgType(map[string]any(nil), item.ToAny())
+		}
+		if item.Get(l.key).IsAbsent() {
+			return mergepatch.ErrNoMergeKey(anyMap(item), l.key)
+		}
+	}
+	return nil
+}
+
+// checkOrder returns an error unless the items of a patch are in an order, in that order.
+func (l *list) checkOrder(patch, order []value.Value) error {
+	if len(order) == 0 || len(patch) == 0 {
+		return nil
+	}
+	var left []value.Value
+	for _, item := range patch {
+		if l.key != "" {
+			if item.Kind() != value.KindObject {
+				return mergepatch.ErrBadArgType(map[string]any(nil), item.ToAny())
+			}
+			if item.Get(directive).Str() == saysDelete {
+				continue
+			}
+		}
+		left = append(left, item)
+	}
+	i, j := 0, 0
+	for i < len(left) && j < len(order) {
+		if left[i].Kind() == value.KindObject && !left[i].Get(directive).IsAbsent() {
+			i++
+			continue
+		}
+		if l.key != "" {
+			if err := l.checkKeys([]value.Value{left[i], order[j]}); err != nil {
+				return err
+			}
+		}
+		a, comparable := l.id(left[i])
+		if b, ok := l.id(order[j]); comparable && ok && a == b {
+			i++
+		}
+		j++
+	}
+	if i < len(left) {
+		return fmt.Errorf("The order in patch list:\n%v\n doesn't match %s list:\n%v\n", anyList(patch), orderOf, anyList(order))
+	}
+	return nil
+}
+
+// anyList returns items as errors of the library show them.
+func anyList(of []value.Value) []any {
+	out := make([]any, len(of))
+	for i, item := range of {
+		out[i] = item.ToAny()
+	}
+	return out
+}

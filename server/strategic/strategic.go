@@ -1,0 +1,339 @@
+package strategic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/mergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/deed-project/deed/value"
+)
+
+// What a patch says beside members and items.
+const (
+	directive     = "$patch"
+	retainKeys    = "$retainKeys"
+	deletionOf    = "$deleteFromPrimitiveList"
+	orderOf       = "$setElementOrder"
+	saysReplace   = "replace"
+	saysDelete    = "delete"
+	saysMerge     = "merge"
+	keepsNamed    = "retainKeys" // a strategy, which changes nothing here
+	replaceValues = "replace"
+	mergeItems    = "merge"
+)
+
+// Apply returns object with patch applied. typed is of the Go type of the object, whose tags say how its lists are merged. The errors are
+// those of the library, which [errors.Is] finds.
+func Apply(object, patch value.Value, typed any) (value.Value, error) {
+	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return mergeObject(object, patch, meta)
+}
+
+// mergeObject returns object, empty if it is absent, with the members of patch.
+func mergeObject(object, patch value.Value, meta strategicpatch.LookupPatchMeta) (value.Value, error) {
+	switch said := patch.Get(directive); {
+	case said.IsAbsent():
+	case said.Str() == saysReplace:
+		return patch.With(directive, value.Value{}), nil
+	case said.Str() == saysDelete:
+		return value.Object(), nil
+	default:
+		return value.Value{}, mergepatch.ErrBadPatchType(said.ToAny(), anyMap(patch))
+	}
+	if object.IsAbsent() {
+		object = value.Object()
+	}
+	object, patch, err := retain(object, patch)
+	if err != nil {
+		return value.Value{}, err
+	}
+	m := members{object: object, patch: patch, meta: meta, done: map[string]value.Value{}}
+	for name, said := range patch.Members() {
+		if strings.HasPrefix(name, orderOf) {
+			if err := m.order(name, said); err != nil {
+				return value.Value{}, err
+			}
+		}
+	}
+	for name, said := range patch.Members() {
+		if err := m.member(name, said); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return m.merged(), nil
+}
+
+// retain takes the members out of object that patch does not say to keep, if it says that of any.
+func retain(object, patch value.Value) (value.Value, value.Value, error) {
+	said := patch.Get(retainKeys)
+	if said.IsAbsent() {
+		return object, patch, nil
+	}
+	patch = patch.With(retainKeys, value.Value{})
+	if said.Kind() != value.KindList {
+		return object, patch, mergepatch.ErrBadPatchFormatForRetainKeys
+	}
+	kept := map[string]bool{}
+	for name := range said.Items() {
+		if name.Kind() == value.KindString {
+			kept[name.Str()] = true
+		}
+	}
+	for name, change := range patch.Members() {
+		if !kept[name] && !change.IsNull() && !strings.HasPrefix(name, deletionOf) && !strings.HasPrefix(name, orderOf) {
+			return object, patch, mergepatch.ErrBadPatchFormatForRetainKeys
+		}
+	}
+	var left []value.Member
+	for name, member := range object.Members() {
+		if kept[name] {
+			left = append(left, value.Member{Name: name, Value: member})
+		}
+	}
+	return value.Object(left...), patch, nil
+}
+
+// members merges the members of a patch into those of an object.
+type members struct {
+	object, patch value.Value
+	meta          strategicpatch.LookupPatchMeta
+	done          map[string]value.Value // what became of members, absent for those that go
+	ordered       map[string]bool        // the members of patch that were merged with their order
+}
+
+// get returns a member as it is by now.
+func (m *members) get(name string) value.Value {
+	if v, ok := m.done[name]; ok {
+		return v
+	}
+	return m.object.Get(name)
+}
+
+// merged returns the object with what became of its members.
+func (m *members) merged() value.Value {
+	var set []value.Member
+	for name, v := range m.done {
+		if !v.IsAbsent() {
+			set = append(set, value.Member{Name: name, Value: v})
+		}
+	}
+	object := m.object
+	if len(set) < len(m.done) {
+		var left []value.Member
+		for name, member := range object.Members() {
+			if v, ok := m.done[name]; !ok || !v.IsAbsent() {
+				left = append(left, value.Member{Name: name, Value: member})
+			}
+		}
+		object = value.Object(left...)
+	}
+	return object.WithAll(value.Object(set...))
+}
+
+// order merges a list, and brings it into the order that the patch says in a member of its own.
+func (m *members) order(name string, order value.Value) error {
+	if order.Kind() != value.KindList {
+		return mergepatch.ErrBadArgType([]any(nil), order.ToAny())
+	}
+	of, err := target(name, orderOf, mergepatch.ErrBadPatchFormatForSetElementOrderList)
+	if err != nil {
+		return err
+	}
+	had, change := m.get(of), m.patch.Get(of)
+	if m.ordered[of] {
+		change = value.Value{}
+	}
+	for _, v := range []value.Value{had, change} {
+		if !v.IsAbsent() && v.Kind() != value.KindList {
+			return mergepatch.ErrBadArgType([]any(nil), v.ToAny())
+		}
+	}
+	inner, is, err := m.meta.LookupPatchMetadataForSlice(of)
+	if err != nil {
+		return err
+	}
+	strategy, err := strategyOf(is)
+	if err != nil {
+		return err
+	}
+	l := list{meta: inner, key: is.GetPatchMergeKey(), old: items(had)}
+	if err := l.checkOrder(items(change), items(order)); err != nil {
+		return err
+	}
+	var merged []value.Value
+	switch {
+	case had.IsAbsent() && change.IsAbsent():
+		return nil
+	case change.IsAbsent():
+		merged = l.old
+	case had.IsAbsent():
+		merged = items(withoutDirectives(change))
+	case strategy == mergeItems:
+		if merged, err = l.merge(items(change), false); err != nil {
+			return err
+		}
+	default:
+		merged = items(change)
+	}
+	both, err := l.arrange(merged, items(order), l.old, func() (value.Kind, error) { return kindOf(items(had), items(change)) })
+	if err != nil {
+		return err
+	}
+	m.done[of] = value.List(both...)
+	if m.ordered == nil {
+		m.ordered = map[string]bool{}
+	}
+	m.ordered[of] = true
+	return nil
+}
+
+// member merges a member of the patch.
+func (m *members) member(name string, change value.Value) error {
+	if m.ordered[name] || strings.HasPrefix(name, orderOf) {
+		return nil
+	}
+	deletes := strings.HasPrefix(name, deletionOf)
+	if deletes {
+		of, err := target(name, deletionOf, mergepatch.ErrBadPatchFormatForPrimitiveList)
+		if err != nil {
+			return err
+		}
+		if of != "" {
+			name = of
+		}
+	}
+	had := m.get(name)
+	var err error
+	switch sameType := had.Kind() == change.Kind(); {
+	case change.IsNull():
+		m.done[name] = value.Value{}
+	case had.IsAbsent() || !sameType:
+		if !deletes {
+			m.done[name] = withoutDirectives(withoutNulls(change))
+		}
+	case had.Kind() == value.KindObject:
+		m.done[name], err = m.inner(name, had, change)
+	case had.Kind() == value.KindList:
+		m.done[name], err = m.items(name, had, change, deletes)
+	default:
+		m.done[name] = change
+	}
+	return err
+}
+
+// inner merges an object into a member.
+func (m *members) inner(name string, had, change value.Value) (value.Value, error) {
+	inner, is, err := m.meta.LookupPatchMetadataForStruct(name)
+	if err != nil {
+		return value.Value{}, err
+	}
+	strategy, err := strategyOf(is)
+	if err != nil || strategy == replaceValues {
+		return change, err
+	}
+	return mergeObject(had, change, inner)
+}
+
+// items merges a list into a member, or deletes its items from that.
+func (m *members) items(name string, had, change value.Value, deletes bool) (value.Value, error) {
+	inner, is, err := m.meta.LookupPatchMetadataForSlice(name)
+	if err != nil {
+		return value.Value{}, err
+	}
+	strategy, err := strategyOf(is)
+	if err != nil || strategy != mergeItems && !deletes {
+		return change, err
+	}
+	l := list{meta: inner, key: is.GetPatchMergeKey(), old: items(had)}
+	merged, err := l.merge(items(change), deletes)
+	return value.List(merged...), err
+}
+
+// target returns of which member the member called name speaks: what follows a prefix and a slash.
+func target(name, prefix string, problem error) (string, error) {
+	before, of, found := strings.Cut(name, "/")
+	if !found || before != prefix {
+		return "", problem
+	}
+	return of, nil
+}
+
+// strategyOf returns how a member is merged.
+func strategyOf(is strategicpatch.PatchMeta) (string, error) {
+	switch all := is.GetPatchStrategies(); {
+	case len(all) == 0, len(all) == 1 && all[0] == keepsNamed:
+		return "", nil
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) == 2 && all[0] == keepsNamed:
+		return all[1], nil
+	case len(all) == 2 && all[1] == keepsNamed:
+		return all[0], nil
+	default:
+		return "", fmt.Errorf("unexpected patch strategy: %v", all)
+	}
+}
+
+// withoutNulls returns v without the members, at any depth, that are null.
+func withoutNulls(v value.Value) value.Value {
+	return rebuilt(v, func(_ string, member value.Value) bool { return !member.IsNull() }, nil)
+}
+
+// withoutDirectives returns v without the objects that say what to do, absent if it is one itself.
+func withoutDirectives(v value.Value) value.Value {
+	says := func(v value.Value) bool { return v.Kind() == value.KindObject && !v.Get(directive).IsAbsent() }
+	if says(v) {
+		return value.Value{}
+	}
+	return rebuilt(v, func(_ string, member value.Value) bool { return !says(member) }, says)
+}
+
+// rebuilt returns v with the members that keep wants, and without the items that drop wants gone, at any depth.
+func rebuilt(v value.Value, keep func(string, value.Value) bool, drop func(value.Value) bool) value.Value {
+	switch v.Kind() {
+	case value.KindObject:
+		left := make([]value.Member, 0, v.Len())
+		for name, member := range v.Members() {
+			if keep(name, member) {
+				left = append(left, value.Member{Name: name, Value: rebuilt(member, keep, drop)})
+			}
+		}
+		return value.Object(left...)
+	case value.KindList:
+		left := make([]value.Value, 0, v.Len())
+		for item := range v.Items() {
+			if drop == nil || !drop(item) {
+				left = append(left, rebuilt(item, keep, drop))
+			}
+		}
+		return value.List(left...)
+	}
+	return v
+}
+
+// ErrNullItem says that an item of a list of texts, numbers or objects is null.
+var ErrNullItem = errors.New("a list to merge has an item that is null")
+
+// items returns the items of a list, none of anything else.
+func items(v value.Value) []value.Value {
+	if v.Kind() != value.KindList {
+		return nil
+	}
+	out := make([]value.Value, 0, v.Len())
+	for item := range v.Items() {
+		out = append(out, item)
+	}
+	return out
+}
+
+// anyMap returns an object as errors of the library show it.
+func anyMap(v value.Value) map[string]any {
+	m, _ := v.ToAny().(map[string]any)
+	return m
+}
