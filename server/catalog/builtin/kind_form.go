@@ -139,8 +139,11 @@ func (f *kindForm) Unconditional() bool { return !f.conditional }
 // ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
 // its own fields.
 func (f *kindForm) ValidateCreate(_ context.Context, object value.Value, w *api.Warnings) field.ErrorList {
-	errs := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), f.finalizers(object)...)
-	errs = append(errs, f.own(object, value.Value{}, "")...)
+	errs := f.own(object, value.Value{}, "")
+	if !f.rules.IsBare() || len(errs) == 0 {
+		of := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), f.finalizers(object)...)
+		errs = append(of, errs...)
+	}
 	if len(errs) == 0 {
 		w.Add(f.rules.Warnings(object, value.Value{})...)
 	}

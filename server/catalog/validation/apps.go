@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -81,7 +82,7 @@ func daemonSet(r *report, object place, live value.Value) {
 	if selector.is() && !selects(selector.Value) {
 		r.invalid(selector, "empty selector is invalid for daemonset")
 	}
-	r.template(template, names{})
+	r.template(template)
 	r.restartsAlways(template, "DaemonSet")
 	r.natural(spec.at("minReadySeconds"))
 	r.daemonStrategy(spec.at("updateStrategy"))
@@ -113,7 +114,7 @@ func (r *report) daemonStrategy(p place) {
 // share refuses what is neither a number of pods nor a part of all of them.
 func (r *report) share(p place) {
 	if p.Kind() == value.KindString {
-		r.invalid(p, validation.IsValidPercent(p.Str())...)
+		r.invalidAs(p, intstr.FromString(p.Str()), validation.IsValidPercent(p.Str())...)
 		return
 	}
 	r.natural(p)
@@ -122,7 +123,7 @@ func (r *report) share(p place) {
 // notAll refuses more than all pods.
 func (r *report) notAll(p place) {
 	if p.Kind() == value.KindString && len(validation.IsValidPercent(p.Str())) == 0 && amount(p.Value) > 100 {
-		r.invalid(p, "must not be greater than 100%")
+		r.invalidAs(p, intstr.FromString(p.Str()), "must not be greater than 100%")
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *report) jobSpec(spec place) {
 		}
 	}
 	template := spec.at("template")
-	r.template(template, names{})
+	r.template(template)
 	pod := template.at("spec")
 	switch restart := pod.at("restartPolicy"); restart.Str() {
 	case "Always", "":

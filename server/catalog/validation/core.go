@@ -65,6 +65,7 @@ func quota(r *report, object place, live value.Value) {
 	hard := spec.at("hard")
 	for i := range hard.Len() {
 		limit := hard.entry(i)
+		r.quotaName(limit)
 		if strings.HasPrefix(limit.Str(), "-") {
 			r.invalidAs(limit, limit.Str(), "must be greater than or equal to 0")
 		}
@@ -75,6 +76,28 @@ func quota(r *report, object place, live value.Value) {
 	if isSet(live) {
 		r.unchanged(spec.at("scopes"), live.Get("spec", "scopes"))
 	}
+}
+
+// counted are the resources that quotas of a namespace limit, beside those that are whole and huge pages.
+var counted = map[string]bool{
+	"cpu": true, "memory": true, "ephemeral-storage": true,
+	"requests.cpu": true, "requests.memory": true, "requests.ephemeral-storage": true, "requests.storage": true,
+	"limits.cpu": true, "limits.memory": true, "limits.ephemeral-storage": true,
+}
+
+// quotaName refuses the name of a resource that a quota limits.
+func (r *report) quotaName(limit place) {
+	name := limit.name()
+	wrong := validation.IsQualifiedName(name)
+	r.invalidAs(limit, name, wrong...)
+	huge := strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
+	if strings.Contains(name, "/") || huge || counted[name] || whole[name] {
+		return
+	}
+	if len(wrong) == 0 && name != "storage" { // which is one, and has no quota
+		r.invalidAs(limit, name, "must be a standard resource type or fully qualified")
+	}
+	r.invalidAs(limit, name, "must be a standard resource for quota")
 }
 
 // endpoints refuses Endpoints.

@@ -15,7 +15,7 @@ import (
 // pod refuses a Pod.
 func pod(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	podSpec(r, spec, true, names{})
+	podSpec(r, spec, true)
 	if isSet(live) {
 		r.podChange(spec, live.Get("spec"))
 		return

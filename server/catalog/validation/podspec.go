@@ -18,9 +18,9 @@ type podWalk struct {
 	running names // of containers
 }
 
-// podSpec refuses the spec of a pod. volumes are names of some that the pods will have.
-func podSpec(r *report, spec place, forPod bool, volumes names) {
-	w := &podWalk{report: r, spec: spec, forPod: forPod, volumes: volumes}
+// podSpec refuses the spec of a pod.
+func podSpec(r *report, spec place, forPod bool) {
+	w := &podWalk{report: r, spec: spec, forPod: forPod}
 	w.volumeList(spec.at("volumes"))
 	w.containers(spec.at("containers"))
 	w.initContainers(spec.at("initContainers"))

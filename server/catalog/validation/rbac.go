@@ -66,14 +66,16 @@ func (r *report) binding(object place, live value.Value, namespaced bool, roles 
 		r.notOneOf(group, rbacGroup)
 	}
 	r.textAmong(ref.at("kind"), roles...)
-	if name := ref.at("name"); name.Str() == "" {
-		r.later(name, "")
-	} else {
+	name := ref.at("name")
+	if name.Str() != "" {
 		r.invalid(name, content.IsPathSegmentName(name.Str())...)
 	}
 	subjects := object.at("subjects")
 	for i := range subjects.Len() {
 		r.subject(subjects.item(i), namespaced)
+	}
+	if name.Str() == "" {
+		r.later(name, "")
 	}
 	if was := live.Get("roleRef"); isSet(live) && !same(ref.Value, was) {
 		r.laterInvalid(ref, refShown{ref.text("apiGroup"), ref.text("kind"), ref.text("name")}, "field is immutable")

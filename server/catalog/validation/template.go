@@ -7,12 +7,12 @@ import (
 )
 
 // template refuses what pods are made of.
-func (r *report) template(p place, volumes names) {
+func (r *report) template(p place) {
 	metadata := p.Get("metadata") // whose members are told as if they were those of the template
 	r.labels(p.below(metadata.Get("labels"), "labels", isMember))
 	r.annotations(p.below(metadata.Get("annotations"), "annotations", isMember))
 	spec := p.at("spec")
-	podSpec(r, spec, false, volumes)
+	podSpec(r, spec, false)
 	if later := spec.at("ephemeralContainers"); later.Len() > 0 {
 		r.forbidden(later, "ephemeral containers not allowed in pod template")
 	}
@@ -52,7 +52,7 @@ func (r *report) workload(spec place, kind string) {
 	}
 	template := spec.at("template")
 	r.labelsSelected(template, selector.Value)
-	r.template(template, claimed(spec.Get("volumeClaimTemplates")))
+	r.template(withClaims(template, spec.Get("volumeClaimTemplates")))
 	r.restartsAlways(template, kind)
 }
 
@@ -85,11 +85,26 @@ func (r *report) restartsAlways(template place, kind string) {
 	}
 }
 
-// claimed returns the names of the volumes that claims become.
-func claimed(claims value.Value) names {
-	var out names
-	for c := range claims.Items() {
-		out.add(c.Get("metadata", "name").Str())
+// withClaims returns a template with the volumes that claims become: they come first, and take the place of volumes that are called so.
+func withClaims(template place, claims value.Value) place {
+	if claims.Len() == 0 {
+		return template
 	}
-	return out
+	var met names
+	var volumes []value.Value
+	for c := range claims.Items() {
+		if name := c.Get("metadata", "name").Str(); met.add(name) {
+			said := value.String(name)
+			claim := value.Object(value.Member{Name: "claimName", Value: said})
+			volumes = append(volumes, value.Object(value.Member{Name: "name", Value: said}, value.Member{Name: "persistentVolumeClaim", Value: claim}))
+		}
+	}
+	spec := template.Get("spec")
+	for v := range spec.Get("volumes").Items() {
+		if !met.has(v.Get("name").Str()) {
+			volumes = append(volumes, v)
+		}
+	}
+	template.Value = template.With("spec", spec.With("volumes", value.List(volumes...)))
+	return template
 }

@@ -15,6 +15,7 @@ type Kind struct {
 	pods   string // a path to the spec of the pods that an object is or makes; empty if it has none
 	named  string // what the name of an object is used for, if it should be a label of a domain name
 	before bool   // pods are warned of as they were before a change
+	bare   bool   // the metadata is looked at only where nothing else is wrong
 }
 
 // What names are used for.
@@ -45,7 +46,7 @@ var kinds = map[schema.GroupKind]Kind{
 	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:      {refuse: endpointSlice},
 	{Group: "networking.k8s.io", Kind: "Ingress"}:           {refuse: ingress},
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:     {refuse: networkPolicy},
-	{Group: "policy", Kind: "PodDisruptionBudget"}:          {refuse: budget},
+	{Group: "policy", Kind: "PodDisruptionBudget"}:          {refuse: budget, bare: true},
 	{Group: rbacGroup, Kind: "ClusterRole"}:                 {refuse: clusterRole},
 	{Group: rbacGroup, Kind: "ClusterRoleBinding"}:          {refuse: clusterRoleBinding},
 	{Group: rbacGroup, Kind: "Role"}:                        {refuse: role},
@@ -57,6 +58,9 @@ func Of(kind schema.GroupKind) (Kind, bool) {
 	k, ok := kinds[kind]
 	return k, ok
 }
+
+// IsBare reports whether the metadata of an object is looked at only where nothing else is wrong with it.
+func (k Kind) IsBare() bool { return k.bare }
 
 // Refused returns what is wrong with object, which has its defaults, in the place of live, which is absent for a new object.
 func (k Kind) Refused(object, live value.Value) field.ErrorList {
@@ -72,7 +76,7 @@ func (k Kind) Refused(object, live value.Value) field.ErrorList {
 var ways = sync.Pool{New: func() any { return &way{} }}
 
 // podTemplate refuses a PodTemplate.
-func podTemplate(r *report, object place, _ value.Value) { r.template(object.at("template"), names{}) }
+func podTemplate(r *report, object place, _ value.Value) { r.template(object.at("template")) }
 
 // replicationController refuses a ReplicationController.
 func replicationController(r *report, object place, _ value.Value) {
@@ -87,7 +91,7 @@ func replicationController(r *report, object place, _ value.Value) {
 		if selector.Len() > 0 {
 			r.labelsSelected(template, value.Object(value.Member{Name: "matchLabels", Value: selector.Value}))
 		}
-		r.template(template, names{})
+		r.template(template)
 		r.restartsAlways(template, "ReplicationController")
 	}
 	r.natural(spec.at("minReadySeconds"))
