@@ -58,6 +58,9 @@ func (r *Request) patchedForm(typ types.PatchType, patched value.Value) (managed
 	switch {
 	case r.Version.Custom && said.Kind == "" && patched.Kind() == value.KindObject:
 		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(patched.AppendJSON(nil)))
+	case !r.Version.Custom && said.APIVersion == "" && said.Kind != "" && said.Kind != r.Version.Kind:
+		return managedfields.Object{}, nil, fmt.Errorf(
+			`no kind %q is registered for the internal version of group %q in scheme "pkg/runtime/scheme.go:111"`, said.Kind, r.Version.Group)
 	case !r.Version.Custom && said.APIVersion == "":
 		return managedfields.Object{Content: value.Object()}, membersUnknown(patched), nil
 	case !r.Version.Custom && said.Kind == "":

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
@@ -17,6 +18,8 @@ import (
 // are nil do nothing.
 type Form struct {
 	GVK schema.GVK
+	// Known are the apiVersions in which the kind is known beside its own.
+	Known []string
 	// New returns a pointer to an empty object of the Go type.
 	New func() any
 	// Default fills in defaults; it gets what New returned.
@@ -36,8 +39,10 @@ type Form struct {
 // Decode returns what the Go type makes of what was sent. An object without apiVersion and kind is of the form's. The error is
 // about a field of the wrong type, or about another kind.
 func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
-	if kind := sent.Get("kind").Str(); kind != "" && kind != f.GVK.Kind {
-		return sent, nil, unregistered(kind, sent.Get("apiVersion").Str())
+	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
+	known := apiVersion == "" || apiVersion == f.GVK.APIVersion() || slices.Contains(f.Known, apiVersion)
+	if kind != "" && kind != f.GVK.Kind || !known {
+		return sent, nil, unregistered(kind, apiVersion)
 	}
 	object := f.New()
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), object)

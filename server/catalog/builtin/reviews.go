@@ -61,6 +61,6 @@ func review(group, kind string, empty func() any) *catalog.Resource {
 		Group: group, Plural: strings.ToLower(kind) + "s", Singular: strings.ToLower(kind), Kind: kind,
 		Verbs: []string{"create"}, Stored: gvk.Version, Question: true,
 	}
-	r.Versions = []*catalog.Version{{Resource: r, Name: gvk.Version, Form: &Form{GVK: gvk, New: empty}, New: empty}}
+	r.Versions = []*catalog.Version{{Resource: r, Name: gvk.Version, Form: &Form{GVK: gvk, Known: []string{gvk.Group + "/v1beta1"}, New: empty}, New: empty}}
 	return r
 }

@@ -33,7 +33,7 @@ func Definitions(now func() time.Time) *catalog.Resource {
 		Stored: gvk.Version, Hashed: gvk.Group + "/v1beta1", Prefix: "/registry/apiextensions.k8s.io/customresourcedefinitions/",
 	}
 	form := &definitionForm{builtin.Form{
-		GVK: gvk, New: func() any { return &apiextensionsv1.CustomResourceDefinition{} },
+		GVK: gvk, Known: []string{gvk.Group + "/v1beta1"}, New: func() any { return &apiextensionsv1.CustomResourceDefinition{} },
 		Default: func(object any) {
 			apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(object.(*apiextensionsv1.CustomResourceDefinition))
 		},
