@@ -1,6 +1,7 @@
 package rest
 
 import (
+	stderrors "errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // zero Live for none.
 func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Object, error) {
 	var object managedfields.Object
-	sent, err := r.readBody()
+	sent, err := r.readBody(options.Validation == api.Ignore)
 	if err != nil {
 		return object, err
 	}
@@ -39,7 +40,11 @@ func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Obj
 		}
 	}
 	if strict = append(sent.Strict, strict...); len(strict) > 0 && options.Validation == api.Strict {
-		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, strictError(strict))
+		wanted := r.Version.Kind
+		if r.Version.Custom {
+			wanted = gvk.Kind // it was read as what it says it is
+		}
+		return object, wire.CannotHandle(gvk.Kind, gvk.Version, wanted, strictError(strict))
 	}
 	r.warnStrict(options, strict)
 	if gvk.APIVersion() != r.Version.APIVersion() && !slices.Contains(r.Version.Takes, gvk.APIVersion()) {
@@ -61,15 +66,15 @@ func (r *Request) firstFault(text []byte, err error) error {
 }
 
 // readBody reads the body of a create or update of an object.
-func (r *Request) readBody() (wire.Sent, error) {
+func (r *Request) readBody(lenient bool) (wire.Sent, error) {
 	if r.Version.Custom {
-		return r.readCustom()
+		return r.readCustom(lenient)
 	}
 	return r.readStandard(r.Version.GVK(), r.Version.New(), r.Offer())
 }
 
 // readCustom reads a body that is a custom resource.
-func (r *Request) readCustom() (wire.Sent, error) {
+func (r *Request) readCustom(lenient bool) (wire.Sent, error) {
 	media, body, err := r.receive(r.Offer())
 	switch {
 	case err != nil:
@@ -77,7 +82,12 @@ func (r *Request) readCustom() (wire.Sent, error) {
 	case media == wire.CBOR:
 		return wire.DecodeCBOR(body, r.Version.Kind)
 	}
-	return wire.DecodeObject(body, media, r.Version.Kind)
+	sent, err := wire.DecodeObject(body, media, r.Version.GVK(), lenient)
+	if v := sent.Content.Get("apiVersion"); err == nil && v.IsNull() {
+		return sent, wire.CannotHandle(sent.Content.Get("kind").Str(), "", r.Version.Kind,
+			stderrors.New(".apiVersion accessor error: <nil> is of the type <nil>, expected string"))
+	}
+	return sent, err
 }
 
 // readStandard reads a body that is of a built-in kind, which it need not say. empty is an object of its Go type.
@@ -151,6 +161,10 @@ func (r *Request) warnStrict(options api.WriteOptions, found []string) {
 // update lets the field manager of the endpoint replace live by object. If it cannot keep track of the managed fields, they
 // stay as they were.
 func (r *Request) update(live Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())
+	if r.Version.Custom && r.Target.Subresource == "status" && is != r.Version.GVK() {
+		return object, nil // what it says it is has no field manager, and is not written: all that changes is the status
+	}
 	manager := options.ManagerOr(r.HTTP.UserAgent())
 	updated, err := r.manager().Update(live.Object, object, manager)
 	if err != nil && updated.Content.IsAbsent() {

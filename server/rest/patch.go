@@ -1,6 +1,7 @@
 package rest
 
 import (
+	stderrors "errors"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -95,7 +96,8 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 	return func(live Live) (managedfields.Object, error) {
 		if beside {
 			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge), live.settled())
-			if err == nil && len(unknown) == 0 && object.Content.Get("kind").Str() != "" {
+			says := object.Content.Get("kind").Str() != "" && object.Content.Get("apiVersion").Str() != ""
+			if err == nil && len(unknown) == 0 && says {
 				object.Entries = live.Entries
 				return r.update(live, object, options)
 			}
@@ -116,11 +118,20 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 			return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
 		}
 		r.warnStrict(options, strict)
+		if r.Version.Custom && r.Target.Subresource != "scale" && lacksVersion(patched) {
+			return managedfields.Object{}, errors.NewInternalError(stderrors.New("Object 'apiVersion' is missing in 'object has no apiVersion field'"))
+		}
 		if r.Target.Subresource == "scale" {
 			return r.replaceScale(live, object, options)
 		}
 		return r.update(live, object, options)
 	}, nil
+}
+
+// lacksVersion reports whether an object says its kind and no apiVersion.
+func lacksVersion(object value.Value) bool {
+	v := object.Get("apiVersion")
+	return object.Get("kind").Str() != "" && v.Str() == "" && (v.IsAbsent() || v.Kind() == value.KindString)
 }
 
 // besideFields returns a merge patch of a custom resource, and whether it leaves managed fields alone: then it can be carried out on what

@@ -59,8 +59,11 @@ func (r *Request) patchedForm(typ types.PatchType, patched value.Value) (managed
 	case r.Version.Custom && said.Kind == "" && patched.Kind() == value.KindObject:
 		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(patched.AppendJSON(nil)))
 	case !r.Version.Custom && said.APIVersion == "" && said.Kind != "" && said.Kind != r.Version.Kind:
-		return managedfields.Object{}, nil, fmt.Errorf(
-			`no kind %q is registered for the internal version of group %q in scheme "pkg/runtime/scheme.go:111"`, said.Kind, r.Version.Group)
+		in := fmt.Sprintf("the internal version of group %q", r.Version.Group)
+		if r.Target.Subresource == "scale" {
+			in = fmt.Sprintf("version %q", r.Version.APIVersion())
+		}
+		return managedfields.Object{}, nil, fmt.Errorf(`no kind %q is registered for %s in scheme "pkg/runtime/scheme.go:111"`, said.Kind, in)
 	case !r.Version.Custom && said.APIVersion == "":
 		return managedfields.Object{Content: value.Object()}, membersUnknown(patched), nil
 	case !r.Version.Custom && said.Kind == "":

@@ -54,16 +54,16 @@ type Sent struct {
 	JSON []byte
 }
 
-// DecodeObject reads the object of a create or update. kind is the one that the path asks for, which the texts of refusals
-// name. The error is a 400.
-func DecodeObject(body []byte, media, kind string) (Sent, error) {
+// DecodeObject reads the object of a create or update. wanted is the kind that the path asks for, which the texts of refusals name: all of
+// them if decoding is lenient, for then an object that does not say what it is counts as one of it. The error is a 400.
+func DecodeObject(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
 	if media == JSON {
 		content, err := value.Parse(body)
 		if err == nil && content.Get("kind").Str() != "" && isTextOrAbsent(content.Get("apiVersion")) {
 			return Sent{Content: content}, nil
 		}
 	}
-	return decodeSlowly(body, media, kind)
+	return decodeSlowly(body, media, wanted, lenient)
 }
 
 func isTextOrAbsent(v value.Value) bool { return v.IsAbsent() || v.Kind() == value.KindString }
@@ -79,7 +79,7 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error
 	}
 	sent, err := decodeTwice(body, media)
 	if err != nil || !saysKindAsText(sent.Content) {
-		return decodeSlowly(body, media, standard.Kind)
+		return decodeSlowly(body, media, standard, false)
 	}
 	sent.Content = withStandard(sent.Content, standard)
 	return sent, nil
@@ -140,12 +140,16 @@ func unrecognized(kind string, why error, shown string) error {
 }
 
 // decodeSlowly reads an object with the library that kube-apiserver uses.
-func decodeSlowly(body []byte, media, kind string) (Sent, error) {
+func decodeSlowly(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
 	serializer := kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, nil, typer{}, kjson.SerializerOptions{
-		Strict: true, Yaml: media == YAML,
+		Strict: !lenient, Yaml: media == YAML,
 	})
 	object := &unstructured.Unstructured{}
-	_, gvk, err := serializer.Decode(body, nil, object)
+	var standard *kschema.GroupVersionKind
+	if lenient {
+		standard = &kschema.GroupVersionKind{Group: wanted.Group, Version: wanted.Version, Kind: wanted.Kind}
+	}
+	_, gvk, err := serializer.Decode(body, standard, object)
 	var sent Sent
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		for _, e := range strict.Errors() {
@@ -153,9 +157,9 @@ func decodeSlowly(body []byte, media, kind string) (Sent, error) {
 		}
 	} else if err != nil {
 		if gvk != nil && gvk.Kind != "" {
-			return sent, CannotHandle(gvk.Kind, gvk.Version, kind, err)
+			return sent, CannotHandle(gvk.Kind, gvk.Version, wanted.Kind, err)
 		}
-		return sent, unrecognized(kind, err, summary(body))
+		return sent, unrecognized(wanted.Kind, err, summary(body))
 	}
 	sent.Content, err = value.FromAny(object.Object)
 	return sent, err

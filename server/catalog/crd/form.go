@@ -153,15 +153,22 @@ func (f *form) ValidateUpdate(ctx context.Context, object, live value.Value, sub
 func (f *form) ValidateChange(
 	ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was catalog.Proof,
 ) (field.ErrorList, catalog.Proof) {
-	if errs := f.validateType(object); len(errs) > 0 {
-		return errs, catalog.Proof{}
-	}
 	var sound value.Value // what is known to be
 	if was.Sound {
 		sound = live
 	}
-	errs := api.ValidateMetadata(ctx, object, live, f.namespaced)
 	var proof catalog.Proof
+	errs := f.validateType(object)
+	if len(errs) > 0 { // then values and rules are not looked at
+		if subresource != "status" {
+			errs = append(errs, f.rules.Resources(ctx, object)...)
+		}
+		if len(f.duplicates(live, sound)) == 0 {
+			errs = append(errs, f.duplicates(object, sound)...)
+		}
+		return errs, proof
+	}
+	errs = api.ValidateMetadata(ctx, object, live, f.namespaced)
 	if subresource == "status" {
 		proof.Sound = was.Sound && f.rules.Sound(object, sound)
 		errs = append(errs, f.rules.StatusValues(object, live)...)
