@@ -21,7 +21,7 @@ import (
 )
 
 // thing returns the definition of things in a group.
-func thing(t *testing.T, plural, group string) value.Value {
+func thing(t testing.TB, plural, group string) value.Value {
 	t.Helper()
 	d, err := value.Parse(fmt.Appendf(nil, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
 		"metadata":{"name":"%[1]s.%[2]s"},"spec":{"group":%[2]q,"scope":"Cluster","names":{"plural":%[1]q,"kind":"Kind%[1]s"},
