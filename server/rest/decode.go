@@ -161,9 +161,11 @@ func (r *Request) warnStrict(options api.WriteOptions, found []string) {
 // update lets the field manager of the endpoint replace live by object. If it cannot keep track of the managed fields, they
 // stay as they were.
 func (r *Request) update(live Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
-	is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())
-	if r.Version.Custom && r.Target.Subresource == "status" && is != r.Version.GVK() {
-		return object, nil // what it says it is has no field manager, and is not written: all that changes is the status
+	if r.Version.Custom && r.Target.Subresource == "status" {
+		is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())
+		if is != r.Version.GVK() {
+			return object, nil // what it says it is has no field manager, and is not written: all that changes is the status
+		}
 	}
 	manager := options.ManagerOr(r.HTTP.UserAgent())
 	updated, err := r.manager().Update(live.Object, object, manager)
