@@ -1,10 +1,10 @@
 package rest
 
 import (
-	stderrors "errors"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -119,7 +119,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		}
 		r.warnStrict(options, strict)
 		if r.Version.Custom && r.Target.Subresource != "scale" && lacksVersion(patched) {
-			return managedfields.Object{}, errors.NewInternalError(stderrors.New("Object 'apiVersion' is missing in 'object has no apiVersion field'"))
+			return managedfields.Object{}, errors.NewInternalError(runtime.NewMissingVersionErr("object has no apiVersion field"))
 		}
 		if r.Target.Subresource == "scale" {
 			return r.replaceScale(live, object, options)

@@ -393,6 +393,7 @@ func (l *list) checkOrder(patch, order []value.Value) error {
 		j++
 	}
 	if i < len(left) {
+		//lint:ignore ST1005 these are the words of the library
 		return fmt.Errorf("The order in patch list:\n%v\n doesn't match %s list:\n%v\n", anyList(patch), orderOf, anyList(order))
 	}
 	return nil

@@ -188,7 +188,7 @@ func (m maker) order(name string, items any) any {
 }
 
 // library applies a patch as kube-apiserver does. It panics where that does.
-func library(t *testing.T, object, patch []byte) (out any, err error, panicked any) {
+func library(t *testing.T, object, patch []byte) (out, panicked any, err error) {
 	t.Helper()
 	var o, p map[string]any
 	for text, into := range map[*map[string]any][]byte{&o: object, &p: patch} {
@@ -202,7 +202,7 @@ func library(t *testing.T, object, patch []byte) (out any, err error, panicked a
 	if m, ok := out.(strategicpatch.JSONMap); ok {
 		out = map[string]any(m)
 	}
-	return out, err, nil
+	return out, nil, err
 }
 
 // clip takes away the room behind the items of lists: where there is some, the library changes lists as it looks at them.
@@ -231,7 +231,7 @@ func TestLikeTheLibrary(t *testing.T) {
 	good, refused := 0, map[string]int{}
 	for range patches {
 		object, patch := mustJSON(m.object(2, false)), mustJSON(m.object(2, true))
-		want, wantErr, panicked := library(t, object, patch)
+		want, panicked, wantErr := library(t, object, patch)
 		if panicked != nil {
 			continue
 		}
@@ -267,7 +267,7 @@ func TestRepeated(t *testing.T) {
 			`{"$setElementOrder/things":[{"text":"x"},{"text":"b"}],"things":[{"text":"d","$patch":"delete"},{"text":"c","$patch":"delete"},{"text":"x"}]}`,
 		},
 	} {
-		want, wantErr, _ := library(t, []byte(c.object), []byte(c.patch))
+		want, _, wantErr := library(t, []byte(c.object), []byte(c.patch))
 		got, err := Apply(mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && !reflect.DeepEqual(got.ToAny(), want) {
 			t.Errorf("%s with %s is %v, %v; want %v, %v", c.object, c.patch, got, err, want, wantErr)
@@ -282,7 +282,7 @@ func TestNoPanic(t *testing.T) {
 		{`{"things":[{"text":{}}]}`, `{"things":[{"text":{}}]}`, `{"things":[{"text":{}},{"text":{}}]}`},
 		{`{}`, `{"$retainKeys":[{}],"text":null}`, `{}`},
 	} {
-		if _, _, panicked := library(t, []byte(c.object), []byte(c.patch)); panicked == nil && c.object != "{}" {
+		if _, panicked, _ := library(t, []byte(c.object), []byte(c.patch)); panicked == nil && c.object != "{}" {
 			t.Errorf("%s with %s: the library does not panic", c.object, c.patch)
 		}
 		got, err := Apply(mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})
@@ -298,7 +298,7 @@ func sameError(t *testing.T, object, patch []byte, err, want error) bool {
 		if fmt.Sprint(err) == fmt.Sprint(want) {
 			return true
 		}
-		_, want, _ = library(t, object, patch)
+		_, _, want = library(t, object, patch)
 	}
 	return false
 }
