@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -143,6 +145,71 @@ func TestManyDefinitions(t *testing.T) {
 				t.Errorf("beside %d others a definition takes %v allocations, beside %d it takes %v", few, atFirst, many, later)
 			}
 		})
+	}
+}
+
+// TestDefinedAnew deletes a definition and creates another one of its name before anybody looks: the resource is another one, and watches of
+// the first end.
+func TestDefinedAnew(t *testing.T) {
+	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+		s, err := New(Config{Objects: []value.Value{thing(t, "things", "g.org")}, Store: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		key, before := s.base[definitionsAt].Key("", "things.g.org"), s.catalog.Load().Lookup("g.org", "things")
+		record, err := in.Get(t.Context(), key, 0)
+		if err == nil {
+			_, err = in.Delete(t.Context(), key, 0)
+		}
+		if err == nil {
+			_, err = in.Put(t.Context(), key, bytes.Replace(record.Text, []byte(`"uid":"`), []byte(`"uid":"0`), 1), 0)
+		}
+		if err == nil {
+			err = s.settleDefinitions(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after := s.catalog.Load().Lookup("g.org", "things"); after == nil || after == before || before.Gone.Err() == nil || after.Gone.Err() != nil {
+			t.Errorf("the resource is %p after %p, and its watches have ended: %v", after, before, before.Gone.Err())
+		}
+		if n := len(s.definitions.names); n != 1 {
+			t.Errorf("%d groups have names", n)
+		}
+	}
+}
+
+// TestDefinitionDeleted marks a definition whose objects hold it: watches see how they go, and end when it is gone. A change of its schema
+// ends them at once.
+func TestDefinitionDeleted(t *testing.T) {
+	s, err := New(Config{Objects: []value.Value{thing(t, "things", "g.org"), thing(t, "others", "g.org")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	find := func(plural string) *catalog.Resource { return s.catalog.Load().Lookup("g.org", plural) }
+	object, err := value.Parse([]byte(`{"apiVersion":"g.org/v1","kind":"Kindthings","metadata":{"name":"o","finalizers":["example.org/wait"]}}`))
+	if err == nil {
+		err = s.send(t.Context(), http.MethodPost, "/apis/g.org/v1/things", object)
+	}
+	if err == nil {
+		err = s.send(t.Context(), http.MethodDelete, definitionsPath+"things.g.org", value.Value{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := find("things"); r == nil || r.Gone.Err() != nil {
+		t.Errorf("watches of a definition that is being deleted have ended")
+	}
+	was := find("others")
+	schema, err := value.Parse([]byte(`{"spec":{"versions":[{"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","description":"another"}}}]}}`))
+	if err == nil {
+		err = s.send(t.Context(), http.MethodPatch, definitionsPath+"others.g.org", schema)
+	}
+	if now := find("others"); err != nil || now == was || was.Gone.Err() == nil || now.Gone.Err() != nil {
+		t.Errorf("watches of a schema that changed have ended: %v; %v", was.Gone.Err(), err)
 	}
 }
 

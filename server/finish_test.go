@@ -96,6 +96,9 @@ func TestHeldByFinalizers(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		for i := range objects {
+			if i == objects/2 && s.send(t.Context(), http.MethodGet, h.path, value.Value{}) != nil {
+				t.Errorf("%s is gone before its objects", h.path)
+			}
 			patch := value.Object(value.Member{Name: "metadata", Value: value.Object(value.Member{Name: "finalizers", Value: value.Null()})})
 			for begun := time.Now(); ; time.Sleep(time.Millisecond) { // the sweep may still be at it
 				err := s.send(t.Context(), http.MethodPatch, fmt.Sprintf("%s/o%d", h.objects, i), patch)

@@ -42,3 +42,33 @@ func (internal) IsString(v Value, s string) bool { return v.isString(s) }
 // Share returns v with what former has, where both have the same: see [Value.Same]. It is former
 // itself if that is exactly v.
 func (internal) Share(v, former Value) Value { return share(v, former) }
+
+// WithAll returns v, an object, with each member of other, which is one too, set as by With. Its cost
+// grows with the number of members of both. Anything else than an object counts as the empty object.
+func (internal) WithAll(v, other Value) Value {
+	var old, set []Member
+	same := v.Kind() == KindObject
+	if same {
+		old = v.members()
+	}
+	if other.Kind() == KindObject {
+		set = other.members()
+	}
+	out := make([]Member, 0, len(old)+len(set))
+	for _, m := range set {
+		i, found := search(old, m.Name)
+		out = append(out, old[:i]...)
+		old = old[i:]
+		if found {
+			same = same && old[0].Value.Same(m.Value)
+			old = old[1:]
+		} else {
+			same = false
+		}
+		out = append(out, m)
+	}
+	if same {
+		return v
+	}
+	return fromMembers(append(out, old...))
+}

@@ -244,36 +244,6 @@ func (v Value) With(name string, member Value) Value {
 	return fromMembers(append(out, rest...))
 }
 
-// WithAll returns v, an object, with each member of other, which is one too, set as by With. Its cost
-// grows with the number of members of both. Anything else than an object counts as the empty object.
-func (v Value) WithAll(other Value) Value {
-	var old, set []Member
-	same := v.Kind() == KindObject
-	if same {
-		old = v.members()
-	}
-	if other.Kind() == KindObject {
-		set = other.members()
-	}
-	out := make([]Member, 0, len(old)+len(set))
-	for _, m := range set {
-		i, found := search(old, m.Name)
-		out = append(out, old[:i]...)
-		old = old[i:]
-		if found {
-			same = same && old[0].Value.Same(m.Value)
-			old = old[1:]
-		} else {
-			same = false
-		}
-		out = append(out, m)
-	}
-	if same {
-		return v
-	}
-	return fromMembers(append(out, old...))
-}
-
 // Same reports in constant time whether v and w are the same piece of storage, or the same null,
 // boolean or number. Values that are the same are Equal; Equal values need not be the same. What a
 // [Decoder] shared between two documents is the same, and a walk of both may end there.

@@ -191,7 +191,7 @@ func TestWithAll(t *testing.T) {
 					want = want.With(name, member)
 				}
 			}
-			got := before.WithAll(other)
+			got := internal{}.WithAll(before, other)
 			if !got.Equal(want) || got.Same(before) != want.Same(before) {
 				t.Errorf("%s with %s is %v, want %v; the same: %t, want %t", v, w, got, want, got.Same(before), want.Same(before))
 			}

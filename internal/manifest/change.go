@@ -39,16 +39,17 @@ func (c *change) apply(old value.Value) value.Value {
 		}
 		return value.List(items...)
 	}
-	var changed []value.Member
-	for name, member := range old.Members() {
-		if part := c.parts[name]; part != nil {
-			changed = append(changed, value.Member{Name: name, Value: part.apply(member)})
-		}
-	}
-	if changed == nil {
+	if old.Kind() != value.KindObject {
 		return old
 	}
-	return old.WithAll(value.Object(changed...))
+	members := make([]value.Member, 0, old.Len())
+	for name, member := range old.Members() {
+		if part := c.parts[name]; part != nil {
+			member = part.apply(member)
+		}
+		members = append(members, value.Member{Name: name, Value: member})
+	}
+	return value.Object(members...)
 }
 
 // likeItem returns v without what the list around it says of each item, as old has it: see [itemOf].

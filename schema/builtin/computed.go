@@ -3,6 +3,7 @@ package builtin
 import (
 	"strings"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/value"
 )
@@ -27,6 +28,9 @@ var functions = form.Functions{
 	},
 	Is: map[string]func(value.Value) bool{"latest": isLatest, "sourceless": isSourceless},
 }
+
+// documents is what package value has for those who make objects of many members.
+var documents = door.Open(value.Internal)
 
 // isNothing reports whether a member counts as not there.
 func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }
@@ -128,7 +132,7 @@ func filled(object, other value.Value) value.Value {
 			lacking = append(lacking, value.Member{Name: name, Value: member})
 		}
 	}
-	return object.WithAll(value.Object(lacking...))
+	return documents.WithAll(object, value.Object(lacking...))
 }
 
 // hostPorts gives the ports of containers in the network of their host the same number there.
@@ -248,7 +252,7 @@ func roundQuantities(resources value.Value) value.Value {
 	if changed == nil {
 		return resources
 	}
-	return resources.WithAll(value.Object(changed...))
+	return documents.WithAll(resources, value.Object(changed...))
 }
 
 // storedVersions has a definition remember the version that it stores objects in.

@@ -153,7 +153,7 @@ func spelled(f *form.Type, t *schema.Type, sent, held value.Value) value.Value {
 			}
 		}
 		if members != nil {
-			return held.WithAll(value.Object(members...))
+			return documents.WithAll(held, value.Object(members...))
 		}
 	}
 	return held

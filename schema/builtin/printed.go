@@ -51,7 +51,7 @@ func stringData(secret value.Value) value.Value {
 	for name, text := range texts.Members() {
 		encoded = append(encoded, value.Member{Name: name, Value: value.String(base64.StdEncoding.EncodeToString([]byte(text.Str())))})
 	}
-	return secret.With("data", secret.Get("data").WithAll(value.Object(encoded...))).With("stringData", value.Value{})
+	return secret.With("data", documents.WithAll(secret.Get("data"), value.Object(encoded...))).With("stringData", value.Value{})
 }
 
 // annotated returns object with an annotation; text "" removes it.

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -10,7 +9,6 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/wire"
-	"github.com/deed-project/deed/value"
 )
 
 // applyOf reads the configuration of a server-side apply, and returns what it does: what deed exists for. A configuration that
@@ -26,7 +24,7 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 	}
 	config, err := managedfields.ObjectOf(sent.Content)
 	if err != nil {
-		config = withUnread(sent.Content)
+		config = managedfields.Object{Content: sent.Content} // with managed fields that are none, for its type to refuse
 	}
 	return func(live Live) (managedfields.Object, error) {
 		object, err := r.apply(live, config, options)
@@ -53,14 +51,4 @@ func (r *Request) apply(live Live, config managedfields.Object, options api.Writ
 	}
 	object, err := r.manager().Apply(live.Object, config, options.Manager, options.Force)
 	return object, api.Refused(err)
-}
-
-// withUnread returns the object of a configuration whose managed fields cannot be read. They are left for the type of the object to refuse;
-// those that are null are nothing that it would.
-func withUnread(content value.Value) managedfields.Object {
-	entries := content.Get("metadata", "managedFields")
-	if entries.Kind() == value.KindList && !slices.ContainsFunc(slices.Collect(entries.Items()), func(e value.Value) bool { return !e.IsNull() }) {
-		content = api.WithMetadata(content, "managedFields", value.Value{})
-	}
-	return managedfields.Object{Content: content}
 }

@@ -103,7 +103,7 @@ func bound(pod, binding value.Value) value.Value {
 	metadata := pod.Get("metadata")
 	for _, name := range []string{"annotations", "labels"} {
 		if added := binding.Get("metadata", name); added.Len() > 0 {
-			metadata = metadata.With(name, metadata.Get(name).WithAll(added))
+			metadata = metadata.With(name, storage.WithAll(metadata.Get(name), added))
 		}
 	}
 	spec := pod.Get("spec").With("nodeName", binding.Get("target", "name"))

@@ -117,23 +117,21 @@ func (m *members) get(name string) value.Value {
 
 // merged returns the object with what became of its members.
 func (m *members) merged() value.Value {
-	var set []value.Member
-	for name, v := range m.done {
-		if !v.IsAbsent() {
-			set = append(set, value.Member{Name: name, Value: v})
+	if len(m.done) == 0 {
+		return m.object
+	}
+	out := make([]value.Member, 0, m.object.Len()+len(m.done))
+	for name, member := range m.object.Members() {
+		if _, done := m.done[name]; !done {
+			out = append(out, value.Member{Name: name, Value: member})
 		}
 	}
-	object := m.object
-	if len(set) < len(m.done) {
-		var left []value.Member
-		for name, member := range object.Members() {
-			if v, ok := m.done[name]; !ok || !v.IsAbsent() {
-				left = append(left, value.Member{Name: name, Value: member})
-			}
+	for name, member := range m.done {
+		if !member.IsAbsent() {
+			out = append(out, value.Member{Name: name, Value: member})
 		}
-		object = value.Object(left...)
 	}
-	return object.WithAll(value.Object(set...))
+	return value.Object(out...)
 }
 
 // order merges a list, and brings it into the order that the patch says in a member of its own.
@@ -146,9 +144,6 @@ func (m *members) order(name string, order value.Value) error {
 		return err
 	}
 	had, change := m.get(of), m.patch.Get(of)
-	if m.ordered[of] {
-		change = value.Value{}
-	}
 	for _, v := range []value.Value{had, change} {
 		if !v.IsAbsent() && v.Kind() != value.KindList {
 			return mergepatch.ErrBadArgType([]any(nil), v.ToAny())
