@@ -31,7 +31,6 @@ type definitions struct {
 
 // definition is a stored definition.
 type definition struct {
-	key               string
 	created, revision store.Revision
 	stored            value.Value // as it was read
 	now               value.Value // with the status that it has among the others
@@ -82,14 +81,14 @@ func (d *definitions) read(ctx context.Context, s store.Store, prefix string) (c
 	var errs []error
 	for key, e := range last {
 		if e.Deleted {
-			changed = append(changed, d.remove(key)...)
+			changed = append(changed, d.remove(key))
 			continue
 		}
 		of, err := d.put(e.Record)
-		changed, errs = append(changed, of...), append(errs, err)
+		changed, errs = append(changed, of), append(errs, err)
 	}
 	d.at = batch.Revision
-	return changed, errors.Join(errs...)
+	return withoutNil(changed), errors.Join(errs...)
 }
 
 // readAll reads all that is stored. What has the revision that is known is not parsed again.
@@ -103,21 +102,26 @@ func (d *definitions) readAll(ctx context.Context, s store.Store, prefix string)
 	for _, record := range page.Records {
 		there[record.Key] = true
 		of, err := d.put(record)
-		changed, errs = append(changed, of...), append(errs, err)
+		changed, errs = append(changed, of), append(errs, err)
 	}
 	for key := range d.of {
 		if !there[key] {
-			changed = append(changed, d.remove(key)...)
+			changed = append(changed, d.remove(key))
 		}
 	}
 	d.at = page.Revision
-	return changed, errors.Join(errs...)
+	return withoutNil(changed), errors.Join(errs...)
 }
 
-// put takes a record, and returns what changes by it: also the definition that had the key before, if that was deleted meanwhile.
-func (d *definitions) put(record store.Record) (changed []*definition, err error) {
-	was := d.of[record.Key]
-	if was != nil && was.revision == record.Revision {
+// withoutNil returns those that are definitions.
+func withoutNil(all []*definition) []*definition {
+	return slices.DeleteFunc(all, func(of *definition) bool { return of == nil })
+}
+
+// put takes a record, and returns its definition if it was written since.
+func (d *definitions) put(record store.Record) (*definition, error) {
+	of := d.of[record.Key]
+	if of != nil && of.revision == record.Revision {
 		return nil, nil
 	}
 	object, err := managedfields.ParseObject(record.Text)
@@ -128,25 +132,22 @@ func (d *definitions) put(record store.Record) (changed []*definition, err error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", record.Key, err)
 	}
-	if was != nil && was.created != record.Created {
-		changed, was = d.remove(record.Key), nil
-	}
-	if was == nil {
-		was = &definition{key: record.Key, created: record.Created}
-	} else {
-		d.release(was)
-	}
-	was.revision, was.stored, was.now = record.Revision, content, content
 	if d.of == nil {
 		d.of, d.names, d.unsettled = map[string]*definition{}, map[string]*crd.Names{}, map[*definition]struct{}{}
 	}
-	d.of[record.Key] = was
-	d.take(was)
-	return append(changed, was), nil
+	if of == nil {
+		of = &definition{}
+		d.of[record.Key] = of
+	} else {
+		d.release(of)
+	}
+	of.created, of.revision, of.stored, of.now = record.Created, record.Revision, content, content
+	d.take(of)
+	return of, nil
 }
 
 // remove forgets the definition with a key, and returns it if there was one.
-func (d *definitions) remove(key string) []*definition {
+func (d *definitions) remove(key string) *definition {
 	of := d.of[key]
 	if of == nil {
 		return nil
@@ -157,7 +158,7 @@ func (d *definitions) remove(key string) []*definition {
 	of.gone = true
 	delete(d.of, key)
 	delete(d.unsettled, of)
-	return []*definition{of}
+	return of
 }
 
 // accept gives definitions the status that they have among the others, one after the other. It reports whether that may give one of them

@@ -162,51 +162,27 @@ func (l *list) directed(patch []value.Value) (old, left []value.Value, replaces 
 			return nil, nil, false, mergepatch.ErrBadPatchType(said.ToAny(), anyMap(item))
 		}
 	}
-	old = l.without(gone, patch)
+	old = l.without(gone)
 	if replaces {
 		return left, nil, true, nil
 	}
 	return old, left, false, nil
 }
 
-// without returns the items but for those that go. The library moves what follows an item that goes to its place, one item after the
-// other, in the list that it has, and puts what is new behind it: where it looks at the whole list again, for the order of items, that has
-// at its end what was there before, as far as nothing new is there. So has l.old.
-func (l *list) without(gone map[scalar]bool, patch []value.Value) []value.Value {
+// without returns the items but for those that go. The library moves those that stay to the places before, in the list that it has, and puts
+// what is new behind them: where it looks at the whole list again, for the order of items, that has at its end what was there before, as far
+// as nothing new is there. So has l.old.
+func (l *list) without(gone map[scalar]bool) []value.Value {
 	if len(gone) == 0 {
 		return l.old
 	}
-	at := map[scalar][]int{} // the places of those that go
-	for i, item := range l.old {
-		if id, ok := l.id(item); ok && gone[id] {
-			at[id] = append(at[id], i)
-		}
-	}
-	went := make([]bool, len(l.old))
-	last, length := len(l.old)-1, len(l.old)
-	after := append([]value.Value(nil), l.old...)
-	for _, item := range patch {
-		id, ok := l.id(item)
-		if item.Get(directive).Str() != saysDelete || !ok {
-			continue
-		}
-		for _, i := range at[id] {
-			length--
-			after[length] = l.old[last]
-			went[i] = true
-			for last >= 0 && went[last] {
-				last--
-			}
-		}
-		delete(at, id)
-	}
-	kept := after[:0]
-	for i, item := range l.old {
-		if !went[i] {
+	kept := make([]value.Value, 0, len(l.old))
+	for _, item := range l.old {
+		if id, ok := l.id(item); !ok || !gone[id] {
 			kept = append(kept, item)
 		}
 	}
-	l.old = after
+	l.old = append(kept, l.old[len(kept):]...)
 	return kept
 }
 

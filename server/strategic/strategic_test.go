@@ -261,6 +261,9 @@ func TestRepeated(t *testing.T) {
 		{`{"numbers":[1,2]}`, `{"numbers":[3,1,3,2]}`},
 		{`{"things":[{"text":"a","number":1},{"text":"a","number":2}]}`, `{"things":[{"text":"a","number":3},{"text":"a","labels":{"x":"y"}}]}`},
 		{`{"things":[{"text":"a","number":1},{"text":"b"},{"text":"a"},{"text":"c"}]}`, `{"things":[{"text":"a","$patch":"delete"},{"text":"a","$patch":"delete"}]}`},
+		{`{"things":[{"text":"a"}]}`, `{"$setElementOrder/things":["y",{"text":"a"}]}`},
+		{`{"things":[{"text":"a"},{"text":"b"}]}`, `{"$setElementOrder/things":[{"text":"a"},"y",{"text":"b"}]}`},
+		{`{"things":[{"text":"a"}]}`, `{"$setElementOrder/things":[{"text":"a"},"y"]}`},
 		{`{"things":[{"text":null,"number":1},{"text":null,"number":2}]}`, `{"things":[{"text":null,"number":3},{"text":null,"number":4}]}`},
 		{
 			`{"things":[{"text":"a"},{"text":"b"},{"text":"c"},{"text":"d"}]}`,
