@@ -162,7 +162,8 @@ func (d *definitions) remove(key string) *definition {
 }
 
 // accept gives definitions the status that they have among the others, one after the other. It reports whether that may give one of them
-// another status once more: a name was given to one or by one while another waits for a name.
+// another status once more: a name was given to one or by one while another waits for a name. Once is enough, but where names are passed on
+// from one that waits to another; then it is done as often as that happens, for all that wait.
 func (d *definitions) accept(all []*definition, now time.Time) (again bool) {
 	passed, waiting := false, false
 	for _, of := range all {

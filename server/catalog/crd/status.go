@@ -13,8 +13,10 @@ import (
 // zero Names has none.
 type Names struct{ resources, kinds map[string]int } // how many there are of each
 
-// Take adds the names that a definition has, and Release takes them away again. The cost grows with their number.
-func (n *Names) Take(crd value.Value)    { n.count(crd.Get("status", "acceptedNames"), 1) }
+// Take adds the names that a definition has. The cost grows with their number.
+func (n *Names) Take(crd value.Value) { n.count(crd.Get("status", "acceptedNames"), 1) }
+
+// Release takes away the names of a definition that was taken, and is as it was then.
 func (n *Names) Release(crd value.Value) { n.count(crd.Get("status", "acceptedNames"), -1) }
 
 // None reports whether nobody has a name.
