@@ -1,25 +1,13 @@
 package server_test
 
 import (
-	"os/exec"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/layers"
 )
 
-const (
-	root   = "github.com/deed-project/deed/"
-	module = root + "server/"
-)
-
-// layers is the dependency policy: each package with what it may import: of this module, of the root module, and of others.
-// Standard packages are free to all.
-var layers = []struct {
-	pkg        string
-	module     string // space-separated, without the module's path
-	root       string // the same for the root module
-	thirdParty string // space-separated prefixes
-}{
+// table is the dependency policy of this module.
+var table = []layers.Layer{
 	{"store", "", "", ""},
 	{"store/history", "store", "", ""},
 	{"store/memory", "store/history", "", ""},
@@ -59,55 +47,4 @@ var layers = []struct {
 	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "", "github.com/spf13/pflag"},
 }
 
-func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		pkg := nameOf(words[0])
-		seen[pkg] = true
-		i := slices.IndexFunc(layers, func(l struct{ pkg, module, root, thirdParty string }) bool { return l.pkg == pkg })
-		if i < 0 {
-			if len(words) > 1 {
-				t.Errorf("package %s is not in the table of layers", pkg)
-			}
-			continue
-		}
-		for _, imported := range words[1:] {
-			if l := layers[i]; !mayImport(imported, l.module, l.root, l.thirdParty) {
-				t.Errorf("package %s must not import %s", pkg, imported)
-			}
-		}
-	}
-	for _, l := range layers {
-		if !seen[l.pkg] {
-			t.Errorf("the table of layers has package %s, which does not exist", l.pkg)
-		}
-	}
-}
-
-// nameOf returns a package of this module as the table has it: "." is the one that is called as the module is.
-func nameOf(pkg string) string {
-	if pkg == strings.TrimSuffix(module, "/") {
-		return "."
-	}
-	return strings.TrimPrefix(pkg, module)
-}
-
-func mayImport(pkg, ours, roots, thirdParty string) bool {
-	if pkg+"/" == module || strings.HasPrefix(pkg, module) {
-		return slices.Contains(strings.Fields(ours), nameOf(pkg))
-	}
-	if own, ok := strings.CutPrefix(pkg, root); ok {
-		return slices.Contains(strings.Fields(roots), own)
-	}
-	if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") {
-		return true // of the standard library
-	}
-	return slices.ContainsFunc(strings.Fields(thirdParty), func(p string) bool {
-		return pkg == p || strings.HasPrefix(pkg, p+"/")
-	})
-}
+func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/server", table) }

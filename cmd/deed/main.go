@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/deed-project/deed/internal/cli"
+	"github.com/deed-project/deed/cmd/internal/cli"
 )
 
 func main() {

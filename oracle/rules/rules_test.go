@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,12 +15,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/deed-project/deed/internal/cli"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/oracle/command"
 	"github.com/deed-project/deed/oracle/histories"
 	"github.com/deed-project/deed/oracle/peer"
 	"github.com/deed-project/deed/value"
 )
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 const scripts = "../../testdata/script/rules/*.txtar"
 
@@ -63,14 +65,14 @@ type printed struct {
 // replayed runs deed replay.
 func replayed(t *testing.T, file string) []printed {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := cli.Run([]string{"replay", "-f", file, "-o", "json"}, strings.NewReader(""), &out, &errs); code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs.String())
+	out, err := command.Run("replay", "-f", file, "-o", "json")
+	if err != nil {
+		t.Fatal(err)
 	}
 	var steps struct {
 		Steps []printed `json:"steps"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &steps); err != nil {
+	if err := json.Unmarshal(out, &steps); err != nil {
 		t.Fatal(err)
 	}
 	return steps.Steps

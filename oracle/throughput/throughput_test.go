@@ -5,7 +5,6 @@
 package throughput
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,10 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/deed-project/deed/internal/cli"
+	"github.com/deed-project/deed/oracle/command"
 	"github.com/deed-project/deed/oracle/history"
 	"github.com/deed-project/deed/oracle/peer"
 )
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 const objects = 5000
 
@@ -43,11 +44,11 @@ func BenchmarkApply(b *testing.B) {
 // TestSameObjects shows that both sides do the same work.
 func TestSameObjects(t *testing.T) {
 	configs, live := files(t, 50)
-	var ours bytes.Buffer
-	if code := cli.Run(arguments(configs, live), strings.NewReader(""), &ours, os.Stderr); code != 0 {
-		t.Fatalf("exit code %d", code)
+	ours, err := command.Run(arguments(configs, live)...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, text := range strings.Split(ours.String(), "---\n") {
+	for i, text := range strings.Split(string(ours), "---\n") {
 		theirs, err := applyOne(filepath.Join(configs, file(i)), filepath.Join(live, file(i)))
 		if err != nil {
 			t.Fatal(err)
@@ -113,11 +114,8 @@ func arguments(configs, live string) []string {
 }
 
 func deed(configs, live string) error {
-	var out bytes.Buffer
-	if code := cli.Run(arguments(configs, live), strings.NewReader(""), &out, os.Stderr); code != 0 {
-		return fmt.Errorf("deed exits with %d", code)
-	}
-	return nil
+	_, err := command.Run(arguments(configs, live)...)
+	return err
 }
 
 func apimachinery(configs, live string) error {

@@ -1,0 +1,106 @@
+package cmd_test
+
+import (
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/internal/layers"
+)
+
+// table is the dependency policy of this module.
+var table = []layers.Layer{
+	{"internal/wording", "", "value", ""},
+	{"internal/notice", "", "", "golang.org/x/term"},
+	{"internal/selector", "internal/wording", "value fieldpath merge", ""},
+	{"internal/jobs", "", "", ""},
+	{"internal/manifest",
+		"internal/wording internal/notice internal/jobs",
+		"value fieldpath schema typed merge managedfields ownership internal/door internal/yaml internal/jsontext",
+		""},
+	{"internal/testobjects", "internal/notice internal/manifest", "typed merge managedfields schema/builtin", ""},
+	{"internal/types",
+		"internal/wording internal/notice internal/manifest",
+		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin internal/door internal/slab internal/custom internal/yaml",
+		""},
+	{"internal/schemafile",
+		"internal/wording internal/notice internal/manifest internal/types",
+		"value schema schema/openapi schema/builtin internal/yaml",
+		""},
+	{"internal/dryrun",
+		"internal/wording internal/notice internal/selector internal/jobs internal/manifest internal/types",
+		"value fieldpath schema schema/form schema/builtin typed merge managedfields ownership internal/door internal/yaml",
+		""},
+	{"internal/finding",
+		"internal/wording internal/notice internal/manifest internal/types",
+		"value fieldpath schema typed managedfields ownership schema/openapi internal/door",
+		""},
+	{"internal/secret", "internal/wording internal/manifest", "value fieldpath schema managedfields", ""},
+	{"internal/entries",
+		"internal/notice internal/selector internal/manifest internal/types",
+		"value fieldpath schema typed managedfields internal/door",
+		""},
+	{"internal/blame",
+		"internal/notice internal/manifest internal/types internal/secret",
+		"value fieldpath merge ownership internal/yaml",
+		""},
+	{"internal/explain",
+		"internal/notice internal/selector internal/manifest internal/types internal/entries internal/blame",
+		"value fieldpath schema managedfields internal/door",
+		""},
+	{"internal/plan",
+		"internal/notice internal/manifest internal/types internal/dryrun",
+		"value fieldpath schema merge managedfields ownership",
+		""},
+	{"internal/report",
+		"internal/wording internal/notice internal/manifest internal/types internal/secret internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan",
+		"value fieldpath schema typed merge managedfields ownership internal/door internal/yaml",
+		"github.com/rogpeppe/go-internal/diff"},
+	{"internal/history",
+		"internal/wording internal/notice internal/manifest internal/types internal/secret internal/dryrun internal/report",
+		"value fieldpath schema merge managedfields ownership internal/yaml internal/mergepatch",
+		"golang.org/x/tools/txtar"},
+	{"internal/cli",
+		"internal/wording internal/notice internal/selector internal/manifest internal/types internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan internal/report internal/history",
+		"fieldpath schema typed merge managedfields ownership internal/yaml",
+		"github.com/spf13/cobra github.com/spf13/pflag"},
+	{"deed", "internal/cli", "", ""},
+}
+
+func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/cmd", table) }
+
+// yamlImporters are the packages of the command that import a YAML library: ours, and those of kube-openapi's models, which
+// give it nothing to read but JSON. See docs/decisions/0017.
+var yamlImporters = []string{
+	layers.Root + "/internal/yaml gopkg.in/yaml.v3",
+	"github.com/go-openapi/swag/yamlutils go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/compiler go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/jsonschema go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/openapiv2 go.yaml.in/yaml/v3",
+	"github.com/google/gnostic-models/openapiv3 go.yaml.in/yaml/v3",
+	"k8s.io/kube-openapi/pkg/util/proto go.yaml.in/yaml/v2",
+	"k8s.io/kube-openapi/pkg/util/proto go.yaml.in/yaml/v3",
+}
+
+// TestYAMLLibraries shows which packages of the command import which YAML library.
+func TestYAMLLibraries(t *testing.T) {
+	const each = `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}`
+	out, err := exec.Command("go", "list", "-deps", "-f", each, "./deed").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isYAML := regexp.MustCompile(`^(gopkg\.in/yaml\.v\d|go\.yaml\.in/yaml/v\d|sigs\.k8s\.io/yaml|.*/go-yaml)(/|$)`)
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) == 2 && isYAML.MatchString(words[1]) {
+			found = append(found, strings.Join(words, " "))
+		}
+	}
+	slices.Sort(found)
+	want := slices.Sorted(slices.Values(yamlImporters))
+	if !slices.Equal(found, want) {
+		t.Errorf("these import a YAML library:\n%s\nwant:\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/report"
+)
+
+// applyFlags are those of deed apply.
+type applyFlags struct {
+	writeFlags
+	how      applyingFlags
+	put      putFlags
+	validate choice
+	output   outputFlags
+	color    colorFlags
+}
+
+func (c *cli) applyCommand() *cobra.Command {
+	var f applyFlags
+	cmd := &cobra.Command{
+		Use:   "apply -f CONFIG [--live LIVE]",
+		Short: "Apply configurations to live objects, as kubectl apply --server-side does",
+		Long: `Apply configurations to live objects, as kubectl apply --server-side does, and
+print what the API server would store, metadata.managedFields included.
+
+Configurations and live objects are YAML or JSON: several documents, lists and
+directories of them too. A configuration is applied to the live object with its
+group, kind, namespace and name; where one of the two does not say its
+namespace, the other's counts. What has no live object is created.
+
+A field that others own and the configuration would change is a conflict. Its
+object is then not printed, the conflict is explained on standard error, and the
+exit code is 1. With -o json, the Status of the API server stands in its place,
+with the owner and the values of each conflict. --force-conflicts takes all such
+fields from their owners, --force-field and --force-manager some; what was taken
+is said there too.
+
+With --write the outcomes go into the files that the live objects came from, and
+the names of the objects to standard output. Comments and the order of keys are
+kept where YAML does not change. A file is written whole or not at all, and not
+if it changed in the meantime. Where --live is one file or directory, objects
+that are created go there, also into a file that does not exist yet.
+
+The type of a kind comes from --crd, from CustomResourceDefinitions among the
+objects, from --openapi, from --schema, or is built in (Kubernetes v1.37): the
+first that has it counts, and -v says which. Default values are filled in and
+objects have the form in which a server keeps them, unless --no-defaults leaves
+that out. What only a server knows, such as a uid, a cluster IP and what its
+admission plugins change, is not made up.
+
+The time in managedFields is the current time, or, for output that is the same
+in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
+		Example: `  # What will the cluster store?
+  kubectl get -f web.yaml -o yaml --show-managed-fields > live.yaml
+  deed apply -f web.yaml --live live.yaml
+
+  # The same for everything in a directory, live objects from a pipe, as another manager, in JSON
+  kubectl get -R -f deploy -o yaml --show-managed-fields | deed apply -R -f deploy --live - --field-manager ci -o json
+
+  # Create a custom resource, without managedFields in the output
+  deed apply -f widget.yaml --crd widget-crd.yaml --show-managed-fields=false
+
+  # Take one field from its owner, and keep the outcome
+  deed apply -f web.yaml --live live.yaml --field-manager ci --force-field .spec.replicas --write`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.apply(f, cmd.Flags().Changed("output")) },
+	}
+	flags := cmd.Flags()
+	f.register(flags, "kubectl")
+	registerServerSide(flags)
+	f.how.register(flags)
+	f.put.register(flags)
+	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
+	flags.Var(&f.validate, "validate",
+		"as in kubectl, a `mode` of strict, warn or ignore; all refuse what the schema lacks, as server-side apply does")
+	flags.Lookup("validate").NoOptDefVal = "strict"
+	f.output.register(flags)
+	f.color.register(flags)
+	registerSchemas(flags, &f.schemas)
+	return cmd
+}
+
+// apply is deed apply.
+func (c *cli) apply(f applyFlags, printToo bool) error {
+	how, err := f.how.apply(c, f.manager)
+	if how == nil {
+		return err
+	}
+	files, err := f.put.rewriter(c, f.live)
+	if err != nil {
+		return err
+	}
+	w, err := c.open(f.writeFlags, files)
+	if w == nil {
+		return err
+	}
+	a := &applier{
+		Workload: w.Workload, conflicts: report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)},
+		out: emitter{cli: c, put: f.put, verb: "serverside-applied", files: files},
+	}
+	if files == nil || printToo {
+		a.out.printer = f.output.printer(c.out, w.several)
+	}
+	dryrun.Each(w.Workload, "applying", true, how.One, a.use)
+	a.conflicts.Advise()
+	if err := how.Force.Unused(w.Managers()); err != nil {
+		a.out.files = nil
+		a.out.close()
+		return err
+	}
+	a.out.close()
+	return nil
+}
+
+// applier applies configurations.
+type applier struct {
+	*dryrun.Workload
+	conflicts report.ConflictReport
+	allocated report.Allocations
+	out       emitter
+}
+
+// use reports and prints what came of t.
+func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
+	switch {
+	case x.Err != nil:
+		dryrun.Refused(a.Library, t, dryrun.ApplyRole, x.Err)
+		a.out.refuse(t, x.Err)
+	case len(x.Refused) > 0:
+		a.conflicts.Add(t, x.Refused)
+		a.out.refuse(t, x.Refused)
+	default:
+		report.Forced(a.Library, t.Given, x.Taken)
+		report.Left(a.Library, t.Given, x.Left)
+		report.TakenOver(a.Library, t.Given, x.TakenOver)
+		report.Migrated(a.Library, t.Given, x.Migration)
+		report.Refused(a.Log, t, x.Findings)
+		a.allocated.Add(a.Log, t, x.Outcome)
+		a.out.add(t, x.Outcome)
+	}
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/wording"
+)
+
+// checkFlags are those of deed check.
+type checkFlags struct {
+	stored  storedFlags
+	schemas bool
+	all     bool
+	ignore  []string
+	format  choice
+	color   colorFlags
+}
+
+func (c *cli) checkCommand() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check -f LIVE",
+		Short: "Find what is wrong with managedFields, or will be soon",
+		Long: `Find what is wrong with the managedFields of objects, or will be soon: entries
+that cannot be read, paths that the schema or the object does not have, items
+that somebody keeps without owning anything in them, fields held in the name of
+client-side apply. Each finding has a code, its place, and what to do about it.
+
+With --schemas, find also what makes lists hard to share, in the schemas that
+are given and in CustomResourceDefinitions among the objects: lists of objects
+that are atomic although nobody said so, and sets of objects. Keys are proposed
+from the fields of the items.
+
+With -o sarif, findings are printed for code scanning, and with -o junit as a
+report of tests, with a test for each object.
+
+The exit code is 1 if there are findings. Without a schema for a kind only that
+is found for which none is needed.`,
+		Example: `  # Is anything wrong with what the cluster stores?
+  kubectl get deployments -A -o yaml --show-managed-fields | deed check
+
+  # The same, fields of client-side apply put up with
+  deed check -f live.yaml --ignore client-side-apply,before-first-apply
+
+  # Will several managers be able to share the lists of these kinds?
+  deed check --schemas --crd crd.yaml`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.check(f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.stored.registerInput(flags)
+	flags.BoolVar(&f.schemas, "schemas", false, "check the schemas too")
+	flags.BoolVar(&f.all, "all", false, "print all findings, however many an object has of one code")
+	flags.StringSliceVar(&f.ignore, "ignore", nil, "`codes` of findings to leave out; repeatable")
+	f.format = choice{report.FormatText, resultFormats}
+	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
+	return cmd
+}
+
+// resultFormats are the formats that findings are printed in: sarif is for code scanning, junit for
+// reports of tests.
+var resultFormats = []string{report.FormatText, report.FormatJSON, report.FormatSARIF, report.FormatJUnit}
+
+// check is deed check.
+func (c *cli) check(f checkFlags) error {
+	if err := f.checkIgnored(); err != nil {
+		return err
+	}
+	if err := f.stored.schemas.Check(); err != nil {
+		return err
+	}
+	p := report.NewFindingPrinter(c.out, f.format.value, f.ignore, f.all, f.color.painter(c.out))
+	var definitions []*manifest.Object
+	if !f.schemas || len(f.stored.input.files) > 0 || !f.stored.schemas.Any() {
+		objects, types, err := c.stored(f.stored)
+		if err != nil || types == nil {
+			return err
+		}
+		for o := range objects.objects {
+			p.Begin(o)
+			p.Print(finding.OfObject(c.Library, o, types)...)
+		}
+		definitions = objects.definitions
+	}
+	if f.schemas {
+		lints, any := finding.OfSchemas(c.Library, f.stored.schemas, definitions)
+		if !any && c.Problems == 0 {
+			return errors.New("--schemas: there is no schema to check: name some with --crd, --openapi, or --schema and --type")
+		}
+		p.Print(lints...)
+	}
+	if p.Found > 0 {
+		c.Raise(notice.ExitFinding)
+	}
+	return c.end(p.Close())
+}
+
+func (f checkFlags) checkIgnored() error {
+	known := codeNames()
+	for _, code := range f.ignore {
+		if !slices.Contains(known, code) {
+			hint := ""
+			if meant := wording.Nearest(code, known); meant != "" {
+				hint = fmt.Sprintf("; did you mean %q?", meant)
+			}
+			return fmt.Errorf("--ignore: there is no code %q%s", code, hint)
+		}
+	}
+	return nil
+}

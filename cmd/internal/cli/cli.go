@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/types"
+)
+
+// Run carries out the command line args, without the name of the command, which is that of the
+// process: the command calls itself kubectl deed where that is kubectl-deed. It returns the exit
+// code, the highest of those that apply:
+//
+//	0  done
+//	1  a finding, such as a conflict
+//	2  wrong usage, or input that cannot be used
+//	3  deed itself failed
+func Run(args []string, in io.Reader, out, err io.Writer) int {
+	c := &cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(err, out), In: in}), out: out, program: filepath.Base(os.Args[0])}
+	return c.run(args, c.rootCommand())
+}
+
+// cli is one run of the command.
+type cli struct {
+	*types.Library
+	program string // what the process runs, without its directory
+	out     io.Writer
+}
+
+func (c *cli) run(args []string, root *cobra.Command) (code int) {
+	defer func() {
+		if x := recover(); x != nil {
+			fmt.Fprintf(c.Log, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
+				version(), x, debug.Stack())
+			code = notice.ExitInternal
+		}
+	}()
+	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
+	if cmd, err := root.ExecuteC(); err != nil {
+		name := cmd.CommandPath()
+		fmt.Fprintf(c.Log, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
+		c.Raise(notice.ExitInput)
+	}
+	return c.Code
+}
+
+func (c *cli) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "deed",
+		Short: "Kubernetes server-side apply without the cluster",
+		Long: `Deed says offline what Kubernetes server-side apply will do: what an object will
+be, who owns each of its fields, with whom an apply conflicts, and why.
+
+Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
+3 deed itself failed. The highest that applies counts.`,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	root.SetIn(c.In)
+	root.SetOut(c.out)
+	root.SetErr(c.Err)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
+	root.Flags().Bool("version", false, "print the version of deed")
+	root.SetVersionTemplate("deed {{.Version}}\n")
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(
+		c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand(), // write, or say what that would do
+		c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.extractCommand(), // say who owns what
+		c.checkCommand(), c.validateCommand(), c.schemaCommand(), // say what is wrong
+		c.migrateCommand(), c.transferCommand(), // hand fields over
+		c.versionCommand(),
+	)
+	c.completeValues(root)
+	c.nameAs(root)
+	return root
+}
+
+// helpCommand is cobra's, except that a topic that does not exist is an error.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Show the help of a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("there is no command %q", strings.Join(args, " "))
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
+}
+
+// noArguments refuses arguments that are no flags.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: files are named with flags, such as -f", args[0])
+	}
+	return nil
+}
+
+// version returns the version of the module that the command was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown version)"
+}
+
+// epochVariable names the environment variable that takes the place of the clock, as agreed for
+// reproducible builds.
+const epochVariable = "SOURCE_DATE_EPOCH"
+
+// clock returns what tells the time that goes into managedFields: the clock, or always the time
+// that the environment variable SOURCE_DATE_EPOCH has, in seconds since 1970, for output that is
+// the same in every run.
+func clock() (func() time.Time, error) {
+	text, ok := os.LookupEnv(epochVariable)
+	if !ok {
+		return time.Now, nil
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("the environment variable %s is %q, which is no number of seconds", epochVariable, text)
+	}
+	return func() time.Time { return time.Unix(seconds, 0) }, nil
+}

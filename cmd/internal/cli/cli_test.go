@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
+)
+
+func TestDefect(t *testing.T) {
+	var stderr bytes.Buffer
+	c := &cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(&stderr, nil)})}
+	root := &cobra.Command{Use: "deed", Run: func(*cobra.Command, []string) { panic("out of luck") }}
+	if code := c.run([]string{}, root); code != notice.ExitInternal {
+		t.Errorf("exit code %d, want %d", code, notice.ExitInternal)
+	}
+	got := stderr.String()
+	if !strings.HasPrefix(got, "deed "+version()+" has a defect: out of luck\n") || !strings.Contains(got, "cli_test.go") {
+		t.Errorf("stderr is %q, want the defect with its stack", got)
+	}
+}
+
+// failingWriter is a full disk.
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestOutputCannotBeWritten(t *testing.T) {
+	for _, format := range []string{report.FormatYAML, report.FormatJSON} {
+		var stderr bytes.Buffer
+		in := strings.NewReader(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}`)
+		code := Run([]string{"apply", "-o", format}, in, failingWriter{}, &stderr)
+		if code != notice.ExitInternal || stderr.String() != "deed: no space left\n" {
+			t.Errorf("%s: exit code %d, stderr %q", format, code, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/types"
+)
+
+// completion completes a value of a flag, or an argument.
+type completion = cobra.CompletionFunc
+
+// completeValues completes what stands in the files that the command line names so far, flags that
+// have one of a few values, and no files where a command takes no arguments.
+func (c *cli) completeValues(root *cobra.Command) {
+	managers, paths, kinds := c.completeFrom(manifest.ManagerNames), c.completePaths, c.completeKinds
+	flags := map[string]completion{
+		"manager": managers, "only": managers, "not": managers, "both": managers, "from": managers, "to": managers,
+		"field-manager": managers, "force-manager": managers, "force-field": paths, "path": paths, "kind": kinds,
+		"namespace": c.completeFrom(namespacesIn), "subresource": c.completeFrom(subresourcesIn),
+		"ignore": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return codeNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	arguments := map[string]completion{"explain": paths, "list": kinds, "show": kinds}
+	eachCommand(root, func(cmd *cobra.Command) {
+		if complete, ok := arguments[cmd.Name()]; ok {
+			cmd.ValidArgsFunction = onlyArgument(complete)
+		}
+		if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() && !takesFiles[cmd.Name()] {
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			complete, ok := flags[f.Name]
+			if values, isChoice := f.Value.(*choice); isChoice {
+				complete, ok = cobra.FixedCompletions(values.allowed, cobra.ShellCompDirectiveNoFileComp), true
+			}
+			if ok {
+				if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
+					panic(err) // the flag has a completion already
+				}
+			}
+		})
+	})
+}
+
+// takesFiles are the commands whose arguments are files.
+var takesFiles = map[string]bool{"convert": true, "diff": true, "replay": true}
+
+// onlyArgument completes the first argument, and no other.
+func onlyArgument(complete completion) completion {
+	return func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, text)
+	}
+}
+
+// quiet returns a library that reports nothing: who completes a line does not want to know what is
+// wrong with files.
+func (c *cli) quiet() *types.Library {
+	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived})
+}
+
+// named returns the objects in the files that the flags of cmd name, standard input left out.
+func (c *cli) named(cmd *cobra.Command) []*manifest.Object {
+	var names []string
+	for _, flag := range []string{"filename", "live"} {
+		if values, err := cmd.Flags().GetStringArray(flag); err == nil {
+			names = append(names, slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == manifest.StdinName })...)
+		}
+	}
+	recursive, err := cmd.Flags().GetBool("recursive")
+	library := c.quiet()
+	return library.Objects(library.Read(names, err == nil && recursive))
+}

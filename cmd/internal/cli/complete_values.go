@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
+)
+
+// completeFrom completes the texts that list finds in objects.
+func (c *cli) completeFrom(list func([]*manifest.Object) []string) completion {
+	return func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
+		return beginning(list(c.named(cmd)), text), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// beginning returns the texts that begin with prefix, sorted, each once.
+func beginning(texts []string, prefix string) []string {
+	out := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" || !strings.HasPrefix(s, prefix) })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func namespacesIn(objects []*manifest.Object) []string {
+	var out []string
+	for _, o := range objects {
+		out = append(out, o.Id.Namespace)
+	}
+	return out
+}
+
+func subresourcesIn(objects []*manifest.Object) []string {
+	out := []string{types.StatusName}
+	for _, o := range objects {
+		for _, e := range o.Entries {
+			out = append(out, e.Subresource)
+		}
+	}
+	return out
+}
+
+// completePaths completes the paths that somebody owns in the objects, one step at a time: of those
+// below .spec it says where they begin. The cost is that of printing all paths that begin with
+// text.
+func (c *cli) completePaths(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
+	var all fieldpath.Set
+	for _, o := range c.named(cmd) {
+		for _, e := range o.Entries {
+			if set, err := e.FieldsV1.Set(); err == nil {
+				all = all.Union(set)
+			}
+		}
+	}
+	var out []string
+	for path := range all.All() {
+		for n := 1; n <= len(path); n++ {
+			if step := path[:n].Text(); len(step) > len(text) || n == len(path) {
+				out = append(out, step)
+				break
+			}
+		}
+	}
+	return beginning(out, text), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeKinds completes the kinds that the schemas have which the line names, and those that are
+// built in.
+func (c *cli) completeKinds(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
+	var f types.Flags
+	for name, into := range map[string]*[]string{"crd": &f.Crds, "openapi": &f.OpenAPI} {
+		if values, err := cmd.Flags().GetStringArray(name); err == nil {
+			*into = values
+		}
+	}
+	var out []string
+	known, _ := types.KnownKinds(c.quiet(), f)
+	for _, k := range known {
+		out = append(out, k.APIVersion()+"/"+k.Kind)
+	}
+	return beginning(out, text), cobra.ShellCompDirectiveNoFileComp
+}
+
+// codeNames returns the codes of findings.
+func codeNames() []string {
+	out := make([]string, len(finding.Codes))
+	for i, code := range finding.Codes {
+		out[i] = string(code)
+	}
+	return out
+}

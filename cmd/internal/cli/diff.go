@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// diffFlags are those of deed diff.
+type diffFlags struct {
+	writeFlags
+	how         applyingFlags
+	format      choice
+	color       colorFlags
+	showManaged bool
+	showSecrets bool
+}
+
+func (c *cli) diffCommand() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff -f CONFIG [--live LIVE]",
+		Short: "Show the difference that an apply would make, as kubectl diff --server-side does",
+		Long: `Show the difference between live objects and what applying configurations would
+make of them, as kubectl diff --server-side does.
+
+The two are written to directories called LIVE-* and MERGED-*, in files called
+group.version.Kind.namespace.name, and compared by diff -u -N, or by the program
+that the environment variable KUBECTL_EXTERNAL_DIFF names. Where there is no
+program called diff, deed compares them itself. --color leaves what a program of
+your own prints as it is.
+
+With -o json, the fields that differ are listed with both values, for each
+object, and no program is run.
+
+The values of Secrets are masked. An object with conflicts is not compared: the
+conflicts are explained on standard error.
+
+Objects are read and found as by deed apply. Exit codes: 0 no difference, 1 a
+difference or a conflict, and more for errors.`,
+		Example: `  # What would change?
+  deed diff -f web.yaml --live live.yaml
+
+  # The same in the eyes of another program, with fields that others own taken from them
+  KUBECTL_EXTERNAL_DIFF="dyff between --omit-header --set-exit-code" deed diff -f web.yaml --live live.yaml --force-conflicts`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.diff(f) },
+	}
+	flags := cmd.Flags()
+	f.register(flags, "kubectl")
+	registerServerSide(flags)
+	f.how.register(flags)
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
+	flags.BoolVar(&f.showManaged, "show-managed-fields", false, "compare metadata.managedFields too")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
+	registerSchemas(flags, &f.schemas)
+	return cmd
+}
+
+// diff is deed diff.
+func (c *cli) diff(f diffFlags) error {
+	how, err := f.how.apply(c, f.manager)
+	if how == nil {
+		return err
+	}
+	w, err := c.open(f.writeFlags, nil)
+	if w == nil {
+		return err
+	}
+	d, err := c.differ(f)
+	if err != nil {
+		c.Failed(err)
+		return nil
+	}
+	conflicts := report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)}
+	dryrun.Each(w.Workload, "applying", true, how.One, func(t *dryrun.Task, x dryrun.Applied) {
+		switch {
+		case x.Err != nil:
+			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.Err)
+		case len(x.Refused) > 0:
+			conflicts.Add(t, x.Refused)
+		default:
+			report.Forced(c.Library, t.Given, x.Taken)
+			report.Left(c.Library, t.Given, x.Left)
+			report.TakenOver(c.Library, t.Given, x.TakenOver)
+			report.Migrated(c.Library, t.Given, x.Migration)
+			d.Add(t, x.Outcome)
+		}
+	})
+	conflicts.Advise()
+	if err := d.Close(); err != nil {
+		c.Failed(err)
+	}
+	return how.Force.Unused(w.Managers())
+}
+
+// differ shows what becomes of objects: each is added, and Close shows what is not shown yet.
+type differ interface {
+	Add(t *dryrun.Task, outcome managedfields.Object)
+	Close() error
+}
+
+// differ returns what shows differences in the format that f has.
+func (c *cli) differ(f diffFlags) (differ, error) {
+	if f.format.value == report.FormatJSON {
+		return report.NewDiffPrinter(c.Log, c.out, f.showSecrets), nil
+	}
+	d := &report.Differ{
+		Log: c.Log, Out: c.out, Paint: f.color.painter(c.out), ShowManaged: f.showManaged, ShowSecrets: f.showSecrets,
+	}
+	return d, d.Open()
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// putFlags say whether outcomes are put back into the files of the live objects.
+type putFlags struct {
+	write  bool
+	dryRun choice
+}
+
+func (f *putFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.write, "write", false, "put the outcomes into the files of --live")
+	f.dryRun = choice{"none", []string{"none", "client", "server"}}
+	flags.Var(&f.dryRun, "dry-run", "as in kubectl, a `mode` of none, client or server; all but none keep --write from writing")
+}
+
+// rewriter returns what writes to the live files, nil if nothing is to be written.
+func (f *putFlags) rewriter(c *cli, live []string) (*manifest.Rewriter, error) {
+	if !f.write {
+		return nil, nil
+	}
+	return c.NewRewriter(live, c.out, f.dryRun.value != "none")
+}
+
+// note says what was done to an object, in the words of kubectl.
+func (f *putFlags) note(o managedfields.Object, verb string) string {
+	note := report.NameOf(o) + " " + verb
+	switch f.dryRun.value {
+	case "client":
+		note += " (dry run)"
+	case "server":
+		note += " (server dry run)"
+	}
+	return note
+}
+
+// emitter puts outcomes where they belong: on standard output, into the live files, or both.
+type emitter struct {
+	*cli
+	put     putFlags
+	verb    string // what is done, as kubectl says it
+	printer *report.Printer
+	files   *manifest.Rewriter
+}
+
+func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
+	if e.printer != nil {
+		if err := e.printer.Print(outcome); err != nil {
+			e.Problem(t.Given.At(), "%v: %v", t.Given, err)
+			return
+		}
+	}
+	if e.files == nil {
+		return
+	}
+	note, err := e.put.note(outcome, e.verb), error(nil)
+	if e.printer != nil {
+		note = ""
+	}
+	if t.Live != nil {
+		err = e.files.Set(t.Live, outcome, note)
+	} else {
+		err = e.files.Create(t.Given.Id, outcome, note)
+	}
+	if err != nil {
+		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
+	}
+}
+
+// refuse prints why t cannot be done in place of the outcome, where that is JSON.
+func (e *emitter) refuse(t *dryrun.Task, reason error) {
+	if e.printer == nil {
+		return
+	}
+	if err := e.printer.PrintStatus(t.Given, reason); err != nil {
+		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
+	}
+}
+
+// close prints and writes what is not printed and written yet.
+func (e *emitter) close() {
+	if e.printer != nil {
+		if err := e.printer.Close(); err != nil {
+			e.Failed(err)
+		}
+	}
+	if e.files != nil {
+		e.files.Flush()
+	}
+}

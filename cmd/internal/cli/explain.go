@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/explain"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/selector"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+)
+
+// explainFlags are those of deed explain.
+type explainFlags struct {
+	stored storedFlags
+	kind   string
+	format choice
+	color  colorFlags
+}
+
+func (c *cli) explainCommand() *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain PATH [-f LIVE] [--kind KIND]",
+		Short: "Explain one field: its type, its owners, what a conflict over it means",
+		Long: `Explain all that there is to know about one path: its type, how it is merged and
+where that is declared, who owns it, be it through an atomic list or object
+above it, what is above and below it, and how to take it or to give it up.
+
+A path is written as in conflicts: .spec.containers[name="web"].image. Keys that
+have a default may be left out, and an item may be named by its place, as in
+.spec.containers[0]. Without objects, --kind says what the path is in, and items
+may be left out: .spec.containers.image.`,
+		Example: `  # Whose is the number of replicas?
+  deed explain .spec.replicas -f live.yaml
+
+  # How is a list merged, and what is in its items?
+  deed explain .spec.template.spec.containers.ports --kind apps/v1/Deployment`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("one path is needed, such as .spec.replicas, but there are %s", wording.Plural(len(args), "argument"))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return c.explain(f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.stored.registerInput(flags)
+	flags.StringVar(&f.kind, "kind", "",
+		"the `kind` that the path is in, such as apps/v1/Deployment or, for built-in ones, Deployment; of the objects, only those")
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
+	return cmd
+}
+
+// explain is deed explain.
+func (c *cli) explain(f explainFlags, text string) error {
+	path, err := selector.Parse(text)
+	if err != nil {
+		return err
+	}
+	kind, err := types.ParseKind(f.kind)
+	if err != nil {
+		return err
+	}
+	all, err := c.explanations(f, kind, path)
+	if err != nil {
+		return err
+	}
+	return c.end(report.WriteExplanations(bufio.NewWriter(c.out), f.format.value, all, f.color.painter(c.out)))
+}
+
+// explanations returns what there is to say about path in kind, or in the objects.
+func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Selector) ([]*explain.Explanation, error) {
+	if len(f.stored.input.files) == 0 && f.kind != "" {
+		if err := f.stored.schemas.Check(); err != nil {
+			return nil, err
+		}
+		types := c.NewTypes(f.stored.schemas)
+		if types == nil {
+			return nil, nil
+		}
+		e, err := types.Of(kind, managedfields.Config{})
+		if err != nil {
+			return nil, err
+		}
+		x, err := explain.InKind(e, kind, path)
+		return []*explain.Explanation{x}, err
+	}
+	objects, types, err := c.stored(f.stored)
+	if err != nil || types == nil {
+		return nil, err
+	}
+	var all []*explain.Explanation
+	found := f.kind == ""
+	for o := range objects.objects {
+		if f.kind != "" && o.GVK() != kind {
+			continue
+		}
+		found = true
+		e, ok := c.TypeOf(o, types, managedfields.Config{})
+		if !ok {
+			continue
+		}
+		here, err := explain.InObject(c.Library, o, e, path)
+		if err != nil {
+			c.Problem(o.At(), "%v: %v", o, err)
+			continue
+		}
+		all = append(all, here...)
+	}
+	if !found {
+		return nil, fmt.Errorf("there is no %v in the input", kind)
+	}
+	return all, nil
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/typed"
+)
+
+// extractFlags are those of deed extract.
+type extractFlags struct {
+	stored      storedFlags
+	manager     string
+	subresource string
+	format      choice
+}
+
+func (c *cli) extractCommand() *cobra.Command {
+	var f extractFlags
+	cmd := &cobra.Command{
+		Use:   "extract -f LIVE [--field-manager NAME]",
+		Short: "Get back the configuration that a manager applied",
+		Long: `Get back from stored objects what a manager applied: the configuration that it
+would have to apply again to change nothing. Values are those that the objects
+have now.
+
+Only appliers have a configuration. What an updater wrote, deed fields shows,
+and deed transfer gives to an applier. The exit code is 1 when the manager has
+not applied one of the objects.`,
+		Example: `  # What has kubectl applied?
+  kubectl get deployment web -o yaml --show-managed-fields | deed extract
+
+  # Does applying it again change anything?
+  deed extract -f live.yaml --field-manager ci | deed apply --live live.yaml --field-manager ci`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.extract(f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.stored.registerInput(flags)
+	flags.StringVar(&f.manager, "field-manager", "kubectl", "the `name` of the manager that applied")
+	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that it applied through")
+	f.format = choice{report.FormatYAML, []string{report.FormatYAML, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	registerSchemas(flags, &f.stored.schemas)
+	return cmd
+}
+
+// extract is deed extract.
+func (c *cli) extract(f extractFlags) error {
+	if err := dryrun.CheckManager(f.manager); err != nil {
+		return err
+	}
+	objects, types, err := c.stored(f.stored)
+	if err != nil || types == nil {
+		return err
+	}
+	p := report.NewPrinter(c.out, f.format.value, false, objects.several)
+	for o := range objects.objects {
+		e, ok := c.TypeOf(o, types, managedfields.Config{})
+		if !ok {
+			continue
+		}
+		config, err := ownership.Extract(o.Object, e.Typ, f.manager, f.subresource)
+		switch {
+		case err != nil:
+			c.cannotExtract(o, e, err)
+		case config.IsAbsent():
+			c.Raise(notice.ExitFinding)
+			fmt.Fprintf(c.Log, "%v: %v: not applied by %s; %s\n", o.At(), o, f.applier(), appliers(o))
+		default:
+			if err := p.Print(managedfields.Object{Content: config}); err != nil {
+				c.Problem(o.At(), "%v: %v", o, err)
+			}
+		}
+	}
+	return c.end(p.Close())
+}
+
+func (f extractFlags) applier() string {
+	if f.subresource != "" {
+		return fmt.Sprintf("%q through the subresource %s", f.manager, f.subresource)
+	}
+	return fmt.Sprintf("%q", f.manager)
+}
+
+// appliers says who has applied o.
+func appliers(o *manifest.Object) string {
+	var names []string
+	for _, w := range manifest.OwnersOf(o) {
+		if w.Manager.Operation == merge.Apply {
+			name := wording.Manager(w.Manager.Name)
+			if w.Manager.Subresource != "" {
+				name += " through " + w.Manager.Subresource
+			}
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "nobody has applied it"
+	}
+	slices.Sort(names)
+	return "it was applied by " + strings.Join(names, ", ")
+}
+
+// cannotExtract reports what keeps a configuration from being extracted from o.
+func (c *cli) cannotExtract(o *manifest.Object, e *types.Endpoint, err error) {
+	var defects typed.Errors
+	if !errors.As(err, &defects) {
+		c.EntryProblems(o, err)
+		return
+	}
+	for _, d := range defects {
+		c.Problem(o.DefectAt(d), "%v: %s", o, types.Explain(o, d, e.Typ))
+	}
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
+)
+
+// applyingFlags say how configurations are applied.
+type applyingFlags struct {
+	force       dryrun.ForceFlags
+	rules       string
+	noMigration bool
+}
+
+func (f *applyingFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.force.All, "force-conflicts", false, "take fields from others who own them")
+	flags.StringArrayVar(&f.force.Fields, "force-field", nil,
+		"take the fields at `path`, such as .spec.replicas or containers[*].image, and what is below, and no others; repeatable")
+	flags.StringArrayVar(&f.force.Managers, "force-manager", nil,
+		"take fields from the manager called `name`, and no others; repeatable")
+	flags.StringVar(&f.rules, "rules", "", "`file` with rules that say which fields to take, and which to leave, by object and manager")
+	flags.BoolVar(&f.noMigration, "no-migration", false,
+		"do not migrate objects of client-side apply, as kubectl does by itself where it applies")
+}
+
+// apply returns what applies configurations in the name of manager. It is nil if the rules have
+// defects, which are reported.
+func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
+	if f.rules != "" {
+		if f.force.Rules = dryrun.ReadRules(c.Loader, f.rules); f.force.Rules == nil {
+			return nil, nil
+		}
+	}
+	force, err := f.force.Force()
+	if err != nil {
+		return nil, err
+	}
+	return &dryrun.Apply{Manager: manager, Force: force, Migrate: !f.noMigration}, nil
+}
+
+// outputFlags say how objects are printed.
+type outputFlags struct {
+	format      choice
+	showManaged bool
+}
+
+func (f *outputFlags) register(flags *pflag.FlagSet) {
+	f.format = choice{report.FormatYAML, []string{report.FormatYAML, report.FormatJSON, report.FormatName}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	flags.BoolVar(&f.showManaged, "show-managed-fields", true, "print metadata.managedFields")
+}
+
+func (f outputFlags) printer(out io.Writer, list bool) *report.Printer {
+	return report.NewPrinter(out, f.format.value, f.showManaged, list)
+}
+
+func registerSchemas(flags *pflag.FlagSet, f *types.Flags) {
+	flags.StringArrayVar(&f.Crds, "crd", nil,
+		"`file` or directory with CustomResourceDefinitions; repeatable. Those among the objects are used anyway")
+	flags.StringArrayVar(&f.OpenAPI, "openapi", nil,
+		"`file` or directory with OpenAPI documents, v2 or v3, of an API server; repeatable")
+	flags.StringVar(&f.Schema, "schema", "",
+		"`file` with a schema in the form of structured-merge-diff, for kinds that --crd and --openapi lack")
+	flags.StringVar(&f.TypeName, "type", "", "the `name` of the type in --schema that such kinds have")
+	flags.BoolVar(&f.Schemaless, "schemaless", false,
+		"treat kinds that no schema describes as objects whose lists are replaced as a whole")
+	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "say on standard error which schema describes each kind")
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// writeFlags are those of the commands that write objects to live ones, or say what that would do.
+type writeFlags struct {
+	input       inputFlags
+	live        []string
+	schemas     types.Flags
+	manager     string
+	namespace   string
+	name        string
+	subresource string
+	bare        bool
+}
+
+// register adds the flags that come first, with the name of the manager that writes when none is
+// given.
+func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
+	flags.SortFlags = false
+	f.input.register(flags)
+	flags.StringArrayVar(&f.live, "live", nil,
+		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable")
+	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that do not say theirs")
+	flags.StringVar(&f.name, "name", "", "the `name` of an object that does not say its own")
+	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
+	flags.BoolVar(&f.bare, "no-defaults", false, "leave out what a server makes of an object beside merging it: default values and normal forms")
+}
+
+// workload is what a command writes.
+type workload struct {
+	*dryrun.Workload
+	several bool // whether there are several objects
+}
+
+// open reads the input. It returns nil if that, or the schemas, have defects that leave nothing to
+// do. files is where the outcomes go, nil for nowhere.
+func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
+	names, err := c.inputs(f.input)
+	if err != nil {
+		return nil, err
+	}
+	now, err := clock()
+	if err := errors.Join(err, checkStdin(names, f.live), dryrun.CheckManager(f.manager), f.schemas.Check()); err != nil {
+		return nil, err
+	}
+	r := manifest.Everything
+	r.Fallback = f.name
+	given, err := c.survey(names, f.input.recursive, r)
+	if err != nil {
+		return nil, err
+	}
+	live := f.live
+	if files != nil {
+		live = files.Existing(f.input.recursive)
+	}
+	before := c.Problems
+	stored := c.Index(c.Read(live, f.input.recursive), manifest.Everything)
+	stored.Complete = c.Problems == before
+	types := c.NewTypes(f.schemas, slices.Concat(given.definitions, stored.Definitions)...)
+	if types == nil {
+		return nil, nil
+	}
+	types.Bare = f.bare
+	config := managedfields.Config{Now: now, Subresource: f.subresource}
+	w := dryrun.NewWorkload(c.Library, types, config, given.objects, stored)
+	w.Namespace, w.Name = f.namespace, f.name
+	return &workload{w, given.several}, nil
+}

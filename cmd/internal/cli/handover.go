@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// handoverFlags are those of the commands that hand fields over from one manager to another.
+type handoverFlags struct {
+	live    []string
+	configs inputFlags
+	schemas types.Flags
+	put     putFlags
+	format  choice
+}
+
+const formatPatch = "patch"
+
+func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringArrayVar(&f.live, "live", nil,
+		"`file` or directory with "+storedObjects+", or - for standard input, which is also read when there is no --live; repeatable")
+	flags.StringArrayVarP(&f.configs.files, "filename", "f", nil,
+		"`file` or directory with the configurations that the receiver will apply next, to see what that does; repeatable")
+	flags.BoolVarP(&f.configs.recursive, "recursive", "R", false, "read directories with everything below them")
+	flags.IntVar(&f.configs.jobs, "jobs", 0, jobsUsage)
+}
+
+func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
+	f.put.register(flags)
+	f.format = choice{report.FormatText, []string{report.FormatText, formatPatch, report.FormatYAML, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	registerSchemas(flags, &f.schemas)
+}
+
+// handoverRules is what the help of such commands has in common.
+const handoverRules = `Nothing is changed unless --write is given: the output shows who owns what
+before and after. With -f, it shows also what the next apply of the
+configurations by the receiver then removes, what it keeps although they lack
+it, and its conflicts; such removals and conflicts are findings, exit code 1.
+
+-o patch is a JSON patch for kubectl patch --type=json, which the API server
+refuses if the object has changed since; of several objects, a list that says
+which patch is for which. -o yaml and -o json are the objects.`
+
+// handovers has hand do what is to be done to each object, one at a time. hand reports why it
+// cannot, and returns nil.
+func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {
+	names, err := c.inputs(inputFlags{files: f.live, jobs: f.configs.jobs})
+	if errors.Is(err, errNoInput) {
+		return errors.New("no input: name the stored objects with --live, or pipe them in")
+	}
+	if err := errors.Join(err, checkStdin(names, f.configs.files), f.schemas.Check()); err != nil {
+		return err
+	}
+	files, err := f.put.rewriter(c, f.live)
+	if err != nil {
+		return err
+	}
+	objects, err := c.survey(names, f.configs.recursive, manifest.Everything)
+	if err != nil {
+		return err
+	}
+	configs := c.Index(c.Read(f.configs.files, f.configs.recursive), manifest.Everything)
+	types := c.NewTypes(f.schemas, slices.Concat(objects.definitions, configs.Definitions)...)
+	if types == nil {
+		return nil
+	}
+	targets := dryrun.Targets(c.Library, objects.index, configs)
+	now, err := clock()
+	if err != nil {
+		return err
+	}
+	out := c.newHandoverPrinter(f, objects.several, files)
+	for o := range objects.objects {
+		e, ok := c.TypeOf(o, types, managedfields.Config{Now: now})
+		if !ok {
+			continue
+		}
+		config, ok := targets.Of(o)
+		if !ok {
+			continue
+		}
+		if h := hand(o, config, e); h != nil {
+			out.print(h)
+		}
+	}
+	return out.close()
+}

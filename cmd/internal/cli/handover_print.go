@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+)
+
+// handoverPrinter prints and writes what has changed hands.
+type handoverPrinter struct {
+	*cli
+	flags   handoverFlags
+	out     *bufio.Writer
+	several bool
+	count   int
+	patches *report.PatchPrinter
+	objects *report.Printer
+	files   *manifest.Rewriter // nil if nothing is written
+	err     error
+}
+
+func (c *cli) newHandoverPrinter(f handoverFlags, several bool, files *manifest.Rewriter) *handoverPrinter {
+	p := &handoverPrinter{cli: c, flags: f, out: bufio.NewWriter(c.out), several: several, files: files}
+	switch f.format.value {
+	case formatPatch:
+		p.patches = report.NewPatchPrinter(c.Log, p.out, several)
+	case report.FormatText:
+	default:
+		p.objects = report.NewPrinter(p.out, f.format.value, true, several)
+	}
+	return p
+}
+
+// print prints h, and sets its outcome aside for the files.
+func (p *handoverPrinter) print(h *dryrun.Handover) {
+	switch {
+	case p.patches != nil:
+		p.err = errors.Join(p.err, p.patches.Print(h))
+	case p.objects != nil:
+		p.err = errors.Join(p.err, p.objects.Print(h.After))
+	default:
+		if p.count++; p.count > 1 {
+			p.out.WriteString("\n")
+		}
+		report.PrintHandover(p.out, h)
+	}
+	p.out.Flush() // what is known is shown; close returns the error
+	if slices.ContainsFunc(h.Removed, func(l dryrun.Leftover) bool { return !h.IsKubectls(l) }) || len(h.Conflicts) > 0 {
+		p.Raise(notice.ExitFinding)
+	}
+	if p.files == nil || h.Note != "" {
+		return
+	}
+	note := p.flags.put.note(h.Live.Object, "handed over")
+	if p.flags.format.value != report.FormatText {
+		note = ""
+	}
+	p.err = errors.Join(p.err, p.files.Set(h.Live, h.After, note))
+}
+
+// close ends the output, and writes the files.
+func (p *handoverPrinter) close() error {
+	switch {
+	case p.patches != nil:
+		p.err = errors.Join(p.err, p.patches.Close())
+	case p.objects != nil:
+		p.err = errors.Join(p.err, p.objects.Close())
+	}
+	if err := p.flush(p.out, p.err); err != nil || p.files == nil {
+		return err
+	}
+	p.files.Flush()
+	return nil
+}

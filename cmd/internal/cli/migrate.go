@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+)
+
+// migrateFlags are those of deed migrate.
+type migrateFlags struct {
+	handoverFlags
+	manager     string
+	from        []string
+	subresource string
+	record      bool
+}
+
+func (c *cli) migrateCommand() *cobra.Command {
+	var f migrateFlags
+	cmd := &cobra.Command{
+		Use:   "migrate --live LIVE [-f CONFIG]",
+		Short: "Go over from client-side to server-side apply",
+		Long: `Give what kubectl apply without --server-side owns to a manager that applies on
+the server side, as kubectl does when it meets such an object. What stays behind
+otherwise are fields that nobody can remove by leaving them out.
+
+` + handoverRules + `
+
+An object that client-side apply wrote but that has lost its managedFields is
+not migrated: its first apply would make everything in it the applier's. For such
+objects --from-last-applied makes the manager the owner of just what kubectl's
+record says was applied.`,
+		Example: `  # Who would own what?
+  kubectl get deployment cart -o yaml --show-managed-fields | deed migrate
+
+  # What will the next apply of the manifest then remove?
+  deed migrate --live live.yaml -f cart.yaml
+
+  # Do it
+  deed migrate --live live.yaml -o patch > patch.json
+  kubectl patch deployment cart --type=json --patch-file patch.json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.migrate(f) },
+	}
+	flags := cmd.Flags()
+	f.registerInput(flags)
+	flags.StringVar(&f.manager, "field-manager", "kubectl", "the `name` of the manager that will apply")
+	flags.StringArrayVar(&f.from, "from", nil,
+		"the `name` of a manager whose updates are migrated; repeatable. Without it, those that own kubectl's record")
+	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that the updates went through")
+	flags.BoolVar(&f.record, "from-last-applied", false,
+		"for objects that have lost their managedFields, take what kubectl's record says for what was applied")
+	f.registerOutput(flags)
+	return cmd
+}
+
+// migrate is deed migrate.
+func (c *cli) migrate(f migrateFlags) error {
+	if err := dryrun.CheckManager(f.manager); err != nil {
+		return err
+	}
+	matched, there := false, []string{}
+	err := c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
+		for _, w := range manifest.OwnersOf(o) {
+			if there = append(there, w.Manager.Name); w.Manager.Operation == merge.Update {
+				matched = matched || slices.Contains(f.from, w.Manager.Name)
+			}
+		}
+		h := &dryrun.Handover{Live: o, After: o.Object, Config: config, Receiver: f.manager}
+		if ownership.HasLostOwners(o.Object) {
+			return c.restore(f, h, e)
+		}
+		from := f.from
+		if len(from) == 0 {
+			from = ownership.ClientSideAppliers(o.Entries)
+		}
+		if err := h.Migrate(e, from, f.manager, f.subresource); err != nil && !errors.Is(err, ownership.ErrNoManager) {
+			c.cannotHandOver(h, e, err)
+			return nil
+		}
+		if len(h.Changes()) == 0 {
+			h.Note = "nothing to migrate: no manager owns kubectl's record of its client-side apply"
+			if len(f.from) > 0 {
+				h.Note = "nothing to migrate: there are no updates by " + strings.Join(f.from, " or ")
+			}
+		}
+		return h
+	})
+	if err != nil || matched || len(f.from) == 0 || c.Problems > 0 {
+		return err
+	}
+	slices.Sort(there)
+	return fmt.Errorf("--from: no update in the objects is by %s; their managers are %s",
+		wording.QuotedList(f.from), wording.QuotedList(slices.Compact(there)))
+}
+
+// cannotHandOver reports why there is no handover.
+func (c *cli) cannotHandOver(h *dryrun.Handover, e *types.Endpoint, err error) {
+	given := h.Config
+	if given == nil {
+		given = h.Live
+	}
+	dryrun.Refused(c.Library, &dryrun.Task{Given: given, Live: h.Live, Endpoint: e}, dryrun.ApplyRole, err)
+}
+
+// restore makes up entries for an object that has lost them, if that is wanted.
+func (c *cli) restore(f migrateFlags, h *dryrun.Handover, e *types.Endpoint) *dryrun.Handover {
+	if !f.record {
+		c.Raise(notice.ExitFinding)
+		h.Note = "not migrated: client-side apply wrote it, but its managedFields are lost. " +
+			"--from-last-applied makes " + wording.Manager(f.manager) + " the owner of what kubectl's record says was applied"
+		return h
+	}
+	entries, err := ownership.EntriesOfLastApplied(h.Live.Object, e.Typ, f.manager)
+	if err != nil {
+		c.Problem(h.Live.Key(manifest.Steps(h.Live.Content, dryrun.Record)...), "%v: %v", h.Live, err)
+		return nil
+	}
+	h.After.Entries = entries
+	if err := h.Apply(e, f.manager); err != nil {
+		c.cannotHandOver(h, e, fmt.Errorf("after the migration: %w", err))
+		return nil
+	}
+	return h
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/plan"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+)
+
+// planFlags are those of deed plan.
+type planFlags struct {
+	writeFlags
+	how         applyingFlags
+	all         bool
+	showSecrets bool
+	format      choice
+	color       colorFlags
+}
+
+func (c *cli) planCommand() *cobra.Command {
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   "plan -f CONFIG [--live LIVE]",
+		Short: "Say what an apply would do to each field, and why",
+		Long: `Say what applying configurations would do to each field, without the objects:
+from which value to which, by which rule, and who owns the field before and
+after.
+
+  set          the value becomes the configuration's
+  claimed      the value stays, and the manager becomes its only owner
+  shared       the value stays, and the manager becomes an owner beside others
+  kept         the value stays, and was the manager's before (--all lists these)
+  conflicting  the value would change, but others own it
+  taken        the same, and --force-conflicts or the like decides for the manager
+  released     the value stays, and the manager does not own it any more
+  pruned       the field goes, because the manager does not apply it any more
+  dropped      the field goes with an item or object around it
+  adjusted     the value changes because of what happens below it
+
+The letter and number behind each are those of the rule, see docs/rules.md.
+
+Notes say what is easily overlooked: lists and objects that are replaced as a
+whole with what they lose, values that return to a default, nulls that would be
+left, and values that are written in another way than the server has them. An
+apply that changes nothing is named as such.
+
+Defaults are those of the schema and, for built-in kinds, of kube-apiserver. For these, what a server's validation refuses of the
+outcome is named too, as far as schemas declare it: required and unsupported texts, and fields that may not change. It is not merging
+that refuses it. Objects are read and found as by deed apply. The exit code is 1 if there are conflicts, or anything is refused.`,
+		Example: `  # What would happen, and with whom is there a conflict?
+  deed plan -f web.yaml --live live.yaml
+
+  # What would be taken, for a program to read
+  deed plan -f web.yaml --live live.yaml --force-conflicts -o json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.plan(f) },
+	}
+	flags := cmd.Flags()
+	f.register(flags, "kubectl")
+	registerServerSide(flags)
+	f.how.register(flags)
+	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
+	registerSchemas(flags, &f.schemas)
+	return cmd
+}
+
+// plan is deed plan.
+func (c *cli) plan(f planFlags) error {
+	how, err := f.how.apply(c, f.manager)
+	if how == nil {
+		return err
+	}
+	w, err := c.open(f.writeFlags, nil)
+	if w == nil {
+		return err
+	}
+	p := report.NewPlanPrinter(c.out, f.format.value, f.all, f.color.painter(c.out))
+	type planned struct {
+		*report.ObjectPlan
+		outcome managedfields.Object
+		left    merge.Conflicts
+		unmade  error
+		err     error
+	}
+	kept := f.all || f.format.value == report.FormatJSON
+	var allocated report.Allocations
+	work := func(t *dryrun.Task) (out planned) {
+		x := how.One(t)
+		out.outcome = x.Outcome
+		if out.left, out.unmade, out.err = x.Left, x.Unmade, x.Err; out.err != nil {
+			return out
+		}
+		made, err := plan.Of(t, x, kept)
+		if out.err = err; err == nil {
+			out.ObjectPlan = report.NewObjectPlan(made, f.manager, f.showSecrets)
+		}
+		return out
+	}
+	dryrun.Each(w.Workload, "planning", true, work, func(t *dryrun.Task, x planned) {
+		if x.err != nil {
+			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.err)
+			return
+		}
+		report.Left(c.Library, t.Given, x.left)
+		if x.Conflicts > 0 || len(x.Findings) > 0 {
+			c.Raise(notice.ExitFinding)
+		}
+		allocated.Add(c.Log, t, x.outcome)
+		p.Print(x.ObjectPlan)
+		if x.unmade != nil {
+			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.unmade)
+		}
+	})
+	return errors.Join(c.end(p.Close()), how.Force.Unused(w.Managers()))
+}

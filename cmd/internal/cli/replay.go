@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/history"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
+)
+
+// replayFlags are those of deed replay.
+type replayFlags struct {
+	input       inputFlags
+	until       int
+	format      choice
+	showSecrets bool
+	color       colorFlags
+	schemas     types.Flags
+}
+
+func (c *cli) replayCommand() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay -f HISTORY",
+		Short: "Replay writes of several managers, and show who wins",
+		Long: `Replay a history, that is, writes of several managers one after the other, and
+show the object, its owners and the conflicts after each.
+
+A history is a YAML file:
+
+  crds: [widget-crd.yaml]   # or openapi: FILES, schema: FILE and type: NAME, or
+                            # schemaless: true; the built-in kinds need none
+  steps:
+  - manager: ci             # who writes
+    operation: apply        # or update, delete, or extract, which shows what the
+                            # manager applied; apply when it is not said
+    object: {...}           # or file: FILE, with one object
+    force: true             # take fields from others
+    subresource: status     # what is written through
+    endpoint: apps/v1       # the version that is asked, if not that of the object
+    time: "2026-01-01T09:00:00Z"
+    note: The first release.
+  - manager: autoscaler
+    operation: update
+    patch: {spec: {replicas: 5}}   # of the object of the step before
+  - manager: ci
+    conflicts: 1            # as many are expected
+    file: web.yaml
+  - manager: ci
+    error: not declared     # a part of what is said when the step is refused
+    object: {...}
+  resetFields: {status: [.spec]}   # by subresource: what it does not write
+
+Files are relative to the history. They can also be in it, if it is a txtar
+archive, FILE.txtar, of which the history is the comment.
+
+A step that ends in conflict changes nothing. Conflicts are a finding, exit code
+1, unless the step says how many it expects; then any other number is one. A step
+that is refused ends the history, unless it expects the error; then it is a
+finding when there is none. If any step says when it is, owners are shown with
+the time of their last change.`,
+		Example: `  # Who owns the replicas in the end?
+  deed replay -f who-scales.yaml
+
+  # What was there after the second step, for a program to read
+  deed replay -f who-scales.yaml --until 2 -o json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.replay(f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVarP(&f.input.files, "filename", "f", nil,
+		"`file` with a history, or - for standard input, which is also read when there is no -f; repeatable")
+	flags.IntVar(&f.until, "until", 0, "stop after step `n`")
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
+	f.color.register(flags)
+	registerSchemas(flags, &f.schemas)
+	return cmd
+}
+
+// replay is deed replay.
+func (c *cli) replay(f replayFlags) error {
+	names, err := c.inputs(f.input)
+	if f.until < 0 {
+		err = errors.Join(err, errors.New("--until must not be negative"))
+	}
+	now, clockErr := clock()
+	if err := errors.Join(err, checkStdin(names), f.schemas.Check(), clockErr); err != nil {
+		return err
+	}
+	out, paint := bufio.NewWriter(c.out), f.color.painter(c.out)
+	results := []*history.StepResult{}
+	for _, t := range c.Read(names, false) {
+		for _, h := range history.Histories(c.Library, t) {
+			r := history.NewReplayer(c.Library, h, f.schemas, f.until, f.showSecrets, now)
+			if r == nil {
+				continue
+			}
+			r.Each(func(s *history.StepResult) {
+				if f.format.value == report.FormatText {
+					s.Write(out, paint)
+				} else {
+					results = append(results, s)
+				}
+			})
+		}
+	}
+	if f.format.value == report.FormatJSON {
+		report.WriteJSON(out, map[string]any{"steps": results})
+	}
+	if err := out.Flush(); err != nil {
+		c.Failed(err)
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/entries"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/schemafile"
+	"github.com/deed-project/deed/cmd/internal/wording"
+)
+
+// schemaDiffFlags are those of deed schema diff.
+type schemaDiffFlags struct {
+	live      []string
+	recursive bool
+	format    choice
+}
+
+func (c *cli) schemaDiffCommand() *cobra.Command {
+	var f schemaDiffFlags
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Compare two schemas, and what that means for the owners of objects",
+		Long: `Compare two schemas, each a file with CustomResourceDefinitions, an OpenAPI
+document or a schema of structured-merge-diff, or the word builtin: which fields
+come and go, which values change their type, and which lists and objects are
+merged in another way.
+
+With --live, show also what becomes of who owns what in stored objects when they
+are next written: what was owned as a whole and is granular then, or the other
+way round, and what the new schema does not admit.
+
+The exit code is 1 if there are differences.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error { return c.schemaDiff(f, args[0], args[1]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&f.live, "live", nil, "`file` or directory with "+storedObjects+", or - for standard input; repeatable")
+	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
+	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	flags.VarP(&f.format, "output", "o", "output format")
+	return cmd
+}
+
+func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
+	if err := checkStdin([]string{oldName, newName}, f.live); err != nil {
+		return err
+	}
+	if oldName == schemafile.BuiltinName && newName == schemafile.BuiltinName {
+		return errors.New("these are the same schema")
+	}
+	old, new := schemafile.Read(c.Library, oldName), schemafile.Read(c.Library, newName)
+	if old == nil || new == nil {
+		return nil
+	}
+	changes, hidden := schemafile.Compare(old, new)
+	var owners []entries.Change
+	for o := range c.Stream(c.Read(f.live, f.recursive), manifest.Everything) {
+		e, err := entries.Of(o)
+		c.EntryProblems(o, err)
+		owners = append(owners, e.Under(old.Catalog, new.Catalog)...)
+	}
+	if hidden > 0 {
+		fmt.Fprintf(c.Log, "%s between defaults not shown, because OpenAPI v2 has none\n", wording.Plural(hidden, "difference"))
+	}
+	if len(changes)+len(owners) > 0 {
+		c.Raise(notice.ExitFinding)
+	}
+	return c.end(report.WriteSchemaDiff(bufio.NewWriter(c.out), f.format.value, changes, owners))
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/types"
+)
+
+var update = flag.Bool("update", false, "re-record the golden sections of the scripts")
+
+const scripts = "../../../testdata/script"
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"deed":         func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"kubectl-deed": func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs the scripts, where it is always 2026-01-01T00:00:00Z and $ROOT is the root of
+// the repository. Besides the commands of testscript there is
+//
+//	exits CODE deed ARGUMENT...
+//
+// which wants that very exit code. Plain deed wants 0.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                scripts,
+		UpdateScripts:      *update,
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(epochVariable, "1767225600")
+			env.Setenv("ROOT", root)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARGUMENT...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// TestExamples wants that the examples in the help of each command are run by the script
+// COMMAND_examples.txtar. What is in front of a | or behind a > is another program's, and a line
+// that sets variables is left out.
+func TestExamples(t *testing.T) {
+	for _, cmd := range (&cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(nil, nil)})}).rootCommand().Commands() {
+		if cmd.Example == "" {
+			continue
+		}
+		script, err := os.ReadFile(filepath.Join(scripts, cmd.Name()+"_examples.txtar"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		lines := strings.Split(string(script), "\n")
+		for example := range strings.Lines(cmd.Example) {
+			_, piped, found := strings.Cut(example, " | ")
+			if !found {
+				piped = example
+			}
+			command, _, _ := strings.Cut(piped, " > ")
+			command = strings.TrimSpace(command)
+			runs := func(line string) bool {
+				_, exits, found := strings.Cut(line, "exits 1 ")
+				return line == command || found && exits == command
+			}
+			if strings.HasPrefix(command, "deed ") && !slices.ContainsFunc(lines, runs) {
+				t.Errorf("the script has no line %q", command)
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/selector"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+)
+
+// storedFlags say which stored objects a command is about, and which schemas there are for them.
+type storedFlags struct {
+	input   inputFlags
+	schemas types.Flags
+}
+
+const storedObjects = "objects as they are stored, with managedFields"
+
+// errNoObjects says that the files have nothing in them.
+var errNoObjects = errors.New("there are no objects in the input")
+
+func (f *storedFlags) registerInput(flags *pflag.FlagSet) { f.input.registerFor(flags, storedObjects) }
+
+// survey is what there is in the input: the objects, which are read as the loop over them goes on,
+// and what has to be known of them before.
+type survey struct {
+	objects     iter.Seq[*manifest.Object]
+	index       *manifest.Live // where they are
+	several     bool           // whether there are several
+	definitions []*manifest.Object
+	quiet       iter.Seq[*manifest.Object] // the objects, without what is wrong with them being reported
+}
+
+// survey reads the named files, and objects as r does. The error says that there is nothing at all.
+// What is wrong with objects is reported when they are read.
+func (c *cli) survey(names []string, recursive bool, r manifest.Reader) (*survey, error) {
+	texts := c.Read(names, recursive)
+	if c.Problems == 0 && !slices.ContainsFunc(texts, (*manifest.Text).HasContent) {
+		return nil, errNoObjects
+	}
+	quiet := manifest.Loader{Log: notice.NewLog(io.Discard, nil), Jobs: c.Jobs}
+	known := quiet.Index(texts, r)
+	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}, nil
+}
+
+// managers returns the managers of all objects, each once, sorted. It reads the objects for that,
+// and reports nothing.
+func (s *survey) managers() []merge.Manager {
+	var all []merge.Manager
+	for o := range s.quiet {
+		for _, w := range manifest.OwnersOf(o) {
+			if !slices.Contains(all, w.Manager) {
+				all = append(all, w.Manager)
+			}
+		}
+	}
+	manifest.SortManagers(all)
+	return all
+}
+
+// storedOnly returns the objects that f names. The error is one of the command line, or there is no
+// object at all.
+func (c *cli) storedOnly(f inputFlags) (*survey, error) {
+	names, err := c.inputs(f)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkStdin(names); err != nil {
+		return nil, err
+	}
+	return c.survey(names, f.recursive, manifest.Everything)
+}
+
+// stored returns the objects that f names and the schemas, which are nil if they cannot be used;
+// that is reported.
+func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
+	if err := f.schemas.Check(); err != nil {
+		return nil, nil, err
+	}
+	found, err := c.storedOnly(f.input)
+	if err != nil {
+		return nil, nil, err
+	}
+	return found, c.NewTypes(f.schemas, found.definitions...), nil
+}
+
+// newManager returns a manager that s names, which no object has yet.
+func newManager(s selector.Manager) merge.Manager {
+	m := merge.Manager{Name: s.Name, Operation: s.Operation, Subresource: s.Subresource}
+	if m.Operation == "" {
+		m.Operation = merge.Apply
+	}
+	return m
+}
+
+// only returns the only manager of o that s names. The error is [ownership.ErrNoManager] if there
+// is none.
+func only(o *manifest.Object, s selector.Manager) (merge.Manager, error) {
+	var all, found []merge.Manager
+	for _, w := range manifest.OwnersOf(o) {
+		all = append(all, w.Manager)
+		if s.Matches(w.Manager) && !slices.Contains(found, w.Manager) {
+			found = append(found, w.Manager)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return merge.Manager{}, ownership.ErrNoManager
+	case 1:
+		return found[0], nil
+	}
+	return found[0], fmt.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, all))
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/selector"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+)
+
+// transferFlags are those of deed transfer.
+type transferFlags struct {
+	handoverFlags
+	from, to string
+	paths    []string
+}
+
+func (c *cli) transferCommand() *cobra.Command {
+	var f transferFlags
+	cmd := &cobra.Command{
+		Use:   "transfer --live LIVE --from MANAGER --to MANAGER",
+		Short: "Give fields from one manager to another",
+		Long: `Give what one manager owns to another one, which may be new, or only what is at
+or below some paths.
+
+` + selector.ManagerUsage + ` Who is new applies, unless
+NAME:Update says otherwise.
+
+` + handoverRules,
+		Example: `  # Who would own what if helm went over to flux?
+  deed transfer --live live.yaml --from helm --to flux
+
+  # Only the number of replicas, and then what flux applies next
+  deed transfer --live live.yaml --from helm --to flux --path .spec.replicas -f web.yaml
+
+  # Do it in the file
+  deed transfer --live live.yaml --from helm --to flux --write`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.transfer(f) },
+	}
+	flags := cmd.Flags()
+	f.registerInput(flags)
+	flags.StringVar(&f.from, "from", "", "the `manager` that gives")
+	flags.StringVar(&f.to, "to", "", "the `manager` that receives")
+	flags.StringArrayVar(&f.paths, "path", nil, "give only this `path` and what is below it; repeatable")
+	f.registerOutput(flags)
+	return cmd
+}
+
+// transfer is deed transfer.
+func (c *cli) transfer(f transferFlags) error {
+	if f.from == "" || f.to == "" {
+		return errors.New("--from and --to say who gives and who receives")
+	}
+	var within []fieldpath.Path
+	for _, text := range f.paths {
+		path, err := fieldpath.ParsePath(text)
+		if err != nil {
+			return fmt.Errorf("--path: %w", err)
+		}
+		within = append(within, path)
+	}
+	from, to := selector.ParseManager(f.from), selector.ParseManager(f.to)
+	if err := dryrun.CheckManager(to.Name); err != nil {
+		return fmt.Errorf("--to: %w", err)
+	}
+	matched := 0
+	err := c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
+		h := &dryrun.Handover{Live: o, After: o.Object, Config: config, Receiver: to.Name}
+		giver, err := only(o, from)
+		if errors.Is(err, ownership.ErrNoManager) {
+			h.Note = fmt.Sprintf("nothing to transfer: %v owns nothing", from)
+			return h
+		}
+		matched++
+		receiver, err2 := only(o, to)
+		if errors.Is(err2, ownership.ErrNoManager) {
+			receiver, err2 = newManager(to), nil
+		}
+		if err = errors.Join(err, err2); err != nil {
+			c.Problem(o.At("metadata", "managedFields"), "%v: %v", o, err)
+			return nil
+		}
+		return c.transferOne(h, e, giver, receiver, within)
+	})
+	if err == nil && matched == 0 && c.Problems == 0 {
+		c.Raise(notice.ExitFinding)
+	}
+	return err
+}
+
+func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, from, to merge.Manager, within []fieldpath.Path) *dryrun.Handover {
+	entries, err := ownership.Transfer(h.Live.Object, dryrun.VersionsOf(e), from, to, within...)
+	if err != nil {
+		c.cannotHandOver(h, e, err)
+		return nil
+	}
+	h.After.Entries = entries
+	if len(h.Changes()) == 0 {
+		h.Note = fmt.Sprintf("nothing to transfer: %s owns nothing there", report.ManagersText([]merge.Manager{from}))
+		return h
+	}
+	if to.Operation != merge.Apply || to.Subresource != "" {
+		h.Config = nil
+		return h
+	}
+	if err := h.Apply(e, to.Name); err != nil {
+		c.cannotHandOver(h, e, err)
+		return nil
+	}
+	return h
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/report"
+)
+
+// updateFlags are those of deed update.
+type updateFlags struct {
+	writeFlags
+	put      putFlags
+	validate choice
+	output   outputFlags
+}
+
+func (c *cli) updateCommand() *cobra.Command {
+	var f updateFlags
+	cmd := &cobra.Command{
+		Use:   "update -f NEW [--live LIVE]",
+		Short: "Replace live objects, as kubectl replace, kubectl edit and controllers do",
+		Long: `Replace live objects by new ones, as kubectl replace, kubectl edit and most
+controllers do, and print what the API server would store.
+
+An update has no conflicts: who writes owns what changes, and everybody else
+loses it. Who lost what is said on standard error. What the new object leaves
+out is removed, and is nobody's any more.
+
+The new object is the whole object. Its metadata.managedFields are what the
+update starts from; where it has none, those of the live object are. What the
+server itself fills in, such as metadata.uid, is printed as the new object has
+it. What has no live object is created.
+
+Objects are read and found, and with --write put back, as by deed apply.`,
+		Example: `  # Who loses what when this is written?
+  deed update -f edited.yaml --live live.yaml
+
+  # A controller scales through a subresource; keep the outcome
+  deed update -f scaled.yaml --live live.yaml --field-manager autoscaler --subresource scale --write`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.update(f, cmd.Flags().Changed("output")) },
+	}
+	flags := cmd.Flags()
+	f.register(flags, "kubectl-replace")
+	f.put.register(flags)
+	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
+	flags.Var(&f.validate, "validate",
+		"as in kubectl, a `mode` of strict, warn or ignore: all but strict drop what the Go type of a built-in kind lacks")
+	flags.Lookup("validate").NoOptDefVal = "strict"
+	f.output.register(flags)
+	registerSchemas(flags, &f.schemas)
+	return cmd
+}
+
+// update is deed update.
+func (c *cli) update(f updateFlags, printToo bool) error {
+	files, err := f.put.rewriter(c, f.live)
+	if err != nil {
+		return err
+	}
+	w, err := c.open(f.writeFlags, files)
+	if w == nil {
+		return err
+	}
+	out := emitter{cli: c, put: f.put, verb: "replaced", files: files}
+	if files == nil || printToo {
+		out.printer = f.output.printer(c.out, w.several)
+	}
+	how := dryrun.Update{Manager: f.manager, Lenient: f.validate.value != report.StrictMode}
+	dryrun.Each(w.Workload, "updating", false, how.One, func(t *dryrun.Task, x dryrun.Updated) {
+		if x.Err != nil {
+			dryrun.Refused(c.Library, t, dryrun.UpdateRole, x.Err)
+			out.refuse(t, x.Err)
+			return
+		}
+		if x.Forgot != nil {
+			c.Warn(t.Given.At(), "%v: the managed fields cannot be read, and the update forgets them: %v", t.Given, x.Forgot)
+		}
+		if x.Kept != nil {
+			c.Warn(t.Given.At(), "%v: the managed fields of the live object stay as they are, because they cannot be brought up to date: %v",
+				t.Given, x.Kept)
+		}
+		report.Forced(c.Library, t.Given, x.Lost)
+		report.Refused(c.Log, t, x.Findings)
+		out.add(t, x.Outcome)
+	})
+	out.close()
+	return nil
+}

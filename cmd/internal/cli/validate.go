@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// validateFlags are those of deed validate.
+type validateFlags struct {
+	stored storedFlags
+	mode   choice
+	format choice
+	color  colorFlags
+}
+
+func (c *cli) validateCommand() *cobra.Command {
+	var f validateFlags
+	cmd := &cobra.Command{
+		Use:   "validate -f FILE",
+		Short: "Find fields of objects that their schemas do not have, or that are of the wrong type",
+		Long: `Find in objects what their schemas do not admit: unknown fields, values of the
+wrong type, items of sets and keyed lists that are there twice or have no key,
+and names that an object has twice. Each finding has its place, and unknown
+fields the name that was probably meant.
+
+Objects of built-in kinds are read as a server reads whole ones: values that do
+not fit into the Go type of their field are findings, and so are required texts
+that are empty, texts that are none of those that a field may have, and versions
+that are not served. A server's validation knows more, patterns and limits for
+instance, which are not looked at.
+
+With -o sarif, findings are printed for code scanning, and with -o junit as a
+report of tests, with a test for each object.
+
+As in kubectl, --validate=warn makes warnings of unknown fields and of what is
+there twice, and --validate=ignore leaves them out. The exit code is 1 if anything is
+invalid.`,
+		Example: `  # Is everything in a directory as its schema wants it?
+  deed validate -R -f deploy
+
+  # With custom resources, for programs
+  deed validate -f widget.yaml --crd widget-crd.yaml -o json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return c.validate(f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.stored.input.registerFor(flags, "objects")
+	f.mode = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}
+	flags.Var(&f.mode, "validate", "how strict to be")
+	flags.Lookup("validate").NoOptDefVal = report.StrictMode
+	f.format = choice{report.FormatText, resultFormats}
+	flags.VarP(&f.format, "output", "o", "output format")
+	f.color.register(flags)
+	registerSchemas(flags, &f.stored.schemas)
+	return cmd
+}
+
+// validate is deed validate.
+func (c *cli) validate(f validateFlags) error {
+	names, err := c.inputs(f.stored.input)
+	if err := errors.Join(err, checkStdin(names), f.stored.schemas.Check()); err != nil {
+		return err
+	}
+	r := manifest.Everything
+	r.Unnamed, r.Repeating = true, true
+	objects, err := c.survey(names, f.stored.input.recursive, r)
+	if err != nil {
+		return err
+	}
+	types := c.NewTypes(f.stored.schemas, objects.definitions...)
+	if types == nil {
+		return nil
+	}
+	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, f.color.painter(c.out))
+	for o := range objects.objects {
+		defects := finding.Repetitions(o)
+		e, ok := c.TypeOf(o, types, managedfields.Config{})
+		if ok {
+			defects = append(defects, finding.Defects(o, e)...)
+			slices.SortStableFunc(defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
+		}
+		if !p.Print(o, defects, ok) {
+			c.Raise(notice.ExitFinding)
+		}
+	}
+	return c.end(p.Close())
+}

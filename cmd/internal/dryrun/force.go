@@ -1,0 +1,124 @@
+package dryrun
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/deed-project/deed/cmd/internal/selector"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+)
+
+// ForceFlags say which fields to take from others who own them.
+type ForceFlags struct {
+	All      bool
+	Fields   []string // see [selector.Selector]
+	Managers []string
+	Rules    *Rules // nil for none
+}
+
+// Force decides which conflicts are decided for the applier.
+type Force struct {
+	all      bool
+	fields   []*usedField
+	managers []*usedName
+	rules    *Rules
+}
+
+// usedField is a selector, and whether it has selected anything yet. So is usedName for the name of
+// a manager.
+type usedField struct {
+	selector.Selector
+	used atomic.Bool
+}
+
+type usedName struct {
+	name string
+	used atomic.Bool
+}
+
+// Force reads the selectors.
+func (f ForceFlags) Force() (*Force, error) {
+	out := &Force{all: f.All, rules: f.Rules}
+	for _, text := range f.Fields {
+		s, err := selector.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--force-field: %w", err)
+		}
+		out.fields = append(out.fields, &usedField{Selector: s})
+	}
+	for _, name := range f.Managers {
+		out.managers = append(out.managers, &usedName{name: name})
+	}
+	return out, nil
+}
+
+// split returns the conflicts of t that are decided for the applier, and the others. The error is a
+// [*selector.AmbiguousError].
+func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Conflicts, err error) {
+	var errs []error
+	selected := make([][]fieldpath.Path, len(f.fields))
+	for _, c := range all {
+		takes := f.all || f.rules.takes(t.Given, c)
+		for i, s := range f.fields {
+			if path, ok := s.Match(c.Path); ok {
+				selected[i], takes = append(selected[i], path), true
+				s.used.Store(true)
+			}
+		}
+		for _, m := range f.managers {
+			if m.name == c.Owner.Manager.Name {
+				takes = true
+			}
+		}
+		if takes {
+			taken = append(taken, c)
+		} else {
+			refused = append(refused, c)
+		}
+	}
+	for i, s := range f.fields {
+		errs = append(errs, s.Check(selected[i]))
+	}
+	f.see(t)
+	return taken, refused, errors.Join(errs...)
+}
+
+// see remembers which fields and managers t has. A field without a conflict, in a configuration
+// that is applied once more, is no mistake.
+func (f *Force) see(t *Task) {
+	f.rules.see(t)
+	for _, s := range f.fields {
+		if !s.used.Load() {
+			if paths, err := s.In(t.Given.Content); err != nil || len(paths) > 0 {
+				s.used.Store(true)
+			}
+		}
+	}
+	for _, m := range f.managers {
+		for _, e := range t.Stored.Entries {
+			if m.name == e.Manager {
+				m.used.Store(true)
+			}
+		}
+	}
+}
+
+// Unused returns an error for the fields that no configuration has, the managers that no live
+// object has, and the rules that are about nothing. managers are the names that there are.
+func (f *Force) Unused(managers []string) error {
+	var errs []error
+	for _, s := range f.fields {
+		if !s.used.Load() {
+			errs = append(errs, fmt.Errorf("--force-field: %s matches no field of the configurations", s))
+		}
+	}
+	for _, m := range f.managers {
+		if m.used.Load() {
+			continue
+		}
+		errs = append(errs, fmt.Errorf("--force-manager: there is no manager %q in the live objects%s", m.name, candidateManagers(m.name, managers)))
+	}
+	return errors.Join(append(errs, f.rules.unused(managers)...)...)
+}

@@ -1,0 +1,40 @@
+package dryrun
+
+import (
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/ownership"
+)
+
+// VersionsOf returns how the versions of e's kind become each other, and nil if only a server knows.
+func VersionsOf(e *types.Endpoint) *ownership.Versions {
+	switch {
+	case e == nil:
+		return nil
+	case e.Renamed:
+		return &ownership.Versions{Types: e.Versions}
+	}
+	if c := managing.Config(e.Manager).Converter; c != nil && len(e.Versions) > 1 {
+		return &ownership.Versions{Types: e.Versions, Converter: c}
+	}
+	return nil
+}
+
+// Migrate gives what the updaters called from own through subresource to the applier to. With a
+// configuration, it finds out what the next apply of that does. The error is
+// [ownership.ErrNoManager] if there is no such updater.
+func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource string) error {
+	if h.Config == nil || subresource != "" {
+		entries, err := ownership.Migrate(h.Live.Object, VersionsOf(e), from, to, subresource)
+		if err == nil {
+			h.After.Entries = entries
+		}
+		return err
+	}
+	m, err := ownership.PlanMigration(e.Manager, h.Live.Object, h.Config.Object, from, to)
+	if err != nil {
+		return err
+	}
+	h.After, h.Conflicts = m.Object, m.Conflicts
+	h.Removed, h.Kept = leftovers(m.Removed), leftovers(m.Kept)
+	return h.FillDefaults(e)
+}

@@ -1,0 +1,69 @@
+package dryrun
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unicode"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema/form"
+	"github.com/deed-project/deed/typed"
+)
+
+// The roles that the errors of the field manager have for what is given to it.
+const (
+	ApplyRole  = "patch"
+	UpdateRole = "new"
+)
+
+// Refused reports why t could not be done, each reason at the place that it is about. role is that
+// of what is given.
+func Refused(c *types.Library, t *Task, role string, err error) {
+	var wrongType *managedfields.TypeError
+	var defects typed.Errors
+	var entry *managedfields.EntryError
+	var identity *IdentityError
+	var unfit *form.Error
+	switch {
+	case errors.As(err, &identity):
+		c.Problem(t.Given.Key("metadata", identity.Field), "%v: %v", t.Given, err)
+	case errors.As(err, &unfit):
+		where := t.Given.At()
+		if steps := manifest.Steps(t.Given.Content, unfit.Path); len(steps) == len(unfit.Path) {
+			where = t.Given.At(steps...)
+		}
+		c.Problem(where, "%v: %v", t.Given, err)
+	case errors.As(err, &wrongType) && errors.As(err, &defects) && (t.Live != nil || wrongType.Role == role):
+		subject := t.Given
+		if wrongType.Role != role {
+			subject = t.Live
+		}
+		slices.SortStableFunc(defects, func(d, e *typed.Error) int { return subject.DefectAt(d).Compare(subject.DefectAt(e)) })
+		for _, defect := range defects {
+			c.Problem(subject.DefectAt(defect), "%v: %s", subject, types.Explain(subject, defect, t.Endpoint.Typ))
+		}
+	case errors.As(err, &entry) && t.Live != nil:
+		c.Problem(t.Live.Entry(err), "%v: %v", t.Live, entry)
+	default:
+		c.Problem(t.Given.At(), "%v: %v", t.Given, err)
+	}
+}
+
+// CheckManager refuses what kube-apiserver does not take for the name of a manager.
+func CheckManager(name string) error {
+	if name == "" {
+		return errors.New("--field-manager must not be empty")
+	}
+	if len(name) > 128 {
+		return errors.New("--field-manager may not be more than 128 bytes")
+	}
+	for i, r := range name {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("--field-manager must be printable, but has %U at byte %d", r, i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package dryrun
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/wording"
+)
+
+// seen is what rules might have been about, for messages: the kinds of objects, and a few objects.
+type seen struct {
+	lock    sync.Mutex
+	kinds   map[string]bool
+	objects []string
+}
+
+// maxCandidates is how many objects a message lists.
+const maxCandidates = 5
+
+func (s *seen) add(t *Task) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.kinds == nil {
+		s.kinds = map[string]bool{}
+	}
+	s.kinds[t.Given.Id.Kind] = true
+	if len(s.objects) <= maxCandidates {
+		s.objects = append(s.objects, t.Given.Id.String())
+	}
+}
+
+// see remembers which rules, managers and fields of rules t has. A field without a conflict is no
+// mistake, as in [Force.see].
+func (r *Rules) see(t *Task) {
+	if r == nil {
+		return
+	}
+	r.seen.add(t)
+	for _, x := range r.rules {
+		if !x.about(t.Given) {
+			continue
+		}
+		x.used.Store(true)
+		for _, m := range x.managers {
+			for _, e := range t.Stored.Entries {
+				if matches(m.text, e.Manager) {
+					m.used.Store(true)
+				}
+			}
+		}
+		for _, f := range slices.Concat(x.force, x.ignore) {
+			if !f.used.Load() {
+				if paths, err := f.In(t.Given.Content); err != nil || len(paths) > 0 {
+					f.used.Store(true)
+				}
+			}
+		}
+	}
+}
+
+// unused returns an error for each rule that is about no object, and for the managers and fields of
+// other rules that match nothing. managers are the names that there are.
+func (r *Rules) unused(managers []string) []error {
+	if r == nil {
+		return nil
+	}
+	var errs []error
+	fail := func(at notice.Position, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("--rules: %v: %s", at, fmt.Sprintf(format, args...)))
+	}
+	for _, x := range r.rules {
+		if !x.used.Load() {
+			fail(x.at, "this rule is about no object%s", r.seen.candidates(x))
+			continue
+		}
+		for _, m := range x.managers {
+			if !m.used.Load() {
+				fail(m.at, "there is no manager %q in the live objects of this rule%s", m.text, candidateManagers(m.text, managers))
+			}
+		}
+		for _, f := range slices.Concat(x.force, x.ignore) {
+			if !f.used.Load() {
+				fail(f.at, "%s matches no field of the configurations of this rule", f)
+			}
+		}
+	}
+	return errs
+}
+
+// candidates says what x, which is about no object, may have meant.
+func (s *seen) candidates(x *rule) string {
+	kinds := slices.Collect(maps.Keys(s.kinds))
+	slices.Sort(kinds)
+	if meant := wording.Nearest(x.kind, kinds); x.kind != "" && !s.kinds[x.kind] && meant != "" {
+		return fmt.Sprintf("; did you mean kind %s?", meant)
+	}
+	switch n := min(len(s.objects), maxCandidates); {
+	case n == 0:
+		return ": there are none"
+	case n < len(s.objects):
+		return "; there are " + strings.Join(s.objects[:n], ", ") + " and others"
+	default:
+		return "; there are " + strings.Join(s.objects, ", ")
+	}
+}
+
+// candidateManagers says which of managers name may have been meant for.
+func candidateManagers(name string, managers []string) string {
+	if meant := wording.Nearest(name, managers); meant != "" {
+		return fmt.Sprintf("; did you mean %q?", meant)
+	}
+	if len(managers) > 0 {
+		return ", only " + wording.QuotedList(managers)
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package dryrun
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// scaling is the write of the number of replicas of an object, its parent, through the Scale that
+// stands for it: that is written, and the parent gets the number and the owners that come out.
+type scaling struct {
+	parent   managedfields.Object
+	endpoint *types.Endpoint // of the parent
+	replicas fieldpath.Path  // in the parent
+}
+
+// scaleTask returns what is to be done with given, a Scale or an object of a kind that has one,
+// through the subresource scale.
+func (w *Workload) scaleTask(given *manifest.Object) *Task {
+	endpoint, err := w.types.Scale(w.Config)
+	if err != nil {
+		w.Problem(given.At("kind"), "%v: %v", given, err)
+		return nil
+	}
+	find := func() (*manifest.Stored, error) { return w.live.FindAs(given.Id, w.types.Scalable) }
+	if !types.IsScale(given.GVK()) {
+		config := *given
+		config.Content = scaleOf(given.Content, fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")})
+		find = func() (*manifest.Stored, error) { return w.live.Find(given.Id) }
+		if e := w.endpointOf(given); e == nil {
+			return nil
+		} else if path := e.Replicas[given.GVK().APIVersion()]; path != nil {
+			config.Content = scaleOf(given.Content, path)
+		}
+		given = &config
+	}
+	given, ok := w.identified(given, endpoint)
+	if !ok {
+		return nil
+	}
+	at, ok := w.liveOf(given, find)
+	if !ok {
+		return nil
+	}
+	if at == nil {
+		w.Problem(given.At(), "%v is not stored, and its scale cannot be written before it is", given)
+		return nil
+	}
+	t := &Task{Given: given, Endpoint: endpoint, at: at, Live: at.Read(w.Loader)}
+	if t.Live == nil {
+		return nil
+	}
+	if t.scale = w.scalingOf(t.Live); t.scale == nil {
+		return nil
+	}
+	return t
+}
+
+// scalingOf returns how the number of replicas of live is written. It is nil if it is not, with the
+// reason reported.
+func (w *Workload) scalingOf(live *manifest.Object) *scaling {
+	config := w.Config
+	config.Subresource = ""
+	endpoint, err := w.types.Of(live.GVK(), config)
+	if err != nil {
+		w.Problem(live.At("kind"), "%v: %v", live, err)
+		return nil
+	}
+	apiVersion := live.GVK().APIVersion()
+	if endpoint.Replicas[apiVersion] == nil {
+		w.Problem(live.At("kind"), "%v: %s has no subresource %q", live, live.Id.Kind, types.ScaleName)
+		return nil
+	}
+	return &scaling{parent: live.Object, endpoint: endpoint, replicas: endpoint.Replicas[apiVersion]}
+}
+
+// readScale has t start from the Scale of the live object. It is false, with the reason reported,
+// if its managed fields cannot be read.
+func (t *Task) readScale(c *manifest.Loader) bool {
+	stored, err := t.scale.object()
+	if err != nil {
+		c.Problem(t.Live.Entry(err), "%v: %v", t.Live, err)
+		return false
+	}
+	t.Stored = stored
+	return true
+}
+
+// object returns the Scale that stands for the parent. The error is that of the parent's managed
+// fields.
+func (s *scaling) object() (managedfields.Object, error) {
+	entries, err := managedfields.ScaleEntries(s.parent.Entries, s.endpoint.Replicas)
+	return managedfields.Object{Content: scaleOf(s.parent.Content, s.replicas), Entries: entries}, err
+}
+
+// scaleOf returns the Scale of an object that has the number of replicas at path. Its managed
+// fields are left out.
+func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
+	metadata := value.Object()
+	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
+		metadata = metadata.With(name, parent.Get("metadata", name))
+	}
+	spec := value.Object()
+	if n := manifest.Lookup(parent, path); !n.IsAbsent() && !n.IsNull() && n.Int() != 0 {
+		spec = spec.With("replicas", n)
+	}
+	status := value.Object(value.Member{Name: "replicas", Value: value.Int(parent.Get("status", "replicas").Int())})
+	gvk := schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
+	return value.Object(
+		value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
+		value.Member{Name: "metadata", Value: metadata}, value.Member{Name: "spec", Value: spec},
+		value.Member{Name: "status", Value: status},
+	)
+}
+
+// stored returns the parent with what became of its Scale.
+func (s *scaling) stored(scale managedfields.Object) (managedfields.Object, error) {
+	apiVersion := s.parent.GVK().APIVersion()
+	entries, err := managedfields.EntriesAfterScale(s.parent.Entries, scale.Entries, apiVersion, s.endpoint.Replicas)
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	live := s.parent.Content
+	content := with(live, s.replicas, value.Int(scale.Content.Get("spec", "replicas").Int()))
+	if store := managing.Config(s.endpoint.Manager).Store; store != nil {
+		change := managedfields.Change{Operation: merge.Update, Live: live, Sent: content, Held: content, Object: content}
+		if content, err = store(change); err != nil {
+			return managedfields.Object{}, fmt.Errorf("failed to store the scaled object: %w", err)
+		}
+	}
+	return managedfields.Object{Content: content, Entries: entries}, nil
+}
+
+// with returns v with member at path, which leads through objects.
+func with(v value.Value, path fieldpath.Path, member value.Value) value.Value {
+	if len(path) == 0 {
+		return member
+	}
+	return v.With(path[0].Name(), with(v.Get(path[0].Name()), path[1:], member))
+}
+
+// Scales reports whether what is written is a Scale.
+func (t *Task) Scales() bool { return t.scale != nil }
+
+// Before returns the object as it is stored: that of a Scale is what it stands for.
+func (t *Task) Before() managedfields.Object {
+	if t.scale != nil {
+		return t.scale.parent
+	}
+	return t.Stored
+}
+
+// Type returns the type of the object that is stored.
+func (t *Task) Type() *schema.Type {
+	if t.scale != nil {
+		return t.scale.endpoint.Typ
+	}
+	return t.Endpoint.Typ
+}
+
+// Written returns what x, an apply of t, makes of what is written: the Scale that stands for the
+// stored object, or that itself.
+func (t *Task) Written(x Applied) managedfields.Object {
+	if t.scale != nil {
+		return x.stored
+	}
+	return x.Outcome
+}
+
+// whole returns what is stored of outcome.
+func (t *Task) whole(outcome managedfields.Object) (managedfields.Object, error) {
+	if t.scale != nil {
+		return t.scale.stored(outcome)
+	}
+	return t.Endpoint.Restore(t.Stored, outcome), nil
+}

@@ -1,0 +1,99 @@
+package dryrun
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Updated is the outcome of an update.
+type Updated struct {
+	Outcome managedfields.Object
+	Lost    merge.Conflicts // what others owned
+	Forgot  error           // why it is not known who owned what
+	Kept    error           // why the managed fields of the live object stay as they are
+	// Findings are why a server's validation, which is no part of merging, refuses the outcome.
+	Findings []types.Finding
+	Err      error
+}
+
+// Update says how objects are replaced.
+type Update struct {
+	Manager string
+	// Lenient lets a server drop what it does not know, as far as the kind says what that is.
+	// kubectl has the server refuse it.
+	Lenient bool
+}
+
+// One replaces what is stored by what t gives.
+func (u Update) One(t *Task) Updated {
+	if err := errors.Join(t.checkFields(u.Lenient), t.checkIdentity(merge.Update)); err != nil {
+		return Updated{Err: err}
+	}
+	outcome, err := t.Endpoint.Manager.Update(t.Stored, t.Given.Object, u.Manager)
+	if err != nil && (outcome.Content.IsAbsent() || !t.Endpoint.Typed()) {
+		return Updated{Err: err}
+	}
+	outcome, failed := t.whole(outcome)
+	if failed != nil {
+		return Updated{Err: failed}
+	}
+	start := t.Given.Entries
+	if len(start) == 0 || t.scale != nil {
+		start = t.Before().Entries
+	}
+	before, forgot := managedfields.Decode(start)
+	after, failed := managedfields.Decode(outcome.Entries)
+	if failed != nil {
+		return Updated{Err: failed}
+	}
+	out := Updated{Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err}
+	if t.scale == nil {
+		out.Findings = t.Endpoint.Findings(t.Stored.Content, outcome.Content)
+	}
+	return out
+}
+
+// checkFields refuses what is given if it does not conform to the type of its kind. For kinds that
+// are Go types this is about members only that the type lacks, unless they are dropped: it is
+// reading the object that refuses values.
+func (t *Task) checkFields(lenient bool) error {
+	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
+	var defects typed.Errors
+	if errors.As(err, &defects) && t.Endpoint.Typed() {
+		defects = slices.DeleteFunc(slices.Clone(defects), func(e *typed.Error) bool { return lenient || e.Reason != typed.Undeclared })
+		if err = defects; len(defects) == 0 {
+			return nil
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
+}
+
+// losses returns what each manager owned before and does not own after, with its values in the live
+// object and the outcome. Fields that have others below them are left out.
+func losses(before, after merge.Managers, live, outcome value.Value) merge.Conflicts {
+	var ancient fieldpath.Set
+	for e := range after.All() {
+		if e.Manager.Name == managedfields.AncientChanges {
+			ancient = ancient.Union(e.Fields)
+		}
+	}
+	var out merge.Conflicts
+	for e := range before.All() {
+		kept, _ := after.Get(e.Manager)
+		for path := range e.Fields.Minus(kept.Fields).Minus(ancient).Leaves().All() {
+			out = append(out, merge.Conflict{Owner: e, Path: path, Live: manifest.Lookup(live, path), Wanted: manifest.Lookup(outcome, path)})
+		}
+	}
+	return out
+}

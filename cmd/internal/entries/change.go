@@ -1,0 +1,94 @@
+package entries
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+)
+
+// typing is what this package needs of typed beyond its API.
+var typing = door.Open(typed.Internal)
+
+// Change is what becomes of what an entry owns when the schema of its kind changes, or what the new
+// schema does not admit of the object.
+type Change struct {
+	Object  *manifest.Object
+	Owner   *manifest.Holder // nil where it is about the object
+	Where   notice.Position
+	Lost    []fieldpath.Path // what it owns no more, in the order of sets, as in all of these
+	Gained  []fieldpath.Path // what it owns instead
+	Hollow  []fieldpath.Path // lists and objects whose parts are owned one by one from then on
+	Unknown []fieldpath.Path // what the new schema does not have
+	Detail  string
+}
+
+// Under returns what becomes of e at the next write when the schema old gives way to new.
+func (e Entries) Under(old, new *schema.Catalog) []Change {
+	var out []Change
+	about := func(where notice.Position, detail string) {
+		out = append(out, Change{Object: e.Object, Where: where, Detail: detail})
+	}
+	t, ok := new.Lookup(e.GVK())
+	if !ok {
+		about(e.At("apiVersion"), "the new schema does not have the kind in this version")
+		return out
+	}
+	var defects typed.Errors
+	if _, err := typed.New(e.Content, t, typed.AllowDuplicates); errors.As(err, &defects) {
+		for _, d := range defects {
+			about(e.DefectAt(d), "the new schema does not admit it: "+types.Explain(e.Object, d, t))
+		}
+	}
+	for i := range e.Owners {
+		if x := e.changeOf(i, old, new); x != nil {
+			out = append(out, *x)
+		}
+	}
+	return out
+}
+
+// changeOf returns what becomes of entry i, and nil if nothing does.
+func (e Entries) changeOf(i int, old, new *schema.Catalog) *Change {
+	owner, set := &e.Owners[i], e.Sets[i]
+	x := &Change{Object: e.Object, Owner: owner, Where: e.At("metadata", "managedFields", i)}
+	gvk := schema.ParseGVK(owner.APIVersion, e.Id.Kind)
+	t, ok := new.Lookup(gvk)
+	if !ok {
+		x.Detail = "the new schema does not have the kind in " + owner.APIVersion + ": the next write forgets what it owns"
+		return x
+	}
+	after, changed, err := typing.Reconcile(set, t)
+	switch {
+	case err != nil:
+		x.Detail = err.Error()
+	case changed:
+		x.Lost, x.Gained = slices.Collect(set.Minus(after).All()), slices.Collect(after.Minus(set).All())
+	}
+	if before, ok := old.Lookup(gvk); ok {
+		x.lookUp(after, before, t)
+	}
+	if x.Detail == "" && len(x.Lost)+len(x.Gained)+len(x.Hollow)+len(x.Unknown) == 0 {
+		return nil
+	}
+	return x
+}
+
+// lookUp finds the paths of set that have another meaning in new, the type that takes the place of
+// old, or none.
+func (x *Change) lookUp(set fieldpath.Set, old, new *schema.Type) {
+	for path := range set.All() {
+		switch was, is := types.TypeAt(old, path), types.TypeAt(new, path); {
+		case was != nil && is == nil:
+			x.Unknown = append(x.Unknown, path)
+		case was != nil && types.IsAtomic(was) && !types.IsAtomic(is):
+			x.Hollow = append(x.Hollow, path)
+		}
+	}
+}

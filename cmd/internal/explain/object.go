@@ -1,0 +1,87 @@
+package explain
+
+import (
+	"github.com/deed-project/deed/cmd/internal/blame"
+	"github.com/deed-project/deed/cmd/internal/entries"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/selector"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
+)
+
+// InObject explains the fields of o, whose endpoint is e, that s selects. Where o has none of them,
+// s is a path, which may lead to what is not set, and leave out the item of a list that has only
+// one. It reports entries that cannot be read: they own nothing.
+func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selector.Selector) ([]*Explanation, error) {
+	paths, err := s.In(o.Content)
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		path, err := fieldpath.ParsePath(s.String())
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	var ways []types.Way
+	for _, path := range paths {
+		way, err := types.Follow(e.Typ, o.Content, true, path)
+		if err != nil {
+			return nil, err
+		}
+		ways = append(ways, way)
+	}
+	all := newFinder(c, o, e)
+	var out []*Explanation
+	for _, way := range ways {
+		x := newExplanation(e, o.GVK(), way)
+		x.Found = all.find(way)
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// finder looks up what an object has, by path.
+type finder struct {
+	object  *manifest.Object
+	lines   []blame.Line
+	parts   map[string]blame.Part
+	entries *entries.Entries // in which owners stand of what the object does not have; nil until that is asked for
+}
+
+// newFinder reads o, whose endpoint is e, with its owners.
+func newFinder(c *types.Library, o *manifest.Object, e *types.Endpoint) *finder {
+	f := &finder{object: o, parts: map[string]blame.Part{}}
+	var err error
+	f.lines, err = blame.Annotate(o, e, false)
+	c.EntryProblems(o, err)
+	for p := range blame.Parts(f.lines) {
+		f.parts[p.Path.Text()] = p
+	}
+	return f
+}
+
+// find returns what the object has where way leads.
+func (f *finder) find(way types.Way) *Found {
+	path := way.Path()
+	out := &Found{Object: f.object, Where: f.object.At(), Below: blame.Shares(f.lines, path)}
+	for i := range path[:len(path)-1] {
+		out.Above = append(out.Above, f.parts[path[:i+1].Text()].Owners)
+	}
+	if p, ok := f.parts[path.Text()]; ok {
+		out.IsSet, out.Where, out.Owners, out.Through = true, p.At, p.Owners, p.Through
+	} else {
+		out.Owners = f.ownersAt(path)
+	}
+	return out
+}
+
+// ownersAt returns who owns path, which the object does not have.
+func (f *finder) ownersAt(path fieldpath.Path) []manifest.Holder {
+	if f.entries == nil {
+		all, _ := entries.Of(f.object) // what is wrong with them is reported already
+		f.entries = &all
+	}
+	return f.entries.OwnersAt(path)
+}

@@ -1,0 +1,44 @@
+// Package finding finds what is wrong with objects, their managed fields and schemas, and says
+// where in which file it stands.
+//
+// Its nouns are [Finding] and [Defect]. [OfObject] places what package ownership finds in managed
+// fields, [OfSchemas] finds lists that managers cannot share, and [Defects] is where an object is
+// not as its schema wants it. How they read is the business of package report.
+package finding
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/ownership"
+)
+
+// owning is what this package needs of ownership beyond its API.
+var owning = door.Open(ownership.Internal)
+
+// Codes are the codes of findings, those about managed fields in the order of docs/check.md.
+var Codes = append(ownership.Codes(), atomicListCode, objectSetCode)
+
+// Finding is a finding with its place.
+type Finding struct {
+	ownership.Finding // its Path is nil in findings about schemas
+
+	Where   notice.Position
+	Subject string
+	Object  *manifest.Object // nil for schemas that are in no object
+	Kind    string           // that a finding about a schema is about
+	Place   string           // the path, as text; in schemas, that of the list
+}
+
+// OfEntry reports whether x is about an entry of managed fields.
+func (x Finding) OfEntry() bool { return x.Kind == "" && x.Entry >= 0 }
+
+// String returns the finding without its place.
+func (x Finding) String() string {
+	if x.Kind == "" {
+		return x.Finding.String()
+	}
+	return fmt.Sprintf("%s: %s: %s: %s", x.Code, x.Kind, x.Place, x.Detail)
+}

@@ -1,0 +1,79 @@
+package finding
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/ownership"
+)
+
+// OfObject returns what is wrong with the managed fields of o.
+func OfObject(c *types.Library, o *manifest.Object, types *types.Types) []Finding {
+	e, err := types.Of(o.GVK(), managedfields.Config{})
+	if err != nil {
+		c.Warn(o.At("kind"), "%v: %v; only what needs no schema is checked", o, err)
+	}
+	all := findings(c, o, e)
+	keys := o.Keys(func(yield func(fieldpath.Path) bool) {
+		for _, finding := range all {
+			if finding.Path != nil && !yield(finding.Path) {
+				return
+			}
+		}
+	})
+	var out []Finding
+	for _, finding := range all {
+		x := Finding{Where: o.At(), Subject: o.String(), Finding: finding, Object: o}
+		if finding.Entry >= 0 {
+			x.Where = o.At("metadata", "managedFields", finding.Entry)
+		}
+		if finding.Path != nil {
+			x.Place = finding.Path.Text()
+			if at, ok := keys[x.Place]; ok {
+				x.Where = at
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is
+// none. It warns about entries whose version o cannot be converted to: for these only that is found
+// which needs no schema.
+func findings(c *types.Library, o *manifest.Object, e *types.Endpoint) []ownership.Finding {
+	if e == nil {
+		return ownership.Check(o.Object, ownership.CheckConfig{})
+	}
+	readable := o.Object
+	readable.Entries = nil
+	var at []int // where the entries of readable are in o
+	for i, entry := range o.Entries {
+		if _, known := e.Versions[entry.APIVersion]; known && !e.Renamed && entry.APIVersion != o.GVK().APIVersion() {
+			c.Warn(o.At("metadata", "managedFields", i), "%v: the fields of %s are of %s, which deed cannot convert the object to; "+
+				"only what needs no schema is checked", o, wording.Manager(entry.Manager), entry.APIVersion)
+			continue
+		}
+		readable.Entries, at = append(readable.Entries, entry), append(at, i)
+	}
+	config := ownership.CheckConfig{Versions: ownership.Versions{Types: e.Versions}}
+	if len(at) == len(o.Entries) {
+		return ownership.Check(o.Object, config)
+	}
+	found := ownership.Check(o.Object, ownership.CheckConfig{})
+	for _, f := range ownership.Check(readable, config) {
+		if owning.NeedsSchema(f.Code) {
+			if f.Entry >= 0 {
+				f.Entry = at[f.Entry]
+			}
+			found = append(found, f)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ownership.Finding) int { return cmp.Compare(uint(a.Entry), uint(b.Entry)) })
+	return found
+}

@@ -1,0 +1,123 @@
+package manifest
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/internal/yaml"
+)
+
+// Loader reads the objects in files.
+type Loader struct {
+	*notice.Log
+	In       io.Reader
+	Archived map[string][]byte // files that are not on disk, by name
+	Jobs     int               // how many objects are worked on at a time; 0 is one for each processor
+}
+
+// StdinName stands for standard input on the command line, and stdinShown in messages.
+const (
+	StdinName  = "-"
+	stdinShown = "stdin"
+)
+
+// Read returns the texts of the named files in order, and those of the files in the named
+// directories, sorted by name. What cannot be read is reported and left out.
+func (c *Loader) Read(names []string, recursive bool) []*Text {
+	var texts []*Text
+	for _, name := range names {
+		if name == StdinName {
+			data, err := io.ReadAll(c.In)
+			if err != nil {
+				c.Problem(notice.InFile(stdinShown), "%v", err)
+				continue
+			}
+			texts = append(texts, &Text{Name: stdinShown, Data: data})
+			continue
+		}
+		if data, ok := c.Archived[name]; ok {
+			texts = append(texts, &Text{Name: name, path: name, Data: data})
+			continue
+		}
+		for _, file := range c.filesIn(name, recursive) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				c.fileProblem(file, err)
+				continue
+			}
+			texts = append(texts, &Text{Name: file, path: file, Data: data})
+		}
+	}
+	return texts
+}
+
+// manifestExtensions are those of the files that count in a directory, as in kubectl.
+var manifestExtensions = []string{".json", ".yaml", ".yml"}
+
+// filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if
+// it is a directory.
+func (c *Loader) filesIn(name string, recursive bool) []string {
+	info, err := os.Stat(name)
+	if err != nil {
+		c.fileProblem(name, err)
+		return nil
+	}
+	if !info.IsDir() {
+		return []string{name}
+	}
+	files := c.manifestsIn(name, recursive)
+	if len(files) == 0 {
+		hint := ""
+		if !recursive {
+			hint = "; -R looks into the directories in it"
+		}
+		c.Problem(notice.InFile(name), "no .yaml, .yml or .json files in this directory%s", hint)
+	}
+	return files
+}
+
+// manifestsIn returns the manifests in a directory.
+func (c *Loader) manifestsIn(name string, recursive bool) []string {
+	var files []string
+	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			c.fileProblem(path, err)
+			return nil
+		case entry.IsDir() && path != name && !recursive:
+			return fs.SkipDir
+		case !entry.IsDir() && slices.Contains(manifestExtensions, filepath.Ext(path)):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		c.fileProblem(name, err)
+	}
+	return files
+}
+
+// fileProblem reports that the file called name cannot be read.
+func (c *Loader) fileProblem(name string, err error) {
+	var atPath *fs.PathError
+	if errors.As(err, &atPath) {
+		name, err = atPath.Path, atPath.Err
+	}
+	c.Problem(notice.InFile(name), "%v", err)
+}
+
+// ParseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which
+// names the place.
+func (c *Loader) ParseProblem(err error) {
+	where, reason := notice.Position{}, err.Error()
+	var e *yaml.Error
+	if errors.As(err, &e) {
+		where, reason = notice.Position{File: e.File, Line: e.Line, Column: e.Column}, e.Reason
+	}
+	c.Problem(where, "%s", reason)
+}

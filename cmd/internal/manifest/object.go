@@ -1,0 +1,192 @@
+// Package manifest knows API objects in files: it reads them, finds where in the text something
+// stands, finds the stored object that a configuration is about, and puts outcomes back into the
+// text.
+//
+// Its nouns: a [Loader] reads files; a [Text] is what one holds; an [Object] is an API object with
+// its [Origin], the place that it was found at, so that every message can say where; [Live] finds
+// stored objects; a [Rewriter] edits files. It knows nothing of schemas.
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/value"
+)
+
+// Ref says which object is meant and where it was found.
+type Ref struct {
+	File       string `json:"file"`
+	Document   int    `json:"document"`
+	Line       int    `json:"line"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// Ref returns what o is and where it was found.
+func (o *Object) Ref() Ref {
+	return Ref{o.File, o.Number, o.At().Line, o.GVK().APIVersion(), o.Id.Kind, o.Id.Namespace, o.Id.Name}
+}
+
+// Object is an API object that was read. It has an apiVersion, a kind and a name.
+type Object struct {
+	managedfields.Object
+	Origin
+	Id ID
+}
+
+// ID says which object is meant. Versions are not part of it.
+type ID struct{ Group, Kind, Namespace, Name string }
+
+// String returns the kind, the namespace if there is one, and the name.
+func (id ID) String() string {
+	if id.Namespace == "" {
+		return id.Kind + " " + id.Name
+	}
+	return id.Kind + " " + id.Namespace + "/" + id.Name
+}
+
+// String returns the object as messages name it: by what it is, and by its document where the file
+// has several.
+func (o *Object) String() string {
+	if !o.several {
+		return o.Id.String()
+	}
+	return fmt.Sprintf("%v (document %d)", o.Id, o.Number)
+}
+
+// Origin is where an object was found.
+type Origin struct {
+	File    string
+	Part    *part // of the file; nil for what is not read as objects
+	Index   int   // of the document in the part
+	Number  int   // of the document in the file, counted from 1
+	several bool  // whether the file has more documents
+	Doc     yaml.Document
+	Within  []any // the path to the object in the document: empty, but for the items of a list
+}
+
+// In returns the origin of what is at path below o.
+func (o Origin) In(path ...any) Origin {
+	o.Within = slices.Concat(o.Within, path)
+	return o
+}
+
+// path returns the way to the object in the document as the file has it: Within, but also for an
+// item that was cut out of a list.
+func (o Origin) path() []any {
+	switch p := o.Part; {
+	case p.frame == nil || p.data == nil: // the document is all of it
+		return o.Within
+	case o.Doc.Value.Kind() == value.KindList: // of the item alone
+		return slices.Concat([]any{"items", p.item}, o.Within[1:])
+	default: // the item
+		return slices.Concat([]any{"items", p.item}, o.Within)
+	}
+}
+
+// At returns the position of the value at path.
+func (o Origin) At(path ...any) notice.Position {
+	return o.place(o.Doc.Position(slices.Concat(o.Within, path)...))
+}
+
+// Key returns the position of the name of the member at path.
+func (o Origin) Key(path ...any) notice.Position {
+	return o.place(o.Doc.KeyPosition(slices.Concat(o.Within, path)...))
+}
+
+// place returns the position in the file of a line and column of what the document was read from.
+func (o Origin) place(line, column int) notice.Position {
+	if o.Part != nil {
+		if line == 1 {
+			column += o.Part.left
+		}
+		line += o.Part.above
+	}
+	return notice.Position{File: o.File, Line: line, Column: column}
+}
+
+// Entry returns the position of the managedFields that err is about.
+func (o Origin) Entry(err error) notice.Position {
+	var e *managedfields.EntryError
+	if errors.As(err, &e) {
+		return o.At("metadata", "managedFields", e.Index)
+	}
+	return o.At("metadata", "managedFields")
+}
+
+// merging is what this package needs of merge beyond its API.
+var merging = door.Open(merge.Internal)
+
+// SortManagers sorts managers in the order of kube-apiserver, which is mostly that of their names.
+func SortManagers(managers []merge.Manager) { slices.SortFunc(managers, merging.Compare) }
+
+// Identity returns whose entry e is.
+func Identity(e managedfields.Entry) merge.Manager {
+	m := merge.Manager{Name: e.Manager, Operation: e.Operation, Subresource: e.Subresource}
+	if e.Operation == merge.Update {
+		m.APIVersion = e.APIVersion
+	}
+	return m
+}
+
+// Holder is who an entry of managedFields belongs to.
+type Holder = ownership.Owner
+
+// OwnersOf returns who the entries of o belong to.
+func OwnersOf(o *Object) []Holder {
+	out := make([]Holder, len(o.Entries))
+	for i, e := range o.Entries {
+		out[i] = Holder{Index: i, Manager: Identity(e), APIVersion: e.APIVersion, Time: e.Time}
+	}
+	return out
+}
+
+// Untracked warns about an object without managed fields, where somebody must have left them out.
+func (c *Loader) Untracked(o *Object) {
+	if len(o.Entries) == 0 {
+		c.Warn(o.At(), "%v has no metadata.managedFields: nobody owns anything; kubectl get shows them with --show-managed-fields", o)
+	}
+}
+
+// EntryProblems reports what keeps entries of o from being read, each in its place.
+func (c *Loader) EntryProblems(o *Object, err error) {
+	notice.EachError(err, func(err error) { c.Problem(o.Entry(err), "%v: %v", o, err) })
+}
+
+// ManagerNames returns the names of all managers of the objects, sorted.
+func ManagerNames(objects []*Object) []string {
+	var names []string
+	for _, o := range objects {
+		for _, e := range o.Entries {
+			names = append(names, e.Manager)
+		}
+	}
+	slices.SortFunc(names, cmp.Compare)
+	return slices.Compact(names)
+}
+
+// WithNamespace returns o in the namespace called name, or in none if that is empty.
+func (o *Object) WithNamespace(name string) *Object {
+	if o.Id.Namespace == name {
+		return o
+	}
+	out := *o
+	out.Id.Namespace = name
+	namespace := value.Value{}
+	if name != "" {
+		namespace = value.String(name)
+	}
+	out.Content = o.Content.With("metadata", o.Content.Get("metadata").With("namespace", namespace))
+	return &out
+}

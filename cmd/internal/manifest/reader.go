@@ -1,0 +1,225 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/value"
+)
+
+// Objects returns the objects in texts, those inside lists one by one. What is wrong with the
+// others is reported.
+func (c *Loader) Objects(texts []*Text) []*Object {
+	return c.ObjectsOnly(func(value.Value) bool { return true }, texts)
+}
+
+// ObjectsOnly is [Loader.Objects] that passes over those that are not wanted.
+func (c *Loader) ObjectsOnly(want func(value.Value) bool, texts []*Text) []*Object {
+	return c.ObjectsBy(Reader{Want: want}, texts)
+}
+
+// ObjectsBy is [Loader.Objects] as r reads them.
+func (c *Loader) ObjectsBy(r Reader, texts []*Text) []*Object {
+	for _, t := range texts {
+		t.repeating = r.Repeating
+	}
+	c.Parse(texts)
+	var out []*Object
+	for _, t := range texts {
+		r := r
+		r.Loader, r.Text = c, t
+		r.several = len(t.Parts) > 1 || len(t.Parts[0].Docs) > 1
+		for _, p := range t.Parts {
+			out = append(out, r.take(parsed{part: p, docs: p.Docs, err: p.Err})...)
+		}
+	}
+	return out
+}
+
+// Reader takes objects out of one text.
+type Reader struct {
+	*Loader
+	*Text
+	Want      func(value.Value) bool
+	Unnamed   bool   // whether objects may leave their name to the server
+	Fallback  string // the name of an object that does not say its own; empty if none is known
+	Repeating bool   // whether objects may have a name several times
+	several   bool   // whether the text has several documents
+	number    int    // of documents so far
+	objects   []*Object
+}
+
+// parsed is what a part turned out to be.
+type parsed struct {
+	*part
+	docs  []yaml.Document
+	err   error // why there are none
+	whole bool  // whether the document is the whole list that part is an item of
+}
+
+// take returns the objects in p. A defective document does not hide others.
+func (r *Reader) take(p parsed) []*Object {
+	r.objects = nil
+	if p.frame == nil || p.item == 0 {
+		r.number++
+	}
+	if p.err != nil {
+		r.ParseProblem(p.err)
+	}
+	for i, doc := range p.docs {
+		if i > 0 {
+			r.number++
+		}
+		before := len(r.objects)
+		from := Origin{File: r.Name, Part: p.part, Index: i, Number: r.number, several: r.several, Doc: doc}
+		r.document(from, p)
+		r.repeated(from, r.objects[before:])
+	}
+	if p.err == nil && len(p.docs) == 0 {
+		r.number-- // there was nothing
+	}
+	return r.objects
+}
+
+// document takes the objects in a document of p, which may stand for an item of a list: in YAML it
+// is the list of it alone.
+func (r *Reader) document(from Origin, p parsed) {
+	switch v := from.Doc.Value; {
+	case p.frame == nil:
+		r.unpack(from, v)
+	case p.whole:
+		r.listed(from.In("items", p.item), itemOf(p.frame.value, v.Get("items").Item(p.item)))
+	case v.Kind() == value.KindList:
+		r.listed(from.In(0), itemOf(p.frame.value, v.Item(0)))
+	default:
+		r.listed(from, itemOf(p.frame.value, v))
+	}
+}
+
+// listed takes the object v, which is an item of a list.
+func (r *Reader) listed(from Origin, v value.Value) {
+	if v.IsNull() {
+		r.Problem(from.At(), "an item of a list must be an object, but this is null")
+		return
+	}
+	r.unpack(from, v)
+}
+
+// unpack takes the object v, or the objects in the list v.
+func (r *Reader) unpack(from Origin, v value.Value) {
+	switch {
+	case v.IsNull(): // is nothing, as kubectl has it
+	case !isList(v) && !r.Want(v):
+	case v.Kind() != value.KindObject:
+		r.Problem(from.At(), "a document must be an object, but this is %s", wording.Show(v))
+	case isList(v):
+		items := v.Get("items")
+		for i := range items.Len() {
+			r.listed(from.In("items", i), itemOf(v, items.Item(i)))
+		}
+	default:
+		if o := r.Object(from, v); o != nil {
+			r.objects = append(r.objects, o)
+		}
+	}
+}
+
+// ListSuffix ends the kinds of lists.
+const ListSuffix = "List"
+
+// isList reports whether v is a list of objects: of kind List, or what API servers answer for a
+// collection.
+func isList(v value.Value) bool {
+	if !strings.HasSuffix(v.Get("kind").Str(), ListSuffix) || !v.Get("metadata", "name").IsAbsent() {
+		return false
+	}
+	items := v.Get("items")
+	return items.Kind() == value.KindList || items.IsNull()
+}
+
+// itemOf returns an item of list. The items of collections do not say what they are: the list does.
+func itemOf(list, item value.Value) value.Value {
+	kind := strings.TrimSuffix(list.Get("kind").Str(), ListSuffix)
+	if kind == "" || item.Kind() != value.KindObject || !item.Get("kind").IsAbsent() || !item.Get("apiVersion").IsAbsent() {
+		return item
+	}
+	return item.With("kind", value.String(kind)).With("apiVersion", list.Get("apiVersion"))
+}
+
+// Object returns v as an object, and nil, with all reasons reported, when it is none.
+func (r *Reader) Object(from Origin, v value.Value) *Object {
+	v = r.named(v)
+	usable := true
+	fail := func(where notice.Position, format string, args ...any) {
+		usable = false
+		r.Problem(where, format, args...)
+	}
+	for _, name := range []string{"apiVersion", "kind"} {
+		if reason := from.wantText(v, name); reason != "" {
+			fail(from.At(name), "%s %s", name, reason)
+		}
+	}
+	switch metadata := v.Get("metadata"); {
+	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
+		fail(from.At("metadata"), "metadata must be an object, but is %s", wording.Show(metadata))
+	case metadata.Get("name").IsAbsent() && metadata.Get("generateName").Kind() == value.KindString && r.Unnamed:
+	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
+		fail(from.Key("metadata", "generateName"),
+			"metadata.name is missing: apply has to know which object it is about, so it cannot use generateName")
+	default:
+		if reason := from.wantText(v, "metadata", "name"); reason != "" {
+			fail(from.At("metadata", "name"), "metadata.name %s", reason)
+		}
+		if ns := metadata.Get("namespace"); !ns.IsAbsent() && !ns.IsNull() && ns.Kind() != value.KindString {
+			fail(from.At("metadata", "namespace"), "metadata.namespace must be a string, but is %s", wording.Show(ns))
+		}
+	}
+	content, err := managedfields.ObjectOf(v)
+	if err != nil {
+		fail(from.Entry(err), "%v", err)
+	}
+	if !usable {
+		return nil
+	}
+	metadata, gvk := v.Get("metadata"), content.GVK()
+	id := ID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+	if id.Name == "" {
+		id.Name = metadata.Get("generateName").Str() + "…"
+	}
+	return &Object{Object: content, Origin: from, Id: id}
+}
+
+// named returns v, an object, with the name that is known for it if it has none.
+func (r *Reader) named(v value.Value) value.Value {
+	metadata := v.Get("metadata")
+	if metadata.IsAbsent() || metadata.IsNull() {
+		metadata = value.Object()
+	}
+	if name := metadata.Get("name"); r.Fallback == "" || metadata.Kind() != value.KindObject || !name.IsAbsent() && !name.IsNull() {
+		return v
+	}
+	return v.With("metadata", metadata.With("name", value.String(r.Fallback)))
+}
+
+// wantText says what is wrong with what is at path in root, where a name is wanted, and nothing
+// when it is one.
+func (o Origin) wantText(root value.Value, path ...any) string {
+	v := ValueAt(root, path)
+	switch {
+	case v.IsAbsent(), v.IsNull():
+		return "is missing"
+	case v.Kind() == value.KindList, v.Kind() == value.KindObject:
+		return "must be a string, but is " + wording.Show(v)
+	case v.Kind() == value.KindBool && o.Doc.BooleanWord(o.In(path...).Within...) != "":
+		return fmt.Sprintf("must be a string, but %s is a boolean in YAML 1.1; quote it", o.Doc.BooleanWord(o.In(path...).Within...))
+	case v.Kind() != value.KindString:
+		return "must be a string, but is " + wording.Show(v) + "; quote it"
+	case v.Str() == "":
+		return "is empty"
+	}
+	return ""
+}

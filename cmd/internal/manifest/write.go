@@ -1,0 +1,152 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// Rewriter puts outcomes back into the files that live objects were read from. Nothing is written
+// before [Rewriter.Flush], which writes each file whole or not at all. Until then it holds outcomes as text.
+// It parses a file when it writes it, a large one document by document.
+type Rewriter struct {
+	*Loader
+	notes io.Writer // where it says what was written
+	names []string  // of the live files and directories, where new objects go
+	dry   bool      // nothing is written in the end
+	files map[string]*rewrite
+	order []*rewrite
+}
+
+// rewrite is what is to become of one file.
+type rewrite struct {
+	text     *Text
+	mode     fs.FileMode         // of a file that is new
+	outcomes map[int][]outcomeAt // by the numbers of the documents
+	created  [][]byte            // new documents
+	notes    []string            // what to say when the file is written
+}
+
+// outcomeAt is the outcome for the object that was read from somewhere in a document.
+type outcomeAt struct {
+	at   notice.Position
+	path []any
+	json []byte
+}
+
+// NewRewriter returns the rewriter for live objects in the files and directories called names.
+func (c *Loader) NewRewriter(names []string, notes io.Writer, dry bool) (*Rewriter, error) {
+	switch {
+	case len(names) == 0:
+		return nil, errors.New("--write needs --live, the file or directory to write to")
+	case slices.Contains(names, StdinName):
+		return nil, errors.New("--write cannot write to standard input: name a file with --live")
+	}
+	return &Rewriter{Loader: c, notes: notes, names: names, dry: dry, files: map[string]*rewrite{}}, nil
+}
+
+// Existing returns the names, without those of files that do not exist yet and of directories
+// without any.
+func (w *Rewriter) Existing(recursive bool) []string {
+	return slices.DeleteFunc(slices.Clone(w.names), func(name string) bool {
+		info, err := os.Stat(name)
+		if err == nil && info.IsDir() {
+			return len(w.manifestsIn(name, recursive)) == 0
+		}
+		return errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+func (w *Rewriter) file(t *Text) *rewrite {
+	f := w.files[t.path]
+	if f == nil {
+		f = &rewrite{text: t, outcomes: map[int][]outcomeAt{}}
+		w.files[t.path] = f
+		w.order = append(w.order, f)
+	}
+	return f
+}
+
+// Set makes outcome what live becomes. note is printed when it is written.
+func (w *Rewriter) Set(live *Object, outcome managedfields.Object, note string) error {
+	v, err := outcome.Value()
+	if err != nil {
+		return err
+	}
+	f := w.file(live.Part.Text)
+	f.outcomes[live.Number] = append(f.outcomes[live.Number], outcomeAt{live.At(), live.path(), v.AppendJSON(nil)})
+	f.notes = append(f.notes, note)
+	return nil
+}
+
+// Create adds an object that is not stored yet: to the one live file, or to the one live directory
+// in a file of its own.
+func (w *Rewriter) Create(id ID, outcome managedfields.Object, note string) error {
+	v, err := outcome.Value()
+	if err != nil {
+		return err
+	}
+	if len(w.names) > 1 {
+		return fmt.Errorf("it is not stored yet, and there are %d --live to write it to", len(w.names))
+	}
+	f, err := w.newFile(id, w.names[0])
+	if err != nil {
+		return err
+	}
+	f.created = append(f.created, yaml.Append(nil, v))
+	if isBracket(f.text.Data) {
+		f.created[len(f.created)-1] = append(v.AppendJSON(nil), '\n')
+	}
+	f.notes = append(f.notes, note)
+	return nil
+}
+
+// newFile returns the file that a new object goes to, given the name of a file or directory.
+func (w *Rewriter) newFile(id ID, name string) (*rewrite, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && !info.IsDir():
+		if f := w.files[name]; f != nil {
+			return f, nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		return w.file(&Text{Name: name, path: name, Data: data}), nil
+	case err == nil:
+		name = w.unused(name, id)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	f := w.file(&Text{Name: name, path: name})
+	f.mode = 0o644
+	return f, nil
+}
+
+// unsafeInFile are the characters of names that do not go into the names of files.
+var unsafeInFile = regexp.MustCompile(`[^a-z0-9.-]`)
+
+// unused returns the name of a file in dir for the object.
+func (w *Rewriter) unused(dir string, id ID) string {
+	base := strings.ToLower(id.Kind + "-" + id.Namespace + "-" + id.Name)
+	if id.Namespace == "" {
+		base = strings.ToLower(id.Kind + "-" + id.Name)
+	}
+	base = filepath.Join(dir, unsafeInFile.ReplaceAllString(base, "_"))
+	for i, name := 2, base+".yaml"; ; i, name = i+1, fmt.Sprintf("%s-%d.yaml", base, i) {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) && w.files[name] == nil {
+			return name
+		}
+	}
+}

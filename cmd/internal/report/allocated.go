@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/managedfields"
+)
+
+// Allocations says, once for each kind, what a server adds to objects that is not made up here. Its
+// zero value is ready.
+type Allocations struct{ said map[string]bool }
+
+// Add says what a server adds to outcome, an apply of t, if that was not said of its kind yet.
+func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object) {
+	kind := outcome.GVK().Kind
+	if a.said[kind] {
+		return
+	}
+	var parts []string
+	for _, x := range t.Allocated(outcome) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", allocatedPaths(x.Paths), x.Reason))
+	}
+	if len(parts) == 0 {
+		return
+	}
+	if a.said == nil {
+		a.said = map[string]bool{}
+	}
+	a.said[kind] = true
+	fmt.Fprintf(log, "%v: %v: set by the server, and not made up here: %s\n", t.Given.At(), t.Given, strings.Join(parts, "; "))
+}
+
+// Refused says why a server's validation refuses what t comes to, each reason at its place in what
+// is given.
+func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(log, "%v: %v: refused: %v: %v\n", t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...), t.Given, f.Path, f)
+	}
+}
+
+// allocatedPaths returns paths that are names with spaces between them as people write paths.
+func allocatedPaths(paths []string) string {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		for name := range strings.FieldsSeq(path) {
+			member, want, isItem := strings.Cut(name, "=")
+			switch {
+			case name == "*":
+				out[i] += "[*]"
+			case isItem:
+				out[i] += fmt.Sprintf("[%s=%q]", member, want)
+			case strings.ContainsAny(name, "./"):
+				out[i] += fmt.Sprintf("[%q]", name)
+			default:
+				out[i] += "." + name
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}

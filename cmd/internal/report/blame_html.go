@@ -1,0 +1,193 @@
+package report
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/deed-project/deed/cmd/internal/blame"
+	"github.com/deed-project/deed/cmd/internal/entries"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+)
+
+//go:embed blame.html
+var blamePage string
+
+var blameTemplate = template.Must(template.New("blame").Parse(blamePage))
+
+// pageHead is what blame.html shows above all objects, and pageObject what it shows of each.
+type pageHead struct {
+	Title  string
+	Colors []pageColor
+}
+
+type pageColor struct{ Number, Hue int }
+
+type pageObject struct {
+	Name, Where       string
+	Size, ManagedSize string
+	Managers          []pageManager
+	Nobodys           int
+	Lines             []pageLine
+}
+
+type pageManager struct {
+	Number                         int // of its color
+	Name, Operation, Version, Time string
+	Lines, Bytes                   int
+	Share                          string
+}
+
+type pageLine struct {
+	At         int
+	Text, Path string
+	Nobodys    bool
+	Owners     []pageOwner
+}
+
+// More is how many owners there are besides the first.
+func (l pageLine) More() int { return max(0, len(l.Owners)-1) }
+
+type pageOwner struct {
+	Number     int // of its color
+	Name, Long string
+}
+
+// maxColors is how many colors there are. They are in the head of the page, when it is not known
+// yet how many are needed.
+const maxColors = 48
+
+// hue returns the hue of the color with the given number: each is as far as can be from those before.
+func hue(number int) int { return (210 + number*13750/100) % 360 }
+
+// pageBuilder makes a page, one object at a time. A manager has the same color in all objects; so
+// have managers for whom there is no other color left.
+type pageBuilder struct {
+	out     io.Writer
+	names   OwnerNames
+	title   string // empty for that of the first object
+	numbers map[merge.Manager]int
+	begun   bool
+	err     error // the first
+}
+
+// head writes the head of the page, once.
+func (b *pageBuilder) head(title string) {
+	if b.begun {
+		return
+	}
+	b.begun = true
+	p := pageHead{Title: cmp.Or(b.title, title)}
+	for i := range maxColors {
+		p.Colors = append(p.Colors, pageColor{i, hue(i)})
+	}
+	b.write("head", p)
+}
+
+// print writes one object.
+func (b *pageBuilder) print(o blame.Object) {
+	b.head(o.Id.String())
+	b.write("object", b.object(o))
+}
+
+// close ends the page. It returns the first error.
+func (b *pageBuilder) close() error {
+	b.head(pageTitle)
+	b.write("tail", nil)
+	return b.err
+}
+
+// pageTitle is the title of a page that is not about one object alone.
+const pageTitle = "Who owns what"
+
+func (b *pageBuilder) write(name string, data any) {
+	if err := blameTemplate.ExecuteTemplate(b.out, name, data); b.err == nil {
+		b.err = err
+	}
+}
+
+func (b *pageBuilder) number(m merge.Manager) int {
+	n, ok := b.numbers[m]
+	if !ok {
+		n = len(b.numbers) % maxColors
+		b.numbers[m] = n
+	}
+	return n
+}
+
+func (b *pageBuilder) object(o blame.Object) pageObject {
+	b.names.version = o.GVK().APIVersion()
+	sizes := entries.SizesOf(o.Object)
+	p := pageObject{
+		Name: o.Id.String(), Where: o.At().String(), Size: bytesText(sizes.Object), ManagedSize: share(sizes.Managed, sizes.Object),
+	}
+	for i, owner := range manifest.OwnersOf(o.Object) {
+		p.Managers = append(p.Managers, pageManager{
+			Number: b.number(owner.Manager), Name: wording.Manager(owner.Manager.Name), Operation: operation(owner.Manager),
+			Version: owner.APIVersion, Time: b.time(owner), Bytes: sizes.Entries[i], Share: share(sizes.Entries[i], sizes.Object),
+		})
+	}
+	var last pageLine
+	for _, line := range o.Lines {
+		l := b.line(line)
+		if line.Continues > 0 {
+			l.Path, l.Owners, l.Nobodys = last.Path, last.Owners, last.Nobodys
+		}
+		l.At, last = line.Number, l
+		p.Lines = append(p.Lines, l)
+		if line.Continues > 0 {
+			continue
+		}
+		claims, isNobodys := b.names.claims(line)
+		for _, c := range claims {
+			p.Managers[c.owner.Index].Lines++
+		}
+		if isNobodys {
+			p.Nobodys++
+		}
+	}
+	return p
+}
+
+// time returns when owner changed something last, as it should be shown.
+func (b *pageBuilder) time(owner ownership.Owner) string {
+	switch {
+	case owner.Time.IsZero() || b.names.Times == TimeNone:
+		return ""
+	case b.names.Times == TimeFull:
+		return fullTime(owner.Time)
+	}
+	return age(b.names.Now.Sub(owner.Time)) + " ago"
+}
+
+func (b *pageBuilder) line(line blame.Line) pageLine {
+	l := pageLine{Text: line.Text}
+	if len(line.Parts) == 0 {
+		return l
+	}
+	l.Path = line.Parts[len(line.Parts)-1].Path.String()
+	var claims []claim
+	claims, l.Nobodys = b.names.claims(line)
+	for _, c := range claims {
+		l.Owners = append(l.Owners, pageOwner{b.number(c.owner.Manager), wording.Manager(c.owner.Manager.Name), c.text})
+	}
+	return l
+}
+
+// share returns part as a percentage of whole.
+func share(part, whole int) string {
+	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(max(1, whole)))
+}
+
+// bytesText returns n bytes in words.
+func bytesText(n int) string {
+	if n < 1000 {
+		return wording.Plural(n, "byte")
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1000)
+}

@@ -1,0 +1,40 @@
+package report
+
+import (
+	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+)
+
+// FindingJSON is a finding in JSON.
+type FindingJSON struct {
+	Code    string        `json:"code"`
+	File    string        `json:"file"`
+	Line    int           `json:"line,omitempty"`
+	Column  int           `json:"column,omitempty"`
+	Object  *manifest.Ref `json:"object,omitempty"`
+	Kind    string        `json:"kind,omitempty"` // that a schema describes
+	Entry   *int          `json:"entry,omitempty"`
+	Manager string        `json:"manager,omitempty"`
+	Path    string        `json:"path,omitempty"`
+	Paths   []string      `json:"paths,omitempty"`
+	Detail  string        `json:"detail"`
+	Remedy  string        `json:"remedy,omitempty"`
+}
+
+func findingJSON(x finding.Finding) FindingJSON {
+	f := FindingJSON{
+		Code: string(x.Code), File: x.Where.File, Line: x.Where.Line, Column: x.Where.Column, Kind: x.Kind,
+		Manager: x.Manager, Path: x.Place, Detail: x.Detail, Remedy: x.Remedy,
+	}
+	if x.Object != nil {
+		o := x.Object.Ref()
+		f.Object = &o
+	}
+	if x.OfEntry() {
+		f.Entry = &x.Entry
+	}
+	for path := range x.Fields.All() {
+		f.Paths = append(f.Paths, path.Text())
+	}
+	return f
+}

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/ownership"
+)
+
+// manyAlike is how many findings of one code about one entry are printed: the others are counted.
+const manyAlike = 20
+
+// FindingPrinter prints findings, object by object.
+type FindingPrinter struct {
+	// Found is how many findings there were, those that are ignored apart.
+	Found int
+
+	out     *bufio.Writer
+	results *results // nil for text and JSON
+	ignore  []string // codes
+	all     bool     // whether all findings are printed, however many are alike
+	paint   Painter
+	list    *jsonList // nil for all but JSON
+}
+
+// NewFindingPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF
+// and JUnit.
+func NewFindingPrinter(out io.Writer, format string, ignore []string, all bool, paint Painter) *FindingPrinter {
+	p := &FindingPrinter{out: bufio.NewWriter(out), ignore: ignore, all: all, paint: paint}
+	p.results = newResults(format, "deed check")
+	if format == FormatJSON {
+		p.list = &jsonList{out: p.out}
+	}
+	return p
+}
+
+// Begin says that findings about o follow, if there are any.
+func (p *FindingPrinter) Begin(o *manifest.Object) { p.results.begin(o) }
+
+// kindOfFinding is what findings that are alike have in common.
+type kindOfFinding struct {
+	code  ownership.Code
+	entry int
+	kind  string
+}
+
+// Print prints the findings about one object. Of those that are alike it prints only so many, and
+// says behind the last how many there are more. Errors of writing show in Close.
+func (p *FindingPrinter) Print(found ...finding.Finding) {
+	found = slices.DeleteFunc(found, func(x finding.Finding) bool { return slices.Contains(p.ignore, string(x.Code)) })
+	p.Found += len(found)
+	alike := map[kindOfFinding]int{}
+	var last finding.Finding
+	for _, x := range found {
+		kind := kindOf(x)
+		if kind != kindOf(last) {
+			p.more(last, alike[kindOf(last)])
+		}
+		last = x
+		if alike[kind]++; p.all || alike[kind] <= manyAlike {
+			p.print(x)
+		}
+	}
+	p.more(last, alike[kindOf(last)])
+	p.out.Flush()
+}
+
+func kindOf(x finding.Finding) kindOfFinding {
+	return kindOfFinding{x.Code, x.Entry, x.Kind}
+}
+
+func (p *FindingPrinter) print(x finding.Finding) {
+	code := string(x.Code)
+	switch {
+	case p.list != nil:
+		p.list.add(findingJSON(x))
+		return
+	case p.results != nil:
+		s := p.results.subject(x.Where.File, x.Subject)
+		message := strings.TrimPrefix(strings.TrimPrefix(x.String(), code), ": ")
+		s.found = append(s.found, result{rule: code, level: levelWarning, where: x.Where, message: message, remedy: x.Remedy})
+		return
+	}
+	fmt.Fprintf(p.out, "%v: %s: %s%s\n", x.Where, x.Subject, p.paint.Paint(Yellow, code), strings.TrimPrefix(x.String(), code))
+	if x.Remedy != "" {
+		fmt.Fprintf(p.out, "    %s\n", p.paint.Paint(Faint, x.Remedy))
+	}
+}
+
+// more says how many findings like x are left out, of n.
+func (p *FindingPrinter) more(x finding.Finding, n int) {
+	if p.all || n <= manyAlike {
+		return
+	}
+	x.Fields, x.Remedy = x.Fields.Minus(x.Fields), ""
+	x.Detail = fmt.Sprintf("%s more like this; --all prints them", wording.Plural(n-manyAlike, "finding"))
+	x.Path, x.Place = nil, ""
+	p.print(x)
+}
+
+// Close ends the output. It returns the first error of writing.
+func (p *FindingPrinter) Close() error {
+	if p.results != nil {
+		return errors.Join(p.results.write(p.out), p.out.Flush())
+	}
+	if p.list == nil {
+		return p.out.Flush()
+	}
+	p.list.end()
+	p.out.WriteString("\n")
+	return errors.Join(p.list.err, p.out.Flush())
+}

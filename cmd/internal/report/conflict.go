@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+)
+
+// ConflictReport explains the conflicts of a run, one object at a time, and says at the end what to
+// do about them.
+type ConflictReport struct {
+	Log     *notice.Log
+	Manager string // who applies
+	Paint   Painter
+
+	places []notice.Position // of the fields in the configurations
+	rivals dryrun.Rivals
+}
+
+// Add reports the conflicts of t: what kube-apiserver says of them, then each field with its owners
+// and values.
+func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
+	config, contests := t.Given, dryrun.Contests(conflicts)
+	r.Log.Raise(notice.ExitFinding)
+	r.rivals.Add(t, r.Manager, contests)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v\n", conflicts)
+	keys := keysOf(config, conflicts)
+	numbers := map[string]int{}
+	for _, f := range contests {
+		where := keyAt(config, keys, f.Path)
+		r.places = append(r.places, where)
+		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.String()))
+		for _, owner := range f.Owners {
+			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, once(showOwner(owner), numbers)))
+		}
+		live, wanted := showContest(f, config)
+		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
+		for _, line := range innerNotes(config.Object, f.Path, f.Live, f.Wanted) {
+			fmt.Fprintf(&b, "            %s\n", line)
+		}
+	}
+	fmt.Fprint(r.Log, b.String())
+}
+
+// maxOwner is how long an owner may be that is said again for other fields.
+const maxOwner = 100
+
+// once returns owner, or its number in numbers if it is long and was returned before. Long ones are
+// numbered when they come first.
+func once(owner string, numbers map[string]int) string {
+	if len(owner) <= maxOwner {
+		return owner
+	}
+	if n, known := numbers[owner]; known {
+		return fmt.Sprintf("[%d]", n)
+	}
+	numbers[owner] = len(numbers) + 1
+	return fmt.Sprintf("[%d] is %s", numbers[owner], owner)
+}
+
+// Advise says what can be done, once for all conflicts of the run.
+func (r *ConflictReport) Advise() {
+	if len(r.places) == 0 {
+		return
+	}
+	remove := "it from " + r.places[0].String()
+	if len(r.places) > 1 {
+		remove = fmt.Sprintf("it from the %d places above", len(r.places))
+	}
+	var b strings.Builder
+	if r.rivals.SameName {
+		fmt.Fprintf(&b, `
+The owner %q with the operation Update is not you: it wrote with kubectl apply
+without --server-side, kubectl edit or the like, and you write with Apply.
+`, r.Manager)
+	}
+	if r.rivals.BeforeFirst {
+		fmt.Fprintf(&b, `
+The owner %q stands for everybody who wrote to the object before it
+was applied to for the first time.
+`, managedfields.BeforeFirstApply)
+	}
+	if r.rivals.ClientSide != nil {
+		fmt.Fprintf(&b, `
+An owner holds what kubectl has set without --server-side. To end its conflicts
+for good, give that to %q:
+  %s
+`, r.Manager, r.migration())
+	}
+	fmt.Fprintf(&b, `
+What to do about a field in conflict:
+  take it     run again with --force-conflicts, or --force-field PATH: its owners lose it to %q
+  share it    set it to the live value: %q then owns it too
+  give it up  remove %s: it stays as it is
+`, r.Manager, r.Manager, remove)
+	fmt.Fprint(r.Log, b.String())
+}
+
+// migration returns the command that gives what client-side apply owns to the applier.
+func (r *ConflictReport) migration() string {
+	t := r.rivals.ClientSide
+	return fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s",
+		t.Live.File, t.Given.File, r.Manager, strings.Join(r.rivals.From, " --from "))
+}
+
+// showContest returns the two values of f, a field of o, for messages. Secrets stay secret.
+func showContest(f *dryrun.Contest, o *manifest.Object) (live, wanted string) {
+	if secret.IsIn(o.Object, f.Path) {
+		return wording.ShowPair(secret.Pair(f.Live, f.Wanted))
+	}
+	return wording.ShowPair(f.Live, f.Wanted)
+}
+
+// Forced says what writing given took from others.
+func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
+	each(c.Log, given, lost, func(f *dryrun.Contest, live, taken, owners string) string {
+		if f.Wanted.IsAbsent() {
+			return live + " is removed, and was owned by " + owners
+		}
+		return live + " becomes " + taken + ", taken from " + owners
+	})
+}
+
+// Left says which fields of given are left to their owners by the rules, so that they are not
+// applied.
+func Left(c *types.Library, given *manifest.Object, left merge.Conflicts) {
+	each(c.Log, given, left, func(_ *dryrun.Contest, live, wanted, owners string) string {
+		return live + " stays, left to " + owners + " by the rules, and does not become " + wanted
+	})
+}
+
+// TakenOver says what kubectl takes from its own client-side apply when it applies given, without a
+// conflict.
+func TakenOver(c *types.Library, given *manifest.Object, taken merge.Conflicts) {
+	each(c.Log, given, taken, func(_ *dryrun.Contest, live, wanted, owners string) string {
+		return live + " becomes " + wanted + ", taken over from " + owners + ": kubectl has no conflicts with its own client-side apply (S5)"
+	})
+}
+
+// Migrated says what kubectl does besides with an object of its client-side apply.
+func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
+	if m == nil {
+		return
+	}
+	fmt.Fprintf(c.Log, "%v: %v: migrated from client-side apply, as kubectl does by itself: the fields of %s become kubectl's (requests: %s; "+
+		"--no-migration leaves them)\n", given.At(), given, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
+	if m.Failed != nil {
+		c.Warn(given.At(), "%v: kubectl warns that the migration failed: %v", given, m.Failed)
+	}
+	if m.Again == nil {
+		return
+	}
+	for d := range m.Again.Decisions() {
+		if d.Outcome == merge.Pruned {
+			fmt.Fprintf(c.Log, "%v: %v: %v: %s is removed by the second apply: the configuration lacks it\n",
+				given.At(), given, d.Path, secret.Show(given, d.Path, d.Live))
+		}
+	}
+}
+
+// each prints a line for each field of conflicts of given: its place, and what text says of it.
+func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, text func(f *dryrun.Contest, live, wanted, owners string) string) {
+	keys := keysOf(given, conflicts)
+	for _, f := range dryrun.Contests(conflicts) {
+		owners := make([]string, len(f.Owners))
+		for i, owner := range f.Owners {
+			owners[i] = showOwner(owner)
+		}
+		live, wanted := showContest(f, given)
+		fmt.Fprintf(log, "%v: %v: %v: %s\n", keyAt(given, keys, f.Path), given, f.Path, text(f, live, wanted, strings.Join(owners, " and ")))
+	}
+}
+
+// keysOf returns where the fields of conflicts stand in o: see [manifest.Object.Keys].
+func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[string]notice.Position {
+	return o.Keys(func(yield func(fieldpath.Path) bool) {
+		for _, c := range conflicts {
+			if !yield(c.Path) {
+				return
+			}
+		}
+	})
+}
+
+// keyAt returns where path stands in o, or, where o lacks it, what is nearest to it.
+func keyAt(o *manifest.Object, keys map[string]notice.Position, path fieldpath.Path) notice.Position {
+	if at, ok := keys[path.Text()]; ok {
+		return at
+	}
+	return o.Key(manifest.Steps(o.Content, path)...)
+}

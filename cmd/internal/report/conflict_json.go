@@ -1,0 +1,103 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// refusalStatus is what stands for an object that is refused, in JSON: the answer of
+// kube-apiserver, with what else there is to know of each conflict.
+type refusalStatus struct {
+	*managedfields.Status
+	Object    manifest.Ref   `json:"object"`
+	Conflicts []conflictJSON `json:"conflicts,omitempty"`
+}
+
+// conflictJSON is one field that an apply would change, with one of those who own it.
+type conflictJSON struct {
+	Path   string      `json:"path"`
+	Line   int         `json:"line,omitempty"` // in the configuration
+	Column int         `json:"column,omitempty"`
+	Owner  ownerJSON   `json:"owner"`
+	Live   value.Value `json:"live,omitzero"`
+	Wanted value.Value `json:"wanted,omitzero"`
+}
+
+// statusOf returns the document for the reason why config is refused. Secrets stay secret.
+func statusOf(config *manifest.Object, reason error) (value.Value, error) {
+	status := refusalStatus{Status: managedfields.ToStatus(reason), Object: config.Ref()}
+	var identity *dryrun.IdentityError
+	if errors.As(reason, &identity) {
+		identify(status.Status, config, identity)
+	}
+	var conflicts merge.Conflicts
+	errors.As(reason, &conflicts)
+	for _, c := range conflicts {
+		where := config.Key(manifest.Steps(config.Content, c.Path)...)
+		live, wanted := c.Live, c.Wanted
+		if secret.IsIn(config.Object, c.Path) {
+			live, wanted = secret.Pair(live, wanted)
+		}
+		status.Conflicts = append(status.Conflicts, conflictJSON{
+			Path: c.Path.Text(), Line: where.Line, Column: where.Column,
+			Owner: ownersJSON([]manifest.Holder{{
+				Manager: c.Owner.Manager, APIVersion: c.Owner.APIVersion, Time: c.Owner.Time,
+			}})[0],
+			Live: live, Wanted: wanted,
+		})
+	}
+	text, err := json.Marshal(status)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Parse(text)
+}
+
+// identify makes s the answer of kube-apiserver to a config that names another object, or another
+// state of it. A server names the resource, which deed knows of built-in kinds alone.
+func identify(s *managedfields.Status, config *manifest.Object, e *dryrun.IdentityError) {
+	name, group := config.Id.Name, config.Id.Group
+	of := func(kind string) string { // as kubectl names kinds
+		if group == "" {
+			return kind
+		}
+		return kind + "." + group
+	}
+	if s.Code = e.Code(); s.Code == http.StatusUnprocessableEntity {
+		s.Reason = "Invalid"
+		s.Message = fmt.Sprintf("%s %q is invalid: metadata.%s: %s", of(config.Id.Kind), name, e.Field, e.Reason())
+		s.Details = &managedfields.StatusDetails{Name: name, Group: group, Kind: config.Id.Kind, Causes: []managedfields.StatusCause{
+			{Reason: "FieldValueInvalid", Message: e.Reason(), Field: "metadata." + e.Field},
+		}}
+		return
+	}
+	resource := cmp.Or(types.ResourceOf(config.GVK()), config.Id.Kind)
+	s.Reason = "Conflict"
+	s.Message = fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", of(resource), name, e.Reason())
+	s.Details = &managedfields.StatusDetails{Name: name, Group: group, Kind: resource}
+}
+
+// PrintStatus writes why config is refused in place of the object, if p writes JSON: as the Status
+// that kube-apiserver answers, with more about each conflict beside its causes. Errors of writing
+// show in Close.
+func (p *Printer) PrintStatus(config *manifest.Object, reason error) error {
+	if p.format != FormatJSON {
+		return nil
+	}
+	v, err := statusOf(config, reason)
+	if err != nil {
+		return err
+	}
+	return p.print(v)
+}

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// objectDiff is what an apply makes of one object, in JSON.
+type objectDiff struct {
+	manifest.Ref
+	Created bool        `json:"created"`
+	Changes []fieldDiff `json:"changes"`
+}
+
+// fieldDiff is one field that differs: added has no live value, removed no result. Fields that have
+// others below them are left out.
+type fieldDiff struct {
+	Path   string      `json:"path"`
+	Change string      `json:"change"` // added, removed or modified
+	Live   value.Value `json:"live,omitzero"`
+	Result value.Value `json:"result,omitzero"`
+}
+
+// DiffPrinter prints differences for programs: a list with an item for each object, those without a
+// difference too.
+type DiffPrinter struct {
+	log         *notice.Log
+	out         *bufio.Writer
+	list        *jsonList
+	showSecrets bool
+}
+
+// NewDiffPrinter returns the printer that writes to out, and raises the exit code of log if there
+// is a difference.
+func NewDiffPrinter(log *notice.Log, out io.Writer, showSecrets bool) *DiffPrinter {
+	p := &DiffPrinter{log: log, out: bufio.NewWriter(out), showSecrets: showSecrets}
+	p.list = &jsonList{out: p.out}
+	return p
+}
+
+// Add prints what outcome changes in the live object of t. The cost is that of comparing the two.
+// Errors of writing show in Close.
+func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
+	d := objectDiff{Ref: t.Given.Ref(), Created: t.Live == nil}
+	var err error
+	if d.Changes, err = p.changes(t, outcome); err != nil {
+		p.log.Problem(t.Given.At(), "%v: %v", t.Given, err)
+		return
+	}
+	if d.Created || len(d.Changes) > 0 {
+		p.log.Raise(notice.ExitFinding)
+	}
+	p.list.add(d)
+	p.out.Flush()
+}
+
+// changes returns the fields of outcome that differ from the live object of t, in the order of
+// their paths.
+func (p *DiffPrinter) changes(t *dryrun.Task, outcome managedfields.Object) ([]fieldDiff, error) {
+	live, err := typing.Empty(t.Type()), error(nil)
+	if t.Live != nil {
+		live, err = typed.New(t.Before().Content, t.Type(), typed.AllowDuplicates)
+	}
+	if err != nil {
+		return nil, err
+	}
+	result, err := typed.New(outcome.Content, t.Type(), typed.AllowDuplicates)
+	if err != nil {
+		return nil, err
+	}
+	found, err := typed.Compare(live, result)
+	if err != nil {
+		return nil, err
+	}
+	out := []fieldDiff{}
+	all := found.Added.Union(found.Modified).Union(found.Removed).Leaves()
+	for step := range typed.Walk(all, []typed.Value{live, result}) {
+		f := fieldDiff{Path: step.Path.Text(), Change: "modified", Live: step.Values[0], Result: step.Values[1]}
+		switch {
+		case f.Live.IsAbsent():
+			f.Change = "added"
+		case f.Result.IsAbsent():
+			f.Change = "removed"
+		}
+		f.Live, f.Result = p.shown(t.Given.Object, step.Path, f)
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// shown returns the values of f as they may be shown.
+func (p *DiffPrinter) shown(o managedfields.Object, path fieldpath.Path, f fieldDiff) (live, result value.Value) {
+	if !p.showSecrets && secret.IsIn(o, path) {
+		return secret.Pair(f.Live, f.Result)
+	}
+	return f.Live, f.Result
+}
+
+// Close ends the list. It returns the first error of writing.
+func (p *DiffPrinter) Close() error {
+	p.list.end()
+	p.out.WriteString("\n")
+	return errors.Join(p.list.err, p.out.Flush())
+}

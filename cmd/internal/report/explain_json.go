@@ -1,0 +1,62 @@
+package report
+
+import (
+	"github.com/deed-project/deed/cmd/internal/explain"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/value"
+)
+
+// explanationJSON is what there is to say about a path.
+type explanationJSON struct {
+	Object     *manifest.Ref `json:"object,omitempty"`
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	Path       string        `json:"path"`
+	Line       int           `json:"line,omitempty"` // of the file
+	Value      *value.Value  `json:"value,omitempty"`
+	Type       string        `json:"type"`
+	Topology   string        `json:"topology"`
+	Declared   string        `json:"declaredIn"`
+	Source     string        `json:"source"`
+	Owners     []ownerJSON   `json:"owners"`
+	Through    string        `json:"through,omitempty"` // the atomic list or object whose owners they are
+	Above      []aboveJSON   `json:"above"`
+	Fields     []string      `json:"fields,omitempty"` // that objects, or the items of lists, have
+	Below      []string      `json:"below,omitempty"`  // who owns how much of what is inside
+	Rules      []string      `json:"rules"`
+}
+
+// aboveJSON is a list or object that the path leads through.
+type aboveJSON struct {
+	Path     string      `json:"path"`
+	Topology string      `json:"topology"`
+	Owners   []ownerJSON `json:"owners"`
+}
+
+func explanationOf(x *explain.Explanation) explanationJSON {
+	out := explanationJSON{
+		APIVersion: x.Kind.APIVersion(), Kind: x.Kind.Kind, Path: x.Way.Text(), Type: types.TypeText(x.Last().Type),
+		Topology: topologyText(x), Declared: x.Declared, Source: x.Source, Owners: []ownerJSON{}, Above: []aboveJSON{},
+		Fields: x.Fields, Rules: rulesOf(x),
+	}
+	for i := range x.Way[:len(x.Way)-1] {
+		out.Above = append(out.Above, aboveJSON{x.Way[:i+1].Text(), topologyAbove(x, i), ownersJSON(ownersAbove(x, i))})
+	}
+	if x.Found == nil {
+		return out
+	}
+	identity := x.Object.Ref()
+	out.Object, out.Owners, out.Below = &identity, ownersJSON(x.Found.Owners), sharesText(x.Found.Below)
+	if x.IsSet {
+		out.Line = x.Where.Line
+	}
+	if x.Through != nil {
+		out.Through = x.Through.Text()
+	}
+	if v := x.Last().Value; !v.IsAbsent() && !secret.IsIn(x.Object.Object, x.Way.Path()) {
+		out.Value = &v
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+)
+
+// patchJSON is a patch with the object that it is for.
+type patchJSON struct {
+	manifest.Ref
+	Patch json.RawMessage `json:"patch"`
+}
+
+// PatchPrinter prints patches one by one: that of a single object as it is, and those of several as
+// a list that says what each is for.
+type PatchPrinter struct {
+	log  *notice.Log
+	out  *bufio.Writer
+	list *jsonList // nil for a single object
+}
+
+// NewPatchPrinter returns the printer that writes to out.
+func NewPatchPrinter(log *notice.Log, out *bufio.Writer, several bool) *PatchPrinter {
+	p := &PatchPrinter{log: log, out: out}
+	if several {
+		p.list = &jsonList{out: out}
+	}
+	return p
+}
+
+// Print prints the patch that h comes to. Errors of writing show when out is flushed.
+func (p *PatchPrinter) Print(h *dryrun.Handover) error {
+	patch, guarded, err := h.Patch()
+	if err != nil {
+		return err
+	}
+	if patch == nil {
+		patch = []byte("[]")
+	} else if !guarded {
+		p.log.Warn(h.Live.At(), "%v: the patch is unguarded: the object has no metadata.resourceVersion, so the server takes it "+
+			"whatever has changed since", h.Live)
+	}
+	if p.list != nil {
+		p.list.add(patchJSON{h.Live.Ref(), patch})
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, patch, "", "    "); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.out, b.String())
+	return err
+}
+
+// Close ends the list. It returns the first error of a patch.
+func (p *PatchPrinter) Close() error {
+	if p.list == nil {
+		return nil
+	}
+	p.list.end()
+	p.out.WriteString("\n")
+	return p.list.err
+}
+
+// PrintHandover shows who owns what before and after, and what the next apply will do.
+func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
+	if h.Note != "" {
+		fmt.Fprintf(out, "%v: %v: %s\n", h.Live.At(), h.Live, h.Note)
+		return
+	}
+	fmt.Fprintf(out, "%v: %v\n", h.Live.At(), h.Live)
+	changes := h.Changes()
+	keys := h.Live.Keys(h.Paths(changes))
+	for _, g := range changes {
+		fmt.Fprintf(out, "  %s: %s -> %s\n", wording.Plural(g.Paths.Len(), "path"), ManagersText(g.Before), ManagersText(g.After))
+		for path := range g.Paths.All() {
+			fmt.Fprintf(out, "    %s\n", describe(keys, path))
+		}
+	}
+	if h.Config != nil {
+		printNext(out, h, keys, fmt.Sprintf("the next apply of %v", h.Config.At()))
+	}
+}
+
+// printNext shows what next, the next apply by the receiver, will do.
+func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Position, next string) {
+	list := func(text string, all []dryrun.Leftover) {
+		if len(all) > 0 {
+			fmt.Fprintf(out, "  %s %s:\n", next, text)
+		}
+		for _, l := range all {
+			owners := ""
+			if len(l.Owners) > 0 {
+				owners = ", owned by " + ManagersText(l.Owners)
+			}
+			switch {
+			case l.Default.IsAbsent():
+			case l.Default.Equal(l.Value):
+				owners += ", which is the default"
+			default:
+				owners += ", by default " + secret.Show(h.Live, l.Path, l.Default)
+			}
+			if h.IsKubectls(l) {
+				owners = ", unless kubectl applies: it keeps its record"
+			}
+			fmt.Fprintf(out, "    %s: %s%s\n", describe(keys, l.Path), secret.Show(h.Live, l.Path, l.Value), owners)
+		}
+	}
+	var gone, refilled []dryrun.Leftover
+	for _, l := range h.Removed {
+		if l.Default.IsAbsent() {
+			gone = append(gone, l)
+		} else {
+			refilled = append(refilled, l)
+		}
+	}
+	list("removes, as nobody else owns it", gone)
+	list("leaves to its default, as nobody else owns it", refilled)
+	list("keeps, although it is not in there", h.Kept)
+	for _, x := range dryrun.Contests(h.Conflicts) {
+		live, wanted := wording.ShowPair(x.Live, x.Wanted)
+		if secret.IsIn(h.Live.Object, x.Path) {
+			live, wanted = secret.Masked, secret.Masked
+		}
+		owners := make([]string, len(x.Owners))
+		for i, w := range x.Owners {
+			owners[i] = showOwner(w)
+		}
+		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(keys, x.Path), live, wanted,
+			strings.Join(owners, " and "))
+	}
+	if len(h.Removed)+len(h.Kept)+len(h.Conflicts) == 0 {
+		fmt.Fprintf(out, "  %s removes nothing and has no conflict\n", next)
+	}
+}
+
+// describe returns path with its line in the input, if it has one.
+func describe(keys map[string]notice.Position, path fieldpath.Path) string {
+	if at, ok := keys[path.Text()]; ok {
+		return fmt.Sprintf("%v: %s", at, path.Text())
+	}
+	return path.Text()
+}
+
+// ManagersText lists managers with their operations.
+func ManagersText(owners []merge.Manager) string {
+	if len(owners) == 0 {
+		return nobody
+	}
+	names := make([]string, len(owners))
+	for i, m := range owners {
+		names[i] = wording.Manager(m.Name) + " " + operation(m)
+	}
+	slices.Sort(names)
+	return strings.Join(names, between)
+}

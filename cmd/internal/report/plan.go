@@ -1,0 +1,240 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/merge"
+)
+
+// PlanPrinter prints plans one by one, and what they come to.
+type PlanPrinter struct {
+	out   *bufio.Writer
+	all   bool // whether fields that are kept are printed too
+	paint Painter
+	total PlanSummary
+	list  *jsonList // nil for text
+}
+
+// NewPlanPrinter returns the printer that writes to out, text or JSON.
+func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *PlanPrinter {
+	p := &PlanPrinter{out: bufio.NewWriter(out), all: all, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}}
+	if format == FormatJSON {
+		p.list = &jsonList{out: p.out, indent: "    "}
+		p.out.WriteString("{\n    \"objects\": ")
+	}
+	return p
+}
+
+// Print prints the plan of one object. Errors of writing show in Close.
+func (p *PlanPrinter) Print(o *ObjectPlan) {
+	p.total.Add(o)
+	if p.list != nil {
+		p.list.add(o)
+	} else {
+		o.Write(p.out, p.all, p.paint)
+	}
+	p.out.Flush()
+}
+
+// Close prints the sum. It returns the first error of writing.
+func (p *PlanPrinter) Close() error {
+	if p.list == nil {
+		p.total.Write(p.out, p.paint)
+		return p.out.Flush()
+	}
+	p.list.end()
+	p.out.WriteString(",\n    \"summary\": ")
+	sum, err := json.MarshalIndent(p.total, "    ", "    ")
+	p.out.Write(sum)
+	p.out.WriteString("\n}\n")
+	return errors.Join(p.list.err, err, p.out.Flush())
+}
+
+// Write prints the counts in a line.
+func (s *PlanSummary) Write(out *bufio.Writer, paint Painter) {
+	fmt.Fprintf(out, "%s, %d created, %d without change; fields: %s\n",
+		wording.Plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes, paint))
+}
+
+// refused is the word for findings.
+const refused = "refused"
+
+// outcomeOrder is the order in which outcomes are counted.
+var outcomeOrder = []string{
+	"conflicting", OutcomeTaken, "set", "adjusted", "pruned", "dropped", "released", "claimed", "shared", "kept",
+	string(dryrun.Defaulted), string(dryrun.Normalised), string(dryrun.Reset), refused,
+}
+
+// showOutcomes returns how many fields have each outcome.
+func showOutcomes(outcomes map[string]int, paint Painter) string {
+	var words []string
+	for _, word := range outcomeOrder {
+		if n := outcomes[word]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, paint.Word(word, 0)))
+		}
+	}
+	if len(words) == 0 {
+		return "nothing"
+	}
+	return strings.Join(words, ", ")
+}
+
+// Write prints the plan of one object in words.
+func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
+	what := ""
+	switch {
+	case o.Creates:
+		what = " is created"
+	case o.NoOp:
+		what = " does not change, and neither do its owners: the request can be spared"
+	case o.NotationOnly:
+		what = " changes only in how values are written"
+	}
+	fmt.Fprintf(out, "%v: %v%s: %s\n", o.object.At(), o.object, what, showOutcomes(o.Outcomes, paint))
+	owners := ""
+	for _, f := range inDocumentOrder(o.Decisions) {
+		if all || f.Outcome != merge.Kept.String() {
+			owners = f.write(out, o.Manager, owners, paint)
+		}
+	}
+	if o.Migration != nil {
+		o.Migration.write(out, o.Manager, paint)
+	}
+	for _, a := range o.Adjustments {
+		a.write(out, paint)
+	}
+	for _, f := range o.Findings {
+		f.write(out, paint)
+	}
+	note := paint.Word("note", outcomeWidth)
+	for _, path := range o.Nulls {
+		fmt.Fprintf(out, "  %s  %s: becomes null, which a server refuses where the field is not nullable\n", note, path)
+	}
+	for _, n := range o.Notations {
+		fmt.Fprintf(out, "  %s  %s: the live %s and the configured %s mean the same (%s)\n",
+			note, n.Path, wording.Show(n.Live), wording.Show(n.Wanted), n.Kind)
+	}
+}
+
+// write says what kubectl does besides.
+func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) {
+	note := paint.Word("note", outcomeWidth)
+	fmt.Fprintf(out, "  %s  kubectl then migrates what %s owns from client-side apply (requests: %s; --no-migration leaves it):\n",
+		note, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
+	owners := ""
+	for _, f := range inDocumentOrder(m.Decisions) {
+		owners = f.write(out, manager, owners, paint)
+	}
+	switch {
+	case m.Error != "":
+		fmt.Fprintf(out, "  %s  kubectl warns that the migration failed: %s\n", note, m.Error)
+	case len(m.Decisions) == 0:
+		fmt.Fprintf(out, "  %s  the second apply removes nothing\n", note)
+	}
+}
+
+// outcomeWidth is that of the column with outcomes, and planIndent what is in front of the column
+// behind it.
+const (
+	outcomeWidth = 11
+	planIndent   = "               "
+)
+
+// write prints what happens to the field, and returns what it says of owners, given what the field
+// above says.
+func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painter) string {
+	live, result := wording.ShowPair(f.Live, f.Result)
+	change := live
+	switch {
+	case f.Live.Equal(f.Result):
+	case f.stays() && f.Live.Len() > 0 && f.Result.Len() > 0:
+		change = "what is below it changes"
+	case f.Live.IsAbsent():
+		change = "becomes " + result
+	case !f.Default.IsAbsent() && f.Default.Equal(f.Live):
+		change = live + " stays: it is the default"
+	case !f.Default.IsAbsent():
+		change = live + " returns to its default " + wording.Show(f.Default)
+	case f.Result.IsAbsent():
+		change = live + " is removed"
+	default:
+		change = live + " becomes " + result
+	}
+	where := ""
+	if f.Line > 0 {
+		where = fmt.Sprintf(", line %d", f.Line)
+	}
+	fmt.Fprintf(out, "  %s  %s: %s (%s%s)\n", paint.Word(f.Outcome, outcomeWidth), f.Path, change, f.Rule, where)
+	owners := f.ownersText(manager)
+	switch {
+	case owners == "":
+	case owners == above && len(owners) > longOwners:
+		fmt.Fprintf(out, "%sowned as the field above\n", planIndent)
+	default:
+		fmt.Fprintf(out, "%s%s\n", planIndent, owners)
+	}
+	for _, note := range f.Notes {
+		fmt.Fprintf(out, "%s%s\n", planIndent, note)
+	}
+	return owners
+}
+
+// ownersText says who owns the field, before and after, if the outcome does not say it all.
+func (f *fieldPlan) ownersText(manager string) string {
+	before, after := ShowOwners(f.Before), ShowOwners(f.After)
+	switch {
+	case !f.others(manager):
+		return ""
+	case slices.Equal(f.Before, f.After):
+		return "owned by " + after
+	case f.Outcome == merge.Conflicting.String():
+		return "owned by " + before + "; forced, by " + after
+	}
+	return "owned by " + before + ", then by " + after
+}
+
+// longOwners is how long a text about owners may be to be printed for each field, even if it is
+// that of the field above.
+const longOwners = 60
+
+// stays reports whether the outcome is about who owns the field, and not about what it is.
+func (f *fieldPlan) stays() bool {
+	switch f.Outcome {
+	case merge.Shared.String(), merge.Kept.String(), merge.Claimed.String(), merge.Released.String():
+		return true
+	}
+	return false
+}
+
+// others reports whether somebody else than the applier called manager owns the field, before or
+// after.
+func (f *fieldPlan) others(manager string) bool {
+	other := func(o Owner) bool { return o.Manager != manager || o.Operation != merge.Apply || o.Subresource != "" }
+	return slices.ContainsFunc(f.Before, other) || slices.ContainsFunc(f.After, other)
+}
+
+// write says what a server refuses.
+func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
+	fmt.Fprintf(out, "  %s  %s: %s, line %d\n", paint.Word(refused, outcomeWidth), f.Path, f.text, f.Line)
+}
+
+// write says what becomes of the field.
+func (a *adjustedPlan) write(out *bufio.Writer, paint Painter) {
+	merged, stored := wording.ShowPair(a.Merged, a.Stored)
+	change := merged + " becomes " + stored
+	switch {
+	case a.Merged.IsAbsent():
+		change = "becomes " + stored
+	case a.Stored.IsAbsent():
+		change = merged + " is not kept"
+	}
+	fmt.Fprintf(out, "  %s  %s: %s\n", paint.Word(string(a.How), outcomeWidth), a.Path, change)
+}

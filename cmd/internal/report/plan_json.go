@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/plan"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+// ObjectPlan is what an apply would do to one object. Its JSON is the output of deed plan.
+type ObjectPlan struct {
+	object *manifest.Object
+	manifest.Ref
+	Manager      string          `json:"manager"`
+	Creates      bool            `json:"creates"`
+	NoOp         bool            `json:"noOp"`
+	NotationOnly bool            `json:"notationOnly"`
+	Conflicts    int             `json:"conflicts"`
+	Outcomes     map[string]int  `json:"outcomes"`
+	Decisions    []*fieldPlan    `json:"decisions"`
+	Notations    []*notationPlan `json:"notations"`
+	Nulls        []string        `json:"nulls"` // paths of what becomes null
+	Adjustments  []*adjustedPlan `json:"adjustments"`
+	Findings     []*findingPlan  `json:"findings,omitempty"` // why a server refuses the outcome
+	Migration    *migrationPlan  `json:"migration,omitempty"`
+}
+
+// migrationPlan is what kubectl does besides with an object of its client-side apply.
+type migrationPlan struct {
+	From      []string     `json:"from"`
+	Requests  []string     `json:"requests"`
+	Decisions []*fieldPlan `json:"decisions"` // of the apply that is repeated
+	Error     string       `json:"error,omitempty"`
+}
+
+// adjustedPlan is a field that the server stores otherwise than it was merged.
+type adjustedPlan struct {
+	Path   string      `json:"path"`
+	How    dryrun.How  `json:"how"`
+	Merged value.Value `json:"merged,omitzero"`
+	Stored value.Value `json:"stored,omitzero"`
+}
+
+// findingPlan is why a server refuses what an apply comes to.
+type findingPlan struct {
+	Path   string `json:"path"`
+	Class  string `json:"class"`
+	Reason string `json:"reason"`
+	Line   int    `json:"line,omitempty"` // in the configuration, of what is nearest to the path
+	Column int    `json:"column,omitempty"`
+
+	text string
+}
+
+// fieldPlan is what an apply would do to one field.
+type fieldPlan struct {
+	Path    string      `json:"path"`
+	Outcome string      `json:"outcome"`
+	Rule    merge.Rule  `json:"rule"`
+	Line    int         `json:"line,omitempty"` // in the configuration, if the field is there
+	Column  int         `json:"column,omitempty"`
+	Live    value.Value `json:"live,omitzero"`
+	Result  value.Value `json:"result,omitzero"`
+	Default value.Value `json:"default,omitzero"` // what the field becomes that goes, as the server fills it in
+	Before  []Owner     `json:"before"`
+	After   []Owner     `json:"after"`
+	Notes   []string    `json:"notes,omitempty"`
+}
+
+// notationPlan is a value that is written in two ways.
+type notationPlan struct {
+	Path   string      `json:"path"`
+	Kind   string      `json:"kind"`
+	Live   value.Value `json:"live"`
+	Wanted value.Value `json:"wanted"`
+}
+
+// PlanSummary counts what there is in several plans.
+type PlanSummary struct {
+	Objects   int            `json:"objects"`
+	Created   int            `json:"created"`
+	NoOps     int            `json:"noOps"`
+	Conflicts int            `json:"conflicts"`
+	Outcomes  map[string]int `json:"outcomes"`
+}
+
+// Add counts what is in o.
+func (s *PlanSummary) Add(o *ObjectPlan) {
+	s.Objects++
+	s.Conflicts += o.Conflicts
+	if o.Creates {
+		s.Created++
+	}
+	if o.NoOp {
+		s.NoOps++
+	}
+	for word, n := range o.Outcomes {
+		s.Outcomes[word] += n
+	}
+}
+
+// NewObjectPlan puts p, an apply by manager, into words. With secrets, the values of Secrets are
+// shown.
+func NewObjectPlan(p *plan.Plan, manager string, secrets bool) *ObjectPlan {
+	w := planWriter{p, secrets}
+	o := &ObjectPlan{
+		object: p.Given, Ref: p.Given.Ref(),
+		Manager: manager, Creates: p.Creates, NoOp: p.IsNoOp(), NotationOnly: p.IsNotationOnly(),
+		Conflicts: len(dryrun.Contests(p.Refused)), Outcomes: map[string]int{},
+		Decisions: w.fields(p.Fields), Notations: []*notationPlan{}, Nulls: []string{}, Adjustments: []*adjustedPlan{},
+	}
+	for _, field := range o.Decisions {
+		o.Outcomes[field.Outcome]++
+	}
+	for _, n := range p.Change.Notations {
+		live, wanted := w.shown(n.Path, n.Live, n.Wanted)
+		o.Notations = append(o.Notations, &notationPlan{Path: n.Path.String(), Kind: n.Kind, Live: live, Wanted: wanted})
+	}
+	for _, path := range p.Nulls {
+		o.Nulls = append(o.Nulls, path.String())
+	}
+	for _, a := range p.Adjustments {
+		merged, stored := w.shown(a.Path, a.Merged, a.Stored)
+		o.Adjustments = append(o.Adjustments, &adjustedPlan{a.Path.String(), a.How, merged, stored})
+		o.Outcomes[string(a.How)]++
+	}
+	for _, f := range p.Findings {
+		o.Findings = append(o.Findings, &findingPlan{f.Path.String(), f.Class, f.Reason, f.Where.Line, f.Where.Column, f.String()})
+		o.Outcomes[refused]++
+	}
+	if m := p.Migration; m != nil {
+		o.Migration = &migrationPlan{From: m.From, Requests: m.Requests}
+		if m.Failed != nil {
+			o.Migration.Error = m.Failed.Error()
+		}
+		if m.Again != nil {
+			o.Migration.Decisions = w.fields(m.Fields)
+		}
+	}
+	return o
+}
+
+// planWriter puts the parts of a plan into words.
+type planWriter struct {
+	*plan.Plan
+	secrets bool
+}
+
+// OutcomeTaken is an outcome beside those of merge: a conflict that is decided for the applier.
+const OutcomeTaken = "taken"
+
+// fields puts what becomes of fields into words.
+func (w planWriter) fields(fields []plan.Field) []*fieldPlan {
+	out := make([]*fieldPlan, len(fields))
+	for i, f := range fields {
+		out[i] = w.field(f)
+	}
+	return out
+}
+
+func (w planWriter) field(f plan.Field) *fieldPlan {
+	out := &fieldPlan{
+		Path: f.Path.String(), Outcome: f.Outcome.String(), Rule: f.Rule, Line: f.Where.Line, Column: f.Where.Column,
+		Before: owners(f.Before), After: owners(f.After), Notes: w.notes(f),
+	}
+	if f.Taken {
+		out.Outcome = OutcomeTaken
+	}
+	out.Live, out.Result = w.shown(f.Path, f.Live, f.Result)
+	if out.Default = f.Default; !f.Default.IsAbsent() {
+		_, out.Default = w.shown(f.Path, value.Value{}, f.Default)
+	}
+	return out
+}
+
+// shown returns two values as they may be shown.
+func (w planWriter) shown(path fieldpath.Path, live, result value.Value) (value.Value, value.Value) {
+	if !w.secrets && secret.IsIn(w.Given.Object, path) {
+		return secret.Pair(live, result)
+	}
+	return live, result
+}
+
+// notes says what f loses that is replaced as a whole, and where it differs.
+func (w planWriter) notes(f plan.Field) []string {
+	if f.Replaced == nil {
+		return nil
+	}
+	part := "member"
+	if f.Replaced.List {
+		part = "item"
+	}
+	note := fmt.Sprintf("atomic: %s replaced, loses %d", wording.Plural(f.Replaced.Before, part), f.Replaced.Lost)
+	return append([]string{note}, innerNotes(w.Given.Object, f.Path, f.Live, f.Result)...)
+}

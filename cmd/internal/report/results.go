@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+)
+
+// The formats that other programs read findings in.
+const (
+	FormatSARIF = "sarif"
+	FormatJUnit = "junit"
+)
+
+// results collects findings for the formats of other programs, which say first how many there are.
+type results struct {
+	format   string // FormatSARIF or FormatJUnit
+	command  string // whose findings they are
+	subjects []*subject
+}
+
+// subject is what findings are about, mostly an object.
+type subject struct {
+	file, name string
+	skipped    string // why it was not looked at, empty if it was
+	found      []result
+}
+
+// result is one finding.
+type result struct {
+	rule    string
+	level   string // one of those below
+	mild    bool   // whether it is no reason to fail
+	where   notice.Position
+	message string
+	remedy  string
+}
+
+// The levels of results, as SARIF calls them.
+const (
+	levelError   = "error"
+	levelWarning = "warning"
+)
+
+// newResults returns where findings for format are collected, nil for the other formats.
+func newResults(format, command string) *results {
+	if format != FormatSARIF && format != FormatJUnit {
+		return nil
+	}
+	return &results{format: format, command: command}
+}
+
+// begin notes that o is looked at.
+func (r *results) begin(o *manifest.Object) {
+	if r != nil {
+		r.subject(o.File, o.String())
+	}
+}
+
+// subject returns the subject called name in file. It is the last one, or new: findings come
+// subject by subject.
+func (r *results) subject(file, name string) *subject {
+	if n := len(r.subjects); n > 0 && r.subjects[n-1].file == file && r.subjects[n-1].name == name {
+		return r.subjects[n-1]
+	}
+	s := &subject{file: file, name: name}
+	r.subjects = append(r.subjects, s)
+	return s
+}
+
+// write writes all results in their format.
+func (r *results) write(out io.Writer) error {
+	if r.format == FormatJUnit {
+		return r.writeJUnit(out)
+	}
+	return r.writeSARIF(out)
+}
+
+// rules returns the rules of all results, each once, in the order in which they come first.
+func (r *results) rules() []string {
+	var out []string
+	for _, s := range r.subjects {
+		for _, x := range s.found {
+			if !slices.Contains(out, x.rule) {
+				out = append(out, x.rule)
+			}
+		}
+	}
+	return out
+}
+
+// SARIF, version 2.1.0, as far as deed has something to say in it.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool     `json:"tool"`
+		ColumnKind string        `json:"columnKind"`
+		Results    []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name  string      `json:"name"`
+		Rules []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID string `json:"id"`
+	}
+	sarifResult struct {
+		RuleID    string          `json:"ruleId"`
+		RuleIndex int             `json:"ruleIndex"`
+		Level     string          `json:"level"`
+		Message   sarifMessage    `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+	}
+	sarifMessage struct {
+		Text string `json:"text"`
+	}
+	sarifLocation struct {
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
+	}
+	sarifLogical struct {
+		FullyQualifiedName string `json:"fullyQualifiedName"`
+	}
+)
+
+// sarifSchema names the schema that the documents follow.
+const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+
+func (r *results) writeSARIF(out io.Writer) error {
+	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
+	run.Tool.Driver = sarifDriver{Name: "deed", Rules: []sarifRule{}}
+	rules := r.rules()
+	for _, rule := range rules {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule})
+	}
+	for _, s := range r.subjects {
+		for _, x := range s.found {
+			place := sarifLocation{Logical: []sarifLogical{{s.name}}}
+			place.Physical.Artifact.URI = fileURI(x.where.File)
+			if x.where.Line > 0 {
+				place.Physical.Region = &sarifRegion{x.where.Line, x.where.Column}
+			}
+			run.Results = append(run.Results, sarifResult{
+				RuleID: x.rule, RuleIndex: slices.Index(rules, x.rule), Level: x.level,
+				Message: sarifMessage{x.text()}, Locations: []sarifLocation{place},
+			})
+		}
+	}
+	return WriteJSON(out, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+}
+
+// text returns the message with the remedy.
+func (x result) text() string {
+	if x.remedy == "" {
+		return x.message
+	}
+	return fmt.Sprintf("%s\n%s", x.message, x.remedy)
+}
+
+// fileURI returns the reference to a file that SARIF has: relative where the name is.
+func fileURI(name string) string {
+	u := url.URL{Path: filepath.ToSlash(name)}
+	if filepath.IsAbs(name) {
+		u.Scheme = "file"
+	}
+	return u.String()
+}

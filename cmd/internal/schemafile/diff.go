@@ -1,0 +1,186 @@
+package schemafile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Change is one difference between two schemas.
+type Change struct {
+	Kind   string `json:"kind"`
+	Path   string `json:"path,omitempty"`
+	Detail string `json:"detail"`
+	Effect string `json:"effect,omitempty"` // on who owns what
+}
+
+// Compare returns the differences between the types of all kinds. Where one of the two is an
+// OpenAPI document of v2, which has no defaults, differences that consist of that alone are left
+// out: hidden is how many there are.
+func Compare(old, new *File) (changes []Change, hidden int) {
+	d := comparison{blind: old.isV2 || new.isV2}
+	before, after := old.roots(), new.roots()
+	names := slices.Sorted(maps.Keys(before))
+	for name := range after {
+		if before[name] == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		d.kind = name
+		switch {
+		case after[name] == nil:
+			effect := "The next write to an object forgets what is owned in this version."
+			if isEmpty(old.Catalog) {
+				effect = ""
+			}
+			d.add("", "is gone", effect)
+		case before[name] == nil:
+			d.add("", "is new", "")
+		default:
+			d.seen = map[[2]*schema.Type]bool{}
+			d.compare(before[name], after[name], "")
+		}
+	}
+	return d.changes, d.hidden
+}
+
+// isEmpty reports whether a schema knows no kinds.
+func isEmpty(c *schema.Catalog) bool {
+	for range c.Kinds() {
+		return false
+	}
+	return true
+}
+
+// comparison compares types.
+type comparison struct {
+	kind    string
+	blind   bool // whether defaults are not compared
+	seen    map[[2]*schema.Type]bool
+	changes []Change
+	hidden  int // differences between defaults that are not among the changes
+}
+
+func (d *comparison) add(path, detail, effect string) {
+	d.changes = append(d.changes, Change{d.kind, path, detail, effect})
+}
+
+func (d *comparison) compare(old, new *schema.Type, path string) {
+	if pair := [2]*schema.Type{old, new}; old == new || d.seen[pair] {
+		return
+	} else {
+		d.seen[pair] = true
+	}
+	if before, after := types.Admitted(old), types.Admitted(new); before != after {
+		d.add(path, fmt.Sprintf("is %s, was %s", after, before), "")
+	}
+	if a, b := old.List(), new.List(); a != nil && b != nil {
+		d.lists(a, b, path)
+		d.compare(a.Element(), b.Element(), path+"[]")
+	}
+	if a, b := old.Map(), new.Map(); a != nil && b != nil {
+		d.maps(a, b, path)
+	}
+}
+
+func (d *comparison) lists(old, new *schema.List, path string) {
+	before, after := listText(old), listText(new)
+	if before == after {
+		return
+	}
+	if d.blind && keysWithoutDefaults(old) == keysWithoutDefaults(new) && old.Topology() == new.Topology() {
+		d.hidden++
+		return
+	}
+	effect := "Keys tell other items apart than before: what is owned by the old keys is nobody's."
+	switch {
+	case old.Topology() == schema.AtomicList:
+		effect = "Who owns the list keeps that, but what is in it has no owner any more."
+	case new.Topology() == schema.AtomicList:
+		effect = "Who owns anything in the list owns all of it: they will conflict."
+	}
+	d.add(path, fmt.Sprintf("is %s, was %s", after, before), effect)
+}
+
+func listText(l *schema.List) string {
+	switch l.Topology() {
+	case schema.AtomicList:
+		return "an atomic list"
+	case schema.SetList:
+		return "a set"
+	case schema.KeyedList:
+		return "a list keyed by " + types.KeyNames(l.Keys())
+	}
+	return "a list without a topology"
+}
+
+// keysWithoutDefaults returns the names of the keys of l, in a text.
+func keysWithoutDefaults(l *schema.List) string {
+	keys := slices.Clone(l.Keys())
+	for i := range keys {
+		keys[i].Default = value.Value{}
+	}
+	return types.KeyNames(keys)
+}
+
+func (d *comparison) maps(old, new *schema.Map, path string) {
+	switch {
+	case old.Atomic() && !new.Atomic():
+		d.add(path, "is merged field by field, was atomic", "Who owns the object keeps that, but what is in it has no owner any more.")
+	case !old.Atomic() && new.Atomic():
+		d.add(path, "is atomic, was merged field by field", "Who owns anything in the object owns all of it: they will conflict.")
+	}
+	before, after := fieldsByName(old), fieldsByName(new)
+	names := slices.Collect(maps.Keys(before))
+	for name := range after {
+		if _, ok := before[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		a, inOld := before[name]
+		b, inNew := after[name]
+		at := path + "." + name
+		switch {
+		case !inNew && new.Element() != nil:
+			d.compare(a.Type, new.Element(), at)
+		case !inNew:
+			d.add(at, "is gone", "Objects that have it cannot be applied to until it is removed.")
+		case !inOld:
+			d.add(at, "is new: "+types.Admitted(b.Type), "")
+		default:
+			switch {
+			case a.Default.Equal(b.Default):
+			case d.blind:
+				d.hidden++
+			default:
+				d.add(at, fmt.Sprintf("is %s by default, was %s", wording.Show(b.Default), wording.Show(a.Default)), "")
+			}
+			d.compare(a.Type, b.Type, at)
+		}
+	}
+	switch a, b := old.Element(), new.Element(); {
+	case a != nil && b == nil:
+		d.add(path, "admits no other fields any more", "")
+	case a == nil && b != nil:
+		d.add(path, "admits other fields", "")
+	case a != nil:
+		d.compare(a, b, path+".*")
+	}
+}
+
+func fieldsByName(m *schema.Map) map[string]schema.Field {
+	out := map[string]schema.Field{}
+	for _, f := range m.Fields() {
+		out[f.Name] = f
+	}
+	return out
+}

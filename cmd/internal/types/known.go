@@ -1,0 +1,136 @@
+package types
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/schema/openapi"
+)
+
+// ResourceOf returns the name that a server has for objects of a built-in kind, such as
+// deployments; empty for other kinds.
+func ResourceOf(gvk schema.GVK) string {
+	if k, ok := builtin.Lookup(gvk); ok {
+		return k.Resource
+	}
+	return ""
+}
+
+// KnownKind is a kind with its type.
+type KnownKind struct {
+	schema.GVK
+	Typ  *schema.Type
+	From string
+}
+
+// KnownKinds returns the kinds in the schemas that f names and those that are built in, sorted. Of
+// two types of a kind, the one that counts is returned.
+func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
+	before := c.Problems
+	seen := map[schema.GVK]bool{}
+	add := func(catalog *schema.Catalog, from string) {
+		for gvk, t := range catalog.Kinds() {
+			if !seen[gvk] {
+				seen[gvk] = true
+				all = append(all, KnownKind{gvk, t, from})
+			}
+		}
+	}
+	definitions, _ := c.DefinedBy(f.Crds)
+	for _, o := range definitions {
+		d, err := openapi.CRD(o.Content)
+		if err != nil {
+			notice.EachError(err, func(err error) { c.Problem(PlaceInDefinition(o, err), "%v", err) })
+			continue
+		}
+		catalog, err := d.Catalog()
+		notice.EachError(err, func(err error) { c.Warn(o.At(), "%v", err) })
+		add(catalog, fmt.Sprintf("defined at %v", o.At()))
+	}
+	if len(f.OpenAPI) > 0 {
+		catalog, _ := c.CatalogOf(f.OpenAPI)
+		add(catalog, "published in "+strings.Join(f.OpenAPI, " and "))
+	}
+	add(builtin.Catalog(), "built in ("+KubernetesVersion+")")
+	slices.SortFunc(all, func(a, b KnownKind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
+	return all, c.Problems == before
+}
+
+// TypeNamed returns the type of a kind, or the type called name.
+func TypeNamed(c *Library, f Flags, name string) (*schema.Type, string, error) {
+	if f.Schema != "" {
+		t, ok := c.TypeIn(f.Schema, name)
+		if !ok {
+			return nil, "", nil
+		}
+		return t, f.Schema, nil
+	}
+	kinds, ok := KnownKinds(c, f)
+	if !ok {
+		return nil, "", nil
+	}
+	for _, k := range kinds {
+		if k.APIVersion()+"/"+k.Kind == name {
+			return k.Typ, k.From, nil
+		}
+	}
+	if !strings.ContainsAny(name, "/.") {
+		if gvk, err := builtinKind(name); err != nil {
+			return nil, "", err
+		} else if t, from, err := TypeNamed(c, f, gvk.APIVersion()+"/"+gvk.Kind); err == nil {
+			return t, from, nil
+		}
+	}
+	return typeCalled(kinds, name)
+}
+
+// typeCalled returns the type called name among those that the kinds are made of.
+func typeCalled(kinds []KnownKind, name string) (*schema.Type, string, error) {
+	var names []string
+	found := map[string]KnownKind{}
+	for _, k := range kinds {
+		names = append(names, k.APIVersion()+"/"+k.Kind)
+		EachType(k.Typ, func(t *schema.Type) {
+			if _, known := found[t.Name()]; !known && t.Name() != "" {
+				names = append(names, t.Name())
+				found[t.Name()] = KnownKind{Typ: t, From: k.From}
+			}
+		})
+	}
+	if k, ok := found[name]; ok {
+		return k.Typ, k.From, nil
+	}
+	hint := ""
+	if meant := wording.Nearest(name, names); meant != "" {
+		hint = fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return nil, "", fmt.Errorf("there is no kind and no type %q: write kinds as apps/v1/Deployment%s", name, hint)
+}
+
+// EachType calls f for t and every type that its values consist of, once.
+func EachType(t *schema.Type, f func(*schema.Type)) {
+	seen := map[*schema.Type]bool{}
+	var walk func(*schema.Type)
+	walk = func(t *schema.Type) {
+		if t == nil || seen[t] {
+			return
+		}
+		seen[t] = true
+		f(t)
+		if l := t.List(); l != nil {
+			walk(l.Element())
+		}
+		if m := t.Map(); m != nil {
+			for _, field := range m.Fields() {
+				walk(field.Type)
+			}
+			walk(m.Element())
+		}
+	}
+	walk(t)
+}

@@ -1,0 +1,92 @@
+package types
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/schema"
+)
+
+// noTypeError is a kind that no schema describes in the version wanted.
+type noTypeError struct {
+	gvk    schema.GVK
+	others []versions   // in which the kind is described
+	kinds  []schema.GVK // that are known
+}
+
+// Error names the kind, which one was probably meant, and what would supply its type.
+func (e *noTypeError) Error() string {
+	text := "no schema describes " + e.gvk.String()
+	if known := sortedVersions(e.others); len(known) > 0 {
+		text += ", only " + strings.Join(known, " and ")
+	} else if meant := e.meant(); len(meant) > 0 {
+		text += "; did you mean " + strings.Join(meant, " or ") + "? If not"
+	}
+	return text + ": supply one with --crd FILE, --openapi FILE, or --schema FILE --type NAME, " +
+		"or do without one by --schemaless"
+}
+
+// meant returns the known kinds that were probably meant: those of the same name in other groups,
+// or else those of the nearest name, if they are in the same group and version only those.
+func (e *noTypeError) meant() []string {
+	named := func(name string) func(schema.GVK) bool {
+		return func(g schema.GVK) bool { return strings.EqualFold(g.Kind, name) }
+	}
+	if same := e.known(named(e.gvk.Kind)); len(same) > 0 {
+		return same
+	}
+	here := func(g schema.GVK) bool { return g.Group == e.gvk.Group && g.Version == e.gvk.Version }
+	for _, among := range []func(schema.GVK) bool{here, func(schema.GVK) bool { return true }} {
+		var names []string
+		for _, g := range e.kinds {
+			if among(g) {
+				names = append(names, g.Kind)
+			}
+		}
+		slices.Sort(names)
+		if meant := wording.Nearest(e.gvk.Kind, names); meant != "" {
+			return e.known(func(g schema.GVK) bool { return among(g) && named(meant)(g) })
+		}
+	}
+	return nil
+}
+
+// known returns the known kinds for which wanted reports true, sorted.
+func (e *noTypeError) known(wanted func(schema.GVK) bool) []string {
+	var out []string
+	for _, g := range e.kinds {
+		if wanted(g) {
+			out = append(out, g.APIVersion()+" "+g.Kind)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// kindsIn returns the kinds of catalog.
+func kindsIn(catalog *schema.Catalog) []schema.GVK {
+	var out []schema.GVK
+	for gvk := range catalog.Kinds() {
+		out = append(out, gvk)
+	}
+	return out
+}
+
+// kindsDefined returns the kinds that the CustomResourceDefinitions among objects define.
+func kindsDefined(objects []*manifest.Object) []schema.GVK {
+	var out []schema.GVK
+	for _, o := range objects {
+		if !IsDefinition(o.Content) {
+			continue
+		}
+		spec := o.Content.Get("spec")
+		for version := range spec.Get("versions").Items() {
+			out = append(out, schema.GVK{
+				Group: spec.Get("group").Str(), Version: version.Get("name").Str(), Kind: spec.Get("names", "kind").Str(),
+			})
+		}
+	}
+	return out
+}

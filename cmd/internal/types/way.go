@@ -1,0 +1,229 @@
+package types
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/slab"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Place is a step on the way that a path takes through a type, and through an object of that type.
+type Place struct {
+	Element fieldpath.Element // zero for whatever item
+	Type    *schema.Type
+	Value   value.Value // absent when there is nothing or no object
+}
+
+// Way is the places that a path leads to, the last of which it means.
+type Way []Place
+
+// Path returns the path, which ends in front of the first item that is not said.
+func (w Way) Path() fieldpath.Path {
+	var p fieldpath.Path
+	for _, step := range w {
+		if step.Element == fieldpath.Any() {
+			break
+		}
+		p = append(p, step.Element)
+	}
+	return p
+}
+
+// Text returns the path with [] for items that are not said.
+func (w Way) Text() string {
+	var b []byte
+	for _, step := range w {
+		if step.Element == fieldpath.Any() {
+			b = append(b, "[]"...)
+		} else {
+			b = append(b, fieldpath.Path{step.Element}.Text()...)
+		}
+	}
+	return string(b)
+}
+
+// Declared returns the type that the last step of w, a way through root, is declared in: the
+// nearest one above it that has a name, with the way from there.
+func (w Way) Declared(root *schema.Type) string {
+	for i := len(w) - 1; i >= 0; i-- {
+		above := root
+		if i > 0 {
+			above = w[i-1].Type
+		}
+		if above.Name() != "" {
+			return QuoteUnlessPlain(above.Name()) + ": " + w[i:].Text()
+		}
+	}
+	return w.Text()
+}
+
+// Atomic returns how many steps of w lead to the atomic list or object that the last step is inside
+// of, 0 if it is in none.
+func (w Way) Atomic() int {
+	for i, step := range w[:len(w)-1] {
+		l, m := step.Type.List(), step.Type.Map()
+		if l != nil && l.Topology() == schema.AtomicList && w[i+1].Element.Kind() != fieldpath.KindField || m != nil && m.Atomic() {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// finder follows a path.
+type finder struct {
+	Way
+	typ    *schema.Type
+	value  value.Value
+	object bool // whether there is an object, so that items must be said
+}
+
+// Follow returns the way that path takes through v, a t, or, without an object, through t alone.
+// Keys that have a default may be left out of path; the item of a list may be that has only one,
+// and, without an object, of any list. The error says where the path leads nowhere.
+func Follow(t *schema.Type, v value.Value, object bool, path fieldpath.Path) (Way, error) {
+	f := finder{typ: t, value: v, object: object}
+	for _, e := range path {
+		if err := f.step(e); err != nil {
+			return f.Way, err
+		}
+	}
+	return f.Way, nil
+}
+
+func (f *finder) step(e fieldpath.Element) error {
+	if e.Kind() == fieldpath.KindField {
+		if f.typ.Map() == nil && f.typ.List() != nil {
+			if err := f.anyItem(); err != nil {
+				return err
+			}
+		}
+		return f.field(e)
+	}
+	if f.typ.List() == nil {
+		return fmt.Errorf("%s is no list but %s: it has no item %s", f.here(), Admitted(f.typ), fieldpath.Path{e}.Text())
+	}
+	return f.item(e)
+}
+
+func (f *finder) here() string {
+	if len(f.Way) == 0 {
+		return "the object"
+	}
+	return f.Text()
+}
+
+// add goes to e.
+func (f *finder) add(e fieldpath.Element, t *schema.Type, v value.Value) {
+	f.typ, f.value = t, v
+	f.Way = append(f.Way, Place{e, t, v})
+}
+
+func (f *finder) field(e fieldpath.Element) error {
+	m := f.typ.Map()
+	if m == nil {
+		return fmt.Errorf("%s is no object but %s: it has no field %q", f.here(), Admitted(f.typ), e.Name())
+	}
+	t, _ := m.Lookup(e.Name())
+	if t == nil {
+		names := make([]string, len(m.Fields()))
+		for i, field := range m.Fields() {
+			names[i] = field.Name
+		}
+		if meant := wording.Nearest(e.Name(), names); meant != "" {
+			return fmt.Errorf("%s has no field %q; did you mean %q?", f.here(), e.Name(), meant)
+		}
+		return fmt.Errorf("%s has no field %q; it has %s", f.here(), e.Name(), strings.Join(names, ", "))
+	}
+	f.add(e, t, f.value.Get(e.Name()))
+	return nil
+}
+
+// anyItem goes to the only item of a list, or, without an object, to whatever item.
+func (f *finder) anyItem() error {
+	l := f.typ.List()
+	switch {
+	case !f.object:
+		f.add(fieldpath.Element{}, l.Element(), value.Value{})
+	case f.value.Len() == 1:
+		f.add(f.identity(0), l.Element(), f.value.Item(0))
+	default:
+		return fmt.Errorf("%s is a list of %s: say which%s", f.here(), wording.Plural(f.value.Len(), "item"), f.items())
+	}
+	return nil
+}
+
+// identity returns the element of item i of the list that f is at.
+func (f *finder) identity(i int) fieldpath.Element {
+	if e, ok := typing.ElementOf(&slab.Text{}, f.typ.List(), f.value.Item(i)); ok {
+		return e
+	}
+	return fieldpath.Index(i)
+}
+
+// items lists the items of the list that f is at, as far as they are few.
+func (f *finder) items() string {
+	const few = 12
+	var names []string
+	for i := range min(f.value.Len(), few) {
+		names = append(names, fieldpath.Path{f.identity(i)}.Text())
+	}
+	if f.value.Len() > few {
+		names = append(names, "…")
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " of " + strings.Join(names, ", ")
+}
+
+func (f *finder) item(e fieldpath.Element) error {
+	l := f.typ.List()
+	if e.Kind() == fieldpath.KindKey && l.Topology() == schema.KeyedList {
+		var err error
+		if e, err = f.completed(e, l.Keys()); err != nil {
+			return err
+		}
+	}
+	i, found := manifest.FindItem(f.value, e, 0)
+	switch {
+	case found:
+		f.add(f.identity(i), l.Element(), f.value.Item(i))
+	case f.object && f.value.Len() > 0:
+		return fmt.Errorf("%s has no item %s, only those%s", f.here(), fieldpath.Path{e}.Text(), f.items())
+	case matches(e, l.Topology()):
+		f.add(e, l.Element(), value.Value{})
+	case f.object:
+		return fmt.Errorf("%s has no item %s: it is empty", f.here(), fieldpath.Path{e}.Text())
+	default:
+		f.add(fieldpath.Element{}, l.Element(), value.Value{})
+	}
+	return nil
+}
+
+// matches reports whether e names items of lists with that topology.
+func matches(e fieldpath.Element, t schema.Topology) bool {
+	return t == schema.KeyedList && e.Kind() == fieldpath.KindKey || t == schema.SetList && e.Kind() == fieldpath.KindItem
+}
+
+// completed returns e with the keys that it leaves to their defaults.
+func (f *finder) completed(e fieldpath.Element, keys []schema.Key) (fieldpath.Element, error) {
+	fields := slices.Clone(e.Fields())
+	for _, field := range fields {
+		if !slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Name == field.Name }) {
+			return e, fmt.Errorf("the items of %s are told apart by %s, not by %s", f.here(), KeyNames(keys), field.Name)
+		}
+	}
+	for _, k := range keys {
+		missing := !slices.ContainsFunc(fields, func(field fieldpath.KeyField) bool { return field.Name == k.Name })
+		if missing && !k.Default.IsAbsent() {
+			fields = append(fields, fieldpath.KeyField{Name: k.Name, Value: k.Default})
+		}
+	}
+	return fieldpath.Key(fields...), nil
+}

@@ -1,0 +1,170 @@
+package types
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+)
+
+// KeyNames lists the keys with their defaults.
+func KeyNames(keys []schema.Key) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.Name
+		if !k.Default.IsAbsent() {
+			names[i] += " (" + wording.Show(k.Default) + " by default)"
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// Admitted says which values t admits.
+func Admitted(t *schema.Type) string {
+	if t == schema.Deduced || t.Name() == schema.DeducedName {
+		return "any value"
+	}
+	var out []string
+	switch t.Scalar() {
+	case schema.Numeric:
+		out = append(out, "number")
+	case schema.String:
+		out = append(out, "string")
+	case schema.Boolean:
+		out = append(out, "boolean")
+	case schema.Untyped:
+		out = append(out, "scalar")
+	}
+	if t.List() != nil {
+		out = append(out, "list")
+	}
+	if t.Map() != nil {
+		out = append(out, "object")
+	}
+	if len(out) == 0 {
+		return "nothing but null"
+	}
+	return strings.Join(out, " or ")
+}
+
+// Topology says how values of type t are merged and owned.
+func Topology(t *schema.Type) string {
+	var out []string
+	if l := t.List(); l != nil {
+		out = append(out, map[schema.Topology]string{
+			schema.AtomicList: "atomic list: one value, owned and replaced as a whole",
+			schema.SetList:    "set: items are told apart by their value and owned one by one",
+			schema.KeyedList: "keyed list: items are told apart by " + KeyNames(l.Keys()) +
+				" and owned one by one",
+			schema.IncompleteList: "list without a topology: it cannot be merged",
+		}[l.Topology()])
+	}
+	if m := t.Map(); m != nil {
+		if m.Atomic() {
+			out = append(out, "atomic object: one value, owned and replaced as a whole")
+		} else {
+			out = append(out, "object: its fields are owned one by one")
+		}
+	}
+	if t.Scalar() != schema.None && len(out) == 0 {
+		out = append(out, "leaf: one value")
+	}
+	return strings.Join(out, "; ")
+}
+
+// TypeText returns which values t admits, and its name if it has one.
+func TypeText(t *schema.Type) string {
+	text := Admitted(t)
+	if l := t.List(); l != nil && text == "list" {
+		text += " of " + Admitted(l.Element())
+	}
+	if name := t.Name(); name != "" && !strings.HasPrefix(name, "__untyped") {
+		text += ", " + QuoteUnlessPlain(name)
+	}
+	return text
+}
+
+// QuoteUnlessPlain returns the name of a type as it is if it has no spaces in it.
+func QuoteUnlessPlain(name string) string {
+	if strings.ContainsAny(name, " \t\n\"") {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// TypeAt returns the type of what is at path in a value of type t, and nil when t admits no such
+// thing.
+func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
+	for _, e := range path {
+		switch {
+		case t == nil:
+			return nil
+		case e.Kind() == fieldpath.KindField && t.Map() != nil:
+			t, _ = t.Map().Lookup(e.Name())
+		case e.Kind() != fieldpath.KindField && t.List() != nil:
+			t = t.List().Element()
+		default:
+			return nil
+		}
+	}
+	return t
+}
+
+// Explain returns what e says is wrong in o, whose type is t, in plain words, and what was probably
+// meant: a declared field, or a word that the YAML of Kubernetes takes for a boolean.
+func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
+	if word := booleanWord(o, e); word != "" {
+		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", plain(e), word)
+	}
+	if e.Reason != typed.Undeclared || len(e.Path) == 0 {
+		return plain(e)
+	}
+	parent := TypeAt(t, e.Path[:len(e.Path)-1])
+	if parent == nil || parent.Map() == nil {
+		return plain(e)
+	}
+	fields := parent.Map().Fields()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	if meant := wording.Nearest(e.Path[len(e.Path)-1].Name(), names); meant != "" {
+		return fmt.Sprintf("%s; did you mean %q?", plain(e), meant)
+	}
+	return plain(e)
+}
+
+// booleanWord returns the word that e is about, if it is a boolean that does not look like one.
+func booleanWord(o *manifest.Object, e *typed.Error) string {
+	way := manifest.Steps(o.Content, e.Path)
+	switch {
+	case len(way) < len(e.Path):
+	case e.Reason == typed.WrongKind:
+		return o.Doc.BooleanWord(o.In(way...).Within...)
+	case e.Reason == typed.Undeclared:
+		return o.Doc.BooleanName(o.In(way...).Within...)
+	}
+	return ""
+}
+
+// IsAtomic reports whether lists or objects of type t are owned as a whole.
+func IsAtomic(t *schema.Type) bool {
+	l, m := t.List(), t.Map()
+	return l != nil && l.Topology() == schema.AtomicList || m != nil && m.Atomic()
+}
+
+// IsDeduced reports whether t admits every value, with objects merged field by field.
+func IsDeduced(t *schema.Type) bool { return t == schema.Deduced || t.Name() == schema.DeducedName }
+
+// plain is the text of e with values as JSON has them.
+func plain(e *typed.Error) string {
+	if len(e.Path) == 0 {
+		return e.Plain
+	}
+	return paths.Decimal(e.Path) + ": " + e.Plain
+}

@@ -1,0 +1,84 @@
+// Package layers checks the dependency policy of a module: a table that lists each package with the packages that it may
+// import. It is for tests only.
+package layers
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Root is the path of the module that holds the libraries.
+const Root = "github.com/deed-project/deed"
+
+// Layer is a package and what it may import, as four columns: the package, packages of its own module, packages of the other
+// modules of this repository, and prefixes of the paths of all other packages. The first two columns leave out the module's
+// path, and the third leaves out Root; "." is the package that has its module's own path. The last three are lists, separated
+// by spaces. Every package may import the standard library.
+type Layer [4]string
+
+// Check reports each import in module that table does not allow, each package that imports something and is not in
+// table, and each entry of table without a package. The test must run in the module's root folder.
+func Check(t *testing.T, module string, table []Layer) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg, _ := nameIn(module, words[0])
+		found[pkg] = true
+		i := slices.IndexFunc(table, func(l Layer) bool { return l[0] == pkg })
+		if i < 0 {
+			if len(words) > 1 {
+				t.Errorf("package %s is not in the table of layers", pkg)
+			}
+			continue
+		}
+		for _, imported := range words[1:] {
+			if !table[i].allows(module, imported) {
+				t.Errorf("package %s must not import %s", pkg, imported)
+			}
+		}
+	}
+	for _, l := range table {
+		if !found[l[0]] {
+			t.Errorf("the table of layers has package %s, which does not exist", l[0])
+		}
+	}
+}
+
+// allows reports whether a package of module with the entry l may import pkg.
+func (l Layer) allows(module, pkg string) bool {
+	own, others, thirdParty := l[1], l[2], l[3]
+	if name, ok := nameIn(module, pkg); ok && (module != Root || !inNestedModule(name)) {
+		return slices.Contains(strings.Fields(own), name)
+	}
+	if name, ok := nameIn(Root, pkg); ok {
+		return slices.Contains(strings.Fields(others), name)
+	}
+	if first, _, _ := strings.Cut(pkg, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(strings.Fields(thirdParty), func(prefix string) bool {
+		return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+	})
+}
+
+// inNestedModule reports whether the package called name, without Root, belongs to another module of this repository.
+func inNestedModule(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return slices.Contains([]string{"cmd", "server", "oracle"}, first)
+}
+
+// nameIn returns the name of pkg in module, and whether pkg lies below the module's path.
+func nameIn(module, pkg string) (string, bool) {
+	if pkg == module {
+		return ".", true
+	}
+	name, ok := strings.CutPrefix(pkg, module+"/")
+	return name, ok
+}
