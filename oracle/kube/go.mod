@@ -3,7 +3,7 @@ module github.com/deed-project/deed/oracle/kube
 go 1.26.0
 
 require (
-	github.com/deed-project/deed v0.0.0-00010101000000-000000000000
+	github.com/deed-project/deed v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/stretchr/testify v1.11.1
 	go.etcd.io/etcd/client/v3 v3.7.0

@@ -3,8 +3,8 @@ module github.com/deed-project/deed/oracle/record
 go 1.26.0
 
 require (
-	github.com/deed-project/deed v0.0.0
-	github.com/deed-project/deed/server v0.0.0
+	github.com/deed-project/deed v0.1.0
+	github.com/deed-project/deed/server v0.1.0
 	go.etcd.io/etcd/server/v3 v3.7.0
 	k8s.io/apiextensions-apiserver v0.37.2
 	k8s.io/client-go v0.37.2

@@ -31,6 +31,28 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestModules finds the lines that docs/testing.md wants in go.mod in the go.mod that the samples are built with.
+func TestModules(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(page), "```go.mod\nrequire (\n")
+	block, _, closed := strings.Cut(block, ")\n```")
+	if !found || !closed {
+		t.Fatal("the page has no lines for go.mod")
+	}
+	for line := range strings.Lines(block) {
+		if !strings.Contains(string(module), "\n"+line) {
+			t.Errorf("the samples are not built with %q", line)
+		}
+	}
+}
+
 // squeezed returns the lines of a text without what they are indented by.
 func squeezed(text string) string {
 	var out strings.Builder

@@ -8,8 +8,8 @@ replace (
 )
 
 require (
-	github.com/deed-project/deed v0.0.0-00010101000000-000000000000
-	github.com/deed-project/deed/server v0.0.0
+	github.com/deed-project/deed v0.1.0
+	github.com/deed-project/deed/server v0.1.0
 	go.etcd.io/etcd/client/v3 v3.7.0
 	go.etcd.io/etcd/server/v3 v3.7.0
 )
