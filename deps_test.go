@@ -17,6 +17,7 @@ var table = []layers.Layer{
 	{"internal/trail", "", "", ""},
 	{"internal/slab", "", "", ""},
 	{"internal/door", "", "", ""},
+	{"internal/build", "", "", ""},
 	{"internal/jsontext", "internal/trail", "", ""},
 	{"value", "internal/door internal/jsontext internal/slab internal/trail internal/work", "", ""},
 	{"value/structs", "value internal/door internal/jsontext internal/slab internal/trail internal/work", "", ""},

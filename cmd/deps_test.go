@@ -23,7 +23,7 @@ var table = []layers.Layer{
 	{"internal/testobjects", "internal/notice internal/manifest", "typed merge managedfields schema/builtin", ""},
 	{"internal/types",
 		"internal/wording internal/notice internal/manifest",
-		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin internal/door internal/slab internal/custom internal/yaml",
+		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin internal/door internal/slab internal/build internal/custom internal/yaml",
 		""},
 	{"internal/schemafile",
 		"internal/wording internal/notice internal/manifest internal/types",
@@ -64,7 +64,7 @@ var table = []layers.Layer{
 		"golang.org/x/tools/txtar"},
 	{"internal/cli",
 		"internal/wording internal/notice internal/selector internal/manifest internal/types internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan internal/report internal/history",
-		"fieldpath schema typed merge managedfields ownership internal/yaml",
+		"fieldpath schema typed merge managedfields ownership internal/build internal/yaml",
 		"github.com/spf13/cobra github.com/spf13/pflag"},
 	{"deed", "internal/cli", "", ""},
 }

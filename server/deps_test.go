@@ -44,7 +44,7 @@ var table = []layers.Layer{
 			"github.com/prometheus/client_golang golang.org/x/net/websocket"},
 	{"manifest", "", "value internal/yaml", ""},
 	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest"},
-	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "", "github.com/spf13/pflag"},
+	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "internal/build", "github.com/spf13/pflag"},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/server", table) }

@@ -15,6 +15,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/internal/build"
 )
 
 // Run carries out the command line args, without the name of the command, which is that of the
@@ -41,7 +42,7 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	defer func() {
 		if x := recover(); x != nil {
 			fmt.Fprintf(c.Log, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
-				version(), x, debug.Stack())
+				build.Read().Version, x, debug.Stack())
 			code = notice.ExitInternal
 		}
 	}()
@@ -63,7 +64,7 @@ be, who owns each of its fields, with whom an apply conflicts, and why.
 
 Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 3 deed itself failed. The highest that applies counts.`,
-		Version:           version(),
+		Version:           build.Read().Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -109,14 +110,6 @@ func noArguments(_ *cobra.Command, args []string) error {
 		return fmt.Errorf("unexpected argument %q: files are named with flags, such as -f", args[0])
 	}
 	return nil
-}
-
-// version returns the version of the module that the command was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(unknown version)"
 }
 
 // epochVariable names the environment variable that takes the place of the clock, as agreed for

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/internal/build"
 )
 
 func TestDefect(t *testing.T) {
@@ -22,7 +23,7 @@ func TestDefect(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, notice.ExitInternal)
 	}
 	got := stderr.String()
-	if !strings.HasPrefix(got, "deed "+version()+" has a defect: out of luck\n") || !strings.Contains(got, "cli_test.go") {
+	if !strings.HasPrefix(got, "deed "+build.Read().Version+" has a defect: out of luck\n") || !strings.Contains(got, "cli_test.go") {
 		t.Errorf("stderr is %q, want the defect with its stack", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/build"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
@@ -163,7 +164,7 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 }
 
 // KubernetesVersion is that of the built-in types.
-const KubernetesVersion = "Kubernetes v1.37"
+const KubernetesVersion = build.Kubernetes
 
 // VersionsOf returns the types of a kind in the versions of the source that has it in version
 // gvk.Version.

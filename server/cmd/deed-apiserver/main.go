@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/deed-project/deed/internal/build"
 )
 
 func main() {
@@ -27,6 +29,8 @@ func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	switch {
 	case err == errHelp:
 		return 0
+	case err == nil && o.version:
+		_, err = io.WriteString(out, build.Read().Text("deed-apiserver"))
 	case err == nil:
 		err = o.serve(ctx, out, errOut)
 	}

@@ -30,6 +30,7 @@ type options struct {
 	webhookUsers    string
 	logFormat       string
 	verbose         bool
+	version         bool
 	host            string // of listen
 }
 
@@ -70,6 +71,7 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
+	f.BoolVar(&o.version, "version", false, "print the version, the commit, the release of Go, and that of Kubernetes which is answered as")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}

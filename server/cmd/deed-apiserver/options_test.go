@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/build"
 )
 
 // TestFlags refuses flags that do not go together, and says which.
@@ -31,5 +33,16 @@ func TestFlags(t *testing.T) {
 		} else if want != "" {
 			t.Errorf("%s is accepted, want %q", line, want)
 		}
+	}
+}
+
+// TestVersion prints the version and serves nothing.
+func TestVersion(t *testing.T) {
+	var out, errs strings.Builder
+	if code := Run(t.Context(), []string{"--version"}, &out, &errs); code != 0 || errs.Len() > 0 {
+		t.Errorf("exit code %d, %s", code, errs.String())
+	}
+	if got := out.String(); got != build.Read().Text("deed-apiserver") || !strings.HasPrefix(got, "deed-apiserver ") {
+		t.Errorf("it says %q", got)
 	}
 }
