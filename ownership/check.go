@@ -69,6 +69,7 @@ type Finding struct {
 	Fields  fieldpath.Set  // when it is about several, all of them, in the entry's version
 	Detail  string         // what is wrong, in words
 	Remedy  string         // what to do about it, in words
+	Err     error          // the error whose text Detail is; nil when Detail shows nothing of the object's values
 }
 
 // String returns the finding in one line, without the remedy.
@@ -141,6 +142,12 @@ func (k *checker) add(c Code, i int, path fieldpath.Path, detail, remedy string)
 	k.found = append(k.found, f)
 }
 
+// addError is add for a finding whose detail is what an error says.
+func (k *checker) addError(c Code, i int, err error, remedy string) {
+	k.add(c, i, nil, err.Error(), remedy)
+	k.found[len(k.found)-1].Err = err
+}
+
 // checkFields finds what is wrong with the sets of the entries, object being a t.
 func (k *checker) checkFields(t *schema.Type) {
 	all := holdings(k.object, t, &k.config.Versions)
@@ -152,7 +159,7 @@ func (k *checker) checkFields(t *schema.Type) {
 			k.add(unknownVersion, h.index, nil, fmt.Sprintf("the kind has no version %s", k.object.Entries[h.index].APIVersion),
 				"The next write forgets what the manager owns. Let it write again in a version that is served.")
 		case !h.written.IsEmpty(): // of the others checkEntry has said that they cannot be read
-			k.add(unconvertible, h.index, nil, h.err.Error(),
+			k.addError(unconvertible, h.index, h.err,
 				"Every apply fails until the object can be converted. Mend the object, or transfer the fields.")
 		}
 	}

@@ -36,7 +36,7 @@ func (k *checker) checkEntry(i int) {
 	switch {
 	// Nothing more can be said of what cannot be read.
 	case err != nil:
-		k.add(undecodable, i, nil, errors.Unwrap(err).Error(),
+		k.addError(undecodable, i, errors.Unwrap(err),
 			"Every apply fails, and the next update forgets all owners. Remove the entry with a patch of metadata.managedFields.")
 		return
 	// These two mend themselves.

@@ -37,7 +37,7 @@ func (k *checker) checkPaths(h held) {
 // addOnce records a finding about the object as a whole, unless there is one of that code.
 func (k *checker) addOnce(c Code, err error) {
 	if !slices.ContainsFunc(k.found, func(f Finding) bool { return f.Code == c }) {
-		k.add(c, -1, nil, err.Error(), "Every apply fails, and whether paths are in the object cannot be checked. Mend the object or its schema.")
+		k.addError(c, -1, err, "Every apply fails, and whether paths are in the object cannot be checked. Mend the object or its schema.")
 	}
 }
 

@@ -30,6 +30,10 @@ type Error struct {
 	// Plain is Detail for people: where that shows a value as a program prints it, Plain shows it
 	// as JSON has it.
 	Plain string
+
+	// Redacted is Plain without anything of the value: it says of which kind that is, and leaves out
+	// which item is there twice. It is for objects whose values are not to be shown.
+	Redacted string
 }
 
 // Error returns the detail, with the path in front unless that is the root.

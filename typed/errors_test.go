@@ -36,3 +36,33 @@ func TestWordsForWrongKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestRedacted wants that Redacted says what is wrong without anything of the values that are.
+func TestRedacted(t *testing.T) {
+	const kinds = `{"types":[{"name":"root","map":{"fields":[
+		{"name":"n","type":{"scalar":"numeric"}},{"name":"s","type":{"scalar":"string"}},{"name":"b","type":{"scalar":"boolean"}},
+		{"name":"m","type":{"map":{"elementType":{"scalar":"string"}}}},
+		{"name":"set","type":{"list":{"elementType":{"scalar":"string"},"elementRelationship":"associative"}}},
+		{"name":"keyed","type":{"list":{"elementType":{"map":{"fields":[{"name":"k","type":{"scalar":"string"}}]}},
+			"elementRelationship":"associative","keys":["k"]}}}]}}]}`
+	for text, want := range map[string]string{
+		`{"n":"hunter2"}`:                             "expected numeric (int or float), got string",
+		`{"s":4711}`:                                  "expected string, got int",
+		`{"s":{"hunter2":["hunter2"]}}`:               "expected string, got object",
+		`{"b":"hunter2"}`:                             "expected boolean, got string",
+		`{"m":4711}`:                                  "expected map, got int",
+		`{"set":["hunter2","hunter2"]}`:               "duplicate entries for a key",
+		`{"keyed":[{"k":"hunter2"},{"k":"hunter2"}]}`: "duplicate entries for a key",
+		`{"keyed":["hunter2"]}`:                       "element 0: associative list with keys may not have non-map elements",
+	} {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		typ := typeOf(t, kinds)
+		var one *typed.Error
+		if _, err = typed.New(v, typ); !errors.As(err, &one) || one.Redacted != want {
+			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+}

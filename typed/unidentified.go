@@ -95,7 +95,7 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 
 // fail reports a defect of the list that the walk is at.
 func (w *identifier) fail(r Reason, detail string) {
-	w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: r, Detail: detail, Plain: detail})
+	w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: r, Detail: detail, Plain: detail, Redacted: redacted(r, detail)})
 }
 
 // outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes

@@ -98,7 +98,15 @@ type step struct {
 // fail reports a defect of the node that the walk is at.
 func (w *validator) fail(r Reason, format string, args ...any) {
 	detail := fmt.Sprintf(format, args...)
-	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail})
+	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail, Redacted: redacted(r, detail)})
+}
+
+// redacted returns detail without the item that it names, if it names one.
+func redacted(r Reason, detail string) string {
+	if r == Duplicate {
+		return "duplicate entries for a key"
+	}
+	return detail
 }
 
 // failKind reports that v is where want is expected. Kubernetes shows v as Go prints what holds it:
@@ -107,7 +115,7 @@ func (w *validator) failKind(want, form string, v value.Value) {
 	w.errs = append(w.errs, &Error{
 		Path: w.path(), Reason: WrongKind,
 		Detail: "expected " + want + ", got " + fmt.Sprintf(form, v.ToAny()),
-		Plain:  "expected " + want + ", got " + describe(v),
+		Plain:  "expected " + want + ", got " + describe(v), Redacted: "expected " + want + ", got " + v.Kind().String(),
 	})
 }
 

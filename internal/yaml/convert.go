@@ -34,6 +34,10 @@ type anchor struct {
 	done   bool
 }
 
+// noAnchor is what is wrong with an alias whose anchor is not there. An alias may be a text that
+// wants quotes, so that its name is not shown: see [Error].
+const noAnchor = "no anchor of this name in this document; quote it if it is text"
+
 func fail(n *yaml.Node, format string, args ...any) *Error {
 	return &Error{Line: n.Line, Column: n.Column, Reason: fmt.Sprintf(format, args...)}
 }
@@ -65,7 +69,7 @@ func (c *converter) alias(n *yaml.Node) (value.Value, *Error) {
 		return c.content(target)
 	}
 	if !a.done {
-		return value.Value{}, fail(n, "*%s is inside of what it stands for", n.Value)
+		return value.Value{}, fail(n, "this alias is inside of what it stands for")
 	}
 	c.deepest = max(c.deepest, c.depth+a.height)
 	if c.deepest > value.MaxDepth {
@@ -82,7 +86,7 @@ func (c *converter) alias(n *yaml.Node) (value.Value, *Error) {
 // is seen in its own document only.
 func (c *converter) target(n *yaml.Node) (*yaml.Node, *Error) {
 	if n.Alias.Line < c.first {
-		return nil, fail(n, "no anchor &%s in this document", n.Value)
+		return nil, fail(n, noAnchor)
 	}
 	return n.Alias, nil
 }

@@ -61,8 +61,8 @@ func plainReason(reason, line string) string {
 	if reason == "found character that cannot start any token" && strings.Contains(indent, "\t") {
 		return "a tab cannot indent YAML; use spaces"
 	}
-	if rest, ok := strings.CutPrefix(reason, "unknown anchor '"); ok {
-		return "no anchor &" + strings.TrimSuffix(rest, "' referenced") + " in this document"
+	if strings.HasPrefix(reason, "unknown anchor '") {
+		return noAnchor
 	}
 	if plain, ok := plainReasons[reason]; ok {
 		return plain

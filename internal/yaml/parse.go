@@ -187,11 +187,13 @@ func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 && n.Anchor == ""
 }
 
+var errScanner = errors.New("the scanner failed")
+
 // scan returns the document nodes of a stream, up to the first error. The errors of the scanner are for [syntaxError].
 func scan(r io.Reader) (nodes []*yaml.Node, err error) {
 	defer func() {
-		if x := recover(); x != nil {
-			err = fmt.Errorf("the scanner failed: %v", x)
+		if recover() != nil {
+			err = errScanner
 		}
 	}()
 	decoder := yaml.NewDecoder(r)

@@ -126,7 +126,7 @@ func scalar(n *yaml.Node) (x any, reason string) {
 		x, ok = toFloat(resolve(text))
 	}
 	if !ok {
-		return nil, fmt.Sprintf("%q is not what its tag %s says", text, n.Tag)
+		return nil, "the text is not what its tag " + n.Tag + " says"
 	}
 	return x, ""
 }
