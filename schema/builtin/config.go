@@ -11,11 +11,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// release is the release of Kubernetes that the embedded data describes.
+const release = "v1.37"
+
 // UnservedError is a version of a built-in kind that servers do not serve, or a kind that is none.
 type UnservedError struct {
 	GVK schema.GVK
-	// Removed is the first release that does not serve the version, and Replacement what to use instead. Both are
-	// empty where nothing is known of it.
+	// Removed is the first release that does not serve the version, and Replacement the served kind to use instead.
+	// Both are empty where nothing is known of it.
 	Removed, Replacement string
 }
 
@@ -24,7 +27,7 @@ func (e *UnservedError) Error() string {
 	name := fmt.Sprintf("%s %s", e.GVK.APIVersion(), e.GVK.Kind)
 	switch {
 	case e.Removed == "":
-		return name + " is not served by Kubernetes v1.37"
+		return name + " is not served by Kubernetes " + release
 	case e.Replacement == "":
 		return fmt.Sprintf("%s is not served since Kubernetes %s", name, e.Removed)
 	}

@@ -146,10 +146,48 @@ func TestUnserved(t *testing.T) {
 			"extensions/v1beta1 Ingress is not served since Kubernetes v1.22: use networking.k8s.io/v1 Ingress"},
 		{"apps", "v1beta1", "Deployment", "apps/v1beta1 Deployment is not served since Kubernetes v1.16: use apps/v1 Deployment"},
 		{"batch", "v1beta1", "CronJob", "batch/v1beta1 CronJob is not served since Kubernetes v1.25: use batch/v1 CronJob"},
+		{"networking.k8s.io", "v1beta1", "IngressClass", // of which Kubernetes says IngressClassList
+			"networking.k8s.io/v1beta1 IngressClass is not served since Kubernetes v1.22: use networking.k8s.io/v1 IngressClass"},
+		{"apps", "v1beta2", "Scale", "apps/v1beta2 Scale is not served since Kubernetes v1.16: use autoscaling/v1 Scale"},
+		{"scheduling.k8s.io", "v1beta1", "PodGroup", "scheduling.k8s.io/v1beta1 PodGroup is not served by Kubernetes v1.37"},
 		{"example.org", "v1", "Widget", "example.org/v1 Widget is not served by Kubernetes v1.37"},
 	} {
 		if _, err := Config(gvk(test.group, test.version, test.kind)); err == nil || err.Error() != test.want {
 			t.Errorf("%v, want %s", err, test.want)
 		}
+	}
+}
+
+// Nothing is said of releases that are not out, and what is to be used instead is served.
+func TestReplacements(t *testing.T) {
+	minor := func(release string) int {
+		n, err := strconv.Atoi(strings.TrimPrefix(release, "v1."))
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	served, removed := map[string]bool{}, 0
+	for k := range Kinds() {
+		served[k.GVK.APIVersion()+" "+k.GVK.Kind] = k.Served != NotServed
+	}
+	for k := range Kinds() {
+		for _, s := range k.Subresources {
+			served[s.GVK.APIVersion()+" "+s.GVK.Kind] = true
+		}
+	}
+	for k := range Kinds() {
+		if k.Replacement != "" && !served[k.Replacement] {
+			t.Errorf("%v is replaced by %s, which is not served", k.GVK, k.Replacement)
+		}
+		if k.Removed == "" {
+			continue
+		}
+		if removed++; minor(k.Removed) > minor(release) {
+			t.Errorf("%v is removed in %s, and %s is the last release that is known", k.GVK, k.Removed, release)
+		}
+	}
+	if removed < 50 {
+		t.Errorf("only %d versions are removed", removed)
 	}
 }

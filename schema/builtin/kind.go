@@ -33,9 +33,9 @@ type Kind struct {
 	form string // the name of its struct type
 	now  func() time.Time
 
-	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one that
-	// does not serve it any more. Replacement says what to use instead, such as apps/v1 Deployment. All are empty
-	// where nothing is known.
+	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one, of those
+	// that are out, that does not serve it any more. Replacement is the served kind to use instead, such as apps/v1
+	// Deployment. All are empty where nothing is known.
 	Since, Removed, Replacement string
 	// Served says whether servers serve the version: by default, if they are told to, or not at all.
 	Served Serving

@@ -29,8 +29,10 @@ func builtinKind(text string) (schema.GVK, error) {
 	var found, names []string
 	var stable []schema.GVK
 	var gvk schema.GVK
-	for known := range builtin.Catalog().Kinds() {
-		names = append(names, known.Kind)
+	for known, t := range builtin.Catalog().Kinds() {
+		if isObjects(known, t) {
+			names = append(names, known.Kind)
+		}
 		if strings.EqualFold(known.Kind, text) {
 			gvk, found = known, append(found, known.APIVersion()+"/"+known.Kind)
 			if !strings.ContainsAny(known.Version, "ab") { // alpha, beta

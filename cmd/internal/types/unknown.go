@@ -6,14 +6,16 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
 )
 
 // noTypeError is a kind that no schema describes in the version wanted.
 type noTypeError struct {
 	gvk    schema.GVK
 	others []versions   // in which the kind is described
-	kinds  []schema.GVK // that are known
+	kinds  []schema.GVK // that are known, see [isObjects]
 }
 
 // Error names the kind, which one was probably meant, and what would supply its type.
@@ -65,13 +67,25 @@ func (e *noTypeError) known(wanted func(schema.GVK) bool) []string {
 	return slices.Compact(out)
 }
 
-// kindsIn returns the kinds of catalog.
+// kindsIn returns the kinds of catalog that objects are of, see [isObjects].
 func kindsIn(catalog *schema.Catalog) []schema.GVK {
 	var out []schema.GVK
-	for gvk := range catalog.Kinds() {
-		out = append(out, gvk)
+	for gvk, t := range catalog.Kinds() {
+		if isObjects(gvk, t) {
+			out = append(out, gvk)
+		}
 	}
 	return out
+}
+
+// isObjects reports whether gvk, whose type is t, is a kind that objects of today are of, and so may be suggested: the
+// metadata has a name, which that of lists has not, and a version of a built-in kind is one that servers serve.
+func isObjects(gvk schema.GVK, t *schema.Type) bool {
+	if k, ok := builtin.Lookup(gvk); ok && k.Served == builtin.NotServed {
+		return false
+	}
+	name := TypeAt(t, fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("name")})
+	return name != nil || IsDeduced(t)
 }
 
 // kindsDefined returns the kinds that the CustomResourceDefinitions among objects define.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,7 +22,7 @@ type kind struct {
 	Kind    string `json:"kind"`
 	Form    string `json:"form"`  // its struct type
 	Since   string `json:"since"` // the release that brought the version
-	// Removed is the release that no longer serves the version, and Replacement the apiVersion to use instead.
+	// Removed is the release that no longer serves the version, if it is out, and Replacement the kind to use instead.
 	Removed     string `json:"removed,omitempty"`
 	Replacement string `json:"replacement,omitempty"`
 	// Served is default, or option for what --runtime-config turns on; empty for what is not served.
@@ -81,6 +82,7 @@ func collect(d discovery, resets resetFields) ([]kind, forms) {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))
 	})
 	chooseHubs(kinds)
+	chooseReplacements(kinds)
 	return kinds, f
 }
 
@@ -90,8 +92,10 @@ var annotated = []reflect.Type{
 	reflect.TypeFor[autoscalingv1.HorizontalPodAutoscalerCondition](),
 }
 
-// current is the release that the data describes.
-const current = "v1.37"
+// currentMinor is the release that the data describes. What Kubernetes plans for later ones may change.
+const currentMinor = 37
+
+var current = release(1, currentMinor)
 
 // chooseHubs marks the version of each kind in which objects are stored: the first by priority that is served and
 // is not new in this release, or else any.
@@ -129,12 +133,49 @@ func (k *kind) live(t reflect.Type) {
 		k.Since = release(l.APILifecycleIntroduced())
 	}
 	if l, ok := object.(removed); ok {
-		k.Removed = release(l.APILifecycleRemoved())
+		if major, minor := l.APILifecycleRemoved(); major == 1 && minor <= currentMinor {
+			k.Removed = release(major, minor)
+		}
 	}
 	if l, ok := object.(replaced); ok {
 		gvk := l.APILifecycleReplacement()
+		if !strings.HasSuffix(k.Kind, "List") { // Kubernetes names a list in one place, by mistake
+			gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
+		}
 		k.Replacement = gvk.GroupVersion().String() + " " + gvk.Kind
 	}
+}
+
+// chooseReplacements follows replacements until they lead to a kind that is served, be it as a subresource. Where they lead
+// to none, the same kind counts in the version that servers serve by default.
+func chooseReplacements(kinds []kind) {
+	byName, served, stable := map[string]kind{}, map[string]bool{}, map[string]string{}
+	for _, k := range kinds {
+		byName[k.name()] = k
+		served[k.name()] = served[k.name()] || k.Served != ""
+		for _, s := range k.Subresources {
+			served[kind{Group: s.Group, Version: s.Version, Kind: s.Kind}.name()] = true
+		}
+		if k.Served == "default" && (k.Hub || stable[k.Group+"/"+k.Kind] == "") {
+			stable[k.Group+"/"+k.Kind] = k.name()
+		}
+	}
+	for i := range kinds {
+		k := &kinds[i]
+		for range kinds { // as many steps at most, lest they lead round
+			if next := byName[k.Replacement].Replacement; !served[k.Replacement] && next != "" {
+				k.Replacement = next
+			}
+		}
+		if k.Removed != "" && !served[k.Replacement] {
+			k.Replacement = stable[k.Group+"/"+k.Kind]
+		}
+	}
+}
+
+// name returns the kind as replacements name it.
+func (k kind) name() string {
+	return schema.GroupVersion{Group: k.Group, Version: k.Version}.String() + " " + k.Kind
 }
 
 func release(major, minor int) string { return fmt.Sprintf("v%d.%d", major, minor) }
