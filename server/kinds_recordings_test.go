@@ -180,7 +180,7 @@ func (p *player) sent(t *testing.T, s recording.Step, agent string) recording.An
 	if err != nil {
 		document = value.String(w.Body.String())
 	}
-	return recording.Answer{Code: w.Code, Body: document, Warnings: w.Header().Values("Warning")}
+	return recording.Answer{Code: w.Code, Body: document, Warnings: WarningsOfBoth(w.Header().Values("Warning"))}
 }
 
 const versionMoved = "the resource version changed: want %v, got %v\n"

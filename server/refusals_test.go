@@ -78,7 +78,7 @@ func refusal(w *httptest.ResponseRecorder) string {
 	if w.Code >= 300 && message != "" {
 		out += " " + strings.ReplaceAll(strings.TrimSpace(message), "\n", `\n`)
 	}
-	if warnings := w.Header().Values("Warning"); len(warnings) > 0 {
+	if warnings := server.WarningsOfBoth(w.Header().Values("Warning")); len(warnings) > 0 {
 		out += " | " + strings.Join(warnings, " | ")
 	}
 	for _, chance := range byChance {

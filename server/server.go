@@ -136,7 +136,8 @@ func New(c Config) (*Server, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.backend.Admission = slices.Concat(
-		admission.Chain{admission.Mutate(s.lifecycle), admission.Mutate(s.completePod), admission.Validate(advise)}, c.Admission,
+		admission.Chain{admission.Mutate(s.lifecycle), admission.Mutate(s.completePod), admission.Validate(advise),
+			admission.Validate(warnUnenforced)}, c.Admission,
 		admission.Chain{s.hooks})
 	if err := s.begin(c); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -144,6 +145,7 @@ func New(c Config) (*Server, error) {
 	if err := s.resume(s.ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.reportUnenforced(s.ctx)
 	if c.Shared {
 		s.followOthers()
 	}

@@ -107,7 +107,7 @@ func answerLine(w *httptest.ResponseRecorder) string {
 		text = c.pattern.ReplaceAllString(text, c.shown)
 	}
 	line := fmt.Sprintf("%d %s", w.Code, text)
-	for _, warning := range w.Header().Values("Warning") {
+	for _, warning := range server.WarningsOfBoth(w.Header().Values("Warning")) {
 		line += " | " + warning
 	}
 	return line

@@ -2,7 +2,7 @@
 //
 //	deed-apiserver --crd crd.yaml
 //
-// says in three lines what it serves and how to reach it. See docs/apiserver.md.
+// says in four lines what it serves, what it does not enforce, and how to reach it. See docs/apiserver.md.
 package main
 
 import (

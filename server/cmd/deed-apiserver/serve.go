@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -172,6 +173,7 @@ func (o *options) announce(out io.Writer, s *server.Server, address string, trus
 	default:
 		fmt.Fprintln(out, "Objects are kept in memory and are gone when the server ends.")
 	}
+	fmt.Fprintf(out, "Not enforced, only stored: %s.\n", strings.Join(server.Unenforced(), ", "))
 	if o.kubeconfig == "" {
 		fmt.Fprintln(out, "Run with --kubeconfig FILE to get a file that kubectl can use.")
 		return nil

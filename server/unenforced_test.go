@@ -1,0 +1,60 @@
+package server_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// TestUnenforced writes objects that a kube-apiserver obeys and this server does not: each write warns of it, a deletion does not, and a
+// server that begins with such objects logs it.
+func TestUnenforced(t *testing.T) {
+	objects := memory.New()
+	s := newServer(t, server.Config{Store: objects})
+	const policies = "/apis/admissionregistration.k8s.io/v1/"
+	const binding = `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}}`
+	const quota = `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1"}}}`
+	for _, c := range []struct {
+		request, body string
+		want          string // the warning; empty for none
+	}{
+		{"POST " + policies + "validatingadmissionpolicies" + jsonize,
+			`{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"false"}]}}`, "ValidatingAdmissionPolicies"},
+		{"POST " + policies + "validatingadmissionpolicybindings?dryRun=All" + jsonize, binding, "ValidatingAdmissionPolicies"},
+		{"POST " + policies + "validatingadmissionpolicybindings" + jsonize, binding, "ValidatingAdmissionPolicies"},
+		{"PATCH " + policies + "validatingadmissionpolicies/p" + merge, `{"metadata":{"labels":{"a":"b"}}}`, "ValidatingAdmissionPolicies"},
+		{"PATCH " + policies + "mutatingadmissionpolicybindings/m?fieldManager=ci" + apply,
+			`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"MutatingAdmissionPolicyBinding","metadata":{"name":"m"},"spec":{"policyName":"p"}}`,
+			"MutatingAdmissionPolicies"},
+		{"POST " + core + "namespaces/default/resourcequotas" + jsonize, quota, "ResourceQuotas"},
+		{"POST " + core + "namespaces/default/limitranges" + jsonize,
+			`{"metadata":{"name":"l"},"spec":{"limits":[{"type":"Pod","max":{"cpu":"1"}}]}}`, "LimitRanges"},
+		{"GET " + policies + "validatingadmissionpolicies/p", "", ""},
+		{"DELETE " + policies + "validatingadmissionpolicies/p", "", ""},
+		{"POST " + core + "namespaces/default/configmaps" + jsonize, `{"metadata":{"name":"c"}}`, ""}, // which no policy keeps out
+	} {
+		w := ask(s, c.request, c.body)
+		if w.Code >= http.StatusBadRequest {
+			t.Errorf("%s: %d %s", c.request, w.Code, w.Body)
+		}
+		got := strings.Join(w.Header()["Warning"], "")
+		if want := "this server stores " + c.want + " but does not enforce them"; c.want == "" && got != "" || c.want != "" && !strings.Contains(got, want) {
+			t.Errorf("%s: the warning is %q, want %q", c.request, got, c.want)
+		}
+	}
+	var log bytes.Buffer
+	newServer(t, server.Config{Store: objects, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	for _, resource := range []string{"validatingadmissionpolicybindings", "mutatingadmissionpolicybindings", "limitranges", "resourcequotas"} {
+		if !strings.Contains(log.String(), "not enforced\" resource="+resource) {
+			t.Errorf("the log does not name %s:\n%s", resource, &log)
+		}
+	}
+	if strings.Contains(log.String(), "validatingadmissionpolicies.") {
+		t.Errorf("the log names policies, of which none is stored:\n%s", &log)
+	}
+}
