@@ -30,7 +30,7 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.SortFlags = false
 	f.input.register(flags)
 	flags.StringArrayVar(&f.live, "live", nil,
-		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable")
+		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable. A List without items says that nothing is stored")
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that do not say theirs")
 	flags.StringVar(&f.name, "name", "", "the `name` of an object that does not say its own")
@@ -57,16 +57,13 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	}
 	r := manifest.Everything
 	r.Fallback = f.name
-	given, err := c.survey(names, f.input.recursive, r)
-	if err != nil {
-		return nil, err
-	}
+	given := c.survey(names, f.input.recursive, r)
 	live := f.live
 	if files != nil {
 		live = files.Existing(f.input.recursive)
 	}
 	before := c.Problems
-	stored := c.Index(c.Read(live, f.input.recursive), manifest.Everything)
+	stored := c.Index(c.ReadLive(live, f.input.recursive), manifest.Everything)
 	stored.Complete = c.Problems == before
 	types := c.NewTypes(f.schemas, slices.Concat(given.definitions, stored.Definitions)...)
 	if types == nil {

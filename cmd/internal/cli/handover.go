@@ -65,10 +65,7 @@ func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *m
 	if err != nil {
 		return err
 	}
-	objects, err := c.survey(names, f.configs.recursive, manifest.Everything)
-	if err != nil {
-		return err
-	}
+	objects := c.survey(names, f.configs.recursive, manifest.Everything)
 	configs := c.Index(c.Read(f.configs.files, f.configs.recursive), manifest.Everything)
 	types := c.NewTypes(f.schemas, slices.Concat(objects.definitions, configs.Definitions)...)
 	if types == nil {

@@ -62,7 +62,7 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 	}
 	changes, hidden := schemafile.Compare(old, new)
 	var owners []entries.Change
-	for o := range c.Stream(c.Read(f.live, f.recursive), manifest.Everything) {
+	for o := range c.Stream(c.ReadLive(f.live, f.recursive), manifest.Everything) {
 		e, err := entries.Of(o)
 		c.EntryProblems(o, err)
 		owners = append(owners, e.Under(old.Catalog, new.Catalog)...)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -25,9 +24,6 @@ type storedFlags struct {
 
 const storedObjects = "objects as they are stored, with managedFields"
 
-// errNoObjects says that the files have nothing in them.
-var errNoObjects = errors.New("there are no objects in the input")
-
 func (f *storedFlags) registerInput(flags *pflag.FlagSet) { f.input.registerFor(flags, storedObjects) }
 
 // survey is what there is in the input: the objects, which are read as the loop over them goes on,
@@ -40,16 +36,13 @@ type survey struct {
 	quiet       iter.Seq[*manifest.Object] // the objects, without what is wrong with them being reported
 }
 
-// survey reads the named files, and objects as r does. The error says that there is nothing at all.
-// What is wrong with objects is reported when they are read.
-func (c *cli) survey(names []string, recursive bool, r manifest.Reader) (*survey, error) {
+// survey reads the named files, and objects as r does. What is wrong with objects is reported when
+// they are read.
+func (c *cli) survey(names []string, recursive bool, r manifest.Reader) *survey {
 	texts := c.Read(names, recursive)
-	if c.Problems == 0 && !slices.ContainsFunc(texts, (*manifest.Text).HasContent) {
-		return nil, errNoObjects
-	}
 	quiet := manifest.Loader{Log: notice.NewLog(io.Discard, nil), Jobs: c.Jobs}
 	known := quiet.Index(texts, r)
-	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}, nil
+	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}
 }
 
 // managers returns the managers of all objects, each once, sorted. It reads the objects for that,
@@ -67,8 +60,7 @@ func (s *survey) managers() []merge.Manager {
 	return all
 }
 
-// storedOnly returns the objects that f names. The error is one of the command line, or there is no
-// object at all.
+// storedOnly returns the objects that f names. The error is one of the command line.
 func (c *cli) storedOnly(f inputFlags) (*survey, error) {
 	names, err := c.inputs(f)
 	if err != nil {
@@ -77,7 +69,7 @@ func (c *cli) storedOnly(f inputFlags) (*survey, error) {
 	if err := checkStdin(names); err != nil {
 		return nil, err
 	}
-	return c.survey(names, f.recursive, manifest.Everything)
+	return c.survey(names, f.recursive, manifest.Everything), nil
 }
 
 // stored returns the objects that f names and the schemas, which are nil if they cannot be used;

@@ -72,10 +72,7 @@ func (c *cli) validate(f validateFlags) error {
 	}
 	r := manifest.Everything
 	r.Unnamed, r.Repeating = true, true
-	objects, err := c.survey(names, f.stored.input.recursive, r)
-	if err != nil {
-		return err
-	}
+	objects := c.survey(names, f.stored.input.recursive, r)
 	types := c.NewTypes(f.stored.schemas, objects.definitions...)
 	if types == nil {
 		return nil

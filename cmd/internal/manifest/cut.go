@@ -43,8 +43,21 @@ func (t *Text) cut() []*part {
 	return parts
 }
 
-// HasContent reports whether there is anything in t but white space, comments and markers.
-func (t *Text) HasContent() bool { return hasContent(t.Data) }
+// HasContent reports whether t has anything but white space, comments, markers and documents that are null.
+func (t *Text) HasContent() bool {
+	for line := range bytes.Lines(t.Data) {
+		line, _ = bytes.CutPrefix(bytes.TrimSpace(line), []byte("---"))
+		line, _, _ = bytes.Cut(line, []byte(" #"))
+		switch line = bytes.TrimSpace(line); string(line) {
+		case "", "...", "~", "null", "Null", "NULL":
+		default:
+			if line[0] != '#' {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // hasDirective reports whether a line of text may tell the parser something about the document that
 // follows.

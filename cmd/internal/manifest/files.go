@@ -27,31 +27,54 @@ const (
 )
 
 // Read returns the texts of the named files in order, and those of the files in the named
-// directories, sorted by name. What cannot be read is reported and left out.
-func (c *Loader) Read(names []string, recursive bool) []*Text {
+// directories, sorted by name. What cannot be read is reported and left out. So is each name that leads
+// to nothing at all, such as an empty pipe: an input that was not read must not pass for one without faults.
+func (c *Loader) Read(names []string, recursive bool) []*Text { return c.read(names, recursive, "") }
+
+// ReadLive is Read for stored objects. It reports how to say that nothing is stored.
+func (c *Loader) ReadLive(names []string, recursive bool) []*Text {
+	return c.read(names, recursive, ": if nothing is stored, leave --live out, or give a List without items")
+}
+
+// read is Read with a hint for names that lead to nothing.
+func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 	var texts []*Text
 	for _, name := range names {
-		if name == StdinName {
-			data, err := io.ReadAll(c.In)
-			if err != nil {
-				c.Problem(notice.InFile(stdinShown), "%v", err)
-				continue
+		before := c.Problems
+		found := c.readOne(name, recursive)
+		if slices.ContainsFunc(found, (*Text).HasContent) {
+			texts = append(texts, found...)
+		} else if c.Problems == before {
+			if name == StdinName {
+				name = stdinShown
 			}
-			texts = append(texts, &Text{Name: stdinShown, Data: data})
+			c.Problem(notice.InFile(name), "nothing was read: there is no document in here%s", hint)
+		}
+	}
+	return texts
+}
+
+// readOne returns the texts of one named file or directory.
+func (c *Loader) readOne(name string, recursive bool) []*Text {
+	if name == StdinName {
+		data, err := io.ReadAll(c.In)
+		if err != nil {
+			c.Problem(notice.InFile(stdinShown), "%v", err)
+			return nil
+		}
+		return []*Text{{Name: stdinShown, Data: data}}
+	}
+	if data, ok := c.Archived[name]; ok {
+		return []*Text{{Name: name, path: name, Data: data}}
+	}
+	var texts []*Text
+	for _, file := range c.filesIn(name, recursive) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			c.fileProblem(file, err)
 			continue
 		}
-		if data, ok := c.Archived[name]; ok {
-			texts = append(texts, &Text{Name: name, path: name, Data: data})
-			continue
-		}
-		for _, file := range c.filesIn(name, recursive) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				c.fileProblem(file, err)
-				continue
-			}
-			texts = append(texts, &Text{Name: file, path: file, Data: data})
-		}
+		texts = append(texts, &Text{Name: file, path: file, Data: data})
 	}
 	return texts
 }
