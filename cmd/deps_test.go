@@ -18,7 +18,7 @@ var table = []layers.Layer{
 	{"internal/jobs", "", "", ""},
 	{"internal/manifest",
 		"internal/wording internal/notice internal/jobs",
-		"value fieldpath schema typed merge managedfields ownership internal/door internal/yaml internal/jsontext",
+		"value fieldpath schema typed merge managedfields ownership internal/door internal/folder internal/yaml internal/jsontext",
 		""},
 	{"internal/testobjects", "internal/notice internal/manifest", "typed merge managedfields schema/builtin", ""},
 	{"internal/types",

@@ -42,8 +42,8 @@ var table = []layers.Layer{
 		"value value/structs schema managedfields",
 		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
 			"github.com/prometheus/client_golang golang.org/x/net/websocket"},
-	{"manifest", "", "value internal/yaml", ""},
-	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest"},
+	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
+	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
 	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "internal/build", "github.com/spf13/pflag"},
 }
 

@@ -95,7 +95,7 @@ func fuzzedObjects(f *testing.F) []value.Value {
 		if err != nil {
 			f.Fatal(err)
 		}
-		out = append(out, objects...)
+		out = append(out, manifest.Values(objects)...)
 	}
 	return out
 }

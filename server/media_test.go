@@ -22,9 +22,11 @@ func newServer(t testing.TB, c server.Config) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Objects, err = manifest.Parse("widgets.yaml", text); err != nil {
+	objects, err := manifest.Parse("widgets.yaml", text)
+	if err != nil {
 		t.Fatal(err)
 	}
+	c.Objects = manifest.Values(objects)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

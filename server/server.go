@@ -189,13 +189,28 @@ func (s *Server) begin(c Config) error {
 			return err
 		}
 	}
-	for _, object := range c.Objects {
+	for i, object := range c.Objects {
 		if err := s.createFirst(object); err != nil {
-			return fmt.Errorf("%s %s: %w", object.Get("kind").Str(), object.Get("metadata", "name").Str(), err)
+			return &ObjectError{i, object, err}
 		}
 	}
 	return s.beginHooks()
 }
+
+// ObjectError is why a server cannot begin with one of its [Config.Objects].
+type ObjectError struct {
+	Index  int // of the object in them
+	Object value.Value
+	Err    error
+}
+
+// Error names the object, and says why.
+func (e *ObjectError) Error() string {
+	return fmt.Sprintf("%s %s: %v", e.Object.Get("kind").Str(), e.Object.Get("metadata", "name").Str(), e.Err)
+}
+
+// Unwrap returns why.
+func (e *ObjectError) Unwrap() error { return e.Err }
 
 // createFirst creates an object that the server begins with. What it is of may be defined by another server that begins just now.
 func (s *Server) createFirst(object value.Value) error {

@@ -225,5 +225,5 @@ func widgetDefinitions(t *testing.T) []value.Value {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return definitions
+	return manifest.Values(definitions)
 }

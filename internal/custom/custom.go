@@ -69,6 +69,14 @@ func excluding(names ...string) merge.Filter {
 	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
 }
 
+// IsDefinition reports whether v is a CustomResourceDefinition, in any version, and not what kustomize merges into one:
+// such a patch says neither of which group and kind objects are, nor in which versions.
+func IsDefinition(v value.Value) bool {
+	gvk, spec := schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str()), v.Get("spec")
+	isPatch := spec.Get("group").IsAbsent() && spec.Get("names").IsAbsent() && spec.Get("versions").IsAbsent()
+	return gvk.Group == "apiextensions.k8s.io" && gvk.Kind == "CustomResourceDefinition" && !isPatch
+}
+
 // WithStatus returns the versions, as apiVersions, in which a CustomResourceDefinition has the
 // subresource status.
 func WithStatus(definition value.Value) map[string]bool {

@@ -9,6 +9,8 @@
 package apitest
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"testing"
@@ -18,9 +20,9 @@ import (
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
-	"github.com/deed-project/deed/value"
 )
 
 // Server is a server that a test has for itself.
@@ -36,7 +38,7 @@ type Server struct {
 type Option func(*options) error
 
 type options struct {
-	objects []value.Value
+	objects []manifest.Object
 	now     func() time.Time
 	wrap    func(http.Handler) http.Handler
 	log     *slog.Logger
@@ -86,9 +88,9 @@ func Start(tb testing.TB, with ...Option) *Server {
 	}
 	s := &Server{tb: tb, store: memory.New()}
 	var err error
-	s.Server, err = server.New(server.Config{Store: s.store, Objects: o.objects, Admission: o.plugins, Now: o.now, Log: o.log})
-	if err != nil {
-		tb.Fatal(err)
+	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, Now: o.now, Log: o.log}
+	if s.Server, err = server.New(config); err != nil {
+		tb.Fatal(located(err, o.objects))
 	}
 	var handler http.Handler = s.Server
 	if o.wrap != nil {
@@ -97,6 +99,15 @@ func Start(tb testing.TB, with ...Option) *Server {
 	s.requests = newInProcess(handler)
 	tb.Cleanup(s.end)
 	return s
+}
+
+// located returns err with the file that the object was read from that it is about.
+func located(err error, objects []manifest.Object) error {
+	var of *server.ObjectError
+	if errors.As(err, &of) && objects[of.Index].File != "" {
+		return fmt.Errorf("%s: %w", objects[of.Index].Where(), err)
+	}
+	return err
 }
 
 // end ends the server: watches, the port, and everything in the background.

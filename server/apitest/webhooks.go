@@ -26,7 +26,7 @@ import (
 // The handler may be the mux of controller-runtime's webhook server, or any other.
 func Webhooks(name string, handler http.Handler) Option {
 	return func(o *options) error {
-		objects, err := manifest.ReadFiles([]string{name})
+		objects, err := reader.Read(name)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func Conversion(handler http.Handler, definitions ...string) Option {
 
 // hooked is a configuration, and what is to be asked in place of its webhooks.
 type hooked struct {
-	configuration value.Value
+	configuration manifest.Object
 	handler       http.Handler
 }
 
@@ -70,7 +70,8 @@ func (o *options) serveWebhooks(tb testing.TB) error {
 		if err != nil {
 			return err
 		}
-		o.objects = append(o.objects, redirected(h.configuration, url, trusted))
+		h.configuration.Value = redirected(h.configuration.Value, url, trusted)
+		o.objects = append(o.objects, h.configuration)
 		if o.converter == nil {
 			o.converter = h.handler
 		}
@@ -93,7 +94,7 @@ func (o *options) serveConversion(tb testing.TB) error {
 		}
 		named := slices.Contains(o.converted, object.Get("metadata", "name").Str())
 		if named || object.Get("spec", "conversion", "strategy").Str() == "Webhook" {
-			o.objects[i] = convertedAt(object, url, trusted)
+			o.objects[i].Value = convertedAt(object.Value, url, trusted)
 		}
 	}
 	return nil

@@ -3,49 +3,105 @@ package manifest
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/internal/custom"
+	"github.com/deed-project/deed/internal/folder"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/value"
 )
 
-// ReadFiles reads the objects in files, and in the YAML and JSON files below folders, by name. Lists are taken apart. Definitions
-// come first, then namespaces, so that whatever they define can follow.
-func ReadFiles(names []string) ([]value.Value, error) { return ReadFilesBy(Parse, names) }
+// Object is an object and where it was read.
+type Object struct {
+	value.Value
+	File     string
+	document yaml.Document
+	path     []any // to the object in the document
+}
 
-// Parser reads the objects of a text, see Parse.
-type Parser func(name string, text []byte) ([]value.Value, error)
+// Where returns the place of o as terminals know it: FILE:LINE.
+func (o Object) Where() string {
+	line, _ := o.document.Position(o.path...)
+	return fmt.Sprintf("%s:%d", o.File, line)
+}
 
-// ReadFilesBy is ReadFiles that reads the text of each file by parse.
-func ReadFilesBy(parse Parser, names []string) ([]value.Value, error) {
-	var out []value.Value
+// Values returns the objects without their places.
+func Values(objects []Object) []value.Value {
+	out := make([]value.Value, len(objects))
+	for i, o := range objects {
+		out[i] = o.Value
+	}
+	return out
+}
+
+// Reader reads files and, in folders, the manifests at any depth: see [folder.Manifests].
+type Reader struct {
+	// Parse reads the objects of a text; nil is [Parse].
+	Parse func(name string, text []byte) ([]Object, error)
+}
+
+// Read returns the objects in the named files and folders. Definitions come first, then namespaces, then the rest in the order of
+// the files, so that whatever they define can follow.
+func (r Reader) Read(names ...string) ([]Object, error) {
+	var out []Object
 	for _, name := range names {
-		files, err := filesOf(name)
+		objects, err := r.readAll(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			objects, err := parse(file, text)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, objects...)
-		}
+		out = append(out, objects...)
 	}
-	slices.SortStableFunc(out, func(a, b value.Value) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(out, func(a, b Object) int { return rank(a) - rank(b) })
+	return out, nil
+}
+
+// Definitions returns the CustomResourceDefinitions in the named files and folders, whatever else is in there. It is an error if a
+// name leads to none.
+func (r Reader) Definitions(names ...string) ([]Object, error) {
+	var out []Object
+	for _, name := range names {
+		objects, err := r.readAll(name)
+		if err != nil {
+			return nil, err
+		}
+		objects = slices.DeleteFunc(objects, func(o Object) bool { return !custom.IsDefinition(o.Value) })
+		if len(objects) == 0 {
+			return nil, fmt.Errorf("%s holds no CustomResourceDefinition", name)
+		}
+		out = append(out, objects...)
+	}
+	return out, nil
+}
+
+// readAll returns the objects in the file or folder called name, in the order of the files.
+func (r Reader) readAll(name string) ([]Object, error) {
+	files, err := filesOf(name)
+	if err != nil {
+		return nil, err
+	}
+	parse := r.Parse
+	if parse == nil {
+		parse = Parse
+	}
+	var out []Object
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		objects, err := parse(file, text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, objects...)
+	}
 	return out, nil
 }
 
 // rank says how early an object must be created.
-func rank(object value.Value) int {
+func rank(object Object) int {
 	switch object.Get("kind").Str() {
 	case "CustomResourceDefinition":
 		return 0
@@ -55,42 +111,42 @@ func rank(object value.Value) int {
 	return 2
 }
 
-// filesOf returns the file, or the files below the folder, called name.
+// filesOf returns the file, or the manifests in the folder, called name.
 func filesOf(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
 		return []string{name}, err
 	}
 	var out []string
-	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-		switch filepath.Ext(path) {
-		case ".yaml", ".yml", ".json":
-			if err == nil && !entry.IsDir() {
-				out = append(out, path)
-			}
+	for file, err := range folder.Manifests(name, true) {
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
-	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("%s holds no YAML or JSON file", name)
+		out = append(out, file)
 	}
-	return out, err
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s holds no manifest in YAML or JSON", name)
+	}
+	return out, nil
 }
 
 // Parse reads the objects of a text, in their order. Lists are taken apart. name is what errors call the text.
-func Parse(name string, text []byte) ([]value.Value, error) {
+func Parse(name string, text []byte) ([]Object, error) {
 	documents, err := yaml.Parse(name, text)
 	if err != nil {
 		return nil, err
 	}
-	var out []value.Value
+	var out []Object
 	for _, d := range documents {
+		add := func(v value.Value, path ...any) { out = append(out, Object{v, name, d, path}) }
 		switch {
 		case d.Value.IsNull() || d.Value.IsAbsent():
 		case strings.HasSuffix(d.Value.Get("kind").Str(), "List") && d.Value.Get("items").Kind() == value.KindList:
-			out = slices.AppendSeq(out, d.Value.Get("items").Items())
+			for i := range d.Value.Get("items").Len() {
+				add(d.Value.Get("items").Item(i), "items", i)
+			}
 		default:
-			out = append(out, d.Value)
+			add(d.Value)
 		}
 	}
 	return out, nil

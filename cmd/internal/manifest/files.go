@@ -5,10 +5,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/internal/folder"
 	"github.com/deed-project/deed/internal/yaml"
 )
 
@@ -79,9 +79,6 @@ func (c *Loader) readOne(name string, recursive bool) []*Text {
 	return texts
 }
 
-// manifestExtensions are those of the files that count in a directory, as in kubectl.
-var manifestExtensions = []string{".json", ".yaml", ".yml"}
-
 // filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if
 // it is a directory.
 func (c *Loader) filesIn(name string, recursive bool) []string {
@@ -104,23 +101,15 @@ func (c *Loader) filesIn(name string, recursive bool) []string {
 	return files
 }
 
-// manifestsIn returns the manifests in a directory.
+// manifestsIn returns the manifests in a directory, see [folder.Manifests].
 func (c *Loader) manifestsIn(name string, recursive bool) []string {
 	var files []string
-	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			c.fileProblem(path, err)
-			return nil
-		case entry.IsDir() && path != name && !recursive:
-			return fs.SkipDir
-		case !entry.IsDir() && slices.Contains(manifestExtensions, filepath.Ext(path)):
-			files = append(files, path)
+	for file, err := range folder.Manifests(name, recursive) {
+		if err != nil {
+			c.fileProblem(name, err)
+			continue
 		}
-		return nil
-	})
-	if err != nil {
-		c.fileProblem(name, err)
+		files = append(files, file)
 	}
 	return files
 }

@@ -30,9 +30,9 @@ func (c *Library) DefinedBy(names []string) (definitions []*manifest.Object, ok 
 	return definitions, c.Problems == before
 }
 
-// IsDefinition reports whether v is a CustomResourceDefinition of the version that is read.
+// IsDefinition reports whether v is a CustomResourceDefinition of the version that is read: see [custom.IsDefinition].
 func IsDefinition(v value.Value) bool {
-	return v.Get("apiVersion").Str() == "apiextensions.k8s.io/v1" && v.Get("kind").Str() == "CustomResourceDefinition"
+	return custom.IsDefinition(v) && v.Get("apiVersion").Str() == "apiextensions.k8s.io/v1"
 }
 
 // definitions returns the source of the types that the CustomResourceDefinitions among objects

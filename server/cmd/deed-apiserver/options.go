@@ -51,7 +51,7 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	f.SortFlags = false
 	f.Usage = func() { fmt.Fprint(errOut, usage+f.FlagUsages()) }
 	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "address to listen on; port 0 takes a free one")
-	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to serve; may be repeated")
+	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to serve, whatever else is in there; may be repeated")
 	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to start with; may be repeated")
 	f.StringVar(&o.data, "data", "", "file that keeps the objects; without one they are kept in memory")
 	o.etcd.addTo(f)

@@ -52,7 +52,7 @@ func rehearse() error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(server.Config{Objects: objects, Log: slog.New(slog.DiscardHandler)})
+	s, err := server.New(server.Config{Objects: manifest.Values(objects), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

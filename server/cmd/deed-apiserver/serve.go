@@ -22,9 +22,11 @@ import (
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
 	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL}
-	if config.Objects, err = manifest.ReadFiles(append(o.crds, o.load...)); err != nil {
+	objects, err := o.objects()
+	if err != nil {
 		return err
 	}
+	config.Objects = manifest.Values(objects)
 	if config.Webhooks, err = o.webhooks(); err != nil {
 		return err
 	}
@@ -48,6 +50,10 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	}
 	s, err := server.New(config)
 	if err != nil {
+		var of *server.ObjectError
+		if errors.As(err, &of) {
+			err = fmt.Errorf("%s: %w", objects[of.Index].Where(), err)
+		}
 		return errors.Join(err, l.Close())
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
@@ -64,6 +70,16 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 		})
 	}
 	return s.Serve(ctx, l, tlsConfig)
+}
+
+// objects returns what the server begins with: definitions come first.
+func (o *options) objects() ([]manifest.Object, error) {
+	definitions, err := manifest.Reader{}.Definitions(o.crds...)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := manifest.Reader{}.Read(o.load...)
+	return append(definitions, rest...), err
 }
 
 // openStore opens the store that the flags name, if they name one.

@@ -22,13 +22,13 @@ func (o *options) webhooks() (server.Webhooks, error) {
 	if len(o.admission) == 0 {
 		return w, nil
 	}
-	objects, err := manifest.ReadFiles(o.admission)
+	objects, err := manifest.Reader{}.Read(o.admission...)
 	if err != nil {
 		return w, fmt.Errorf("--admission: %w", err)
 	}
 	for _, object := range objects {
 		if kind := object.Get("kind").Str(); strings.HasSuffix(kind, "WebhookConfiguration") {
-			w.Fixed = append(w.Fixed, object)
+			w.Fixed = append(w.Fixed, object.Value)
 		}
 	}
 	if len(w.Fixed) == 0 {
