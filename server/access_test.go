@@ -94,7 +94,8 @@ func TestAccess(t *testing.T) {
 			`nodes is forbidden: User "joe" cannot list resource "nodes" in API group "" at the cluster scope`,
 		},
 		{"GET /livez/ping" + asAnn, 200, "ok"},
-		{"GET /metrics" + asJoe, 200, "apiserver_"},
+		{"GET /metrics" + asJoe, 403, `forbidden: User "joe" cannot get path "/metrics"`}, // his rule names a namespace
+		{"GET /metrics" + asAnn, 200, "apiserver_"},
 		{"GET " + pods + asRoot, 200, `"kind":"PodList"`},
 		{"GET " + pods + asAnn, 200, `"kind":"PodList"`},
 		{

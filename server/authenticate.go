@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -11,6 +12,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/request/websocket"
 )
 
 // Tokens are bearer tokens and whom they stand for. The zero Tokens are none. They keep no token, only what it hashes to.
@@ -68,7 +72,8 @@ func (t *Tokens) user(text string) (User, bool) {
 }
 
 // Authenticate tells who sends a request: whom its client certificate names, which the TLS layer has verified; whom its bearer
-// token stands for; and without either, nobody known. A token that is not known is an error. It is an [Authenticator].
+// token stands for, in the header Authorization or in a subprotocol of a websocket; and without either, nobody known. A token that is
+// not known is an error. It is an [Authenticator].
 func (t *Tokens) Authenticate(r *http.Request) (User, error) {
 	if r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 		subject := r.TLS.VerifiedChains[0][0].Subject
@@ -76,13 +81,34 @@ func (t *Tokens) Authenticate(r *http.Request) (User, error) {
 	}
 	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return anonymous, nil
+		return t.ofSocket(r)
 	}
 	u, ok := t.user(strings.TrimSpace(text))
 	if !ok {
-		return User{}, stderrors.New("the bearer token is not known")
+		return User{}, errUnknownToken
 	}
 	return u, nil
+}
+
+var errUnknownToken = stderrors.New("the bearer token is not known")
+
+// ofSocket returns the user of the bearer token in a subprotocol of a websocket, which is where a web page puts it, or anonymous. It
+// takes the token out of the request.
+func (t *Tokens) ofSocket(r *http.Request) (User, error) {
+	if r.Header.Get("Sec-WebSocket-Protocol") == "" {
+		return anonymous, nil
+	}
+	found := anonymous
+	look := authenticator.TokenFunc(func(_ context.Context, text string) (*authenticator.Response, bool, error) {
+		u, ok := t.user(text)
+		if !ok {
+			return nil, false, errUnknownToken
+		}
+		found = u
+		return &authenticator.Response{}, true, nil
+	})
+	_, _, err := websocket.NewProtocolAuthenticator(look).AuthenticateRequest(r)
+	return found, err
 }
 
 func authenticated(u User) User {

@@ -18,8 +18,7 @@ func DenyAnonymous(_ context.Context, u User, a Action) (bool, string) {
 	if !slices.Contains(u.Groups, "system:unauthenticated") {
 		return true, ""
 	}
-	public := slices.ContainsFunc(publicPaths, func(p string) bool { return a.Path == p || strings.HasPrefix(a.Path, p+"/") })
-	return public && a.Verb == "get", ""
+	return isPublic(a.Path) && a.Verb == "get", ""
 }
 
 // Policy is a list of what users may do; what it does not list is forbidden.
@@ -30,7 +29,7 @@ type rule struct{ user, verb, resource, namespace string }
 
 // ReadPolicy reads a policy: lines of user, verb, resource and namespace, with blanks between them. A user is a name, group:NAME
 // for the members of a group, or *; a resource is PLURAL, PLURAL.GROUP, PLURAL/SUBRESOURCE, a path that begins with a slash, or
-// *; a namespace is a name, - for resources of the cluster, or *. Lines that begin with # are comments.
+// *; a namespace is a name, - for resources of the cluster and for paths, or *. Lines that begin with # are comments.
 func ReadPolicy(r io.Reader) (*Policy, error) {
 	p := &Policy{}
 	lines := bufio.NewScanner(r)
@@ -47,6 +46,18 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 	return p, lines.Err()
 }
 
+// AllowsAnonymous returns the rule, as it was read, that lets requests without credentials do something with every resource, and ""
+// if there is none.
+func (p *Policy) AllowsAnonymous() string {
+	for _, r := range p.rules {
+		everybody := r.user == "*" || r.user == anonymous.Name || r.user == "group:"+anonymous.Groups[0]
+		if everybody && r.resource == "*" && r.namespace == "*" {
+			return strings.Join([]string{r.user, r.verb, r.resource, r.namespace}, " ")
+		}
+	}
+	return ""
+}
+
 // Authorize reports whether a rule allows the action. It is an [Authorizer].
 func (p *Policy) Authorize(_ context.Context, u User, a Action) (bool, string) {
 	return slices.ContainsFunc(p.rules, func(r rule) bool { return r.allows(u, a) }), ""
@@ -58,14 +69,14 @@ func (r rule) allows(u User, a Action) bool {
 	if !who || r.verb != "*" && r.verb != a.Verb {
 		return false
 	}
+	named, namespace := a.resource(), a.Namespace
 	if a.Path != "" {
-		return r.resource == "*" || r.resource == a.Path
+		named = a.Path
 	}
-	namespace := a.Namespace
 	if namespace == "" {
 		namespace = "-"
 	}
-	return (r.resource == "*" || r.resource == a.resource()) && (r.namespace == "*" || r.namespace == namespace)
+	return (r.resource == "*" || r.resource == named) && (r.namespace == "*" || r.namespace == namespace)
 }
 
 // resource returns the resource of an action as rules name it.

@@ -40,7 +40,7 @@ var table = []layers.Layer{
 	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion rest store " +
 		"store/memory transport wire",
 		"value value/structs schema managedfields",
-		"k8s.io/apimachinery k8s.io/api k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
+		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/authentication k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
 			"github.com/prometheus/client_golang golang.org/x/net/websocket"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
 	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},

@@ -18,7 +18,9 @@ import (
 //	limitTime     how long it may take
 //	authenticate  who sends it, and as whom
 //	enter         unless there are too many already; members of system:masters always may
-//	route         to what its path names, see route.go; there it is authorized
+//	stayAtHome    a web page of another site may not have caused it, see foreign.go
+//	authorize     whether the user may do what it asks for, whether or not there is such a thing
+//	route         to what its path names, see route.go
 //	follow        what goes on after the answer has begun, as it does for watches
 func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	c := newCall(r)
@@ -71,6 +73,13 @@ func (s *Server) handle(out http.ResponseWriter, asked *http.Request, c *call) (
 			return nil
 		}
 		defer leave()
+	}
+	if err = s.refuseForeign(r, user); err == nil {
+		err = s.permit(r, c)
+	}
+	if err != nil {
+		s.fail(w, r, s.errorsOf(r), err)
+		return nil
 	}
 	s.route(w, r, c)
 	if c.follows == nil {
@@ -136,7 +145,16 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, rep wire.Represent
 	if status.Code == http.StatusForbidden {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 	}
-	s.write(w, r, int(status.Code), rep, wire.Typed{Object: status})
+	s.write(w, r, httpCode(status.Code), rep, wire.Typed{Object: status})
+}
+
+// httpCode returns the code of a Status as the code of an answer. A webhook may refuse a request with a code that HTTP does not have,
+// for which net/http panics: then the answer has 500, and the Status stays as it is.
+func httpCode(code int32) int {
+	if code < 100 || code > 599 {
+		return http.StatusInternalServerError
+	}
+	return int(code)
 }
 
 // write answers with a document. That the client is gone is not the server's failure.

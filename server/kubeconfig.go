@@ -1,6 +1,10 @@
 package server
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
@@ -19,11 +23,12 @@ func Kubeconfig(url string, trusted []byte, token string) *clientcmdapi.Config {
 	return c
 }
 
-// WriteKubeconfig writes c to a file that only its owner can read. If merge is set, what is in the file stays, but for what c
-// has under the same names.
+// WriteKubeconfig writes c to a file that only its owner can read, whatever was there under the name: the file is a new one, which
+// takes the place of another file or of a symbolic link. If merge is set, what is in the file stays, but for what c has under the same
+// names.
 func WriteKubeconfig(name string, c *clientcmdapi.Config, merge bool) error {
 	if !merge {
-		return clientcmd.WriteToFile(*c, name)
+		return writePrivately(name, c)
 	}
 	old, err := (&clientcmd.ClientConfigLoadingRules{ExplicitPath: name, Precedence: []string{name}}).Load()
 	if err != nil {
@@ -39,5 +44,29 @@ func WriteKubeconfig(name string, c *clientcmdapi.Config, merge bool) error {
 		old.Contexts[n] = context
 	}
 	old.CurrentContext = c.CurrentContext
-	return clientcmd.WriteToFile(*old, name)
+	return writePrivately(name, old)
+}
+
+// writePrivately writes c to a new file and gives it its name when it is complete.
+func writePrivately(name string, c *clientcmdapi.Config) error {
+	text, err := clientcmd.Write(*c)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".kubeconfig-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }

@@ -11,9 +11,13 @@ import (
 	"github.com/deed-project/deed/server/api"
 )
 
-// permit refuses, with 403, a request for a resource that its user may not make.
-func (s *Server) permit(r *http.Request, target api.Target, verb string) error {
-	return s.decide(r, actionOn(target, verb))
+// permit refuses, with 403, a request that its user may not make. It looks at the request alone and not at what the server has, so
+// that the answer does not tell whether there is such a resource or document.
+func (s *Server) permit(r *http.Request, c *call) error {
+	if c.resource {
+		return s.decide(r, actionOn(c.target, c.verb))
+	}
+	return s.decide(r, Action{Verb: strings.ToLower(r.Method), Path: r.URL.Path})
 }
 
 // actionOn returns what a request does with what its path names.
@@ -22,11 +26,6 @@ func actionOn(target api.Target, verb string) Action {
 		Verb: verb, Group: target.Group, Version: target.Version, Resource: target.Resource, Subresource: target.Subresource,
 		Namespace: target.Namespace, Name: target.Name,
 	}
-}
-
-// permitPath refuses, with 403, a request for a document that its user may not make.
-func (s *Server) permitPath(r *http.Request) error {
-	return s.decide(r, Action{Verb: strings.ToLower(r.Method), Path: r.URL.Path})
 }
 
 func (s *Server) decide(r *http.Request, a Action) error {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
@@ -70,5 +73,22 @@ func TestFieldsTakenOut(t *testing.T) {
 	}
 	if told := fmt.Sprint(w.Body, string(record.Text)); w.Code != http.StatusCreated || strings.Contains(told, "managedFields") {
 		t.Errorf("%d %s", w.Code, told)
+	}
+}
+
+// TestOddStatusCodes refuses requests with codes that HTTP does not have: the answer has 500, and its body has the code.
+func TestOddStatusCodes(t *testing.T) {
+	for _, code := range []int32{-1, 42, 99, 600, 9999} {
+		refuse := admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Name != "odd" {
+				return nil
+			}
+			return &errors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Message: "no"}}
+		})
+		s := newServer(t, server.Config{Admission: admission.Chain{refuse}})
+		w := ask(s, "POST "+core+"namespaces/default/configmaps"+jsonize, `{"metadata": {"name": "odd"}}`)
+		if want := fmt.Sprintf(`"code":%d`, code); w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("code %d: %d %s", code, w.Code, w.Body)
+		}
 	}
 }

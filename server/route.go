@@ -156,16 +156,13 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 	return resource.Has(verb) && !nowhere && (ofCollection == (target.Name == "") || verb == "watch")
 }
 
-// verb authorizes a request for a resource, and carries it out.
+// verb carries out a request for a resource.
 func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *catalog.Version) {
 	target, verb := c.target, c.verb
 	q := &rest.Request{Backend: s.backend, HTTP: r, Query: c.query, Target: target, Version: version, Warnings: &api.Warnings{}}
 	rep, err := negotiate(q, verb)
 	if err == nil || version.Custom { // routes of built-in kinds have what they answer with
 		q.Warnings.Add(version.Deprecation)
-	}
-	if err == nil {
-		err = s.permit(r, target, verb)
 	}
 	switch {
 	case err != nil:
@@ -202,7 +199,7 @@ func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Repre
 		q.Warnings.Write(w.Header())
 		s.metrics.refused(q.Version, err)
 		s.fail(w, r, s.errorsOf(r), err)
-		return int(api.StatusOf(err).Code)
+		return httpCode(api.StatusOf(err).Code)
 	}
 	q.Warnings.Write(w.Header())
 	s.answer(w, q, rep, answer)

@@ -40,6 +40,9 @@ type Config struct {
 	Now func() time.Time
 	// Authenticate tells who sends a request; nil takes everybody for a member of system:masters.
 	Authenticate Authenticator
+	// Hosts are the names by which clients reach the server over HTTP without TLS, beside localhost and addresses. A request without
+	// credentials that names another host is refused: it may come from a web page of that host.
+	Hosts []string
 	// Authorize tells whether a user may do something; nil allows everything.
 	Authorize Authorizer
 	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
@@ -68,6 +71,7 @@ type Config struct {
 type Server struct {
 	backend      *rest.Backend
 	authenticate Authenticator
+	hosts        []string // Config.Hosts
 	authorize    Authorizer
 	audit        func(AuditEvent)
 	log          *slog.Logger
@@ -104,7 +108,7 @@ type Server struct {
 // New returns a server. The error is about the store, or an object that cannot be created.
 func New(c Config) (*Server, error) {
 	s := &Server{
-		authenticate: c.Authenticate, authorize: c.Authorize, audit: c.Audit, log: c.Log, now: c.Now,
+		authenticate: c.Authenticate, hosts: c.Hosts, authorize: c.Authorize, audit: c.Audit, log: c.Log, now: c.Now,
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -2,10 +2,13 @@ package main
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/internal/build"
+	"github.com/deed-project/deed/server"
 )
 
 // TestFlags refuses flags that do not go together, and says which.
@@ -32,6 +35,26 @@ func TestFlags(t *testing.T) {
 			}
 		} else if want != "" {
 			t.Errorf("%s is accepted, want %q", line, want)
+		}
+	}
+}
+
+// TestPolicyBeyondLoopback refuses a policy that lets requests without credentials do something everywhere, if others reach the server.
+func TestPolicyBeyondLoopback(t *testing.T) {
+	for rule, refused := range map[string]bool{
+		"* * * *": true, "* get * *": true, "system:anonymous * * *": true, "group:system:unauthenticated list * *": true,
+		"joe * * *": false, "* get /version *": false, "* get * default": false, "group:system:authenticated * * *": false,
+	} {
+		name := filepath.Join(t.TempDir(), "policy")
+		if err := os.WriteFile(name, []byte("# a comment\n"+rule+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for host, judged := range map[string]bool{"192.0.2.1": true, "127.0.0.1": false} {
+			o := &options{authorization: name, host: host, listen: host + ":6443"}
+			_, err := o.access(&server.Config{})
+			if want := refused && judged; (err != nil) != want || want && !strings.Contains(err.Error(), rule) {
+				t.Errorf("%s on %s: %v", rule, host, err)
+			}
 		}
 	}
 }

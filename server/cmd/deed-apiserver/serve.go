@@ -21,7 +21,7 @@ import (
 
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
-	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL}
+	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, Hosts: []string{o.host}}
 	objects, err := o.objects()
 	if err != nil {
 		return err
@@ -137,6 +137,9 @@ func (o *options) access(c *server.Config) (string, error) {
 		policy, err := server.ReadPolicy(f)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", o.authorization, err)
+		}
+		if rule := policy.AllowsAnonymous(); rule != "" && !loopback(o.host) {
+			return "", fmt.Errorf("%s is reached by others: %s lets everybody in with %q", o.listen, o.authorization, rule)
 		}
 		c.Authorize = policy.Authorize
 	}

@@ -38,9 +38,9 @@ const format = "1"
 // patience is how long Open waits for a process that ends to give the file back.
 const patience = time.Second
 
-// Open returns the store in the named file, which it makes if there is none, readable by its owner
-// alone. It is a store.Store. The error names the file: another process has it open, it is no such
-// file, or it is damaged.
+// Open returns the store in the named file, which it makes if there is none. Only the owner can read
+// the file, also when others could before. It is a store.Store. The error names the file: another
+// process has it open, it is no such file, it is a symbolic link, or it is damaged.
 //
 // Its cost is that of reading the file.
 func Open(name string) (_ *history.Store, err error) {
@@ -52,6 +52,9 @@ func Open(name string) (_ *history.Store, err error) {
 			err = fmt.Errorf("store %s: %w: %v", name, errDamaged, v)
 		}
 	}()
+	if err := closeToOthers(name); err != nil {
+		return nil, fmt.Errorf("store %s: %w", name, err)
+	}
 	db, err := bbolt.Open(name, 0o600, &bbolt.Options{Timeout: patience, FreelistType: bbolt.FreelistMapType})
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
@@ -64,6 +67,21 @@ func Open(name string) (_ *history.Store, err error) {
 		return nil, fmt.Errorf("store %s: %w", name, errors.Join(err, db.Close()))
 	}
 	return s, nil
+}
+
+// closeToOthers makes the named file readable by its owner alone, if it is there. A symbolic link is an error: it may lead to a file
+// that its owner did not name.
+func closeToOthers(name string) error {
+	is, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case is.Mode()&os.ModeSymlink != 0:
+		return errors.New("it is a symbolic link")
+	}
+	return os.Chmod(name, 0o600)
 }
 
 // load makes the store of what db has.

@@ -129,7 +129,12 @@ func TestOpenErrors(t *testing.T) {
 	another := edited(t, filepath.Join(dir, "another"), "meta", "format", "2")
 	gap := edited(t, filepath.Join(dir, "gap"), "changes", "\x00\x00\x00\x00\x00\x00\x00\x05", "\x00\x00\x00\x00\x00\x00\x00\x00\x05\x01k")
 	later := edited(t, filepath.Join(dir, "later"), "changes", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x04\x00\x00\x00\x00\x00\x00\x00\x02\x01k")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(another, link); err != nil {
+		t.Fatal(err)
+	}
 	for name, want := range map[string]string{
+		link:                            "it is a symbolic link",
 		busy:                            "another process has it open",
 		text:                            "invalid database",
 		filepath.Join(dir, "no", "dir"): "no such file or directory",
@@ -142,6 +147,21 @@ func TestOpenErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
+	}
+}
+
+// TestOthersCannotRead opens a file that others could read until then.
+func TestOthersCannotRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "store")
+	if err := open(t, name).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	defer open(t, name).Close()
+	if is, err := os.Stat(name); err != nil || is.Mode() != 0o600 {
+		t.Errorf("the file has mode %v, %v", is.Mode(), err)
 	}
 }
 
