@@ -30,12 +30,13 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery k8s.io/client-go/util/jsonpath sigs.k8s.io/yaml sigs.k8s.io/json github.com/klauspost/compress/flate"},
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
 	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest"},
-	{"admission/webhook", "admission api hookclient", "value value/structs",
-		"k8s.io/api k8s.io/apimachinery k8s.io/apiserver gopkg.in/evanphx/json-patch.v4"},
+	{"admission/webhook", "admission api hookclient jsonpatch", "value value/structs",
+		"k8s.io/api k8s.io/apimachinery k8s.io/apiserver"},
 	{"conversion", "api hookclient", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook"},
 	{"strategic", "", "value", "k8s.io/apimachinery"},
-	{"rest", "admission api catalog store strategic wire", "value value/structs schema managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
-		"k8s.io/apimachinery sigs.k8s.io/json gopkg.in/evanphx/json-patch.v4"},
+	{"jsonpatch", "", "value internal/jsontext", "gopkg.in/evanphx/json-patch.v4"},
+	{"rest", "admission api catalog jsonpatch store strategic wire", "value value/structs schema managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
+		"k8s.io/apimachinery sigs.k8s.io/json"},
 	{"transport", "", "internal/slab", ""},
 	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion rest store " +
 		"store/memory transport wire",
@@ -44,6 +45,7 @@ var table = []layers.Layer{
 			"github.com/prometheus/client_golang golang.org/x/net/websocket"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
 	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
+	{"hostile", "", "", ""},
 	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "internal/build", "github.com/spf13/pflag"},
 }
 

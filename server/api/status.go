@@ -70,3 +70,10 @@ func NoMethod() error {
 func TooLarge(limit int64) error {
 	return errors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
 }
+
+// TooCostly refuses what would cost more than its bytes deserve: 422. The text says which bound it would go beyond.
+func TooCostly(text string) error {
+	return &errors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: text,
+	}}
+}

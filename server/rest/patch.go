@@ -88,7 +88,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 	if isApply(typ) {
 		return r.applyOf(typ, body, options)
 	}
-	patch, err := parsePatch(typ, body, options, r.ofScale().Version.New)
+	patch, err := parsePatch(r.context(), typ, body, options, r.ofScale().Version.New)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"encoding/json"
 	stderrors "errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,6 +19,7 @@ import (
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/jsonpatch"
 	"github.com/deed-project/deed/server/strategic"
 	"github.com/deed-project/deed/value"
 )
@@ -106,7 +107,7 @@ func (r *Request) strategicForm(patched value.Value) (managedfields.Object, []st
 
 // parsePatch reads a patch that is no apply. empty returns an object of the Go type of the patched kind, by which strategic merge
 // patches merge lists. The error is a 400.
-func parsePatch(typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {
+func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {
 	if typ == types.MergePatchType || typ == types.StrategicMergePatchType {
 		if sent, err := value.Parse(body); err == nil && sent.Kind() == value.KindObject { // and no member is there twice
 			return func(content value.Value) (value.Value, []string, error) {
@@ -124,7 +125,9 @@ func parsePatch(typ types.PatchType, body []byte, options api.WriteOptions, empt
 	parse := parseMergePatch
 	switch typ {
 	case types.JSONPatchType:
-		parse = parseJSONPatch
+		parse = func(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+			return parseJSONPatch(ctx, body, content, options)
+		}
 	case types.StrategicMergePatchType:
 		parse = func(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
 			return parseStrategicPatch(body, content, options, empty())
@@ -133,25 +136,41 @@ func parsePatch(typ types.PatchType, body []byte, options api.WriteOptions, empt
 	return func(content value.Value) (value.Value, []string, error) { return parse(body, content, options) }, nil
 }
 
-// parseMergePatch carries out a merge patch with the library of kube-apiserver.
+// parseMergePatch carries out a merge patch in which a name stands twice, or that is no object. Only if field validation is off, a list takes
+// the place of the object.
 func parseMergePatch(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+	changes := map[string]any{}
+	found, err := kjson.UnmarshalStrict(body, &changes)
+	switch {
+	case err != nil && options.Validation != api.Ignore:
+		return content, nil, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	case err != nil:
+		content, err = replacedByList(body)
+		return content, nil, err
+	case changes == nil:
+		return content, nil, errors.NewBadRequest(badMergePatch)
+	}
 	var strict []string
 	if options.Validation != api.Ignore {
-		found, err := kjson.UnmarshalStrict(body, &map[string]any{})
-		if err != nil {
-			return content, nil, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-		}
 		strict = messages("", found)
 	}
-	patched, err := jsonpatch.MergePatch(content.AppendJSON(nil), body)
-	if stderrors.Is(err, jsonpatch.ErrBadJSONPatch) {
-		return content, nil, errors.NewBadRequest(err.Error())
+	sent, err := value.FromAny(changes)
+	return mergepatch.Apply(content, sent), strict, err
+}
+
+// badMergePatch is what kube-apiserver says of a merge patch that is neither an object nor a list.
+const badMergePatch = "Invalid JSON Patch"
+
+// replacedByList returns what a merge patch makes of an object that is a list. The error is a 400 if it is none.
+func replacedByList(body []byte) (value.Value, error) {
+	items := []any{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(body, &items); err != nil || items == nil {
+		return value.Value{}, errors.NewBadRequest(badMergePatch)
 	}
-	if err != nil {
-		return content, nil, err
-	}
-	content, err = value.Parse(patched)
-	return content, strict, err
+	list, err := value.FromAny(items)
+	const member = "items" // a list in an object loses the nulls in its own objects
+	patched := mergepatch.Apply(value.Object(), value.Object(value.Member{Name: member, Value: list}))
+	return patched.Get(member), err
 }
 
 // jsonPatchOp is one operation of a JSON patch, as strict decoding knows it. Errors name it as kube-apiserver does.
@@ -162,9 +181,8 @@ type jsonPatchOp struct {
 	Value any    `json:"value"`
 }
 
-// parseJSONPatch carries out a JSON patch with the library of kube-apiserver, whose departures from RFC 6902 are what clients
-// know.
-func parseJSONPatch(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+// parseJSONPatch carries out a JSON patch.
+func parseJSONPatch(ctx context.Context, body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
 	var strict []string
 	if options.Validation != api.Ignore {
 		found, err := kjson.UnmarshalStrict(body, &[]jsonPatchOp{})
@@ -174,7 +192,7 @@ func parseJSONPatch(body []byte, content value.Value, options api.WriteOptions) 
 		}
 		strict = messages("json patch ", found)
 	}
-	operations, err := jsonpatch.DecodePatch(body)
+	operations, err := jsonpatch.Decode(body)
 	if err != nil {
 		return content, nil, errors.NewBadRequest(err.Error())
 	}
@@ -182,13 +200,17 @@ func parseJSONPatch(body []byte, content value.Value, options api.WriteOptions) 
 		return content, nil, errors.NewRequestEntityTooLargeError(fmt.Sprintf(
 			"The allowed maximum operations in a JSON patch is %d, got %d", maxOperations, len(operations)))
 	}
-	patched, err := operations.Apply(content.AppendJSON(nil))
-	if err != nil {
+	patched, err := jsonpatch.Apply(ctx, operations, content)
+	switch {
+	case ctx.Err() != nil:
+		return content, nil, ctx.Err()
+	case jsonpatch.Bound(err):
+		return content, nil, api.TooCostly(err.Error())
+	case err != nil:
 		return content, nil, errors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", kschema.GroupResource{}, "",
 			err.Error(), 0, false)
 	}
-	content, err = value.Parse(patched)
-	return content, strict, err
+	return patched, strict, nil
 }
 
 // parseStrategicPatch carries out a strategic merge patch; typed is of the Go type of content.

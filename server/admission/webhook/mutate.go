@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	reviewv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/jsonpatch"
 	"github.com/deed-project/deed/value"
 )
 
@@ -140,7 +140,7 @@ func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, 
 	if len(answer.Patch) == 0 {
 		return false, nil
 	}
-	patch, err := jsonpatch.DecodePatch(answer.Patch)
+	patch, err := jsonpatch.Decode(answer.Patch)
 	switch {
 	case err != nil:
 		return false, h.failed("received undecodable patch in webhook response: %w", err)
@@ -152,7 +152,7 @@ func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, 
 	case answer.PatchType != reviewv1.PatchTypeJSONPatch:
 		return false, h.failed("unsupported patch type %q", answer.PatchType)
 	}
-	if changed, err = m.patch(patch); err != nil {
+	if changed, err = m.patch(ctx, patch); err != nil {
 		return false, errors.NewInternalError(err)
 	}
 	note.patched(patch)
@@ -160,8 +160,8 @@ func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, 
 }
 
 // patch applies a patch to the object, and reports whether that changed it.
-func (m *mutation) patch(patch jsonpatch.Patch) (changed bool, err error) {
-	text, err := patch.Apply(m.object.AppendJSON(nil))
+func (m *mutation) patch(ctx context.Context, patch jsonpatch.Patch) (changed bool, err error) {
+	text, err := jsonpatch.Text(ctx, patch, m.object)
 	if err != nil {
 		return false, err
 	}

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	reviewv1 "k8s.io/api/admission/v1"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/jsonpatch"
 )
 
 // notes annotates a request with what its i-th hook did, under the keys of kube-apiserver's audit log.

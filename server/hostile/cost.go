@@ -1,0 +1,53 @@
+package hostile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bounds of every request.
+const (
+	// PerByte is how many bytes a server may allocate for each byte that a request sends, and of the objects that it is about, beyond Free.
+	PerByte = 64
+	// Free is how many bytes a server may allocate for any request.
+	Free = 64 << 20
+	// MostAnswered is how long an answer may be that shows no stored objects.
+	MostAnswered = 16 << 20
+)
+
+// Cost is what a request cost a server.
+type Cost struct {
+	Code      int    // of the answer
+	Text      string // the beginning of its body
+	Sent      int    // bytes of the request's body
+	Stored    int    // bytes of the objects that the request is about
+	Answered  int    // bytes of the answer's body
+	Allocated int64  // bytes; 0 if nothing is known of it
+}
+
+// Excess returns what is wrong with a request of the attack that cost c, "" for nothing: that it cost too much, or that the answer is another
+// one than it should be. largest tells that the request is the largest form of the attack.
+func (a Attack) Excess(c Cost, largest bool) string {
+	switch most := PerByte*int64(c.Sent+c.Stored) + Free; {
+	case c.Allocated > most:
+		return fmt.Sprintf("it allocates %d bytes, more than %d", c.Allocated, most)
+	case c.Answered > MostAnswered && !a.Reads:
+		return fmt.Sprintf("the answer is %d bytes long, more than %d", c.Answered, MostAnswered)
+	case !slices.Contains(a.Codes, c.Code):
+		return fmt.Sprintf("the answer is %d, none of %v: %s", c.Code, a.Codes, c.Text)
+	case largest && !strings.Contains(c.Text, a.Says):
+		return fmt.Sprintf("the answer does not say %q: %s", a.Says, c.Text)
+	}
+	return ""
+}
+
+// Grows reports whether something that was counted for n, 2n and 4n grows faster than n does. What is constant may be as much as free.
+//
+//	n        1  2   4    4 - 2 is twice 2 - 1
+//	n log n  1  2.2 4.8  2.2 times
+//	n²       1  4   16   4 times
+func Grows(counts [3]int64, free int64) bool {
+	first, second := counts[1]-counts[0], counts[2]-counts[1]
+	return second > max(first, 0)*14/5+free
+}

@@ -1,0 +1,253 @@
+package jsonpatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	library "gopkg.in/evanphx/json-patch.v4"
+
+	"github.com/deed-project/deed/value"
+)
+
+// MaxCopied is how many bytes the copy operations of a patch may add, as in kube-apiserver.
+const MaxCopied = 3 << 20
+
+// MaxSplit is how many bytes of what a patch writes its own paths may lead through, those of each level.
+const MaxSplit = 16 << 20
+
+// Bound reports whether Apply or Text gave a patch up because it would cost too much.
+func Bound(err error) bool {
+	var copied *library.AccumulatedCopySizeError
+	return errors.Is(err, errTooSplit) || errors.As(err, &copied)
+}
+
+// Patch is a list of operations.
+type Patch = library.Patch
+
+// Decode reads a patch. The error is that of encoding/json.
+func Decode(text []byte) (Patch, error) { return library.DecodePatch(text) }
+
+// Apply returns what the operations of a patch make of a document, one after the other. The error is the text of the library about the
+// first one that does not apply, or that of the context when it ends in between.
+//
+// Where the library panics, the operation does not apply: a path into a null that was copied, and operations on the whole document without
+// a value.
+func Apply(ctx context.Context, patch Patch, document value.Value) (value.Value, error) {
+	d, err := draftOf(ctx, patch, document)
+	if err != nil {
+		return document, err
+	}
+	out, err := d.root.value(0)
+	if err == nil {
+		err = checkDepth(out, 0)
+	}
+	return out, err
+}
+
+// Text is Apply for a reader to which it matters how a patch spells what it writes: 1.0 stays 1.0, and a name stays twice.
+func Text(ctx context.Context, patch Patch, document value.Value) ([]byte, error) {
+	d, err := draftOf(ctx, patch, document)
+	if err != nil {
+		return nil, err
+	}
+	return d.root.appendText(nil, 0)
+}
+
+// draftOf returns a document to which a patch was applied.
+func draftOf(ctx context.Context, patch Patch, document value.Value) (*draft, error) {
+	d := &draft{root: whole(document)}
+	if err := d.open(d.root); err != nil {
+		return nil, err
+	}
+	for _, op := range patch {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		err := d.apply(op)
+		if d.splits > MaxSplit {
+			err = errTooSplit
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// draft is a document while a patch is applied.
+type draft struct {
+	root   *node
+	copied int64 // bytes that copies added
+	splits int   // bytes of texts that were split, once for each level that a path leads into
+}
+
+func (d *draft) apply(op library.Operation) error {
+	switch op.Kind() {
+	case "add":
+		return d.add(op)
+	case "remove":
+		return d.remove(op)
+	case "replace":
+		return d.replace(op)
+	case "move":
+		return d.move(op)
+	case "test":
+		return d.test(op)
+	case "copy":
+		return d.copy(op)
+	}
+	return fmt.Errorf("Unexpected kind: %s", op.Kind())
+}
+
+func (d *draft) add(op library.Operation) error {
+	path, err := op.Path()
+	if err != nil {
+		return fmt.Errorf("add operation failed to decode path: %w", library.ErrMissing)
+	}
+	in, key := d.find(path)
+	if in == nil {
+		return fmt.Errorf("add operation does not apply: doc is missing path: \"%s\": %w", path, library.ErrMissing)
+	}
+	if err := in.add(key, operand(op)); err != nil {
+		return fmt.Errorf("error in add for path: '%s': %w", path, err)
+	}
+	return nil
+}
+
+func (d *draft) remove(op library.Operation) error {
+	path, err := op.Path()
+	if err != nil {
+		return fmt.Errorf("remove operation failed to decode path: %w", library.ErrMissing)
+	}
+	in, key := d.find(path)
+	if in == nil {
+		return fmt.Errorf("remove operation does not apply: doc is missing path: \"%s\": %w", path, library.ErrMissing)
+	}
+	if err := in.remove(key); err != nil {
+		return fmt.Errorf("error in remove for path: '%s': %w", path, err)
+	}
+	return nil
+}
+
+func (d *draft) replace(op library.Operation) error {
+	path, err := op.Path()
+	if err != nil {
+		return fmt.Errorf("replace operation failed to decode path: %w", err)
+	}
+	if path == "" {
+		root := operand(op)
+		if d.open(root) != nil {
+			return errNoRoot
+		}
+		d.root = root
+		return nil
+	}
+	in, key := d.find(path)
+	if in == nil {
+		return fmt.Errorf("replace operation does not apply: doc is missing path: %s: %w", path, library.ErrMissing)
+	}
+	if _, err := in.get(key); err != nil {
+		return fmt.Errorf("replace operation does not apply: doc is missing key: %s: %w", path, library.ErrMissing)
+	}
+	in.set(key, operand(op))
+	return nil
+}
+
+func (d *draft) move(op library.Operation) error {
+	from, err := op.From()
+	if err != nil {
+		return fmt.Errorf("move operation failed to decode from: %w", err)
+	}
+	in, key := d.find(from)
+	if in == nil {
+		return fmt.Errorf("move operation does not apply: doc is missing from path: %s: %w", from, library.ErrMissing)
+	}
+	moved, err := in.get(key)
+	if err != nil {
+		return fmt.Errorf("error in move for path: '%s': %w", key, err)
+	}
+	if err := in.remove(key); err != nil {
+		return fmt.Errorf("error in move for path: '%s': %w", key, err)
+	}
+	path, err := op.Path()
+	if err != nil {
+		return fmt.Errorf("move operation failed to decode path: %w", err)
+	}
+	if in, key = d.find(path); in == nil {
+		return fmt.Errorf("move operation does not apply: doc is missing destination path: %s: %w", path, library.ErrMissing)
+	}
+	if err := in.add(key, moved); err != nil {
+		return fmt.Errorf("error in move for path: '%s': %w", path, err)
+	}
+	return nil
+}
+
+func (d *draft) test(op library.Operation) error {
+	path, err := op.Path()
+	if err != nil {
+		return fmt.Errorf("test operation failed to decode path: %w", err)
+	}
+	is := d.root
+	if path != "" {
+		in, key := d.find(path)
+		if in == nil {
+			return fmt.Errorf("test operation does not apply: is missing path: %s: %w", path, library.ErrMissing)
+		}
+		if is, err = in.get(key); err != nil {
+			return fmt.Errorf("error in test for path: '%s': %w", path, err)
+		}
+	}
+	if !is.equals(operand(op)) {
+		return fmt.Errorf("testing value %s failed: %w", path, library.ErrTestFailed)
+	}
+	return nil
+}
+
+func (d *draft) copy(op library.Operation) error {
+	from, err := op.From()
+	if err != nil {
+		return fmt.Errorf("copy operation failed to decode from: %w", err)
+	}
+	in, key := d.find(from)
+	if in == nil {
+		return fmt.Errorf("copy operation does not apply: doc is missing from path: %s: %w", from, library.ErrMissing)
+	}
+	of, err := in.get(key)
+	if err != nil {
+		return fmt.Errorf("error in copy for from: '%s': %w", from, err)
+	}
+	path, err := op.Path()
+	if err != nil {
+		return fmt.Errorf("copy operation failed to decode path: %w", library.ErrMissing)
+	}
+	if in, key = d.find(path); in == nil {
+		return fmt.Errorf("copy operation does not apply: doc is missing destination path: %s: %w", path, library.ErrMissing)
+	}
+	twin, size, err := of.copy()
+	if err != nil {
+		return fmt.Errorf("error while performing deep copy: %w", err)
+	}
+	if d.copied += size; d.copied > MaxCopied {
+		return library.NewAccumulatedCopySizeError(MaxCopied, d.copied)
+	}
+	if err := in.add(key, twin); err != nil {
+		return fmt.Errorf("error while adding value during copy: %w", err)
+	}
+	return nil
+}
+
+// errNoRoot is what the library says, which prints an error that it does not have.
+var errNoRoot = fmt.Errorf("replace operation value must be object or array: %s", "%!w(<nil>)")
+
+// operand returns the value of an operation, nil if it has none.
+func operand(op library.Operation) *node {
+	text, ok := op["value"]
+	switch {
+	case !ok:
+		return nil
+	case text == nil:
+		return &node{whole: value.Null()}
+	}
+	return &node{text: *text}
+}
