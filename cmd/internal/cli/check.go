@@ -84,12 +84,13 @@ func (c *cli) check(f checkFlags) error {
 	var definitions []*manifest.Object
 	if !f.schemas || len(f.stored.input.files) > 0 || !f.stored.schemas.Any() {
 		objects, types, err := c.stored(f.stored)
-		if err != nil || types == nil {
+		if err != nil {
 			return err
 		}
 		for o := range objects.objects {
-			p.Begin(o)
-			p.Print(finding.OfObject(c.Library, o, types)...)
+			if p.Begin(o, types != nil); types != nil {
+				p.Print(finding.OfObject(c.Library, o, types)...)
+			}
 		}
 		definitions = objects.definitions
 	}
@@ -103,7 +104,7 @@ func (c *cli) check(f checkFlags) error {
 	if p.Found > 0 {
 		c.Raise(notice.ExitFinding)
 	}
-	return c.end(p.Close())
+	return c.end(p.Close(c.Notices))
 }
 
 func (f checkFlags) checkIgnored() error {

@@ -32,13 +32,17 @@ and names that an object has twice. Each finding has its place, and unknown
 fields the name that was probably meant.
 
 Objects of built-in kinds are read as a server reads whole ones: values that do
-not fit into the Go type of their field are findings, and so are required texts
-that are empty, texts that are none of those that a field may have, and versions
-that are not served. A server's validation knows more, patterns and limits for
-instance, which are not looked at.
+not fit into the Go type of their field are findings, and so are empty texts that
+their schema requires, texts that are none of those that a field may have, and
+versions that are not served. A server refuses more than that. What is not
+checked is said once, and stands in the other formats as notChecked.
+
+A CustomResourceDefinition whose schema cannot be read is invalid, and its
+objects are not validated. So are objects of kinds without a schema.
 
 With -o sarif, findings are printed for code scanning, and with -o junit as a
-report of tests, with a test for each object.
+report of tests, with a test for each object. What keeps a file, a document or
+an object from being looked at is a result there too, and an error of a test.
 
 As in kubectl, --validate=warn makes warnings of unknown fields and of what is
 there twice, and --validate=ignore leaves them out. The exit code is 1 if anything is
@@ -73,21 +77,23 @@ func (c *cli) validate(f validateFlags) error {
 	r := manifest.Everything
 	r.Unnamed, r.Repeating = true, true
 	objects := c.survey(names, f.stored.input.recursive, r)
-	types := c.NewTypes(f.stored.schemas, objects.definitions...)
-	if types == nil {
-		return nil
-	}
+	types := c.NewTypes(f.stored.schemas, objects.definitions...) // nil if nothing can be validated
 	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, f.color.painter(c.out))
 	for o := range objects.objects {
-		defects := finding.Repetitions(o)
-		e, ok := c.TypeOf(o, types, managedfields.Config{})
-		if ok {
-			defects = append(defects, finding.Defects(o, e)...)
-			slices.SortStableFunc(defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
+		defects, how := finding.Repetitions(o), report.NotValidated
+		if types != nil {
+			if e, ok := c.TypeOf(o, types, managedfields.Config{}); ok {
+				how = report.Validated
+				if e.MadeUp {
+					how = report.Exempted
+				}
+				defects = append(defects, finding.Defects(o, e)...)
+				slices.SortStableFunc(defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
+			}
 		}
-		if !p.Print(o, defects, ok) {
+		if !p.Print(o, defects, how) {
 			c.Raise(notice.ExitFinding)
 		}
 	}
-	return c.end(p.Close())
+	return c.end(p.Close(c.Notices))
 }

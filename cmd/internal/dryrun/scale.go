@@ -69,7 +69,7 @@ func (w *Workload) scalingOf(live *manifest.Object) *scaling {
 	config.Subresource = ""
 	endpoint, err := w.types.Of(live.GVK(), config)
 	if err != nil {
-		w.Problem(live.At("kind"), "%v: %v", live, err)
+		w.Untyped(live, err)
 		return nil
 	}
 	apiVersion := live.GVK().APIVersion()

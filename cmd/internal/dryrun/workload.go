@@ -142,7 +142,7 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 func (w *Workload) endpointOf(given *manifest.Object) *types.Endpoint {
 	endpoint, err := w.types.Of(given.GVK(), w.Config)
 	if err != nil {
-		w.Problem(given.At("kind"), "%v: %v", given, err)
+		w.Untyped(given, err)
 		return nil
 	}
 	if s := w.Config.Subresource; s != "" && endpoint.Subresources != nil && !endpoint.HasSubresource(s) {

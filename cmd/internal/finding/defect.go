@@ -22,8 +22,11 @@ type Defect struct {
 	Mild bool
 }
 
-// repeatedClass is that of names that an object has twice.
-const repeatedClass = "duplicate-name"
+// The classes of what is not about values that do not conform.
+const (
+	repeatedClass   = "duplicate-name" // a name that an object has twice
+	definitionClass = "schema"         // a schema in a CustomResourceDefinition that no server accepts
+)
 
 // classes are those of the reasons for which values do not conform.
 var classes = map[typed.Reason]string{
@@ -38,16 +41,32 @@ func Repetitions(o *manifest.Object) []Defect {
 		if !o.Holds(x.Path) {
 			continue
 		}
-		var path fieldpath.Path
-		for _, step := range x.Path[len(o.Within):] {
-			switch step := step.(type) {
-			case string:
-				path = append(path, fieldpath.Field(step))
-			case int:
-				path = append(path, fieldpath.Index(step))
-			}
-		}
+		path := pathOf(x.Path[len(o.Within):])
 		out = append(out, Defect{o, path, o.Repetition(x), repeatedClass, path.Text() + ": " + o.Explain(x), true})
+	}
+	return out
+}
+
+// pathOf returns the path of steps, each the name of a member or the number of an item.
+func pathOf(steps []any) fieldpath.Path {
+	var path fieldpath.Path
+	for _, step := range steps {
+		switch step := step.(type) {
+		case string:
+			path = append(path, fieldpath.Field(step))
+		case int:
+			path = append(path, fieldpath.Index(step))
+		}
+	}
+	return path
+}
+
+// definitionDefects returns what is wrong with what o, a CustomResourceDefinition, defines.
+func definitionDefects(o *manifest.Object) []Defect {
+	var out []Defect
+	for _, err := range types.ReadDefinition(o).Errors() {
+		path := pathOf(types.StepsInDefinition(o, err))
+		out = append(out, Defect{o, path, types.PlaceInDefinition(o, err), definitionClass, types.ReasonInDefinition(err), false})
 	}
 	return out
 }
@@ -69,6 +88,9 @@ func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
 	for _, f := range e.Reading(o.Content) {
 		where := o.At(manifest.Steps(o.Content, f.Path)...)
 		out = append(out, Defect{o, f.Path, where, f.Class, f.Path.String() + ": " + f.String(), false})
+	}
+	if types.IsDefinition(o.Content) {
+		out = append(out, definitionDefects(o)...)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
@@ -13,10 +14,13 @@ import (
 )
 
 // OfObject returns what is wrong with the managed fields of o.
-func OfObject(c *types.Library, o *manifest.Object, types *types.Types) []Finding {
-	e, err := types.Of(o.GVK(), managedfields.Config{})
+func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Finding {
+	e, err := known.Of(o.GVK(), managedfields.Config{})
 	if err != nil {
-		c.Warn(o.At("kind"), "%v: %v; only what needs no schema is checked", o, err)
+		c.Report(notice.Notice{
+			Class: types.ClassOf(err), Warning: true, Where: o.At("kind"), Subject: o.String(),
+			Text: err.Error() + "; only what needs no schema is checked",
+		})
 	}
 	all := findings(c, o, e)
 	keys := o.Keys(func(yield func(fieldpath.Path) bool) {

@@ -10,7 +10,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/schema/openapi"
 	"github.com/deed-project/deed/value"
 )
 
@@ -51,19 +50,16 @@ func OfSchemas(c *types.Library, f types.Flags, objects []*manifest.Object) (fou
 
 // lintDefinition returns what is wrong with the lists that the CustomResourceDefinition o defines.
 func lintDefinition(c *types.Library, o *manifest.Object) []Finding {
-	d, err := openapi.CRD(o.Content)
-	if err != nil {
-		notice.EachError(err, func(err error) { c.Problem(types.PlaceInDefinition(o, err), "%v", err) })
+	d, ok := c.Definition(o)
+	if !ok {
 		return nil
 	}
-	catalog, err := d.Catalog()
-	notice.EachError(err, func(err error) { c.Warn(o.At(), "%v", err) })
 	l := linter{definition: o, subject: o.String()}
 	for i, version := range slices.Collect(o.Content.Get("spec", "versions").Items()) {
 		gvk := schema.GVK{
 			Group: o.Content.Get("spec", "group").Str(), Version: version.Get("name").Str(), Kind: o.Content.Get("spec", "names", "kind").Str(),
 		}
-		t, ok := catalog.Lookup(gvk)
+		t, ok := d.Catalog.Lookup(gvk)
 		if !ok {
 			continue
 		}

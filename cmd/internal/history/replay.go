@@ -132,7 +132,7 @@ func (r *Replayer) endpoint(s *historyStep, given *manifest.Object) *types.Endpo
 	}
 	out, err := r.types.Of(gvk, config)
 	if err != nil {
-		r.Problem(given.At("kind"), "%v: %v", given, err)
+		r.Untyped(given, err)
 		return nil
 	}
 	return out

@@ -16,15 +16,9 @@ type Log struct {
 	shows    bool      // whether progress is shown
 	shown    bool      // whether a line shows progress now
 	Code     int       // the exit code so far
-	Problems int       // how many were reported so far
+	Problems int       // how many notices so far are no warnings
+	Notices  []Notice  // all of them, in order
 }
-
-// The exit codes of the command.
-const (
-	ExitFinding  = 1 // the answer is one to look at: a conflict, a difference
-	ExitInput    = 2 // the command line or the input is wrong
-	ExitInternal = 3 // deed failed: it has a defect, or could not write its output
-)
 
 // Write writes a message as it is. It implements [io.Writer].
 func (c *Log) Write(message []byte) (int, error) {
@@ -35,6 +29,7 @@ func (c *Log) Write(message []byte) (int, error) {
 // Join writes to c what was written to other, a log that writes to a buffer.
 func (c *Log) Join(other *Log) {
 	c.Problems += other.Problems
+	c.Notices = append(c.Notices, other.Notices...)
 	c.Raise(other.Code)
 	if b, ok := other.Err.(*bytes.Buffer); ok && b.Len() > 0 {
 		c.Write(b.Bytes())
@@ -44,26 +39,41 @@ func (c *Log) Join(other *Log) {
 // Raise makes the exit code at least code.
 func (c *Log) Raise(code int) { c.Code = max(c.Code, code) }
 
-// Problem reports something that is wrong with the input, in one line.
+// Problem reports input that cannot be used, in one line.
 func (c *Log) Problem(where Position, format string, args ...any) {
-	c.Problems++
-	c.Raise(ExitInput)
-	c.say(where, "", format, args...)
+	c.Report(Notice{Class: Unread, Where: where, Text: fmt.Sprintf(format, args...)})
+}
+
+// Refuse reports an object that a server refuses, in one line.
+func (c *Log) Refuse(where Position, format string, args ...any) {
+	c.Report(Notice{Class: Refused, Where: where, Text: fmt.Sprintf(format, args...)})
 }
 
 // Warn reports something odd about the input that is put up with, in one line.
 func (c *Log) Warn(where Position, format string, args ...any) {
-	c.say(where, "warning: ", format, args...)
+	c.Report(Notice{Class: Odd, Warning: true, Where: where, Text: fmt.Sprintf(format, args...)})
+}
+
+// Report writes n in one line, and keeps it for answers that list notices. The exit code becomes that of its class.
+func (c *Log) Report(n Notice) {
+	n.Text = OneLine(n.Text)
+	c.Notices = append(c.Notices, n)
+	prefix := "warning: "
+	if !n.Warning {
+		prefix = ""
+		c.Problems++
+		c.Raise(n.Class.exitCode())
+	}
+	if n.Subject != "" {
+		prefix += n.Subject + ": "
+	}
+	fmt.Fprintf(c, "%v: %s%s\n", n.Where, prefix, n.Text)
 }
 
 // Failed reports an error that is not one of the input.
 func (c *Log) Failed(err error) {
 	fmt.Fprintf(c, "deed: %v\n", err)
 	c.Raise(ExitInternal)
-}
-
-func (c *Log) say(where Position, prefix, format string, args ...any) {
-	fmt.Fprintf(c, "%v: %s%s\n", where, prefix, OneLine(fmt.Sprintf(format, args...)))
 }
 
 // OneLine joins the lines of text.

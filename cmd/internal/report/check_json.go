@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/deed-project/deed/cmd/internal/finding"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
 // FindingJSON is a finding in JSON.
@@ -19,6 +20,14 @@ type FindingJSON struct {
 	Paths   []string      `json:"paths,omitempty"`
 	Detail  string        `json:"detail"`
 	Remedy  string        `json:"remedy,omitempty"`
+	Warning bool          `json:"warning,omitempty"` // of a notice of the run that is no problem
+}
+
+// noticeAsFinding returns a notice of the run as an item among findings.
+func noticeAsFinding(n notice.Notice) FindingJSON {
+	return FindingJSON{
+		Code: string(n.Class), File: n.Where.File, Line: n.Where.Line, Column: n.Where.Column, Detail: n.Text, Warning: n.Warning,
+	}
 }
 
 func findingJSON(x finding.Finding) FindingJSON {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/finding"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/ownership"
 )
@@ -41,8 +42,14 @@ func NewFindingPrinter(out io.Writer, format string, ignore []string, all bool, 
 	return p
 }
 
-// Begin says that findings about o follow, if there are any.
-func (p *FindingPrinter) Begin(o *manifest.Object) { p.results.begin(o) }
+// Begin says that findings about o follow, if there are any and it is looked at.
+func (p *FindingPrinter) Begin(o *manifest.Object, seen bool) {
+	how := looked
+	if !seen {
+		how = notLooked
+	}
+	p.results.begin(o, how)
+}
 
 // kindOfFinding is what findings that are alike have in common.
 type kindOfFinding struct {
@@ -105,13 +112,17 @@ func (p *FindingPrinter) more(x finding.Finding, n int) {
 	p.print(x)
 }
 
-// Close ends the output. It returns the first error of writing.
-func (p *FindingPrinter) Close() error {
+// Close ends the output with the notices of the run, for formats that others read. It returns the first
+// error of writing.
+func (p *FindingPrinter) Close(notices []notice.Notice) error {
 	if p.results != nil {
-		return errors.Join(p.results.write(p.out), p.out.Flush())
+		return errors.Join(p.results.write(p.out, notices), p.out.Flush())
 	}
 	if p.list == nil {
 		return p.out.Flush()
+	}
+	for _, n := range notices {
+		p.list.add(noticeAsFinding(n))
 	}
 	p.list.end()
 	p.out.WriteString("\n")

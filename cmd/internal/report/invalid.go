@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/finding"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
@@ -20,10 +22,19 @@ const (
 
 // validationJSON is the outcome of deed validate.
 type validationJSON struct {
-	Valid    int          `json:"valid"`
-	Invalid  int          `json:"invalid"`
-	Untyped  int          `json:"withoutSchema"`
-	Findings []defectJSON `json:"findings"`
+	Valid        int          `json:"valid"`
+	Invalid      int          `json:"invalid"`
+	NotValidated int          `json:"notValidated"` // objects without a usable schema
+	ReadProblems int          `json:"readProblems"` // with files, documents and objects that could not be read
+	Findings     []defectJSON `json:"findings"`
+	Notices      []noticeJSON `json:"notices"`
+	NotChecked   []string     `json:"notChecked"`
+}
+
+// notChecked is what validation does not look at, although servers do.
+var notChecked = []string{
+	"names", "labels", "most required fields", "enumerations of custom resources", "patterns", "limits", "formats", "CEL rules",
+	"most rules of built-in kinds", "admission",
 }
 
 // defectJSON is one place where an object is not as its schema wants it.
@@ -55,14 +66,21 @@ func NewInvalidPrinter(out io.Writer, format, mode string, paint Painter) *Inval
 	}
 }
 
+// Validation says whether an object was held against a schema.
+type Validation uint8
+
+// Whether an object was held against a schema: it was, it could not be, or its kind may do without.
+const (
+	Validated    = Validation(looked)
+	NotValidated = Validation(notLooked)
+	Exempted     = Validation(exempted)
+)
+
 // Print prints the defects of o, as far as the mode takes them to be some, and reports whether it
-// is valid all the same. isTyped says whether its kind has a schema. Errors of writing show in
-// Close.
-func (p *InvalidPrinter) Print(o *manifest.Object, defects []finding.Defect, isTyped bool) (isValid bool) {
+// is valid all the same. how says whether o was held against a schema. Errors of writing show in Close.
+func (p *InvalidPrinter) Print(o *manifest.Object, defects []finding.Defect, how Validation) (isValid bool) {
 	isValid = true
-	if p.others.begin(o); p.others != nil && !isTyped {
-		p.others.subject(o.File, o.String()).skipped = "no schema describes the kind"
-	}
+	p.others.begin(o, seen(how))
 	for _, x := range defects {
 		if x.Mild && p.mode == IgnoreMode {
 			continue
@@ -72,8 +90,8 @@ func (p *InvalidPrinter) Print(o *manifest.Object, defects []finding.Defect, isT
 		p.defect(x, isWarning)
 	}
 	switch {
-	case !isTyped:
-		p.total.Untyped++
+	case how != Validated && isValid:
+		p.total.NotValidated++
 	case isValid:
 		p.total.Valid++
 	default:
@@ -102,16 +120,29 @@ func (p *InvalidPrinter) defect(x finding.Defect, isWarning bool) {
 	}
 }
 
-// Close prints how much there was. It returns the first error of writing.
-func (p *InvalidPrinter) Close() error {
+// Close prints how much there was, with the notices of the run. It returns the first error of writing.
+func (p *InvalidPrinter) Close(notices []notice.Notice) error {
+	for _, n := range notices {
+		if n.Class == notice.Unread {
+			p.total.ReadProblems++
+		}
+	}
 	if p.isJSON {
+		p.total.Notices, p.total.NotChecked = noticesJSON(notices), notChecked
 		return errors.Join(WriteJSON(p.out, p.total), p.out.Flush())
 	}
 	if p.others != nil {
-		return errors.Join(p.others.write(p.out), p.out.Flush())
+		p.others.notChecked = notChecked
+		return errors.Join(p.others.write(p.out, notices), p.out.Flush())
 	}
-	objects := p.total.Valid + p.total.Invalid + p.total.Untyped
-	fmt.Fprintf(p.out, "%s: %d valid, %d invalid, %d without schema\n",
-		wording.Plural(objects, "object"), p.total.Valid, p.total.Invalid, p.total.Untyped)
+	objects, unread := p.total.Valid+p.total.Invalid+p.total.NotValidated, ""
+	if p.total.ReadProblems > 0 {
+		unread = fmt.Sprintf("; %s with reading", wording.Plural(p.total.ReadProblems, "problem"))
+	}
+	fmt.Fprintf(p.out, "%s: %d valid, %d invalid, %d not validated%s\n",
+		wording.Plural(objects, "object"), p.total.Valid, p.total.Invalid, p.total.NotValidated, unread)
+	if p.total.Valid > 0 {
+		fmt.Fprintf(p.out, "not checked: %s; a server may refuse more\n", strings.Join(notChecked, ", "))
+	}
 	return p.out.Flush()
 }

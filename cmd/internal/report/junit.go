@@ -16,20 +16,30 @@ type (
 		Name     string        `xml:"name,attr"`
 		Tests    int           `xml:"tests,attr"`
 		Failures int           `xml:"failures,attr"`
+		Errors   int           `xml:"errors,attr"`
 		Suites   []*junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
+		Name       string           `xml:"name,attr"`
+		Tests      int              `xml:"tests,attr"`
+		Failures   int              `xml:"failures,attr"`
+		Errors     int              `xml:"errors,attr"`
+		Skipped    int              `xml:"skipped,attr"`
+		Properties *junitProperties `xml:"properties"`
+		Cases      []junitCase      `xml:"testcase"`
+	}
+	junitProperties struct {
+		Properties []junitProperty `xml:"property"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
 		Name      string        `xml:"name,attr"`
 		ClassName string        `xml:"classname,attr"`
 		Skipped   *junitSkipped `xml:"skipped"`
+		Error     *junitFailure `xml:"error"` // what kept it from being looked at
 		Failure   *junitFailure `xml:"failure"`
 		Notes     string        `xml:"system-out,omitempty"`
 	}
@@ -45,11 +55,15 @@ type (
 
 func (r *results) writeJUnit(out io.Writer) error {
 	all := junitReport{Name: r.command}
+	var properties *junitProperties
+	if r.notChecked != nil {
+		properties = &junitProperties{[]junitProperty{{"notChecked", strings.Join(r.notChecked, ", ")}}}
+	}
 	byFile := map[string]*junitSuite{}
 	for _, s := range r.subjects {
 		suite := byFile[s.file]
 		if suite == nil {
-			suite = &junitSuite{Name: s.file}
+			suite = &junitSuite{Name: s.file, Properties: properties}
 			byFile[s.file] = suite
 			all.Suites = append(all.Suites, suite)
 		}
@@ -64,6 +78,10 @@ func (r *results) writeJUnit(out io.Writer) error {
 		if c.Skipped != nil {
 			suite.Skipped++
 		}
+		if c.Error != nil {
+			suite.Errors++
+			all.Errors++
+		}
 	}
 	b := bufio.NewWriter(out)
 	b.WriteString(xml.Header)
@@ -75,26 +93,36 @@ func (r *results) writeJUnit(out io.Writer) error {
 }
 
 // junit returns the case of s. It has one failure, of the type of the first finding, however many
-// there are: not all readers know of several.
+// there are, and likewise one error: not all readers know of several.
 func (s *subject) junit() junitCase {
-	c := junitCase{Name: s.name, ClassName: s.file}
-	if s.skipped != "" {
-		c.Skipped = &junitSkipped{s.skipped}
-	}
-	var failed, noted []string
+	var failed, noted []result
 	for _, x := range s.found {
-		text := fmt.Sprintf("%v: %s: %s", x.where, x.rule, x.text())
 		if x.mild {
-			noted = append(noted, text)
-			continue
-		}
-		if failed = append(failed, text); c.Failure == nil {
-			c.Failure = &junitFailure{Message: x.message, Type: x.rule}
+			noted = append(noted, x)
+		} else {
+			failed = append(failed, x)
 		}
 	}
-	if c.Failure != nil {
-		c.Failure.Text = strings.Join(failed, "\n")
+	c := junitCase{Name: s.name, ClassName: s.file, Error: junitFailureOf(s.failed), Failure: junitFailureOf(failed), Notes: junitText(noted)}
+	if s.seen == exempted {
+		c.Skipped = &junitSkipped{"no schema describes the kind"}
 	}
-	c.Notes = strings.Join(noted, "\n")
 	return c
+}
+
+// junitFailureOf returns what there is to say of all, and nil if there are none.
+func junitFailureOf(all []result) *junitFailure {
+	if len(all) == 0 {
+		return nil
+	}
+	return &junitFailure{Message: all[0].message, Type: all[0].rule, Text: junitText(all)}
+}
+
+// junitText returns a line for each of all, or several for one with a remedy.
+func junitText(all []result) string {
+	lines := make([]string, len(all))
+	for i, x := range all {
+		lines[i] = fmt.Sprintf("%v: %s: %s", x.where, x.rule, x.text())
+	}
+	return strings.Join(lines, "\n")
 }

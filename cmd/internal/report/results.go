@@ -22,14 +22,27 @@ type results struct {
 	format   string // FormatSARIF or FormatJUnit
 	command  string // whose findings they are
 	subjects []*subject
+
+	notChecked []string // what the command does not look at
 }
 
 // subject is what findings are about, mostly an object.
 type subject struct {
 	file, name string
-	skipped    string // why it was not looked at, empty if it was
 	found      []result
+	failed     []result // what kept it from being looked at, or from all of it
+	seen       seen
 }
+
+// seen says whether something was looked at.
+type seen uint8
+
+// Whether something was looked at: it was, it could not be, or it was not meant to be.
+const (
+	looked seen = iota
+	notLooked
+	exempted
+)
 
 // result is one finding.
 type result struct {
@@ -55,10 +68,10 @@ func newResults(format, command string) *results {
 	return &results{format: format, command: command}
 }
 
-// begin notes that o is looked at.
-func (r *results) begin(o *manifest.Object) {
+// begin notes that o is there, and whether it is looked at.
+func (r *results) begin(o *manifest.Object, seen seen) {
 	if r != nil {
-		r.subject(o.File, o.String())
+		r.subject(o.File, o.String()).seen = seen
 	}
 }
 
@@ -73,8 +86,47 @@ func (r *results) subject(file, name string) *subject {
 	return s
 }
 
-// write writes all results in their format.
-func (r *results) write(out io.Writer) error {
+// note adds notices to the subjects that they are about. One that is about no object is a subject by
+// itself, named by its place.
+func (r *results) note(notices []notice.Notice) {
+	type id struct{ file, name string }
+	known := map[id]*subject{}
+	for _, s := range r.subjects {
+		known[id{s.file, s.name}] = s
+	}
+	for _, n := range notices {
+		key := id{n.Where.File, n.Subject}
+		if n.Subject == "" {
+			key.name = n.Where.String()
+		}
+		s := known[key]
+		if s == nil {
+			s = r.subject(key.file, key.name)
+			known[key] = s
+		}
+		x := result{rule: string(n.Class), level: levelError, where: n.Where, message: n.Text}
+		if n.Warning {
+			x.level, x.mild = levelWarning, true
+			s.found = append(s.found, x)
+			continue
+		}
+		s.failed = append(s.failed, x)
+	}
+	for _, s := range r.subjects {
+		if s.seen == notLooked && len(s.failed) == 0 {
+			s.failed = []result{{
+				rule: string(notice.BadSchema), level: levelError, where: notice.InFile(s.file), message: "not looked at: a schema cannot be used",
+			}}
+		}
+	}
+}
+
+// all returns what was found about s, and what kept it from being looked at.
+func (s *subject) all() []result { return slices.Concat(s.found, s.failed) }
+
+// write writes all results in their format, with the notices of the run.
+func (r *results) write(out io.Writer, notices []notice.Notice) error {
+	r.note(notices)
 	if r.format == FormatJUnit {
 		return r.writeJUnit(out)
 	}
@@ -85,7 +137,7 @@ func (r *results) write(out io.Writer) error {
 func (r *results) rules() []string {
 	var out []string
 	for _, s := range r.subjects {
-		for _, x := range s.found {
+		for _, x := range s.all() {
 			if !slices.Contains(out, x.rule) {
 				out = append(out, x.rule)
 			}
@@ -102,9 +154,13 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
+		Tool       sarifTool        `json:"tool"`
+		ColumnKind string           `json:"columnKind"`
+		Results    []sarifResult    `json:"results"`
+		Properties *sarifProperties `json:"properties,omitempty"`
+	}
+	sarifProperties struct {
+		NotChecked []string `json:"notChecked"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -152,12 +208,15 @@ const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 func (r *results) writeSARIF(out io.Writer) error {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "deed", Rules: []sarifRule{}}
+	if r.notChecked != nil {
+		run.Properties = &sarifProperties{r.notChecked}
+	}
 	rules := r.rules()
 	for _, rule := range rules {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule})
 	}
 	for _, s := range r.subjects {
-		for _, x := range s.found {
+		for _, x := range s.all() {
 			place := sarifLocation{Logical: []sarifLogical{{s.name}}}
 			place.Physical.Artifact.URI = fileURI(x.where.File)
 			if x.where.Line > 0 {

@@ -29,9 +29,18 @@ func someResults(format string) *results {
 			{rule: "stale-path", level: levelWarning, where: notice.InFile(file), message: "d", mild: true},
 		}
 		r.subject(file, "Pod fine")
-		r.subject(file, "Widget unknown").skipped = "no schema"
+		r.subject(file, "Widget unknown").seen = exempted
+		r.subject(file, "Widget broken").seen = notLooked
 	}
 	return r
+}
+
+// someNotices are about a subject of someResults and about none.
+var someNotices = []notice.Notice{
+	{Class: notice.NoSchema, Where: notice.Position{File: "stdin", Line: 9}, Subject: "Pod fine", Text: "e"},
+	{Class: notice.Unread, Where: notice.Position{File: "a:b/ü %.yaml", Line: 9, Column: 2}, Text: "f"},
+	{Class: notice.Unread, Where: notice.InFile("missing.yaml"), Text: "g"},
+	{Class: notice.Odd, Warning: true, Where: notice.InFile("stdin"), Text: "h"},
 }
 
 // TestSARIF wants documents that the schema of SARIF admits: fields and kinds by
@@ -39,7 +48,8 @@ func someResults(format string) *results {
 func TestSARIF(t *testing.T) {
 	for _, r := range []*results{someResults(FormatSARIF), newResults(FormatSARIF, "deed check")} {
 		var out bytes.Buffer
-		if err := r.write(&out); err != nil {
+		r.notChecked = []string{"names"}
+		if err := r.write(&out, someNotices); err != nil {
 			t.Fatal(err)
 		}
 		log, err := value.Parse(out.Bytes())
@@ -120,15 +130,17 @@ func TestFileURI(t *testing.T) {
 // has, and counts that are right.
 func TestJUnit(t *testing.T) {
 	var out bytes.Buffer
-	if err := someResults(FormatJUnit).write(&out); err != nil {
+	r := someResults(FormatJUnit)
+	r.notChecked = []string{"names"}
+	if err := r.write(&out, someNotices); err != nil {
 		t.Fatal(err)
 	}
 	admitted := map[string]string{
-		"testsuites": "name tests failures", "testsuite": "name tests failures errors skipped", "testcase": "name classname",
-		"failure": "message type", "skipped": "message", "system-out": "",
+		"testsuites": "name tests failures errors", "testsuite": "name tests failures errors skipped", "testcase": "name classname",
+		"failure": "message type", "error": "message type", "skipped": "message", "system-out": "", "properties": "", "property": "name value",
 	}
 	inside := map[string]string{"testsuite": "testsuites", "testcase": "testsuite", "failure": "testcase", "skipped": "testcase",
-		"system-out": "testcase"}
+		"system-out": "testcase", "error": "testcase", "properties": "testsuite", "property": "properties"}
 	var around []string
 	count := map[string]int{}
 	for d := xml.NewDecoder(&out); ; {
@@ -151,8 +163,8 @@ func TestJUnit(t *testing.T) {
 				if !slices.Contains(strings.Fields(attributes), a.Name.Local) {
 					t.Errorf("attribute %s of %s", a.Name.Local, name)
 				}
-				if name == "testsuites" && a.Name.Local == "failures" && a.Value != "3" {
-					t.Errorf("%s failures, want 3", a.Value)
+				if want := map[string]string{"failures": "3", "errors": "6"}[a.Name.Local]; name == "testsuites" && want != "" && a.Value != want {
+					t.Errorf("%s %s, want %s", a.Value, a.Name.Local, want)
 				}
 			}
 			around = append(around, name)
@@ -160,7 +172,7 @@ func TestJUnit(t *testing.T) {
 			around = around[:len(around)-1]
 		}
 	}
-	if count["testcase"] != 9 || count["failure"] != 3 || count["skipped"] != 3 || count["system-out"] != 3 {
+	if count["testcase"] != 15 || count["failure"] != 3 || count["skipped"] != 3 || count["error"] != 6 || count["system-out"] != 4 {
 		t.Errorf("there are %v", count)
 	}
 }

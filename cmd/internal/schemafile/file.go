@@ -94,13 +94,9 @@ func definitionsFile(c *types.Library, name string) *File {
 	f := &File{Document: &schema.Document{}}
 	definitions, _ := c.DefinedBy([]string{name})
 	for _, o := range definitions {
-		d, err := openapi.CRD(o.Content)
-		if err != nil {
-			notice.EachError(err, func(err error) { c.Problem(types.PlaceInDefinition(o, err), "%v", err) })
+		d, ok := c.Definition(o)
+		if !ok {
 			continue
-		}
-		for _, w := range d.Warnings {
-			c.Warn(types.PlaceInDefinition(o, w), "%v; objects of this version count as having no schema", w)
 		}
 		for _, t := range d.Document.Types { // the types of object metadata are in all of them
 			if !slices.ContainsFunc(f.Document.Types, func(u schema.TypeDef) bool { return u.Name == t.Name }) {

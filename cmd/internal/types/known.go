@@ -5,11 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
-	"github.com/deed-project/deed/schema/openapi"
 )
 
 // ResourceOf returns the name that a server has for objects of a built-in kind, such as
@@ -43,14 +41,11 @@ func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 	}
 	definitions, _ := c.DefinedBy(f.Crds)
 	for _, o := range definitions {
-		d, err := openapi.CRD(o.Content)
-		if err != nil {
-			notice.EachError(err, func(err error) { c.Problem(PlaceInDefinition(o, err), "%v", err) })
+		d, ok := c.Definition(o)
+		if !ok {
 			continue
 		}
-		catalog, err := d.Catalog()
-		notice.EachError(err, func(err error) { c.Warn(o.At(), "%v", err) })
-		add(catalog, fmt.Sprintf("defined at %v", o.At()))
+		add(d.Catalog, fmt.Sprintf("defined at %v", o.At()))
 	}
 	if len(f.OpenAPI) > 0 {
 		catalog, _ := c.CatalogOf(f.OpenAPI)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/build"
 	"github.com/deed-project/deed/managedfields"
@@ -27,10 +28,28 @@ func (f *Flags) Any() bool { return len(f.Crds) > 0 || len(f.OpenAPI) > 0 || f.S
 func (c *Library) TypeOf(o *manifest.Object, types *Types, config managedfields.Config) (*Endpoint, bool) {
 	e, err := types.Of(o.GVK(), config)
 	if err != nil {
-		c.Problem(o.At("kind"), "%v: %v", o, err)
+		c.Untyped(o, err)
 		return nil, false
 	}
 	return e, true
+}
+
+// Untyped reports err, an error of [Types.Of] about objects like o.
+func (c *Library) Untyped(o *manifest.Object, err error) {
+	c.Report(notice.Notice{Class: ClassOf(err), Where: o.At("kind"), Subject: o.String(), Text: err.Error()})
+}
+
+// ClassOf returns the class of an error of [Types.Of].
+func ClassOf(err error) notice.Class {
+	var unknown *noTypeError
+	var unserved *builtin.UnservedError
+	switch {
+	case errors.As(err, &unknown):
+		return notice.NoSchema
+	case errors.As(err, &unserved):
+		return notice.Refused
+	}
+	return notice.BadSchema
 }
 
 // Flags say which schemas there are besides the built-in ones.
@@ -80,8 +99,10 @@ type kindTypes struct {
 	// is pruned, and defaults.
 	schemas map[string]*structural.Schema
 	builtIn bool // the kind is Kubernetes' own
-	// warn says what is odd about the type of a version that is used. nil says nothing.
-	warn func(version string)
+	// MadeUp says that no schema describes the kind, and that it is to be treated without one.
+	MadeUp bool
+	// broken returns why the schema of a version cannot be used; nil for sources without such versions.
+	broken func(version string) error
 	// unusable is the definition of the kind, when it is defective and that has been reported;
 	// there are no versions then.
 	unusable *manifest.Object
@@ -100,6 +121,8 @@ type Types struct {
 	Served  bool                              // whether endpoints do what kinds say besides types, as those of a server
 	Bare    bool                              // whether served endpoints leave out defaults and normal forms
 	told    func(gvk schema.GVK, from string) // is called for each kind that is found
+
+	schemaless bool // schemas that cannot be used count as admitting everything
 }
 
 // endpointID says which endpoint is meant.
@@ -136,7 +159,7 @@ func NewLibrary(l *manifest.Loader) *Library { return &Library{l} }
 // NewTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It
 // reports what is wrong and returns nil if any schema cannot be used.
 func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
-	t := &Types{found: map[endpointID]*Endpoint{}, told: func(schema.GVK, string) {}}
+	t := &Types{found: map[endpointID]*Endpoint{}, told: func(schema.GVK, string) {}, schemaless: f.Schemaless}
 	if f.Verbose {
 		t.told = func(gvk schema.GVK, from string) {
 			fmt.Fprintf(c.Log, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
@@ -155,12 +178,19 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 	}
 	t.sources = append(t.sources, builtInSource())
 	if f.Schemaless {
-		t.sources = append(t.sources, everyKind(schema.Deduced, "made up from the object (--schemaless)"))
+		t.sources = append(t.sources, madeUp)
 	}
 	if !ok1 || !ok2 || !ok3 {
 		return nil
 	}
 	return t
+}
+
+// madeUp is the source for kinds that do without a schema.
+func madeUp(gvk schema.GVK) (kindTypes, bool) {
+	kind, ok := everyKind(schema.Deduced, "made up from the object (--schemaless)")(gvk)
+	kind.MadeUp = true
+	return kind, ok
 }
 
 // KubernetesVersion is that of the built-in types.
@@ -178,7 +208,7 @@ func (t *Types) VersionsOf(gvk schema.GVK) versions {
 }
 
 // Of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has
-// the kind in that version.
+// the kind in that version, and a [*brokenSchemaError] if the schema of that version cannot be used.
 func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, error) {
 	id := endpointID{gvk, config.Subresource}
 	if e, ok := t.found[id]; ok {
@@ -198,6 +228,13 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			unknown.others = append(unknown.others, kind.Versions)
 			continue
 		}
+		if kind.broken != nil {
+			err := kind.broken(gvk.Version)
+			if err != nil && !t.schemaless {
+				return nil, err
+			}
+			kind.MadeUp = err != nil
+		}
 		config.GVK, config.Types = gvk, kind.Versions
 		restores, err := t.complete(&config, kind)
 		if err != nil {
@@ -206,9 +243,6 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		manager, err := managedfields.New(config)
 		if err != nil {
 			return nil, err
-		}
-		if kind.warn != nil {
-			kind.warn(gvk.Version)
 		}
 		t.told(gvk, kind.From)
 		t.found[id] = &Endpoint{

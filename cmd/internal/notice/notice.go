@@ -1,0 +1,30 @@
+package notice
+
+// Notice is one message of a run about its input.
+type Notice struct {
+	Class   Class
+	Warning bool // the input is put up with
+	Where   Position
+	Subject string // the object that it is about; empty for none, or where the text begins with it
+	Text    string
+}
+
+// Class says in a word what a notice is about.
+type Class string
+
+// The classes of notices.
+const (
+	Unread    Class = "unread"     // a file, a document or an object cannot be read or used
+	NoSchema  Class = "no-schema"  // no schema describes the kind of an object
+	BadSchema Class = "bad-schema" // a schema cannot be used, or breaks a rule
+	Refused   Class = "refused"    // a server refuses an object
+	Odd       Class = "odd"        // something that is put up with
+)
+
+// exitCode returns the exit code of a run with a notice of class k that is no warning.
+func (k Class) exitCode() int {
+	if k == Refused {
+		return ExitFinding
+	}
+	return ExitInput
+}
