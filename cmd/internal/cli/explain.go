@@ -32,7 +32,7 @@ func (c *cli) explainCommand() *cobra.Command {
 where that is declared, who owns it, be it through an atomic list or object
 above it, what is above and below it, and how to take it or to give it up.
 
-A path is written as in conflicts: .spec.containers[name="web"].image. Keys that
+A path is written as it is printed: .spec.containers[name="web"].image. Keys that
 have a default may be left out, and an item may be named by its place, as in
 .spec.containers[0]. Without objects, --kind says what the path is in, and items
 may be left out: .spec.containers.image.`,

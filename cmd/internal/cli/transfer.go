@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -61,9 +62,9 @@ func (c *cli) transfer(f transferFlags) error {
 	if f.from == "" || f.to == "" {
 		return errors.New("--from and --to say who gives and who receives")
 	}
-	var within []fieldpath.Path
+	var within []selector.Selector
 	for _, text := range f.paths {
-		path, err := fieldpath.ParsePath(text)
+		path, err := selector.Parse(text)
 		if err != nil {
 			return fmt.Errorf("--path: %w", err)
 		}
@@ -98,13 +99,15 @@ func (c *cli) transfer(f transferFlags) error {
 	return err
 }
 
-func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, from, to merge.Manager, within []fieldpath.Path) *dryrun.Handover {
-	entries, err := ownership.Transfer(h.Live.Object, dryrun.VersionsOf(e), from, to, within...)
+func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, from, to merge.Manager, within []selector.Selector) *dryrun.Handover {
+	paths, err := selected(h.Live, from, within)
+	if err == nil && (len(within) == 0 || len(paths) > 0) {
+		h.After.Entries, err = ownership.Transfer(h.Live.Object, dryrun.VersionsOf(e), from, to, paths...)
+	}
 	if err != nil {
 		c.cannotHandOver(h, e, err)
 		return nil
 	}
-	h.After.Entries = entries
 	if len(h.Changes()) == 0 {
 		h.Note = fmt.Sprintf("nothing to transfer: %s owns nothing there", report.ManagersText([]merge.Manager{from}))
 		return h
@@ -118,4 +121,23 @@ func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, from, to merge.
 		return nil
 	}
 	return h
+}
+
+// selected returns the fields that the selectors select among those that from owns in o. Entries that
+// cannot be read have none.
+func selected(o *manifest.Object, from merge.Manager, selectors []selector.Selector) ([]fieldpath.Path, error) {
+	var owned, out []fieldpath.Path
+	for _, e := range o.Entries {
+		if set, err := e.FieldsV1.Set(); err == nil && manifest.Identity(e) == from {
+			owned = slices.AppendSeq(owned, set.All())
+		}
+	}
+	for _, s := range selectors {
+		found, err := s.Among(owned)
+		if err != nil {
+			return nil, fmt.Errorf("--path: %w", err)
+		}
+		out = append(out, slices.DeleteFunc(found, func(p fieldpath.Path) bool { return p == nil })...)
+	}
+	return out, nil
 }

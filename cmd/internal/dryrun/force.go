@@ -58,15 +58,20 @@ func (f ForceFlags) Force() (*Force, error) {
 // [*selector.AmbiguousError].
 func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Conflicts, err error) {
 	var errs []error
-	selected := make([][]fieldpath.Path, len(f.fields))
-	for _, c := range all {
-		takes := f.all || f.rules.takes(t.Given, c)
-		for i, s := range f.fields {
-			if path, ok := s.Match(c.Path); ok {
-				selected[i], takes = append(selected[i], path), true
+	byRules, paths := f.rules.takes(t.Given, all), pathsOf(all)
+	selected := make([]bool, len(all))
+	for _, s := range f.fields {
+		found, err := s.Among(paths)
+		errs = append(errs, err)
+		for i, path := range found {
+			if path != nil {
+				selected[i] = true
 				s.used.Store(true)
 			}
 		}
+	}
+	for i, c := range all {
+		takes := f.all || byRules[i] || selected[i]
 		for _, m := range f.managers {
 			if m.name == c.Owner.Manager.Name {
 				takes = true
@@ -78,11 +83,17 @@ func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Confli
 			refused = append(refused, c)
 		}
 	}
-	for i, s := range f.fields {
-		errs = append(errs, s.Check(selected[i]))
-	}
 	f.see(t)
 	return taken, refused, errors.Join(errs...)
+}
+
+// pathsOf returns the fields of conflicts.
+func pathsOf(conflicts merge.Conflicts) []fieldpath.Path {
+	out := make([]fieldpath.Path, len(conflicts))
+	for i, c := range conflicts {
+		out[i] = c.Path
+	}
+	return out
 }
 
 // see remembers which fields and managers t has. A field without a conflict, in a configuration

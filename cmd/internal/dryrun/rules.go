@@ -173,38 +173,42 @@ func (r *rule) aboutOwner(owner merge.Manager) bool {
 	return len(r.managers) == 0 || slices.ContainsFunc(r.managers, func(m *rulePattern) bool { return matches(m.text, owner.Name) })
 }
 
-// takes reports whether a rule decides c for who applies o.
-func (r *Rules) takes(o *manifest.Object, c merge.Conflict) bool {
-	return r.any(o, c, func(r *rule) []*ruleField { return r.force })
+// takes reports of each of the conflicts of o whether a rule decides it for who applies o.
+func (r *Rules) takes(o *manifest.Object, conflicts merge.Conflicts) []bool {
+	return r.any(o, conflicts, func(r *rule) []*ruleField { return r.force })
 }
 
-// any reports whether one of the fields of a rule that is about c, a conflict of o, selects its
-// field.
-func (r *Rules) any(o *manifest.Object, c merge.Conflict, fields func(*rule) []*ruleField) bool {
+// any reports of each of the conflicts of o whether one of the fields of a rule that is about it
+// selects its field. A path that may be several fields selects them all.
+func (r *Rules) any(o *manifest.Object, conflicts merge.Conflicts, fields func(*rule) []*ruleField) []bool {
+	out := make([]bool, len(conflicts))
 	if r == nil {
-		return false
+		return out
 	}
-	found := false
+	paths := pathsOf(conflicts)
 	for _, r := range r.rules {
-		if !r.about(o) || !r.aboutOwner(c.Owner.Manager) {
+		if !r.about(o) {
 			continue
 		}
 		for _, f := range fields(r) {
-			if _, ok := f.Match(c.Path); ok {
-				f.used.Store(true)
-				found = true
+			found, _ := f.Among(paths)
+			for i, path := range found {
+				if path != nil && r.aboutOwner(conflicts[i].Owner.Manager) {
+					f.used.Store(true)
+					out[i] = true
+				}
 			}
 		}
 	}
-	return found
+	return out
 }
 
 // left returns the conflicts of o over fields that the rules leave to their owners.
 func (r *Rules) left(o *manifest.Object, conflicts merge.Conflicts) merge.Conflicts {
 	var out merge.Conflicts
-	for _, c := range conflicts {
-		if r.any(o, c, func(r *rule) []*ruleField { return r.ignore }) {
-			out = append(out, c)
+	for i, isLeft := range r.any(o, conflicts, func(r *rule) []*ruleField { return r.ignore }) {
+		if isLeft {
+			out = append(out, conflicts[i])
 		}
 	}
 	return out

@@ -49,9 +49,9 @@ func (x *Explanation) Last() types.Place { return x.Way[len(x.Way)-1] }
 // InKind explains what s, taken as a path, leads to in kind, whose endpoint is e. A name at its end
 // may have dots in it.
 func InKind(e *types.Endpoint, kind schema.GVK, s selector.Selector) (*Explanation, error) {
-	path, err := fieldpath.ParsePath(s.String())
-	if err != nil {
-		return nil, err
+	path, ok := s.Path()
+	if !ok {
+		return nil, fmt.Errorf("%s has wildcards, which select among the fields of objects, and there are none", s)
 	}
 	way, err := types.Follow(e.Typ, value.Value{}, false, path)
 	for n := len(path) - 1; err != nil && n > 0; n-- {

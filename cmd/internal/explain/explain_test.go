@@ -72,7 +72,7 @@ func TestOwners(t *testing.T) {
 			t.Fatal(err)
 		}
 		for path := range owned.Sets[0].Leaves().All() {
-			s, err := selector.Parse(selector.Exact(path))
+			s, err := selector.Parse(path.Text())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+
 	"github.com/deed-project/deed/cmd/internal/blame"
 	"github.com/deed-project/deed/cmd/internal/entries"
 	"github.com/deed-project/deed/cmd/internal/manifest"
@@ -18,9 +20,9 @@ func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selecto
 		return nil, err
 	}
 	if len(paths) == 0 {
-		path, err := fieldpath.ParsePath(s.String())
-		if err != nil {
-			return nil, err
+		path, ok := s.Path()
+		if !ok {
+			return nil, fmt.Errorf("%s selects nothing", s)
 		}
 		paths = append(paths, path)
 	}

@@ -87,7 +87,7 @@ func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
 	}
 	for _, f := range e.Reading(o.Content) {
 		where := o.At(manifest.Steps(o.Content, f.Path)...)
-		out = append(out, Defect{o, f.Path, where, f.Class, f.Path.String() + ": " + f.String(), false})
+		out = append(out, Defect{o, f.Path, where, f.Class, f.Path.Text() + ": " + f.String(), false})
 	}
 	if types.IsDefinition(o.Content) {
 		out = append(out, definitionDefects(o)...)

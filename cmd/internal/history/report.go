@@ -67,7 +67,7 @@ func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts
 		if !showSecrets && secret.IsIn(given.Object, f.Path) {
 			live, wanted = secret.Pair(live, wanted)
 		}
-		c := &conflictResult{Path: f.Path.String(), Live: live, Wanted: wanted}
+		c := &conflictResult{Path: f.Path.Text(), Live: live, Wanted: wanted}
 		for _, e := range f.Owners {
 			c.Owners = append(c.Owners, report.OwnerOf(e))
 		}
@@ -85,7 +85,7 @@ func (s *StepResult) show(o managedfields.Object, showSecrets bool) error {
 		for e := range managers.All() {
 			entry := &ownerResult{Owner: report.OwnerOf(e), Fields: []string{}, time: e.Time}
 			for path := range e.Fields.All() {
-				entry.Fields = append(entry.Fields, path.String())
+				entry.Fields = append(entry.Fields, path.Text())
 			}
 			s.Owners = append(s.Owners, entry)
 		}

@@ -39,7 +39,7 @@ func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields
 // is given.
 func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
 	for _, f := range findings {
-		fmt.Fprintf(log, "%v: %v: refused: %v: %v\n", t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...), t.Given, f.Path, f)
+		fmt.Fprintf(log, "%v: %v: refused: %v: %v\n", t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...), t.Given, f.Path.Text(), f)
 	}
 }
 

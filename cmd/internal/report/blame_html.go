@@ -170,7 +170,7 @@ func (b *pageBuilder) line(line blame.Line) pageLine {
 	if len(line.Parts) == 0 {
 		return l
 	}
-	l.Path = line.Parts[len(line.Parts)-1].Path.String()
+	l.Path = line.Parts[len(line.Parts)-1].Path.Text()
 	var claims []claim
 	claims, l.Nobodys = b.names.claims(line)
 	for _, c := range claims {

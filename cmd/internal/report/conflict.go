@@ -39,7 +39,7 @@ func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
 	for _, f := range contests {
 		where := keyAt(config, keys, f.Path)
 		r.places = append(r.places, where)
-		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.String()))
+		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.Text()))
 		for _, owner := range f.Owners {
 			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, once(showOwner(owner), numbers)))
 		}
@@ -162,8 +162,8 @@ func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
 	}
 	for d := range m.Again.Decisions() {
 		if d.Outcome == merge.Pruned {
-			fmt.Fprintf(c.Log, "%v: %v: %v: %s is removed by the second apply: the configuration lacks it\n",
-				given.At(), given, d.Path, secret.Show(given, d.Path, d.Live))
+			fmt.Fprintf(c.Log, "%v: %v: %s: %s is removed by the second apply: the configuration lacks it\n",
+				given.At(), given, d.Path.Text(), secret.Show(given, d.Path, d.Live))
 		}
 	}
 }
@@ -177,7 +177,7 @@ func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, te
 			owners[i] = showOwner(owner)
 		}
 		live, wanted := showContest(f, given)
-		fmt.Fprintf(log, "%v: %v: %v: %s\n", keyAt(given, keys, f.Path), given, f.Path, text(f, live, wanted, strings.Join(owners, " and ")))
+		fmt.Fprintf(log, "%v: %v: %v: %s\n", keyAt(given, keys, f.Path), given, f.Path.Text(), text(f, live, wanted, strings.Join(owners, " and ")))
 	}
 }
 

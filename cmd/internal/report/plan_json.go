@@ -120,18 +120,18 @@ func NewObjectPlan(p *plan.Plan, manager string, secrets bool) *ObjectPlan {
 	}
 	for _, n := range p.Change.Notations {
 		live, wanted := w.shown(n.Path, n.Live, n.Wanted)
-		o.Notations = append(o.Notations, &notationPlan{Path: n.Path.String(), Kind: n.Kind, Live: live, Wanted: wanted})
+		o.Notations = append(o.Notations, &notationPlan{Path: n.Path.Text(), Kind: n.Kind, Live: live, Wanted: wanted})
 	}
 	for _, path := range p.Nulls {
-		o.Nulls = append(o.Nulls, path.String())
+		o.Nulls = append(o.Nulls, path.Text())
 	}
 	for _, a := range p.Adjustments {
 		merged, stored := w.shown(a.Path, a.Merged, a.Stored)
-		o.Adjustments = append(o.Adjustments, &adjustedPlan{a.Path.String(), a.How, merged, stored})
+		o.Adjustments = append(o.Adjustments, &adjustedPlan{a.Path.Text(), a.How, merged, stored})
 		o.Outcomes[string(a.How)]++
 	}
 	for _, f := range p.Findings {
-		o.Findings = append(o.Findings, &findingPlan{f.Path.String(), f.Class, f.Reason, f.Where.Line, f.Where.Column, f.String()})
+		o.Findings = append(o.Findings, &findingPlan{f.Path.Text(), f.Class, f.Reason, f.Where.Line, f.Where.Column, f.String()})
 		o.Outcomes[refused]++
 	}
 	if m := p.Migration; m != nil {
@@ -166,7 +166,7 @@ func (w planWriter) fields(fields []plan.Field) []*fieldPlan {
 
 func (w planWriter) field(f plan.Field) *fieldPlan {
 	out := &fieldPlan{
-		Path: f.Path.String(), Outcome: f.Outcome.String(), Rule: f.Rule, Line: f.Where.Line, Column: f.Where.Column,
+		Path: f.Path.Text(), Outcome: f.Outcome.String(), Rule: f.Rule, Line: f.Where.Line, Column: f.Where.Column,
 		Before: owners(f.Before), After: owners(f.After), Notes: w.notes(f),
 	}
 	if f.Taken {

@@ -2,7 +2,6 @@ package selector
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -50,57 +49,70 @@ func name(text string) (step, string, error) {
 	case "":
 		return step{}, "", fmt.Errorf("a name is missing in front of %q", text)
 	case "*":
-		return step{name: "*", wildcard: true}, text[end:], nil
+		return step{kind: anyField}, text[end:], nil
 	default:
-		return step{name: word}, text[end:], nil
+		return step{kind: bare, element: fieldpath.Field(word)}, text[end:], nil
 	}
 }
 
 // quoted reads a name in double quotes.
 func quoted(text string) (step, string, error) {
-	prefix, err := strconv.QuotedPrefix(text)
-	if err != nil {
+	end := afterQuotes(text)
+	path, err := fieldpath.ParsePath("." + text[:end])
+	if err != nil || len(path) != 1 {
 		return step{}, "", fmt.Errorf("%s is no name in quotes", text)
 	}
-	word, err := strconv.Unquote(prefix)
-	return step{name: word, element: fieldpath.Field(word)}, text[len(prefix):], err
+	return step{element: path[0]}, text[end:], nil
+}
+
+// afterQuotes returns where a text in double quotes ends, behind the quotes.
+func afterQuotes(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
 }
 
 // bracket reads what stands in brackets.
 func bracket(text string) (step, string, error) {
-	end := closing(text)
-	if end < 0 {
-		return step{}, "", fmt.Errorf("%s has no closing bracket", text)
+	end, err := afterBracket(text)
+	if err != nil {
+		return step{}, "", err
 	}
-	inside, rest := text[1:end], text[end+1:]
+	inside, rest := text[1:end-1], text[end:]
 	switch {
 	case inside == "*":
-		return step{wildcard: true}, rest, nil
-	case strings.HasPrefix(inside, `"`):
-		next, more, err := quoted(inside)
-		if err == nil && more == "" {
-			return next, rest, nil
-		}
+		return step{kind: anyItem}, rest, nil
+	case strings.HasPrefix(inside, `"`) && afterQuotes(inside) == len(inside):
+		next, _, err := quoted(inside)
+		return next, rest, err
 	}
-	path, err := fieldpath.ParsePath(text[:end+1])
+	path, err := fieldpath.ParsePath(text[:end])
 	if err != nil || len(path) != 1 {
-		return step{}, "", fmt.Errorf("%s is no item: write [name=\"web\"], [=\"value\"], [0] or [*]", text[:end+1])
+		return step{}, "", fmt.Errorf("%s is no item: write [name=\"web\"], [=\"value\"], [0] or [*]", text[:end])
 	}
 	return step{element: path[0]}, rest, nil
 }
 
-// closing returns where the bracket closes that text begins with, -1 if it does not.
-func closing(text string) int {
-	inQuotes := false
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case inQuotes && c == '\\':
-			i++
-		case c == '"':
-			inQuotes = !inQuotes
-		case c == ']' && !inQuotes:
-			return i
+// afterBracket returns where what stands in brackets ends that text begins with, behind the closing
+// one. Lists and objects may stand inside.
+func afterBracket(text string) (int, error) {
+	for i, depth := 0, 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = max(i, afterQuotes(text[i:])+i-1)
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				return i + 1, nil
+			}
 		}
 	}
-	return -1
+	return 0, fmt.Errorf("%s has no closing bracket", text)
 }

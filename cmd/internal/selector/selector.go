@@ -1,21 +1,24 @@
-// Package selector knows how people say what they mean: fields by a path as conflicts print it,
-// with wildcards, and managers by their names.
+// Package selector knows how people say what they mean: fields by a path as it is printed, with
+// wildcards, and managers by their names.
 //
 // Its nouns are [Selector] and [Manager].
 package selector
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// Selector selects fields of objects, each with what is below it. It is written as a path:
+// Selector selects fields of objects, each with what is below it. It is written as a path, in the
+// spelling in which all paths are printed, [fieldpath.Path.Text]:
 //
 //  1. .spec.replicas is that field. Without the first dot, containers[*].image selects at any depth.
-//  2. A name may have dots in it, as conflicts print them: .metadata.annotations.example.org/team. Which dots are those of
-//     names shows in the object. ["example.org/team"] and ."example.org/team" leave no doubt.
+//  2. .metadata.annotations."example.org/team" has a name in quotes; ["example.org/team"] is the same. Without quotes, as API
+//     servers print it, its dots may be those of a name: that is how it is read where there is no field step by step.
 //  3. [name="web"] is the item with that key, which may leave out fields that the key has besides; [="a"] is the item with that
 //     value, and [0] the first of a list whose items have no identity.
 //  4. .* is any field of an object, and [*] any item of a list.
@@ -25,72 +28,113 @@ type Selector struct {
 	steps    []step
 }
 
-// step is one step of a selector: a name, an element, or a wildcard.
-//
-//	name   element   wildcard
-//	"a"    zero      false     a field, or a part of its name between dots
-//	"a"    field a   false     that very field
-//	""     any       false     that item
-//	"*"    zero      true      any field
-//	""     zero      true      any item
+// step is one step of a selector.
 type step struct {
-	name     string
-	element  fieldpath.Element
-	wildcard bool
+	kind    stepKind
+	element fieldpath.Element // of bare and exact
 }
+
+type stepKind uint8
+
+const (
+	exact    stepKind = iota // an element and no other
+	bare                     // a field, or a part of its name between dots
+	anyField                 // any field of an object
+	anyItem                  // any item of a list
+)
 
 // String returns the selector as it was written.
 func (s Selector) String() string { return s.text }
+
+// Path returns the one path that s is when it is read step by step. It is false if s has wildcards.
+func (s Selector) Path() (fieldpath.Path, bool) {
+	var path fieldpath.Path
+	for _, x := range s.steps {
+		path = append(path, x.element)
+	}
+	return path, !s.hasWildcard()
+}
 
 // isPlain reports whether s can mean one field only.
 func (s Selector) isPlain() bool { return !s.anywhere && !s.hasWildcard() }
 
 func (s Selector) hasWildcard() bool {
-	return slices.ContainsFunc(s.steps, func(x step) bool { return x.wildcard })
+	return slices.ContainsFunc(s.steps, func(x step) bool { return x.kind == anyField || x.kind == anyItem })
 }
 
-// Match returns the field of path that s selects: path itself, or what it is below of. It is false
-// if there is none.
-func (s Selector) Match(path fieldpath.Path) (fieldpath.Path, bool) {
+// Among returns, for each of paths, the field that s selects: the path itself, or what it is inside
+// of, and nil if s selects neither. Where s leads to some of the paths step by step, it has no other
+// reading. The error is an [*AmbiguousError] if s can mean one field only, and may be several.
+func (s Selector) Among(paths []fieldpath.Path) ([]fieldpath.Path, error) {
+	for _, loose := range []bool{false, true} {
+		out, found := make([]fieldpath.Path, len(paths)), false
+		for i, path := range paths {
+			if out[i] = s.match(path, loose); out[i] != nil {
+				found = true
+			}
+		}
+		if found {
+			return out, s.check(out)
+		}
+	}
+	return make([]fieldpath.Path, len(paths)), nil
+}
+
+// check returns an [*AmbiguousError] if the fields that s was found to select are several and s can
+// mean one only. A key that leaves out fields may be that of several items.
+func (s Selector) check(selected []fieldpath.Path) error {
+	selected = slices.DeleteFunc(slices.Clone(selected), func(p fieldpath.Path) bool { return p == nil })
+	slices.SortFunc(selected, func(p, q fieldpath.Path) int {
+		return cmp.Or(len(q)-len(p), strings.Compare(p.Text(), q.Text()))
+	})
+	selected = slices.CompactFunc(selected, slices.Equal)
+	if s.isPlain() && len(selected) > 1 && !slices.ContainsFunc(s.steps, func(x step) bool { return x.element.Kind() == fieldpath.KindKey }) {
+		return &AmbiguousError{s, selected}
+	}
+	return nil
+}
+
+// match returns the part of path that s selects, nil if there is none. Loose readings join bare
+// names, and take keys with more fields.
+func (s Selector) match(path fieldpath.Path, loose bool) fieldpath.Path {
 	for from := range path {
-		if n := match(s.steps, path[from:]); n >= 0 {
-			return path[:from+n], true
+		if n := match(s.steps, path[from:], loose); n >= 0 {
+			return path[:from+n]
 		}
 		if !s.anywhere {
 			break
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // match returns how many elements of path the steps lead over, -1 if they do not lead there.
-func match(steps []step, path fieldpath.Path) int {
+func match(steps []step, path fieldpath.Path, loose bool) int {
 	if len(steps) == 0 {
 		return 0
 	}
 	if len(path) == 0 {
 		return -1
 	}
-	for n := range names(steps) {
-		if steps[0].isName() && path[0] != fieldpath.Field(joined(steps[:n])) || !steps[0].isName() && !steps[0].takes(path[0]) {
+	for n := range names(steps, loose) {
+		if n == 1 && !steps[0].takes(path[0], loose) || n > 1 && path[0] != joined(steps[:n]) {
 			continue
 		}
-		if rest := match(steps[n:], path[1:]); rest >= 0 {
+		if rest := match(steps[n:], path[1:], loose); rest >= 0 {
 			return rest + 1
 		}
 	}
 	return -1
 }
 
-// isName reports whether x is a name whose dots are not known to be its own.
-func (x step) isName() bool { return x.name != "" && x.element == fieldpath.Any() && !x.wildcard }
-
-// takes reports whether x, which is no such name, leads over e.
-func (x step) takes(e fieldpath.Element) bool {
+// takes reports whether x leads over e.
+func (x step) takes(e fieldpath.Element, loose bool) bool {
 	switch isField := e.Kind() == fieldpath.KindField; {
-	case x.wildcard:
-		return isField == (x.name != "")
-	case x.element.Kind() == fieldpath.KindKey && e.Kind() == fieldpath.KindKey:
+	case x.kind == anyField:
+		return isField
+	case x.kind == anyItem:
+		return !isField
+	case loose && x.element.Kind() == fieldpath.KindKey && e.Kind() == fieldpath.KindKey:
 		for _, f := range x.element.Fields() {
 			if !slices.ContainsFunc(e.Fields(), func(g fieldpath.KeyField) bool { return f.Name == g.Name && f.Value.Equal(g.Value) }) {
 				return false
@@ -101,22 +145,38 @@ func (x step) takes(e fieldpath.Element) bool {
 	return x.element == e
 }
 
-// names yields how many of the steps may together be one name: one, or with dots in it more.
-func names(steps []step) func(func(int) bool) {
+// names yields how many of the steps may together be one step of a path: one, or where they are bare
+// names and read loosely, several that are one name with dots in it.
+func names(steps []step, loose bool) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for n := 1; n <= len(steps); n++ {
-			if !yield(n) || !steps[0].isName() || n < len(steps) && !steps[n].isName() {
+			if !yield(n) || !loose || steps[0].kind != bare || n < len(steps) && steps[n].kind != bare {
 				return
 			}
 		}
 	}
 }
 
-// joined returns the name that the steps are together.
-func joined(steps []step) string {
+// joined returns the field whose name the steps, which are bare, are together.
+func joined(steps []step) fieldpath.Element {
 	words := make([]string, len(steps))
 	for i, x := range steps {
-		words[i] = x.name
+		words[i] = x.element.Name()
 	}
-	return strings.Join(words, ".")
+	return fieldpath.Field(strings.Join(words, "."))
+}
+
+// AmbiguousError is a selector that means several fields of an object although it has no wildcard.
+type AmbiguousError struct {
+	Selector Selector
+	Readings []fieldpath.Path
+}
+
+// Error lists the readings, each spelled so that it means nothing else.
+func (e *AmbiguousError) Error() string {
+	texts := make([]string, len(e.Readings))
+	for i, path := range e.Readings {
+		texts[i] = path.Text()
+	}
+	return fmt.Sprintf("%s may be %s", e.Selector, strings.Join(texts, " or "))
 }

@@ -2,6 +2,10 @@ package selector
 
 import (
 	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,7 +14,8 @@ import (
 )
 
 const object = `{
-	"metadata": {"annotations": {"example.org/team": "a", "x.y": "b", "x": {"y": "c"}}},
+	"metadata": {"annotations": {"example.org/team": "a", "x.y": "b", "x": {"y": "c"}},
+		"labels": {"a.b": {"c": 1}, "a": {"b.c": 2}}},
 	"spec": {"replicas": 3, "containers": [{"name": "web", "image": "a:1"}, {"name": "side", "image": "b:1"}], "finalizers": ["a", "b"]}
 }`
 
@@ -24,12 +29,13 @@ func TestIn(t *testing.T) {
 		{"replicas", ".spec.replicas"},
 		{".replicas", ""},
 		{".spec.replica", ""},
-		{".metadata.annotations.example.org/team", `.metadata.annotations["example.org/team"]`},
-		{`.metadata.annotations["example.org/team"]`, `.metadata.annotations["example.org/team"]`},
-		{`.metadata.annotations."example.org/team"`, `.metadata.annotations["example.org/team"]`},
+		{".metadata.annotations.example.org/team", `.metadata.annotations."example.org/team"`},
+		{`.metadata.annotations["example.org/team"]`, `.metadata.annotations."example.org/team"`},
+		{`.metadata.annotations."example.org/team"`, `.metadata.annotations."example.org/team"`},
 		{`.metadata.annotations["example"]`, ""},
-		{".metadata.annotations.x.y", `ambiguous: .metadata.annotations.x.y .metadata.annotations["x.y"]`},
-		{`.metadata.annotations["x.y"]`, `.metadata.annotations["x.y"]`},
+		{".metadata.annotations.x.y", `.metadata.annotations.x.y`}, // step by step
+		{`.metadata.annotations["x.y"]`, `.metadata.annotations."x.y"`},
+		{".metadata.labels.a.b.c", `ambiguous: .metadata.labels.a."b.c" .metadata.labels."a.b".c`},
 		{`.metadata.annotations["x"].y`, `.metadata.annotations.x.y`},
 		{"containers[*].image", ".spec.containers[0].image .spec.containers[1].image"},
 		{".spec.containers[*].image", ".spec.containers[0].image .spec.containers[1].image"},
@@ -51,7 +57,7 @@ func TestIn(t *testing.T) {
 			texts, paths = []string{"ambiguous:"}, ambiguous.Readings
 		}
 		for _, p := range paths {
-			texts = append(texts, Exact(p))
+			texts = append(texts, p.Text())
 		}
 		if got := strings.Join(texts, " "); got != c.want {
 			t.Errorf("%s selects %s, want %s", c.selector, got, c.want)
@@ -59,7 +65,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-func TestMatch(t *testing.T) {
+func TestAmong(t *testing.T) {
 	web := fieldpath.Key(fieldpath.KeyField{Name: "name", Value: value.String("web")}, fieldpath.KeyField{Name: "p", Value: value.Int(1)})
 	image := fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("containers"), web, fieldpath.Field("image")}
 	team := fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field("example.org/team")}
@@ -88,11 +94,100 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: %v", c.selector, err)
 			continue
 		}
-		selected, ok := s.Match(c.path)
-		if ok != (c.length >= 0) || ok && len(selected) != c.length {
-			t.Errorf("%s of %v: %v, %v, want %d elements", c.selector, c.path, selected, ok, c.length)
+		selected, err := s.Among([]fieldpath.Path{c.path})
+		if err != nil || (selected[0] != nil) != (c.length >= 0) || c.length >= 0 && len(selected[0]) != c.length {
+			t.Errorf("%s of %v: %v, %v, want %d elements", c.selector, c.path, selected, err, c.length)
 		}
 	}
+}
+
+// TestReadings wants that a path that leads somewhere step by step has no other reading, and that several other readings are an
+// error that tells them apart.
+func TestReadings(t *testing.T) {
+	field := fieldpath.Field
+	steps, joined := fieldpath.Path{field("a"), field("b"), field("c")}, fieldpath.Path{field("a.b"), field("c")}
+	other := fieldpath.Path{field("a"), field("b.c")}
+	s, err := Parse(".a.b.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Among([]fieldpath.Path{joined, steps}); err != nil || got[0] != nil || !slices.Equal(got[1], steps) {
+		t.Errorf("with a field step by step: %v, %v", got, err)
+	}
+	if got, err := s.Among([]fieldpath.Path{joined}); err != nil || !slices.Equal(got[0], joined) {
+		t.Errorf("without: %v, %v", got, err)
+	}
+	_, err = s.Among([]fieldpath.Path{joined, other})
+	if want := `.a.b.c may be ."a.b".c or .a."b.c"`; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
+// TestPrintedPaths wants that every path is accepted as it is printed, and then means that very path: among all paths, in the value
+// that it leads through, and read as a path.
+func TestPrintedPaths(t *testing.T) {
+	r, seed := seeded(t)
+	names := []string{"a", "b", "a.b", "", "*", ".", "x y", `q"\`, "[", "]", "{", "a/b", "é", "\n\x01", "\xff", "=", "0", "[0]", "name=1"}
+	scalars := []value.Value{value.String("a"), value.String(`]"[`), value.Int(1), value.Int(1000000), value.Float(0.5), value.Bool(true), value.Null(),
+		value.List(value.Int(1), value.List()), value.Object(value.Member{Name: "]", Value: value.String("}")})}
+	name := func() string { return names[r.IntN(len(names))] }
+	scalar := func() value.Value { return scalars[r.IntN(len(scalars))] }
+	element := func() fieldpath.Element {
+		switch r.IntN(6) {
+		case 0:
+			var fields []fieldpath.KeyField
+			for range 1 + r.IntN(2) {
+				fields = append(fields, fieldpath.KeyField{Name: name(), Value: scalar()})
+			}
+			return fieldpath.Key(fields...)
+		case 1:
+			return fieldpath.Item(scalar())
+		case 2:
+			return fieldpath.Index(r.IntN(3))
+		}
+		return fieldpath.Field(name())
+	}
+	var all []fieldpath.Path
+	for range 3000 {
+		var path fieldpath.Path
+		for range 1 + r.IntN(4) {
+			path = append(path, element())
+		}
+		all = append(all, path)
+	}
+	for i, path := range all {
+		s, err := Parse(path.Text())
+		if err != nil {
+			t.Fatalf("seed %d: %q is not accepted as it is printed: %v", seed, path.Text(), err)
+		}
+		if back, ok := s.Path(); !ok || !slices.Equal(back, path) {
+			t.Errorf("seed %d: %s is read as %s", seed, path.Text(), back.Text())
+		}
+		near := all[max(0, i-20):min(len(all), i+20)]
+		selected, err := s.Among(near)
+		if err != nil {
+			t.Errorf("seed %d: %s: %v", seed, path.Text(), err)
+			continue
+		}
+		for j, q := range near {
+			if inside := q.HasPrefix(path); (selected[j] != nil) != inside || inside && !slices.Equal(selected[j], path) {
+				t.Errorf("seed %d: %s selects %s of %s", seed, path.Text(), selected[j].Text(), q.Text())
+			}
+		}
+	}
+}
+
+// seeded returns a source of random numbers, and its seed: the one that the environment variable DEED_SEED has, or else a new one.
+func seeded(t *testing.T) (*rand.Rand, uint64) {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("DEED_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rand.New(rand.NewPCG(seed, 1)), seed
 }
 
 func TestParseErrors(t *testing.T) {

@@ -1,7 +1,6 @@
 package types
 
 import (
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -11,7 +10,6 @@ import (
 // What this package needs of the packages below beyond their API.
 var (
 	schemas  = door.Open(schema.Internal)
-	paths    = door.Open(fieldpath.Internal)
 	typing   = door.Open(typed.Internal)
 	managing = door.Open(managedfields.Internal)
 )

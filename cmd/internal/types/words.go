@@ -166,5 +166,5 @@ func plain(e *typed.Error) string {
 	if len(e.Path) == 0 {
 		return e.Plain
 	}
-	return paths.Decimal(e.Path) + ": " + e.Plain
+	return e.Path.Text() + ": " + e.Plain
 }
