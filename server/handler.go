@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 )
 
@@ -136,8 +137,11 @@ func (s *Server) panicked(method, path string, v any) {
 	s.log.Error("a request panicked", "method", method, "path", path, "panic", v, "stack", string(debug.Stack()))
 }
 
-// fail answers with the Status of err.
+// fail answers with the Status of err. A failure of the store is logged with its cause, which the client does not get.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, rep wire.Representation, err error) {
+	if failure := (*store.Failure)(nil); errors.As(err, &failure) {
+		s.log.Error("the store failed", "method", r.Method, "path", r.URL.Path, "error", failure.Cause)
+	}
 	status := api.StatusOf(err)
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(status.Details.RetryAfterSeconds))

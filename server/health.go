@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,6 +20,9 @@ var checks = []check{
 	{"ping", func(*Server, *http.Request) error { return nil }},
 	{"storage", func(s *Server, r *http.Request) error {
 		_, err := s.backend.Store.Range(r.Context(), store.Range{Prefix: "/registry/namespaces/", Limit: 1})
+		if err == nil && s.checker != nil {
+			err = s.checker.Check()
+		}
 		return err
 	}},
 	{"shutdown", func(s *Server, _ *http.Request) error { return s.ctx.Err() }},
@@ -38,6 +42,9 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, parts []string) 
 			fmt.Fprintf(&report, "[+]%s excluded: ok\n", c.name)
 		case err != nil:
 			failed = true
+			if failure := (*store.Failure)(nil); errors.As(err, &failure) {
+				err = failure.Cause
+			}
 			s.log.Error("a health check fails", "check", c.name, "error", err)
 			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", c.name)
 		default:

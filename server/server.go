@@ -71,7 +71,8 @@ type Config struct {
 type Server struct {
 	backend      *rest.Backend
 	authenticate Authenticator
-	hosts        []string // Config.Hosts
+	hosts        []string      // Config.Hosts
+	checker      store.Checker // the store, if it is one
 	authorize    Authorizer
 	audit        func(AuditEvent)
 	log          *slog.Logger
@@ -119,6 +120,7 @@ func New(c Config) (*Server, error) {
 	if c.Store == nil {
 		c.Store = memory.New()
 	}
+	s.checker, _ = c.Store.(store.Checker)
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.limits, s.metrics = c.Limits.withDefaults(), newMetrics(&s.flight)
 	s.backend = &rest.Backend{

@@ -122,6 +122,22 @@ var (
 	ErrClosed    = errors.New("store: it is closed")
 )
 
+// Failure is the error of a store that could not read or keep something, such as on a full disk. Its text is for clients, and names no
+// file, address or library; the cause is for the log.
+type Failure struct{ Cause error }
+
+// Error says only that the storage failed.
+func (f *Failure) Error() string { return "the storage failed; the log of the server says why" }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// Checker is a [Store] that knows whether writes are kept.
+type Checker interface {
+	// Check returns the error of the last write if it could not be kept. It is nil when a later one could.
+	Check() error
+}
+
 // CompactedError says that a revision is gone, and which is the oldest that is there. It is an [ErrCompacted].
 type CompactedError struct{ Oldest Revision }
 

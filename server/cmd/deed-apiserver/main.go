@@ -25,6 +25,9 @@ func main() {
 
 // Run serves until ctx is done, and returns the status that the process ends with.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
+	if len(args) > 0 && args[0] == "verify" {
+		return verify(args[1:], out, errOut)
+	}
 	o, err := parse(args, errOut)
 	switch {
 	case err == errHelp:

@@ -31,7 +31,8 @@ type options struct {
 	logFormat       string
 	verbose         bool
 	version         bool
-	host            string // of listen
+	host            string          // of listen
+	lost            <-chan struct{} // is closed when the data file is gone; nil without one
 }
 
 var errHelp = pflag.ErrHelp

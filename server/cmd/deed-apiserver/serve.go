@@ -69,7 +69,20 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 			}
 		})
 	}
-	return s.Serve(ctx, l, tlsConfig)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-o.lost:
+			cancel(fmt.Errorf("--data: %s was removed, replaced or cut: objects cannot be kept any more", o.data))
+		case <-ctx.Done():
+		}
+	}()
+	err = s.Serve(ctx, l, tlsConfig)
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		err = errors.Join(cause, err)
+	}
+	return err
 }
 
 // objects returns what the server begins with: definitions come first.
@@ -91,6 +104,7 @@ func (o *options) openStore(ctx context.Context, c *server.Config) error {
 			return fmt.Errorf("--data: %w", err)
 		}
 		c.Store = kept
+		o.lost = kept.Lost()
 	case len(o.etcd.servers) > 0:
 		return o.etcd.open(ctx, c)
 	}

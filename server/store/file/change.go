@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"time"
 
@@ -18,9 +19,27 @@ const (
 	knownFlags = deletedFlag | untilFlag
 )
 
-// appendChange appends a change, without its revision, to b:
+// checksumSize is the size of the checksum that each change begins with: CRC-32C of its revision and of all that follows.
+const checksumSize = 4
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum returns the checksum of a change that is stored under k as v.
+func checksum(k, v []byte) uint32 {
+	return crc32.Update(crc32.Checksum(k, castagnoli), castagnoli, v[checksumSize:])
+}
+
+// encode returns a change as it is stored under its revision:
 //
-//	flags 1 │ created 8 │ until 8, in ns, if flagged │ length of the key, varint │ key │ text
+//	checksum 4 │ flags 1 │ created 8 │ until 8, in ns, if flagged │ length of the key, varint │ key │ text
+func encode(c history.Change) (k, v []byte) {
+	k = keyOf(c.Revision)
+	v = appendChange(make([]byte, checksumSize), c)
+	binary.BigEndian.PutUint32(v, checksum(k, v))
+	return k, v
+}
+
+// appendChange appends what follows the checksum.
 func appendChange(b []byte, c history.Change) []byte {
 	b = slices.Grow(b, 1+8+8+binary.MaxVarintLen64+len(c.Key)+len(c.Text))
 	var flags byte
@@ -42,13 +61,39 @@ func appendChange(b []byte, c history.Change) []byte {
 
 var errDamaged = errors.New("the file is damaged")
 
-// readChange reads a change. It shares nothing with k and v.
+// damage is a change that is not as it was written.
+type damage struct {
+	revision store.Revision
+	key      string // as far as it can be read
+}
+
+// Error names the record.
+func (d *damage) Error() string {
+	return fmt.Sprintf("revision %d, record %q: %v", d.revision, d.key, errDamaged)
+}
+
+// Unwrap returns errDamaged.
+func (d *damage) Unwrap() error { return errDamaged }
+
+// readChange reads a change. It shares nothing with k and v. The error is a *damage if the change is not as it was written.
 func readChange(k, v []byte) (history.Change, error) {
-	var c history.Change
 	revision, err := revisionOf(k)
 	if err != nil {
-		return c, err
+		return history.Change{}, err
 	}
+	if len(v) < checksumSize {
+		return history.Change{}, &damage{revision, ""}
+	}
+	c, err := readBody(revision, v[checksumSize:])
+	if err == nil && binary.BigEndian.Uint32(v) != checksum(k, v) {
+		err = &damage{revision, c.Key}
+	}
+	return c, err
+}
+
+// readBody reads what follows the checksum.
+func readBody(revision store.Revision, v []byte) (history.Change, error) {
+	var c history.Change
 	d := decoder{rest: v}
 	flags := d.byte()
 	c.Revision, c.Created, c.Deleted = revision, store.Revision(d.uint64()), flags&deletedFlag != 0
@@ -57,7 +102,7 @@ func readChange(k, v []byte) (history.Change, error) {
 	}
 	c.Key = string(d.take(d.uvarint()))
 	if d.failed || flags&^knownFlags != 0 {
-		return c, fmt.Errorf("revision %d: %w", revision, errDamaged)
+		return c, &damage{revision, c.Key}
 	}
 	if !c.Deleted {
 		c.Text = append([]byte{}, d.rest...)

@@ -21,7 +21,7 @@ import (
 // The file is a bbolt database with two buckets:
 //
 //	changes   revision, 8 bytes     the change, see appendChange
-//	meta      "format"              1
+//	meta      "format"              2
 //	          "compacted"           revision, 8 bytes; 1 if it is not there
 //
 // Invariant: the changes up to the compacted revision are the records that were stored then, and
@@ -33,17 +33,18 @@ var (
 	compactedKey  = []byte("compacted")
 )
 
-const format = "1"
+const format = "2"
 
 // patience is how long Open waits for a process that ends to give the file back.
 const patience = time.Second
 
 // Open returns the store in the named file, which it makes if there is none. Only the owner can read
 // the file, also when others could before. It is a store.Store. The error names the file: another
-// process has it open, it is no such file, it is a symbolic link, or it is damaged.
+// process has it open, it is no such file, it is a symbolic link, or it is damaged. A damaged record
+// is named: see Verify.
 //
 // Its cost is that of reading the file.
-func Open(name string) (_ *history.Store, err error) {
+func Open(name string) (_ *Store, err error) {
 	// A file that lacks pages faults where it is mapped, and bbolt panics on pages that make no sense. What is open then stays
 	// open: the database cannot be closed any more.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -62,12 +63,26 @@ func Open(name string) (_ *history.Store, err error) {
 	case err != nil:
 		return nil, fmt.Errorf("store %s: %w", name, err)
 	}
-	s, err := load(db)
+	j, err := newJournal(db, name)
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", name, errors.Join(err, db.Close()))
 	}
-	return s, nil
+	s, err := load(j)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", name, errors.Join(err, db.Close()))
+	}
+	return &Store{s, j}, nil
 }
+
+// Store is the store in a file.
+type Store struct {
+	*history.Store
+	journal *journal
+}
+
+// Lost returns a channel that is closed when the file was removed, replaced or cut under the store: from then on every write fails. The
+// process had better end, and say so: what it reads from memory is on no disk any more.
+func (s *Store) Lost() <-chan struct{} { return s.journal.gone }
 
 // closeToOthers makes the named file readable by its owner alone, if it is there. A symbolic link is an error: it may lead to a file
 // that its owner did not name.
@@ -84,8 +99,9 @@ func closeToOthers(name string) error {
 	return os.Chmod(name, 0o600)
 }
 
-// load makes the store of what db has.
-func load(db *bbolt.DB) (*history.Store, error) {
+// load makes the store of what the file has.
+func load(j *journal) (*history.Store, error) {
+	db := j.db
 	if err := db.Update(initialize); err != nil {
 		return nil, err
 	}
@@ -102,7 +118,7 @@ func load(db *bbolt.DB) (*history.Store, error) {
 			}
 		}
 		var err error
-		s, err = history.New(&journal{db}, compacted, changes(tx))
+		s, err = history.New(j, compacted, changes(tx))
 		return err
 	})
 	return s, err
@@ -147,38 +163,5 @@ func changes(tx *bbolt.Tx) iter.Seq2[history.Change, error] {
 		}
 	}
 }
-
-// journal keeps changes in the file.
-type journal struct{ db *bbolt.DB }
-
-// Commit implements history.Journal.
-func (j *journal) Commit(changes []history.Change) error {
-	return j.db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(changesBucket)
-		bucket.FillPercent = 1 // keys come in ascending order
-		for _, c := range changes {
-			if err := bucket.Put(keyOf(c.Revision), appendChange(nil, c)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Compact implements history.Journal.
-func (j *journal) Compact(to store.Revision, forget []store.Revision) error {
-	return j.db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(changesBucket)
-		for _, r := range forget {
-			if err := bucket.Delete(keyOf(r)); err != nil {
-				return err
-			}
-		}
-		return tx.Bucket(metaBucket).Put(compactedKey, keyOf(to))
-	})
-}
-
-// Close implements history.Journal.
-func (j *journal) Close() error { return j.db.Close() }
 
 func keyOf(r store.Revision) []byte { return binary.BigEndian.AppendUint64(nil, uint64(r)) }

@@ -1,8 +1,10 @@
 package file_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,7 +128,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := edited(t, filepath.Join(dir, "broken"), "changes", "12345678", "\x00short")
-	another := edited(t, filepath.Join(dir, "another"), "meta", "format", "2")
+	another := edited(t, filepath.Join(dir, "another"), "meta", "format", "3")
 	gap := edited(t, filepath.Join(dir, "gap"), "changes", "\x00\x00\x00\x00\x00\x00\x00\x05", "\x00\x00\x00\x00\x00\x00\x00\x00\x05\x01k")
 	later := edited(t, filepath.Join(dir, "later"), "changes", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x04\x00\x00\x00\x00\x00\x00\x00\x02\x01k")
 	link := filepath.Join(dir, "link")
@@ -139,9 +141,9 @@ func TestOpenErrors(t *testing.T) {
 		text:                            "invalid database",
 		filepath.Join(dir, "no", "dir"): "no such file or directory",
 		broken:                          "the file is damaged",
-		another:                         `its format is "2", and not "1"`,
+		another:                         `its format is "3", and not "2"`,
 		gap:                             "revision 5 follows where 2 should",
-		later:                           "revision 2: the file is damaged", // it has a flag that nobody knows
+		later:                           "revision 2, record \"k\": the file is damaged", // it has a flag that nobody knows
 	} {
 		_, err := file.Open(name)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
@@ -165,11 +167,15 @@ func TestOthersCannotRead(t *testing.T) {
 	}
 }
 
-// edited makes a store and puts something into a bucket of it.
+// edited makes a store and puts something into a bucket of it, in the bucket of changes with a right checksum.
 func edited(t *testing.T, name, bucket, key, v string) string {
 	t.Helper()
 	if err := open(t, name).Close(); err != nil {
 		t.Fatal(err)
+	}
+	if bucket == "changes" {
+		sum := crc32.Checksum([]byte(key+v), crc32.MakeTable(crc32.Castagnoli))
+		v = string(binary.BigEndian.AppendUint32(nil, sum)) + v
 	}
 	db, err := bbolt.Open(name, 0o600, nil)
 	if err != nil {

@@ -4,6 +4,7 @@ package file_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,7 +71,7 @@ func fill(name string) error {
 			written++
 		}
 	}
-	if !full(err) || !strings.Contains(err.Error(), name) {
+	if !full(err) || !strings.Contains(errors.Unwrap(err).Error(), name) || strings.Contains(err.Error(), name) {
 		return fmt.Errorf("a write that has no room fails with %w", err)
 	}
 	page, err := s.Range(ctx, store.Range{Prefix: "/k/"})
@@ -90,4 +91,7 @@ func fill(name string) error {
 }
 
 // full reports whether err says that the file may grow no more, which bbolt says in words only.
-func full(err error) bool { return err != nil && strings.Contains(err.Error(), syscall.EFBIG.Error()) }
+func full(err error) bool {
+	failure := (*store.Failure)(nil)
+	return errors.As(err, &failure) && strings.Contains(failure.Cause.Error(), syscall.EFBIG.Error())
+}

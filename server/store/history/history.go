@@ -42,6 +42,7 @@ type Store struct {
 	journal Journal // nil for none
 	now     atomic.Pointer[state]
 	past    past
+	kept    atomic.Pointer[error] // of the last commit
 
 	mu      sync.Mutex // guards waiting
 	waiting []*write
@@ -154,6 +155,14 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 		s.past.keep(revision, t) // who reads the next page will ask for it
 	}
 	return store.Page{Records: records, Revision: revision, Remaining: remaining}, nil
+}
+
+// Check implements store.Checker.
+func (s *Store) Check() error {
+	if err := s.kept.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // Close implements store.Store.

@@ -94,7 +94,9 @@ func (s *Store) commit(writes []*write) {
 		return
 	}
 	if s.journal != nil {
-		if err := s.journal.Commit(changes); err != nil {
+		err := s.journal.Commit(changes)
+		s.kept.Store(&err)
+		if err != nil {
 			for _, one := range writes {
 				if one.err == nil {
 					one.revision, one.err = 0, err

@@ -1,0 +1,112 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/history"
+	"go.etcd.io/bbolt"
+)
+
+// journal keeps changes in the file: history.Journal. Its methods are called one at a time.
+type journal struct {
+	db     *bbolt.DB
+	name   string
+	opened os.FileInfo   // the file that db has
+	size   int64         // of the file after the last commit
+	lost   error         // why nothing can be kept any more; nil while it can
+	gone   chan struct{} // is closed when lost is set
+	stuck  bool          // db panicked and holds its locks
+}
+
+func newJournal(db *bbolt.DB, name string) (*journal, error) {
+	is, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return &journal{db: db, name: name, opened: is, size: is.Size(), gone: make(chan struct{})}, nil
+}
+
+// Commit implements history.Journal.
+func (j *journal) Commit(changes []history.Change) error {
+	return j.update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(changesBucket)
+		bucket.FillPercent = 1 // keys come in ascending order
+		for _, c := range changes {
+			if err := bucket.Put(encode(c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Compact implements history.Journal.
+func (j *journal) Compact(to store.Revision, forget []store.Revision) error {
+	return j.update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(changesBucket)
+		for _, r := range forget {
+			if err := bucket.Delete(keyOf(r)); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(metaBucket).Put(compactedKey, keyOf(to))
+	})
+}
+
+// update carries out f in a transaction. The file may have been removed, replaced or cut meanwhile: bbolt would not notice the first two,
+// and a page that is gone faults, or makes bbolt panic. Then the journal is lost.
+func (j *journal) update(f func(*bbolt.Tx) error) (err error) {
+	if err := j.whole(); err != nil {
+		return err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			j.stuck = true
+			err = j.lose(fmt.Errorf("%w: %v", errDamaged, v))
+		}
+	}()
+	if err := j.db.Update(f); err != nil {
+		return &store.Failure{Cause: err}
+	}
+	return j.whole()
+}
+
+// whole returns an error if the file is not there any more, is another one, or is shorter than it was.
+func (j *journal) whole() error {
+	if j.lost != nil {
+		return j.lost
+	}
+	is, err := os.Stat(j.name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return j.lose(errors.New("the file was removed"))
+	case err != nil:
+		return &store.Failure{Cause: err}
+	case !os.SameFile(is, j.opened):
+		return j.lose(errors.New("the file was replaced"))
+	case is.Size() < j.size:
+		return j.lose(fmt.Errorf("the file was cut from %d to %d bytes", j.size, is.Size()))
+	}
+	j.size = is.Size()
+	return nil
+}
+
+// lose makes all that follows fail, and returns the error.
+func (j *journal) lose(cause error) error {
+	j.lost = &store.Failure{Cause: fmt.Errorf("store %s: %w", j.name, cause)}
+	close(j.gone)
+	return j.lost
+}
+
+// Close implements history.Journal.
+func (j *journal) Close() error {
+	if j.stuck {
+		return j.lost
+	}
+	return errors.Join(j.lost, j.db.Close())
+}

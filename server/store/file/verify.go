@@ -1,0 +1,151 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/history"
+)
+
+// Report says what of a file is whole.
+type Report struct {
+	Changes  int            // that are as they were written
+	Records  int            // that are stored after them
+	Revision store.Revision // the latest
+	Defects  []Defect       // in the order of their revisions
+}
+
+// Defect is a change that is not as it was written, or that is absent.
+type Defect struct {
+	Revision store.Revision
+	Key      string         // of the record, as far as it can be read
+	Earlier  store.Revision // of the record that a repair keeps instead; 0 if there is none
+	Err      error
+}
+
+// Verify reads the named file, which no process may have open, and compares each change with its checksum. The error says that the file
+// cannot be read at all; otherwise defects are in the report.
+func Verify(name string) (Report, error) {
+	r, _, err := inspect(name)
+	return r, err
+}
+
+// Repair writes what is whole of the named file to another one, which must not exist: of each record the latest change that is as it was
+// written. The history of the records is not kept, so that clients list anew.
+func Repair(name, to string) (Report, error) {
+	report, records, err := inspect(name)
+	if err != nil {
+		return report, err
+	}
+	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
+		return report, fmt.Errorf("store %s: it is there already", to)
+	}
+	db, err := bbolt.Open(to, 0o600, &bbolt.Options{Timeout: patience})
+	if err != nil {
+		return report, fmt.Errorf("store %s: %w", to, err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		if err := initialize(tx); err != nil {
+			return err
+		}
+		bucket := tx.Bucket(changesBucket)
+		for _, c := range records {
+			if err := bucket.Put(encode(c)); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(metaBucket).Put(compactedKey, keyOf(report.Revision))
+	})
+	if err = errors.Join(err, db.Close()); err != nil {
+		return report, fmt.Errorf("store %s: %w", to, err)
+	}
+	return report, nil
+}
+
+// inspect reads the changes of a file, and returns what it found with the latest whole change of each record that is stored.
+func inspect(name string) (report Report, records []history.Change, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("store %s: %w: %v", name, errDamaged, v)
+		}
+	}()
+	db, err := bbolt.Open(name, 0o600, &bbolt.Options{Timeout: patience, ReadOnly: true})
+	if err != nil {
+		return report, nil, fmt.Errorf("store %s: %w", name, err)
+	}
+	i := inspection{latest: map[string]history.Change{}}
+	err = db.View(i.read)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return report, nil, fmt.Errorf("store %s: %w", name, err)
+	}
+	report, records = i.result()
+	return report, records, nil
+}
+
+// inspection is what was found so far.
+type inspection struct {
+	report Report
+	latest map[string]history.Change // by key, deletions included
+}
+
+// read reads all changes of a file.
+func (i *inspection) read(tx *bbolt.Tx) error {
+	bucket, meta := tx.Bucket(changesBucket), tx.Bucket(metaBucket)
+	if bucket == nil || meta == nil || string(meta.Get(formatKey)) != format {
+		return fmt.Errorf("its format is not %q", format)
+	}
+	compacted := store.Revision(1)
+	if b := meta.Get(compactedKey); b != nil {
+		var err error
+		if compacted, err = revisionOf(b); err != nil {
+			return err
+		}
+	}
+	i.report.Revision = compacted
+	return bucket.ForEach(func(k, v []byte) error {
+		i.add(k, v, compacted)
+		return nil
+	})
+}
+
+// add takes the next change. Revisions after the compacted one follow on each other.
+func (i *inspection) add(k, v []byte, compacted store.Revision) {
+	c, err := readChange(k, v)
+	if revision, unreadable := revisionOf(k); unreadable == nil {
+		for missing := i.report.Revision + 1; revision > compacted && missing < revision; missing++ {
+			i.report.Defects = append(i.report.Defects, Defect{Revision: missing, Err: errors.New("the change is absent")})
+		}
+		i.report.Revision = max(i.report.Revision, revision)
+	}
+	if err != nil {
+		d := Defect{Err: err}
+		if damaged := (*damage)(nil); errors.As(err, &damaged) {
+			d.Revision, d.Key = damaged.revision, damaged.key
+			d.Earlier = i.latest[d.Key].Revision
+		}
+		i.report.Defects = append(i.report.Defects, d)
+		return
+	}
+	i.report.Changes++
+	i.latest[c.Key] = c
+}
+
+// result returns the report, and the records that are stored in the order of their revisions.
+func (i *inspection) result() (Report, []history.Change) {
+	var records []history.Change
+	for _, c := range i.latest {
+		if !c.Deleted {
+			records = append(records, c)
+		}
+	}
+	slices.SortFunc(records, func(a, b history.Change) int { return int(a.Revision - b.Revision) })
+	i.report.Records = len(records)
+	return i.report, records
+}
