@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +49,7 @@ is found for which none is needed.`,
   kubectl get deployments -A -o yaml --show-managed-fields | deed check
 
   # The same, fields of client-side apply put up with
-  deed check -f live.yaml --ignore client-side-apply,before-first-apply
+  deed check -f live.yaml --ignore-code client-side-apply,before-first-apply
 
   # Will several managers be able to share the lists of these kinds?
   deed check --schemas --crd crd.yaml`,
@@ -60,7 +61,7 @@ is found for which none is needed.`,
 	f.stored.registerInput(flags)
 	flags.BoolVar(&f.schemas, "schemas", false, "check the schemas too")
 	flags.BoolVar(&f.all, "all", false, "print all findings, however many an object has of one code")
-	flags.StringSliceVar(&f.ignore, "ignore", nil, "`codes` of findings to leave out; repeatable")
+	flags.StringSliceVar(&f.ignore, "ignore-code", nil, "`codes` of findings to leave out; repeatable")
 	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
@@ -107,15 +108,21 @@ func (c *cli) check(f checkFlags) error {
 	return c.end(p.Close(c.Notices))
 }
 
+// checkIgnored refuses codes that there are not, and codes where patterns of files belong.
 func (f checkFlags) checkIgnored() error {
 	known := codeNames()
+	for _, word := range strings.Split(strings.Join(f.stored.input.ignore, ","), ",") {
+		if slices.Contains(known, word) {
+			return fmt.Errorf("--ignore: %s is a code of findings: --ignore-code leaves these out, --ignore files", word)
+		}
+	}
 	for _, code := range f.ignore {
 		if !slices.Contains(known, code) {
 			hint := ""
 			if meant := wording.Nearest(code, known); meant != "" {
 				hint = fmt.Sprintf("; did you mean %q?", meant)
 			}
-			return fmt.Errorf("--ignore: there is no code %q%s", code, hint)
+			return fmt.Errorf("--ignore-code: there is no code %q%s", code, hint)
 		}
 	}
 	return nil

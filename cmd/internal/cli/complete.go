@@ -24,7 +24,7 @@ func (c *cli) completeValues(root *cobra.Command) {
 		"manager": managers, "only": managers, "not": managers, "both": managers, "from": managers, "to": managers,
 		"field-manager": managers, "force-manager": managers, "force-field": paths, "path": paths, "kind": kinds,
 		"namespace": c.completeFrom(namespacesIn), "subresource": c.completeFrom(subresourcesIn),
-		"ignore": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		"ignore-code": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return codeNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -14,6 +15,8 @@ import (
 type inputFlags struct {
 	files     []string
 	recursive bool
+	ignore    []string
+	timeout   time.Duration
 	jobs      int
 }
 
@@ -22,23 +25,41 @@ func (f *inputFlags) register(flags *pflag.FlagSet) { f.registerFor(flags, "conf
 // registerFor is register for a command that reads what.
 func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil,
-		"`file` or directory with "+what+", or - for standard input, which is also read when there is no -f; repeatable")
-	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
-	flags.IntVar(&f.jobs, "jobs", 0, jobsUsage)
+		"`file`, directory, quoted pattern such as '*.yaml', or URL with "+what+
+			", or - for standard input, which is also read when there is no -f; repeatable")
+	f.registerReading(flags)
 }
 
-const jobsUsage = "work on `n` objects at a time; 0 is one for each processor"
+// registerReading adds the flags that say how files are read.
+func (f *inputFlags) registerReading(flags *pflag.FlagSet) {
+	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
+	flags.StringArrayVar(&f.ignore, "ignore", nil,
+		"leave out files and directories that match `pattern`, such as values.yaml or charts/*; repeatable")
+	flags.DurationVar(&f.timeout, "request-timeout", manifest.DefaultTimeout, "how long the text at a URL may take; 0 is as long as it takes")
+	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 is one for each processor")
+}
+
+// use has files read as f says.
+func (f *inputFlags) use(c *cli) error {
+	switch {
+	case f.jobs < 0:
+		return errors.New("--jobs must not be negative")
+	case f.timeout < 0:
+		return errors.New("--request-timeout must not be negative")
+	}
+	c.Jobs, c.Ignore, c.Timeout = f.jobs, f.ignore, f.timeout
+	return manifest.CheckIgnored(f.ignore)
+}
 
 // errNoInput says that there is nothing to read.
 var errNoInput = errors.New("no input: name files or directories with -f, or pipe objects in")
 
 // inputs returns the names of f, or standard input if there are none and something is piped in. It
-// is the first function of this file to be called, as it sets how many jobs there are.
+// is called before anything is read, as it says how that is done.
 func (c *cli) inputs(f inputFlags) ([]string, error) {
-	if f.jobs < 0 {
-		return nil, errors.New("--jobs must not be negative")
+	if err := f.use(c); err != nil {
+		return nil, err
 	}
-	c.Jobs = f.jobs
 	if len(f.files) > 0 {
 		return f.files, nil
 	}

@@ -30,8 +30,7 @@ func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
 		"`file` or directory with "+storedObjects+", or - for standard input, which is also read when there is no --live; repeatable")
 	flags.StringArrayVarP(&f.configs.files, "filename", "f", nil,
 		"`file` or directory with the configurations that the receiver will apply next, to see what that does; repeatable")
-	flags.BoolVarP(&f.configs.recursive, "recursive", "R", false, "read directories with everything below them")
-	flags.IntVar(&f.configs.jobs, "jobs", 0, jobsUsage)
+	f.configs.registerReading(flags)
 }
 
 func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
@@ -54,7 +53,9 @@ which patch is for which. -o yaml and -o json are the objects.`
 // handovers has hand do what is to be done to each object, one at a time. hand reports why it
 // cannot, and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {
-	names, err := c.inputs(inputFlags{files: f.live, jobs: f.configs.jobs})
+	input := f.configs
+	input.files = f.live
+	names, err := c.inputs(input)
 	if errors.Is(err, errNoInput) {
 		return errors.New("no input: name the stored objects with --live, or pipe them in")
 	}

@@ -17,9 +17,9 @@ import (
 
 // schemaDiffFlags are those of deed schema diff.
 type schemaDiffFlags struct {
-	live      []string
-	recursive bool
-	format    choice
+	live   []string
+	input  inputFlags
+	format choice
 }
 
 func (c *cli) schemaDiffCommand() *cobra.Command {
@@ -43,14 +43,14 @@ The exit code is 1 if there are differences.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringArrayVar(&f.live, "live", nil, "`file` or directory with "+storedObjects+", or - for standard input; repeatable")
-	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
+	f.input.registerReading(flags)
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	return cmd
 }
 
 func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
-	if err := checkStdin([]string{oldName, newName}, f.live); err != nil {
+	if err := errors.Join(f.input.use(c), checkStdin([]string{oldName, newName}, f.live)); err != nil {
 		return err
 	}
 	if oldName == schemafile.BuiltinName && newName == schemafile.BuiltinName {
@@ -62,7 +62,7 @@ func (c *cli) schemaDiff(f schemaDiffFlags, oldName, newName string) error {
 	}
 	changes, hidden := schemafile.Compare(old, new)
 	var owners []entries.Change
-	for o := range c.Stream(c.ReadLive(f.live, f.recursive), manifest.Everything) {
+	for o := range c.Stream(c.ReadLive(f.live, f.input.recursive), manifest.Everything) {
 		e, err := entries.Of(o)
 		c.EntryProblems(o, err)
 		owners = append(owners, e.Under(old.Catalog, new.Catalog)...)

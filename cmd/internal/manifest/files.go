@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/internal/folder"
@@ -18,6 +19,8 @@ type Loader struct {
 	In       io.Reader
 	Archived map[string][]byte // files that are not on disk, by name
 	Jobs     int               // how many objects are worked on at a time; 0 is one for each processor
+	Ignore   []string          // patterns of files that are not read, see [CheckIgnored]
+	Timeout  time.Duration     // how long fetching a text may take; 0 is as long as it takes
 }
 
 // StdinName stands for standard input on the command line, and stdinShown in messages.
@@ -39,7 +42,12 @@ func (c *Loader) ReadLive(names []string, recursive bool) []*Text {
 // read is Read with a hint for names that lead to nothing.
 func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 	var texts []*Text
-	for _, name := range names {
+	before := c.Problems
+	files := c.expand(names)
+	if len(files) == 0 && len(names) > 0 && c.Problems == before {
+		c.Problem(notice.InFile(names[0]), "nothing was read: --ignore leaves everything out")
+	}
+	for _, name := range files {
 		before := c.Problems
 		found := c.readOne(name, recursive)
 		if slices.ContainsFunc(found, (*Text).HasContent) {
@@ -48,7 +56,7 @@ func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 			if name == StdinName {
 				name = stdinShown
 			}
-			c.Problem(notice.InFile(name), "nothing was read: there is no document in here%s", hint)
+			c.Problem(notice.InFile(shown(name)), "nothing was read: there is no document in here%s", hint)
 		}
 	}
 	return texts
@@ -66,6 +74,12 @@ func (c *Loader) readOne(name string, recursive bool) []*Text {
 	}
 	if data, ok := c.Archived[name]; ok {
 		return []*Text{{Name: name, path: name, Data: data}}
+	}
+	if isURL(name) {
+		if t := c.fetch(name); t != nil {
+			return []*Text{t}
+		}
+		return nil
 	}
 	var texts []*Text
 	for _, file := range c.filesIn(name, recursive) {
@@ -109,7 +123,9 @@ func (c *Loader) manifestsIn(name string, recursive bool) []string {
 			c.fileProblem(name, err)
 			continue
 		}
-		files = append(files, file)
+		if !c.ignores(file) {
+			files = append(files, file)
+		}
 	}
 	return files
 }

@@ -44,13 +44,18 @@ type outcomeAt struct {
 	json []byte
 }
 
-// NewRewriter returns the rewriter for live objects in the files and directories called names.
+// NewRewriter returns the rewriter for live objects in the files and directories called names, which may be patterns.
 func (c *Loader) NewRewriter(names []string, notes io.Writer, dry bool) (*Rewriter, error) {
 	switch {
 	case len(names) == 0:
 		return nil, errors.New("--write needs --live, the file or directory to write to")
 	case slices.Contains(names, StdinName):
 		return nil, errors.New("--write cannot write to standard input: name a file with --live")
+	case slices.ContainsFunc(names, isURL):
+		return nil, errors.New("--write cannot write to a URL: name a file with --live")
+	}
+	if names = c.expand(names); len(names) == 0 {
+		return nil, errors.New("--write: --live leads to no file")
 	}
 	return &Rewriter{Loader: c, notes: notes, names: names, dry: dry, files: map[string]*rewrite{}}, nil
 }

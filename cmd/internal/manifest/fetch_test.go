@@ -1,0 +1,57 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+)
+
+// TestFetch reads what is at URLs: objects, what is not there, what takes too long, and what is too long. Messages never have a
+// password.
+func TestFetch(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/web.yaml", func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		fmt.Fprintf(w, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %q}}", user+password)
+	})
+	mux.HandleFunc("/slow.yaml", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/long.yaml", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("#", 200)) })
+	mux.HandleFunc("/empty.yaml", func(http.ResponseWriter, *http.Request) {})
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	defer func(most int64) { maxFetched = most }(maxFetched)
+	maxFetched = 100
+	secret := strings.Replace(s.URL, "http://", "http://me:hunter2@", 1)
+	for _, c := range []struct{ url, names, message string }{
+		{s.URL + "/web.yaml", `[""]`, ""},
+		{secret + "/web.yaml", `["mehunter2"]`, ""},
+		{secret + "/none.yaml", `[]`, "/none.yaml: the server answers 404 Not Found\n"},
+		{secret + "/slow.yaml", `[]`, "/slow.yaml: not fetched within 20ms: --request-timeout gives it longer\n"},
+		{secret + "/long.yaml", `[]`, "/long.yaml: more than 0 MiB: fetch it to a file\n"},
+		{secret + "/empty.yaml", `[]`, "/empty.yaml: nothing was read: there is no document in here\n"},
+		{"http://me:hunter2@127.0.0.1:1/x", `[]`, ":1/x: dial tcp 127.0.0.1:1: connect: connection refused\n"},
+		{"https://me:hunter2@[", `[]`, "the URL: missing ']' in host\n"},
+	} {
+		var messages bytes.Buffer
+		l := &Loader{Log: notice.NewLog(&messages, nil), Timeout: DefaultTimeout}
+		if strings.Contains(c.url, "slow") {
+			l.Timeout = 20 * time.Millisecond
+		}
+		names := []string{}
+		for _, o := range l.Objects(l.Read([]string{c.url}, false)) {
+			names = append(names, o.Id.Name)
+		}
+		if got := fmt.Sprintf("%q", names); c.message != "" && got != c.names {
+			t.Errorf("%s has %s, want %s", c.url, got, c.names)
+		}
+		if got := messages.String(); !strings.HasSuffix(got, c.message) || strings.Contains(got, "hunter2") {
+			t.Errorf("%s: the messages are %q, want them to end with %q", c.url, got, c.message)
+		}
+	}
+}
