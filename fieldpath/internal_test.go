@@ -5,4 +5,4 @@ import (
 	"github.com/deed-project/deed/internal/door"
 )
 
-var paths = door.Open(fieldpath.Internal)
+var paths = door.Open(fieldpath.Internal{})

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	paths    = door.Open(fieldpath.Internal)
-	schemas  = door.Open(schema.Internal)
-	merging  = door.Open(merge.Internal)
-	managing = door.Open(managedfields.Internal)
+	paths    = door.Open(fieldpath.Internal{})
+	schemas  = door.Open(schema.Internal{})
+	merging  = door.Open(merge.Internal{})
+	managing = door.Open(managedfields.Internal{})
 )

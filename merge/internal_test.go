@@ -7,6 +7,6 @@ import (
 )
 
 var (
-	merging = door.Open(merge.Internal)
-	typing  = door.Open(typed.Internal)
+	merging = door.Open(merge.Internal{})
+	typing  = door.Open(typed.Internal{})
 )

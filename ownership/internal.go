@@ -12,16 +12,16 @@ import (
 
 // What this package needs of the packages below beyond their API.
 var (
-	paths    = door.Open(fieldpath.Internal)
-	schemas  = door.Open(schema.Internal)
-	typing   = door.Open(typed.Internal)
-	merging  = door.Open(merge.Internal)
-	managing = door.Open(managedfields.Internal)
+	paths    = door.Open(fieldpath.Internal{})
+	schemas  = door.Open(schema.Internal{})
+	typing   = door.Open(typed.Internal{})
+	merging  = door.Open(merge.Internal{})
+	managing = door.Open(managedfields.Internal{})
 )
 
-// Internal is for the packages of this module alone: it is no part of the API, and nobody else can
-// open it. See docs/decisions/0025.
-var Internal = door.To(internal{})
+// Internal gives the other packages of this module access to functions outside the API. No other
+// module can open it: see docs/decisions/0025.
+type Internal = door.Door[internal]
 
 // internal is what is behind the door: a struct without fields, so that its methods are functions.
 type internal struct{}

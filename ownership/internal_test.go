@@ -7,6 +7,6 @@ import (
 )
 
 var (
-	merging = door.Open(merge.Internal)
-	owning  = door.Open(ownership.Internal)
+	merging = door.Open(merge.Internal{})
+	owning  = door.Open(ownership.Internal{})
 )

@@ -7,6 +7,6 @@ import (
 )
 
 var (
-	paths  = door.Open(fieldpath.Internal)
-	typing = door.Open(typed.Internal)
+	paths  = door.Open(fieldpath.Internal{})
+	typing = door.Open(typed.Internal{})
 )

@@ -17,10 +17,10 @@ import (
 )
 
 var (
-	paths   = door.Open(fieldpath.Internal)
-	schemas = door.Open(schema.Internal)
-	typing  = door.Open(typed.Internal)
-	merging = door.Open(merge.Internal)
+	paths   = door.Open(fieldpath.Internal{})
+	schemas = door.Open(schema.Internal{})
+	typing  = door.Open(typed.Internal{})
+	merging = door.Open(merge.Internal{})
 )
 
 // printHead prints all of a script that comes before its writes.

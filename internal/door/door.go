@@ -1,12 +1,12 @@
-// Package door lets packages of this module give each other what is no part of their public API.
+// Package door lets packages of this module give each other functions that are no part of their public API.
 //
-// A package has at most one door. It is an exported variable called Internal, so that everybody sees that there is one, but
-// to open it takes this package, which nobody outside of the module can import:
+// A package has at most one door. It is a type called Internal, so that everybody sees that there is one, but to open it takes
+// this package, which other modules cannot import. It is a type, not a variable, because documentation lists variables first:
 //
 //	package fieldpath
 //
-//	// Internal is for the packages of this module alone.
-//	var Internal = door.To(internal{})
+//	// Internal gives the other packages of this module access to functions outside the API.
+//	type Internal = door.Door[internal]
 //
 //	type internal struct{}
 //
@@ -14,18 +14,15 @@
 //
 //	package managedfields
 //
-//	var paths = door.Open(fieldpath.Internal)
+//	var paths = door.Open(fieldpath.Internal{})
 //
 //	… paths.Size(s)
 //
-// What is behind a door is a struct without fields, so that its methods are plain functions, which compilers inline.
+// A struct without fields is behind each door, so that its methods are plain functions, which compilers inline.
 package door
 
-// Door is what a package shows of T, which is behind it: nothing.
+// Door shows nothing of T, which is behind it.
 type Door[T any] struct{ behind T }
 
-// To returns a door that leads to behind.
-func To[T any](behind T) Door[T] { return Door[T]{behind} }
-
-// Open returns what is behind d.
+// Open returns the T behind d.
 func Open[T any](d Door[T]) T { return d.behind }

@@ -6,4 +6,4 @@ import (
 )
 
 // typing is what this package needs of typed beyond its API.
-var typing = door.Open(typed.Internal)
+var typing = door.Open(typed.Internal{})

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	merging = door.Open(merge.Internal)
-	typing  = door.Open(typed.Internal)
-	owning  = door.Open(ownership.Internal)
+	merging = door.Open(merge.Internal{})
+	typing  = door.Open(typed.Internal{})
+	owning  = door.Open(ownership.Internal{})
 )

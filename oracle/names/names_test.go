@@ -164,7 +164,8 @@ func look(p *packages.Package, file *ast.File, isTest bool, declared, used map[s
 	}
 }
 
-// nameOf returns the core package and the name of o, if that is an exported function, method or type of it.
+// nameOf returns the core package and the name of o, if that is an exported function, method or type of it. A door is none: other
+// modules cannot open it.
 func nameOf(o types.Object) (pkg, name string) {
 	if o == nil || o.Pkg() == nil || !o.Exported() {
 		return "", ""
@@ -175,7 +176,7 @@ func nameOf(o types.Object) (pkg, name string) {
 	}
 	switch o := o.(type) {
 	case *types.TypeName:
-		if o.Parent() == o.Pkg().Scope() {
+		if o.Parent() == o.Pkg().Scope() && o.Name() != "Internal" {
 			return pkg, pkg + "." + o.Name()
 		}
 	case *types.Func:

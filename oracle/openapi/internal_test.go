@@ -5,4 +5,4 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-var schemas = door.Open(schema.Internal)
+var schemas = door.Open(schema.Internal{})

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	doors  = door.Open(structural.Internal)
-	values = door.Open(value.Internal)
+	doors  = door.Open(structural.Internal{})
+	values = door.Open(value.Internal{})
 )
 
 // TestKnown compares the steps on an object that shares parts with one that they give back as it is with those that look at all of it.

@@ -138,7 +138,7 @@ func (k *kinds) compile(names ...string) (map[string]*schema.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known, err = door.Open(schema.Internal).CompileBeside(doc, known); err != nil {
+	if known, err = door.Open(schema.Internal{}).CompileBeside(doc, known); err != nil {
 		return nil, err
 	}
 	k.compiled.Store(&known)

@@ -30,7 +30,7 @@ var functions = form.Functions{
 }
 
 // documents is what package value has for those who make objects of many members.
-var documents = door.Open(value.Internal)
+var documents = door.Open(value.Internal{})
 
 // isNothing reports whether a member counts as not there.
 func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }

@@ -6,4 +6,4 @@ import (
 )
 
 // schemas is what this package needs of schema beyond its API.
-var schemas = door.Open(schema.Internal)
+var schemas = door.Open(schema.Internal{})

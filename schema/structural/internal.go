@@ -5,9 +5,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Internal is for the packages of this module alone: it is no part of the API, and nobody else can
-// open it. See docs/decisions/0025.
-var Internal = door.To(internal{})
+// Internal gives the other packages of this module access to functions outside the API. No other
+// module can open it: see docs/decisions/0025.
+type Internal = door.Door[internal]
 
 // internal is what is behind the door: a struct without fields, so that its methods are functions.
 //

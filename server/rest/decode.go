@@ -114,7 +114,7 @@ func (r *Request) receive(offer wire.Offer) (media string, body []byte, err erro
 }
 
 // storage lets objects share what they have in common.
-var storage = door.Open(value.Internal)
+var storage = door.Open(value.Internal{})
 
 // form returns content as an object of the version, and what strict decoding says about its fields. settled is an object that it may share
 // parts with, see Live.settled.

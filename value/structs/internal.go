@@ -6,4 +6,4 @@ import (
 )
 
 // values is what this package needs of value beyond its API.
-var values = door.Open(value.Internal)
+var values = door.Open(value.Internal{})

@@ -10,8 +10,8 @@ import (
 
 // What this package needs of the packages below beyond their API.
 var (
-	typing   = door.Open(typed.Internal)
-	owning   = door.Open(ownership.Internal)
-	merging  = door.Open(merge.Internal)
-	managing = door.Open(managedfields.Internal)
+	typing   = door.Open(typed.Internal{})
+	owning   = door.Open(ownership.Internal{})
+	merging  = door.Open(merge.Internal{})
+	managing = door.Open(managedfields.Internal{})
 )

@@ -14,7 +14,7 @@ import (
 )
 
 // typing is what this package needs of typed beyond its API.
-var typing = door.Open(typed.Internal)
+var typing = door.Open(typed.Internal{})
 
 // Change is what becomes of what an entry owns when the schema of its kind changes, or what the new
 // schema does not admit of the object.

@@ -27,7 +27,7 @@ const (
 )
 
 // managing is what this package needs of managedfields beyond its API.
-var managing = door.Open(managedfields.Internal)
+var managing = door.Open(managedfields.Internal{})
 
 // roleOf returns the role of the last step of way, which is inside the atomic value that the first
 // atomic steps lead to, if there are any.

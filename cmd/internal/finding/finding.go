@@ -16,7 +16,7 @@ import (
 )
 
 // owning is what this package needs of ownership beyond its API.
-var owning = door.Open(ownership.Internal)
+var owning = door.Open(ownership.Internal{})
 
 // Codes are the codes of findings, those about managed fields in the order of docs/check.md.
 var Codes = append(ownership.Codes(), atomicListCode, objectSetCode)

@@ -126,7 +126,7 @@ func (o Origin) Entry(err error) notice.Position {
 }
 
 // merging is what this package needs of merge beyond its API.
-var merging = door.Open(merge.Internal)
+var merging = door.Open(merge.Internal{})
 
 // SortManagers sorts managers in the order of kube-apiserver, which is mostly that of their names.
 func SortManagers(managers []merge.Manager) { slices.SortFunc(managers, merging.Compare) }

@@ -9,7 +9,7 @@ import (
 
 // What this package needs of the packages below beyond their API.
 var (
-	schemas  = door.Open(schema.Internal)
-	typing   = door.Open(typed.Internal)
-	managing = door.Open(managedfields.Internal)
+	schemas  = door.Open(schema.Internal{})
+	typing   = door.Open(typed.Internal{})
+	managing = door.Open(managedfields.Internal{})
 )

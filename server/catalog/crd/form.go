@@ -16,7 +16,7 @@ import (
 )
 
 // schemas are walked by the parts that a write changes.
-var schemas = door.Open(structural.Internal)
+var schemas = door.Open(structural.Internal{})
 
 // form is what one version makes of custom resources: catalog.Form.
 type form struct {

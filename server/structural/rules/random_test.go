@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-var sharing = door.Open(value.Internal)
+var sharing = door.Open(value.Internal{})
 
 // TestVerdicts holds the verdicts on random objects beside what the library finds. What is good
 // must have no errors, and what is bad must have some, if it replaces nothing. DEED_CASES says how
