@@ -19,10 +19,11 @@ import (
 
 // FromAny returns the document that v holds, in the forms that unstructured Kubernetes objects and
 // encoding/json use: nil, bool, string, every integer type but uint64, float32, float64, []any and
-// map[string]any. A [Value] stands for itself, the absent one for null. A nil slice or map is
-// empty, and a float32 is the number that encoding/json prints for it. Any other type, an unsigned
-// integer over the largest int64, an infinite float, NaN and nesting deeper than [MaxDepth] are
-// errors, always a [*ConversionError].
+// map[string]any; and in []string and map[string]string, as programs hold finalizers and labels. A
+// [Value] stands for itself, the absent one for null. A nil slice or map is empty, and a float32 is
+// the number that encoding/json prints for it. Any other type, an unsigned integer over the largest
+// int64, an infinite float, NaN and nesting deeper than [MaxDepth] are errors, always a
+// [*ConversionError].
 //
 // Strings share memory with v; maps and slices are copied, so v may be modified afterwards.
 func FromAny(v any) (Value, error) { return new(Decoder).FromAny(v) }
@@ -75,8 +76,45 @@ func (c *converter) value(v any, former Value) (Value, *ConversionError) {
 			return Null(), nil
 		}
 		return v, nil
+	case map[string]string:
+		return c.textObject(v, former)
+	case []string:
+		return c.textList(v, former)
 	}
 	return fromOtherNumber(v)
+}
+
+// textObject converts an object whose members are all strings.
+func (c *converter) textObject(m map[string]string, former Value) (Value, *ConversionError) {
+	out := c.arena.members.Take(len(m))[:0]
+	for name, text := range m {
+		out = append(out, Member{name, fromString(text)})
+	}
+	sortStable(out)
+	return c.texts(fromMembers(out), former)
+}
+
+// textList converts a list whose items are all strings.
+func (c *converter) textList(l []string, former Value) (Value, *ConversionError) {
+	out := c.arena.items.Take(len(l))[:0]
+	for _, text := range l {
+		out = append(out, fromString(text))
+	}
+	return c.texts(fromItems(out), former)
+}
+
+// texts returns v, a container of strings, or former itself if that is equal.
+func (c *converter) texts(v, former Value) (Value, *ConversionError) {
+	if err := c.enter(); err != nil {
+		return Value{}, err
+	}
+	c.depth--
+	c.values += v.Len()
+	if v.Equal(former) {
+		c.shared += min(v.Len(), 1)
+		return former, nil
+	}
+	return v, nil
 }
 
 // fromOtherNumber converts the number types that decoders do not make.

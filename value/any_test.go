@@ -27,6 +27,9 @@ func TestFromAny(t *testing.T) {
 		{[]any{}, "[]", KindList}, {[]any(nil), "[]", KindList}, {map[string]any{}, "{}", KindObject}, {map[string]any(nil), "{}", KindObject},
 		{[]any{nil, []any{shared}}, "[null,[[1]]]", KindList},
 		{map[string]any{"b": 1, "": 0, "a": map[string]any{"c": "d"}}, `{"":0,"a":{"c":"d"},"b":1}`, KindObject},
+		{[]string{"b", "a"}, `["b","a"]`, KindList}, {[]string(nil), "[]", KindList},
+		{map[string]string{"b": "1", "": "0", "a": "<"}, `{"":"0","a":"\u003c","b":"1"}`, KindObject}, {map[string]string(nil), "{}", KindObject},
+		{map[string]any{"l": map[string]string{"b": "c"}, "f": []string{"x"}}, `{"f":["x"],"l":{"b":"c"}}`, KindObject},
 		{shared, "[1]", KindList}, {Value{}, "null", KindNull}, {[]any{Value{}}, "[null]", KindList},
 	} {
 		v, err := FromAny(test.any)
@@ -85,7 +88,7 @@ func TestFromAnyErrors(t *testing.T) {
 		{named("x"), "", "a value of Go type value.named is no JSON value"},
 		{map[string]any{"spec": map[string]any{"ports": []any{nil, struct{}{}}}}, ".spec.ports[1]", "a value of Go type struct {} is no JSON value"},
 		{map[any]any{}, "", "a value of Go type map[interface {}]interface {} is no JSON value"},
-		{[]string{"a"}, "", "a value of Go type []string is no JSON value"},
+		{[]int{1}, "", "a value of Go type []int is no JSON value"},
 		{deep, "", "nested deeper than 10000"},
 		{cycle, "", "nested deeper than 10000"},
 	} {
@@ -137,5 +140,43 @@ func TestToAnyIsNew(t *testing.T) {
 	}
 	if (Value{}).ToAny() != nil {
 		t.Error("the absent value is something")
+	}
+}
+
+// TestTexts reads maps and slices of strings, after what they were before and after something else.
+func TestTexts(t *testing.T) {
+	object := func(labels map[string]string, finalizers []string) map[string]any {
+		return map[string]any{"finalizers": finalizers, "labels": labels}
+	}
+	var d Decoder
+	read := func(v any) Value {
+		t.Helper()
+		got, err := d.FromAny(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	first := read(object(map[string]string{"app": "web", "tier": "front"}, []string{"a", "b"}))
+	if second := read(object(map[string]string{"tier": "front", "app": "web"}, []string{"a", "b"})); !second.Same(first) {
+		t.Error("an object that did not change is made anew")
+	}
+	third := read(object(map[string]string{"app": "db", "tier": "front"}, []string{"a", "b"}))
+	if third.String() != `{"finalizers":["a","b"],"labels":{"app":"db","tier":"front"}}` || !third.Get("finalizers").Same(first.Get("finalizers")) {
+		t.Errorf("got %v, which shares its finalizers: %v", third, third.Get("finalizers").Same(first.Get("finalizers")))
+	}
+	for _, shorter := range []any{object(map[string]string{"app": "db"}, []string{"a"}), object(nil, nil), object(map[string]string{"app": "x"}, []string{"b", "a"})} {
+		got, want := read(shorter), Value{}
+		want, _ = FromAny(shorter)
+		if got.String() != want.String() {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	deep := any(map[string]string{})
+	for range MaxDepth {
+		deep = []any{deep}
+	}
+	if _, err := FromAny(deep); err == nil {
+		t.Errorf("a map of strings inside of %d lists is no error", MaxDepth)
 	}
 }

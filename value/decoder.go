@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"math"
 
 	"github.com/deed-project/deed/internal/jsontext"
@@ -21,8 +22,9 @@ import (
 // What is shared costs no memory, need not be sorted, and ends every later walk that compares the
 // two documents.
 //
-// The zero Decoder is ready. Options are set before the first document and stay. A Decoder must not
-// be used by two goroutines at once; what it returns may be.
+// The zero Decoder is ready. The nil Decoder has no options and remembers nothing. Options are set
+// before the first document and stay. A Decoder must not be used by two goroutines at once; what it
+// returns may be.
 type Decoder struct {
 	// Last is the document that was read last, which the next one is expected to resemble. It may
 	// be set to any other document, wherever that is from; if it is absent, nothing is expected. An
@@ -63,6 +65,9 @@ type Decoder struct {
 //
 // Cost: linear in the length of text.
 func (d *Decoder) Parse(text []byte) (Value, error) {
+	if d == nil {
+		return Parse(text)
+	}
 	p := d.parser(text)
 	defer p.release()
 	p.marking = uint64(len(text)) <= math.MaxUint32 // more marks cannot tell
@@ -106,6 +111,9 @@ func (d *Decoder) parseAlone(text []byte) (Value, error) {
 //
 // Cost: linear in the size of v, with a factor log n for names that come in no order.
 func (d *Decoder) FromAny(v any) (Value, error) {
+	if d == nil {
+		return FromAny(v)
+	}
 	c := converters.Get().(*converter)
 	defer c.release()
 	if _, ok := v.(map[string]any); ok && len(d.Except) > 0 {
@@ -119,11 +127,17 @@ func (d *Decoder) FromAny(v any) (Value, error) {
 	return out, nil
 }
 
-// UnmarshalJSON implements encoding/json.Unmarshaler by [Parse].
+// errNoTarget is the error of UnmarshalJSON for a nil pointer.
+var errNoTarget = errors.New("value: UnmarshalJSON of a nil *Value")
+
+// UnmarshalJSON implements encoding/json.Unmarshaler by [Parse]. A nil v is an error.
 func (v *Value) UnmarshalJSON(text []byte) error {
 	parsed, err := Parse(text)
 	if err != nil {
 		return err
+	}
+	if v == nil {
+		return errNoTarget
 	}
 	*v = parsed
 	return nil

@@ -20,6 +20,9 @@ type SyntaxError struct {
 
 // Error returns the reason with its place. The wording may change.
 func (e *SyntaxError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if e.Path == "" {
 		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Reason)
 	}
@@ -43,6 +46,9 @@ type ConversionError struct {
 
 // Error returns the reason with its path. The wording may change.
 func (e *ConversionError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	text := e.Reason
 	if e.Path != "" {
 		text = e.Path + ": " + text
@@ -54,7 +60,12 @@ func (e *ConversionError) Error() string {
 }
 
 // Unwrap returns what a method of a Go type or a decoder returned, or nil.
-func (e *ConversionError) Unwrap() error { return e.Err }
+func (e *ConversionError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // within adds one step to the path of an error on its way out.
 func (e *ConversionError) within(step string) *ConversionError {

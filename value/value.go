@@ -3,6 +3,7 @@ package value
 import (
 	"iter"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -64,14 +65,22 @@ func Float(f float64) Value {
 // prints U+FFFD for them.
 func String(s string) Value { return fromString(s) }
 
-// List returns the list of items, none of which may be absent. It keeps the slice: the caller must
-// not modify it later.
-func List(items ...Value) Value { return fromItems(items) }
+// List returns the list of items; an absent item becomes null. It keeps the slice: the caller must
+// not use it later.
+func List(items ...Value) Value {
+	for i := range items {
+		if items[i].IsAbsent() {
+			items[i] = Null()
+		}
+	}
+	return fromItems(items)
+}
 
-// Object returns the object of members, none of whose values may be absent. It sorts members by
-// name where they are not sorted yet and keeps the slice: the caller must not modify it later. It
+// Object returns the object of members without those whose values are absent. It sorts members by
+// name where they are not sorted yet and keeps the slice: the caller must not use it later. It
 // panics when two members have the same name.
 func Object(members ...Member) Value {
+	members = slices.DeleteFunc(members, func(m Member) bool { return m.Value.IsAbsent() })
 	if isAscending(members) {
 		return fromMembers(members)
 	}
@@ -126,8 +135,13 @@ func (v Value) Len() int {
 	return 0
 }
 
-// Item returns item i of a list, counted from 0. It panics when v is no list or has no such item.
-func (v Value) Item(i int) Value { return v.items()[i] }
+// Item returns item i of a list, counted from 0. It is absent when v is no list or has no such item.
+func (v Value) Item(i int) Value {
+	if v.Kind() != KindList || uint(i) >= uint(v.len()) {
+		return Value{}
+	}
+	return v.list()[i]
+}
 
 // Items yields the items of a list in order, and nothing for every other kind.
 func (v Value) Items() iter.Seq[Value] {
@@ -143,9 +157,14 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
-// Member returns member i of an object, counted from 0 in name order. It panics when v is no object
-// or has no such member.
-func (v Value) Member(i int) Member { return v.members()[i] }
+// Member returns member i of an object, counted from 0 in name order. It is the zero Member when v is
+// no object or has no such member.
+func (v Value) Member(i int) Member {
+	if v.Kind() != KindObject || uint(i) >= uint(v.len()) {
+		return Member{}
+	}
+	return v.object()[i]
+}
 
 // Members yields the members of an object in name order (bytewise), and nothing for every other
 // kind.

@@ -63,10 +63,33 @@ func TestFloatPanics(t *testing.T) {
 	}
 }
 
-func TestIndexPanics(t *testing.T) {
-	checkPanic(t, "value: not a list", func() { Object().Item(0) })
-	checkPanic(t, "value: not an object", func() { List().Member(0) })
-	checkPanic(t, "runtime error: index out of range [1] with length 1", func() { List(Null()).Item(1) })
+// TestNoSuchPart asks for items and members that are not there: they are absent.
+func TestNoSuchPart(t *testing.T) {
+	list, object := List(String("a")), Object(Member{"a", Int(1)})
+	for _, i := range []int{-1, 1, math.MaxInt, math.MinInt} {
+		for _, v := range []Value{{}, Null(), String("ab"), Int(7), list, object} {
+			if item, member := v.Item(i), v.Member(i); !item.IsAbsent() || member.Name != "" || !member.Value.IsAbsent() {
+				t.Errorf("%v: item %d is %v, member %v", v, i, item, member)
+			}
+		}
+	}
+	if item, member := object.Item(0), list.Member(0); !item.IsAbsent() || !member.Value.IsAbsent() {
+		t.Errorf("an object has the item %v, and a list the member %v", item, member)
+	}
+}
+
+// TestAbsentParts makes containers of values some of which are absent.
+func TestAbsentParts(t *testing.T) {
+	if got := List(Value{}, Int(1), Value{}); got.String() != "[null,1,null]" || !got.Item(0).IsNull() {
+		t.Errorf("got the list %v", got)
+	}
+	got := Object(Member{"c", Value{}}, Member{"b", Int(1)}, Member{"a", Value{}}, Member{"a", Null()}, Member{"c", Value{}})
+	if want := Object(Member{"a", Null()}, Member{"b", Int(1)}); got.String() != want.String() || !got.Equal(want) {
+		t.Errorf("got the object %v, want %v", got, want)
+	}
+	if empty := Object(Member{"a", Value{}}); !empty.Same(Object()) {
+		t.Errorf("an object of nothing is %v", empty)
+	}
 }
 
 func checkPanic(t *testing.T, want string, f func()) {

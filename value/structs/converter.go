@@ -39,12 +39,15 @@ func From(v any) (value.Value, error) {
 }
 
 // Decode is [From] for the next document of d: as with [value.Decoder.FromAny], it shares with the
-// one before what is the same. [value.Decoder.Except] does not count.
+// one before what is the same. [value.Decoder.Except] does not count. A nil d remembers nothing.
 //
 // Methods that print a small value without references, such as a quantity or a time, are not always
 // called: what they printed for equal values is remembered, if it was found in an earlier document
 // too, in tables of fixed size, one for each type. They must depend on the value alone.
 func Decode(d *value.Decoder, v any) (value.Value, error) {
+	if d == nil {
+		return From(v)
+	}
 	c := converters.Get().(*converter)
 	defer c.release()
 	c.printouts = true
