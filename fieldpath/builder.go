@@ -12,7 +12,7 @@ package fieldpath
 //
 // Cost: one step for each call, and n log n at the end if siblings did not come in order.
 
-// Builder makes a [Set]. The zero Builder is ready.
+// Builder makes a [Set]. The zero Builder is ready. The nil Builder is empty.
 //
 // Work is linear when paths come in ascending order; in any other order, and if a path comes again,
 // the result is the same. Walks of this module do not make paths, but build along the tree of them:
@@ -83,10 +83,13 @@ func (b *Builder) leaf(e Element) {
 
 // Add makes p a member; the empty path changes nothing. Where something is entered, p lies below
 // the current path. The path stays open for what is added next, so that paths in ascending order
-// need no search.
+// need no search. To add to a nil Builder panics, as an assignment to an entry of a nil map does.
 func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return
+	}
+	if b == nil {
+		panic("fieldpath: Add to a nil Builder")
 	}
 	if !b.expected.IsEmpty() {
 		b.settle()
@@ -152,6 +155,9 @@ func (b *Builder) descend(s Set) Set {
 // Set returns the set of all members. The Builder is then empty again; what it makes later does not
 // change the set. Set panics when a path is entered that was not left.
 func (b *Builder) Set() Set {
+	if b == nil {
+		return Set{}
+	}
 	if b.next < len(b.expected.nodes) || b.added > 0 {
 		b.settle()
 	}

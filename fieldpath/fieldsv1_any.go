@@ -197,6 +197,7 @@ func (m *anyMatcher) object(nodes []node, self bool, content map[string]any) boo
 // toAny returns s as unstructured objects hold it. The map and all in it are new, but the empty
 // maps in it are one and the same.
 func (s Set) toAny() map[string]any {
+	s = s.named()
 	w := anyWriter{texts: s.texts, empty: map[string]any{}}
 	return w.object(s.nodes, false)
 }

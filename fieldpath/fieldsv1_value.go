@@ -92,6 +92,7 @@ func (p *setParser) canonicalElement(name string) bool {
 // document returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON]
 // writes.
 func (s Set) document() value.Value {
+	s = s.named()
 	w := valueWriter{texts: s.texts, members: make([]value.Member, 0, len(s.nodes)+len(s.nodes)/2)}
 	return w.object(s.nodes, false)
 }

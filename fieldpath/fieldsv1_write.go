@@ -23,7 +23,8 @@ import (
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver
 // writes it. It is an object with one member per element, named by [Element.Wire], whose
 // value is the object of what is below. A member of the set below which there are members has first
-// of all a member named "." there.
+// of all a member named "." there. Members whose paths have the zero [Element], which has no name, are
+// left out.
 func (s Set) AppendJSON(b []byte) []byte {
 	if s.IsEmpty() {
 		return append(b, "{}"...)
@@ -53,14 +54,28 @@ var printers = sync.Pool{New: func() any { return new([]byte) }}
 // print prints s, which is not empty, to scratch, unless that would be too large to keep.
 func (s Set) print(scratch *[]byte) []byte {
 	room := len(s.texts.first) + len(s.nodes)*len(`"f:":{".":{},},`)
-	out := appendNodes(append(slices.Grow(*scratch, room), '{'), &s.texts, s.nodes)
+	w := textWriter{texts: s.texts}
+	out := appendNodes(append(slices.Grow(*scratch, room), '{'), &w, s.nodes)
 	out[len(out)-1] = '}'
+	if w.nameless {
+		if s = s.named(); s.IsEmpty() {
+			return append(out[:0], "{}"...)
+		}
+		return s.print(scratch)
+	}
 	*scratch = slab.Kept(out, maxScratchText)
 	return out
 }
 
+// textWriter is what prints the nodes of a set.
+type textWriter struct {
+	texts         // of the set
+	nameless bool // the zero Element was printed, which has no name
+}
+
 // appendNodes appends the entries for nodes, with a comma behind each.
-func appendNodes(b []byte, t *texts, nodes []node) []byte {
+func appendNodes(b []byte, w *textWriter, nodes []node) []byte {
+	t := &w.texts
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
 		// A run of leaves that stand side by side in a text: printed by copying that part of it.
@@ -81,7 +96,7 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 				break
 			}
 			if n = &nodes[i]; !opened {
-				b = append(appendSpelled(b, t, n), ":{"...)
+				b = append(appendSpelled(b, w, n), ":{"...)
 			}
 		}
 		if n.skip == 1 {
@@ -93,7 +108,7 @@ func appendNodes(b []byte, t *texts, nodes []node) []byte {
 			b = append(b, `".":{},`...)
 		}
 		next := i + int(n.skip)
-		b = appendNodes(b, t, nodes[i+1:next])
+		b = appendNodes(b, w, nodes[i+1:next])
 		b[len(b)-1] = '}'
 		b = append(b, ',')
 		i = next
@@ -153,11 +168,14 @@ func awkward(w uint64) uint64 {
 }
 
 // appendSpelled appends how the element of n is printed, in quotes.
-func appendSpelled(b []byte, t *texts, n *node) []byte {
+func appendSpelled(b []byte, w *textWriter, n *node) []byte {
+	t := &w.texts
 	b = append(b, '"')
 	switch n.kind() {
 	case KindField:
 		b = jsontext.AppendContent(append(b, "f:"...), n.in(t), jsontext.Bare)
+	case 0:
+		w.nameless = true
 	default:
 		b = appendWireEscaped(b, n.kind(), t.at(n.at >> textBits)[n.at&maxText:], int(n.len))
 	}

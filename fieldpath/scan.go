@@ -18,6 +18,9 @@ type SyntaxError struct {
 
 // Error returns the reason with its place.
 func (e *SyntaxError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("invalid %s at byte %d: %s", e.What, e.Offset, e.Reason)
 }
 

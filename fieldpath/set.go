@@ -2,6 +2,7 @@ package fieldpath
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/deed-project/deed/internal/work"
 )
@@ -9,7 +10,8 @@ import (
 // Set is an immutable set of paths. The zero Set is empty.
 //
 // A path is a member by itself: neither the paths above it nor those below it need be. The empty
-// path never is.
+// path never is. A path may have the zero [Element], which stands for all list items without
+// identity, see typed.Value; fieldsV1 has no name for it.
 type Set struct {
 	texts texts
 	// nodes is the tree of all members in preorder:
@@ -77,6 +79,28 @@ func (s Set) Equal(other Set) bool {
 		}
 	}
 	return true
+}
+
+// named returns s without the members whose paths have the zero Element. It costs little if there are
+// none.
+func (s Set) named() Set {
+	if !slices.ContainsFunc(s.nodes, func(n node) bool { return n.kind() == 0 }) {
+		return s
+	}
+	var b Builder
+	b.addNamed(s)
+	return b.Set()
+}
+
+// addNamed adds the members of s whose paths do not have the zero Element.
+func (b *Builder) addNamed(s Set) {
+	for e := range s.Entries() {
+		if e.Element != (Element{}) {
+			b.enter(e.Element)
+			b.addNamed(e.Sub)
+			b.leave(e.Member)
+		}
+	}
 }
 
 // same reports in constant time whether s and other are the same storage or both empty. Same sets

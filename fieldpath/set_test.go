@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/value"
 )
 
 func parseSet(t testing.TB, fieldsV1 string) fieldpath.Set {
@@ -111,4 +112,50 @@ func TestFilter(t *testing.T) {
 	} {
 		check(t, "Filter", paths.Filter(s, fieldpath.PatternOf(test.prefixes...)).String(), test.want)
 	}
+}
+
+// TestNameless prints sets that have the zero Element, for which fieldsV1 has no name.
+func TestNameless(t *testing.T) {
+	a, b, none := fieldpath.Field("a"), fieldpath.Field("b"), fieldpath.Any()
+	for _, test := range []struct {
+		paths []fieldpath.Path
+		want  string
+	}{
+		{[]fieldpath.Path{{none}}, `{}`},
+		{[]fieldpath.Path{{none, a}, {none, none}}, `{}`},
+		{[]fieldpath.Path{{none}, {a}}, `{"f:a":{}}`},
+		{[]fieldpath.Path{{a}, {a, none}}, `{"f:a":{}}`},
+		{[]fieldpath.Path{{a, none}, {b}}, `{"f:b":{}}`},
+		{[]fieldpath.Path{{a, none, b}, {a, b}, {a, b, none}, {b, none}}, `{"f:a":{"f:b":{}}}`},
+	} {
+		s := fieldpath.SetOf(test.paths...)
+		if got := string(s.AppendJSON([]byte("x"))); got != "x"+test.want {
+			t.Errorf("%v is printed as %s, want %s", test.paths, got, test.want)
+		}
+		if got := paths.JSON(s); got != test.want {
+			t.Errorf("%v is the text %s, want %s", test.paths, got, test.want)
+		}
+		if got := paths.Value(s).String(); got != test.want {
+			t.Errorf("%v is the document %s, want %s", test.paths, got, test.want)
+		}
+		if got, _ := value.FromAny(paths.ToAny(s)); got.String() != test.want {
+			t.Errorf("%v is the map %v, want %s", test.paths, got, test.want)
+		}
+		if !s.Has(test.paths[0]) {
+			t.Errorf("%v is not in the set of it", test.paths[0])
+		}
+	}
+}
+
+func TestNilBuilder(t *testing.T) {
+	var b *fieldpath.Builder
+	if b.Add(nil); !b.Set().IsEmpty() {
+		t.Error("the nil Builder is not empty")
+	}
+	defer func() {
+		if p := recover(); p != "fieldpath: Add to a nil Builder" {
+			t.Errorf("panic %v", p)
+		}
+	}()
+	b.Add(fieldpath.Path{fieldpath.Field("a")})
 }

@@ -170,3 +170,35 @@ func TestPrunedManagedFieldsAreAChange(t *testing.T) {
 		}
 	}
 }
+
+// TestNotMade asks field managers that New did not make, and plans of no apply.
+func TestNotMade(t *testing.T) {
+	config := kindtest.New(t, `"metadata":{"name":"a"}`)
+	for _, m := range []*managedfields.FieldManager{nil, {}} {
+		if got, err := m.Apply(managedfields.Object{}, config, "ann", true); err == nil {
+			t.Errorf("an apply gives %v", got)
+		}
+		if got, err := m.Update(managedfields.Object{}, config, "ann"); err == nil {
+			t.Errorf("an update gives %v", got)
+		}
+	}
+	for _, types := range []map[string]*schema.Type{nil, {kindtest.Version: nil}} {
+		if m, err := managedfields.New(managedfields.Config{GVK: schema.ParseGVK(kindtest.Version, "Thing"), Types: types}); err == nil {
+			t.Errorf("the types %v give %v", types, m)
+		}
+	}
+	for _, p := range []*managedfields.Plan{nil, {}} {
+		if got, err := p.Commit(); err == nil {
+			t.Errorf("no plan is committed as %v", got)
+		}
+		if got, err := p.Force(); err == nil {
+			t.Errorf("no plan is forced to %v", got)
+		}
+		if p.Conflicts() != nil || p.TakenOver() != nil || p.Changed() {
+			t.Errorf("no plan has the conflicts %v, takes over %v, and changes the object: %v", p.Conflicts(), p.TakenOver(), p.Changed())
+		}
+		for d := range p.Decisions() {
+			t.Errorf("no plan decides %v", d)
+		}
+	}
+}

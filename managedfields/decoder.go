@@ -20,7 +20,7 @@ import (
 // checked again in the next object, as far as that shares it.
 //
 // What is read is the same as without a Decoder: by [ParseObject], [ObjectFromAny] and so on. The
-// zero Decoder is ready. It must not be used by two goroutines at once; what it returns may be. It
+// zero Decoder is ready, and the nil Decoder remembers nothing. A Decoder must not be used by two goroutines at once; what it returns may be. It
 // keeps the last object, and what a field manager last made of one of its objects.
 type Decoder struct {
 	values value.Decoder
@@ -31,6 +31,9 @@ type Decoder struct {
 // Parse is [ParseObject] for the next object. The Decoder keeps json, which must not change until
 // the next object has been read.
 func (d *Decoder) Parse(json []byte) (Object, error) {
+	if d == nil {
+		return ParseObject(json)
+	}
 	d.values.Repair, d.values.Text = true, fieldsPath
 	v, err := d.values.Parse(json)
 	if err != nil {
@@ -42,6 +45,9 @@ func (d *Decoder) Parse(json []byte) (Object, error) {
 
 // FromAny is [ObjectFromAny] for the next object.
 func (d *Decoder) FromAny(content map[string]any) (Object, error) {
+	if d == nil {
+		return ObjectFromAny(content)
+	}
 	d.values.Except = entriesPath
 	d.Last()
 	v, err := d.values.FromAny(content)
@@ -56,6 +62,9 @@ func (d *Decoder) FromAny(content map[string]any) (Object, error) {
 // a field manager has written one of the objects since, what it made of it. It is absent before the
 // first. It serves to read an object in another way, as from a Go struct.
 func (d *Decoder) Last() value.Value {
+	if d == nil {
+		return value.Value{}
+	}
 	if made := d.memory.get(); made != d.made {
 		d.made, d.values.Last = made, made.Content()
 	}
@@ -64,6 +73,9 @@ func (d *Decoder) Last() value.Value {
 
 // Next returns o, which was read in another way, as the decoder's next object.
 func (d *Decoder) Next(o Object) Object {
+	if d == nil {
+		return o
+	}
 	d.values.Last = o.Content
 	return d.belongs(o)
 }

@@ -63,6 +63,9 @@ type EntryError struct {
 
 // Error returns the defect with its place.
 func (e *EntryError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if e.Manager == "" {
 		return fmt.Sprintf("metadata.managedFields[%d]: %v", e.Index, e.Err)
 	}
@@ -70,7 +73,12 @@ func (e *EntryError) Error() string {
 }
 
 // Unwrap returns the defect.
-func (e *EntryError) Unwrap() error { return e.Err }
+func (e *EntryError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an
 // empty slice. fields makes the fieldsV1 of an entry from what stands there. It also reports

@@ -2,6 +2,7 @@ package managedfields
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -73,7 +74,8 @@ type Change struct {
 }
 
 // FieldManager computes what an endpoint stores. It is safe for concurrent use, and never modifies
-// its inputs. Its answers depend on nothing but its configuration.
+// its inputs. Its answers depend on nothing but its configuration. It is made by [New]: all that a nil
+// or zero FieldManager returns is an error.
 type FieldManager struct {
 	config     Config
 	apiVersion string
@@ -85,8 +87,8 @@ type FieldManager struct {
 // type for its GVK.
 func New(c Config) (*FieldManager, error) {
 	apiVersion := c.GVK.APIVersion()
-	typ, ok := c.Types[apiVersion]
-	if !ok {
+	typ := c.Types[apiVersion]
+	if typ == nil {
 		return nil, fmt.Errorf("no type for %v", c.GVK)
 	}
 	if c.Now == nil {
@@ -115,6 +117,17 @@ func New(c Config) (*FieldManager, error) {
 	}, nil
 }
 
+// errNotMade is the error of a FieldManager that [New] did not make.
+var errNotMade = errors.New("the field manager was not made by New")
+
+// check returns an error unless [New] made m.
+func (m *FieldManager) check() error {
+	if m == nil || m.engine == nil {
+		return errNotMade
+	}
+	return nil
+}
+
 // Plan computes an apply of config to live, the zero Object if nothing is stored yet, without
 // deciding about conflicts.
 //
@@ -129,6 +142,9 @@ func New(c Config) (*FieldManager, error) {
 // [*EntryError] for managed fields that cannot be read, [*TypeError] for a configuration or live
 // object that does not conform to the kind's type.
 func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	p := &Plan{request: m.request(live, config, manager, merge.Apply)}
 	r := &p.request
 	stored, err := r.decodeLive()
@@ -175,11 +191,18 @@ func (m *FieldManager) Apply(live, config Object, manager string, force bool) (O
 // (Track, S4); merge.Engine.Update (Merge, S7 to S9, S11); the oldest updaters become one when
 // there are too many (Cap, S10); what the endpoint does not write stays as it is (Store).
 //
-// Errors are [*BadRequestError] for an object that Config.Read refuses, and those of Config.Store.
+// Errors are [*BadRequestError] for the zero Object and for an object that Config.Read refuses, and
+// those of Config.Store.
 // Along with any other error comes what kube-apiserver stores when it cannot keep managed fields up
 // to date: the object with live's managed fields as they are. Such an error is a [*TypeError] for
 // an object that does not conform to the kind's type, or that of merge.Engine.Update.
 func (m *FieldManager) Update(live, object Object, manager string) (Object, error) {
+	if err := m.check(); err != nil {
+		return Object{}, err
+	}
+	if object.Content.IsAbsent() {
+		return Object{}, &BadRequestError{Reason: "there is no object to update to"}
+	}
 	held, err := m.read(object)
 	if err != nil {
 		return Object{}, err

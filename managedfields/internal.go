@@ -38,6 +38,9 @@ func (internal) Document(f Fields) (value.Value, error) { return f.document() }
 // CacheSize returns how many bytes c holds.
 func (internal) CacheSize(c *Cache) int { return c.size() }
 
+// Check returns an error unless [New] made m.
+func (internal) Check(m *FieldManager) error { return m.check() }
+
 // Config returns what m serves, with what [New] filled in. Its maps must not be modified.
 func (internal) Config(m *FieldManager) Config { return m.config }
 

@@ -87,8 +87,7 @@ func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	if v.Kind() != value.KindObject {
 		return Object{}, fmt.Errorf("expected an object, got %s", v.Kind())
 	}
-	metadata := v.Get("metadata")
-	managed := metadata.Get("managedFields")
+	managed := v.Get("metadata", "managedFields")
 	if managed.IsAbsent() {
 		return Object{Content: v}, nil
 	}

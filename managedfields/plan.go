@@ -1,6 +1,7 @@
 package managedfields
 
 import (
+	"errors"
 	"iter"
 	"slices"
 
@@ -10,7 +11,8 @@ import (
 // An apply in two halves: what comes before anybody has decided about conflicts, which
 // [FieldManager.Plan] has done, and what comes after, which is finish.
 
-// Plan is an apply whose conflicts are not decided yet. It is immutable.
+// Plan is an apply whose conflicts are not decided yet. It is immutable. The nil Plan and the zero Plan
+// are of no apply: nothing is in conflict, nothing changes, and to commit or force them is an error.
 type Plan struct {
 	request request
 	stored  decoded
@@ -18,14 +20,30 @@ type Plan struct {
 	merge   *merge.Plan
 }
 
+// errNoApply is the error of a Plan that [FieldManager.Plan] did not make.
+var errNoApply = errors.New("the plan was not made by FieldManager.Plan")
+
+// isOfNone reports whether p is of no apply.
+func (p *Plan) isOfNone() bool { return p == nil || p.merge == nil }
+
 // Conflicts returns the fields that the apply changes although others own them: see
 // [merge.Plan.Conflicts]. There are none on fields that kubectl takes over from its own client-side
 // apply: see [Plan.TakenOver].
-func (p *Plan) Conflicts() merge.Conflicts { return p.mark(p.merge.Conflicts()) }
+func (p *Plan) Conflicts() merge.Conflicts {
+	if p.isOfNone() {
+		return nil
+	}
+	return p.mark(p.merge.Conflicts())
+}
 
 // TakenOver returns the fields that others own and kubectl takes over without a conflict, because
 // its own client-side apply set them: rule S5. They are what their conflicts would be.
-func (p *Plan) TakenOver() merge.Conflicts { return p.mark(merging.TakenOver(p.merge)) }
+func (p *Plan) TakenOver() merge.Conflicts {
+	if p.isOfNone() {
+		return nil
+	}
+	return p.mark(merging.TakenOver(p.merge))
+}
 
 // mark says of conflicts with an owner that adopt made that it was made.
 func (p *Plan) mark(all merge.Conflicts) merge.Conflicts {
@@ -42,6 +60,9 @@ func (p *Plan) mark(all merge.Conflicts) merge.Conflicts {
 // rule of fields that kubectl takes over is S5.
 func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 	return func(yield func(merge.Decision) bool) {
+		if p.isOfNone() {
+			return
+		}
 		takenOver := map[string]bool{}
 		for _, c := range merging.TakenOver(p.merge) {
 			takenOver[c.Path.Text()] = true
@@ -64,6 +85,9 @@ func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 // objects are held as Go structs, see [Config.Hub], one that was converted to another version and
 // back has its managed fields written anew: that is a change, too, when it comes to other text.
 func (p *Plan) Changed() bool {
+	if p.isOfNone() {
+		return false
+	}
 	return merging.Changed(p.merge) || p.request.config.Hub != "" && merging.Detour(p.merge) &&
 		slices.ContainsFunc(p.request.live.Entries, Entry.isSortedAsSet)
 }
@@ -80,7 +104,12 @@ func (p *Plan) Commit() (Object, error) {
 // Force returns what is to be stored with all conflicts decided for the applier: in the endpoint's
 // version if the apply changes the object, and else the live object as it is, in its own. The error
 // is that of filling in defaults.
-func (p *Plan) Force() (Object, error) { return p.finish(p.merge.Force()) }
+func (p *Plan) Force() (Object, error) {
+	if p.isOfNone() {
+		return Object{}, errNoApply
+	}
+	return p.finish(p.merge.Force())
+}
 
 // finish makes what is to be stored of what was decided.
 //

@@ -38,7 +38,12 @@ type StatusCause struct {
 }
 
 // Error returns the message.
-func (s *Status) Error() string { return s.Message }
+func (s *Status) Error() string {
+	if s == nil {
+		return "<nil>"
+	}
+	return s.Message
+}
 
 // ToStatus returns what kube-apiserver answers to a request that a [FieldManager] fails with err:
 //

@@ -12,10 +12,20 @@ type BadRequestError struct {
 }
 
 // Error returns the reason, in the words of kube-apiserver.
-func (e *BadRequestError) Error() string { return e.Reason }
+func (e *BadRequestError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
+	return e.Reason
+}
 
 // Unwrap returns Err.
-func (e *BadRequestError) Unwrap() error { return e.Err }
+func (e *BadRequestError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // checkVersion refuses configurations of another kind or version than the endpoint's:
 //

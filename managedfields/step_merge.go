@@ -22,6 +22,9 @@ type TypeError struct {
 
 // Error returns what is wrong, in the words of kube-apiserver.
 func (e *TypeError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if e.Operation == merge.Apply {
 		return fmt.Sprintf("failed to create typed %s object (%s): %v", e.Role, e.Object, e.Err)
 	}
@@ -29,7 +32,12 @@ func (e *TypeError) Error() string {
 }
 
 // Unwrap returns the places that do not conform.
-func (e *TypeError) Unwrap() error { return e.Err }
+func (e *TypeError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // The roles of objects in a write.
 const (

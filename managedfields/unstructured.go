@@ -5,7 +5,8 @@ import "github.com/deed-project/deed/value"
 // Objects as unstructured.Unstructured holds them: maps. An object that was made from a map
 // remembers it, so that going back shares what did not change instead of making it again.
 
-// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. The Object
+// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. An empty or nil
+// content gives the zero Object: it is what an Unstructured has that nothing was read into. The Object
 // refers to content, which must not be modified as long as the Object, or one that a [FieldManager]
 // made of it, is in use.
 func ObjectFromAny(content map[string]any) (Object, error) {
@@ -19,8 +20,17 @@ func ObjectFromAny(content map[string]any) (Object, error) {
 
 // objectOfMap returns the object that content holds, given all of it but its managed fields as v.
 func objectOfMap(content map[string]any, v value.Value) (_ Object, err error) {
+	if len(content) == 0 {
+		return Object{}, nil
+	}
 	o := Object{Content: v, source: source{content, v}}
-	metadata, _ := content["metadata"].(map[string]any)
+	metadata, isMap := content["metadata"].(map[string]any)
+	if !isMap { // of another type that holds objects, nothing was left out
+		if o, err = ObjectOf(v); o.Content.Same(v) {
+			o.source = source{content, v}
+		}
+		return o, err
+	}
 	managed, found := metadata["managedFields"]
 	if !found {
 		return o, nil
@@ -119,9 +129,9 @@ type source struct {
 }
 
 // anyAfter returns v as unstructured objects hold it. content is what the document former was made
-// from: where v is the same as former, the result shares its part of content.
+// from, or nil: where v is the same as former, the result shares its part of content.
 func anyAfter(v, former value.Value, content any) any {
-	if v.Same(former) && !v.IsAbsent() {
+	if v.Same(former) && content != nil {
 		return content
 	}
 	switch content := content.(type) {

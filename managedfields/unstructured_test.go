@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/deed-project/deed/internal/kindtest"
 	"github.com/deed-project/deed/managedfields"
@@ -148,5 +149,65 @@ func TestAsAnyWithoutMetadata(t *testing.T) {
 				t.Errorf("%s with %d entries: %v (%v), want %v (%v)", text, len(all), got, err, want, wantErr)
 			}
 		}
+	}
+}
+
+// TestNoLiveObject applies to what an Unstructured has that nothing was read into: the object is created.
+func TestNoLiveObject(t *testing.T) {
+	m := kindtest.Manager(func(c *managedfields.Config) { c.Now = func() time.Time { return kindtest.NewYear } })
+	config := kindtest.New(t, `"metadata":{"name":"a"},"spec":{"replicas":1}`)
+	want, err := m.Apply(managedfields.Object{}, config, "ann", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d *managedfields.Decoder
+	for _, content := range []map[string]any{nil, {}} {
+		for _, read := range []func(map[string]any) (managedfields.Object, error){
+			managedfields.ObjectFromAny, new(managedfields.Decoder).FromAny, d.FromAny,
+		} {
+			live, err := read(content)
+			if err != nil || !live.Content.IsAbsent() || live.Entries != nil {
+				t.Errorf("%#v is read as %v (%v)", content, live.Content, err)
+			}
+			if got, err := m.Apply(live, config, "ann", false); err != nil || string(got.AppendJSON(nil)) != string(want.AppendJSON(nil)) {
+				t.Errorf("an apply to %#v gives %s (%v), want %s", content, got.AppendJSON(nil), err, want.AppendJSON(nil))
+			}
+		}
+	}
+	if got, err := m.Update(config, managedfields.Object{}, "ann"); err == nil {
+		t.Errorf("an update to no object gives %s", got.AppendJSON(nil))
+	}
+}
+
+// TestTextsOfObjects reads labels and finalizers as programs hold them, and metadata that is no map[string]any.
+func TestTextsOfObjects(t *testing.T) {
+	want := `{"apiVersion":"v1","kind":"Thing","metadata":{"finalizers":["f"],"labels":{"app":"web"},"name":"a"}}`
+	for _, content := range []map[string]any{
+		{"apiVersion": "v1", "kind": "Thing", "metadata": map[string]any{
+			"name": "a", "labels": map[string]string{"app": "web"}, "finalizers": []string{"f"},
+		}},
+		{"apiVersion": "v1", "kind": "Thing", "metadata": value.Object(
+			value.Member{Name: "name", Value: value.String("a")}, value.Member{Name: "finalizers", Value: value.List(value.String("f"))},
+			value.Member{Name: "labels", Value: value.Object(value.Member{Name: "app", Value: value.String("web")})},
+		)},
+	} {
+		o, err := managedfields.ObjectFromAny(content)
+		if err != nil || string(o.AppendJSON(nil)) != want {
+			t.Fatalf("%v is read as %s (%v)", content, o.AppendJSON(nil), err)
+		}
+		back, err := o.AsAny()
+		if text, failed := json.Marshal(back); err != nil || failed != nil || string(text) != want {
+			t.Errorf("it goes back to %s (%v, %v)", text, err, failed)
+		}
+	}
+	named := map[string]any{"kind": "Thing", "metadata": map[string]string{"name": "a"}}
+	o, err := managedfields.ObjectFromAny(named)
+	if back, failed := o.AsAny(); err != nil || failed != nil || !reflect.DeepEqual(back["metadata"], map[string]any{"name": "a"}) {
+		t.Errorf("metadata of strings goes back to %v (%v, %v)", back, err, failed)
+	}
+	owned := value.Object(value.Member{Name: "managedFields", Value: value.List(value.Object(value.Member{Name: "manager", Value: value.String("ann")}))})
+	o, err = managedfields.ObjectFromAny(map[string]any{"kind": "Thing", "metadata": owned})
+	if err != nil || len(o.Entries) != 1 || o.Entries[0].Manager != "ann" || o.Content.String() != `{"kind":"Thing","metadata":{}}` {
+		t.Errorf("got %v with the entries %v (%v)", o.Content, o.Entries, err)
 	}
 }

@@ -53,7 +53,7 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	last, _ := managers.Get(r.Manager)
 	known, _ := r.Managers.Get(r.Manager) // even if it is of a version that is gone
 	own := Entry{
-		Manager: r.Manager, Fields: c.applied(last.Fields, e.unowned), APIVersion: r.APIVersion, Time: known.Time,
+		Manager: r.Manager, Fields: c.applied(last.Fields, c.unowned), APIVersion: r.APIVersion, Time: known.Time,
 	}
 	if c.object, err = c.prune(merged, managers, last, own); err != nil {
 		return nil, fmt.Errorf("failed to prune fields: %w", err)
@@ -72,6 +72,8 @@ func (c *call) applied(last, unowned fieldpath.Set) fieldpath.Set {
 }
 
 // Plan is the outcome of an apply before anybody has decided about its conflicts. It is immutable.
+// The nil Plan and the zero Plan are of no apply: they have neither conflicts nor decisions, and their
+// result is the zero Result.
 type Plan struct {
 	call      *call
 	managers  Managers // adapted to the schema
@@ -94,8 +96,14 @@ func (p *Plan) takeOver(s fieldpath.Set) *Plan {
 // Conflicts returns the fields that the apply changes although others own them, sorted by manager,
 // then by path. It costs one [typed.Walk] for each version that owners are of.
 func (p *Plan) Conflicts() Conflicts {
+	if p.isOfNone() {
+		return nil
+	}
 	return p.conflictsOn(p.contested)
 }
+
+// isOfNone reports whether p is of no apply.
+func (p *Plan) isOfNone() bool { return p == nil || p.call == nil }
 
 // takenOver returns what would be conflicts, had takeOver not decided them. It costs what
 // Conflicts costs.
@@ -192,6 +200,9 @@ func (p *Plan) taken(losses []int) []fieldpath.Set {
 
 // Force returns the result with all conflicts decided for the applier.
 func (p *Plan) Force() Result {
+	if p.isOfNone() {
+		return Result{}
+	}
 	out := Result{Managers: settle(p.managers, p.losses, p.own), Changed: p.changed(), Object: p.call.object}
 	if !out.Changed {
 		out.Object = p.call.Live

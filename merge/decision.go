@@ -49,8 +49,13 @@ var outcomes = [...]struct {
 	Adjusted:    {"adjusted", "A1"},
 }
 
-// String returns the outcome in one lower-case word.
-func (o Outcome) String() string { return outcomes[o].word }
+// String returns the outcome in one lower-case word, and "" for what is none.
+func (o Outcome) String() string {
+	if int(o) >= len(outcomes) {
+		return ""
+	}
+	return outcomes[o].word
+}
 
 // Rule names a rule, such as A3. The rules stand in the doc comments of [Engine.Apply] and
 // [Engine.Update], and with examples in docs/rules.md.
@@ -82,6 +87,9 @@ type Decision struct {
 // It costs one [typed.Walk] for each version, along all that the managers own.
 func (p *Plan) Decisions() iter.Seq[Decision] {
 	return func(yield func(Decision) bool) {
+		if p.isOfNone() {
+			return
+		}
 		d := p.decider()
 		request := p.call.versions[0]
 		if !d.decide(p.affected(), request, yield) {

@@ -70,7 +70,8 @@ type Config struct {
 	Unowned     fieldpath.Set     // nobody comes to own these fields by applying them
 }
 
-// Engine computes the outcome of writes. It is immutable and safe for concurrent use.
+// Engine computes the outcome of writes. It is immutable and safe for concurrent use. The nil Engine
+// and the zero Engine are that of the zero [Config].
 type Engine struct {
 	converter Converter
 	reset     map[string]Filter
@@ -90,8 +91,8 @@ func New(c Config) *Engine {
 
 // Request is a write.
 type Request struct {
-	Live       typed.Value // the object as it is stored; null when there is none yet
-	Object     typed.Value // the applied configuration, or the new object of an update
+	Live       typed.Value // the object as it is stored; null, of its type, when there is none yet
+	Object     typed.Value // the applied configuration, or the new object of an update; of the type of Live
 	Managers   Managers    // of the live object
 	Manager    Manager     // who writes
 	APIVersion string      // of Live and Object
@@ -136,7 +137,7 @@ func (e *Engine) Update(r Request) (Result, error) {
 	own, _ := managers.Get(r.Manager)
 	fields := own.Fields.Minus(diff.Removed).Union(diff.Modified).Union(diff.Added)
 	managers = settle(managers, losses, Entry{
-		Manager: r.Manager, Fields: e.reset[r.APIVersion].keep(fields), APIVersion: r.APIVersion, Time: own.Time,
+		Manager: r.Manager, Fields: c.reset[r.APIVersion].keep(fields), APIVersion: r.APIVersion, Time: own.Time,
 	})
 	return Result{Object: r.Object, Managers: managers, Changed: !r.Live.Content().Equal(r.Object.Content())}, nil
 }
@@ -172,7 +173,12 @@ type version struct {
 }
 
 // call returns the state of a write that has just begun.
-func (e *Engine) call(r Request) *call { return &call{Engine: e, Request: r} }
+func (e *Engine) call(r Request) *call {
+	if e == nil {
+		e = &Engine{}
+	}
+	return &call{Engine: e, Request: r}
+}
 
 // convert returns v, which is of version from, in version to. Whether there is a conversion of
 // null, which is left of an object when all of it is pruned, even to its own version, is up to the

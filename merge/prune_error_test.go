@@ -57,3 +57,33 @@ func TestOutcomeUnknownToVersion(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRequest applies and updates nothing, with no engine and with one of nothing, and decides about no plan.
+func TestNoRequest(t *testing.T) {
+	null, err := typed.New(value.Null(), schema.Deduced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []*merge.Engine{nil, {}, merge.New(merge.Config{})} {
+		for _, r := range []merge.Request{{}, {Live: null}, {Object: null}} {
+			if plan, err := e.Apply(r); !errors.Is(err, typed.ErrTypes) || plan != nil {
+				t.Errorf("the apply of %v gives %v (%v)", r, plan, err)
+			}
+			if result, err := e.Update(r); !errors.Is(err, typed.ErrTypes) {
+				t.Errorf("the update of %v gives %v (%v)", r, result, err)
+			}
+		}
+		plan, err := e.Apply(merge.Request{Live: null, Object: null})
+		if err != nil || plan.Force().Changed {
+			t.Errorf("the apply of null to null changes %v (%v)", plan, err)
+		}
+	}
+	for _, p := range []*merge.Plan{nil, {}} {
+		for d := range p.Decisions() {
+			t.Errorf("no plan decides %v", d)
+		}
+		if r := p.Force(); p.Conflicts() != nil || r.Changed || r.Object.Type() != nil {
+			t.Errorf("no plan has the conflicts %v and the result %v", p.Conflicts(), r)
+		}
+	}
+}

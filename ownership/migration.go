@@ -48,6 +48,9 @@ type Leftover struct {
 //
 // Errors are those of Migrate and of [managedfields.FieldManager.Plan].
 func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Object, from []string, to string) (*Migration, error) {
+	if err := managing.Check(m); err != nil {
+		return nil, err
+	}
 	c := managing.Config(m)
 	entries, err := Migrate(live, &Versions{c.Types, c.Converter}, from, to, c.Subresource)
 	if err != nil {

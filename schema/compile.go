@@ -48,6 +48,9 @@ func Compile(d *Document) (map[string]*Type, error) { return compileBeside(d, ni
 // compileBeside is Compile for a document that refers by their names to types that are compiled
 // already and sound. The map that it returns has those, too.
 func compileBeside(d *Document, compiled map[string]*Type) (map[string]*Type, error) {
+	if d == nil {
+		d = &Document{}
+	}
 	c := compiler{
 		types:      make(map[string]*Type, len(compiled)+len(d.Types)),
 		overridden: make(map[override]*pendingOverride),

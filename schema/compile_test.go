@@ -282,3 +282,30 @@ func document(t *testing.T, types string) *schema.Document {
 	}
 	return d
 }
+
+// TestNoSchema compiles and asks what is nil or zero: it has no types, and admits nothing.
+func TestNoSchema(t *testing.T) {
+	var none *schema.Document
+	if types, err := schema.Compile(none); err != nil || types == nil || len(types) != 0 {
+		t.Errorf("no document has the types %v (%v)", types, err)
+	}
+	if got := none.Value().String(); got != `{"types":[]}` {
+		t.Errorf("no document is written as %s", got)
+	}
+	for _, typ := range []*schema.Type{nil, {}} {
+		if typ.Err() == nil || typ.Name() != "" || typ.Scalar() != schema.None || typ.List() != nil || typ.Map() != nil {
+			t.Errorf("%#v admits something", typ)
+		}
+	}
+	var l *schema.List
+	if l.Topology() != schema.AtomicList || l.Element() != nil || l.Keys() != nil {
+		t.Error("no list has items")
+	}
+	var m *schema.Map
+	if typ, declared := m.Lookup("a"); typ != nil || declared || m.Atomic() || m.Fields() != nil || m.Element() != nil {
+		t.Error("no map has members")
+	}
+	if got := schema.Scalar(200).String(); got != "unknown" {
+		t.Errorf("Scalar(200) is called %q", got)
+	}
+}

@@ -6,7 +6,7 @@ import "github.com/deed-project/deed/value"
 // may be made and changed by anybody; compiled types share nothing with it that could change.
 
 // Document is a schema as written: named types that refer to each other by name. Its text form is
-// the schema YAML of structured-merge-diff; see [ParseDocument].
+// the schema YAML of structured-merge-diff; see [ParseDocument]. The nil Document has no types.
 type Document struct {
 	Types []TypeDef
 }
@@ -81,8 +81,8 @@ const (
 
 var scalarNames = [...]string{None: "", Numeric: "numeric", String: "string", Boolean: "boolean", Untyped: "untyped", UnknownScalar: "unknown"}
 
-// String returns the word that a schema document has for s.
-func (s Scalar) String() string { return scalarNames[s] }
+// String returns the word that a schema document has for s, and "unknown" for what is no Scalar.
+func (s Scalar) String() string { return scalarNames[min(s, UnknownScalar)] }
 
 // parseScalar returns the scalar that word names, and UnknownScalar for any other word.
 func parseScalar(word string) Scalar {

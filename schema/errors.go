@@ -14,6 +14,9 @@ type Error struct {
 
 // Error returns the reason with its place.
 func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	out := e.Reason
 	if e.Path != "" {
 		out = e.Path + ": " + out

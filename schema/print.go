@@ -8,6 +8,9 @@ import "github.com/deed-project/deed/value"
 // Value returns the text form of d, which [ParseDocument] reads back to an equal document. Parts
 // that are zero are left out.
 func (d *Document) Value() value.Value {
+	if d == nil {
+		d = &Document{}
+	}
 	types := make([]value.Value, len(d.Types))
 	for i, def := range d.Types {
 		types[i] = value.Object(append(def.Atom.members(), value.Member{Name: "name", Value: value.String(def.Name)})...)

@@ -1,12 +1,17 @@
 package schema
 
-import "github.com/deed-project/deed/value"
+import (
+	"errors"
+
+	"github.com/deed-project/deed/value"
+)
 
 // What a walk needs to know of a type: three parts, one for each of scalars, lists and objects, any
 // of which may be missing. Types are made by Compile alone, and never change afterwards.
 
 // Type is a resolved type: what it admits, with the types of its parts. Types form a graph, which
-// has cycles where a schema is recursive. A Type is immutable and identified by its pointer.
+// has cycles where a schema is recursive. A Type is immutable and identified by its pointer. The nil
+// Type and the zero Type admit nothing, as [Type.Err] says.
 type Type struct {
 	name   string
 	scalar Scalar
@@ -20,27 +25,56 @@ type Type struct {
 }
 
 // Name returns the name that the type was defined by, and "" for one that was written in place.
-func (t *Type) Name() string { return t.name }
+func (t *Type) Name() string {
+	if t == nil {
+		return ""
+	}
+	return t.name
+}
 
 // Scalar returns which scalars t admits; None when it admits none.
-func (t *Type) Scalar() Scalar { return t.scalar }
+func (t *Type) Scalar() Scalar {
+	if t == nil {
+		return None
+	}
+	return t.scalar
+}
 
 // scalarWord returns the word that the schema document has for Scalar, which for an [UnknownScalar]
 // is any.
 func (t *Type) scalarWord() string { return t.word }
 
 // List returns how t admits lists, and nil when it does not.
-func (t *Type) List() *List { return t.list }
+func (t *Type) List() *List {
+	if t == nil {
+		return nil
+	}
+	return t.list
+}
 
 // Map returns how t admits objects, and nil when it does not.
-func (t *Type) Map() *Map { return t.object }
+func (t *Type) Map() *Map {
+	if t == nil {
+		return nil
+	}
+	return t.object
+}
 
-// Err returns why no value has this type: its name is not defined, or its atom is empty. Types
-// without such a defect return nil. [Compile] reports the defect, but a schema that has some is
+// Err returns why no value has this type: its name is not defined, its atom is empty, or Compile did
+// not make it.
+// Types without such a defect return nil. [Compile] reports the defect, but a schema that has some is
 // usable as long as no value meets them.
-func (t *Type) Err() error { return t.err }
+func (t *Type) Err() error {
+	if t == nil || t.defects == nil { // nil or zero
+		return errNoType
+	}
+	return t.err
+}
 
-// isSound reports whether no type of the schema that t belongs to has a defect.
+// errNoType is why no value has the nil Type or the zero Type.
+var errNoType = errors.New("schema error: no type is given")
+
+// isSound reports whether no type of the schema that t, which was compiled, belongs to has a defect.
 func (t *Type) isSound() bool { return !*t.defects }
 
 // Topology says how the items of a list are told apart.
@@ -56,7 +90,7 @@ const (
 	IncompleteList
 )
 
-// List describes the lists that a type admits.
+// List describes the lists that a type admits. The nil List is atomic, and of no element type.
 type List struct {
 	topology Topology
 	element  *Type
@@ -64,14 +98,29 @@ type List struct {
 }
 
 // Topology returns how the items of the list are told apart.
-func (l *List) Topology() Topology { return l.topology }
+func (l *List) Topology() Topology {
+	if l == nil {
+		return AtomicList
+	}
+	return l.topology
+}
 
 // Element returns the type of the items.
-func (l *List) Element() *Type { return l.element }
+func (l *List) Element() *Type {
+	if l == nil {
+		return nil
+	}
+	return l.element
+}
 
 // Keys returns the keys of a KeyedList in the order of the schema. The caller must not modify the
 // slice.
-func (l *List) Keys() []Key { return l.keys }
+func (l *List) Keys() []Key {
+	if l == nil {
+		return nil
+	}
+	return l.keys
+}
 
 // Key is a field that, with the other keys of a list, identifies an item.
 type Key struct {
@@ -79,7 +128,7 @@ type Key struct {
 	Default value.Value // of an item that lacks the field; absent when there is none
 }
 
-// Map describes the objects that a type admits.
+// Map describes the objects that a type admits. The nil Map admits no member.
 type Map struct {
 	atomic  bool
 	fields  []Field // sorted by name
@@ -88,7 +137,7 @@ type Map struct {
 }
 
 // Atomic reports whether the object is one value, owned as a whole.
-func (m *Map) Atomic() bool { return m.atomic }
+func (m *Map) Atomic() bool { return m != nil && m.atomic }
 
 // Field is a declared field of a map.
 type Field struct {
@@ -98,14 +147,27 @@ type Field struct {
 }
 
 // Fields returns the declared fields in name order. The caller must not modify the slice.
-func (m *Map) Fields() []Field { return m.fields }
+func (m *Map) Fields() []Field {
+	if m == nil {
+		return nil
+	}
+	return m.fields
+}
 
 // Element returns the type of members that are not declared, and nil when the map admits none.
-func (m *Map) Element() *Type { return m.element }
+func (m *Map) Element() *Type {
+	if m == nil {
+		return nil
+	}
+	return m.element
+}
 
 // Lookup returns the type of the member called name, and whether it is a declared field. The type
 // is nil when the map admits no such member.
 func (m *Map) Lookup(name string) (t *Type, declared bool) {
+	if m == nil {
+		return nil, false
+	}
 	if len(m.fields) > 0 {
 		if i := m.index.find(m.fields, name); i >= 0 {
 			return m.fields[i].Type, true

@@ -53,12 +53,12 @@ func (d Diff) isEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 //	    below a container as added or removed, and the node itself by the rules of new's kind.
 //	C7  The root itself is never in the result.
 //
-// The error is [ErrTypes] when the types differ, or [Errors] when a granular list holds items
+// The error is [ErrTypes] when the types differ or there are none, or [Errors] when a granular list holds items
 // without identity: one whose relationship the schema leaves open, or what [Value.Remove] left of
 // others.
 func Compare(old, new Value) (Diff, error) {
-	if old.typ != new.typ {
-		return Diff{}, ErrTypes
+	if err := checkTypes(old, new); err != nil {
+		return Diff{}, err
 	}
 	if errs := slices.Concat(old.unidentified(), new.unidentified()); errs != nil {
 		return Diff{}, errs

@@ -38,6 +38,9 @@ type Error struct {
 
 // Error returns the detail, with the path in front unless that is the root.
 func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if len(e.Path) == 0 {
 		return e.Detail
 	}

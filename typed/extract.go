@@ -30,10 +30,14 @@ import (
 //	    matters only where a granular object is itself in s.
 //
 // Items without identity are as in [Value.Remove]. The result is not validated again: items of a
-// keyed list may lack their keys, see extractWithKeys.
+// keyed list may lack their keys, see extractWithKeys. Nothing is extracted from a value without a
+// type: the result is the zero Value.
 //
 // Its cost grows with the parts of v that are visited and with s, times a logarithm.
 func (v Value) Extract(s fieldpath.Set) Value {
+	if v.typ == nil {
+		return Value{}
+	}
 	x := extractor{tidy: v.tidy}
 	out := Value{content: x.node(v.typ, v.content, x.selection(s)), typ: v.typ}
 	work.Add(work.Counts{Nodes: x.nodes})

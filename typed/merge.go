@@ -2,6 +2,7 @@ package typed
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -24,8 +25,20 @@ import (
 //
 // Cost: linear in config and in those objects and lists of live that it reaches.
 
-// ErrTypes is returned when two values that have different types are to be merged or compared.
+// ErrTypes is returned when two values that have different types, or none, are to be merged or
+// compared.
 var ErrTypes = errors.New("expected objects of the same type")
+
+// checkTypes returns [ErrTypes] unless v and w have the same type.
+func checkTypes(v, w Value) error {
+	switch {
+	case v.typ != w.typ:
+		return ErrTypes
+	case v.typ == nil:
+		return fmt.Errorf("%w: they have no type", ErrTypes)
+	}
+	return nil
+}
 
 // Merge returns live with config laid over it. Nothing is removed: who wants fields gone prunes
 // them, see package merge.
@@ -48,10 +61,11 @@ var ErrTypes = errors.New("expected objects of the same type")
 // The result shares every node that config does not change with live, except that it does not look
 // far into leaves. It is an error, [Errors], when config holds an item twice in a granular list, or
 // either holds items without identity in a granular list: those of a list whose relationship the
-// schema leaves open, or what [Value.Remove] left of others; and [ErrTypes] when the types differ.
+// schema leaves open, or what [Value.Remove] left of others; and [ErrTypes] when the types differ, or
+// there are none.
 func Merge(live, config Value) (Value, error) {
-	if live.typ != config.typ {
-		return Value{}, ErrTypes
+	if err := checkTypes(live, config); err != nil {
+		return Value{}, err
 	}
 	if errs := outermost(slices.Concat(config.unmergeable(true), live.unmergeable(false))); errs != nil {
 		return Value{}, errs

@@ -29,8 +29,11 @@ import (
 // Items without identity, as those of a list whose relationship the schema leaves open, have one
 // path together, that of the zero [fieldpath.Element]: they go or stay together. The root counts as
 // having paths below it. The result is not validated again: an item of a keyed list may have lost
-// its keys, or have become null.
+// its keys, or have become null. A value without a type stays as it is.
 func (v Value) Remove(s fieldpath.Set) Value {
+	if v.typ == nil {
+		return v
+	}
 	r := remover{tidy: v.tidy}
 	content := r.node(v.typ, v.content, s)
 	work.Add(work.Counts{Nodes: r.nodes})
@@ -67,6 +70,7 @@ func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Val
 // the same order; both are passed once, and what stays is copied from the first change on.
 func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
 	var out []value.Member
+	members := values.Members(v)
 	kept := 0 // members of v that are decided: out holds what is left of them
 	i := 0
 	for e := range s.Entries() {
@@ -74,31 +78,26 @@ func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Va
 		if e.Element.Kind() != fieldpath.KindField {
 			break
 		}
-		for i < v.Len() && v.Member(i).Name < e.Element.Name() {
+		for i < len(members) && members[i].Name < e.Element.Name() {
 			i++
 		}
-		if i == v.Len() || v.Member(i).Name != e.Element.Name() {
+		if i == len(members) || members[i].Name != e.Element.Name() {
 			continue
 		}
 		if out == nil {
-			out = make([]value.Member, 0, v.Len())
+			out = make([]value.Member, 0, len(members))
 		}
-		for ; kept < i; kept++ {
-			out = append(out, v.Member(kept))
-		}
-		kept++
+		out = append(out, members[kept:i]...)
+		kept = i + 1
 		if !e.Member {
-			t, _ := m.Lookup(v.Member(i).Name)
-			out = append(out, value.Member{Name: v.Member(i).Name, Value: r.node(t, v.Member(i).Value, e.Sub)})
+			t, _ := m.Lookup(members[i].Name)
+			out = append(out, value.Member{Name: members[i].Name, Value: r.node(t, members[i].Value, e.Sub)})
 		}
 	}
 	if out == nil {
 		return v
 	}
-	for ; kept < v.Len(); kept++ {
-		out = append(out, v.Member(kept))
-	}
-	return objectOrNull(out)
+	return objectOrNull(append(out, members[kept:]...))
 }
 
 // objectOrNull returns the object of members, and null if there are none: rules X2 and X4.
@@ -106,7 +105,7 @@ func objectOrNull(members []value.Member) value.Value {
 	if len(members) == 0 {
 		return value.Null()
 	}
-	return value.Object(members...)
+	return values.Sorted(members)
 }
 
 // listOrNull returns the list of items, and null if there are none: rules X2 and X4.

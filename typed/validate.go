@@ -39,7 +39,7 @@ import (
 //
 // Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as
 // their own types say. Nothing is ever required. A type with a defect, see [schema.Type.Err],
-// admits nothing.
+// admits nothing; nor does the nil type.
 func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {
 	return conforming(v, t, value.Value{}, opts)
 }
@@ -62,7 +62,11 @@ func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option)
 	for _, o := range opts {
 		w.allowDuplicates = w.allowDuplicates || o == AllowDuplicates
 	}
-	w.node(t, v, known)
+	if err := t.Err(); err != nil {
+		w.fail(BadSchema, "%v", err) // of an absent value, too
+	} else {
+		w.node(t, v, known)
+	}
 	work.Add(work.Counts{Nodes: w.nodes, Pairs: w.index.pairs})
 	out, errs := Value{content: v, typ: t, tidy: w.tidy}, w.errs
 	*w = validator{trail: w.trail[:0], index: index{slots: w.index.slots}}

@@ -6,7 +6,7 @@ import (
 )
 
 // Value is a value of a type, which it conforms to. It is immutable. The zero Value is absent and
-// has no type.
+// has no type. A Value without a type has no fields, and can be neither merged nor compared.
 type Value struct {
 	content value.Value
 	typ     *schema.Type

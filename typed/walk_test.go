@@ -1,6 +1,7 @@
 package typed_test
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -335,5 +336,38 @@ func TestWalkAllocates(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("the walk finds nothing")
+	}
+}
+
+// TestNoType gives values no type: none conforms, and what has none can be neither merged nor compared.
+func TestNoType(t *testing.T) {
+	for _, none := range []*schema.Type{nil, {}} {
+		for _, v := range []value.Value{{}, value.Null(), value.Int(1), value.List(), value.Object()} {
+			var errs typed.Errors
+			if got, err := typed.New(v, none); !errors.As(err, &errs) || len(errs) != 1 || errs[0].Reason != typed.BadSchema || got.Type() != nil {
+				t.Errorf("%v without a type is %v (%v)", v, got, err)
+			}
+		}
+	}
+	v, s := value.Object(value.Member{Name: "a", Value: value.Int(1)}), fieldpath.SetOf(fieldpath.Path{fieldpath.Field("a")})
+	object, err := typed.New(v, schema.Deduced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []typed.Value{{}, typed.Untyped(v)} {
+		for _, with := range []typed.Value{{}, typed.Untyped(v), object} {
+			if got, err := typed.Merge(of, with); !errors.Is(err, typed.ErrTypes) {
+				t.Errorf("%v merged with %v is %v (%v)", of, with, got, err)
+			}
+			if got, err := typed.Compare(with, of); !errors.Is(err, typed.ErrTypes) {
+				t.Errorf("%v compared with %v is %v (%v)", with, of, got, err)
+			}
+		}
+		if got := of.Remove(s); !got.Content().Same(of.Content()) {
+			t.Errorf("%v without %v is %v", of, s, got)
+		}
+		if got := of.Extract(s); !got.Content().IsAbsent() || !of.Fields().IsEmpty() {
+			t.Errorf("of %v, %v is extracted; its fields are %v", of, got, of.Fields())
+		}
 	}
 }

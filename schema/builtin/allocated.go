@@ -101,6 +101,7 @@ func EachAllocated() []Allocated { return allocated }
 // all objects get is left out. An absent live is an object that does not exist yet; what stands in one that does was added then,
 // unless object now needs it for the first time. It takes time in proportion to object.
 func (k *Kind) Allocates(live, object value.Value) []Allocated {
+	k = k.known()
 	var out []Allocated
 	for _, a := range allocated {
 		if !slices.Contains(a.Kinds, schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}) || a.when != nil && !a.when(object) {

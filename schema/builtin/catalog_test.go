@@ -1,11 +1,14 @@
 package builtin
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 func gvk(group, version, kind string) schema.GVK {
@@ -252,4 +255,37 @@ func sameTypes(a, b *schema.Type, seen map[[2]*schema.Type]bool) error {
 		}
 	}
 	return sameTypes(l.Element(), m.Element(), seen)
+}
+
+// TestNoKind asks what Lookup returns for a kind that is none.
+func TestNoKind(t *testing.T) {
+	none, ok := Lookup(schema.GVK{Version: "v1", Kind: "Pot"})
+	pods, _ := Lookup(schema.GVK{Version: "v1", Kind: "Pod"})
+	if ok || none != nil {
+		t.Fatalf("a Pot is %v", none)
+	}
+	object := value.Object(value.Member{Name: "kind", Value: value.String("Pot")})
+	for _, k := range []*Kind{none, {}, none.WithClock(time.Now)} {
+		var unserved *UnservedError
+		for name, call := range map[string]func() (value.Value, error){
+			"Held":    func() (value.Value, error) { return k.Held(object) },
+			"Stored":  func() (value.Value, error) { return k.Stored(object) },
+			"Store":   func() (value.Value, error) { return k.Store("", value.Value{}, object, object) },
+			"Convert": func() (value.Value, error) { return k.Convert(object, pods) },
+			"Config":  func() (value.Value, error) { _, err := k.Config(""); return value.Value{}, err },
+		} {
+			if got, err := call(); !errors.As(err, &unserved) {
+				t.Errorf("%s returns %v (%v)", name, got, err)
+			}
+		}
+		if got, err := pods.Convert(object, k); !errors.As(err, &unserved) {
+			t.Errorf("a pod is converted to %v (%v)", got, err)
+		}
+		if got := k.Prepare("", value.Value{}, object, object); !got.Same(object) || k.Form() != nil || k.Replicas() != nil || k.EmptyCounter() != nil {
+			t.Errorf("%v is prepared as %v, for a kind that has something", object, got)
+		}
+		if found := k.Findings(value.Value{}, object); found != nil || k.Refusals(value.Value{}, object, "") != nil || k.Allocates(value.Value{}, object) != nil {
+			t.Errorf("%v is found in an object of no kind", found)
+		}
+	}
 }

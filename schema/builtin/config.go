@@ -24,6 +24,9 @@ type UnservedError struct {
 
 // Error says since when the version is not served, and what to use instead.
 func (e *UnservedError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	name := fmt.Sprintf("%s %s", e.GVK.APIVersion(), e.GVK.Kind)
 	switch {
 	case e.Removed == "":
@@ -49,6 +52,7 @@ func Config(gvk schema.GVK) (managedfields.Config, error) {
 // can know; field managers for it convert managers' fields between all versions of the kind that can be served. The
 // error is an [*UnservedError].
 func (k *Kind) Config(subresource string) (managedfields.Config, error) {
+	k = k.known()
 	if k.Served == NotServed {
 		return managedfields.Config{}, &UnservedError{k.GVK, k.Removed, k.Replacement}
 	}
@@ -111,6 +115,7 @@ func (k *Kind) read(object value.Value) (value.Value, error) {
 // lists as they were sent where an empty list or map in an item, or the spelling of a quantity, makes them another one. It
 // holds only while a field manager compares: Held takes it back. It takes time in proportion to sent.
 func (k *Kind) Spelled(sent, held value.Value) value.Value {
+	k = k.known()
 	if t, ok := Type(k.GVK); ok {
 		return spelled(k.Form(), t, sent, held)
 	}
@@ -170,11 +175,19 @@ type ReadError struct {
 
 // Error returns what is wrong, in the words that kube-apiserver has for objects that clients send.
 func (e *ReadError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", e.GVK.Kind, e.GVK.Version, e.GVK.Kind, e.Err)
 }
 
 // Unwrap returns the place and the reason.
-func (e *ReadError) Unwrap() error { return e.Err }
+func (e *ReadError) Unwrap() error {
+	if e == nil || e.Err == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // ConvertError is an object that cannot be converted because its type cannot hold it.
 type ConvertError struct {
@@ -184,8 +197,16 @@ type ConvertError struct {
 
 // Error returns what is wrong, in the words that kube-apiserver has for objects that applies come to.
 func (e *ConvertError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	return fmt.Sprintf("unable to convert unstructured object to %v: %s", e.GVK, e.Err.Converting())
 }
 
 // Unwrap returns the place and the reason.
-func (e *ConvertError) Unwrap() error { return e.Err }
+func (e *ConvertError) Unwrap() error {
+	if e == nil || e.Err == nil {
+		return nil
+	}
+	return e.Err
+}

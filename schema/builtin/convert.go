@@ -27,6 +27,7 @@ var conversions = map[schema.GVK]conversion{
 // have is lost, and so is what reading and printing it loses: empty members, for instance. The error is a
 // [*ConvertError].
 func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
+	k, to = k.known(), to.known()
 	object, err := k.normalized(object, form.Printed|form.Converted)
 	if err != nil {
 		return value.Value{}, err
@@ -45,7 +46,7 @@ func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 // stored in one version of their kind, [Kind.Hub], and what that does not have is lost. The error is a
 // [*ConvertError].
 func (k *Kind) Stored(object value.Value) (value.Value, error) {
-	return k.storedLike(object, value.Value{})
+	return k.known().storedLike(object, value.Value{})
 }
 
 // storedLike is Stored for an object that shares members with known, which is what a server reads back already.

@@ -13,6 +13,7 @@ import (
 // Validation knows more than that: an object without findings may be refused all the same, see [Kind.Refusals]. In order: what is
 // wrong with object, then what may not change.
 func (k *Kind) Findings(live, object value.Value) []form.Finding {
+	k = k.known()
 	found := k.Form().Findings(object.With("status", value.Value{})) // which servers hardly validate
 	found = slices.DeleteFunc(found, func(f form.Finding) bool { return mayBeEmpty[k.GVK.Kind+f.Path.String()] })
 	for _, r := range k.Refusals(live, object, "") {

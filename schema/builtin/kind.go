@@ -25,7 +25,9 @@ var writtenForms string
 //go:embed defaults.txt
 var defaults string
 
-// Kind is a built-in kind in one version. It is immutable; the caller must not modify its slices.
+// Kind is a built-in kind in one version. It is immutable; the caller must not modify its slices. Kinds
+// come from [Lookup], [Kinds] and [Siblings]. The nil Kind and the zero Kind are none: where a method of
+// theirs can fail, the error is an [*UnservedError], and all others change nothing.
 type Kind struct {
 	GVK  schema.GVK
 	Hub  string // the apiVersion in which a server holds objects of the kind
@@ -184,15 +186,24 @@ var forms = sync.OnceValue(func() *form.Types {
 	return types
 })
 
-// Form returns the Go type of the kind's objects, whose Normalize says what a server makes of one.
+// known returns k, and the zero Kind for nil.
+func (k *Kind) known() *Kind {
+	if k == nil {
+		return &Kind{}
+	}
+	return k
+}
+
+// Form returns the Go type of the kind's objects, whose Normalize says what a server makes of one. It is nil for
+// what is no built-in kind.
 func (k *Kind) Form() *form.Type {
-	t, _ := forms().Struct(k.form)
+	t, _ := forms().Struct(k.known().form)
 	return t
 }
 
 // WithClock returns the kind with a clock, which some default values ask. Without one it is time.Now.
 func (k *Kind) WithClock(now func() time.Time) *Kind {
-	with := *k
+	with := *k.known()
 	with.now = now
 	return &with
 }
@@ -201,7 +212,9 @@ func (k *Kind) WithClock(now func() time.Time) *Kind {
 // and without what the kind does not know. The error is a [*ConvertError]: what the kind cannot hold.
 //
 // It takes time in proportion to the size of object.
-func (k *Kind) Held(object value.Value) (value.Value, error) { return k.normalized(object, form.Held) }
+func (k *Kind) Held(object value.Value) (value.Value, error) {
+	return k.known().normalized(object, form.Held)
+}
 
 // normalized reads and prints object.
 func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, error) {
@@ -210,7 +223,11 @@ func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, erro
 
 // normalizedLike is normalized for an object that shares members with known, which is its outcome already.
 func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.Value, error) {
-	out, err := k.Form().NormalizeLike(object, known, mode, k.clock())
+	t := k.Form()
+	if t == nil {
+		return value.Value{}, &UnservedError{GVK: k.GVK}
+	}
+	out, err := t.NormalizeLike(object, known, mode, k.clock())
 	if err == nil {
 		return out, nil
 	}

@@ -69,6 +69,7 @@ const (
 // refusals may be refused all the same. The cost grows with the number of rules of the kind and with the items of the lists that they
 // are about.
 func (k *Kind) Refusals(live, object value.Value, subresource string) []Refusal {
+	k = k.known()
 	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
 	all := partRules[part{kind, subresource}]
 	if subresource == "" || subresource == "scale" {

@@ -64,6 +64,7 @@ func ScaleConfig() managedfields.Config {
 // [managedfields.ScaleEntries] wants it; nil for a kind without the subresource scale. A server knows versions
 // there that it no longer serves.
 func (k *Kind) Replicas() map[string]fieldpath.Path {
+	k = k.known()
 	scalable := false
 	for _, s := range k.Subresources {
 		scalable = scalable || s.Name == "scale"

@@ -15,6 +15,9 @@ import (
 // In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the endpoint does not write
 // stays (restore), the kind's own rules hold (prepared), and changes are counted (generation).
 func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value.Value {
+	if k.Form() == nil {
+		return object
+	}
 	object = k.prepare(subresource, live, object)
 	stored, err := k.Stored(object)
 	if err != nil {
@@ -25,7 +28,7 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 
 // Store returns what a server reads back after it stored what Prepare makes of object. The error is a [*ConvertError].
 func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.Value, error) {
-	return k.storeLike(subresource, live, sent, object, value.Value{})
+	return k.known().storeLike(subresource, live, sent, object, value.Value{})
 }
 
 // storeLike is Store for an object that is what a server reads back already, known, or for an absent known.
@@ -190,6 +193,7 @@ func (k *Kind) sendsEmpty(sent value.Value) bool {
 // for all other kinds. A caller that lets others change the object between the field manager and [Kind.Prepare] needs it: Prepare does
 // not see the list any more.
 func (k *Kind) EmptyCounter() func(managedfields.Change) (value.Value, error) {
+	k = k.known()
 	if !countsEmpty[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] {
 		return nil
 	}

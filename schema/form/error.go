@@ -18,10 +18,20 @@ type Error struct {
 }
 
 // Error returns what reading the JSON text of the document fails with, in the words of kube-apiserver.
-func (e *Error) Error() string { return e.decoding }
+func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
+	return e.decoding
+}
 
 // Converting returns what reading the document that an apply came to fails with, in the words of kube-apiserver.
-func (e *Error) Converting() string { return e.converting }
+func (e *Error) Converting() string {
+	if e == nil {
+		return "<nil>"
+	}
+	return e.converting
+}
 
 // mismatch is a value of another kind than t.
 func (w *walk) mismatch(t *Type, v value.Value) *Error {
@@ -129,6 +139,7 @@ func (t *Type) basic() string {
 
 // String returns the type as Go prints it.
 func (t *Type) String() string {
+	t = t.known()
 	switch {
 	case t.kind == kindStruct:
 		_, name, _ := strings.Cut(t.name, "/")

@@ -20,7 +20,7 @@ type Finding struct {
 // required and empty, and texts that are none of those that a member may have. It takes time in proportion to v.
 func (t *Type) Findings(v value.Value) []Finding {
 	var w finder
-	w.visit(t, v)
+	w.visit(t.known(), v)
 	return w.found
 }
 

@@ -295,3 +295,31 @@ func TestNormalizeGrowth(t *testing.T) {
 		t.Errorf("%v allocations for 500 items, %v for 1000", small, large)
 	}
 }
+
+// TestNoType asks the nil Type, which holds any JSON, and types of no description.
+func TestNoType(t *testing.T) {
+	var none *Type
+	v, err := value.Parse([]byte(`{"a":[null,{"b":""}],"c":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range []*Type{none, none.Item(), none.Member("a"), none.ListOf().Item()} {
+		if got, err := typ.Normalize(v, Held); err != nil || !got.Equal(v) || string(typ.AppendJSON(nil, v)) != v.String() {
+			t.Errorf("%v is held as %v (%v)", v, got, err)
+		}
+		if typ.Unlike(v) || typ.Findings(v) != nil {
+			t.Errorf("%v is not as it is stored, or has findings %v", v, typ.Findings(v))
+		}
+	}
+	for _, ts := range []*Types{nil, {}} {
+		if typ, ok := ts.Struct("core/v1.Pod"); ok || ts.Rules("core/v1.Pod") != 0 || ts.SetRules("a\n\t@f\n", Functions{}) == nil {
+			t.Errorf("no types have %v", typ)
+		}
+	}
+	for _, text := range []string{"", "core/v1.Thing", "core/v1.Thing\n\tname string", "core/v1.Thing\n\tname string\n"} {
+		typ, ok := Parse(text).Struct("core/v1.Thing")
+		if ok != (text != "") || strings.Contains(text, "name") != (typ.Member("name") != nil && ok) {
+			t.Errorf("%q describes %v", text, typ)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func (t *Type) Normalize(v value.Value, mode Mode) (value.Value, error) {
 	return t.NormalizeAt(v, mode, time.Now)
 }
 
-// NormalizeAt is Normalize with a clock, which default values may ask.
+// NormalizeAt is Normalize with a clock, which default values may ask; nil means time.Now.
 func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (value.Value, error) {
 	return t.NormalizeLike(v, value.Value{}, mode, now)
 }
@@ -43,6 +43,10 @@ func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (valu
 func (t *Type) NormalizeLike(v, known value.Value, mode Mode, now func() time.Time) (value.Value, error) {
 	if !v.IsAbsent() && v.Same(known) {
 		return v, nil
+	}
+	t = t.known()
+	if now == nil {
+		now = time.Now
 	}
 	w := walk{mode: mode, now: now, known: known}
 	if out := w.value(t, v); w.err == nil {

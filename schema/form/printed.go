@@ -10,6 +10,7 @@ import (
 // AppendJSON appends v, which t has printed, to b as JSON text with the fields of structs in the order that the
 // structs have them.
 func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
+	t = t.known()
 	switch {
 	case t.kind == kindPointer:
 		return t.elem.AppendJSON(b, v)
@@ -42,12 +43,13 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 }
 
 // ListOf returns the type of lists of t.
-func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t} }
+func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t.known()} }
 
 // Unlike reports whether v, held as a Go value of type t, is not the value that is read back from storage although
 // it prints the same: it has an empty list or map where storage has none, or a quantity in another spelling. It
 // takes time in proportion to v.
 func (t *Type) Unlike(v value.Value) bool {
+	t = t.known()
 	switch t.kind {
 	case kindPointer:
 		return t.elem.Unlike(v)
@@ -80,6 +82,7 @@ func (t *Type) Unlike(v value.Value) bool {
 
 // Member returns the type of the member called name of an object of type t, and nil where there is none.
 func (t *Type) Member(name string) *Type {
+	t = t.known()
 	for t.kind == kindPointer {
 		t = t.elem
 	}
@@ -96,6 +99,7 @@ func (t *Type) Member(name string) *Type {
 
 // Item returns the type of the items of a list of type t, and nil if t is no list.
 func (t *Type) Item() *Type {
+	t = t.known()
 	for t.kind == kindPointer {
 		t = t.elem
 	}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -30,8 +31,11 @@ type Functions struct {
 // PATH is one of the texts A|B, or PATH is a word of f.Is; the path . is the struct itself. [] at the end of a name
 // steps into every item of a list. Lines that start with # and empty lines say nothing.
 //
-// The error names the line that cannot be read.
+// The error names the line that cannot be read. Rules for the nil or zero Types are an error.
 func (ts *Types) SetRules(text string, f Functions) error {
+	if ts == nil || ts.structs == nil {
+		return errNoTypes
+	}
 	ts.prints = f.Print
 	var names []string
 	n := 0
@@ -54,8 +58,14 @@ func (ts *Types) SetRules(text string, f Functions) error {
 	return nil
 }
 
+// errNoTypes is the error of rules for no types.
+var errNoTypes = errors.New("there are no types to set rules for")
+
 // Rules returns how many rules a value of the struct type called name may follow, in all types that it holds.
 func (ts *Types) Rules(name string) int {
+	if ts == nil {
+		return 0
+	}
 	seen := map[*Type]bool{}
 	var visit func(t *Type) int
 	visit = func(t *Type) int {

@@ -43,7 +43,8 @@ var basics = map[string]kind{
 	"schemaorarray": kindSchemaOrArray, "schemaorstrings": kindSchemaOrStrings,
 }
 
-// Type describes a Go type. It is immutable once its [Types] are complete.
+// Type describes a Go type. It is immutable once its [Types] are complete. The nil Type holds any JSON
+// as it is; the zero Type is string.
 type Type struct {
 	kind kind
 	name string // of a struct, such as core/v1.Pod, or of a named type as Go prints it; empty for others
@@ -60,6 +61,17 @@ type Type struct {
 
 	defaults fillers                       // for structs and named maps
 	prints   func(value.Value) value.Value // for structs; nil without any
+}
+
+// anyJSON is what the nil Type stands for.
+var anyJSON = &Type{kind: kindRaw}
+
+// known returns t, and anyJSON for nil.
+func (t *Type) known() *Type {
+	if t == nil {
+		return anyJSON
+	}
+	return t
 }
 
 // filler sets default values in a value, as it was sent.
@@ -94,7 +106,8 @@ type field struct {
 	enum      []string // the values that it may have; nil if any
 }
 
-// Types is a set of struct types by name. It is safe for concurrent use once complete.
+// Types is a set of struct types by name. It is safe for concurrent use once complete. It is made by
+// [Parse]; the nil Types and the zero Types have no types.
 type Types struct {
 	structs  map[string]*Type
 	defaults map[string]fillers                       // by the name of a struct type or a named map
@@ -124,7 +137,8 @@ func Parse(text string) *Types {
 		name, rest, _ := strings.Cut(text, "\n")
 		end := 0
 		for strings.HasPrefix(rest[end:], "\t") {
-			end += strings.IndexByte(rest[end:], '\n') + 1
+			line, _, _ := strings.Cut(rest[end:], "\n")
+			end = min(end+len(line)+1, len(rest))
 		}
 		ts.structs[name] = &Type{kind: kindStruct, name: name, lines: rest[:end], types: ts}
 		text = rest[end:]
@@ -134,6 +148,9 @@ func Parse(text string) *Types {
 
 // Struct returns the struct type called name, and whether there is one.
 func (ts *Types) Struct(name string) (*Type, bool) {
+	if ts == nil {
+		return nil, false
+	}
 	t, ok := ts.structs[name]
 	return t, ok
 }

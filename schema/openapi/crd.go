@@ -20,6 +20,9 @@ type SchemaError struct {
 
 // Error returns the reason with its place.
 func (e *SchemaError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	text := fmt.Sprintf("CustomResourceDefinition %q: ", e.CRD)
 	if e.Version != "" {
 		text += "version " + e.Version + ": "

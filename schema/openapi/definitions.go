@@ -9,7 +9,8 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// Definitions is what a conversion gives. It is the same, byte for byte, whenever the input is.
+// Definitions is what a conversion gives. It is the same, byte for byte, whenever the input is. The nil
+// Definitions have neither types nor kinds.
 type Definitions struct {
 	Document *schema.Document // types and their fields sorted by name
 	Kinds    []Kind           // sorted
@@ -29,6 +30,9 @@ type Kind struct {
 // [schema.Compile] finds and is usable in spite of them, as far as values do not meet them; it lacks the kinds whose type is
 // not in the document, each of which is a problem too.
 func (d *Definitions) Catalog() (*schema.Catalog, error) {
+	if d == nil {
+		return schema.NewCatalog(nil), nil
+	}
 	s, err := schema.Compile(d.Document)
 	problems := []error{err}
 	types := make(map[schema.GVK]*schema.Type, len(d.Kinds))
@@ -64,7 +68,10 @@ type Problem struct {
 
 // Error returns the words of Kubernetes, followed by the place.
 func (p *Problem) Error() string {
-	text := strings.Repeat("inlined in ", p.Depth) + p.Type + ": " + p.Reason
+	if p == nil {
+		return "<nil>"
+	}
+	text := strings.Repeat("inlined in ", max(p.Depth, 0)) + p.Type + ": " + p.Reason
 	if p.Path != "" {
 		text += " (at " + p.Path + ")"
 	}

@@ -15,6 +15,9 @@ type SchemaError struct {
 
 // Error returns the reason with its path. The wording may change.
 func (e *SchemaError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	if e.Path == "" {
 		return e.Reason
 	}

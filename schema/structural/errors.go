@@ -26,10 +26,18 @@ type FieldError struct {
 }
 
 // Error returns the path and the message.
-func (e *FieldError) Error() string { return e.Path + ": " + e.Message() }
+func (e *FieldError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
+	return e.Path + ": " + e.Message()
+}
 
 // Message returns the message of a cause: the reason in words, the value, and the detail.
 func (e *FieldError) Message() string {
+	if e == nil {
+		return ""
+	}
 	text := "Invalid value: "
 	if e.Reason == Duplicate {
 		text = "Duplicate value: "

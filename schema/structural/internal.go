@@ -44,5 +44,6 @@ func (internal) Duplicates(s *Schema, object, known value.Value) []*FieldError {
 // always looked at. It is none where defaults have nulls, which go, or there are embedded resources,
 // whose metadata may become canonical in two steps.
 func (internal) Steady(s *Schema) bool {
-	return s == nil || !s.root.below.nulls && !s.root.below.resources
+	root := s.rootNode()
+	return !root.below.nulls && !root.below.resources
 }

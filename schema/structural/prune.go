@@ -42,12 +42,12 @@ func (s *Schema) prune(object, known value.Value, nulls bool) (value.Value, []st
 	return out, p.unknown
 }
 
-// noSchema is the root of the nil Schema: nothing is known but what all objects have.
+// noSchema is the root of the nil Schema and of the zero one: nothing is known but what all objects have.
 var noSchema = new(node)
 
 // rootNode returns the node of whole objects, which is never nil.
 func (s *Schema) rootNode() *node {
-	if s == nil {
+	if s == nil || s.root == nil {
 		return noSchema
 	}
 	return s.root

@@ -4,8 +4,8 @@ import "github.com/deed-project/deed/value"
 
 // Schema is the compiled structural schema of one version of a resource. It is immutable.
 //
-// A nil Schema is that of a version without one, and knows the fields that all objects have:
-// apiVersion, kind and metadata.
+// The nil Schema and the zero Schema are those of a version without one, and know the fields that all
+// objects have: apiVersion, kind and metadata.
 type Schema struct{ root *node }
 
 // node is the schema of one place in objects. A nil node knows no members and admits everything.

@@ -30,11 +30,8 @@ func (s *Schema) Duplicates(object value.Value) []*FieldError {
 
 // duplicates is Duplicates for an object that shares parts with known, which has none.
 func (s *Schema) duplicates(object, known value.Value) []*FieldError {
-	if s == nil {
-		return nil
-	}
 	var u uniqueness
-	u.members(object, known, s.root)
+	u.members(object, known, s.rootNode())
 	return u.errs
 }
 
