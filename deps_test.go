@@ -33,6 +33,7 @@ var table = []layers.Layer{
 	{"schema/form", "internal/jsontext value fieldpath", "", ""},
 	{"schema/builtin", "value fieldpath schema schema/form merge managedfields internal/door", "", ""},
 	{"internal/yaml", "internal/jsontext internal/work value", "", "gopkg.in/yaml.v3"},
+	{"schema/yaml", "schema internal/yaml", "", ""},
 	{"internal/folder", "internal/yaml value", "", ""},
 	{"internal/mergepatch", "value", "", ""},
 	{"internal/recording", "value internal/mergepatch", "", ""},

@@ -26,6 +26,7 @@ import (
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/schema/openapi"
 	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/schema/yaml"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
@@ -94,7 +95,7 @@ var exportedFunctions = []any{
 	fieldpath.Any, fieldpath.Field, fieldpath.Index, fieldpath.Item, fieldpath.Key, fieldpath.ParsePath, fieldpath.ParseSet,
 	fieldpath.PatternOf, fieldpath.SetOf,
 
-	schema.Compile, schema.NewCatalog, schema.ParseDocument, schema.ParseGVK,
+	schema.Compile, schema.NewCatalog, schema.ParseDocument, schema.ParseGVK, yaml.Parse,
 
 	structural.Compile, structural.Metadata, structural.Versions,
 

@@ -6,7 +6,7 @@ import "github.com/deed-project/deed/value"
 // may be made and changed by anybody; compiled types share nothing with it that could change.
 
 // Document is a schema as written: named types that refer to each other by name. Its text form is
-// the schema YAML of structured-merge-diff; see [ParseDocument]. The nil Document has no types.
+// the schema YAML of structured-merge-diff, which package schema/yaml reads; see [ParseDocument]. The nil Document has no types.
 type Document struct {
 	Types []TypeDef
 }

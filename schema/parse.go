@@ -12,7 +12,8 @@ import (
 // is a method of the reader, and a table of members says how each of its members is read. Defects
 // do not end the reading: all are reported.
 
-// ParseDocument reads the text form of a schema, once it is decoded from YAML or JSON:
+// ParseDocument reads the text form of a schema, once it is decoded from YAML or JSON. Package
+// schema/yaml does both:
 //
 //	document  {types: [typeDef, …]}              types are told apart by name
 //	typeDef   {name, atom…, untyped}
