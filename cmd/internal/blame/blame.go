@@ -15,7 +15,6 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/ownership"
-	"github.com/deed-project/deed/value"
 )
 
 // Object is an object with its lines.
@@ -58,19 +57,15 @@ const (
 // IsContainer reports whether p is owned only in that a write has added it, with what is in it.
 func (p Part) IsContainer() bool { return p.Kind == objectKind || p.Kind == listKind }
 
-// Annotate returns the lines of the YAML of o, whose endpoint is e. The error says which entries
-// cannot be read: they own nothing in the lines.
-func Annotate(o *manifest.Object, e *types.Endpoint, showSecrets bool) ([]Line, error) {
-	if !showSecrets {
-		shown := *o
-		shown.Object, _ = secret.Objects(o.Object, o.Object)
-		o = &shown
-	}
+// Annotate returns the lines of the YAML of o, whose endpoint is e, as it may be shown. The error says
+// which entries cannot be read: they own nothing in the lines.
+func Annotate(o *manifest.Object, e *types.Endpoint) ([]Line, error) {
 	versions := &ownership.Versions{Types: e.Versions}
 	owned, err := ownership.Owners(o.Object, e.Typ, versions)
 	next, stop := iter.Pull(owned)
 	defer stop()
-	text := yaml.Append(nil, o.Content)
+	shown := o.View().Value(nil, o.Content)
+	text := shown.AppendYAML(nil)
 	docs, parseErr := yaml.Parse("", text)
 	if parseErr != nil {
 		return nil, parseErr
@@ -80,7 +75,7 @@ func Annotate(o *manifest.Object, e *types.Endpoint, showSecrets bool) ([]Line, 
 		w.lines = append(w.lines, Line{Text: strings.TrimSuffix(line, "\n"), Number: len(w.lines) + 1})
 	}
 	w.advance()
-	w.inside(o.Content)
+	w.inside(shown)
 	for i := 1; i < len(w.lines); i++ {
 		if len(w.lines[i].Parts) == 0 {
 			w.lines[i].Continues = w.lines[i-1].Continues + 1
@@ -89,13 +84,14 @@ func Annotate(o *manifest.Object, e *types.Endpoint, showSecrets bool) ([]Line, 
 	return w.lines, err
 }
 
-// annotator walks an object beside what is known of its owners, which comes in the same order.
+// annotator walks an object as it is shown beside what is known of its owners, which comes in the same
+// order. What is hidden as a whole has owners inside that are passed over.
 type annotator struct {
 	*manifest.Object
 	next       func() (ownership.Owned, bool)
 	owned      ownership.Owned // what comes next; without a path when nothing does
 	doc        yaml.Document
-	containers map[string][]ownership.Owner
+	containers map[secret.Key][]ownership.Owner
 	lines      []Line
 
 	steps []any
@@ -105,13 +101,14 @@ type annotator struct {
 func (w *annotator) advance() { w.owned, _ = w.next() }
 
 // inside adds what is in v.
-func (w *annotator) inside(v value.Value) {
-	switch v.Kind() {
-	case value.KindObject:
-		for name, member := range v.Members() {
+func (w *annotator) inside(v secret.Value) {
+	switch {
+	case v.IsObject():
+		for i := range v.Len() {
+			name, member := v.Member(i)
 			w.part(name, fieldpath.Field(name), member)
 		}
-	case value.KindList:
+	case v.IsList():
 		for i := range v.Len() {
 			w.part(i, fieldpath.Index(i), v.Item(i))
 		}
@@ -120,11 +117,11 @@ func (w *annotator) inside(v value.Value) {
 
 // part adds v, the member or item that step leads to, and what is in it. e is its element in the
 // path if it turns out that nobody else knows a better one.
-func (w *annotator) part(step any, e fieldpath.Element, v value.Value) {
+func (w *annotator) part(step any, e fieldpath.Element, v secret.Value) {
 	depth := len(w.path)
 	w.steps, w.path = append(w.steps, step), append(w.path, e)
 	p := Part{Kind: objectKind, At: w.Key(w.steps...)}
-	if v.Kind() == value.KindList {
+	if v.IsList() {
 		p.Kind = listKind
 	}
 	// The first thing that is owned at v or in it is what comes next: it is v itself if it is as
@@ -142,19 +139,22 @@ func (w *annotator) part(step any, e fieldpath.Element, v value.Value) {
 	}
 	p.Path = slices.Clone(w.path)
 	if p.IsContainer() && p.Through == nil {
-		p.Owners = w.containers[p.Path.Text()]
+		p.Owners = w.containers[secret.KeyOf(p.Path)]
 	}
 	w.add(p, v)
 	w.inside(v)
+	for len(w.owned.Path) > depth+1 && w.owned.Path.HasPrefix(w.path) {
+		w.advance()
+	}
 	w.steps, w.path = w.steps[:depth], w.path[:depth]
 }
 
 // add puts p, whose value is v, into the line where it begins.
-func (w *annotator) add(p Part, v value.Value) {
+func (w *annotator) add(p Part, v secret.Value) {
 	line, _ := w.doc.KeyPosition(w.steps...)
 	at := &w.lines[line-1]
 	at.Parts = append(at.Parts, p)
-	if v.Kind() != value.KindString {
+	if !v.IsString() {
 		return
 	}
 	line, column := w.doc.Position(w.steps...)
@@ -171,8 +171,8 @@ func isBlockHeader(text string) bool {
 // containerOwners returns, by path, who owns objects and lists whose parts are owned one by one:
 // whoever added them in an update. Entries of other versions count where versions differ in nothing
 // but their name.
-func containerOwners(o *manifest.Object, e *types.Endpoint) map[string][]ownership.Owner {
-	out := map[string][]ownership.Owner{}
+func containerOwners(o *manifest.Object, e *types.Endpoint) map[secret.Key][]ownership.Owner {
+	out := map[secret.Key][]ownership.Owner{}
 	for i, entry := range o.Entries {
 		if entry.APIVersion != o.GVK().APIVersion() && !e.Renamed {
 			continue
@@ -183,7 +183,8 @@ func containerOwners(o *manifest.Object, e *types.Endpoint) map[string][]ownersh
 		}
 		owner := ownership.Owner{Index: i, Manager: manifest.Identity(entry), APIVersion: entry.APIVersion, Time: entry.Time}
 		for path := range set.All() {
-			out[path.Text()] = append(out[path.Text()], owner)
+			key := secret.KeyOf(path)
+			out[key] = append(out[key], owner)
 		}
 	}
 	return out

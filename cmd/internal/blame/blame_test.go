@@ -25,7 +25,7 @@ func linesOf(t *testing.T, o *manifest.Object) []Line {
 	if !ok {
 		t.Fatalf("%v has no type", o.Id)
 	}
-	lines, err := Annotate(o, e, true)
+	lines, err := Annotate(o, e)
 	if err != nil {
 		t.Fatal(err)
 	}

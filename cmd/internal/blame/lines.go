@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -24,11 +25,11 @@ func Parts(lines []Line) iter.Seq[Part] {
 
 // OwnedBy returns the lines in which something begins that the managers own, and those around them.
 func OwnedBy(lines []Line, managers []string) []Line {
-	wanted := map[string]bool{}
+	wanted := map[secret.Key]bool{}
 	for p := range Parts(lines) {
 		if slices.ContainsFunc(p.Owners, func(o ownership.Owner) bool { return slices.Contains(managers, o.Manager.Name) }) {
 			for i := range p.Path {
-				wanted[p.Path[:i+1].Text()] = true
+				wanted[secret.KeyOf(p.Path[:i+1])] = true
 			}
 		}
 	}
@@ -36,7 +37,7 @@ func OwnedBy(lines []Line, managers []string) []Line {
 	keep := false
 	for _, line := range lines {
 		if line.Continues == 0 {
-			keep = slices.ContainsFunc(line.Parts, func(p Part) bool { return wanted[p.Path.Text()] })
+			keep = slices.ContainsFunc(line.Parts, func(p Part) bool { return wanted[secret.KeyOf(p.Path)] })
 		}
 		if keep {
 			out = append(out, line)

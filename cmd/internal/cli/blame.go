@@ -8,18 +8,18 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/blame"
 	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/selector"
 	"github.com/deed-project/deed/managedfields"
 )
 
 // blameFlags are those of deed blame.
 type blameFlags struct {
-	stored      storedFlags
-	managers    []string
-	showSecrets bool
-	times       choice
-	format      choice
-	color       colorFlags
+	stored   storedFlags
+	managers []string
+	times    choice
+	format   choice
+	color    colorFlags
 }
 
 func (c *cli) blameCommand() *cobra.Command {
@@ -56,7 +56,6 @@ color for every manager, for browsers.`,
 	flags.SortFlags = false
 	f.stored.registerInput(flags)
 	flags.StringArrayVar(&f.managers, "manager", nil, "show only lines that the manager of this `name` owns; repeatable")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.times = choice{report.TimeRelative, []string{report.TimeRelative, report.TimeFull, report.TimeNone}}
 	flags.Var(&f.times, "time", "how times are shown")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatYAML, report.FormatJSON, report.FormatHTML}}
@@ -87,7 +86,7 @@ func (c *cli) blame(f blameFlags) error {
 			continue
 		}
 		c.Untracked(o)
-		lines, err := blame.Annotate(o, e, f.showSecrets)
+		lines, err := blame.Annotate(o, e)
 		c.EntryProblems(o, err)
 		if len(f.managers) > 0 {
 			lines = blame.OwnedBy(lines, f.managers)
@@ -107,7 +106,7 @@ func (c *cli) flush(out *bufio.Writer, err error) error {
 // end reports what kept output from being written, if anything did.
 func (c *cli) end(err error) error {
 	if err != nil {
-		c.Failed(err)
+		c.Failed(secret.Open.Error(err))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/internal/build"
 )
@@ -27,8 +28,14 @@ import (
 //	2  wrong usage, or input that cannot be used
 //	3  deed itself failed
 func Run(args []string, in io.Reader, out, err io.Writer) int {
-	c := &cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(err, out), In: in}), out: out, program: filepath.Base(os.Args[0])}
+	c := newCLI(in, out, err)
 	return c.run(args, c.rootCommand())
+}
+
+// newCLI returns a run that reads in and writes to out and err.
+func newCLI(in io.Reader, out, err io.Writer) *cli {
+	loader := &manifest.Loader{Log: notice.NewLog(err, out), In: in, Secrets: &secret.Rules{}}
+	return &cli{Library: types.NewLibrary(loader), out: out, program: filepath.Base(os.Args[0])}
 }
 
 // cli is one run of the command.
@@ -41,15 +48,15 @@ type cli struct {
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	defer func() {
 		if x := recover(); x != nil {
-			fmt.Fprintf(c.Log, "deed %s has a defect: %v\nPlease report it with the command line and what follows.\n\n%s",
-				build.Read().Version, x, debug.Stack())
+			fmt.Fprintf(c.Log, "deed %s has a defect: %s\nPlease report it with the command line and what follows.\n\n%s",
+				build.Read().Version, c.Secrets.Panic(x), debug.Stack())
 			code = notice.ExitInternal
 		}
 	}()
 	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		name := cmd.CommandPath()
-		fmt.Fprintf(c.Log, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(err.Error(), "\n"), name)
+		fmt.Fprintf(c.Log, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(secret.Open.Error(err), "\n"), name)
 		c.Raise(notice.ExitInput)
 	}
 	return c.Code
@@ -75,6 +82,7 @@ Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	root.Flags().Bool("version", false, "print the version of deed")
 	root.SetVersionTemplate("deed {{.Version}}\n")
+	root.PersistentFlags().BoolVar(&c.Secrets.Show, "show-secrets", false, "show the values of Secrets, and others that are passwords by their schema")
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand(), // write, or say what that would do

@@ -8,22 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/report"
-	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/internal/build"
 )
 
 func TestDefect(t *testing.T) {
 	var stderr bytes.Buffer
-	c := &cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(&stderr, nil)})}
+	c := newCLI(nil, nil, &stderr)
 	root := &cobra.Command{Use: "deed", Run: func(*cobra.Command, []string) { panic("out of luck") }}
 	if code := c.run([]string{}, root); code != notice.ExitInternal {
 		t.Errorf("exit code %d, want %d", code, notice.ExitInternal)
 	}
 	got := stderr.String()
-	if !strings.HasPrefix(got, "deed "+build.Read().Version+" has a defect: out of luck\n") || !strings.Contains(got, "cli_test.go") {
+	if !strings.HasPrefix(got, "deed "+build.Read().Version+" has a defect: a panic with a string, which --show-secrets shows\n") || !strings.Contains(got, "cli_test.go") {
 		t.Errorf("stderr is %q, want the defect with its stack", got)
 	}
 }

@@ -66,7 +66,7 @@ func onlyArgument(complete completion) completion {
 // quiet returns a library that reports nothing: who completes a line does not want to know what is
 // wrong with files.
 func (c *cli) quiet() *types.Library {
-	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived})
+	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived, Secrets: c.Secrets})
 }
 
 // named returns the objects in the files that the flags of cmd name, standard input left out.

@@ -48,20 +48,21 @@ func subresourcesIn(objects []*manifest.Object) []string {
 // below .spec it says where they begin. The cost is that of printing all paths that begin with
 // text.
 func (c *cli) completePaths(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
-	var all fieldpath.Set
+	var out []string
 	for _, o := range c.named(cmd) {
+		view := o.View()
+		var all fieldpath.Set
 		for _, e := range o.Entries {
 			if set, err := e.FieldsV1.Set(); err == nil {
 				all = all.Union(set)
 			}
 		}
-	}
-	var out []string
-	for path := range all.All() {
-		for n := 1; n <= len(path); n++ {
-			if step := path[:n].Text(); len(step) > len(text) || n == len(path) {
-				out = append(out, step)
-				break
+		for path := range all.All() {
+			for n := 1; n <= len(path); n++ {
+				if step := view.Path(path[:n]); len(step) > len(text) || n == len(path) {
+					out = append(out, step)
+					break
+				}
 			}
 		}
 	}

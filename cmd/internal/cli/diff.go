@@ -5,6 +5,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -15,7 +16,6 @@ type diffFlags struct {
 	format      choice
 	color       colorFlags
 	showManaged bool
-	showSecrets bool
 }
 
 func (c *cli) diffCommand() *cobra.Command {
@@ -56,7 +56,6 @@ difference or a conflict, and more for errors.`,
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
 	flags.BoolVar(&f.showManaged, "show-managed-fields", false, "compare metadata.managedFields too")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	registerSchemas(flags, &f.schemas)
 	return cmd
 }
@@ -73,7 +72,7 @@ func (c *cli) diff(f diffFlags) error {
 	}
 	d, err := c.differ(f)
 	if err != nil {
-		c.Failed(err)
+		c.Failed(secret.Open.Error(err))
 		return nil
 	}
 	conflicts := report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)}
@@ -93,7 +92,7 @@ func (c *cli) diff(f diffFlags) error {
 	})
 	conflicts.Advise()
 	if err := d.Close(); err != nil {
-		c.Failed(err)
+		c.Failed(secret.Open.Error(err))
 	}
 	return how.Force.Unused(w.Managers())
 }
@@ -107,10 +106,10 @@ type differ interface {
 // differ returns what shows differences in the format that f has.
 func (c *cli) differ(f diffFlags) (differ, error) {
 	if f.format.value == report.FormatJSON {
-		return report.NewDiffPrinter(c.Log, c.out, f.showSecrets), nil
+		return report.NewDiffPrinter(c.Log, c.out), nil
 	}
 	d := &report.Differ{
-		Log: c.Log, Out: c.out, Paint: f.color.painter(c.out), ShowManaged: f.showManaged, ShowSecrets: f.showSecrets,
+		Log: c.Log, Out: c.out, Paint: f.color.painter(c.out), ShowManaged: f.showManaged,
 	}
 	return d, d.Open()
 }

@@ -9,10 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/deed-project/deed/cmd/internal/manifest"
-	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/types"
 )
 
 const (
@@ -145,7 +141,7 @@ func (p *docRunner) run(command string) string {
 
 // TestPages wants a page for each command.
 func TestPages(t *testing.T) {
-	for _, cmd := range (&cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(nil, nil)})}).rootCommand().Commands() {
+	for _, cmd := range newCLI(nil, nil, nil).rootCommand().Commands() {
 		if _, err := os.Stat(filepath.Join(docPages, cmd.Name()+".md")); err != nil && cmd.Name() != "help" {
 			t.Error(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -53,7 +54,7 @@ type emitter struct {
 func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
 	if e.printer != nil {
 		if err := e.printer.Print(outcome); err != nil {
-			e.Problem(t.Given.At(), "%v: %v", t.Given, err)
+			e.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 			return
 		}
 	}
@@ -70,7 +71,7 @@ func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
 		err = e.files.Create(t.Given.Id, outcome, note)
 	}
 	if err != nil {
-		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
+		e.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 	}
 }
 
@@ -80,7 +81,7 @@ func (e *emitter) refuse(t *dryrun.Task, reason error) {
 		return
 	}
 	if err := e.printer.PrintStatus(t.Given, reason); err != nil {
-		e.Problem(t.Given.At(), "%v: %v", t.Given, err)
+		e.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 	}
 }
 
@@ -88,7 +89,7 @@ func (e *emitter) refuse(t *dryrun.Task, reason error) {
 func (e *emitter) close() {
 	if e.printer != nil {
 		if err := e.printer.Close(); err != nil {
-			e.Failed(err)
+			e.Failed(secret.Open.Error(err))
 		}
 	}
 	if e.files != nil {

@@ -112,7 +112,7 @@ func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Select
 		}
 		here, err := explain.InObject(c.Library, o, e, path)
 		if err != nil {
-			c.Problem(o.At(), "%v: %v", o, err)
+			c.Problem(o.At(), "%v: %s", o, o.View().Error(err))
 			continue
 		}
 		all = append(all, here...)

@@ -82,8 +82,11 @@ func (c *cli) extract(f extractFlags) error {
 			c.Raise(notice.ExitFinding)
 			fmt.Fprintf(c.Log, "%v: %v: not applied by %s; %s\n", o.At(), o, f.applier(), appliers(o))
 		default:
+			if o.View().Hides() {
+				fmt.Fprintf(c.Log, "%v: %v: the configuration is printed with its secrets\n", o.At(), o)
+			}
 			if err := p.Print(managedfields.Object{Content: config}); err != nil {
-				c.Problem(o.At(), "%v: %v", o, err)
+				c.Problem(o.At(), "%v: %s", o, o.View().Error(err))
 			}
 		}
 	}

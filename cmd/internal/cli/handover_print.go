@@ -40,9 +40,9 @@ func (c *cli) newHandoverPrinter(f handoverFlags, several bool, files *manifest.
 func (p *handoverPrinter) print(h *dryrun.Handover) {
 	switch {
 	case p.patches != nil:
-		p.err = errors.Join(p.err, p.patches.Print(h))
+		p.failed(h, p.patches.Print(h))
 	case p.objects != nil:
-		p.err = errors.Join(p.err, p.objects.Print(h.After))
+		p.failed(h, p.objects.Print(h.After))
 	default:
 		if p.count++; p.count > 1 {
 			p.out.WriteString("\n")
@@ -60,7 +60,12 @@ func (p *handoverPrinter) print(h *dryrun.Handover) {
 	if p.flags.format.value != report.FormatText {
 		note = ""
 	}
-	p.err = errors.Join(p.err, p.files.Set(h.Live, h.After, note))
+	p.failed(h, p.files.Set(h.Live, h.After, note))
+}
+
+// failed notes why h could not be printed or written, if err says so.
+func (p *handoverPrinter) failed(h *dryrun.Handover, err error) {
+	p.err = errors.Join(p.err, h.Live.View().Redact(err))
 }
 
 // close ends the output, and writes the files.

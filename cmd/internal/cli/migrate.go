@@ -124,7 +124,7 @@ func (c *cli) restore(f migrateFlags, h *dryrun.Handover, e *types.Endpoint) *dr
 	}
 	entries, err := ownership.EntriesOfLastApplied(h.Live.Object, e.Typ, f.manager)
 	if err != nil {
-		c.Problem(h.Live.Key(manifest.Steps(h.Live.Content, dryrun.Record)...), "%v: %v", h.Live, err)
+		c.Problem(h.Live.Key(manifest.Steps(h.Live.Content, dryrun.Record)...), "%v: %s", h.Live, h.Live.View().Error(err))
 		return nil
 	}
 	h.After.Entries = entries

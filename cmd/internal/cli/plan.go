@@ -16,11 +16,10 @@ import (
 // planFlags are those of deed plan.
 type planFlags struct {
 	writeFlags
-	how         applyingFlags
-	all         bool
-	showSecrets bool
-	format      choice
-	color       colorFlags
+	how    applyingFlags
+	all    bool
+	format choice
+	color  colorFlags
 }
 
 func (c *cli) planCommand() *cobra.Command {
@@ -66,7 +65,6 @@ that refuses it. Objects are read and found as by deed apply. The exit code is 1
 	registerServerSide(flags)
 	f.how.register(flags)
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
@@ -102,7 +100,7 @@ func (c *cli) plan(f planFlags) error {
 		}
 		made, err := plan.Of(t, x, kept)
 		if out.err = err; err == nil {
-			out.ObjectPlan = report.NewObjectPlan(made, f.manager, f.showSecrets)
+			out.ObjectPlan = report.NewObjectPlan(made, f.manager)
 		}
 		return out
 	}

@@ -8,17 +8,17 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/history"
 	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 )
 
 // replayFlags are those of deed replay.
 type replayFlags struct {
-	input       inputFlags
-	until       int
-	format      choice
-	showSecrets bool
-	color       colorFlags
-	schemas     types.Flags
+	input   inputFlags
+	until   int
+	format  choice
+	color   colorFlags
+	schemas types.Flags
 }
 
 func (c *cli) replayCommand() *cobra.Command {
@@ -77,7 +77,6 @@ the time of their last change.`,
 	flags.IntVar(&f.until, "until", 0, "stop after step `n`")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets")
 	f.color.register(flags)
 	registerSchemas(flags, &f.schemas)
 	return cmd
@@ -97,7 +96,7 @@ func (c *cli) replay(f replayFlags) error {
 	results := []*history.StepResult{}
 	for _, t := range c.Read(names, false) {
 		for _, h := range history.Histories(c.Library, t) {
-			r := history.NewReplayer(c.Library, h, f.schemas, f.until, f.showSecrets, now)
+			r := history.NewReplayer(c.Library, h, f.schemas, f.until, now)
 			if r == nil {
 				continue
 			}
@@ -114,7 +113,7 @@ func (c *cli) replay(f replayFlags) error {
 		report.WriteJSON(out, map[string]any{"steps": results})
 	}
 	if err := out.Flush(); err != nil {
-		c.Failed(err)
+		c.Failed(secret.Open.Error(err))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/schemafile"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/yaml"
 )
 
@@ -66,7 +67,7 @@ func (c *cli) schemaConvert(name string, flags convertFlags) error {
 	case schemafile.CrdForm:
 		var err error
 		if v, err = schemafile.DefinitionOf(f, flags.typeName, flags.kind); err != nil {
-			c.Problem(notice.InFile(name), "%v", err)
+			c.Problem(notice.InFile(name), "%s", secret.Open.Error(err))
 			return nil
 		}
 	}

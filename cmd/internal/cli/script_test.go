@@ -12,10 +12,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/deed-project/deed/cmd/internal/manifest"
-	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/types"
 )
 
 var update = flag.Bool("update", false, "re-record the golden sections of the scripts")
@@ -76,7 +72,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // COMMAND_examples.txtar. What is in front of a | or behind a > is another program's, and a line
 // that sets variables is left out.
 func TestExamples(t *testing.T) {
-	for _, cmd := range (&cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(nil, nil)})}).rootCommand().Commands() {
+	for _, cmd := range newCLI(nil, nil, nil).rootCommand().Commands() {
 		if cmd.Example == "" {
 			continue
 		}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/selector"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/merge"
@@ -40,7 +40,7 @@ type survey struct {
 // they are read.
 func (c *cli) survey(names []string, recursive bool, r manifest.Reader) *survey {
 	texts := c.Read(names, recursive)
-	quiet := manifest.Loader{Log: notice.NewLog(io.Discard, nil), Jobs: c.Jobs}
+	quiet := c.With(notice.NewLog(io.Discard, nil))
 	known := quiet.Index(texts, r)
 	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}
 }
@@ -110,5 +110,5 @@ func only(o *manifest.Object, s selector.Manager) (merge.Manager, error) {
 	case 1:
 		return found[0], nil
 	}
-	return found[0], fmt.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, all))
+	return found[0], secret.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, all))
 }

@@ -88,7 +88,7 @@ func (c *cli) transfer(f transferFlags) error {
 			receiver, err2 = newManager(to), nil
 		}
 		if err = errors.Join(err, err2); err != nil {
-			c.Problem(o.At("metadata", "managedFields"), "%v: %v", o, err)
+			c.Problem(o.At("metadata", "managedFields"), "%v: %s", o, o.View().Error(err))
 			return nil
 		}
 		return c.transferOne(h, e, giver, receiver, within)

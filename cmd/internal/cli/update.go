@@ -75,11 +75,11 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 			return
 		}
 		if x.Forgot != nil {
-			c.Warn(t.Given.At(), "%v: the managed fields cannot be read, and the update forgets them: %v", t.Given, x.Forgot)
+			c.Warn(t.Given.At(), "%v: the managed fields cannot be read, and the update forgets them: %s", t.Given, t.Given.View().Error(x.Forgot))
 		}
 		if x.Kept != nil {
-			c.Warn(t.Given.At(), "%v: the managed fields of the live object stay as they are, because they cannot be brought up to date: %v",
-				t.Given, x.Kept)
+			c.Warn(t.Given.At(), "%v: the managed fields of the live object stay as they are, because they cannot be brought up to date: %s",
+				t.Given, t.Given.View().Error(x.Kept))
 		}
 		report.Forced(c.Library, t.Given, x.Lost)
 		report.Refused(c.Log, t, x.Findings)

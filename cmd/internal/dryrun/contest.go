@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
@@ -21,9 +22,9 @@ type Contest struct {
 // Contests groups conflicts by field, in the order in which the fields come first.
 func Contests(conflicts merge.Conflicts) []*Contest {
 	var out []*Contest
-	byPath := map[string]*Contest{}
+	byPath := map[secret.Key]*Contest{}
 	for _, c := range conflicts {
-		key := c.Path.Text()
+		key := secret.KeyOf(c.Path)
 		known := byPath[key]
 		if known == nil || !known.Live.Equal(c.Live) || !known.Wanted.Equal(c.Wanted) {
 			known = &Contest{Path: c.Path, Live: c.Live, Wanted: c.Wanted}

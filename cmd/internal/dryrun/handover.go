@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
@@ -56,7 +57,7 @@ func Targets(c *types.Library, objects, configs *manifest.Live) *Configured {
 		switch {
 		case config == nil:
 		case err != nil:
-			c.Problem(config.At(), "%v", err)
+			c.Problem(config.At(), "%s", config.View().Error(err))
 		case found == nil:
 			c.Warn(config.At(), "%v is not among the stored objects", config)
 		default:
@@ -225,7 +226,7 @@ func (h *Handover) FillDefaults(e *types.Endpoint) error {
 	without := managedfields.Object{Content: live.Remove(paths).Content()}
 	defaults := types.DefaultsAt(without, paths)
 	for i := range h.Removed {
-		h.Removed[i].Default = defaults[h.Removed[i].Path.Text()]
+		h.Removed[i].Default = defaults[secret.KeyOf(h.Removed[i].Path)]
 	}
 	return nil
 }

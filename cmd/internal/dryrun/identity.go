@@ -39,6 +39,9 @@ func (e *IdentityError) Reason() string {
 	return fmt.Sprintf("Invalid value: %q: field is immutable", e.Given)
 }
 
+// Valueless says that the error shows only what identifies the object: see [secret.Valueless].
+func (e *IdentityError) Valueless() {}
+
 // Error says what the server answers.
 func (e *IdentityError) Error() string {
 	switch {

@@ -29,13 +29,13 @@ func Refused(c *types.Library, t *Task, role string, err error) {
 	var unfit *form.Error
 	switch {
 	case errors.As(err, &identity):
-		c.Problem(t.Given.Key("metadata", identity.Field), "%v: %v", t.Given, err)
+		c.Problem(t.Given.Key("metadata", identity.Field), "%v: %s", t.Given, t.Given.View().Error(err))
 	case errors.As(err, &unfit):
 		where := t.Given.At()
 		if steps := manifest.Steps(t.Given.Content, unfit.Path); len(steps) == len(unfit.Path) {
 			where = t.Given.At(steps...)
 		}
-		c.Problem(where, "%v: %v", t.Given, err)
+		c.Problem(where, "%v: %s", t.Given, t.Given.View().Error(err))
 	case errors.As(err, &wrongType) && errors.As(err, &defects) && (t.Live != nil || wrongType.Role == role):
 		subject := t.Given
 		if wrongType.Role != role {
@@ -46,9 +46,9 @@ func Refused(c *types.Library, t *Task, role string, err error) {
 			c.Problem(subject.DefectAt(defect), "%v: %s", subject, types.Explain(subject, defect, t.Endpoint.Typ))
 		}
 	case errors.As(err, &entry) && t.Live != nil:
-		c.Problem(t.Live.Entry(err), "%v: %v", t.Live, entry)
+		c.Problem(t.Live.Entry(err), "%v: %s", t.Live, t.Live.View().Error(entry))
 	default:
-		c.Problem(t.Given.At(), "%v: %v", t.Given, err)
+		c.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 	}
 }
 

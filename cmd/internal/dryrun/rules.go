@@ -8,8 +8,8 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/selector"
-	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
@@ -90,7 +90,7 @@ type rulesReader struct {
 // it.
 func (r rulesReader) members(v value.Value, at []any, read map[string]func(value.Value, []any)) {
 	if v.Kind() != value.KindObject {
-		r.Problem(r.At(at...), "expected an object, but this is %s", wording.Show(v))
+		r.Problem(r.At(at...), "expected an object, but this is %v", secret.Public(v))
 		return
 	}
 	for name, member := range v.Members() {
@@ -110,7 +110,7 @@ func (r rulesReader) members(v value.Value, at []any, read map[string]func(value
 // items has read called for each item of the list v.
 func (r rulesReader) items(v value.Value, at []any, read func(value.Value, []any)) {
 	if v.Kind() != value.KindList {
-		r.Problem(r.At(at...), "expected a list, but this is %s", wording.Show(v))
+		r.Problem(r.At(at...), "expected a list, but this is %v", secret.Public(v))
 		return
 	}
 	for i := range v.Len() {
@@ -128,7 +128,7 @@ func (r rulesReader) rule(v value.Value, at []any) *rule {
 			r.items(v, at, func(v value.Value, at []any) {
 				s, err := selector.Parse(v.Str())
 				if err != nil {
-					r.Problem(r.At(at...), "%v", err)
+					r.Problem(r.At(at...), "%s", secret.Open.Error(err))
 				}
 				*into = append(*into, &ruleField{Selector: s, at: r.At(at...)})
 			})
@@ -152,7 +152,7 @@ func (r rulesReader) rule(v value.Value, at []any) *rule {
 // pattern reads a pattern of names.
 func (r rulesReader) pattern(v value.Value, at []any) string {
 	if _, err := path.Match(v.Str(), ""); err != nil || v.Str() == "" {
-		r.Problem(r.At(at...), "expected a pattern such as web-*, but this is %s", wording.Show(v))
+		r.Problem(r.At(at...), "expected a pattern such as web-*, but this is %v", secret.Public(v))
 	}
 	return v.Str()
 }

@@ -25,7 +25,7 @@ type scaling struct {
 func (w *Workload) scaleTask(given *manifest.Object) *Task {
 	endpoint, err := w.types.Scale(w.Config)
 	if err != nil {
-		w.Problem(given.At("kind"), "%v: %v", given, err)
+		w.Problem(given.At("kind"), "%v: %s", given, given.View().Error(err))
 		return nil
 	}
 	find := func() (*manifest.Stored, error) { return w.live.FindAs(given.Id, w.types.Scalable) }
@@ -85,7 +85,7 @@ func (w *Workload) scalingOf(live *manifest.Object) *scaling {
 func (t *Task) readScale(c *manifest.Loader) bool {
 	stored, err := t.scale.object()
 	if err != nil {
-		c.Problem(t.Live.Entry(err), "%v: %v", t.Live, err)
+		c.Problem(t.Live.Entry(err), "%v: %s", t.Live, t.Live.View().Error(err))
 		return false
 	}
 	t.Stored = stored

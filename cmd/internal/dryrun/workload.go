@@ -78,7 +78,7 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 	tick, end := w.Progress(what)
 	for t, x := range jobs.Map(w.Jobs, tasks, func(t *Task) done {
 		x := done{log: notice.NewLog(new(bytes.Buffer), nil)}
-		if x.ok = t.read(&manifest.Loader{Log: x.log}); x.ok {
+		if x.ok = t.read(w.With(x.log)); x.ok {
 			x.out = work(t)
 		}
 		return x
@@ -211,7 +211,7 @@ func (w *Workload) liveOf(given *manifest.Object, find func() (*manifest.Stored,
 	live, err := find()
 	switch other, twice := w.target[live]; {
 	case err != nil:
-		w.Problem(given.At(), "%v", err)
+		w.Problem(given.At(), "%s", given.View().Error(err))
 	case live == nil && !w.live.Complete:
 		w.Problem(given.At(), "%v may be stored, but not all live objects could be read", given)
 	case live != nil && twice:

@@ -67,7 +67,7 @@ func (e Entries) changeOf(i int, old, new *schema.Catalog) *Change {
 	after, changed, err := typing.Reconcile(set, t)
 	switch {
 	case err != nil:
-		x.Detail = err.Error()
+		x.Detail = e.View().Error(err)
 	case changed:
 		x.Lost, x.Gained = slices.Collect(set.Minus(after).All()), slices.Collect(after.Minus(set).All())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/blame"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/selector"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
@@ -22,8 +23,9 @@ import (
 // Explanation is what there is to know about a path of a kind, or of an object.
 type Explanation struct {
 	Kind     schema.GVK
-	Way      types.Way // its last step is what is explained
-	Atomic   int       // how many of its steps lead to the atomic value that the last is inside of; 0 if it is in none
+	View     secret.View // how the way, and what it leads to, are seen
+	Way      types.Way   // its last step is what is explained
+	Atomic   int         // how many of its steps lead to the atomic value that the last is inside of; 0 if it is in none
 	Role     Role
 	Declared string   // the type that declares it, with the way from there
 	Source   string   // where the schema comes from
@@ -53,16 +55,16 @@ func InKind(e *types.Endpoint, kind schema.GVK, s selector.Selector) (*Explanati
 	if !ok {
 		return nil, fmt.Errorf("%s has wildcards, which select among the fields of objects, and there are none", s)
 	}
-	way, err := types.Follow(e.Typ, value.Value{}, false, path)
+	way, err := types.Follow(e.Typ, value.Value{}, false, secret.Open, path)
 	for n := len(path) - 1; err != nil && n > 0; n-- {
-		if longer, tryErr := types.Follow(e.Typ, value.Value{}, false, joinNames(path, n)); tryErr == nil {
+		if longer, tryErr := types.Follow(e.Typ, value.Value{}, false, secret.Open, joinNames(path, n)); tryErr == nil {
 			way, err = longer, nil
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind.Kind, err)
 	}
-	return newExplanation(e, kind, way), nil
+	return newExplanation(e, kind, secret.Open, way), nil
 }
 
 // joinNames returns path with the names from the n-th element on made one, with dots in it; path
@@ -78,9 +80,10 @@ func joinNames(path fieldpath.Path, n int) fieldpath.Path {
 	return append(slices.Clone(path[:n-1]), fieldpath.Field(strings.Join(names, ".")))
 }
 
-// newExplanation returns what the type of kind, whose endpoint is e, says of way.
-func newExplanation(e *types.Endpoint, kind schema.GVK, way types.Way) *Explanation {
-	x := &Explanation{Kind: kind, Way: way, Atomic: way.Atomic(), Declared: way.Declared(e.Typ), Source: e.From}
+// newExplanation returns what the type of kind, whose endpoint is e, says of way, which is seen as view
+// has it.
+func newExplanation(e *types.Endpoint, kind schema.GVK, view secret.View, way types.Way) *Explanation {
+	x := &Explanation{Kind: kind, View: view, Way: way, Atomic: way.Atomic(), Declared: way.Declared(e.Typ, view), Source: e.From}
 	x.Role = roleOf(way, x.Atomic)
 	inside := x.Last().Type
 	if inside.List() != nil {

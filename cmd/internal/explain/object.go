@@ -6,6 +6,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/blame"
 	"github.com/deed-project/deed/cmd/internal/entries"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/selector"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
@@ -28,7 +29,7 @@ func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selecto
 	}
 	var ways []types.Way
 	for _, path := range paths {
-		way, err := types.Follow(e.Typ, o.Content, true, path)
+		way, err := types.Follow(e.Typ, o.Content, true, o.View(), path)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +38,7 @@ func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selecto
 	all := newFinder(c, o, e)
 	var out []*Explanation
 	for _, way := range ways {
-		x := newExplanation(e, o.GVK(), way)
+		x := newExplanation(e, o.GVK(), o.View(), way)
 		x.Found = all.find(way)
 		out = append(out, x)
 	}
@@ -48,18 +49,18 @@ func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selecto
 type finder struct {
 	object  *manifest.Object
 	lines   []blame.Line
-	parts   map[string]blame.Part
+	parts   map[secret.Key]blame.Part
 	entries *entries.Entries // in which owners stand of what the object does not have; nil until that is asked for
 }
 
 // newFinder reads o, whose endpoint is e, with its owners.
 func newFinder(c *types.Library, o *manifest.Object, e *types.Endpoint) *finder {
-	f := &finder{object: o, parts: map[string]blame.Part{}}
+	f := &finder{object: o, parts: map[secret.Key]blame.Part{}}
 	var err error
-	f.lines, err = blame.Annotate(o, e, false)
+	f.lines, err = blame.Annotate(o, e)
 	c.EntryProblems(o, err)
 	for p := range blame.Parts(f.lines) {
-		f.parts[p.Path.Text()] = p
+		f.parts[secret.KeyOf(p.Path)] = p
 	}
 	return f
 }
@@ -69,9 +70,9 @@ func (f *finder) find(way types.Way) *Found {
 	path := way.Path()
 	out := &Found{Object: f.object, Where: f.object.At(), Below: blame.Shares(f.lines, path)}
 	for i := range path[:len(path)-1] {
-		out.Above = append(out.Above, f.parts[path[:i+1].Text()].Owners)
+		out.Above = append(out.Above, f.parts[secret.KeyOf(path[:i+1])].Owners)
 	}
-	if p, ok := f.parts[path.Text()]; ok {
+	if p, ok := f.parts[secret.KeyOf(path)]; ok {
 		out.IsSet, out.Where, out.Owners, out.Through = true, p.At, p.Owners, p.Through
 	} else {
 		out.Owners = f.ownersAt(path)

@@ -37,12 +37,13 @@ var classes = map[typed.Reason]string{
 // Repetitions returns the names that are repeated in o.
 func Repetitions(o *manifest.Object) []Defect {
 	var out []Defect
+	view := o.View()
 	for _, x := range o.Doc.Repeated {
 		if !o.Holds(x.Path) {
 			continue
 		}
 		path := pathOf(x.Path[len(o.Within):])
-		out = append(out, Defect{o, path, o.Repetition(x), repeatedClass, path.Text() + ": " + o.Explain(x), true})
+		out = append(out, Defect{o, path, o.Repetition(x), repeatedClass, view.Path(path) + ": " + o.Explain(view, x), true})
 	}
 	return out
 }
@@ -87,7 +88,7 @@ func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
 	}
 	for _, f := range e.Reading(o.Content) {
 		where := o.At(manifest.Steps(o.Content, f.Path)...)
-		out = append(out, Defect{o, f.Path, where, f.Class, f.Path.Text() + ": " + f.String(), false})
+		out = append(out, Defect{o, f.Path, where, f.Class, o.View().Path(f.Path) + ": " + f.Text(o.View()), false})
 	}
 	if types.IsDefinition(o.Content) {
 		out = append(out, definitionDefects(o)...)

@@ -8,6 +8,7 @@ package finding
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
@@ -21,24 +22,36 @@ var owning = door.Open(ownership.Internal{})
 // Codes are the codes of findings, those about managed fields in the order of docs/check.md.
 var Codes = append(ownership.Codes(), atomicListCode, objectSetCode)
 
-// Finding is a finding with its place.
+// Finding is a finding with its place, in words that may be shown.
 type Finding struct {
-	ownership.Finding // its Path is nil in findings about schemas
+	Code    ownership.Code
+	Entry   int    // its index; -1 when the finding is not about an entry
+	Manager string // of the entry
+	Detail  string // what is wrong
+	Remedy  string // what to do about it
 
 	Where   notice.Position
 	Subject string
 	Object  *manifest.Object // nil for schemas that are in no object
 	Kind    string           // that a finding about a schema is about
-	Place   string           // the path, as text; in schemas, that of the list
+	Place   string           // the path; in schemas, that of the list. Empty if the finding is about none
+	Places  []string         // the paths, if it is about several
 }
 
 // OfEntry reports whether x is about an entry of managed fields.
 func (x Finding) OfEntry() bool { return x.Kind == "" && x.Entry >= 0 }
 
-// String returns the finding without its place.
+// String returns the finding without its place in a file.
 func (x Finding) String() string {
-	if x.Kind == "" {
-		return x.Finding.String()
+	words := []string{string(x.Code)}
+	if x.Kind != "" {
+		words = append(words, x.Kind)
 	}
-	return fmt.Sprintf("%s: %s: %s: %s", x.Code, x.Kind, x.Place, x.Detail)
+	if x.OfEntry() {
+		words = append(words, fmt.Sprintf("metadata.managedFields[%d], manager %q", x.Entry, x.Manager))
+	}
+	if x.Place != "" || x.Kind != "" {
+		words = append(words, x.Place)
+	}
+	return strings.Join(append(words, x.Detail), ": ")
 }

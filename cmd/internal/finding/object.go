@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
@@ -19,7 +20,7 @@ func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Findin
 	if err != nil {
 		c.Report(notice.Notice{
 			Class: types.ClassOf(err), Warning: true, Where: o.At("kind"), Subject: o.String(),
-			Text: err.Error() + "; only what needs no schema is checked",
+			Text: secret.Open.Error(err) + "; only what needs no schema is checked",
 		})
 	}
 	all := findings(c, o, e)
@@ -31,14 +32,24 @@ func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Findin
 		}
 	})
 	var out []Finding
+	view := o.View()
 	for _, finding := range all {
-		x := Finding{Where: o.At(), Subject: o.String(), Finding: finding, Object: o}
+		x := Finding{
+			Code: finding.Code, Entry: finding.Entry, Manager: finding.Manager, Detail: finding.Detail, Remedy: finding.Remedy,
+			Where: o.At(), Subject: o.String(), Object: o,
+		}
+		if finding.Err != nil {
+			x.Detail = view.Error(finding.Err)
+		}
+		for path := range finding.Fields.All() {
+			x.Places = append(x.Places, view.Path(path))
+		}
 		if finding.Entry >= 0 {
 			x.Where = o.At("metadata", "managedFields", finding.Entry)
 		}
 		if finding.Path != nil {
-			x.Place = finding.Path.Text()
-			if at, ok := keys[x.Place]; ok {
+			x.Place = view.Path(finding.Path)
+			if at, ok := keys[secret.KeyOf(finding.Path)]; ok {
 				x.Where = at
 			}
 		}

@@ -126,8 +126,9 @@ func (l *linter) isMeant(at []any) bool {
 }
 
 func (l *linter) add(code ownership.Code, path string, at []any, detail, remedy string) {
-	x := Finding{Where: l.where, Subject: l.subject, Kind: l.kind, Place: path}
-	x.Finding = ownership.Finding{Code: code, Entry: -1, Detail: detail, Remedy: remedy}
+	x := Finding{
+		Code: code, Entry: -1, Detail: detail, Remedy: remedy, Where: l.where, Subject: l.subject, Kind: l.kind, Place: path,
+	}
 	if l.definition != nil {
 		x.Object, x.Where = l.definition, l.definition.Key(existing(l.definition.Content, at)...)
 	}

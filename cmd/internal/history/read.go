@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
@@ -66,7 +67,7 @@ type historyReader struct {
 // none.
 func (r *historyReader) members(v value.Value, path []any, known map[string]func(value.Value, []any)) {
 	if v.Kind() != value.KindObject {
-		r.Problem(r.h.At(path...), "expected an object, but this is %s", wording.Show(v))
+		r.Problem(r.h.At(path...), "expected an object, but this is %s", secret.Unplaced(v))
 		return
 	}
 	for name, member := range v.Members() {
@@ -92,7 +93,7 @@ func (r *historyReader) members(v value.Value, path []any, known map[string]func
 func (r *historyReader) text(into *string) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		if v.Kind() != value.KindString {
-			r.Problem(r.h.At(path...), "expected a string, but this is %s", wording.Show(v))
+			r.Problem(r.h.At(path...), "expected a string, but this is %s", secret.Unplaced(v))
 			return
 		}
 		*into = v.Str()
@@ -103,7 +104,7 @@ func (r *historyReader) text(into *string) func(value.Value, []any) {
 func (r *historyReader) flag(into *bool) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		if v.Kind() != value.KindBool {
-			r.Problem(r.h.At(path...), "expected true or false, but this is %s", wording.Show(v))
+			r.Problem(r.h.At(path...), "expected true or false, but this is %s", secret.Unplaced(v))
 			return
 		}
 		*into = v.Bool()
@@ -114,7 +115,7 @@ func (r *historyReader) flag(into *bool) func(value.Value, []any) {
 func (r *historyReader) files(into *[]string) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		if v.Kind() != value.KindList {
-			r.Problem(r.h.At(path...), "expected a list of files, but this is %s", wording.Show(v))
+			r.Problem(r.h.At(path...), "expected a list of files, but this is %s", secret.Unplaced(v))
 			return
 		}
 		for i, item := range slices.Collect(v.Items()) {
@@ -153,7 +154,7 @@ func (r *historyReader) read(v value.Value) {
 		"steps": func(v value.Value, path []any) {
 			hasSteps = v.Len() > 0
 			if v.Kind() != value.KindList {
-				r.Problem(r.h.At(path...), "expected a list of steps, but this is %s", wording.Show(v))
+				r.Problem(r.h.At(path...), "expected a list of steps, but this is %s", secret.Unplaced(v))
 				return
 			}
 			for i, item := range slices.Collect(v.Items()) {
@@ -169,20 +170,20 @@ func (r *historyReader) read(v value.Value) {
 // resetFields reads which fields each subresource does not write.
 func (r *historyReader) resetFields(v value.Value, path []any) {
 	if v.Kind() != value.KindObject {
-		r.Problem(r.h.At(path...), "expected lists of paths by subresource, but this is %s", wording.Show(v))
+		r.Problem(r.h.At(path...), "expected lists of paths by subresource, but this is %s", secret.Unplaced(v))
 		return
 	}
 	r.h.resets = map[string]fieldpath.Set{}
 	for subresource, list := range v.Members() {
 		at := append(slices.Clone(path), subresource)
 		if list.Kind() != value.KindList {
-			r.Problem(r.h.At(at...), "expected a list of paths, but this is %s", wording.Show(list))
+			r.Problem(r.h.At(at...), "expected a list of paths, but this is %s", secret.Unplaced(list))
 		}
 		var fields fieldpath.Builder
 		for i, item := range slices.Collect(list.Items()) {
 			field, err := fieldpath.ParsePath(item.Str())
 			if err != nil || len(field) == 0 {
-				r.Problem(r.h.At(append(slices.Clone(at), i)...), "expected a path such as .status, but this is %s", wording.Show(item))
+				r.Problem(r.h.At(append(slices.Clone(at), i)...), "expected a path such as .status, but this is %s", secret.Unplaced(item))
 				continue
 			}
 			fields.Add(field)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
-	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/value"
 )
 
@@ -72,7 +72,7 @@ func (r *historyReader) time(into *time.Time) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		var err error
 		if *into, err = time.Parse(time.RFC3339, v.Str()); err != nil {
-			r.Problem(r.h.At(path...), "expected a time such as 2026-01-01T00:00:00Z, but this is %s", wording.Show(v))
+			r.Problem(r.h.At(path...), "expected a time such as 2026-01-01T00:00:00Z, but this is %s", secret.Unplaced(v))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (r *historyReader) time(into *time.Time) func(value.Value, []any) {
 func (r *historyReader) count(into *int64) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		if v.Kind() != value.KindInt || v.Int() < 0 {
-			r.Problem(r.h.At(path...), "expected a number of conflicts, but this is %s", wording.Show(v))
+			r.Problem(r.h.At(path...), "expected a number of conflicts, 0 or more, but this is %s", secret.Unplaced(v))
 			return
 		}
 		*into = v.Int()
@@ -91,7 +91,7 @@ func (r *historyReader) count(into *int64) func(value.Value, []any) {
 func (r *historyReader) object(v value.Value, path []any) *manifest.Object {
 	objects := manifest.Reader{Loader: r.Loader, Text: r.h.Part.Text}
 	if v.Kind() != value.KindObject {
-		r.Problem(r.h.At(path...), "expected an object, but this is %s", wording.Show(v))
+		r.Problem(r.h.At(path...), "expected an object, but this is %s", secret.Unplaced(v))
 		return nil
 	}
 	return objects.Object(r.h.In(path...), v)

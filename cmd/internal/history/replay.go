@@ -21,18 +21,17 @@ import (
 // Replayer replays one history.
 type Replayer struct {
 	*types.Library
-	until       int // stop after this step; 0 is none
-	showSecrets bool
-	history     *History
-	types       *types.Types
-	now         time.Time
-	stored      map[manifest.ID]managedfields.Object
-	last        *manifest.Object // of the step before
+	until   int // stop after this step; 0 is none
+	history *History
+	types   *types.Types
+	now     time.Time
+	stored  map[manifest.ID]managedfields.Object
+	last    *manifest.Object // of the step before
 }
 
 // NewReplayer returns what replays h up to a step, 0 for all of them, and with s for schemas
 // besides its own. It is nil if the schemas have defects.
-func NewReplayer(c *types.Library, h *History, s types.Flags, until int, showSecrets bool, now func() time.Time) *Replayer {
+func NewReplayer(c *types.Library, h *History, s types.Flags, until int, now func() time.Time) *Replayer {
 	s.Crds = slices.Concat(s.Crds, h.schemas.Crds)
 	s.OpenAPI = slices.Concat(s.OpenAPI, h.schemas.OpenAPI)
 	s.Schemaless = s.Schemaless || h.schemas.Schemaless
@@ -54,7 +53,7 @@ func NewReplayer(c *types.Library, h *History, s types.Flags, until int, showSec
 		return nil
 	}
 	return &Replayer{
-		Library: c, until: until, showSecrets: showSecrets, history: h, types: types, now: now(), stored: map[manifest.ID]managedfields.Object{},
+		Library: c, until: until, history: h, types: types, now: now(), stored: map[manifest.ID]managedfields.Object{},
 	}
 }
 
@@ -146,13 +145,13 @@ func (r *Replayer) patched(s *historyStep) *manifest.Object {
 	}
 	live, err := r.stored[r.last.Id].Value()
 	if err != nil {
-		r.Problem(s.Key("patch"), "%v: %v", r.last, err)
+		r.Problem(s.Key("patch"), "%v: %s", r.last, r.last.View().Error(err))
 		return nil
 	}
 	out := *r.last
 	out.Origin = s.In("patch")
 	if out.Object, err = managedfields.ObjectOf(mergepatch.Apply(live, s.patch)); err != nil {
-		r.Problem(s.Key("patch"), "%v: %v", r.last, err)
+		r.Problem(s.Key("patch"), "%v: %s", r.last, r.last.View().Error(err))
 		return nil
 	}
 	return &out
@@ -165,7 +164,7 @@ func (r *Replayer) apply(t *dryrun.Task, s *historyStep, result *StepResult) *St
 	}
 	conflicts := plan.Conflicts()
 	r.expect(s, conflicts)
-	result.conflicts(t.Given, conflicts, r.showSecrets)
+	result.conflicts(t.Given, conflicts)
 	outcome := t.Stored
 	if len(conflicts) > 0 && !s.force {
 		result.Result = "conflict"
@@ -182,9 +181,9 @@ func (r *Replayer) update(t *dryrun.Task, s *historyStep, result *StepResult) *S
 		return r.refuse(t, s, result, dryrun.UpdateRole, x.Err)
 	}
 	if x.Kept != nil {
-		r.Warn(s.At(), "the managed fields stay as they are, because they cannot be brought up to date: %v", x.Kept)
+		r.Warn(s.At(), "the managed fields stay as they are, because they cannot be brought up to date: %s", t.Given.View().Error(x.Kept))
 	}
-	result.conflicts(t.Given, x.Lost, r.showSecrets)
+	result.conflicts(t.Given, x.Lost)
 	return r.settle(t, result, x.Outcome)
 }
 
@@ -200,7 +199,7 @@ func (r *Replayer) refuse(t *dryrun.Task, s *historyStep, result *StepResult, ro
 		dryrun.Refused(r.Library, t, role, err)
 		return nil
 	}
-	result.Result, result.Error = "refused", notice.OneLine(err.Error())
+	result.Result, result.Error = "refused", notice.OneLine(t.Given.View().Error(err))
 	return r.settle(t, result, t.Stored)
 }
 
@@ -216,13 +215,14 @@ func (r *Replayer) extract(t *dryrun.Task, s *historyStep, result *StepResult) *
 	}
 	config, err := ownership.Extract(t.Stored, t.Endpoint.Typ, s.manager, s.subresource)
 	if err != nil {
-		r.Problem(s.At(), "%v: %v", t.Given, err)
+		r.Problem(s.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 		return nil
 	}
 	result.Result = "nothing"
 	if !config.IsAbsent() {
 		result.Result = "extracted"
-		result.content, result.Object = config, config
+		result.content = t.Given.View().Value(nil, config)
+		result.Object = result.content
 	}
 	return result
 }
@@ -255,8 +255,8 @@ func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfie
 	if outcome.Content.IsAbsent() {
 		return result
 	}
-	if err := result.show(outcome, r.showSecrets); err != nil {
-		r.Problem(t.Given.At(), "%v: %v", t.Given, err)
+	if err := result.show(t.Given.View(), outcome); err != nil {
+		r.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 		return nil
 	}
 	return result

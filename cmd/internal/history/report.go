@@ -11,29 +11,26 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/secret"
-	"github.com/deed-project/deed/cmd/internal/wording"
-	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
 )
 
 // StepResult is what a step of a history did. Its JSON is the output of deed replay.
 type StepResult struct {
 	step        *historyStep
-	timed       bool        // whether to print when owners wrote
-	content     value.Value // without managed fields
-	Step        int         `json:"step"`
-	File        string      `json:"file"`
-	Line        int         `json:"line"`
-	Manager     string      `json:"manager,omitempty"`
-	Operation   string      `json:"operation"`
-	Subresource string      `json:"subresource,omitempty"`
-	Force       bool        `json:"force,omitempty"`
-	Note        string      `json:"note,omitempty"`
-	Kind        string      `json:"kind"`
-	Namespace   string      `json:"namespace,omitempty"`
-	Name        string      `json:"name"`
+	timed       bool         // whether to print when owners wrote
+	content     secret.Value // without managed fields
+	Step        int          `json:"step"`
+	File        string       `json:"file"`
+	Line        int          `json:"line"`
+	Manager     string       `json:"manager,omitempty"`
+	Operation   string       `json:"operation"`
+	Subresource string       `json:"subresource,omitempty"`
+	Force       bool         `json:"force,omitempty"`
+	Note        string       `json:"note,omitempty"`
+	Kind        string       `json:"kind"`
+	Namespace   string       `json:"namespace,omitempty"`
+	Name        string       `json:"name"`
 	// Result is created, changed, unchanged, deleted, conflict or refused; extracted or nothing if
 	// the step only reads.
 	Result string `json:"result"`
@@ -41,15 +38,15 @@ type StepResult struct {
 	// Conflicts are those of an apply, whether forced or not, and what an update took from others.
 	Conflicts []*conflictResult `json:"conflicts"`
 	Owners    []*ownerResult    `json:"owners"`
-	Object    value.Value       `json:"object,omitzero"` // what is stored after the step, absent when nothing is
+	Object    secret.Value      `json:"object,omitzero"` // what is stored after the step, absent when nothing is
 }
 
 // conflictResult is a field that a step would change, or did, although others own it.
 type conflictResult struct {
 	Path   string         `json:"path"`
 	Owners []report.Owner `json:"owners"`
-	Live   value.Value    `json:"live,omitzero"`
-	Wanted value.Value    `json:"wanted,omitzero"`
+	Live   secret.Value   `json:"live,omitzero"`
+	Wanted secret.Value   `json:"wanted,omitzero"`
 }
 
 // ownerResult is an entry of managed fields with the paths in it. They are in the order of the
@@ -61,13 +58,11 @@ type ownerResult struct {
 }
 
 // conflicts adds conflicts of writing given.
-func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts, showSecrets bool) {
+func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts) {
+	view := given.View()
 	for _, f := range dryrun.Contests(conflicts) {
-		live, wanted := f.Live, f.Wanted
-		if !showSecrets && secret.IsIn(given.Object, f.Path) {
-			live, wanted = secret.Pair(live, wanted)
-		}
-		c := &conflictResult{Path: f.Path.Text(), Live: live, Wanted: wanted}
+		live, wanted := view.Pair(f.Path, f.Live, f.Wanted)
+		c := &conflictResult{Path: view.Path(f.Path), Live: live, Wanted: wanted}
 		for _, e := range f.Owners {
 			c.Owners = append(c.Owners, report.OwnerOf(e))
 		}
@@ -75,8 +70,8 @@ func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts
 	}
 }
 
-// show adds the object that is stored after the step.
-func (s *StepResult) show(o managedfields.Object, showSecrets bool) error {
+// show adds the object that is stored after the step, as view shows it.
+func (s *StepResult) show(view secret.View, o managedfields.Object) error {
 	for i := range o.Entries {
 		managers, err := managedfields.Decode(o.Entries[i : i+1])
 		if err != nil {
@@ -85,17 +80,14 @@ func (s *StepResult) show(o managedfields.Object, showSecrets bool) error {
 		for e := range managers.All() {
 			entry := &ownerResult{Owner: report.OwnerOf(e), Fields: []string{}, time: e.Time}
 			for path := range e.Fields.All() {
-				entry.Fields = append(entry.Fields, path.Text())
+				entry.Fields = append(entry.Fields, view.Path(path))
 			}
 			s.Owners = append(s.Owners, entry)
 		}
 	}
-	if !showSecrets {
-		o, _ = secret.Objects(o, o)
-	}
-	s.content = o.Content
+	s.content = view.Value(nil, o.Content)
 	var err error
-	s.Object, err = o.Value()
+	s.Object, err = secret.Product(view.Object(o))
 	return err
 }
 
@@ -126,7 +118,7 @@ func (s *StepResult) Write(out *bufio.Writer, paint report.Painter) {
 		title = "configuration"
 	}
 	fmt.Fprintf(out, "   %s:\n", title)
-	for line := range bytes.Lines(yaml.Append(nil, s.content)) {
+	for line := range bytes.Lines(s.content.AppendYAML(nil)) {
 		fmt.Fprintf(out, "     %s", line)
 	}
 	if s.Operation != stepExtract {
@@ -178,7 +170,7 @@ func (s *StepResult) writeNote(out *bufio.Writer) {
 
 func (s *StepResult) writeConflict(out *bufio.Writer, c *conflictResult, paint report.Painter) {
 	lost := paint.Word("lost", 0)
-	live, wanted := wording.ShowPair(c.Live, c.Wanted)
+	live, wanted := secret.Texts(c.Live, c.Wanted)
 	switch {
 	case s.Result == "conflict":
 		conflict := paint.Word("conflict", 0)

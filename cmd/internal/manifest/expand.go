@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
 // expand returns names with the files and directories in place of the patterns that match them, such
@@ -24,7 +25,7 @@ func (c *Loader) expand(names []string) []string {
 		found, err := filepath.Glob(name)
 		switch {
 		case err != nil:
-			c.Problem(notice.InFile(name), "%v", err)
+			c.Problem(notice.InFile(name), "%s", secret.Open.Error(err))
 		case len(found) == 0:
 			c.Problem(notice.InFile(name), "no file matches this pattern")
 		default:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
 // isURL reports whether name is that of something that is fetched.
@@ -44,7 +45,7 @@ func (c *Loader) fetch(name string) *Text {
 		case errors.As(err, &failed):
 			err = failed.Err // which says nothing of the URL
 		}
-		c.Problem(notice.InFile(shown(name)), "%v", err)
+		c.Problem(notice.InFile(shown(name)), "%s", secret.Open.Error(err))
 		return nil
 	}
 	return &Text{Name: shown(name), Data: data}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/folder"
 	"github.com/deed-project/deed/internal/yaml"
 )
@@ -18,9 +19,15 @@ type Loader struct {
 	*notice.Log
 	In       io.Reader
 	Archived map[string][]byte // files that are not on disk, by name
+	Secrets  *secret.Rules     // what of the objects may be shown; what is read adds to them
 	Jobs     int               // how many objects are worked on at a time; 0 is one for each processor
 	Ignore   []string          // patterns of files that are not read, see [CheckIgnored]
 	Timeout  time.Duration     // how long fetching a text may take; 0 is as long as it takes
+}
+
+// With returns a loader that reports to log, for objects of the same run.
+func (c *Loader) With(log *notice.Log) *Loader {
+	return &Loader{Log: log, Jobs: c.Jobs, Secrets: c.Secrets}
 }
 
 // StdinName stands for standard input on the command line, and stdinShown in messages.
@@ -67,7 +74,7 @@ func (c *Loader) readOne(name string, recursive bool) []*Text {
 	if name == StdinName {
 		data, err := io.ReadAll(c.In)
 		if err != nil {
-			c.Problem(notice.InFile(stdinShown), "%v", err)
+			c.Problem(notice.InFile(stdinShown), "%s", secret.Open.Error(err))
 			return nil
 		}
 		return []*Text{{Name: stdinShown, Data: data}}
@@ -136,16 +143,16 @@ func (c *Loader) fileProblem(name string, err error) {
 	if errors.As(err, &atPath) {
 		name, err = atPath.Path, atPath.Err
 	}
-	c.Problem(notice.InFile(name), "%v", err)
+	c.Problem(notice.InFile(name), "%s", secret.Open.Error(err))
 }
 
 // ParseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which
 // names the place.
 func (c *Loader) ParseProblem(err error) {
-	where, reason := notice.Position{}, err.Error()
+	where := notice.Position{}
 	var e *yaml.Error
 	if errors.As(err, &e) {
-		where, reason = notice.Position{File: e.File, Line: e.Line, Column: e.Column}, e.Reason
+		where = notice.Position{File: e.File, Line: e.Line, Column: e.Column}
 	}
-	c.Problem(where, "%s", reason)
+	c.Problem(where, "%s", c.Secrets.Unread(err))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/value"
 )
@@ -23,7 +24,7 @@ func (w *Rewriter) Flush() {
 			err = f.write(data)
 		}
 		if err != nil {
-			w.Problem(notice.InFile(f.text.Name), "not written: %v", err)
+			w.Problem(notice.InFile(f.text.Name), "not written: %s", w.Secrets.View(value.Value{}).Error(err))
 			if !errors.Is(err, errChanged) && !errors.Is(err, yaml.ErrText) {
 				w.Raise(notice.ExitInternal)
 			}
@@ -114,7 +115,7 @@ func (w *Rewriter) part(p *part, outcomes map[int][]outcomeAt, before int) ([]by
 				return nil, fmt.Errorf("%v: %w", o.at, err)
 			}
 			if was := ValueAt(doc.Value, o.path); !was.Get("metadata", "name").Equal(v.Get("metadata", "name")) {
-				return nil, fmt.Errorf("%v: the object that was read there is not found again", o.at)
+				return nil, secret.Errorf("%v: the object that was read there is not found again", o.at)
 			}
 			c.add(o.path, v)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
 // Live finds the stored object that a configuration is about, without holding any but those that it
@@ -158,7 +159,7 @@ func (l *Live) FindAs(config ID, wanted func(group, kind string) bool) (*Stored,
 	for i, s := range found {
 		names[i] = fmt.Sprintf("%v at %v", s.ID, s.at())
 	}
-	return nil, fmt.Errorf("%v may be that of %s: leave one out", config, strings.Join(names, " or "))
+	return nil, secret.Errorf("%v may be that of %s: leave one out", config, strings.Join(names, " or "))
 }
 
 // Find returns the live object that config is about, and nil when there is none.
@@ -196,7 +197,7 @@ func (l *Live) Find(config ID) (*Stored, error) {
 		}
 	}
 	if len(exact) > 0 {
-		return nil, fmt.Errorf("%v is stored %d times: at %s", config, len(places), strings.Join(places, " and at "))
+		return nil, secret.Errorf("%v is stored %d times: at %s", config, len(places), strings.Join(places, " and at "))
 	}
-	return nil, fmt.Errorf("%v may be %s: say its namespace", config, strings.Join(places, " or "))
+	return nil, secret.Errorf("%v may be %s: say its namespace", config, strings.Join(places, " or "))
 }

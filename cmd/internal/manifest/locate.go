@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -45,17 +46,17 @@ func (o *Object) Places(set fieldpath.Set, others ...fieldpath.Set) iter.Seq[Pla
 	}
 }
 
-// Keys returns where the names of members, or the items, at paths stand, by the text of the path.
+// Keys returns where the names of members, or the items, at paths stand, by the path.
 // It has none for what o lacks. The cost is that of [Object.Places].
-func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[string]notice.Position {
+func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[secret.Key]notice.Position {
 	var wanted fieldpath.Builder
 	for path := range paths {
 		wanted.Add(path)
 	}
-	out := map[string]notice.Position{}
+	out := map[secret.Key]notice.Position{}
 	for at := range o.Places(wanted.Set()) {
 		if at.Found {
-			out[at.Path.Text()] = o.Key(at.Steps...)
+			out[secret.KeyOf(at.Path)] = o.Key(at.Steps...)
 		}
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
@@ -42,11 +43,21 @@ func (o *Object) Ref() Ref {
 type Object struct {
 	managedfields.Object
 	Origin
-	Id ID
+	Id      ID
+	secrets *secret.Rules // of the run
 }
+
+// View returns o as it may be seen.
+func (o *Object) View() secret.View { return o.secrets.View(o.Content) }
 
 // ID says which object is meant. Versions are not part of it.
 type ID struct{ Group, Kind, Namespace, Name string }
+
+// IDOf returns what o says it is.
+func IDOf(o managedfields.Object) ID {
+	gvk, metadata := o.GVK(), o.Content.Get("metadata")
+	return ID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+}
 
 // String returns the kind, the namespace if there is one, and the name.
 func (id ID) String() string {
@@ -161,7 +172,7 @@ func (c *Loader) Untracked(o *Object) {
 
 // EntryProblems reports what keeps entries of o from being read, each in its place.
 func (c *Loader) EntryProblems(o *Object, err error) {
-	notice.EachError(err, func(err error) { c.Problem(o.Entry(err), "%v: %v", o, err) })
+	notice.EachError(err, func(err error) { c.Problem(o.Entry(err), "%v: %s", o, o.View().Error(err)) })
 }
 
 // ManagerNames returns the names of all managers of the objects, sorted.

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
@@ -115,7 +116,7 @@ func (r *Reader) unpack(from Origin, v value.Value) {
 	case v.IsNull(): // is nothing, as kubectl has it
 	case !isList(v) && !r.Want(v):
 	case v.Kind() != value.KindObject:
-		r.Problem(from.At(), "a document must be an object, but this is %s", wording.Show(v))
+		r.Problem(from.At(), "a document must be an object, but this is %s", secret.Unplaced(v))
 	case isList(v):
 		items := v.Get("items")
 		for i := range items.Len() {
@@ -153,44 +154,45 @@ func itemOf(list, item value.Value) value.Value {
 // Object returns v as an object, and nil, with all reasons reported, when it is none.
 func (r *Reader) Object(from Origin, v value.Value) *Object {
 	v = r.named(v)
-	usable := true
+	r.Secrets.Learn(v)
+	view, usable := r.Secrets.View(v), true
 	fail := func(where notice.Position, format string, args ...any) {
 		usable = false
 		r.Problem(where, format, args...)
 	}
 	for _, name := range []string{"apiVersion", "kind"} {
-		if reason := from.wantText(v, name); reason != "" {
+		if reason := from.wantText(view, v, name); reason != "" {
 			fail(from.At(name), "%s %s", name, reason)
 		}
 	}
 	switch metadata := v.Get("metadata"); {
 	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
-		fail(from.At("metadata"), "metadata must be an object, but is %s", wording.Show(metadata))
+		fail(from.At("metadata"), "metadata must be an object, but is %v", view.Value(pathOf("metadata"), metadata))
 	case metadata.Get("name").IsAbsent() && metadata.Get("generateName").Kind() == value.KindString && r.Unnamed:
 	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
 		fail(from.Key("metadata", "generateName"),
 			"metadata.name is missing: apply has to know which object it is about, so it cannot use generateName")
 	default:
-		if reason := from.wantText(v, "metadata", "name"); reason != "" {
+		if reason := from.wantText(view, v, "metadata", "name"); reason != "" {
 			fail(from.At("metadata", "name"), "metadata.name %s", reason)
 		}
 		if ns := metadata.Get("namespace"); !ns.IsAbsent() && !ns.IsNull() && ns.Kind() != value.KindString {
-			fail(from.At("metadata", "namespace"), "metadata.namespace must be a string, but is %s", wording.Show(ns))
+			fail(from.At("metadata", "namespace"), "metadata.namespace must be a string, but is %v",
+				view.Value(pathOf("metadata", "namespace"), ns))
 		}
 	}
 	content, err := managedfields.ObjectOf(v)
 	if err != nil {
-		fail(from.Entry(err), "%v", err)
+		fail(from.Entry(err), "%s", view.Error(err))
 	}
 	if !usable {
 		return nil
 	}
-	metadata, gvk := v.Get("metadata"), content.GVK()
-	id := ID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+	id := IDOf(content)
 	if id.Name == "" {
-		id.Name = metadata.Get("generateName").Str() + "…"
+		id.Name = v.Get("metadata", "generateName").Str() + "…"
 	}
-	return &Object{Object: content, Origin: from, Id: id}
+	return &Object{Object: content, Origin: from, Id: id, secrets: r.Secrets}
 }
 
 // named returns v, an object, with the name that is known for it if it has none.
@@ -205,19 +207,32 @@ func (r *Reader) named(v value.Value) value.Value {
 	return v.With("metadata", metadata.With("name", value.String(r.Fallback)))
 }
 
-// wantText says what is wrong with what is at path in root, where a name is wanted, and nothing
-// when it is one.
-func (o Origin) wantText(root value.Value, path ...any) string {
-	v := ValueAt(root, path)
+// pathOf returns the path of names.
+func pathOf(names ...string) fieldpath.Path {
+	var out fieldpath.Path
+	for _, name := range names {
+		out = append(out, fieldpath.Field(name))
+	}
+	return out
+}
+
+// wantText says what is wrong with what is at names in root, which is seen as view has it, where a
+// name is wanted, and nothing when it is one.
+func (o Origin) wantText(view secret.View, root value.Value, names ...string) string {
+	v, path := root.Get(names...), make([]any, len(names))
+	for i, name := range names {
+		path[i] = name
+	}
+	shown := view.Value(pathOf(names...), v).String()
 	switch {
 	case v.IsAbsent(), v.IsNull():
 		return "is missing"
 	case v.Kind() == value.KindList, v.Kind() == value.KindObject:
-		return "must be a string, but is " + wording.Show(v)
+		return "must be a string, but is " + shown
 	case v.Kind() == value.KindBool && o.Doc.BooleanWord(o.In(path...).Within...) != "":
 		return fmt.Sprintf("must be a string, but %s is a boolean in YAML 1.1; quote it", o.Doc.BooleanWord(o.In(path...).Within...))
 	case v.Kind() != value.KindString:
-		return "must be a string, but is " + wording.Show(v) + "; quote it"
+		return "must be a string, but is " + shown + "; quote it"
 	case v.Str() == "":
 		return "is empty"
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/value"
 )
 
 // Holds reports whether path, in the document of o, leads into what o is.
@@ -18,7 +20,7 @@ func (o Origin) Holds(path []any) bool {
 func (r *Reader) repeated(from Origin, objects []*Object) {
 	for _, x := range from.Doc.Repeated {
 		if !slices.ContainsFunc(objects, func(o *Object) bool { return o.Holds(x.Path) }) {
-			r.Problem(from.Repetition(x), "%s", from.Explain(x))
+			r.Problem(from.Repetition(x), "%s", from.Explain(r.Secrets.View(value.Value{}), x))
 		}
 	}
 }
@@ -28,7 +30,8 @@ func (o Origin) Repetition(x yaml.Repetition) notice.Position {
 	return o.place(x.Line, x.Column)
 }
 
-// Explain says what is wrong with x.
-func (o Origin) Explain(x yaml.Repetition) string {
-	return fmt.Sprintf("key %q is already set in line %d", x.Path[len(x.Path)-1], o.place(x.First, 1).Line)
+// Explain says what is wrong with x, in what is seen as view has it.
+func (o Origin) Explain(view secret.View, x yaml.Repetition) string {
+	name, _ := x.Path[len(x.Path)-1].(string)
+	return fmt.Sprintf("key %q is already set in line %d", view.Name(name), o.place(x.First, 1).Line)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -102,7 +103,7 @@ func (w *Rewriter) Create(id ID, outcome managedfields.Object, note string) erro
 		return err
 	}
 	if len(w.names) > 1 {
-		return fmt.Errorf("it is not stored yet, and there are %d --live to write it to", len(w.names))
+		return secret.Errorf("it is not stored yet, and there are %d --live to write it to", len(w.names))
 	}
 	f, err := w.newFile(id, w.names[0])
 	if err != nil {

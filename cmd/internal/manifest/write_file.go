@@ -12,10 +12,11 @@ import (
 	"syscall"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
 // errChanged says that a file is not what it was when it was read.
-var errChanged = errors.New("the file has changed since it was read; run again")
+var errChanged = secret.Errorf("the file has changed since it was read; run again")
 
 // write makes data the content of the file: all of it or, if the process ends before, nothing of
 // it. It refuses if the file is not what it was when it was read.

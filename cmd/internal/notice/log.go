@@ -70,9 +70,9 @@ func (c *Log) Report(n Notice) {
 	fmt.Fprintf(c, "%v: %s%s\n", n.Where, prefix, n.Text)
 }
 
-// Failed reports an error that is not one of the input.
-func (c *Log) Failed(err error) {
-	fmt.Fprintf(c, "deed: %v\n", err)
+// Failed reports what went wrong and is not the fault of the input.
+func (c *Log) Failed(reason string) {
+	fmt.Fprintf(c, "deed: %s\n", reason)
 	c.Raise(ExitInternal)
 }
 

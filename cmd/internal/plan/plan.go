@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
@@ -62,9 +63,9 @@ type Migration struct {
 // Of says what x, an apply of t, does. kept says that where fields stand is wanted for those, too,
 // that are kept. The error is that of [dryrun.Task.Adjustments].
 func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
-	p := &planner{Task: t, kept: kept, result: t.Written(x).Content, refused: map[string]bool{}}
+	p := &planner{Task: t, kept: kept, result: t.Written(x).Content, refused: map[secret.Key]bool{}}
 	for _, c := range x.Refused {
-		p.refused[c.Path.Text()] = true
+		p.refused[secret.KeyOf(c.Path)] = true
 	}
 	out := &Plan{
 		Given: t.Given, Creates: t.Live == nil, Change: t.Change(x), Refused: x.Refused,
@@ -96,9 +97,9 @@ func (p *Plan) IsNotationOnly() bool { return p.Migration == nil && p.Change.Not
 type planner struct {
 	*dryrun.Task
 	kept     bool
-	result   value.Value            // what the object becomes, conflicts forced
-	refused  map[string]bool        // the paths of conflicts that remain
-	defaults map[string]value.Value // what a server fills in for fields that go, by their paths
+	result   value.Value                // what the object becomes, conflicts forced
+	refused  map[secret.Key]bool        // the paths of conflicts that remain
+	defaults map[secret.Key]value.Value // what a server fills in for fields that go, by their paths
 }
 
 // again returns what the apply that kubectl repeats after a migration does, but for what it leaves
@@ -160,7 +161,7 @@ func (p *planner) fields(decisions []merge.Decision) []Field {
 	out := []Field{}
 	for _, d := range decisions {
 		f := p.field(d)
-		if where, ok := keys[d.Path.Text()]; ok {
+		if where, ok := keys[secret.KeyOf(d.Path)]; ok {
 			f.Where = where
 		}
 		out = append(out, f)
@@ -179,7 +180,7 @@ const (
 func (p *planner) field(d merge.Decision) Field {
 	f := Field{Decision: d, Default: p.defaultOf(d), Replaced: p.replaced(d)}
 	switch {
-	case d.Outcome == merge.Conflicting && !p.refused[d.Path.Text()]:
+	case d.Outcome == merge.Conflicting && !p.refused[secret.KeyOf(d.Path)]:
 		f.Taken, f.Rule = true, ruleForced
 	case d.Rule == ruleTakenOver:
 		f.Taken = true
@@ -196,7 +197,7 @@ func (p *planner) defaultOf(d merge.Decision) value.Value {
 	if !goes(d) {
 		return value.Value{}
 	}
-	if v, ok := p.defaults[d.Path.Text()]; ok {
+	if v, ok := p.defaults[secret.KeyOf(d.Path)]; ok {
 		return v
 	}
 	path, name := d.Path[:len(d.Path)-1], d.Path[len(d.Path)-1].Name()

@@ -38,8 +38,10 @@ func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields
 // Refused says why a server's validation refuses what t comes to, each reason at its place in what
 // is given.
 func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
+	view := t.Given.View()
 	for _, f := range findings {
-		fmt.Fprintf(log, "%v: %v: refused: %v: %v\n", t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...), t.Given, f.Path.Text(), f)
+		where := t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...)
+		fmt.Fprintf(log, "%v: %v: refused: %s: %s\n", where, t.Given, view.Path(f.Path), f.Text(view))
 	}
 }
 

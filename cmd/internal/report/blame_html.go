@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/blame"
 	"github.com/deed-project/deed/cmd/internal/entries"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -134,7 +135,7 @@ func (b *pageBuilder) object(o blame.Object) pageObject {
 	}
 	var last pageLine
 	for _, line := range o.Lines {
-		l := b.line(line)
+		l := b.line(o.View(), line)
 		if line.Continues > 0 {
 			l.Path, l.Owners, l.Nobodys = last.Path, last.Owners, last.Nobodys
 		}
@@ -165,12 +166,12 @@ func (b *pageBuilder) time(owner ownership.Owner) string {
 	return age(b.names.Now.Sub(owner.Time)) + " ago"
 }
 
-func (b *pageBuilder) line(line blame.Line) pageLine {
+func (b *pageBuilder) line(view secret.View, line blame.Line) pageLine {
 	l := pageLine{Text: line.Text}
 	if len(line.Parts) == 0 {
 		return l
 	}
-	l.Path = line.Parts[len(line.Parts)-1].Path.Text()
+	l.Path = view.Path(line.Parts[len(line.Parts)-1].Path)
 	var claims []claim
 	claims, l.Nobodys = b.names.claims(line)
 	for _, c := range claims {

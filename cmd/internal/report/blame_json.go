@@ -26,13 +26,13 @@ type blamePartJSON struct {
 
 // blameJSON returns o with all parts of all lines.
 func blameJSON(o blame.Object) blamedJSON {
-	b := blamedJSON{Ref: o.Ref()}
+	b, view := blamedJSON{Ref: o.Ref()}, o.View()
 	for _, line := range o.Lines {
 		l := blameLineJSON{Text: line.Text, Continues: line.Continues > 0}
 		for _, p := range line.Parts {
-			part := blamePartJSON{Path: p.Path.Text(), Line: p.At.Line, Kind: p.Kind, Owners: ownersJSON(p.Owners)}
+			part := blamePartJSON{Path: view.Path(p.Path), Line: p.At.Line, Kind: p.Kind, Owners: ownersJSON(p.Owners)}
 			if p.Through != nil {
-				part.Through = p.Through.Text()
+				part.Through = view.Path(p.Through)
 			}
 			l.Parts = append(l.Parts, part)
 		}

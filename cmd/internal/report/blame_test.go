@@ -28,7 +28,7 @@ func linesOf(t *testing.T, o *manifest.Object) []blame.Line {
 	if !ok {
 		t.Fatalf("%v has no type", o.Id)
 	}
-	lines, err := blame.Annotate(o, e, true)
+	lines, err := blame.Annotate(o, e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,7 @@ func findingJSON(x finding.Finding) FindingJSON {
 	f := FindingJSON{
 		Code: string(x.Code), File: x.Where.File, Line: x.Where.Line, Column: x.Where.Column, Kind: x.Kind,
 		Manager: x.Manager, Path: x.Place, Detail: x.Detail, Remedy: x.Remedy,
+		Paths: x.Places,
 	}
 	if x.Object != nil {
 		o := x.Object.Ref()
@@ -41,9 +42,6 @@ func findingJSON(x finding.Finding) FindingJSON {
 	}
 	if x.OfEntry() {
 		f.Entry = &x.Entry
-	}
-	for path := range x.Fields.All() {
-		f.Paths = append(f.Paths, path.Text())
 	}
 	return f
 }

@@ -106,9 +106,9 @@ func (p *FindingPrinter) more(x finding.Finding, n int) {
 	if p.all || n <= manyAlike {
 		return
 	}
-	x.Fields, x.Remedy = x.Fields.Minus(x.Fields), ""
+	x.Places, x.Remedy = nil, ""
 	x.Detail = fmt.Sprintf("%s more like this; --all prints them", wording.Plural(n-manyAlike, "finding"))
-	x.Path, x.Place = nil, ""
+	x.Place = ""
 	p.print(x)
 }
 

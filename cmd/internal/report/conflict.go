@@ -29,23 +29,24 @@ type ConflictReport struct {
 // Add reports the conflicts of t: what kube-apiserver says of them, then each field with its owners
 // and values.
 func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
-	config, contests := t.Given, dryrun.Contests(conflicts)
+	config, view, contests := t.Given, t.Given.View(), dryrun.Contests(conflicts)
 	r.Log.Raise(notice.ExitFinding)
 	r.rivals.Add(t, r.Manager, contests)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v\n", conflicts)
+	fmt.Fprintf(&b, "%s\n", view.Error(conflicts))
 	keys := keysOf(config, conflicts)
 	numbers := map[string]int{}
 	for _, f := range contests {
 		where := keyAt(config, keys, f.Path)
 		r.places = append(r.places, where)
-		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, f.Path.Text()))
+		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, view.Path(f.Path)))
 		for _, owner := range f.Owners {
 			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, once(showOwner(owner), numbers)))
 		}
-		live, wanted := showContest(f, config)
+		before, after := view.Pair(f.Path, f.Live, f.Wanted)
+		live, wanted := secret.Texts(before, after)
 		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
-		for _, line := range innerNotes(config.Object, f.Path, f.Live, f.Wanted) {
+		for _, line := range innerNotes(view.Last(f.Path), before, after) {
 			fmt.Fprintf(&b, "            %s\n", line)
 		}
 	}
@@ -113,14 +114,6 @@ func (r *ConflictReport) migration() string {
 		t.Live.File, t.Given.File, r.Manager, strings.Join(r.rivals.From, " --from "))
 }
 
-// showContest returns the two values of f, a field of o, for messages. Secrets stay secret.
-func showContest(f *dryrun.Contest, o *manifest.Object) (live, wanted string) {
-	if secret.IsIn(o.Object, f.Path) {
-		return wording.ShowPair(secret.Pair(f.Live, f.Wanted))
-	}
-	return wording.ShowPair(f.Live, f.Wanted)
-}
-
 // Forced says what writing given took from others.
 func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
 	each(c.Log, given, lost, func(f *dryrun.Contest, live, taken, owners string) string {
@@ -155,34 +148,35 @@ func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
 	fmt.Fprintf(c.Log, "%v: %v: migrated from client-side apply, as kubectl does by itself: the fields of %s become kubectl's (requests: %s; "+
 		"--no-migration leaves them)\n", given.At(), given, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
 	if m.Failed != nil {
-		c.Warn(given.At(), "%v: kubectl warns that the migration failed: %v", given, m.Failed)
+		c.Warn(given.At(), "%v: kubectl warns that the migration failed: %s", given, given.View().Error(m.Failed))
 	}
 	if m.Again == nil {
 		return
 	}
 	for d := range m.Again.Decisions() {
 		if d.Outcome == merge.Pruned {
-			fmt.Fprintf(c.Log, "%v: %v: %s: %s is removed by the second apply: the configuration lacks it\n",
-				given.At(), given, d.Path.Text(), secret.Show(given, d.Path, d.Live))
+			view := given.View()
+			fmt.Fprintf(c.Log, "%v: %v: %s: %v is removed by the second apply: the configuration lacks it\n",
+				given.At(), given, view.Path(d.Path), view.Value(d.Path, d.Live))
 		}
 	}
 }
 
 // each prints a line for each field of conflicts of given: its place, and what text says of it.
 func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, text func(f *dryrun.Contest, live, wanted, owners string) string) {
-	keys := keysOf(given, conflicts)
+	keys, view := keysOf(given, conflicts), given.View()
 	for _, f := range dryrun.Contests(conflicts) {
 		owners := make([]string, len(f.Owners))
 		for i, owner := range f.Owners {
 			owners[i] = showOwner(owner)
 		}
-		live, wanted := showContest(f, given)
-		fmt.Fprintf(log, "%v: %v: %v: %s\n", keyAt(given, keys, f.Path), given, f.Path.Text(), text(f, live, wanted, strings.Join(owners, " and ")))
+		live, wanted := secret.Texts(view.Pair(f.Path, f.Live, f.Wanted))
+		fmt.Fprintf(log, "%v: %v: %s: %s\n", keyAt(given, keys, f.Path), given, view.Path(f.Path), text(f, live, wanted, strings.Join(owners, " and ")))
 	}
 }
 
 // keysOf returns where the fields of conflicts stand in o: see [manifest.Object.Keys].
-func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[string]notice.Position {
+func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[secret.Key]notice.Position {
 	return o.Keys(func(yield func(fieldpath.Path) bool) {
 		for _, c := range conflicts {
 			if !yield(c.Path) {
@@ -193,8 +187,8 @@ func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[string]notice.Pos
 }
 
 // keyAt returns where path stands in o, or, where o lacks it, what is nearest to it.
-func keyAt(o *manifest.Object, keys map[string]notice.Position, path fieldpath.Path) notice.Position {
-	if at, ok := keys[path.Text()]; ok {
+func keyAt(o *manifest.Object, keys map[secret.Key]notice.Position, path fieldpath.Path) notice.Position {
+	if at, ok := keys[secret.KeyOf(path)]; ok {
 		return at
 	}
 	return o.Key(manifest.Steps(o.Content, path)...)

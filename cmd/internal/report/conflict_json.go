@@ -13,7 +13,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
 )
 
 // refusalStatus is what stands for an object that is refused, in JSON: the answer of
@@ -26,17 +25,18 @@ type refusalStatus struct {
 
 // conflictJSON is one field that an apply would change, with one of those who own it.
 type conflictJSON struct {
-	Path   string      `json:"path"`
-	Line   int         `json:"line,omitempty"` // in the configuration
-	Column int         `json:"column,omitempty"`
-	Owner  ownerJSON   `json:"owner"`
-	Live   value.Value `json:"live,omitzero"`
-	Wanted value.Value `json:"wanted,omitzero"`
+	Path   string       `json:"path"`
+	Line   int          `json:"line,omitempty"` // in the configuration
+	Column int          `json:"column,omitempty"`
+	Owner  ownerJSON    `json:"owner"`
+	Live   secret.Value `json:"live,omitzero"`
+	Wanted secret.Value `json:"wanted,omitzero"`
 }
 
-// statusOf returns the document for the reason why config is refused. Secrets stay secret.
-func statusOf(config *manifest.Object, reason error) (value.Value, error) {
-	status := refusalStatus{Status: managedfields.ToStatus(reason), Object: config.Ref()}
+// statusOf returns the document for the reason why config is refused, as it may be shown.
+func statusOf(config *manifest.Object, reason error) (secret.Value, error) {
+	view := config.View()
+	status := refusalStatus{Status: view.Status(reason), Object: config.Ref()}
 	var identity *dryrun.IdentityError
 	if errors.As(reason, &identity) {
 		identify(status.Status, config, identity)
@@ -45,12 +45,9 @@ func statusOf(config *manifest.Object, reason error) (value.Value, error) {
 	errors.As(reason, &conflicts)
 	for _, c := range conflicts {
 		where := config.Key(manifest.Steps(config.Content, c.Path)...)
-		live, wanted := c.Live, c.Wanted
-		if secret.IsIn(config.Object, c.Path) {
-			live, wanted = secret.Pair(live, wanted)
-		}
+		live, wanted := view.Pair(c.Path, c.Live, c.Wanted)
 		status.Conflicts = append(status.Conflicts, conflictJSON{
-			Path: c.Path.Text(), Line: where.Line, Column: where.Column,
+			Path: view.Path(c.Path), Line: where.Line, Column: where.Column,
 			Owner: ownersJSON([]manifest.Holder{{
 				Manager: c.Owner.Manager, APIVersion: c.Owner.APIVersion, Time: c.Owner.Time,
 			}})[0],
@@ -59,9 +56,9 @@ func statusOf(config *manifest.Object, reason error) (value.Value, error) {
 	}
 	text, err := json.Marshal(status)
 	if err != nil {
-		return value.Value{}, err
+		return secret.Value{}, err
 	}
-	return value.Parse(text)
+	return secret.FromJSON(text)
 }
 
 // identify makes s the answer of kube-apiserver to a config that names another object, or another

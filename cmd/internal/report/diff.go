@@ -14,9 +14,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
-	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -26,11 +26,11 @@ const DiffVariable = "KUBECTL_EXTERNAL_DIFF"
 // Differ compares objects with what becomes of them.
 type Differ struct {
 	*notice.Log
-	Out                      io.Writer
-	Paint                    Painter
-	ShowManaged, ShowSecrets bool
-	live, merged             string   // directories
-	names                    []string // of files in them
+	Out          io.Writer
+	Paint        Painter
+	ShowManaged  bool
+	live, merged string   // directories
+	names        []string // of files in them
 }
 
 // Open makes the directories.
@@ -49,10 +49,7 @@ func (d *Differ) remove() error { return errors.Join(os.RemoveAll(d.live), os.Re
 
 // Add writes the files of one object. Nothing is written where nothing is stored.
 func (d *Differ) Add(t *dryrun.Task, outcome managedfields.Object) {
-	stored := t.Before()
-	if !d.ShowSecrets {
-		stored, outcome = secret.Objects(stored, outcome)
-	}
+	stored, outcome := t.Given.View().Objects(t.Before(), outcome)
 	if !d.ShowManaged {
 		stored.Entries, outcome.Entries = nil, nil
 	}
@@ -63,26 +60,27 @@ func (d *Differ) Add(t *dryrun.Task, outcome managedfields.Object) {
 		err = errors.Join(err, writeObject(filepath.Join(d.live, name), stored))
 	}
 	if err != nil {
-		d.Failed(err)
+		d.Failed(t.Given.View().Error(err))
 	}
 }
 
 // diffName returns what kubectl calls the file of an object.
 func diffName(o managedfields.Object) string {
-	gvk, metadata := o.GVK(), o.Content.Get("metadata")
-	parts := []string{gvk.Version, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
+	gvk, id := o.GVK(), manifest.IDOf(o)
+	parts := []string{gvk.Version, gvk.Kind, id.Namespace, id.Name}
 	if gvk.Group != "" {
 		parts = append([]string{gvk.Group}, parts...)
 	}
 	return strings.NewReplacer("/", "_", `\`, "_", "\x00", "_").Replace(strings.Join(parts, "."))
 }
 
+// writeObject writes o, which is masked already, as a file.
 func writeObject(path string, o managedfields.Object) error {
-	v, err := o.Value()
+	v, err := secret.Product(o)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, yaml.Append(nil, v), 0o600)
+	return os.WriteFile(path, v.AppendYAML(nil), 0o600)
 }
 
 // Close runs the program that shows differences, takes over its exit code, and removes the

@@ -9,10 +9,8 @@ import (
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/typed"
-	"github.com/deed-project/deed/value"
 )
 
 // objectDiff is what an apply makes of one object, in JSON.
@@ -25,25 +23,24 @@ type objectDiff struct {
 // fieldDiff is one field that differs: added has no live value, removed no result. Fields that have
 // others below them are left out.
 type fieldDiff struct {
-	Path   string      `json:"path"`
-	Change string      `json:"change"` // added, removed or modified
-	Live   value.Value `json:"live,omitzero"`
-	Result value.Value `json:"result,omitzero"`
+	Path   string       `json:"path"`
+	Change string       `json:"change"` // added, removed or modified
+	Live   secret.Value `json:"live,omitzero"`
+	Result secret.Value `json:"result,omitzero"`
 }
 
 // DiffPrinter prints differences for programs: a list with an item for each object, those without a
 // difference too.
 type DiffPrinter struct {
-	log         *notice.Log
-	out         *bufio.Writer
-	list        *jsonList
-	showSecrets bool
+	log  *notice.Log
+	out  *bufio.Writer
+	list *jsonList
 }
 
 // NewDiffPrinter returns the printer that writes to out, and raises the exit code of log if there
 // is a difference.
-func NewDiffPrinter(log *notice.Log, out io.Writer, showSecrets bool) *DiffPrinter {
-	p := &DiffPrinter{log: log, out: bufio.NewWriter(out), showSecrets: showSecrets}
+func NewDiffPrinter(log *notice.Log, out io.Writer) *DiffPrinter {
+	p := &DiffPrinter{log: log, out: bufio.NewWriter(out)}
 	p.list = &jsonList{out: p.out}
 	return p
 }
@@ -54,7 +51,7 @@ func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
 	d := objectDiff{Ref: t.Given.Ref(), Created: t.Live == nil}
 	var err error
 	if d.Changes, err = p.changes(t, outcome); err != nil {
-		p.log.Problem(t.Given.At(), "%v: %v", t.Given, err)
+		p.log.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 		return
 	}
 	if d.Created || len(d.Changes) > 0 {
@@ -82,28 +79,20 @@ func (p *DiffPrinter) changes(t *dryrun.Task, outcome managedfields.Object) ([]f
 	if err != nil {
 		return nil, err
 	}
-	out := []fieldDiff{}
+	out, view := []fieldDiff{}, t.Given.View()
 	all := found.Added.Union(found.Modified).Union(found.Removed).Leaves()
 	for step := range typed.Walk(all, []typed.Value{live, result}) {
-		f := fieldDiff{Path: step.Path.Text(), Change: "modified", Live: step.Values[0], Result: step.Values[1]}
+		f := fieldDiff{Path: view.Path(step.Path), Change: "modified"}
+		f.Live, f.Result = view.Pair(step.Path, step.Values[0], step.Values[1])
 		switch {
 		case f.Live.IsAbsent():
 			f.Change = "added"
 		case f.Result.IsAbsent():
 			f.Change = "removed"
 		}
-		f.Live, f.Result = p.shown(t.Given.Object, step.Path, f)
 		out = append(out, f)
 	}
 	return out, nil
-}
-
-// shown returns the values of f as they may be shown.
-func (p *DiffPrinter) shown(o managedfields.Object, path fieldpath.Path, f fieldDiff) (live, result value.Value) {
-	if !p.showSecrets && secret.IsIn(o, path) {
-		return secret.Pair(f.Live, f.Result)
-	}
-	return f.Live, f.Result
 }
 
 // Close ends the list. It returns the first error of writing.

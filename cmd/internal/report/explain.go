@@ -10,7 +10,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/blame"
 	"github.com/deed-project/deed/cmd/internal/explain"
 	"github.com/deed-project/deed/cmd/internal/manifest"
-	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
@@ -44,25 +43,25 @@ func writeExplanation(out *bufio.Writer, x *explain.Explanation, paint Painter) 
 	}
 	last := x.Last()
 	if x.Found == nil {
-		fmt.Fprintln(out, paint.Paint(strong, fmt.Sprintf("%s %s: %s", x.Kind.APIVersion(), x.Kind.Kind, x.Way.Text())))
+		fmt.Fprintln(out, paint.Paint(strong, fmt.Sprintf("%s %s: %s", x.Kind.APIVersion(), x.Kind.Kind, x.Way.Text(x.View))))
 	} else {
-		fmt.Fprintln(out, paint.Paint(strong, fmt.Sprintf("%v: %s", x.Object, x.Way.Text())))
+		fmt.Fprintln(out, paint.Paint(strong, fmt.Sprintf("%v: %s", x.Object, x.Way.Text(x.View))))
 		line("place", placeText(x.Found))
-		line("value", secret.Show(x.Object, x.Way.Path(), last.Value))
+		line("value", x.View.Value(x.Way.Path(), last.Value).String())
 	}
 	line("type", types.TypeText(last.Type))
 	line("topology", topologyText(x))
 	line("declared", x.Declared)
 	line("schema", x.Source)
 	if x.Found != nil {
-		line("owners", holdersText(x.Found)...)
+		line("owners", holdersText(x)...)
 	}
 	for i := len(x.Way) - 2; i >= 0; i-- {
 		name := ""
 		if i == len(x.Way)-2 {
 			name = "above"
 		}
-		line(name, x.Way[:i+1].Text()+": "+topologyAbove(x, i)+ownedBySome(ownersAbove(x, i)))
+		line(name, x.Way[:i+1].Text(x.View)+": "+topologyAbove(x, i)+ownedBySome(ownersAbove(x, i)))
 	}
 	line("below", wrapWords(x.Fields, 68)...)
 	if x.Found != nil {
@@ -82,7 +81,7 @@ func placeText(f *explain.Found) string {
 // topologyText says how what x explains is merged and owned.
 func topologyText(x *explain.Explanation) string {
 	if x.Atomic > 0 {
-		return "part of " + x.Way[:x.Atomic].Text() + ", which is one value"
+		return "part of " + x.Way[:x.Atomic].Text(x.View) + ", which is one value"
 	}
 	return types.Topology(x.Last().Type)
 }
@@ -90,7 +89,7 @@ func topologyText(x *explain.Explanation) string {
 // topologyAbove says the same of what step i of the way leads to.
 func topologyAbove(x *explain.Explanation, i int) string {
 	if x.Atomic > 0 && i >= x.Atomic {
-		return "part of " + x.Way[:x.Atomic].Text()
+		return "part of " + x.Way[:x.Atomic].Text(x.View)
 	}
 	return types.Topology(x.Way[i].Type)
 }
@@ -117,7 +116,7 @@ func ownedBySome(owners []manifest.Holder) string {
 }
 
 // holdersText says who owns the value, a line for each.
-func holdersText(f *explain.Found) []string {
+func holdersText(f *explain.Explanation) []string {
 	if len(f.Owners) == 0 {
 		return []string{nobody}
 	}
@@ -125,7 +124,7 @@ func holdersText(f *explain.Found) []string {
 	for _, w := range f.Owners {
 		text := showHolder(w)
 		if f.Through != nil {
-			text += ", through " + f.Through.Text()
+			text += ", through " + f.View.Path(f.Through)
 		}
 		lines = append(lines, text)
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
-	"github.com/deed-project/deed/value"
 )
 
 // explanationJSON is what there is to say about a path.
@@ -15,7 +14,7 @@ type explanationJSON struct {
 	Kind       string        `json:"kind"`
 	Path       string        `json:"path"`
 	Line       int           `json:"line,omitempty"` // of the file
-	Value      *value.Value  `json:"value,omitempty"`
+	Value      secret.Value  `json:"value,omitzero"`
 	Type       string        `json:"type"`
 	Topology   string        `json:"topology"`
 	Declared   string        `json:"declaredIn"`
@@ -37,12 +36,12 @@ type aboveJSON struct {
 
 func explanationOf(x *explain.Explanation) explanationJSON {
 	out := explanationJSON{
-		APIVersion: x.Kind.APIVersion(), Kind: x.Kind.Kind, Path: x.Way.Text(), Type: types.TypeText(x.Last().Type),
+		APIVersion: x.Kind.APIVersion(), Kind: x.Kind.Kind, Path: x.Way.Text(x.View), Type: types.TypeText(x.Last().Type),
 		Topology: topologyText(x), Declared: x.Declared, Source: x.Source, Owners: []ownerJSON{}, Above: []aboveJSON{},
 		Fields: x.Fields, Rules: rulesOf(x),
 	}
 	for i := range x.Way[:len(x.Way)-1] {
-		out.Above = append(out.Above, aboveJSON{x.Way[:i+1].Text(), topologyAbove(x, i), ownersJSON(ownersAbove(x, i))})
+		out.Above = append(out.Above, aboveJSON{x.Way[:i+1].Text(x.View), topologyAbove(x, i), ownersJSON(ownersAbove(x, i))})
 	}
 	if x.Found == nil {
 		return out
@@ -53,10 +52,8 @@ func explanationOf(x *explain.Explanation) explanationJSON {
 		out.Line = x.Where.Line
 	}
 	if x.Through != nil {
-		out.Through = x.Through.Text()
+		out.Through = x.View.Path(x.Through)
 	}
-	if v := x.Last().Value; !v.IsAbsent() && !secret.IsIn(x.Object.Object, x.Way.Path()) {
-		out.Value = &v
-	}
+	out.Value = x.View.Value(x.Way.Path(), x.Last().Value)
 	return out
 }

@@ -15,7 +15,7 @@ func rulesOf(x *explain.Explanation) []string {
 	case explain.System:
 		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
 	case explain.PartOfValue:
-		whole := x.Way[:x.Atomic].Text()
+		whole := x.Way[:x.Atomic].Text(x.View)
 		return []string{
 			"It is a part of " + whole + ", which is one value (F1): to change it is to change all of that.",
 			"To take or release it, take or release " + whole + " as a whole.",

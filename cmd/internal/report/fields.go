@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/deed-project/deed/cmd/internal/entries"
-	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
 )
@@ -60,12 +59,13 @@ func (p *FieldsPrinter) Close() error {
 
 // set prints the paths that are wanted, one in a line.
 func (p *FieldsPrinter) set(o entries.Entries) {
+	view := o.View()
 	for at := range o.Places(p.query.Set(o)) {
 		where, text := o.At("metadata", "managedFields"), " (not in the object)"
 		if at.Found {
-			where, text = o.Key(at.Steps...), ": "+secret.Show(o.Object, at.Path, at.Value)
+			where, text = o.Key(at.Steps...), ": "+view.Value(at.Path, at.Value).String()
 		}
-		fmt.Fprintf(p.out, "%v: %v: %s%s\n", where, o, at.Path.Text(), text)
+		fmt.Fprintf(p.out, "%v: %v: %s%s\n", where, o, view.Path(at.Path), text)
 	}
 }
 
@@ -101,11 +101,12 @@ func table(o entries.Entries, q entries.Query, sizes entries.Sizes) string {
 
 // paths prints the paths of set with their lines in o.
 func (p *FieldsPrinter) paths(o entries.Entries, set fieldpath.Set) {
+	view := o.View()
 	for at := range o.Places(set) {
 		line := "-"
 		if at.Found {
 			line = fmt.Sprint(o.Key(at.Steps...).Line)
 		}
-		fmt.Fprintf(p.out, "  %5s  %s\n", line, at.Path.Text())
+		fmt.Fprintf(p.out, "  %5s  %s\n", line, view.Path(at.Path))
 	}
 }

@@ -32,7 +32,7 @@ type setJSON struct {
 
 // managersOf returns the managers of o that q is for, without their paths if statsOnly is set.
 func managersOf(o entries.Entries, q entries.Query, statsOnly bool) fieldsJSON {
-	sizes := entries.SizesOf(o.Object)
+	sizes, view := entries.SizesOf(o.Object), o.View()
 	out := fieldsJSON{o.Ref(), sizes.Object, sizes.Managed, []fieldsHolderJSON{}}
 	for i, w := range o.Owners {
 		if !q.Wants(w) {
@@ -41,7 +41,7 @@ func managersOf(o entries.Entries, q entries.Query, statsOnly bool) fieldsJSON {
 		h := fieldsHolderJSON{ownerJSON: ownersJSON([]manifest.Holder{w})[0], Count: o.Sets[i].Len(), Bytes: sizes.Entries[i]}
 		if !statsOnly {
 			for at := range o.Places(o.Sets[i]) {
-				h.Paths = append(h.Paths, pathJSON{Path: at.Path.Text(), Line: lineOf(o, at)})
+				h.Paths = append(h.Paths, pathJSON{Path: view.Path(at.Path), Line: lineOf(o, at)})
 			}
 		}
 		out.Managers = append(out.Managers, h)
@@ -59,13 +59,13 @@ func lineOf(o entries.Entries, at manifest.Place) int {
 
 // setOf returns the paths of o that q is for, with all owners of each.
 func setOf(o entries.Entries, q entries.Query) setJSON {
-	out := setJSON{o.Ref(), []pathJSON{}}
+	out, view := setJSON{o.Ref(), []pathJSON{}}, o.View()
 	for at := range o.Places(q.Set(o), o.Sets...) {
 		var owners []manifest.Holder
 		for _, i := range at.Sets {
 			owners = append(owners, o.Owners[i])
 		}
-		out.Paths = append(out.Paths, pathJSON{at.Path.Text(), lineOf(o, at), ownersJSON(owners)})
+		out.Paths = append(out.Paths, pathJSON{view.Path(at.Path), lineOf(o, at), ownersJSON(owners)})
 	}
 	return out
 }

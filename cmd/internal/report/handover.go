@@ -86,7 +86,7 @@ func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
 	for _, g := range changes {
 		fmt.Fprintf(out, "  %s: %s -> %s\n", wording.Plural(g.Paths.Len(), "path"), ManagersText(g.Before), ManagersText(g.After))
 		for path := range g.Paths.All() {
-			fmt.Fprintf(out, "    %s\n", describe(keys, path))
+			fmt.Fprintf(out, "    %s\n", describe(h.Live.View(), keys, path))
 		}
 	}
 	if h.Config != nil {
@@ -95,7 +95,8 @@ func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
 }
 
 // printNext shows what next, the next apply by the receiver, will do.
-func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Position, next string) {
+func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[secret.Key]notice.Position, next string) {
+	view := h.Live.View()
 	list := func(text string, all []dryrun.Leftover) {
 		if len(all) > 0 {
 			fmt.Fprintf(out, "  %s %s:\n", next, text)
@@ -110,12 +111,12 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Pos
 			case l.Default.Equal(l.Value):
 				owners += ", which is the default"
 			default:
-				owners += ", by default " + secret.Show(h.Live, l.Path, l.Default)
+				owners += ", by default " + view.Value(l.Path, l.Default).String()
 			}
 			if h.IsKubectls(l) {
 				owners = ", unless kubectl applies: it keeps its record"
 			}
-			fmt.Fprintf(out, "    %s: %s%s\n", describe(keys, l.Path), secret.Show(h.Live, l.Path, l.Value), owners)
+			fmt.Fprintf(out, "    %s: %v%s\n", describe(view, keys, l.Path), view.Value(l.Path, l.Value), owners)
 		}
 	}
 	var gone, refilled []dryrun.Leftover
@@ -130,15 +131,12 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Pos
 	list("leaves to its default, as nobody else owns it", refilled)
 	list("keeps, although it is not in there", h.Kept)
 	for _, x := range dryrun.Contests(h.Conflicts) {
-		live, wanted := wording.ShowPair(x.Live, x.Wanted)
-		if secret.IsIn(h.Live.Object, x.Path) {
-			live, wanted = secret.Masked, secret.Masked
-		}
+		live, wanted := secret.Texts(view.Pair(x.Path, x.Live, x.Wanted))
 		owners := make([]string, len(x.Owners))
 		for i, w := range x.Owners {
 			owners[i] = showOwner(w)
 		}
-		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(keys, x.Path), live, wanted,
+		fmt.Fprintf(out, "  %s conflicts: %s: %s would become %s, owned by %s\n", next, describe(view, keys, x.Path), live, wanted,
 			strings.Join(owners, " and "))
 	}
 	if len(h.Removed)+len(h.Kept)+len(h.Conflicts) == 0 {
@@ -146,12 +144,12 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[string]notice.Pos
 	}
 }
 
-// describe returns path with its line in the input, if it has one.
-func describe(keys map[string]notice.Position, path fieldpath.Path) string {
-	if at, ok := keys[path.Text()]; ok {
-		return fmt.Sprintf("%v: %s", at, path.Text())
+// describe returns path, as view shows it, with its line in the input, if it has one.
+func describe(view secret.View, keys map[secret.Key]notice.Position, path fieldpath.Path) string {
+	if at, ok := keys[secret.KeyOf(path)]; ok {
+		return fmt.Sprintf("%v: %s", at, view.Path(path))
 	}
-	return path.Text()
+	return view.Path(path)
 }
 
 // ManagersText lists managers with their operations.

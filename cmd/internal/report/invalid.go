@@ -109,7 +109,7 @@ func (p *InvalidPrinter) defect(x finding.Defect, isWarning bool) {
 	}
 	switch {
 	case p.isJSON:
-		f := defectJSON{x.Object.Ref(), x.Path.Text(), x.Where.Column, x.Class, x.Detail, isWarning}
+		f := defectJSON{x.Object.Ref(), x.Object.View().Path(x.Path), x.Where.Column, x.Class, x.Detail, isWarning}
 		f.Line = x.Where.Line
 		p.total.Findings = append(p.total.Findings, f)
 	case p.others != nil:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/merge"
 )
@@ -119,8 +120,8 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 		fmt.Fprintf(out, "  %s  %s: becomes null, which a server refuses where the field is not nullable\n", note, path)
 	}
 	for _, n := range o.Notations {
-		fmt.Fprintf(out, "  %s  %s: the live %s and the configured %s mean the same (%s)\n",
-			note, n.Path, wording.Show(n.Live), wording.Show(n.Wanted), n.Kind)
+		fmt.Fprintf(out, "  %s  %s: the live %v and the configured %v mean the same (%s)\n",
+			note, n.Path, n.Live, n.Wanted, n.Kind)
 	}
 }
 
@@ -151,7 +152,7 @@ const (
 // write prints what happens to the field, and returns what it says of owners, given what the field
 // above says.
 func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painter) string {
-	live, result := wording.ShowPair(f.Live, f.Result)
+	live, result := secret.Texts(f.Live, f.Result)
 	change := live
 	switch {
 	case f.Live.Equal(f.Result):
@@ -162,7 +163,7 @@ func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painte
 	case !f.Default.IsAbsent() && f.Default.Equal(f.Live):
 		change = live + " stays: it is the default"
 	case !f.Default.IsAbsent():
-		change = live + " returns to its default " + wording.Show(f.Default)
+		change = live + " returns to its default " + f.Default.String()
 	case f.Result.IsAbsent():
 		change = live + " is removed"
 	default:
@@ -228,7 +229,7 @@ func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
 
 // write says what becomes of the field.
 func (a *adjustedPlan) write(out *bufio.Writer, paint Painter) {
-	merged, stored := wording.ShowPair(a.Merged, a.Stored)
+	merged, stored := secret.Texts(a.Merged, a.Stored)
 	change := merged + " becomes " + stored
 	switch {
 	case a.Merged.IsAbsent():

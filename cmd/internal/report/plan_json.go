@@ -8,9 +8,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/plan"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/value"
 )
 
 // ObjectPlan is what an apply would do to one object. Its JSON is the output of deed plan.
@@ -41,10 +39,10 @@ type migrationPlan struct {
 
 // adjustedPlan is a field that the server stores otherwise than it was merged.
 type adjustedPlan struct {
-	Path   string      `json:"path"`
-	How    dryrun.How  `json:"how"`
-	Merged value.Value `json:"merged,omitzero"`
-	Stored value.Value `json:"stored,omitzero"`
+	Path   string       `json:"path"`
+	How    dryrun.How   `json:"how"`
+	Merged secret.Value `json:"merged,omitzero"`
+	Stored secret.Value `json:"stored,omitzero"`
 }
 
 // findingPlan is why a server refuses what an apply comes to.
@@ -60,25 +58,25 @@ type findingPlan struct {
 
 // fieldPlan is what an apply would do to one field.
 type fieldPlan struct {
-	Path    string      `json:"path"`
-	Outcome string      `json:"outcome"`
-	Rule    merge.Rule  `json:"rule"`
-	Line    int         `json:"line,omitempty"` // in the configuration, if the field is there
-	Column  int         `json:"column,omitempty"`
-	Live    value.Value `json:"live,omitzero"`
-	Result  value.Value `json:"result,omitzero"`
-	Default value.Value `json:"default,omitzero"` // what the field becomes that goes, as the server fills it in
-	Before  []Owner     `json:"before"`
-	After   []Owner     `json:"after"`
-	Notes   []string    `json:"notes,omitempty"`
+	Path    string       `json:"path"`
+	Outcome string       `json:"outcome"`
+	Rule    merge.Rule   `json:"rule"`
+	Line    int          `json:"line,omitempty"` // in the configuration, if the field is there
+	Column  int          `json:"column,omitempty"`
+	Live    secret.Value `json:"live,omitzero"`
+	Result  secret.Value `json:"result,omitzero"`
+	Default secret.Value `json:"default,omitzero"` // what the field becomes that goes, as the server fills it in
+	Before  []Owner      `json:"before"`
+	After   []Owner      `json:"after"`
+	Notes   []string     `json:"notes,omitempty"`
 }
 
 // notationPlan is a value that is written in two ways.
 type notationPlan struct {
-	Path   string      `json:"path"`
-	Kind   string      `json:"kind"`
-	Live   value.Value `json:"live"`
-	Wanted value.Value `json:"wanted"`
+	Path   string       `json:"path"`
+	Kind   string       `json:"kind"`
+	Live   secret.Value `json:"live"`
+	Wanted secret.Value `json:"wanted"`
 }
 
 // PlanSummary counts what there is in several plans.
@@ -105,10 +103,9 @@ func (s *PlanSummary) Add(o *ObjectPlan) {
 	}
 }
 
-// NewObjectPlan puts p, an apply by manager, into words. With secrets, the values of Secrets are
-// shown.
-func NewObjectPlan(p *plan.Plan, manager string, secrets bool) *ObjectPlan {
-	w := planWriter{p, secrets}
+// NewObjectPlan puts p, an apply by manager, into words, as far as it may be shown.
+func NewObjectPlan(p *plan.Plan, manager string) *ObjectPlan {
+	w := planWriter{p, p.Given.View()}
 	o := &ObjectPlan{
 		object: p.Given, Ref: p.Given.Ref(),
 		Manager: manager, Creates: p.Creates, NoOp: p.IsNoOp(), NotationOnly: p.IsNotationOnly(),
@@ -119,25 +116,25 @@ func NewObjectPlan(p *plan.Plan, manager string, secrets bool) *ObjectPlan {
 		o.Outcomes[field.Outcome]++
 	}
 	for _, n := range p.Change.Notations {
-		live, wanted := w.shown(n.Path, n.Live, n.Wanted)
-		o.Notations = append(o.Notations, &notationPlan{Path: n.Path.Text(), Kind: n.Kind, Live: live, Wanted: wanted})
+		live, wanted := w.view.Pair(n.Path, n.Live, n.Wanted)
+		o.Notations = append(o.Notations, &notationPlan{Path: w.view.Path(n.Path), Kind: n.Kind, Live: live, Wanted: wanted})
 	}
 	for _, path := range p.Nulls {
-		o.Nulls = append(o.Nulls, path.Text())
+		o.Nulls = append(o.Nulls, w.view.Path(path))
 	}
 	for _, a := range p.Adjustments {
-		merged, stored := w.shown(a.Path, a.Merged, a.Stored)
-		o.Adjustments = append(o.Adjustments, &adjustedPlan{a.Path.Text(), a.How, merged, stored})
+		merged, stored := w.view.Pair(a.Path, a.Merged, a.Stored)
+		o.Adjustments = append(o.Adjustments, &adjustedPlan{w.view.Path(a.Path), a.How, merged, stored})
 		o.Outcomes[string(a.How)]++
 	}
 	for _, f := range p.Findings {
-		o.Findings = append(o.Findings, &findingPlan{f.Path.Text(), f.Class, f.Reason, f.Where.Line, f.Where.Column, f.String()})
+		o.Findings = append(o.Findings, &findingPlan{w.view.Path(f.Path), f.Class, f.Reason(w.view), f.Where.Line, f.Where.Column, f.Text(w.view)})
 		o.Outcomes[refused]++
 	}
 	if m := p.Migration; m != nil {
 		o.Migration = &migrationPlan{From: m.From, Requests: m.Requests}
 		if m.Failed != nil {
-			o.Migration.Error = m.Failed.Error()
+			o.Migration.Error = w.view.Error(m.Failed)
 		}
 		if m.Again != nil {
 			o.Migration.Decisions = w.fields(m.Fields)
@@ -149,7 +146,7 @@ func NewObjectPlan(p *plan.Plan, manager string, secrets bool) *ObjectPlan {
 // planWriter puts the parts of a plan into words.
 type planWriter struct {
 	*plan.Plan
-	secrets bool
+	view secret.View
 }
 
 // OutcomeTaken is an outcome beside those of merge: a conflict that is decided for the applier.
@@ -166,29 +163,23 @@ func (w planWriter) fields(fields []plan.Field) []*fieldPlan {
 
 func (w planWriter) field(f plan.Field) *fieldPlan {
 	out := &fieldPlan{
-		Path: f.Path.Text(), Outcome: f.Outcome.String(), Rule: f.Rule, Line: f.Where.Line, Column: f.Where.Column,
-		Before: owners(f.Before), After: owners(f.After), Notes: w.notes(f),
+		Path: w.view.Path(f.Path), Outcome: f.Outcome.String(), Rule: f.Rule, Line: f.Where.Line, Column: f.Where.Column,
+		Before: owners(f.Before), After: owners(f.After),
 	}
 	if f.Taken {
 		out.Outcome = OutcomeTaken
 	}
-	out.Live, out.Result = w.shown(f.Path, f.Live, f.Result)
-	if out.Default = f.Default; !f.Default.IsAbsent() {
-		_, out.Default = w.shown(f.Path, value.Value{}, f.Default)
+	out.Live, out.Result = w.view.Pair(f.Path, f.Live, f.Result)
+	out.Notes = w.notes(f, out.Live, out.Result)
+	if !f.Default.IsAbsent() { // then the field goes, and there is no result
+		out.Live, out.Default = w.view.Pair(f.Path, f.Live, f.Default)
 	}
 	return out
 }
 
-// shown returns two values as they may be shown.
-func (w planWriter) shown(path fieldpath.Path, live, result value.Value) (value.Value, value.Value) {
-	if !w.secrets && secret.IsIn(w.Given.Object, path) {
-		return secret.Pair(live, result)
-	}
-	return live, result
-}
-
-// notes says what f loses that is replaced as a whole, and where it differs.
-func (w planWriter) notes(f plan.Field) []string {
+// notes says what f, which is live and becomes result, loses that is replaced as a whole, and where it
+// differs.
+func (w planWriter) notes(f plan.Field, live, result secret.Value) []string {
 	if f.Replaced == nil {
 		return nil
 	}
@@ -197,5 +188,5 @@ func (w planWriter) notes(f plan.Field) []string {
 		part = "item"
 	}
 	note := fmt.Sprintf("atomic: %s replaced, loses %d", wording.Plural(f.Replaced.Before, part), f.Replaced.Lost)
-	return append([]string{note}, innerNotes(w.Given.Object, f.Path, f.Live, f.Result)...)
+	return append([]string{note}, innerNotes(w.view.Last(f.Path), live, result)...)
 }

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/value"
 )
 
 // The formats of output.
@@ -19,7 +19,7 @@ const (
 	FormatName = "name"
 )
 
-// Printer writes objects one by one: YAML as documents with --- in between; JSON as it is if there
+// Printer writes objects one by one, as they are, because they are what was asked for: YAML as documents with --- in between; JSON as it is if there
 // is to be one object, and else as one list of them; or names alone. All are as kubectl prints
 // them.
 type Printer struct {
@@ -47,7 +47,7 @@ func (p *Printer) Print(o managedfields.Object) error {
 	if !p.showManaged {
 		o.Entries = nil
 	}
-	v, err := o.Value()
+	v, err := secret.Product(o)
 	if err != nil {
 		return err
 	}
@@ -60,14 +60,14 @@ func (p *Printer) Print(o managedfields.Object) error {
 }
 
 // print writes v, an object or what stands for one.
-func (p *Printer) print(v value.Value) (err error) {
+func (p *Printer) print(v secret.Value) (err error) {
 	p.count++
 	switch {
 	case p.format == FormatYAML:
 		if p.count > 1 {
 			p.out.WriteString("---\n")
 		}
-		err = yaml.Write(p.out, v)
+		err = v.WriteYAML(p.out)
 	case p.list && p.count == 1:
 		p.out.WriteString(listHead)
 		p.json(v, "        ")
@@ -89,14 +89,14 @@ func NameOf(o managedfields.Object) string {
 	if gvk.Group != "" {
 		kind += "." + gvk.Group
 	}
-	return kind + "/" + o.Content.Get("metadata", "name").Str()
+	return kind + "/" + manifest.IDOf(o).Name
 }
 
 // json writes v piece by piece, each list and object in lines that are indented by 4 more than
 // indent.
-func (p *Printer) json(v value.Value, indent string) {
+func (p *Printer) json(v secret.Value, indent string) {
 	open, close := "{", "}"
-	if v.Kind() == value.KindList {
+	if v.IsList() {
 		open, close = "[", "]"
 	}
 	if v.Len() == 0 {
@@ -111,14 +111,15 @@ func (p *Printer) json(v value.Value, indent string) {
 		}
 		p.out.WriteString("\n")
 		p.out.WriteString(inner)
-		if v.Kind() == value.KindList {
+		if v.IsList() {
 			p.json(v.Item(i), inner)
 			continue
 		}
-		m := v.Member(i)
-		p.compact(value.String(m.Name))
+		_, member := v.Member(i)
+		p.buf = v.AppendName(p.buf[:0], i)
+		p.out.Write(p.buf)
 		p.out.WriteString(": ")
-		p.json(m.Value, inner)
+		p.json(member, inner)
 	}
 	p.out.WriteString("\n")
 	p.out.WriteString(indent)
@@ -126,7 +127,7 @@ func (p *Printer) json(v value.Value, indent string) {
 }
 
 // compact writes v, which has nothing inside.
-func (p *Printer) compact(v value.Value) {
+func (p *Printer) compact(v secret.Value) {
 	p.buf = v.AppendJSON(p.buf[:0])
 	p.out.Write(p.buf)
 }

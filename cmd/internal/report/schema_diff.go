@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/entries"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/schemafile"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 )
 
@@ -56,9 +57,10 @@ func WriteSchemaDiff(out *bufio.Writer, format string, changes []schemafile.Chan
 }
 
 func ownerChangeOf(x entries.Change) ownerChangeJSON {
+	view := x.Object.View()
 	out := ownerChangeJSON{
 		Ref: x.Object.Ref(), Detail: x.Detail,
-		Lost: texts(x.Lost), Gained: texts(x.Gained), Hollow: texts(x.Hollow), Unknown: texts(x.Unknown),
+		Lost: texts(view, x.Lost), Gained: texts(view, x.Gained), Hollow: texts(view, x.Hollow), Unknown: texts(view, x.Unknown),
 	}
 	if x.Owner != nil {
 		out.Manager = &ownersJSON([]manifest.Holder{*x.Owner})[0]
@@ -77,21 +79,22 @@ func writeOwnerChange(out *bufio.Writer, x entries.Change) {
 		fmt.Fprintf(out, ": %s", x.Detail)
 	}
 	fmt.Fprintln(out)
+	view := x.Object.View()
 	for _, list := range []struct {
 		text  string
 		paths []fieldpath.Path
 	}{{"owns no more", x.Lost}, {"owns instead", x.Gained}, {"owns nothing in", x.Hollow}, {"owns what is not declared", x.Unknown}} {
 		for _, path := range list.paths {
-			fmt.Fprintf(out, "    %s %s\n", list.text, path.Text())
+			fmt.Fprintf(out, "    %s %s\n", list.text, view.Path(path))
 		}
 	}
 }
 
-// texts returns paths as texts.
-func texts(paths []fieldpath.Path) []string {
+// texts returns paths as view shows them.
+func texts(view secret.View, paths []fieldpath.Path) []string {
 	var out []string
 	for _, path := range paths {
-		out = append(out, path.Text())
+		out = append(out, view.Path(path))
 	}
 	return out
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
-	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/schema"
 )
 
@@ -43,7 +43,7 @@ func (p *TypePrinter) Fields(t *schema.Type, level int) {
 	for _, f := range m.Fields() {
 		fallback := ""
 		if !f.Default.IsAbsent() {
-			fallback = ", " + wording.Show(f.Default) + " by default"
+			fallback = ", " + secret.Public(f.Default).String() + " by default"
 		}
 		fmt.Fprintf(p.Out, "%s%s: %s%s\n", indent, f.Name, Shape(f.Type), fallback)
 		p.Fields(f.Type, level+1)

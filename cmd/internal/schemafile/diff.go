@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
-	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -162,7 +162,7 @@ func (d *comparison) maps(old, new *schema.Map, path string) {
 			case d.blind:
 				d.hidden++
 			default:
-				d.add(at, fmt.Sprintf("is %s by default, was %s", wording.Show(b.Default), wording.Show(a.Default)), "")
+				d.add(at, fmt.Sprintf("is %v by default, was %v", secret.Public(b.Default), secret.Public(a.Default)), "")
 			}
 			d.compare(a.Type, b.Type, at)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/schema"
@@ -121,7 +122,7 @@ func documentFile(c *types.Library, name string) *File {
 		default:
 			d, err := schema.ParseDocument(docs[0].Value)
 			notice.EachError(err, func(err error) {
-				c.Problem(types.PlaceInSchema(manifest.Origin{File: name, Doc: docs[0]}, err), "%v", err)
+				c.Problem(types.PlaceInSchema(manifest.Origin{File: name, Doc: docs[0]}, err), "%s", secret.Open.Error(err))
 			})
 			if err == nil {
 				f.Document = d
@@ -135,7 +136,7 @@ func documentFile(c *types.Library, name string) *File {
 // compile resolves the document of f.
 func compile(c *types.Library, name string, f *File) {
 	compiled, err := schema.Compile(f.Document)
-	notice.EachError(err, func(err error) { c.Warn(notice.InFile(name), "%v", err) })
+	notice.EachError(err, func(err error) { c.Warn(notice.InFile(name), "%s", secret.Open.Error(err)) })
 	f.types = compiled
 	kinds := map[schema.GVK]*schema.Type{}
 	for _, k := range f.kinds {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/merge"
 )
@@ -66,7 +67,7 @@ func Managers(flag string, texts []string, there []merge.Manager) ([]Manager, er
 			return nil, err
 		}
 		if !slices.ContainsFunc(there, s.Matches) {
-			return nil, fmt.Errorf("%s: no manager in the objects is %v, only %s", flag, s, Identities(s.Name, there))
+			return nil, secret.Errorf("%s: no manager in the objects is %v, only %s", flag, s, Identities(s.Name, there))
 		}
 		out = append(out, s)
 	}
@@ -86,7 +87,7 @@ func KnownNames(flag string, names []string, there []merge.Manager) error {
 		} else if len(known) > 0 {
 			hint = ", only " + wording.QuotedList(known)
 		}
-		return fmt.Errorf("%s: there is no manager %q in the objects%s", flag, name, hint)
+		return secret.Errorf("%s: there is no manager %q in the objects%s", flag, name, hint)
 	}
 	return nil
 }

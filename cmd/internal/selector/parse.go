@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 )
 
@@ -23,7 +24,7 @@ func Parse(text string) (Selector, error) {
 		case rest[0] == '.' || first:
 			next, rest, err = name(strings.TrimPrefix(rest, "."))
 		default:
-			err = fmt.Errorf("expected a dot or '[' in front of %q", rest)
+			err = secret.Errorf("expected a dot or '[' in front of %q", rest)
 		}
 		if err != nil {
 			return s, fmt.Errorf("%q: %w", text, err)
@@ -31,7 +32,7 @@ func Parse(text string) (Selector, error) {
 		s.steps = append(s.steps, next)
 	}
 	if len(s.steps) == 0 {
-		return s, fmt.Errorf("%q: the path is empty: say which field, such as .spec.replicas", text)
+		return s, secret.Errorf("%q: the path is empty: say which field, such as .spec.replicas", text)
 	}
 	return s, nil
 }
@@ -47,7 +48,7 @@ func name(text string) (step, string, error) {
 	}
 	switch word := text[:end]; word {
 	case "":
-		return step{}, "", fmt.Errorf("a name is missing in front of %q", text)
+		return step{}, "", secret.Errorf("a name is missing in front of %q", text)
 	case "*":
 		return step{kind: anyField}, text[end:], nil
 	default:
@@ -60,7 +61,7 @@ func quoted(text string) (step, string, error) {
 	end := afterQuotes(text)
 	path, err := fieldpath.ParsePath("." + text[:end])
 	if err != nil || len(path) != 1 {
-		return step{}, "", fmt.Errorf("%s is no name in quotes", text)
+		return step{}, "", secret.Errorf("%s is no name in quotes", text)
 	}
 	return step{element: path[0]}, text[end:], nil
 }
@@ -94,7 +95,7 @@ func bracket(text string) (step, string, error) {
 	}
 	path, err := fieldpath.ParsePath(text[:end])
 	if err != nil || len(path) != 1 {
-		return step{}, "", fmt.Errorf("%s is no item: write [name=\"web\"], [=\"value\"], [0] or [*]", text[:end])
+		return step{}, "", secret.Errorf("%s is no item: write [name=\"web\"], [=\"value\"], [0] or [*]", text[:end])
 	}
 	return step{element: path[0]}, rest, nil
 }
@@ -114,5 +115,5 @@ func afterBracket(text string) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("%s has no closing bracket", text)
+	return 0, secret.Errorf("%s has no closing bracket", text)
 }

@@ -3,6 +3,7 @@ package selector
 import (
 	"slices"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/value"
 )
@@ -12,7 +13,7 @@ import (
 // no other reading. The error is an [*AmbiguousError] if there are several and s can mean one only.
 func (s Selector) In(v value.Value) ([]fieldpath.Path, error) {
 	for _, loose := range []bool{false, true} {
-		r := resolver{loose: loose, found: map[string]bool{}}
+		r := resolver{loose: loose, found: map[secret.Key]bool{}}
 		r.resolve(s.steps, v, nil)
 		if s.anywhere && (len(r.paths) == 0 || s.hasWildcard()) {
 			r.below(s.steps, v, nil)
@@ -31,13 +32,13 @@ func (s Selector) In(v value.Value) ([]fieldpath.Path, error) {
 type resolver struct {
 	loose bool // whether bare names may be joined
 	paths []fieldpath.Path
-	found map[string]bool
+	found map[secret.Key]bool
 }
 
 func (r *resolver) resolve(steps []step, v value.Value, path fieldpath.Path) {
 	if len(steps) == 0 {
-		if text := path.Text(); !r.found[text] {
-			r.found[text] = true
+		if key := secret.KeyOf(path); !r.found[key] {
+			r.found[key] = true
 			r.paths = append(r.paths, slices.Clone(path))
 		}
 		return

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 )
 
@@ -85,7 +86,7 @@ func (s Selector) Among(paths []fieldpath.Path) ([]fieldpath.Path, error) {
 func (s Selector) check(selected []fieldpath.Path) error {
 	selected = slices.DeleteFunc(slices.Clone(selected), func(p fieldpath.Path) bool { return p == nil })
 	slices.SortFunc(selected, func(p, q fieldpath.Path) int {
-		return cmp.Or(len(q)-len(p), strings.Compare(p.Text(), q.Text()))
+		return cmp.Or(len(q)-len(p), secret.KeyOf(p).Compare(secret.KeyOf(q)))
 	})
 	selected = slices.CompactFunc(selected, slices.Equal)
 	if s.isPlain() && len(selected) > 1 && !slices.ContainsFunc(s.steps, func(x step) bool { return x.element.Kind() == fieldpath.KindKey }) {
@@ -172,11 +173,14 @@ type AmbiguousError struct {
 	Readings []fieldpath.Path
 }
 
-// Error lists the readings, each spelled so that it means nothing else.
-func (e *AmbiguousError) Error() string {
+// Error lists the readings as people see them who may see nothing of the object.
+func (e *AmbiguousError) Error() string { return e.Seen(secret.View{}) }
+
+// Seen lists the readings. It implements [secret.Seen].
+func (e *AmbiguousError) Seen(view secret.View) string {
 	texts := make([]string, len(e.Readings))
 	for i, path := range e.Readings {
-		texts[i] = path.Text()
+		texts[i] = view.Path(path)
 	}
 	return fmt.Sprintf("%s may be %s", e.Selector, strings.Join(texts, " or "))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema/builtin"
@@ -26,7 +27,7 @@ func Owned(t *testing.T) []*manifest.Object {
 	var out []*manifest.Object
 	for _, file := range files {
 		var stderr bytes.Buffer
-		c := &manifest.Loader{Log: notice.NewLog(&stderr, nil)}
+		c := &manifest.Loader{Log: notice.NewLog(&stderr, nil), Secrets: &secret.Rules{Show: true}}
 		read := c.Objects(c.Read([]string{file, filepath.Join(filepath.Dir(file), "b.yaml")}, false))
 		if len(read) != 2 {
 			t.Fatalf("%s: %s", file, stderr.String())

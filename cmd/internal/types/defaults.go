@@ -1,6 +1,7 @@
 package types
 
 import (
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema/builtin"
@@ -8,10 +9,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// DefaultsAt returns the default values that a server fills in at paths of object, by the text of
-// the path. Only those of built-in kinds are known, which are filled in by code; what schemas say
+// DefaultsAt returns the default values that a server fills in at paths of object, by the
+// path. Only those of built-in kinds are known, which are filled in by code; what schemas say
 // about defaults is elsewhere. The cost is that of reading object once, and of a walk to the paths.
-func DefaultsAt(object managedfields.Object, paths fieldpath.Set) map[string]value.Value {
+func DefaultsAt(object managedfields.Object, paths fieldpath.Set) map[secret.Key]value.Value {
 	kind, ok := builtin.Lookup(object.GVK())
 	if !ok || paths.IsEmpty() {
 		return nil
@@ -20,10 +21,10 @@ func DefaultsAt(object managedfields.Object, paths fieldpath.Set) map[string]val
 	if err != nil {
 		return nil // objects that a server cannot hold have no defaults: what is wrong with them shows elsewhere
 	}
-	out := map[string]value.Value{}
+	out := map[secret.Key]value.Value{}
 	for step := range typed.Walk(paths, []typed.Value{typed.Untyped(held)}) {
 		if v := step.Values[0]; !v.IsAbsent() {
-			out[step.Path.Text()] = v
+			out[secret.KeyOf(step.Path)] = v
 		}
 	}
 	return out

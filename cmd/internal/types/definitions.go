@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/openapi"
@@ -159,7 +160,7 @@ func (c *Library) Definition(o *manifest.Object) (Definition, bool) {
 // definitionProblem reports errors about the definition o.
 func (c *Library) definitionProblem(o *manifest.Object, err error) {
 	notice.EachError(err, func(err error) {
-		c.Report(notice.Notice{Class: notice.BadSchema, Where: PlaceInDefinition(o, err), Text: err.Error()})
+		c.Report(notice.Notice{Class: notice.BadSchema, Where: PlaceInDefinition(o, err), Text: secret.Open.Error(err)})
 	})
 }
 
@@ -168,7 +169,7 @@ func ReasonInDefinition(err error) string {
 	var e *openapi.SchemaError
 	switch {
 	case !errors.As(err, &e):
-		return err.Error()
+		return secret.Open.Error(err)
 	case e.Path == "":
 		return e.Reason
 	}
@@ -178,7 +179,7 @@ func ReasonInDefinition(err error) string {
 // flaws warns of rules of merging that the types of the definition o break.
 func (c *Library) flaws(o *manifest.Object, err error) {
 	notice.EachError(err, func(err error) {
-		c.Report(notice.Notice{Class: notice.BadSchema, Warning: true, Where: o.At(), Text: err.Error()})
+		c.Report(notice.Notice{Class: notice.BadSchema, Warning: true, Where: o.At(), Text: secret.Open.Error(err)})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
@@ -17,7 +18,7 @@ import (
 type Finding struct {
 	Path   fieldpath.Path // as managed fields name it; empty for the object as a whole
 	Class  string
-	Reason string // in the words of the server, where they are known
+	reason secret.Raw // in the words of the server, where they are known
 }
 
 // The classes of findings.
@@ -46,7 +47,7 @@ func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	}
 	var out []Finding
 	for _, f := range k.Findings(live, object) {
-		out = append(out, Finding{Named(e.Typ, object, f.Path), classOf(f), f.Reason})
+		out = append(out, Finding{Named(e.Typ, object, f.Path), classOf(f), secret.RawText(f.Reason)})
 	}
 	return out
 }
@@ -61,12 +62,12 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 	}
 	config, err := k.Config("")
 	if err != nil {
-		return []Finding{{fieldpath.Path{fieldpath.Field("apiVersion")}, UnservedClass, err.Error()}}
+		return []Finding{{fieldpath.Path{fieldpath.Field("apiVersion")}, UnservedClass, secret.RawText(err.Error())}}
 	}
 	held, err := config.Read(object)
 	var unfit *form.Error
 	if errors.As(err, &unfit) {
-		return []Finding{{Named(e.Typ, object, unfit.Path), UnreadableClass, err.Error()}}
+		return []Finding{{Named(e.Typ, object, unfit.Path), UnreadableClass, secret.RawText(err.Error())}}
 	}
 	return e.Findings(value.Value{}, held)
 }
@@ -149,11 +150,14 @@ func classOf(f form.Finding) string {
 	return ImmutableClass
 }
 
-// String returns the reason, and that it is not merging that refuses.
-func (f Finding) String() string {
+// Reason returns why, as view shows it, in the words of the server where they are known.
+func (f Finding) Reason(view secret.View) string { return view.Reason(f.Path, f.reason) }
+
+// Text returns the reason, and that it is not merging that refuses.
+func (f Finding) Text(view secret.View) string {
 	switch f.Class {
 	case UnreadableClass, UnservedClass:
-		return f.Reason
+		return f.Reason(view)
 	}
-	return fmt.Sprintf("%s (the server's validation refuses this, not its merging)", f.Reason)
+	return fmt.Sprintf("%s (the server's validation refuses this, not its merging)", f.Reason(view))
 }

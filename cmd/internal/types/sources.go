@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/yaml"
@@ -25,7 +26,7 @@ func (c *Library) CatalogOf(names []string) (*schema.Catalog, bool) {
 	definitions, ok := c.Published(names)
 	for _, d := range definitions {
 		types, err := d.Catalog()
-		notice.EachError(err, func(err error) { c.Warn(notice.InFile(d.where), "%v", err) })
+		notice.EachError(err, func(err error) { c.Warn(notice.InFile(d.where), "%s", secret.Open.Error(err)) })
 		catalog = catalog.Merge(types)
 	}
 	return catalog, ok
@@ -43,7 +44,7 @@ type publication struct {
 func (c *Library) Published(names []string) (all []publication, ok bool) {
 	before := c.Problems
 	add := func(where string, d *openapi.Definitions, err error) {
-		notice.EachError(err, func(err error) { c.Problem(notice.InFile(where), "%v", err) })
+		notice.EachError(err, func(err error) { c.Problem(notice.InFile(where), "%s", secret.Open.Error(err)) })
 		if err == nil {
 			all = append(all, publication{d, where})
 		}
@@ -80,6 +81,7 @@ func (c *Library) openAPIVersion(t *manifest.Text) (version int, doc value.Value
 		if !bytes.HasPrefix(bytes.TrimLeft(t.Data, " \t\r\n"), []byte("{")) {
 			text = doc.AppendJSON(nil)
 		}
+		c.Secrets.LearnOpenAPI(doc)
 		switch {
 		case strings.HasPrefix(doc.Get("swagger").Str(), "2."):
 			return 2, doc, text
@@ -109,11 +111,13 @@ func (c *Library) TypeIn(file, name string) (*schema.Type, bool) {
 	}
 	document, err := schema.ParseDocument(docs[0].Value)
 	if err != nil {
-		notice.EachError(err, func(err error) { c.Problem(PlaceInSchema(manifest.Origin{File: file, Doc: docs[0]}, err), "%v", err) })
+		notice.EachError(err, func(err error) {
+			c.Problem(PlaceInSchema(manifest.Origin{File: file, Doc: docs[0]}, err), "%s", secret.Open.Error(err))
+		})
 		return nil, false
 	}
 	compiled, err := schema.Compile(document)
-	notice.EachError(err, func(err error) { c.Problem(notice.InFile(file), "%v", err) })
+	notice.EachError(err, func(err error) { c.Problem(notice.InFile(file), "%s", secret.Open.Error(err)) })
 	t, ok := compiled[name]
 	if !ok {
 		hint := ""

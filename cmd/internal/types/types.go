@@ -12,6 +12,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/build"
 	"github.com/deed-project/deed/managedfields"
@@ -36,7 +37,7 @@ func (c *Library) TypeOf(o *manifest.Object, types *Types, config managedfields.
 
 // Untyped reports err, an error of [Types.Of] about objects like o.
 func (c *Library) Untyped(o *manifest.Object, err error) {
-	c.Report(notice.Notice{Class: ClassOf(err), Where: o.At("kind"), Subject: o.String(), Text: err.Error()})
+	c.Report(notice.Notice{Class: ClassOf(err), Where: o.At("kind"), Subject: o.String(), Text: secret.Open.Error(err)})
 }
 
 // ClassOf returns the class of an error of [Types.Of].
@@ -221,7 +222,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			continue
 		}
 		if kind.unusable != nil {
-			return nil, fmt.Errorf("the definition of %s at %v cannot be used", gvk.Kind, kind.unusable.At())
+			return nil, secret.Errorf("the definition of %s at %v cannot be used", gvk.Kind, kind.unusable.At())
 		}
 		typ, ok := kind.Versions[gvk.APIVersion()]
 		if !ok {

@@ -18,6 +18,9 @@ type noTypeError struct {
 	kinds  []schema.GVK // that are known, see [isObjects]
 }
 
+// Valueless says that the error shows no value of an object: see [secret.Valueless].
+func (e *noTypeError) Valueless() {}
+
 // Error names the kind, which one was probably meant, and what would supply its type.
 func (e *noTypeError) Error() string {
 	text := "no schema describes " + e.gvk.String()

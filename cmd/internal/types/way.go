@@ -1,11 +1,11 @@
 package types
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/slab"
@@ -35,32 +35,46 @@ func (w Way) Path() fieldpath.Path {
 	return p
 }
 
-// Text returns the path with [] for items that are not said.
-func (w Way) Text() string {
-	var b []byte
-	for _, step := range w {
-		if step.Element == fieldpath.Any() {
-			b = append(b, "[]"...)
+// Text returns the path as view shows it, with [] for items that are not said.
+func (w Way) Text(view secret.View) string {
+	return w.from(0, view)
+}
+
+// from is Text without the first n steps.
+func (w Way) from(n int, view secret.View) string {
+	var b strings.Builder
+	for i := n; i < len(w); i++ {
+		if w[i].Element == fieldpath.Any() {
+			b.WriteString("[]")
 		} else {
-			b = append(b, fieldpath.Path{step.Element}.Text()...)
+			b.WriteString(view.Step(w[:i].elements(), w[i].Element))
 		}
 	}
-	return string(b)
+	return b.String()
+}
+
+// elements returns the elements of all steps.
+func (w Way) elements() fieldpath.Path {
+	out := make(fieldpath.Path, len(w))
+	for i, step := range w {
+		out[i] = step.Element
+	}
+	return out
 }
 
 // Declared returns the type that the last step of w, a way through root, is declared in: the
-// nearest one above it that has a name, with the way from there.
-func (w Way) Declared(root *schema.Type) string {
+// nearest one above it that has a name, with the way from there as view shows it.
+func (w Way) Declared(root *schema.Type, view secret.View) string {
 	for i := len(w) - 1; i >= 0; i-- {
 		above := root
 		if i > 0 {
 			above = w[i-1].Type
 		}
 		if above.Name() != "" {
-			return QuoteUnlessPlain(above.Name()) + ": " + w[i:].Text()
+			return QuoteUnlessPlain(above.Name()) + ": " + w.from(i, view)
 		}
 	}
-	return w.Text()
+	return w.Text(view)
 }
 
 // Atomic returns how many steps of w lead to the atomic list or object that the last step is inside
@@ -81,13 +95,14 @@ type finder struct {
 	typ    *schema.Type
 	value  value.Value
 	object bool // whether there is an object, so that items must be said
+	view   secret.View
 }
 
 // Follow returns the way that path takes through v, a t, or, without an object, through t alone.
 // Keys that have a default may be left out of path; the item of a list may be that has only one,
-// and, without an object, of any list. The error says where the path leads nowhere.
-func Follow(t *schema.Type, v value.Value, object bool, path fieldpath.Path) (Way, error) {
-	f := finder{typ: t, value: v, object: object}
+// and, without an object, of any list. The error says where the path leads nowhere, as view shows it.
+func Follow(t *schema.Type, v value.Value, object bool, view secret.View, path fieldpath.Path) (Way, error) {
+	f := finder{typ: t, value: v, object: object, view: view}
 	for _, e := range path {
 		if err := f.step(e); err != nil {
 			return f.Way, err
@@ -106,7 +121,7 @@ func (f *finder) step(e fieldpath.Element) error {
 		return f.field(e)
 	}
 	if f.typ.List() == nil {
-		return fmt.Errorf("%s is no list but %s: it has no item %s", f.here(), Admitted(f.typ), fieldpath.Path{e}.Text())
+		return secret.Errorf("%s is no list but %s: it has no item %s", f.here(), Admitted(f.typ), f.named(e))
 	}
 	return f.item(e)
 }
@@ -115,8 +130,11 @@ func (f *finder) here() string {
 	if len(f.Way) == 0 {
 		return "the object"
 	}
-	return f.Text()
+	return f.Text(f.view)
 }
+
+// named returns e, an element of what f is at, as text.
+func (f *finder) named(e fieldpath.Element) string { return f.view.Step(f.elements(), e) }
 
 // add goes to e.
 func (f *finder) add(e fieldpath.Element, t *schema.Type, v value.Value) {
@@ -127,7 +145,7 @@ func (f *finder) add(e fieldpath.Element, t *schema.Type, v value.Value) {
 func (f *finder) field(e fieldpath.Element) error {
 	m := f.typ.Map()
 	if m == nil {
-		return fmt.Errorf("%s is no object but %s: it has no field %q", f.here(), Admitted(f.typ), e.Name())
+		return secret.Errorf("%s is no object but %s: it has no field %q", f.here(), Admitted(f.typ), e.Name())
 	}
 	t, _ := m.Lookup(e.Name())
 	if t == nil {
@@ -136,9 +154,9 @@ func (f *finder) field(e fieldpath.Element) error {
 			names[i] = field.Name
 		}
 		if meant := wording.Nearest(e.Name(), names); meant != "" {
-			return fmt.Errorf("%s has no field %q; did you mean %q?", f.here(), e.Name(), meant)
+			return secret.Errorf("%s has no field %q; did you mean %q?", f.here(), e.Name(), meant)
 		}
-		return fmt.Errorf("%s has no field %q; it has %s", f.here(), e.Name(), strings.Join(names, ", "))
+		return secret.Errorf("%s has no field %q; it has %s", f.here(), e.Name(), strings.Join(names, ", "))
 	}
 	f.add(e, t, f.value.Get(e.Name()))
 	return nil
@@ -153,7 +171,7 @@ func (f *finder) anyItem() error {
 	case f.value.Len() == 1:
 		f.add(f.identity(0), l.Element(), f.value.Item(0))
 	default:
-		return fmt.Errorf("%s is a list of %s: say which%s", f.here(), wording.Plural(f.value.Len(), "item"), f.items())
+		return secret.Errorf("%s is a list of %s: say which%s", f.here(), wording.Plural(f.value.Len(), "item"), f.items())
 	}
 	return nil
 }
@@ -171,7 +189,7 @@ func (f *finder) items() string {
 	const few = 12
 	var names []string
 	for i := range min(f.value.Len(), few) {
-		names = append(names, fieldpath.Path{f.identity(i)}.Text())
+		names = append(names, f.named(f.identity(i)))
 	}
 	if f.value.Len() > few {
 		names = append(names, "…")
@@ -195,11 +213,11 @@ func (f *finder) item(e fieldpath.Element) error {
 	case found:
 		f.add(f.identity(i), l.Element(), f.value.Item(i))
 	case f.object && f.value.Len() > 0:
-		return fmt.Errorf("%s has no item %s, only those%s", f.here(), fieldpath.Path{e}.Text(), f.items())
+		return secret.Errorf("%s has no item %s, only those%s", f.here(), f.named(e), f.items())
 	case matches(e, l.Topology()):
 		f.add(e, l.Element(), value.Value{})
 	case f.object:
-		return fmt.Errorf("%s has no item %s: it is empty", f.here(), fieldpath.Path{e}.Text())
+		return secret.Errorf("%s has no item %s: it is empty", f.here(), f.named(e))
 	default:
 		f.add(fieldpath.Element{}, l.Element(), value.Value{})
 	}
@@ -216,7 +234,7 @@ func (f *finder) completed(e fieldpath.Element, keys []schema.Key) (fieldpath.El
 	fields := slices.Clone(e.Fields())
 	for _, field := range fields {
 		if !slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Name == field.Name }) {
-			return e, fmt.Errorf("the items of %s are told apart by %s, not by %s", f.here(), KeyNames(keys), field.Name)
+			return e, secret.Errorf("the items of %s are told apart by %s, not by %s", f.here(), KeyNames(keys), field.Name)
 		}
 	}
 	for _, k := range keys {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
@@ -18,7 +19,7 @@ func KeyNames(keys []schema.Key) string {
 	for i, k := range keys {
 		names[i] = k.Name
 		if !k.Default.IsAbsent() {
-			names[i] += " (" + wording.Show(k.Default) + " by default)"
+			names[i] += " (" + secret.Public(k.Default).String() + " by default)"
 		}
 	}
 	return strings.Join(names, " and ")
@@ -118,15 +119,20 @@ func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 // Explain returns what e says is wrong in o, whose type is t, in plain words, and what was probably
 // meant: a declared field, or a word that the YAML of Kubernetes takes for a boolean.
 func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
+	view := o.View()
+	wrong := view.Defect(e)
 	if word := booleanWord(o, e); word != "" {
-		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", plain(e), word)
+		if e.Reason != typed.Undeclared && view.HidesAt(e.Path) {
+			word = "this"
+		}
+		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", wrong, word)
 	}
 	if e.Reason != typed.Undeclared || len(e.Path) == 0 {
-		return plain(e)
+		return wrong
 	}
 	parent := TypeAt(t, e.Path[:len(e.Path)-1])
 	if parent == nil || parent.Map() == nil {
-		return plain(e)
+		return wrong
 	}
 	fields := parent.Map().Fields()
 	names := make([]string, len(fields))
@@ -134,9 +140,9 @@ func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 		names[i] = f.Name
 	}
 	if meant := wording.Nearest(e.Path[len(e.Path)-1].Name(), names); meant != "" {
-		return fmt.Sprintf("%s; did you mean %q?", plain(e), meant)
+		return fmt.Sprintf("%s; did you mean %q?", wrong, meant)
 	}
-	return plain(e)
+	return wrong
 }
 
 // booleanWord returns the word that e is about, if it is a boolean that does not look like one.
@@ -160,11 +166,3 @@ func IsAtomic(t *schema.Type) bool {
 
 // IsDeduced reports whether t admits every value, with objects merged field by field.
 func IsDeduced(t *schema.Type) bool { return t == schema.Deduced || t.Name() == schema.DeducedName }
-
-// plain is the text of e with values as JSON has them.
-func plain(e *typed.Error) string {
-	if len(e.Path) == 0 {
-		return e.Plain
-	}
-	return e.Path.Text() + ": " + e.Plain
-}

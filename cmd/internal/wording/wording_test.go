@@ -2,10 +2,7 @@ package wording
 
 import (
 	"math/rand/v2"
-	"strings"
 	"testing"
-
-	"github.com/deed-project/deed/value"
 )
 
 func TestNearest(t *testing.T) {
@@ -59,27 +56,4 @@ func slowEdits(a, b string) int {
 		n = min(n, 1+slowEdits(a[:i-1], b[:j-1]))
 	}
 	return n
-}
-
-func TestShow(t *testing.T) {
-	long := strings.Repeat("0123456789", 8)
-	for _, c := range []struct {
-		value value.Value
-		want  string
-	}{
-		{value.Value{}, "(not set)"},
-		{value.Null(), "null"},
-		{value.String("<a> & \"b\"\n"), `"<a> & \"b\"\n"`},
-		{value.String(`\u003c`), `"\\u003c"`},
-		{value.String(long), `"` + long[:maxShown-1] + "… (80 characters)"},
-		{value.List(value.String(long)), `["` + long[:maxShown-2] + "… (1 item, 84 characters)"},
-	} {
-		if got := Show(c.value); got != c.want {
-			t.Errorf("show(%v) = %s, want %s", c.value, got, c.want)
-		}
-	}
-	a, b := ShowPair(value.String(long+"a"), value.String(long+"b"))
-	if !strings.HasSuffix(a, `89a" (81 characters)`) || !strings.HasSuffix(b, `89b" (81 characters)`) {
-		t.Errorf("the difference is not shown: %s and %s", a, b)
-	}
 }

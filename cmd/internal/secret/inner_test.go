@@ -1,4 +1,4 @@
-package wording
+package secret
 
 import (
 	"strings"
@@ -27,12 +27,12 @@ func TestInner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines, more := Inner("x", live, result, 10); strings.Join(lines, "\n") != c.want || more != 0 {
+		if lines, more := Inner("x", Value{live}, Value{result}, 10); strings.Join(lines, "\n") != c.want || more != 0 {
 			t.Errorf("%s, %s: got %q and %d more, want %q", c.live, c.result, lines, more, c.want)
 		}
 	}
 	live, result := value.List(value.Int(1), value.Int(2)), value.List(value.Int(3), value.Int(4))
-	if lines, more := Inner("x", live, result, 1); len(lines) != 1 || more != 1 {
+	if lines, more := Inner("x", Value{live}, Value{result}, 1); len(lines) != 1 || more != 1 {
 		t.Errorf("got %q and %d more", lines, more)
 	}
 }

@@ -1,4 +1,4 @@
-package wording
+package secret
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Inner says where two values differ inside, for values that are replaced as a whole, such as
+// Inner says where two values differ inside, as they may be shown, for values that are replaced as a whole, such as
 // atomic lists: each line has the way to a difference, which begins with name, and both sides of
 // it:
 //
@@ -17,9 +17,9 @@ import (
 // Items of lists are paired by their index, after what both lists begin and end with is set apart:
 // so an item that is inserted is one difference. There are at most limit lines, and more is how
 // many there would be beyond. The cost is that of both values, times how deep they are.
-func Inner(name string, live, result value.Value, limit int) (lines []string, more int) {
+func Inner(name string, live, result Value, limit int) (lines []string, more int) {
 	d := innerDiff{}
-	d.walk(name, live, result)
+	d.walk(name, live.shown, result.shown)
 	if len(d.lines) > limit {
 		return d.lines[:limit], len(d.lines) - limit
 	}
@@ -36,15 +36,15 @@ func (d *innerDiff) walk(way string, live, result value.Value) {
 	switch {
 	case live.Equal(result):
 	case live.IsAbsent():
-		d.add(way, ": %s is added", Show(result))
+		d.add(way, ": %s is added", Value{result})
 	case result.IsAbsent():
-		d.add(way, ": %s is removed", Show(live))
+		d.add(way, ": %s is removed", Value{live})
 	case live.Kind() == value.KindObject && result.Kind() == value.KindObject:
 		d.members(way, live, result)
 	case live.Kind() == value.KindList && result.Kind() == value.KindList:
 		d.items(way, live, result)
 	default:
-		before, after := ShowPair(live, result)
+		before, after := Texts(Value{live}, Value{result})
 		d.add(way, ": %s -> %s", before, after)
 	}
 }

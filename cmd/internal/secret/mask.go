@@ -1,0 +1,62 @@
+package secret
+
+import (
+	"slices"
+
+	"github.com/deed-project/deed/value"
+)
+
+// What stands for secrets, as kubectl diff has it.
+const (
+	masked       = "***"
+	maskedBefore = "*** (before)"
+	maskedAfter  = "*** (after)"
+)
+
+// isMask reports whether v stands for a secret.
+func isMask(v value.Value) bool {
+	switch v.Str() {
+	case masked, maskedBefore, maskedAfter:
+		return true
+	}
+	return false
+}
+
+// pair returns what to show of two values in which p is secret, of which one takes the place of the
+// other.
+func pair(p *part, before, after value.Value) (value.Value, value.Value) {
+	return shown(p, before, after, maskedBefore), shown(p, after, before, maskedAfter)
+}
+
+// shown returns v with the secrets that p says masked: by changed where other, which v takes the
+// place of or gives it to, has another one there. Items of lists are compared with those of the same
+// place.
+func shown(p *part, v, other value.Value, changed string) value.Value {
+	switch {
+	case p == nil || v.IsAbsent():
+		return v
+	case p.hides(v) || p.hides(other):
+		if other.IsAbsent() || v.Equal(other) {
+			return value.String(masked)
+		}
+		return value.String(changed)
+	case v.IsNull():
+		return v
+	case v.Kind() == value.KindList:
+		items := slices.Collect(v.Items())
+		others := slices.Collect(other.Items())
+		for i := range items {
+			var counterpart value.Value
+			if i < len(others) {
+				counterpart = others[i]
+			}
+			items[i] = shown(p.items, items[i], counterpart, changed)
+		}
+		return value.List(items...)
+	}
+	var members []value.Member
+	for name, member := range v.Members() {
+		members = append(members, value.Member{Name: name, Value: shown(p.member(name), member, other.Get(name), changed)})
+	}
+	return value.Object(members...)
+}
