@@ -3,6 +3,7 @@ package ownership
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unicode"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -157,7 +158,7 @@ func (k *checker) checkWhole() {
 			"The next update joins the oldest of them as ancient-changes. Let tools that update the object use one name each.")
 	}
 	if HasLostOwners(k.object) {
-		k.add(lostOwners, -1, lastAppliedPath, "client-side apply wrote the object, and its managed fields are gone",
+		k.add(lostOwners, -1, slices.Clone(lastAppliedPath), "client-side apply wrote the object, and its managed fields are gone",
 			"The first apply makes before-first-apply the owner of everything, others' fields too: do not migrate that to an applier. "+
 				"Make entries from the record of the last client-side apply instead.")
 	}

@@ -91,8 +91,8 @@ func (v *Versions) into(o managedfields.Object, fields fieldpath.Set, from, to s
 	case v == nil:
 		return fieldpath.Set{}, fmt.Errorf("%w: from %s to %s", ErrVersion, from, to)
 	}
-	t, ok := v.Types[to]
-	if !ok {
+	t := v.Types[to]
+	if t == nil {
 		return fieldpath.Set{}, managing.NoType(schema.ParseGVK(to, o.Content.Get("kind").Str()))
 	}
 	object := o.Content
@@ -117,8 +117,8 @@ func (v *Versions) converter() managedfields.Converter {
 // versions differ in nothing but their names, the paths are the same. Else the part of the object
 // that fields lead to is converted there and back; with an item, its keys count as owned.
 func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpath.Set, from string) (fieldpath.Set, error) {
-	there, ok := v.Types[from]
-	if !ok {
+	there := v.Types[from]
+	if there == nil {
 		return fieldpath.Set{}, managing.NoType(schema.ParseGVK(from, object.Get("kind").Str()))
 	}
 	converter := v.converter()

@@ -262,7 +262,7 @@ func (w *ownerWalk) emit(part string, v value.Value, own []Owner) bool {
 	if w.yield == nil {
 		return true
 	}
-	return w.yield(Owned{Path: slices.Clone(w.path), Value: v, Part: part, Owners: own, Through: w.through})
+	return w.yield(Owned{Path: slices.Clone(w.path), Value: v, Part: part, Owners: own, Through: slices.Clone(w.through)})
 }
 
 // ownersOf returns the owners that have a member there. Equal lists are one slice: most parts of an

@@ -72,11 +72,10 @@ func (k *Kind) Replicas() map[string]fieldpath.Path {
 	if !scalable {
 		return nil
 	}
-	path := fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")}
 	out := map[string]fieldpath.Path{}
 	for _, sibling := range Siblings(k.GVK) {
 		if sibling.GVK.Group == k.GVK.Group {
-			out[sibling.GVK.APIVersion()] = path
+			out[sibling.GVK.APIVersion()] = fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")}
 		}
 	}
 	return out

@@ -1,0 +1,284 @@
+package deed_test
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Paths that a public function returns or yields belong to the caller, who may keep them, write to them and append to them.
+// A path that shares memory with the next one shows one field twice and hides another. TestPathsBelongToTheCaller does all
+// of that, with objects in which paths are deep: slices have room for more from some length on.
+
+// lentPaths has the functions whose paths stay theirs, and hold until the next step. Their documentation says so.
+var lentPaths = []string{"typed.Walk"}
+
+// TestPathsBelongToTheCaller asks each function for its paths. The first time the paths are only kept, and are compared in the
+// end with what they were. The second time they are written to as they come, which changes neither the paths behind them nor
+// those of the next time.
+func TestPathsBelongToTheCaller(t *testing.T) {
+	sources := pathSources(t)
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		t.Run(name, func(t *testing.T) {
+			var kept []fieldpath.Path
+			var first, second []string
+			eachPath(reflect.ValueOf(sources[name]()), func(p fieldpath.Path) {
+				kept, first = append(kept, p), append(first, p.Text())
+			})
+			for i, p := range kept {
+				if got := p.Text(); got != first[i] {
+					t.Errorf("path %d was %s, and is %s in the end", i, first[i], got)
+				}
+			}
+			other := fieldpath.Field("written by the caller")
+			eachPath(reflect.ValueOf(sources[name]()), func(p fieldpath.Path) {
+				second = append(second, p.Text())
+				_ = append(p, other, other, other)
+				for i := range p {
+					p[i] = other
+				}
+			})
+			var third []string
+			eachPath(reflect.ValueOf(sources[name]()), func(p fieldpath.Path) { third = append(third, p.Text()) })
+			for _, got := range [][]string{second, third} {
+				if !slices.Equal(got, first) {
+					t.Errorf("to write to paths changes others: got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(first, "\n"))
+				}
+			}
+			if !slices.ContainsFunc(kept, func(p fieldpath.Path) bool { return len(p) >= 4 }) && !slices.Contains(shallowPaths, name) {
+				t.Errorf("no path is deep: %v", first)
+			}
+		})
+	}
+}
+
+// shallowPaths has the sources whose paths are short in any case.
+var shallowPaths = []string{"schema/builtin.Kind.Replicas", "ownership.Check, of lost owners"}
+
+// TestPathSources demands that every exported function or method whose results have paths is tested.
+func TestPathSources(t *testing.T) {
+	sources := pathSources(t)
+	for name := range maps.Clone(sources) {
+		function, _, _ := strings.Cut(name, ",")
+		sources[function] = sources[name]
+	}
+	check := func(name string, f reflect.Type) {
+		for i := range f.NumOut() {
+			if _, tested := sources[name]; hasPaths(f.Out(i), 0) && !tested && !slices.Contains(lentPaths, name) {
+				t.Errorf("the paths of %s are not tested", name)
+			}
+		}
+	}
+	for _, f := range exportedFunctions {
+		check(functionName(reflect.ValueOf(f)), reflect.TypeOf(f))
+	}
+	for _, p := range exportedTypes {
+		for i := range reflect.TypeOf(p).NumMethod() {
+			m := reflect.TypeOf(p).Method(i)
+			check(typeName(reflect.TypeOf(p))+"."+m.Name, m.Type)
+		}
+	}
+}
+
+var pathType = reflect.TypeFor[fieldpath.Path]()
+
+// hasPaths reports whether values of type t have paths in them, or yield them.
+func hasPaths(t reflect.Type, depth int) bool {
+	if t == pathType || depth > 4 {
+		return t == pathType
+	}
+	switch t.Kind() {
+	case reflect.Func: // a sequence: what its yield takes
+		if t.CanSeq() || t.CanSeq2() {
+			yield := t.In(0)
+			for i := range yield.NumIn() {
+				if hasPaths(yield.In(i), depth+1) {
+					return true
+				}
+			}
+		}
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return hasPaths(t.Elem(), depth+1)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if t.Field(i).IsExported() && hasPaths(t.Field(i).Type, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// eachPath calls f for each path in v, or that v yields, in order.
+func eachPath(v reflect.Value, f func(fieldpath.Path)) {
+	switch {
+	case !v.IsValid():
+	case v.Type() == pathType:
+		f(v.Interface().(fieldpath.Path))
+	case v.Kind() == reflect.Func && v.Type().CanSeq():
+		for x := range v.Seq() {
+			eachPath(x, f)
+		}
+	case v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface:
+		eachPath(v.Elem(), f)
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			eachPath(v.Index(i), f)
+		}
+	case v.Kind() == reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		for _, key := range keys {
+			eachPath(v.MapIndex(key), f)
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				eachPath(v.Field(i), f)
+			}
+		}
+	}
+}
+
+// pathSources returns what each function with paths in its results returns for some deployments, which are made of text:
+// two containers with so many ports each, whose images and names of ports tell who wrote them. What stands behind a comma is
+// the case.
+func pathSources(t *testing.T) map[string]func() any {
+	kind, _ := builtin.Lookup(schema.GVK{Group: "apps", Version: "v1", Kind: "Deployment"})
+	types, _ := builtin.Type(kind.GVK)
+	fields, err := kind.Config("")
+	must(t, err)
+	fields.Now = func() time.Time { return time.Unix(0, 0) }
+	m, err := managedfields.New(fields)
+	must(t, err)
+	is := func(o managedfields.Object, err error) managedfields.Object { must(t, err); return o }
+
+	live, config := deployment(t, "ab", 3, "live", ""), deployment(t, "ab", 3, "config", "")
+	owned := is(m.Apply(is(m.Apply(managedfields.Object{}, live, "ann", false)), live, "eve", false))
+	record := `"annotations":{"` + managedfields.LastAppliedAnnotation + `":` + value.String(live.Content.String()).String() + `},`
+	fromKubectl := is(m.Update(managedfields.Object{}, deployment(t, "ab", 3, "live", record), "kubectl-client-side-apply"))
+	shared := is(m.Apply(fromKubectl, deployment(t, "a", 3, "live", ""), "eve", false))
+	absent := live
+	absent.Entries = is(m.Apply(managedfields.Object{}, deployment(t, "cd", 3, "gone", ""), "ann", false)).Entries
+	lost := managedfields.Object{Content: fromKubectl.Content}
+	wrong := deployment(t, "ab", 2, "live", "").Content
+	wrong, err = value.Parse([]byte(strings.ReplaceAll(wrong.String(), `"TCP"`, `"wrong"`)))
+	must(t, err)
+	check := ownership.CheckConfig{Versions: ownership.Versions{Types: map[string]*schema.Type{"apps/v1": types}}}
+
+	plan := func(live managedfields.Object, manager string) *managedfields.Plan {
+		p, err := m.Plan(live, config, manager)
+		must(t, err)
+		return p
+	}
+	typedOf := func(o managedfields.Object) typed.Value {
+		v, err := typed.New(o.Content, types)
+		must(t, err)
+		return v
+	}
+	engine := func(config managedfields.Object) *merge.Plan {
+		owner := merge.Entry{Manager: merge.Manager{Name: "ann", Operation: merge.Apply}, APIVersion: "apps/v1", Fields: typedOf(live).Fields()}
+		p, err := merge.New(merge.Config{}).Apply(merge.Request{
+			Live: typedOf(live), Object: typedOf(config), Managers: merge.ManagersOf(owner), APIVersion: "apps/v1",
+			Manager: merge.Manager{Name: "bob", Operation: merge.Apply},
+		})
+		must(t, err)
+		return p
+	}
+	return map[string]func() any{
+		"fieldpath.ParsePath": func() any {
+			p, err := fieldpath.ParsePath(`.spec.template.spec.containers[name="a"].ports`)
+			must(t, err)
+			return p
+		},
+		"fieldpath.Set.All": func() any { return typedOf(live).Fields().All() },
+		"typed.New, of a wrong value": func() any {
+			v, err := value.Parse([]byte(strings.ReplaceAll(live.Content.String(), `"protocol":"TCP"`, `"protocol":[1],"x":2`)))
+			must(t, err)
+			_, err = typed.New(v, types)
+			return err
+		},
+		"merge.Plan.Conflicts":            func() any { return engine(config).Conflicts() },
+		"merge.Plan.Conflicts, few":       func() any { return engine(deployment(t, "a", 1, "config", "")).Conflicts() },
+		"merge.Plan.Decisions":            func() any { return engine(config).Decisions() },
+		"managedfields.Plan.Conflicts":    func() any { return plan(owned, "bob").Conflicts() },
+		"managedfields.Plan.Decisions":    func() any { return plan(owned, "bob").Decisions() },
+		"managedfields.Plan.TakenOver":    func() any { return plan(fromKubectl, "kubectl").TakenOver() },
+		"schema/form.Type.Findings":       func() any { return kind.Form().Findings(wrong) },
+		"schema/builtin.Kind.Findings":    func() any { return kind.Findings(live.Content, wrong) },
+		"schema/builtin.Kind.Refusals":    func() any { return flowRefusals(t) },
+		"schema/builtin.Kind.Replicas":    func() any { return kind.Replicas() },
+		"ownership.Check":                 func() any { return ownership.Check(absent, check) },
+		"ownership.Check, of lost owners": func() any { return ownership.Check(lost, check) },
+		"ownership.Owners": func() any {
+			all, err := ownership.Owners(owned, types, nil)
+			must(t, err)
+			return all
+		},
+		"ownership.PlanMigration": func() any {
+			out, err := ownership.PlanMigration(m, shared, deployment(t, "a", 1, "config", ""), []string{"kubectl-client-side-apply"}, "kubectl")
+			must(t, err)
+			return out
+		},
+		"ownership.WouldChange": func() any {
+			config, err := value.Parse([]byte(strings.ReplaceAll(live.Content.String(), `"cpu":"1"`, `"cpu":"1000m"`)))
+			must(t, err)
+			out, err := ownership.WouldChange(m, owned, managedfields.Object{Content: config}, "bob")
+			must(t, err)
+			return out
+		},
+	}
+}
+
+// must ends the test on an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// deployment returns a deployment with a container for each letter of names, with so many ports each. metadata is the
+// beginning of its metadata.
+func deployment(t *testing.T, names string, ports int, by, metadata string) managedfields.Object {
+	t.Helper()
+	var containers []string
+	for _, name := range strings.Split(names, "") {
+		var list []string
+		for i := range ports {
+			list = append(list, fmt.Sprintf(`{"containerPort":%d,"name":"%s%d","protocol":"TCP"}`, 80+i, by, i))
+		}
+		containers = append(containers, fmt.Sprintf(
+			`{"args":["%s","-x"],"image":"%s","name":"%s","ports":[%s],"resources":{"limits":{"cpu":"1","memory":"1Gi"}}}`,
+			by, by, name, strings.Join(list, ","),
+		))
+	}
+	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{` + metadata + `"name":"d"},` +
+		`"spec":{"selector":{"matchLabels":{"app":"d"}},"template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[` +
+		strings.Join(containers, ",") + `]}}}}`))
+	must(t, err)
+	return o
+}
+
+// flowRefusals returns what is refused of a FlowSchema whose rules have no verbs.
+func flowRefusals(t *testing.T) []builtin.Refusal {
+	t.Helper()
+	rule := `{"resourceRules":[{"verbs":[]},{"verbs":[]}]}`
+	v, err := value.Parse([]byte(`{"spec":{"priorityLevelConfiguration":{"name":"p"},"rules":[` + rule + `,` + rule + `]}}`))
+	must(t, err)
+	kind, _ := builtin.Lookup(schema.GVK{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: "FlowSchema"})
+	return kind.Refusals(value.Value{}, v, "")
+}
