@@ -12,7 +12,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/schemafile"
 	"github.com/deed-project/deed/cmd/internal/secret"
-	"github.com/deed-project/deed/internal/yaml"
 )
 
 func (c *cli) schemaConvertCommand() *cobra.Command {
@@ -73,11 +72,11 @@ func (c *cli) schemaConvert(name string, flags convertFlags) error {
 	}
 	out := bufio.NewWriter(c.out)
 	if flags.format.value == report.FormatYAML {
-		out.Write(yaml.Append(nil, v))
+		out.Write(secret.Public(v).AppendYAML(nil))
 		return c.flush(out, nil)
 	}
 	var b bytes.Buffer
-	err := json.Indent(&b, v.AppendJSON(nil), "", "    ")
+	err := json.Indent(&b, secret.Public(v).AppendJSON(nil), "", "    ")
 	b.WriteByte('\n')
 	out.Write(b.Bytes())
 	return c.flush(out, err)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/schemafile"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
-	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/schema"
 )
 
@@ -48,7 +48,7 @@ func (c *cli) schemaShow(f schemaShowFlags, name string) error {
 	}
 	out := bufio.NewWriter(c.out)
 	if f.format.value == report.FormatYAML {
-		out.Write(yaml.Append(nil, schemafile.DocumentOf(t).Value()))
+		out.Write(secret.Public(schemafile.DocumentOf(t).Value()).AppendYAML(nil))
 		return c.flush(out, nil)
 	}
 	fmt.Fprintf(out, "%s: %s\n  schema: %s\n", name, report.Shape(t), from)

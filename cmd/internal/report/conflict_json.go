@@ -18,7 +18,7 @@ import (
 // refusalStatus is what stands for an object that is refused, in JSON: the answer of
 // kube-apiserver, with what else there is to know of each conflict.
 type refusalStatus struct {
-	*managedfields.Status
+	*secret.Status
 	Object    manifest.Ref   `json:"object"`
 	Conflicts []conflictJSON `json:"conflicts,omitempty"`
 }
@@ -63,7 +63,7 @@ func statusOf(config *manifest.Object, reason error) (secret.Value, error) {
 
 // identify makes s the answer of kube-apiserver to a config that names another object, or another
 // state of it. A server names the resource, which deed knows of built-in kinds alone.
-func identify(s *managedfields.Status, config *manifest.Object, e *dryrun.IdentityError) {
+func identify(s *secret.Status, config *manifest.Object, e *dryrun.IdentityError) {
 	name, group := config.Id.Name, config.Id.Group
 	of := func(kind string) string { // as kubectl names kinds
 		if group == "" {

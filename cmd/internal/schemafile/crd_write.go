@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -43,7 +44,7 @@ func (w *definitionWriter) schema(t *schema.Type, path string, preserve bool) va
 	case any:
 		return object1(preserveKeyword, value.Bool(true))
 	case t.Err() != nil:
-		return w.fail(t, path, "%v", t.Err())
+		return w.fail(t, path, "%s", secret.Open.Error(t.Err()))
 	case slices.Contains(w.open, t):
 		return w.fail(t, path, "the type contains itself")
 	}

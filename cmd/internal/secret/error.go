@@ -57,9 +57,12 @@ func (v View) Error(err error) string {
 
 // Status returns what a server answers where writing the object fails with err, as far as it may be
 // shown.
-func (v View) Status(err error) *managedfields.Status {
-	return managedfields.ToStatus(v.Redact(err))
+func (v View) Status(err error) *Status {
+	return (*Status)(managedfields.ToStatus(v.Redact(err)))
 }
+
+// Status is the answer of a server, as it may be shown. It is no error.
+type Status managedfields.Status
 
 // Redact returns err with what is secret masked. Errors that are not known are not shown: they
 // may quote anything.
