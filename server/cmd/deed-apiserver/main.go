@@ -7,10 +7,14 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/internal/build"
 )
@@ -25,21 +29,54 @@ func main() {
 
 // Run serves until ctx is done, and returns the status that the process ends with.
 func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
-	if len(args) > 0 && args[0] == "verify" {
-		return verify(args[1:], out, errOut)
-	}
-	o, err := parse(args, errOut)
+	cmd := command(&options{})
+	cmd.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
+	cmd.SetOut(out)
+	cmd.SetErr(errOut)
+	err := cmd.ExecuteContext(ctx)
+	var as *status
 	switch {
-	case err == errHelp:
-		return 0
-	case err == nil && o.version:
-		_, err = io.WriteString(out, build.Read().Text("deed-apiserver"))
 	case err == nil:
-		err = o.serve(ctx, out, errOut)
+		return 0
+	case !errors.As(err, &as):
+		as = &status{1, err}
 	}
-	if err != nil {
-		io.WriteString(errOut, "deed-apiserver: "+err.Error()+"\n")
-		return 1
+	if as.err != nil {
+		io.WriteString(errOut, "deed-apiserver: "+as.err.Error()+"\n")
 	}
-	return 0
+	return as.code
+}
+
+// status is the error of a run that ends with code, and says why unless err is nil.
+type status struct {
+	code int
+	err  error
+}
+
+func (s *status) Error() string { return fmt.Sprintf("exit status %d: %v", s.code, s.err) }
+
+// command returns the command, which has its flags in o.
+func command(o *options) *cobra.Command {
+	info := build.Read()
+	cmd := &cobra.Command{
+		Use:     "deed-apiserver",
+		Long:    "deed-apiserver serves custom resources as kube-apiserver does.",
+		Example: "  deed-apiserver --crd crd.yaml --kubeconfig kubeconfig",
+		Version: info.Version,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("%q is no flag", args[0])
+			}
+			return o.check()
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.serve(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	cmd.SetVersionTemplate(info.Text("deed-apiserver"))
+	o.addTo(cmd.Flags())
+	cmd.AddCommand(verifyCommand())
+	return cmd
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"time"
 
@@ -30,27 +29,13 @@ type options struct {
 	webhookUsers    string
 	logFormat       string
 	verbose         bool
-	version         bool
 	host            string          // of listen
 	lost            <-chan struct{} // is closed when the data file is gone; nil without one
 }
 
-var errHelp = pflag.ErrHelp
-
-const usage = `deed-apiserver serves custom resources as kube-apiserver does.
-
-    deed-apiserver --crd crd.yaml --kubeconfig kubeconfig
-
-Flags:
-`
-
-// parse reads the flags.
-func parse(args []string, errOut io.Writer) (*options, error) {
-	o := &options{}
-	f := pflag.NewFlagSet("deed-apiserver", pflag.ContinueOnError)
-	f.SetOutput(errOut)
+// addTo defines the flags in f.
+func (o *options) addTo(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.Usage = func() { fmt.Fprint(errOut, usage+f.FlagUsages()) }
 	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "address to listen on; port 0 takes a free one")
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to serve, whatever else is in there; may be repeated")
 	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to start with; may be repeated")
@@ -72,14 +57,6 @@ func parse(args []string, errOut io.Writer) (*options, error) {
 	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
-	f.BoolVar(&o.version, "version", false, "print the version, the commit, the release of Go, and that of Kubernetes which is answered as")
-	if err := f.Parse(args); err != nil {
-		return nil, err
-	}
-	if f.NArg() > 0 {
-		return nil, fmt.Errorf("%q is no flag", f.Arg(0))
-	}
-	return o, o.check()
 }
 
 // check refuses flags that do not go together. Beyond loopback, nobody must be able to read or change anything unasked.

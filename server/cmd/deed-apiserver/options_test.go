@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,10 +23,15 @@ func TestFlags(t *testing.T) {
 		"--etcd-compaction-interval 5m": "flags about etcd need --etcd-servers",
 		"--etcd-servers http://127.0.0.1:2379 --etcd-compaction-interval=-5m": "--etcd-compaction-interval is negative",
 		"--merge":            "--merge needs --kubeconfig",
+		"crd.yaml":           `"crd.yaml" is no flag`,
 		"--listen 0.0.0.0:1": "0.0.0.0:1 is reached by others",
 		"--listen 0.0.0.0:1 --token-file f --etcd-servers http://127.0.0.1:2379 --data f": "exclude each other",
 	} {
-		_, err := parse(strings.Fields(line), io.Discard)
+		cmd := command(&options{})
+		err := cmd.ParseFlags(strings.Fields(line))
+		if err == nil {
+			err = cmd.ValidateArgs(cmd.Flags().Args())
+		}
 		if got := ""; err != nil {
 			got = err.Error()
 			if want == "" || !strings.Contains(got, want) {
@@ -56,6 +60,21 @@ func TestPolicyBeyondLoopback(t *testing.T) {
 				t.Errorf("%s on %s: %v", rule, host, err)
 			}
 		}
+	}
+}
+
+// TestCompletion prints what completes the flags, and serves nothing.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		var out, errs strings.Builder
+		if code := Run(t.Context(), []string{"completion", shell}, &out, &errs); code != 0 || !strings.Contains(out.String(), "deed-apiserver") {
+			t.Errorf("%s: exit code %d, %s", shell, code, errs.String())
+		}
+	}
+	var out, errs strings.Builder
+	Run(t.Context(), []string{"__complete", "--kubec"}, &out, &errs)
+	if !strings.HasPrefix(out.String(), "--kubeconfig\t") {
+		t.Errorf("--kubec is completed to %s%s", out.String(), errs.String())
 	}
 }
 

@@ -5,42 +5,47 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/server/store/file"
 )
 
-// verify is the subcommand that says what of a data file is whole. It returns the status that the process ends with: 0 if all of the file
-// is whole, 1 if something is not, and 2 if it cannot be read at all.
-func verify(args []string, out, errOut io.Writer) int {
-	f := pflag.NewFlagSet("deed-apiserver verify", pflag.ContinueOnError)
-	f.SetOutput(errOut)
-	data := f.String("data", "", "file that a server kept objects in; no process may have it open")
-	repair := f.String("repair", "", "new file to write with all records that are whole")
-	err := f.Parse(args)
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return 0
-	case err == nil && (*data == "" || f.NArg() > 0):
-		err = errors.New("usage: deed-apiserver verify --data FILE [--repair NEW]")
+// verifyCommand is the subcommand that says what of a data file is whole. It ends with status 0 if all of the file is whole, 1 if
+// something is not, and 2 if it cannot be read at all.
+func verifyCommand() *cobra.Command {
+	var data, repair string
+	cmd := &cobra.Command{
+		Use:   "verify --data FILE [--repair NEW]",
+		Short: "Say what of a data file is whole, and save it",
+		Args: func(_ *cobra.Command, args []string) error {
+			if data == "" || len(args) > 0 {
+				return &status{2, errors.New("usage: deed-apiserver verify --data FILE [--repair NEW]")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return verify(cmd.OutOrStdout(), data, repair) },
 	}
-	var report file.Report
-	switch {
-	case err != nil:
-	case *repair != "":
-		report, err = file.Repair(*data, *repair)
-	default:
-		report, err = file.Verify(*data)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &status{2, err} })
+	cmd.Flags().StringVar(&data, "data", "", "file that a server kept objects in; no process may have it open")
+	cmd.Flags().StringVar(&repair, "repair", "", "new file to write with all records that are whole")
+	return cmd
+}
+
+// verify reads the file data, and writes the file repair if it has a name.
+func verify(out io.Writer, data, repair string) error {
+	read := file.Verify
+	if repair != "" {
+		read = func(string) (file.Report, error) { return file.Repair(data, repair) }
 	}
+	report, err := read(data)
 	if err != nil {
-		fmt.Fprintf(errOut, "deed-apiserver: %v\n", err)
-		return 2
+		return &status{2, err}
 	}
-	describe(out, report, *data, *repair)
+	describe(out, report, data, repair)
 	if len(report.Defects) > 0 {
-		return 1
+		return &status{1, nil}
 	}
-	return 0
+	return nil
 }
 
 // describe prints a report.

@@ -39,6 +39,7 @@ func TestVerify(t *testing.T) {
 		{"verify --data " + name + " --repair " + saved, 2, "it is there already"},
 		{"verify --data " + text, 2, "invalid database"},
 		{"verify", 2, "usage: deed-apiserver verify --data FILE"},
+		{"verify --date " + name, 2, "unknown flag: --date"},
 	} {
 		var out strings.Builder
 		if code := Run(t.Context(), strings.Fields(c.line), &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
