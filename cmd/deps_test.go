@@ -66,6 +66,7 @@ var table = []layers.Layer{
 		"internal/wording internal/notice internal/secret internal/selector internal/manifest internal/types internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan internal/report internal/history",
 		"fieldpath schema typed merge managedfields ownership internal/build internal/yaml",
 		"github.com/spf13/cobra github.com/spf13/pflag"},
+	{"internal/manual", "internal/cli", "internal/build", "github.com/spf13/cobra"},
 	{"deed", "internal/cli", "", ""},
 }
 
