@@ -1,0 +1,140 @@
+package modules
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// Tidy returns what go mod tidy makes of the files mod and sum of a module in dir, if it finds the published modules in the
+// work tree below root. No version of these need exist, and sum gets no line of them: their sums change with every commit.
+func Tidy(root, dir, mod, sum string) (tidyMod, tidySum []byte, err error) {
+	temp, err := os.MkdirTemp("", "deed-tidy")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	f, err := parse(mod)
+	if err != nil {
+		return nil, nil, err
+	}
+	var replaced []string
+	for _, folder := range Published {
+		if p := PathOf(folder); p != f.Module.Mod.Path {
+			replaced = append(replaced, p)
+			if err := f.AddReplace(p, "", filepath.Join(root, folder), ""); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	tempMod, tempSum := filepath.Join(temp, "go.mod"), filepath.Join(temp, "go.sum")
+	if err := errors.Join(write(f, tempMod), copyFile(sum, tempSum)); err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command("go", "mod", "tidy", "-modfile="+tempMod)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, nil, fmt.Errorf("go mod tidy for %s: %w\n%s", mod, err, out)
+	}
+	if f, err = parse(tempMod); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range replaced {
+		if err := f.DropReplace(p, ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	f.Cleanup()
+	if tidyMod, err = f.Format(); err != nil {
+		return nil, nil, err
+	}
+	if tidySum, err = os.ReadFile(tempSum); errors.Is(err, fs.ErrNotExist) {
+		err = nil // it requires nothing
+	}
+	return tidyMod, tidySum, err
+}
+
+// Bump sets the version at which the go.mod files below root, and files like them, require the published modules. It leaves
+// alone requirements that are replaced. It returns the names of the files that it changed.
+func Bump(root, version string) (changed []string, err error) {
+	names, err := git(root, "ls-files", "--", "*.mod")
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.Lines(string(names)) {
+		name = strings.TrimSpace(name)
+		file := filepath.Join(root, filepath.FromSlash(name))
+		before, err := os.ReadFile(file)
+		if err != nil {
+			return changed, err
+		}
+		f, err := parse(file)
+		if err != nil {
+			return changed, err
+		}
+		if err := bump(f, version); err != nil {
+			return changed, err
+		}
+		if err := write(f, file); err != nil {
+			return changed, err
+		}
+		if after, err := os.ReadFile(file); err != nil {
+			return changed, err
+		} else if !bytes.Equal(before, after) {
+			changed = append(changed, name)
+		}
+	}
+	return changed, nil
+}
+
+func bump(f *modfile.File, version string) error {
+	replaced := map[string]bool{}
+	for _, r := range f.Replace {
+		replaced[r.Old.Path] = true
+	}
+	for _, r := range f.Require {
+		if !published(r.Mod.Path) || replaced[r.Mod.Path] {
+			continue
+		}
+		if err := f.AddRequire(r.Mod.Path, version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func parse(name string) (*modfile.File, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(name, text, nil)
+}
+
+func write(f *modfile.File, name string) error {
+	text, err := f.Format()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}
+
+// copyFile copies from to to, if there is such a file.
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o644)
+}
