@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/rest"
@@ -220,10 +221,35 @@ func (s *Server) finishNamespace(ctx context.Context, name string) error {
 	if err := stderrors.Join(errs...); err != nil || anyLeft {
 		return err
 	}
-	path := "/api/v1/namespaces/" + name + "/finalize"
-	body := newNamespace(name).With("spec", value.Object(value.Member{Name: "finalizers", Value: value.List()}))
-	return ignoringNotFound(s.send(ctx, http.MethodPut, path, body))
+	return ignoringNotFound(s.finalizeNamespace(ctx, name))
 }
+
+// finalizeNamespace takes the finalizer of Kubernetes from a namespace, as often as others change the namespace meanwhile. Finalizers of
+// others stay, and keep it.
+func (s *Server) finalizeNamespace(ctx context.Context, name string) error {
+	for {
+		record, err := s.backend.Store.Get(ctx, s.base[namespacesAt].Key("", name), 0)
+		if err != nil {
+			return err
+		}
+		stored, err := managedfields.ParseObject(record.Text)
+		if err != nil {
+			return err
+		}
+		spec := stored.Content.Get("spec")
+		left := slices.Collect(spec.Get("finalizers").Items())
+		left = slices.DeleteFunc(left, value.String(kubernetesFinalizer).Equal)
+		body := stored.Content.With("spec", spec.With("finalizers", value.List(left...)))
+		body = api.WithMetadata(body, "resourceVersion", value.String(fmt.Sprint(record.Revision)))
+		err = s.send(ctx, http.MethodPut, "/api/v1/namespaces/"+name+"/finalize", body)
+		if !errors.IsConflict(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// kubernetesFinalizer holds a namespace until nothing is left in it.
+const kubernetesFinalizer = "kubernetes"
 
 // sweep deletes the objects of a resource in a namespace, everywhere if it is empty, and reports whether any is left because it
 // waits for finalizers. The error is the first one: others are deleted all the same.
@@ -261,7 +287,7 @@ func onlyMetadata(object value.Value, name string) value.Value {
 }
 
 func ignoringNotFound(err error) error {
-	if errors.IsNotFound(err) {
+	if errors.IsNotFound(err) || stderrors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	return err

@@ -53,6 +53,8 @@ type Resource struct {
 	Grace func(object value.Value, asked *int64) int64
 	// AnswersDeleted tells that a delete answers with the object that is gone, and not with a Status.
 	AnswersDeleted bool
+	// PreconditionFailed begins the refusal to delete another object than the client saw, of resources that say it in their own way.
+	PreconditionFailed string
 	// CreateOnUpdate tells that an update creates an object that does not exist.
 	CreateOnUpdate bool
 	// Brief tells that objects are kept for a time only.

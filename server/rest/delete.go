@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -198,16 +199,26 @@ func (w *write) checkPreconditions(live Live, p *metav1.Preconditions) error {
 	if p == nil {
 		return nil
 	}
-	kind := kschema.GroupResource{Group: w.Version.Group, Resource: w.Version.Kind}
-	if uid := api.Meta(live.Content, "uid"); p.UID != nil && string(*p.UID) != uid {
-		return errors.NewConflict(kind, w.name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
-			"The object might have been deleted and then recreated", *p.UID, uid))
+	uid, version := api.Meta(live.Content, "uid"), api.Meta(live.Content, "resourceVersion")
+	if p.UID != nil && string(*p.UID) != uid {
+		return w.preconditionFailed("UID", string(*p.UID), uid, "deleted and then recreated")
 	}
-	if version := api.Meta(live.Content, "resourceVersion"); p.ResourceVersion != nil && *p.ResourceVersion != version {
-		return errors.NewConflict(kind, w.name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match "+
-			"the ResourceVersion in record (%s). The object might have been modified", *p.ResourceVersion, version))
+	if p.ResourceVersion != nil && *p.ResourceVersion != version {
+		return w.preconditionFailed("ResourceVersion", *p.ResourceVersion, version, "modified")
 	}
 	return nil
+}
+
+// preconditionFailed returns the 409 of a precondition. Namespaces and definitions have words of their own, unless a whole collection is
+// deleted.
+func (w *write) preconditionFailed(what, asked, has, happened string) error {
+	if begins := w.Version.PreconditionFailed; begins != "" && !w.unnamed {
+		return errors.NewConflict(w.Version.GroupResource(), w.name, fmt.Errorf(
+			"%s: %s in precondition: %s, %[2]s in object meta: %[4]s", begins, what, asked, has))
+	}
+	kind := kschema.GroupResource{Group: w.Version.Group, Resource: w.Version.Kind}
+	return errors.NewConflict(kind, w.name, fmt.Errorf("the %s in the precondition (%s) does not match the %[1]s in record (%[3]s). "+
+		"The object might have been %[4]s", what, asked, has, happened))
 }
 
 // The finalizers that a propagation policy asks for.
@@ -217,8 +228,8 @@ const (
 )
 
 // finalizersFor returns the finalizers that an object waits for when it is deleted: those that it has, with the one of the
-// propagation policy in place of those of another. Without a policy they stay, and one is added if the kind orphans by default,
-// unless there is one of a policy. Objects that own nothing wait for no policy.
+// propagation policy in place of that of another. Without a policy they stay, and one is added if the kind orphans by default, unless
+// there is one of a policy. Objects that own nothing wait for no policy.
 func (w *write) finalizersFor(content value.Value, options *metav1.DeleteOptions) []string {
 	var finalizers []string
 	for f := range content.Get("metadata", "finalizers").Items() {
@@ -234,28 +245,28 @@ func (w *write) finalizersFor(content value.Value, options *metav1.DeleteOptions
 		}
 		return finalizers
 	}
-	orphan, foreground := false, false
+	asked := ""
 	//lint:ignore SA1019 clients still send it
-	if asked := options.OrphanDependents; asked != nil {
-		orphan = *asked
-	} else {
-		orphan = *options.PropagationPolicy == metav1.DeletePropagationOrphan
-		foreground = *options.PropagationPolicy == metav1.DeletePropagationForeground
+	switch orphans := options.OrphanDependents; {
+	case orphans != nil && *orphans, orphans == nil && *options.PropagationPolicy == metav1.DeletePropagationOrphan:
+		asked = orphanFinalizer
+	case orphans == nil && *options.PropagationPolicy == metav1.DeletePropagationForeground:
+		asked = foregroundFinalizer
 	}
-	kept := slices.DeleteFunc(finalizers, ofPolicy)
-	if orphan {
-		kept = append(kept, orphanFinalizer)
-	}
-	if foreground {
-		kept = append(kept, foregroundFinalizer)
+	kept := slices.DeleteFunc(finalizers, func(f string) bool { return ofPolicy(f) && f != asked })
+	if asked != "" && !slices.Contains(kept, asked) {
+		kept = append(kept, asked)
 	}
 	return kept
 }
 
 // deleting returns content as it waits for finalizers, or for what else holds it. When it begins to, the generation counts.
 func (w *write) deleting(content value.Value, holds bool) value.Value {
-	if content.Get("metadata", "deletionTimestamp").IsAbsent() {
+	switch began, err := time.Parse(time.RFC3339, api.Meta(content, "deletionTimestamp")); {
+	case err != nil:
 		content = api.WithMetadata(counted(content), "deletionTimestamp", value.String(w.timestamp()))
+	case began.After(w.Now()): // the clock went back, or was another one
+		content = api.WithMetadata(content, "deletionTimestamp", value.String(w.timestamp()))
 	}
 	if holds {
 		return content

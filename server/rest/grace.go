@@ -41,7 +41,7 @@ func (w *write) graceful(content value.Value, options *metav1.DeleteOptions) end
 		asked = new(int64(1))
 	}
 	metadata := content.Get("metadata")
-	had, now := metadata.Get("deletionGracePeriodSeconds").Int(), w.Now().Truncate(time.Second)
+	had, now := metadata.Get("deletionGracePeriodSeconds").Int(), w.Now()
 	switch {
 	case metadata.Get("deletionTimestamp").IsAbsent():
 		seconds := w.Version.Grace(content, asked)

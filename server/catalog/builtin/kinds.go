@@ -66,8 +66,11 @@ func resourceOf(kind *builtin.Kind) *catalog.Resource {
 		AnswersDeleted: slices.Contains(answeredDeleted, kind.Resource),
 		Orphans:        slices.Contains(orphaning, kind.GVK), OrphanWarning: orphanWarnings[kind.GVK],
 	}
-	if kind.GVK == pod {
+	switch kind.GVK {
+	case pod:
 		r.Grace = podGrace
+	case schema.GVK{Version: "v1", Kind: "Namespace"}:
+		r.PreconditionFailed = "Precondition failed"
 	}
 	r.Uncollected = kind.GVK.Kind == "Event"
 	return r

@@ -31,6 +31,7 @@ func Definitions(now func() time.Time) *catalog.Resource {
 		ListKind: gvk.Kind + "List", ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"},
 		Verbs:  []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
 		Stored: gvk.Version, Hashed: gvk.Group + "/v1beta1", Prefix: "/registry/apiextensions.k8s.io/customresourcedefinitions/",
+		PreconditionFailed: "precondition failed",
 	}
 	form := &definitionForm{builtin.Form{
 		GVK: gvk, Known: []string{gvk.Group + "/v1beta1"}, New: func() any { return &apiextensionsv1.CustomResourceDefinition{} },
@@ -75,11 +76,11 @@ func withStoredVersion(object value.Value) value.Value {
 	return object.With("status", status.With("storedVersions", value.List(stored...)))
 }
 
-// prepareDefinitionUpdate keeps what the endpoint does not write as it is in live.
+// prepareDefinitionUpdate keeps what the endpoint does not write as it is in live. Unlike those of other kinds, the subresource status of
+// definitions writes metadata.
 func prepareDefinitionUpdate(object, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
-		metadata := live.Get("metadata").With("resourceVersion", object.Get("metadata", "resourceVersion"))
-		return object.With("spec", live.Get("spec")).With("metadata", metadata)
+		return object.With("spec", live.Get("spec"))
 	}
 	object = object.With("status", live.Get("status"))
 	if !object.Get("spec").Equal(live.Get("spec")) {

@@ -75,14 +75,18 @@ func Served(crd value.Value) bool {
 	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted")
 }
 
-// Finished returns crd without the finalizer that waits for its objects, with a status that says that they are gone, and whether it had it.
+// Finished returns crd without the finalizer that waits for its objects, and whether it had it. Its status says that they are gone, or that
+// there could be none.
 func Finished(crd value.Value, now time.Time) (value.Value, bool) {
 	if !isHeld(crd) {
 		return crd, false
 	}
 	left := slices.DeleteFunc(slices.Collect(crd.Get("metadata", "finalizers").Items()), value.String(finalizer).Equal)
-	status := condition{"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}.in(crd.Get("status"), now)
-	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))).With("status", status), true
+	done := condition{"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}
+	if !isTrue(crd.Get("status"), "Established") {
+		done.reason, done.message = "NeverEstablished", "resource was never established"
+	}
+	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))).With("status", done.in(crd.Get("status"), now)), true
 }
 
 // isHeld reports whether a definition waits for its objects, or will when it is deleted.
