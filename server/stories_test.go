@@ -186,7 +186,10 @@ func at(v value.Value, path string) value.Value {
 			return value.List(all...)
 		}
 		name, key, isItem := strings.Cut(strings.TrimSuffix(step, "]"), "[")
-		if v = v.Get(name); isItem {
+		if name != "" {
+			v = v.Get(name)
+		}
+		if isItem {
 			v = itemOf(v, key)
 		}
 	}
