@@ -13,7 +13,6 @@ var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object val
 	{Kind: "Namespace"}:                preparedNamespace,
 	{Kind: "PersistentVolume"}:         preparedVolume,
 	{Kind: "Pod"}:                      preparedPod,
-	{Kind: "Secret"}:                   preparedSecret,
 	{Kind: "Service"}:                  preparedService,
 	{Kind: "ServiceAccount"}:           preparedAccount,
 	{Group: "apps", Kind: "DaemonSet"}: preparedDaemonSet,
@@ -67,14 +66,6 @@ func preparedAccount(_ *Kind, _ string, _, account value.Value) value.Value {
 		}
 		return object(member("name", secret.Get("name")))
 	}, "secrets")
-}
-
-// preparedSecret keeps the type of a secret.
-func preparedSecret(_ *Kind, _ string, live, secret value.Value) value.Value {
-	if secret.Get("type").Str() == "" && !live.IsAbsent() {
-		return secret.With("type", live.Get("type"))
-	}
-	return secret
 }
 
 // preparedDaemonSet counts how often the template has changed, from 1.

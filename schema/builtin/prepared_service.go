@@ -27,7 +27,7 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 		clusterIP := func(spec value.Value) bool { return spec.Get("type").Str() != "ExternalName" }
 		drop(clusterIP, "clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
 	}
-	if needsNodePorts(was) && !needsNodePorts(spec) && onlyPortsOf(was, spec) {
+	if hasNodePorts(was) && !hasNodePorts(spec) && onlyPortsOf(was, spec) {
 		spec = eachItem(spec, func(port value.Value) value.Value { return port.With("nodePort", value.Value{}) }, "ports")
 	}
 	drop(needsHealthPort, "healthCheckNodePort")
@@ -42,9 +42,15 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 	return service
 }
 
+// hasNodePorts reports whether the ports of a service may be ports of nodes, and needsNodePorts whether they are if nobody says otherwise.
+func hasNodePorts(spec value.Value) bool {
+	typ := spec.Get("type").Str()
+	return typ == "NodePort" || typ == "LoadBalancer"
+}
+
 func needsNodePorts(spec value.Value) bool {
-	typ, allocate := spec.Get("type").Str(), spec.Get("allocateLoadBalancerNodePorts")
-	return typ == "NodePort" || typ == "LoadBalancer" && (isNothing(allocate) || allocate.Bool())
+	allocate := spec.Get("allocateLoadBalancerNodePorts")
+	return hasNodePorts(spec) && (spec.Get("type").Str() == "NodePort" || isNothing(allocate) || allocate.Bool())
 }
 
 func needsHealthPort(spec value.Value) bool {

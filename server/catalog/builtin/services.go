@@ -5,7 +5,8 @@ import "github.com/deed-project/deed/value"
 // withFamilies returns a service, new or in place of live, with what follows from the addresses that it says or had: all of them in one
 // list, the families of addresses, and whether there are two. The cluster has IPv4. Nothing is allocated.
 //
-//	kept     what live had and the service does not say stays: addresses, and the ports of nodes by the names of ports
+//	kept     what live had and the service does not say stays: addresses, the port of health checks, and the ports of nodes by the
+//	         names of ports
 //	listed   the address is the first in the list of addresses
 //	policy   one family, but for a service without an address that selects no pods: that may have what it likes
 //	families IPv4, and IPv6 after it where there must be two
@@ -62,6 +63,10 @@ func withAllocated(spec, was value.Value) value.Value {
 	if spec.Get("clusterIPs").Len() == 0 && was.Get("clusterIPs").Len() > 0 && spec.Get("clusterIP").Equal(was.Get("clusterIP")) {
 		spec = spec.With("clusterIPs", was.Get("clusterIPs"))
 	}
+	const health = "healthCheckNodePort"
+	if hasHealthPort(spec) && hasHealthPort(was) && spec.Get(health).Int() == 0 {
+		spec = spec.With(health, was.Get(health))
+	}
 	if !hasNodePorts(spec) || !hasNodePorts(was) {
 		return spec
 	}
@@ -80,6 +85,10 @@ func withAllocated(spec, was value.Value) value.Value {
 		ports = append(ports, port)
 	}
 	return spec.With("ports", value.List(ports...))
+}
+
+func hasHealthPort(spec value.Value) bool {
+	return spec.Get("type").Str() == "LoadBalancer" && spec.Get("externalTrafficPolicy").Str() == "Local"
 }
 
 func hasNodePorts(spec value.Value) bool {
