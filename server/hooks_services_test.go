@@ -118,6 +118,19 @@ func TestServiceHooks(t *testing.T) {
 	h.expect(t, s, fmt.Sprintf(failedPost, 444, `no service port 444 found for service "hook"`), "")
 }
 
+// TestExternalHooks finds a webhook behind a service that is another name for it.
+func TestExternalHooks(t *testing.T) {
+	t.Parallel()
+	h := startServiceHook(t)
+	port := h.Listener.Addr().(*net.TCPAddr).Port
+	s := startServer(t, server.Config{})
+	configure(t, s, "/api/v1/namespaces", systemSpace)
+	configure(t, s, "/api/v1/namespaces/system/services", fmt.Sprintf(`{"metadata": {"name": "hook"}, "spec": {"type": "ExternalName",
+		"externalName": "localhost", "ports": [{"port": %d}]}}`, port))
+	configure(t, s, validatingPath, h.configuration(port))
+	h.expect(t, s, "", fmt.Sprintf("HTTP/1.1 hook.system.svc:%d/look", port))
+}
+
 // TestResolvedHooks finds a webhook where the server is told that it is, and says to it who it is.
 func TestResolvedHooks(t *testing.T) {
 	t.Parallel()

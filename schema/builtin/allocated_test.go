@@ -58,6 +58,14 @@ func TestAllocates(t *testing.T) {
 		{"batch/v1", "Job", ``, `{"spec":{"manualSelector":true}}`, ""},
 		{"resource.k8s.io/v1", "DeviceClass", ``, `{}`, ""},
 		{"v1", "ConfigMap", ``, `{}`, ""},
+		{"v1", "Service", ``, `{"spec":{"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,"externalTrafficPolicy":"Local","clusterIP":"None",` +
+			`"clusterIPs":["None"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","ports":[{"port":1}]}}`, "spec healthCheckNodePort"},
+		{"v1", "Pod", ``, `{"spec":{"priority":1,"serviceAccountName":"a","tolerations":[{"key":"a"},{"key":"node.kubernetes.io/not-ready"}]}}`,
+			"spec tolerations key=node.kubernetes.io/unreachable, spec preemptionPolicy"},
+		{"v1", "Pod", ``, `{"spec":{"priority":1,"preemptionPolicy":"Never","volumes":[],"tolerations":[{"key":"node.kubernetes.io/unreachable"},{"key":"node.kubernetes.io/not-ready"}],` +
+			`"containers":[{"volumeMounts":[]},{}]}}`, "spec serviceAccountName, spec containers * volumeMounts"},
+		{"v1", "Pod", `{"spec":{}}`, `{"spec":{}}`, ""},
+		{"v1", "PersistentVolumeClaim", ``, `{"metadata":{"finalizers":["a.b/c"]},"spec":{"storageClassName":"s"}}`, "metadata finalizers kubernetes.io/pvc-protection"},
 	} {
 		live := value.Value{}
 		if test.live != "" {

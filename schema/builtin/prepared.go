@@ -10,12 +10,12 @@ import (
 // prepared has, by group and kind, what else becomes of an object that is written through a subresource, or itself
 // if that is empty.
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
-	{Kind: "Namespace"}:                preparedNamespace,
-	{Kind: "PersistentVolume"}:         preparedVolume,
-	{Kind: "Pod"}:                      preparedPod,
-	{Kind: "Service"}:                  preparedService,
-	{Kind: "ServiceAccount"}:           preparedAccount,
-	{Group: "apps", Kind: "DaemonSet"}: preparedDaemonSet,
+	{Kind: "Namespace"}:                                 preparedNamespace,
+	{Kind: "PersistentVolume"}:                          preparedVolume,
+	{Kind: "Pod"}:                                       preparedPod,
+	{Kind: "Service"}:                                   preparedService,
+	{Kind: "ServiceAccount"}:                            preparedAccount,
+	{Group: "apps", Kind: "DaemonSet"}:                  preparedDaemonSet,
 	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}: preparedTaintRule,
 }
 

@@ -1,0 +1,140 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// ailing is a store that cannot be read while it is ill: store.Store.
+type ailing struct {
+	store.Store
+	ill bool
+}
+
+// Range fails while the store is ill.
+func (s *ailing) Range(ctx context.Context, r store.Range) (store.Page, error) {
+	if s.ill {
+		return store.Page{}, errors.New("it is ill")
+	}
+	return s.Store.Range(ctx, r)
+}
+
+// TestHealth asks how a server does that does well, one whose store fails, and one that was closed.
+func TestHealth(t *testing.T) {
+	objects := &ailing{Store: memory.New()}
+	s := newServer(t, server.Config{Store: objects})
+	expect := func(code int, paths map[string]string) {
+		t.Helper()
+		for path, want := range paths {
+			if w := ask(s, "GET "+path, ""); w.Code != code || w.Body.String() != want || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+				t.Errorf("%s: %d %q as %s, want %d %q", path, w.Code, w.Body, w.Header().Get("Content-Type"), code, want)
+			}
+		}
+	}
+	const well = "[+]ping ok\n[+]storage ok\n[+]shutdown ok\n"
+	expect(http.StatusOK, map[string]string{
+		"/healthz": "ok", "/livez": "ok", "/readyz": "ok", "/livez/storage": "ok", "/livez?verbose": well + "livez check passed\n",
+		"/readyz?verbose&exclude=storage": strings.Replace(well, "storage", "storage excluded:", 1) + "readyz check passed\n",
+		"/livez/ping?verbose":             "[+]ping ok\nlivez check passed\n",
+	})
+	expect(http.StatusNotFound, map[string]string{"/livez/none": "404 page not found\n", "/livez/ping/more": "404 page not found\n"})
+	objects.ill = true
+	const ill = "[+]ping ok\n[-]storage failed: reason withheld\n[+]shutdown ok\n"
+	expect(http.StatusInternalServerError, map[string]string{
+		"/livez": ill + "livez check failed\n", "/readyz/storage": "[-]storage failed: reason withheld\nreadyz check failed\n",
+	})
+	expect(http.StatusOK, map[string]string{"/livez?exclude=storage": "ok", "/livez/ping": "ok"})
+	objects.ill = false
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	expect(http.StatusInternalServerError, map[string]string{"/readyz/shutdown": "[-]shutdown failed: reason withheld\nreadyz check failed\n"})
+}
+
+// TestKubeconfig writes the configuration of clients into a file, and into one that has others.
+func TestKubeconfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	others := `{"kind":"Config","apiVersion":"v1","current-context":"other","clusters":[{"name":"other","cluster":{"server":"https://other"}},
+		{"name":"deed","cluster":{"server":"https://old"}}],"users":[{"name":"other","user":{"token":"o"}}],"contexts":[{"name":"other","context":{"cluster":"other","user":"other"}}]}`
+	if err := os.WriteFile(file, []byte(others), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := server.Kubeconfig("https://127.0.0.1:1", []byte("trusted"), "secret")
+	for _, merge := range []bool{true, false} {
+		if err := server.WriteKubeconfig(file, c, merge); err != nil {
+			t.Fatal(err)
+		}
+		got, err := clientcmd.LoadFromFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deed := got.Clusters["deed"]
+		if deed.Server != "https://127.0.0.1:1" || string(deed.CertificateAuthorityData) != "trusted" || got.AuthInfos["deed"].Token != "secret" ||
+			got.Contexts["deed"].Cluster != "deed" || got.Contexts["deed"].AuthInfo != "deed" || got.CurrentContext != "deed" {
+			t.Errorf("merged %t: the configuration is %+v", merge, got)
+		}
+		if n := len(got.Clusters) + len(got.AuthInfos) + len(got.Contexts); n != map[bool]int{true: 6, false: 3}[merge] {
+			t.Errorf("merged %t: it has %d entries", merge, n)
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v: %v", info.Mode(), err)
+	}
+}
+
+// TestBeginning begins with objects that another server had, without a namespace and twice, and with such that nobody serves.
+func TestBeginning(t *testing.T) {
+	object := func(text string) value.Value {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	restored := object(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7","uid":"u"},"data":{"a":"1"}}`)
+	second := restored.With("data", value.Object())
+	s, err := server.New(server.Config{Objects: []value.Value{restored, second, object(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := parsed(t, ask(s, "GET "+core+"namespaces/default/configmaps/a", "")); got.Get("data", "a").Str() != "1" || got.Get("metadata", "uid").Str() != "u" {
+		t.Errorf("restored is %v", got)
+	}
+	if w := ask(s, "GET "+core+"namespaces/default/configmaps/b", ""); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for text, want := range map[string]string{
+		`{"apiVersion":"g.io/v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"7"}}`:         "Thing a: g.io/v1 Thing is not served",
+		`{"apiVersion":"g.io/v1","kind":"Thing","metadata":{"name":"a"}}`:                               "Thing a: g.io/v1 Thing is not served",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7"},"data":1}`: "ConfigMap a: ",
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"A"}}`:                                `ConfigMap A: ConfigMap "A" is invalid`,
+	} {
+		if _, err := server.New(server.Config{Objects: []value.Value{object(text)}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`:                                                                "admission configuration 0, ConfigMap a, is no configuration of webhooks",
+		`{"apiVersion":"g.io/v1","kind":"Thing"}`:                                                                                       "admission configuration 0, Thing , is no configuration of webhooks",
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"a"},"webhooks":1}`: "ValidatingWebhookConfiguration a: ",
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"a"},"webhooks":[{"name":"a.b.c","objectSelector":{"matchExpressions":[{"key":"a","operator":"No"}]}}]}`: "ValidatingWebhookConfiguration a: ",
+	} {
+		if _, err := server.New(server.Config{Webhooks: server.Webhooks{Fixed: []value.Value{object(text)}}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
