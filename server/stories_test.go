@@ -146,11 +146,11 @@ func (s *story) compare(w *httptest.ResponseRecorder, want string) (wrong []stri
 	}
 	for claim := range strings.FieldsSeq(want) {
 		if name, path, is := strings.Cut(claim, ":="); is {
-			s.known[name] = s.shown(at(answer, path))
+			s.known[name] = s.shown(answer, path)
 			continue
 		}
 		path, want, _ := strings.Cut(claim, "=")
-		if got := s.shown(at(answer, path)); got != s.filled(want) {
+		if got := s.shown(answer, path); got != s.filled(want) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s and not %s", path, got, want))
 		}
 	}
@@ -173,17 +173,17 @@ func answered(body string) (value.Value, error) {
 	return value.List(documents...), nil
 }
 
-// at returns what a path leads to; a star before the rest of it leads to a list.
-func at(v value.Value, path string) value.Value {
+// shown returns what a path leads to as stories have it.
+func (s *story) shown(v value.Value, path string) string {
 	for path != "" {
 		var step string
 		step, path, _ = strings.Cut(path, ".")
 		if step == "*" {
-			var all []value.Value
+			var all []string
 			for item := range v.Items() {
-				all = append(all, at(item, path))
+				all = append(all, s.shown(item, path))
 			}
-			return value.List(all...)
+			return strings.Join(all, ",")
 		}
 		name, key, isItem := strings.Cut(strings.TrimSuffix(step, "]"), "[")
 		if name != "" {
@@ -193,7 +193,7 @@ func at(v value.Value, path string) value.Value {
 			v = itemOf(v, key)
 		}
 	}
-	return v
+	return s.text(v)
 }
 
 // itemOf returns the item of a list that has a number, or a type, a name or a manager.
@@ -209,8 +209,8 @@ func itemOf(list value.Value, key string) value.Value {
 	return value.Value{}
 }
 
-// shown returns a value as stories have it: without quotes, spaces as underscores, lists with commas.
-func (s *story) shown(v value.Value) string {
+// text returns a value as stories have it: without quotes, spaces as underscores, lists with commas.
+func (s *story) text(v value.Value) string {
 	switch v.Kind() {
 	case value.KindAbsent:
 		return "-"
@@ -222,13 +222,13 @@ func (s *story) shown(v value.Value) string {
 	case value.KindList:
 		var all []string
 		for item := range v.Items() {
-			all = append(all, s.shown(item))
+			all = append(all, s.text(item))
 		}
 		return strings.Join(all, ",")
 	case value.KindObject:
 		var all []string
 		for name, member := range v.Members() {
-			all = append(all, name+":"+s.shown(member))
+			all = append(all, name+":"+s.text(member))
 		}
 		return "{" + strings.Join(all, ",") + "}"
 	}

@@ -6,12 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/deed-project/deed/value"
 )
 
-// folder writes files and returns the folder that they are in.
-func folder(t *testing.T, files map[string]string) string {
+// written writes files and returns the folder that they are in.
+func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -26,18 +24,19 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// called returns the kinds and names of objects.
-func called(objects []value.Value) string {
+// called returns the kinds and names of objects, and their places without the folder.
+func called(dir string, objects []Object) string {
 	var out []string
 	for _, o := range objects {
-		out = append(out, o.Get("kind").Str()+"/"+o.Get("metadata", "name").Str())
+		where := strings.TrimPrefix(o.Where(), dir+string(filepath.Separator))
+		out = append(out, fmt.Sprintf("%s/%s at %s", o.Get("kind").Str(), o.Get("metadata", "name").Str(), filepath.ToSlash(where)))
 	}
-	return strings.Join(out, " ")
+	return strings.Join(out, ", ")
 }
 
-// TestReadFiles reads a folder: YAML and JSON below it by name, definitions before namespaces before everything else, and lists taken apart.
-func TestReadFiles(t *testing.T) {
-	dir := folder(t, map[string]string{
+// TestRead reads a folder: YAML and JSON below it by name, definitions before namespaces before everything else, and lists taken apart.
+func TestRead(t *testing.T) {
+	dir := written(t, map[string]string{
 		"b.yaml":     "kind: ConfigMap\nmetadata: {name: b1}\n---\n---\nkind: Namespace\nmetadata: {name: ns2}\n---\nnull\n",
 		"a.yml":      "kind: List\nitems:\n- {kind: Secret, metadata: {name: a1}}\n- {kind: CustomResourceDefinition, metadata: {name: d2}}\n",
 		"sub/c.json": `{"kind":"ConfigMapList","items":[{"kind":"Namespace","metadata":{"name":"ns3"}}]}`,
@@ -46,34 +45,43 @@ func TestReadFiles(t *testing.T) {
 		"f.txt":      "no: [YAML",
 		"g.yaml/h":   "no: [YAML",
 	})
-	objects, err := ReadFiles([]string{dir})
-	want := "CustomResourceDefinition/d2 CustomResourceDefinition/d1 Namespace/ns2 Namespace/ns3 Secret/a1 ConfigMap/b1 WaitList/e"
-	if got := called(objects); err != nil || got != want {
+	objects, err := Reader{}.Read(dir)
+	want := "CustomResourceDefinition/d2 at a.yml:4, CustomResourceDefinition/d1 at sub/d.json:1, Namespace/ns2 at b.yaml:5, Namespace/ns3 at sub/c.json:1, " +
+		"Secret/a1 at a.yml:3, ConfigMap/b1 at b.yaml:1, WaitList/e at e.yaml:1"
+	if got := called(dir, objects); err != nil || got != want {
 		t.Errorf("the folder has %s: %v\nwant %s", got, err, want)
 	}
-	objects, err = ReadFiles([]string{filepath.Join(dir, "e.yaml"), filepath.Join(dir, "b.yaml")})
-	if got := called(objects); err != nil || got != "Namespace/ns2 WaitList/e ConfigMap/b1" {
+	objects, err = Reader{}.Read(filepath.Join(dir, "e.yaml"), filepath.Join(dir, "b.yaml"))
+	if got := called(dir, objects); err != nil || got != "Namespace/ns2 at b.yaml:5, WaitList/e at e.yaml:1, ConfigMap/b1 at b.yaml:1" {
 		t.Errorf("the files have %s: %v", got, err)
 	}
-	parsed, err := ReadFilesBy(func(name string, text []byte) ([]value.Value, error) {
-		return []value.Value{value.Object(value.Member{Name: "kind", Value: value.String(filepath.Base(name) + fmt.Sprint(len(text)))})}, nil
-	}, []string{filepath.Join(dir, "f.txt")})
-	if got := called(parsed); err != nil || got != "f.txt9/" {
+	if values := Values(objects); len(values) != 3 || values[1].Get("metadata", "name").Str() != "e" {
+		t.Errorf("without their places they are %v", values)
+	}
+	other := Reader{Parse: func(_ string, text []byte) ([]Object, error) {
+		return Parse("other", []byte("kind: K\nmetadata: {name: n"+fmt.Sprint(len(text))+"}"))
+	}}
+	objects, err = other.Read(filepath.Join(dir, "f.txt"))
+	if got := called(dir, objects); err != nil || got != "K/n9 at other:1" {
 		t.Errorf("a file that is read by another parser has %s: %v", got, err)
 	}
 }
 
 // TestUnreadable reads what cannot be read.
 func TestUnreadable(t *testing.T) {
-	dir := folder(t, map[string]string{"bad.yaml": "a: [", "empty/readme.md": ""})
+	dir := written(t, map[string]string{"bad.yaml": "a: [", "empty/readme.md": "", "other/a.yaml": "kind: ConfigMap"})
 	for name, want := range map[string]string{
 		"bad.yaml":  filepath.Join(dir, "bad.yaml"),
 		"":          filepath.Join(dir, "bad.yaml"),
 		"none.yaml": "no such file",
-		"empty":     filepath.Join(dir, "empty") + " holds no YAML or JSON file",
+		"empty":     filepath.Join(dir, "empty") + " holds no manifest in YAML or JSON",
 	} {
-		if objects, err := ReadFiles([]string{filepath.Join(dir, name)}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q has %s: %v, want %s", name, called(objects), err, want)
+		if objects, err := (Reader{}).Read(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q has %s: %v, want %s", name, called(dir, objects), err, want)
 		}
+	}
+	want := filepath.Join(dir, "other") + " holds no CustomResourceDefinition"
+	if objects, err := (Reader{}).Definitions(filepath.Join(dir, "other")); err == nil || err.Error() != want {
+		t.Errorf("definitions are %s: %v, want %s", called(dir, objects), err, want)
 	}
 }
