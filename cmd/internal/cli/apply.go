@@ -31,9 +31,9 @@ group, kind, namespace and name; where one of the two does not say its
 namespace, the other's counts. What has no live object is created.
 
 A field that others own and the configuration would change is a conflict. Its
-object is then not printed, the conflict is explained on standard error, and the
-exit code is 1. With -o json, the Status of the API server stands in its place,
-with the owner and the values of each conflict. --force-conflicts takes all such
+object is then not printed, and the conflict is explained on standard error.
+With -o json, the Status of the API server stands in its place, with the owner
+and the values of each conflict. --force-conflicts takes all such
 fields from their owners, --force-field and --force-manager some; what was taken
 is said there too.
 

@@ -43,8 +43,7 @@ from the fields of the items.
 With -o sarif, findings are printed for code scanning, and with -o junit as a
 report of tests, with a test for each object.
 
-The exit code is 1 if there are findings. Without a schema for a kind only that
-is found for which none is needed.`,
+Without a schema for a kind only that is found for which none is needed.`,
 		Example: `  # Is anything wrong with what the cluster stores?
   kubectl get deployments -A -o yaml --show-managed-fields | deed check
 

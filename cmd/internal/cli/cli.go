@@ -21,12 +21,7 @@ import (
 
 // Run carries out the command line args, without the name of the command, which is that of the
 // process: the command calls itself kubectl deed where that is kubectl-deed. It returns the exit
-// code, the highest of those that apply:
-//
-//	0  done
-//	1  a finding, such as a conflict
-//	2  wrong usage, or input that cannot be used
-//	3  deed itself failed
+// code, the highest of [notice.ExitCodes] that applies.
 func Run(args []string, in io.Reader, out, err io.Writer) int {
 	c := newCLI(in, out, err)
 	return c.run(args, c.rootCommand())
@@ -67,10 +62,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		Use:   "deed",
 		Short: "Kubernetes server-side apply without the cluster",
 		Long: `Deed says offline what Kubernetes server-side apply will do: what an object will
-be, who owns each of its fields, with whom an apply conflicts, and why.
-
-Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
-3 deed itself failed. The highest that applies counts.`,
+be, who owns each of its fields, with whom an apply conflicts, and why.`,
 		Version:           build.Read().Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -91,6 +83,7 @@ Exit codes: 0 done, 1 a finding such as a conflict, 2 wrong usage or input,
 		c.migrateCommand(), c.transferCommand(), // hand fields over
 		c.versionCommand(),
 	)
+	describeExits(root)
 	c.completeValues(root)
 	c.nameAs(root)
 	return root

@@ -38,8 +38,7 @@ object, and no program is run.
 The values of Secrets are masked. An object with conflicts is not compared: the
 conflicts are explained on standard error.
 
-Objects are read and found as by deed apply. Exit codes: 0 no difference, 1 a
-difference or a conflict, and more for errors.`,
+Objects are read and found as by deed apply.`,
 		Example: `  # What would change?
   deed diff -f web.yaml --live live.yaml
 
@@ -87,6 +86,7 @@ func (c *cli) diff(f diffFlags) error {
 			report.Left(c.Library, t.Given, x.Left)
 			report.TakenOver(c.Library, t.Given, x.TakenOver)
 			report.Migrated(c.Library, t.Given, x.Migration)
+			report.Refused(c.Log, t, x.Findings)
 			d.Add(t, x.Outcome)
 		}
 	})

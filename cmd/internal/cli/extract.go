@@ -38,8 +38,7 @@ would have to apply again to change nothing. Values are those that the objects
 have now.
 
 Only appliers have a configuration. What an updater wrote, deed fields shows,
-and deed transfer gives to an applier. The exit code is 1 when the manager has
-not applied one of the objects.`,
+and deed transfer gives to an applier.`,
 		Example: `  # What has kubectl applied?
   kubectl get deployment web -o yaml --show-managed-fields | deed extract
 

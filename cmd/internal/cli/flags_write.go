@@ -56,7 +56,7 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 		return nil, err
 	}
 	r := manifest.Everything
-	r.Fallback = f.name
+	r.Fallback, r.Given = f.name, true
 	given := c.survey(names, f.input.recursive, r)
 	live := f.live
 	if files != nil {

@@ -44,7 +44,7 @@ func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
 const handoverRules = `Nothing is changed unless --write is given: the output shows who owns what
 before and after. With -f, it shows also what the next apply of the
 configurations by the receiver then removes, what it keeps although they lack
-it, and its conflicts; such removals and conflicts are findings, exit code 1.
+it, and its conflicts; such removals and conflicts are findings.
 
 -o patch is a JSON patch for kubectl patch --type=json, which the API server
 refuses if the object has changed since; of several objects, a list that says

@@ -16,10 +16,11 @@ import (
 // planFlags are those of deed plan.
 type planFlags struct {
 	writeFlags
-	how    applyingFlags
-	all    bool
-	format choice
-	color  colorFlags
+	how      applyingFlags
+	all      bool
+	format   choice
+	color    colorFlags
+	exitCode bool
 }
 
 func (c *cli) planCommand() *cobra.Command {
@@ -49,9 +50,13 @@ whole with what they lose, values that return to a default, nulls that would be
 left, and values that are written in another way than the server has them. An
 apply that changes nothing is named as such.
 
-Defaults are those of the schema and, for built-in kinds, of kube-apiserver. For these, what a server's validation refuses of the
-outcome is named too, as far as schemas declare it: required and unsupported texts, and fields that may not change. It is not merging
-that refuses it. Objects are read and found as by deed apply. The exit code is 1 if there are conflicts, or anything is refused.`,
+Defaults are those of the schema and, for built-in kinds, of kube-apiserver. For
+these, some of what a server's validation refuses of the outcome is named too:
+empty texts that the schema requires, texts that a field may not have, and
+fields that may not change. It is not merging that refuses it.
+
+Objects are read and found as by deed apply. An object that cannot be planned is
+counted, and the reason is on standard error.`,
 		Example: `  # What would happen, and with whom is there a conflict?
   deed plan -f web.yaml --live live.yaml
 
@@ -67,6 +72,7 @@ that refuses it. Objects are read and found as by deed apply. The exit code is 1
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if anything changes, as git diff does")
 	f.color.register(flags)
 	registerSchemas(flags, &f.schemas)
 	return cmd
@@ -110,7 +116,7 @@ func (c *cli) plan(f planFlags) error {
 			return
 		}
 		report.Left(c.Library, t.Given, x.left)
-		if x.Conflicts > 0 || len(x.Findings) > 0 {
+		if x.Conflicts > 0 || len(x.Findings) > 0 || f.exitCode && !x.NoOp {
 			c.Raise(notice.ExitFinding)
 		}
 		allocated.Add(c.Log, t, x.outcome)
@@ -119,5 +125,5 @@ func (c *cli) plan(f planFlags) error {
 			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.unmade)
 		}
 	})
-	return errors.Join(c.end(p.Close()), how.Force.Unused(w.Managers()))
+	return errors.Join(c.end(p.Close(w.Given, c.Notices)), how.Force.Unused(w.Managers()))
 }

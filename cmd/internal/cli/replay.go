@@ -57,8 +57,7 @@ A history is a YAML file:
 Files are relative to the history. They can also be in it, if it is a txtar
 archive, FILE.txtar, of which the history is the comment.
 
-A step that ends in conflict changes nothing. Conflicts are a finding, exit code
-1, unless the step says how many it expects; then any other number is one. A step
+A step that ends in conflict changes nothing. Conflicts are a finding, unless the step says how many it expects; then any other number is one. A step
 that is refused ends the history, unless it expects the error; then it is a
 finding when there is none. If any step says when it is, owners are shown with
 the time of their last change.`,

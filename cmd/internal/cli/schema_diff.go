@@ -34,9 +34,7 @@ merged in another way.
 
 With --live, show also what becomes of who owns what in stored objects when they
 are next written: what was owned as a whole and is granular then, or the other
-way round, and what the new schema does not admit.
-
-The exit code is 1 if there are differences.`,
+way round, and what the new schema does not admit.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return c.schemaDiff(f, args[0], args[1]) },
 	}

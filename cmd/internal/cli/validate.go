@@ -45,8 +45,7 @@ report of tests, with a test for each object. What keeps a file, a document or
 an object from being looked at is a result there too, and an error of a test.
 
 As in kubectl, --validate=warn makes warnings of unknown fields and of what is
-there twice, and --validate=ignore leaves them out. The exit code is 1 if anything is
-invalid.`,
+there twice, and --validate=ignore leaves them out.`,
 		Example: `  # Is everything in a directory as its schema wants it?
   deed validate -R -f deploy
 

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/selector"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema/form"
@@ -20,35 +21,39 @@ const (
 )
 
 // Refused reports why t could not be done, each reason at the place that it is about. role is that
-// of what is given.
+// of what is given. A server refuses what is given; a live object that does not fit, and a selector that
+// may mean several fields, keep the answer from being known.
 func Refused(c *types.Library, t *Task, role string, err error) {
 	var wrongType *managedfields.TypeError
 	var defects typed.Errors
 	var entry *managedfields.EntryError
 	var identity *IdentityError
 	var unfit *form.Error
+	var ambiguous *selector.AmbiguousError
 	switch {
 	case errors.As(err, &identity):
-		c.Problem(t.Given.Key("metadata", identity.Field), "%v: %s", t.Given, t.Given.View().Error(err))
+		c.Refuse(t.Given.Key("metadata", identity.Field), "%v: %s", t.Given, t.Given.View().Error(err))
 	case errors.As(err, &unfit):
 		where := t.Given.At()
 		if steps := manifest.Steps(t.Given.Content, unfit.Path); len(steps) == len(unfit.Path) {
 			where = t.Given.At(steps...)
 		}
-		c.Problem(where, "%v: %s", t.Given, t.Given.View().Error(err))
+		c.Refuse(where, "%v: %s", t.Given, t.Given.View().Error(err))
 	case errors.As(err, &wrongType) && errors.As(err, &defects) && (t.Live != nil || wrongType.Role == role):
-		subject := t.Given
+		subject, report := t.Given, c.Refuse
 		if wrongType.Role != role {
-			subject = t.Live
+			subject, report = t.Live, c.Problem
 		}
 		slices.SortStableFunc(defects, func(d, e *typed.Error) int { return subject.DefectAt(d).Compare(subject.DefectAt(e)) })
 		for _, defect := range defects {
-			c.Problem(subject.DefectAt(defect), "%v: %s", subject, types.Explain(subject, defect, t.Endpoint.Typ))
+			report(subject.DefectAt(defect), "%v: %s", subject, types.Explain(subject, defect, t.Endpoint.Typ))
 		}
 	case errors.As(err, &entry) && t.Live != nil:
 		c.Problem(t.Live.Entry(err), "%v: %s", t.Live, t.Live.View().Error(entry))
-	default:
+	case errors.As(err, &ambiguous), t.Given == t.Live:
 		c.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
+	default:
+		c.Refuse(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 	}
 }
 

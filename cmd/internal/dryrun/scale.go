@@ -49,7 +49,7 @@ func (w *Workload) scaleTask(given *manifest.Object) *Task {
 		return nil
 	}
 	if at == nil {
-		w.Problem(given.At(), "%v is not stored, and its scale cannot be written before it is", given)
+		w.Refuse(given.At(), "%v is not stored, and its scale cannot be written before it is", given)
 		return nil
 	}
 	t := &Task{Given: given, Endpoint: endpoint, at: at, Live: at.Read(w.Loader)}

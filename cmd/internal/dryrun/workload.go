@@ -28,6 +28,9 @@ type Workload struct {
 	// there is one object.
 	Namespace, Name string
 
+	// Given is how many objects were given so far, those included that nothing could be done for.
+	Given int
+
 	given    iter.Seq[*manifest.Object]
 	applied  map[manifest.ID]notice.Position // of those, so far
 	managers map[string]bool                 // of live objects, so far
@@ -70,6 +73,7 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 	}
 	tasks := func(yield func(*Task) bool) {
 		for given := range w.given {
+			w.Given++
 			if t := w.task(given, configs); t != nil && !yield(t) {
 				return
 			}
@@ -112,7 +116,7 @@ func (w *Workload) warnUntracked(t *Task) {
 // task returns what is to be done with given, which must be a configuration if configs says so.
 func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 	if configs && given.Entries != nil {
-		w.Problem(given.Key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
+		w.Refuse(given.Key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
 			"says who owns what and that is for the server to say", given)
 		return nil
 	}
@@ -132,7 +136,7 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 		return nil
 	}
 	if s := w.Config.Subresource; live == nil && s != "" && endpoint.HasSubresource(s) {
-		w.Problem(given.At(), "%v is not stored, and its %s cannot be written before it is", given, s)
+		w.Refuse(given.At(), "%v is not stored, and its %s cannot be written before it is", given, s)
 		return nil
 	}
 	return &Task{Given: given, Endpoint: endpoint, at: live}

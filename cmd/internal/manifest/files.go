@@ -148,11 +148,14 @@ func (c *Loader) fileProblem(name string, err error) {
 
 // ParseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which
 // names the place.
-func (c *Loader) ParseProblem(err error) {
-	where := notice.Position{}
+func (c *Loader) ParseProblem(err error) { c.Report(c.problemOf(err)) }
+
+// problemOf returns what there is to say of an error of [yaml.Parse].
+func (c *Loader) problemOf(err error) notice.Notice {
+	n := notice.Notice{Class: notice.Unread, Text: c.Secrets.Unread(err)}
 	var e *yaml.Error
 	if errors.As(err, &e) {
-		where = notice.Position{File: e.File, Line: e.Line, Column: e.Column}
+		n.Where = notice.Position{File: e.File, Line: e.Line, Column: e.Column}
 	}
-	c.Problem(where, "%s", c.Secrets.Unread(err))
+	return n
 }

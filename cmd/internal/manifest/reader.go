@@ -49,6 +49,7 @@ type Reader struct {
 	Unnamed   bool   // whether objects may leave their name to the server
 	Fallback  string // the name of an object that does not say its own; empty if none is known
 	Repeating bool   // whether objects may have a name several times
+	Given     bool   // whether objects are to be written: one that has a name several times is refused by a server
 	several   bool   // whether the text has several documents
 	number    int    // of documents so far
 	objects   []*Object
@@ -69,7 +70,7 @@ func (r *Reader) take(p parsed) []*Object {
 		r.number++
 	}
 	if p.err != nil {
-		r.ParseProblem(p.err)
+		r.unreadable(p)
 	}
 	for i, doc := range p.docs {
 		if i > 0 {
@@ -84,6 +85,15 @@ func (r *Reader) take(p parsed) []*Object {
 		r.number-- // there was nothing
 	}
 	return r.objects
+}
+
+// unreadable reports why p has no documents.
+func (r *Reader) unreadable(p parsed) {
+	n := r.problemOf(p.err)
+	if _, err := yaml.ParseRepeating(r.Name, p.data); err == nil && r.Given {
+		n.Class = notice.Refused
+	}
+	r.Report(n)
 }
 
 // document takes the objects in a document of p, which may stand for an item of a list: in YAML it

@@ -20,7 +20,7 @@ func (o Origin) Holds(path []any) bool {
 func (r *Reader) repeated(from Origin, objects []*Object) {
 	for _, x := range from.Doc.Repeated {
 		if !slices.ContainsFunc(objects, func(o *Object) bool { return o.Holds(x.Path) }) {
-			r.Problem(from.Repetition(x), "%s", from.Explain(r.Secrets.View(value.Value{}), x))
+			r.Refuse(from.Repetition(x), "%s", from.Explain(r.Secrets.View(value.Value{}), x))
 		}
 	}
 }

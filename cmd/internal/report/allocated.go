@@ -41,7 +41,7 @@ func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
 	view := t.Given.View()
 	for _, f := range findings {
 		where := t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...)
-		fmt.Fprintf(log, "%v: %v: refused: %s: %s\n", where, t.Given, view.Path(f.Path), f.Text(view))
+		log.Refuse(where, "%v: refused: %s: %s", t.Given, view.Path(f.Path), f.Text(view))
 	}
 }
 

@@ -122,11 +122,7 @@ func (p *InvalidPrinter) defect(x finding.Defect, isWarning bool) {
 
 // Close prints how much there was, with the notices of the run. It returns the first error of writing.
 func (p *InvalidPrinter) Close(notices []notice.Notice) error {
-	for _, n := range notices {
-		if n.Class == notice.Unread {
-			p.total.ReadProblems++
-		}
-	}
+	p.total.ReadProblems = readProblems(notices)
 	if p.isJSON {
 		p.total.Notices, p.total.NotChecked = noticesJSON(notices), notChecked
 		return errors.Join(WriteJSON(p.out, p.total), p.out.Flush())
@@ -135,12 +131,9 @@ func (p *InvalidPrinter) Close(notices []notice.Notice) error {
 		p.others.notChecked = notChecked
 		return errors.Join(p.others.write(p.out, notices), p.out.Flush())
 	}
-	objects, unread := p.total.Valid+p.total.Invalid+p.total.NotValidated, ""
-	if p.total.ReadProblems > 0 {
-		unread = fmt.Sprintf("; %s with reading", wording.Plural(p.total.ReadProblems, "problem"))
-	}
+	objects := p.total.Valid + p.total.Invalid + p.total.NotValidated
 	fmt.Fprintf(p.out, "%s: %d valid, %d invalid, %d not validated%s\n",
-		wording.Plural(objects, "object"), p.total.Valid, p.total.Invalid, p.total.NotValidated, unread)
+		wording.Plural(objects, "object"), p.total.Valid, p.total.Invalid, p.total.NotValidated, showReadProblems(p.total.ReadProblems))
 	if p.total.Valid > 0 {
 		fmt.Fprintf(p.out, "not checked: %s; a server may refuse more\n", strings.Join(notChecked, ", "))
 	}

@@ -1,6 +1,30 @@
 package report
 
-import "github.com/deed-project/deed/cmd/internal/notice"
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/wording"
+)
+
+// readProblems returns how many of notices say that something cannot be read or used.
+func readProblems(notices []notice.Notice) int {
+	count := 0
+	for _, n := range notices {
+		if n.Class == notice.Unread {
+			count++
+		}
+	}
+	return count
+}
+
+// showReadProblems returns the part of a sum that says how many problems with reading there were, if any.
+func showReadProblems(count int) string {
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s with reading", wording.Plural(count, "problem"))
+}
 
 // noticeJSON is a notice in JSON.
 type noticeJSON struct {

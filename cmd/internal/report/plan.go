@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/merge"
@@ -45,8 +46,10 @@ func (p *PlanPrinter) Print(o *ObjectPlan) {
 	p.out.Flush()
 }
 
-// Close prints the sum. It returns the first error of writing.
-func (p *PlanPrinter) Close() error {
+// Close prints the sum, given how many objects there are, and the notices of the run. It returns the first error of writing.
+func (p *PlanPrinter) Close(objects int, notices []notice.Notice) error {
+	p.total.Objects, p.total.NotPlanned = objects, objects-p.total.Objects
+	p.total.ReadProblems = readProblems(notices)
 	if p.list == nil {
 		p.total.Write(p.out, p.paint)
 		return p.out.Flush()
@@ -55,14 +58,24 @@ func (p *PlanPrinter) Close() error {
 	p.out.WriteString(",\n    \"summary\": ")
 	sum, err := json.MarshalIndent(p.total, "    ", "    ")
 	p.out.Write(sum)
+	p.out.WriteString(",\n    \"notices\": ")
+	said := jsonList{out: p.out, indent: "    "}
+	for _, n := range noticesJSON(notices) {
+		said.add(n)
+	}
+	said.end()
 	p.out.WriteString("\n}\n")
-	return errors.Join(p.list.err, err, p.out.Flush())
+	return errors.Join(p.list.err, said.err, err, p.out.Flush())
 }
 
 // Write prints the counts in a line.
 func (s *PlanSummary) Write(out *bufio.Writer, paint Painter) {
-	fmt.Fprintf(out, "%s, %d created, %d without change; fields: %s\n",
-		wording.Plural(s.Objects, "object"), s.Created, s.NoOps, showOutcomes(s.Outcomes, paint))
+	notPlanned := ""
+	if s.NotPlanned > 0 {
+		notPlanned = fmt.Sprintf(", %d not planned", s.NotPlanned)
+	}
+	fmt.Fprintf(out, "%s, %d created, %d without change%s%s; fields: %s\n", wording.Plural(s.Objects, "object"), s.Created, s.NoOps,
+		notPlanned, showReadProblems(s.ReadProblems), showOutcomes(s.Outcomes, paint))
 }
 
 // refused is the word for findings.

@@ -81,11 +81,13 @@ type notationPlan struct {
 
 // PlanSummary counts what there is in several plans.
 type PlanSummary struct {
-	Objects   int            `json:"objects"`
-	Created   int            `json:"created"`
-	NoOps     int            `json:"noOps"`
-	Conflicts int            `json:"conflicts"`
-	Outcomes  map[string]int `json:"outcomes"`
+	Objects      int            `json:"objects"` // those included that were not planned
+	Created      int            `json:"created"`
+	NoOps        int            `json:"noOps"`
+	NotPlanned   int            `json:"notPlanned"`   // objects that are refused, or whose outcome is not known
+	ReadProblems int            `json:"readProblems"` // with files, documents and objects that could not be read
+	Conflicts    int            `json:"conflicts"`
+	Outcomes     map[string]int `json:"outcomes"`
 }
 
 // Add counts what is in o.
