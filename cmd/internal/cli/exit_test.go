@@ -71,7 +71,7 @@ var exitCases = map[string]map[int][]string{
 	"fields":   {0: {"-f live.yaml"}, 2: {"-f empty.yaml", "-f live.yaml --manager nobody"}},
 	"explain":  {0: {"-f live.yaml .data.a"}, 2: {"-f empty.yaml .data.a", "-f live.yaml .dat"}},
 	"extract":  {0: {"-f live.yaml --field-manager x"}, 1: {"-f live.yaml --field-manager y"}, 2: {"-f empty.yaml", "-f strange.yaml"}},
-	"check":    {0: {"-f live.yaml"}, 1: {"-f stuck.yaml"}, 2: {"-f empty.yaml", "-f live.yaml --ignore nothing", "-f live.yaml --crd empty.yaml"}},
+	"check":    {0: {"-f live.yaml"}, 1: {"-f stuck.yaml"}, 2: {"-f empty.yaml", "-f live.yaml --ignore-code nothing", "-f live.yaml --crd empty.yaml"}},
 	"validate": {0: {"-f config.yaml"}, 1: {"-f unknown.yaml"}, 2: {"-f empty.yaml", "-f strange.yaml", "-f config.yaml --crd empty.yaml"}},
 	"migrate":  {0: {"--live live.yaml"}, 1: {"--live lost.yaml"}, 2: {"--live empty.yaml", "--live live.yaml --from nobody"}},
 	"transfer": {
