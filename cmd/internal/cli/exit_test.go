@@ -9,9 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/types"
 )
 
 // exitFiles are what the commands of exitCases read.
@@ -115,7 +113,7 @@ func runLine(line string) (int, string) {
 // findingOf says what that means, and only then.
 func TestExitCodes(t *testing.T) {
 	inExitFiles(t)
-	root := (&cli{Library: types.NewLibrary(&manifest.Loader{Log: notice.NewLog(nil, nil)})}).rootCommand()
+	root := newCLI(nil, nil, nil).rootCommand()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var known []string
