@@ -24,16 +24,16 @@ func isMask(v value.Value) bool {
 
 // pair returns what to show of two values in which p is secret, of which one takes the place of the
 // other.
-func pair(p *part, before, after value.Value) (value.Value, value.Value) {
+func pair(p parts, before, after value.Value) (value.Value, value.Value) {
 	return shown(p, before, after, maskedBefore), shown(p, after, before, maskedAfter)
 }
 
 // shown returns v with the secrets that p says masked: by changed where other, which v takes the
 // place of or gives it to, has another one there. Items of lists are compared with those of the same
 // place.
-func shown(p *part, v, other value.Value, changed string) value.Value {
+func shown(p parts, v, other value.Value, changed string) value.Value {
 	switch {
-	case p == nil || v.IsAbsent():
+	case len(p) == 0 || v.IsAbsent():
 		return v
 	case p.hides(v) || p.hides(other):
 		if other.IsAbsent() || v.Equal(other) {
@@ -50,7 +50,7 @@ func shown(p *part, v, other value.Value, changed string) value.Value {
 			if i < len(others) {
 				counterpart = others[i]
 			}
-			items[i] = shown(p.items, items[i], counterpart, changed)
+			items[i] = shown(p.item(), items[i], counterpart, changed)
 		}
 		return value.List(items...)
 	}

@@ -2,97 +2,167 @@ package secret
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/value"
 )
 
-// What is secret in an object, as a tree of parts beside it. A Secret's is
+// What is secret in an object, as a graph of parts beside it. A Secret's is
 //
 //	data, stringData    *  whole
 //	metadata   annotations   kubectl.kubernetes.io/last-applied-configuration  whole
+//
+// A part may be inside of itself, as schemas may be.
 
-// part says what is secret in a value. nil says that nothing is; a part that is not nil is secret as
-// a whole, or has a secret in it. It may be a part of itself, as schemas may be.
+// part says what is secret in a value.
 type part struct {
 	whole   bool             // the value is secret, whatever it is
 	members map[string]*part // of an object, by name
 	others  *part            // of an object, the members that are not in members
 	items   *part            // of a list
+	also    []*part          // what they say is secret too
+
+	reaches bool // the value is secret, or has a secret in it
 }
 
-var (
-	wholePart   = &part{whole: true}
-	recordPart  = &part{members: map[string]*part{"metadata": {members: map[string]*part{"annotations": {members: map[string]*part{lastApplied: wholePart}}}}}}
-	memberPart  = &part{others: wholePart}
-	secretParts = union(recordPart, &part{members: map[string]*part{"data": memberPart, "stringData": memberPart}})
-)
+// parts are what say what is secret in one value: those that reach a secret, and what they are with.
+// No parts say that nothing is.
+type parts []*part
 
-// union returns what is secret by p or q, which have no names of members in common.
-func union(p, q *part) *part {
-	out := *p
-	out.members = maps.Clone(p.members)
-	if out.members == nil {
-		out.members = map[string]*part{}
-	}
-	for name, member := range q.members {
-		if has := out.members[name]; has != nil {
-			member = union(has, member)
+var wholePart = parts{{whole: true, reaches: true}}
+
+// recordPart is kubectl's record in the annotations of an object.
+func recordPart() *part {
+	in := func(name string, p *part) *part { return &part{members: map[string]*part{name: p}} }
+	return in("metadata", in("annotations", in(lastApplied, &part{whole: true})))
+}
+
+// secretParts are those of a Secret.
+var secretParts = func() parts {
+	members := &part{others: &part{whole: true}}
+	return finished(&part{members: map[string]*part{"data": members, "stringData": members}, also: []*part{recordPart()}})
+}()
+
+// finished returns the parts of an object, after it has found out which of them reach a secret. It
+// follows the steps backwards, so that the cost is that of all parts.
+func finished(root *part) parts {
+	above := map[*part][]*part{root: nil}
+	found := []*part{root}
+	for i := 0; i < len(found); i++ {
+		p := found[i]
+		for _, below := range slices.Concat(slices.Collect(maps.Values(p.members)), []*part{p.others, p.items}, p.also) {
+			if below == nil {
+				continue
+			}
+			if _, known := above[below]; !known {
+				found = append(found, below)
+			}
+			above[below] = append(above[below], p)
 		}
-		out.members[name] = member
 	}
-	return &out
+	var mark func(*part)
+	mark = func(p *part) {
+		if !p.reaches {
+			p.reaches = true
+			for _, q := range above[p] {
+				mark(q)
+			}
+		}
+	}
+	for _, p := range found {
+		if p.whole {
+			mark(p)
+		}
+	}
+	return together(root)
+}
+
+// together returns those of all that reach a secret, with those that they are with.
+func together(all ...*part) parts {
+	var out parts
+	for i := 0; i < len(all); i++ {
+		if p := all[i]; p != nil && p.reaches && !slices.Contains(out, p) {
+			out = append(out, p)
+			all = append(all, p.also...)
+		}
+	}
+	return out
 }
 
 // member returns what is secret in the member called name.
-func (p *part) member(name string) *part {
-	if p == nil {
-		return nil
+func (ps parts) member(name string) parts {
+	var out []*part
+	for _, p := range ps {
+		if m, ok := p.members[name]; ok {
+			out = append(out, m)
+		} else {
+			out = append(out, p.others)
+		}
 	}
-	if m, ok := p.members[name]; ok {
-		return m
-	}
-	return p.others
+	return together(out...)
 }
 
-// at returns what is secret in what path leads to. What is inside of a secret is secret.
-func (p *part) at(path fieldpath.Path) *part {
+// item returns what is secret in the items of a list.
+func (ps parts) item() parts {
+	var out []*part
+	for _, p := range ps {
+		out = append(out, p.items)
+	}
+	return together(out...)
+}
+
+// at returns what is secret in what path leads to.
+func (ps parts) at(path fieldpath.Path) parts {
 	for _, e := range path {
-		p = p.step(e)
+		ps = ps.step(e)
 	}
-	return p
+	return ps
 }
 
-// step returns what is secret one step below p. A step that does not fit, into an item where an
-// object is expected or the other way round, leads into what is secret as a whole.
-func (p *part) step(e fieldpath.Element) *part {
+// step returns what is secret one step below. What is inside of a secret is secret. A step that does
+// not fit, into an item where an object is expected or the other way round, leads into what is secret
+// as a whole.
+func (ps parts) step(e fieldpath.Element) parts {
 	switch isField := e.Kind() == fieldpath.KindField; {
-	case p == nil:
+	case len(ps) == 0:
 		return nil
-	case p.whole:
-		return p
-	case isField && (p.members != nil || p.others != nil):
-		return p.member(e.Name())
-	case !isField && p.items != nil:
-		return p.items
+	case ps.areWhole():
+		return wholePart
+	case isField && ps.areObjects():
+		return ps.member(e.Name())
+	case !isField && ps.areLists():
+		return ps.item()
 	}
 	return wholePart
 }
 
-// hides reports whether v, in which p is secret, is secret as a whole: it should be, or it is no
-// list or object in which the secret could be told from the rest.
-func (p *part) hides(v value.Value) bool {
+func (ps parts) areWhole() bool {
+	return slices.ContainsFunc(ps, func(p *part) bool { return p.whole })
+}
+
+func (ps parts) areObjects() bool {
+	return slices.ContainsFunc(ps, func(p *part) bool { return p.members != nil || p.others != nil })
+}
+
+func (ps parts) areLists() bool {
+	return slices.ContainsFunc(ps, func(p *part) bool { return p.items != nil })
+}
+
+// hides reports whether v is secret as a whole: it should be, or it is no list or object in which the
+// secret could be told from the rest.
+func (ps parts) hides(v value.Value) bool {
 	switch {
-	case p == nil || v.IsAbsent():
+	case len(ps) == 0 || v.IsAbsent():
 		return false
-	case p.whole:
+	case ps.areWhole():
 		return true
 	}
 	switch v.Kind() {
 	case value.KindObject:
-		return p.members == nil && p.others == nil
+		return !ps.areObjects()
 	case value.KindList:
-		return p.items == nil
+		return !ps.areLists()
 	}
 	return !v.IsNull()
 }

@@ -16,7 +16,7 @@ type Rules struct {
 
 	mu       sync.Mutex
 	defined  map[kind][]schemaAt // what definitions say of kinds
-	compiled map[kind]*part      // of kinds that were looked at
+	compiled map[kind]parts      // of kinds that were looked at
 }
 
 // kind names a kind in all its versions: what is secret in one is secret in all.
@@ -48,7 +48,7 @@ func (r *Rules) View(object value.Value) View {
 	case k.name == "", k.isSecret(): // what does not say its kind may be a Secret
 		return View{secrets: secretParts}
 	case r != nil:
-		if p := r.passwordsOf(k); p != nil {
+		if p := r.passwordsOf(k); len(p) > 0 {
 			return View{secrets: p}
 		}
 	}
@@ -56,19 +56,17 @@ func (r *Rules) View(object value.Value) View {
 }
 
 // passwordsOf returns what is secret in objects of kind k by their definitions, nil if nothing is.
-func (r *Rules) passwordsOf(k kind) *part {
+func (r *Rules) passwordsOf(k kind) parts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p, ok := r.compiled[k]; ok {
 		return p
 	}
-	var p *part
+	var p parts
 	if schemas := r.defined[k]; len(schemas) > 0 {
-		if p = compile(schemas); p != nil {
-			p = union(p, recordPart)
-		}
+		p = compile(schemas)
 		if r.compiled == nil {
-			r.compiled = map[kind]*part{}
+			r.compiled = map[kind]parts{}
 		}
 		r.compiled[k] = p
 	}

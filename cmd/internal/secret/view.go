@@ -12,14 +12,14 @@ import (
 // View is an object as it may be seen. The zero View hides everything.
 type View struct {
 	open    bool  // nothing is hidden
-	secrets *part // what is; nil is everything, unless open is set
+	secrets parts // what is; nil is everything, unless open is set
 }
 
 // Open is the view of what is no object, such as a schema, a flag or a file: nothing is hidden.
 var Open = View{open: true}
 
 // at returns what is hidden of what path leads to.
-func (v View) at(path fieldpath.Path) *part {
+func (v View) at(path fieldpath.Path) parts {
 	switch {
 	case v.open:
 		return nil
@@ -33,7 +33,7 @@ func (v View) at(path fieldpath.Path) *part {
 func (v View) Hides() bool { return !v.open }
 
 // HidesAt reports whether what path leads to is hidden, or something in it.
-func (v View) HidesAt(path fieldpath.Path) bool { return v.at(path) != nil }
+func (v View) HidesAt(path fieldpath.Path) bool { return len(v.at(path)) > 0 }
 
 // Value returns x, which is at path, as it may be shown.
 func (v View) Value(path fieldpath.Path, x value.Value) Value {
@@ -134,7 +134,7 @@ func (v View) path(path fieldpath.Path) fieldpath.Path {
 }
 
 // element returns e, which leads into something in which p is secret, with the secrets masked.
-func (v View) element(p *part, e fieldpath.Element) fieldpath.Element {
+func (v View) element(p parts, e fieldpath.Element) fieldpath.Element {
 	below := p.step(e)
 	switch e.Kind() {
 	case fieldpath.KindField:
