@@ -39,9 +39,10 @@ var table = []layers.Layer{
 	{"internal/recording", "value internal/mergepatch", "", ""},
 	{"internal/gen", "value fieldpath schema typed merge internal/door", "", ""},
 	{"internal/model", "value fieldpath schema typed merge internal/door", "", ""},
-	{"internal/kindtest", "value fieldpath schema merge managedfields", "", ""},
+	{"internal/kindtest", "internal/seeds value fieldpath schema merge managedfields", "", ""},
 	{"internal/custom", "value fieldpath schema schema/structural merge managedfields", "", ""},
 	{"internal/layers", "", "", ""},
+	{"internal/seeds", "", "", ""},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root, table) }

@@ -6,6 +6,7 @@ import (
 	texts "strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -46,7 +47,7 @@ func randomFields(r *rand.Rand, depth int) string {
 
 // A text is canonical exactly when it is what its set is written as; a map of fields, exactly when it is what its set gives as one.
 func TestCanonical(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
+	r := seeds.Rand(t)
 	count := map[bool]int{}
 	for range few(60000) {
 		text := randomFields(r, 3)

@@ -12,7 +12,7 @@ import (
 // of which something was changed. A set matches exactly those maps that are read as an equal set
 // and are written as it is.
 func TestMatchesAny(t *testing.T) {
-	r := newRandom(5)
+	r := newRandom(t)
 	matched, other := 0, 0
 	for range few(8000) {
 		first := fieldpath.SetOf(r.paths(r.stock())...)
@@ -97,7 +97,7 @@ func (r random) name() string {
 // TestSetsOfMapsAreWrittenAlike shows that sets that come from maps, whose texts lie in memory in
 // their own way, give what others give, and so does what is made of them.
 func TestSetsOfMapsAreWrittenAlike(t *testing.T) {
-	r := newRandom(6)
+	r := newRandom(t)
 	operations := []func(a, b fieldpath.Set) fieldpath.Set{
 		fieldpath.Set.Union, fieldpath.Set.Minus, fieldpath.Set.Intersect, fieldpath.Set.Without,
 		func(a, _ fieldpath.Set) fieldpath.Set { return a.Leaves() },

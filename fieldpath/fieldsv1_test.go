@@ -178,7 +178,7 @@ func strictElement(wire string) bool {
 }
 
 func FuzzParseElement(f *testing.F) {
-	r := newRandom(5)
+	r := newRandom(f)
 	for range 100 {
 		f.Add(r.element().Wire())
 	}
@@ -210,7 +210,7 @@ func FuzzParseElement(f *testing.F) {
 
 // TestParseSetDisorder reads the members of random sets in random order, some of them again.
 func TestParseSetDisorder(t *testing.T) {
-	r := newRandom(6)
+	r := newRandom(t)
 	for range few(rounds) {
 		text := r.disorder(r.stock(), 3)
 		s, err := fieldpath.ParseSet(text)

@@ -11,7 +11,7 @@ import (
 
 // TestValueIsText shows that the two forms of fieldsV1 are the same document, and read the same.
 func TestValueIsText(t *testing.T) {
-	r := newRandom(1)
+	r := newRandom(t)
 	for range few(2000) {
 		want := fieldpath.SetOf(r.paths(r.stock())...)
 		doc := paths.Value(want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // model is a set of paths, the slow way: paths by their wire texts.
@@ -83,7 +84,7 @@ func checkOrder(t *testing.T, what string, s fieldpath.Set) {
 }
 
 func TestOperationsModel(t *testing.T) {
-	r := newRandom(10)
+	r := newRandom(t)
 	for range few(rounds) {
 		stock := r.stock()
 		some, others := r.paths(stock), r.paths(stock)
@@ -104,7 +105,7 @@ func TestOperationsModel(t *testing.T) {
 
 // TestOperationsShare checks that an operation that changes nothing returns the set it was called on.
 func TestOperationsShare(t *testing.T) {
-	r := newRandom(11)
+	r := newRandom(t)
 	for range few(rounds) {
 		stock := r.stock()
 		a, b := fieldpath.SetOf(r.paths(stock)...), fieldpath.SetOf(r.paths(stock)...)
@@ -118,7 +119,7 @@ func TestOperationsShare(t *testing.T) {
 }
 
 func TestBuilderModel(t *testing.T) {
-	r := newRandom(12)
+	r := newRandom(t)
 	var b fieldpath.Builder
 	var earlier fieldpath.Set
 	var earlierModel model
@@ -175,7 +176,7 @@ func (r random) build(b *fieldpath.Builder, want model, stock []fieldpath.Elemen
 
 // TestBuilderExpects builds sets in order, and expects the same ones or some that differ in a few members.
 func TestBuilderExpects(t *testing.T) {
-	r := newRandom(13)
+	r := newRandom(t)
 	var b fieldpath.Builder
 	for range few(rounds) {
 		stock := r.stock()
@@ -244,8 +245,8 @@ func TestBuilderMisuse(t *testing.T) {
 
 // Sets that were read know how they are spelled, and unions find names in many texts. Neither shows.
 func TestUnionOfMany(t *testing.T) {
-	for seed := range uint64(few(300)) {
-		r := newRandom(seed)
+	for seed := range seeds.Each(t, few(300)) {
+		r := random{seeds.Stream(seed, 0)}
 		stock := r.stock()
 		var got fieldpath.Set
 		want := model{}

@@ -64,7 +64,7 @@ func TestParsePathErrors(t *testing.T) {
 }
 
 func TestPathText(t *testing.T) {
-	r := newRandom(20)
+	r := newRandom(t)
 	texts := map[string]string{}
 	for range few(rounds) {
 		p := r.path(r.stock())
@@ -156,7 +156,7 @@ func inf() float64 {
 
 // TestItemOrder checks that items sort and are equal as their values are, beyond what a float64 tells apart too.
 func TestItemOrder(t *testing.T) {
-	r := newRandom(21)
+	r := newRandom(t)
 	var values []value.Value
 	for _, n := range []int64{0, 1, 1 << 53, 1 << 60, 1<<63 - 1024, 1<<63 - 1} {
 		for _, d := range []int64{-1, 0, 1} {
@@ -181,7 +181,7 @@ func TestItemOrder(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	r := newRandom(22)
+	r := newRandom(t)
 	var m slab.Text
 	var made, want []fieldpath.Element
 	for range few(rounds) {
@@ -202,7 +202,7 @@ func TestAllocations(t *testing.T) {
 	fields := []fieldpath.KeyField{{Name: "protocol", Value: value.String("TCP")}, {Name: "port", Value: value.Int(80)}}
 	var text slab.Text
 	var builder fieldpath.Builder
-	r := newRandom(23)
+	r := newRandom(t)
 	name, other := "name", "other"
 	var element fieldpath.Element
 	var path fieldpath.Path

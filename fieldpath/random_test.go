@@ -2,8 +2,10 @@ package fieldpath_test
 
 import (
 	"math/rand/v2"
+	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -11,7 +13,7 @@ import (
 // that some notation escapes.
 type random struct{ *rand.Rand }
 
-func newRandom(seed uint64) random { return random{rand.New(rand.NewPCG(seed, 1))} }
+func newRandom(t testing.TB) random { return random{seeds.Rand(t)} }
 
 func pick[T any](r random, stock []T) T { return stock[r.IntN(len(stock))] }
 

@@ -47,7 +47,7 @@ func TestAllBreaksAndGivesAway(t *testing.T) {
 }
 
 func TestGet(t *testing.T) {
-	r := newRandom(30)
+	r := newRandom(t)
 	for range few(rounds) {
 		stock := r.stock()
 		s := fieldpath.SetOf(r.paths(stock)...)

@@ -2,12 +2,12 @@ package fieldpath
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
@@ -207,7 +207,7 @@ func TestDepthIsThatOfDocuments(t *testing.T) {
 // TestMembersOfMapsAreSorted sorts the members of a map behind others, few and many, with names that
 // differ early and late.
 func TestMembersOfMapsAreSorted(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeds.Rand(t)
 	name := func() string {
 		kind := []string{"f:", "k:", "v:"}[r.IntN(3)]
 		common := []string{"", "a", "commonpr", "commonprefix"}[r.IntN(4)]

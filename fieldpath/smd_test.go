@@ -67,7 +67,7 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 }
 
 func TestElementsAgree(t *testing.T) {
-	r := newRandom(1)
+	r := newRandom(t)
 	sign := func(n int) int { return min(max(n, -1), 1) }
 	for range few(rounds) {
 		a, b := r.element(), r.element()
@@ -111,7 +111,7 @@ func objectOfSeveral(v value.Value) bool {
 }
 
 func TestSetsAgree(t *testing.T) {
-	r := newRandom(2)
+	r := newRandom(t)
 	for range few(rounds) {
 		stock := r.stock()
 		some, others := r.paths(stock), r.paths(stock)
@@ -146,7 +146,7 @@ func TestSetsAgree(t *testing.T) {
 }
 
 func TestOrderAgrees(t *testing.T) {
-	r := newRandom(3)
+	r := newRandom(t)
 	for range few(rounds) {
 		some := r.paths(r.stock())
 		var got, want []string
@@ -197,7 +197,7 @@ func TestDisplayAgrees(t *testing.T) {
 }
 
 func TestFiltersAgree(t *testing.T) {
-	r := newRandom(4)
+	r := newRandom(t)
 	for range few(rounds) {
 		stock := r.stock()[:3]
 		some := append(r.paths(stock), r.paths(stock)...)

@@ -8,13 +8,14 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
 // TestReadMap reads maps that are modified between readings: what is remembered must never answer for another map.
 func TestReadMap(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 0))
+	r := seeds.Rand(t)
 	c := NewCache(DefaultBudget)
 	content := map[string]any{}
 	for i := range 20000 {

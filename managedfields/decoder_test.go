@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -71,7 +72,7 @@ func sameAnswer(t *testing.T, got managedfields.Object, err error, want managedf
 // TestDecoderRemembers demands that what a field manager has checked is not checked again in what the decoder reads next, and is by
 // a field manager of another type.
 func TestDecoderRemembers(t *testing.T) {
-	live := kindtest.RandomObject(t, rand.New(rand.NewPCG(1, 1)))
+	live := kindtest.RandomObject(t, seeds.Rand(t))
 	content, err := live.AsAny()
 	if err != nil {
 		t.Fatal(err)

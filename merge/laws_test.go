@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -237,7 +238,7 @@ func TestDecisionsAgree(t *testing.T) {
 // Two appliers whose fields do not touch each other may come in any order.
 func TestDisjointAppliersCommute(t *testing.T) {
 	tried := 0
-	for seed := range uint64(2500) {
+	for seed := range seeds.Each(t, 2500) {
 		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		compiled, err := schema.Compile(s.Document)

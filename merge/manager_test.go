@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // jsonOf returns the JSON text that kube-apiserver has for the identity of a manager.
@@ -29,9 +30,10 @@ func jsonOf(t *testing.T, m Manager) string {
 func TestManagerOrder(t *testing.T) {
 	names := []string{"", "a", "a b", "a!", `a"`, `a\`, "a0", "a<", "a>", "a&", "<", "a\x1f", "a \x7f", "a\n", "ab", "aé", "a\u2028", "a\xff", "á", "z"}
 	versions := []string{"", "v1", "apps/v1"}
-	pick := func(from []string) string { return from[rand.IntN(len(from))] }
+	r := seeds.Rand(t)
+	pick := func(from []string) string { return from[r.IntN(len(from))] }
 	random := func() Manager {
-		return Manager{pick(names), []Operation{"", Apply, Update}[rand.IntN(3)], pick(versions), pick([]string{"", "scale", "status"})}
+		return Manager{pick(names), []Operation{"", Apply, Update}[r.IntN(3)], pick(versions), pick([]string{"", "scale", "status"})}
 	}
 	for range 20000 {
 		m, n := random(), random()
@@ -71,7 +73,7 @@ func TestManagers(t *testing.T) {
 
 // TestManagersModel compares few and many managers with a map of them, sorted by their JSON texts. A tag goes with its entry.
 func TestManagersModel(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
+	r := seeds.Rand(t)
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 6, few, few + 1, few + 2, few + 3, few + 4, 200} {
 		entries, tags, last := make([]Entry, n), make([]uint32, n), map[Manager]uint32{}
 		for i := range entries {

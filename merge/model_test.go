@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/internal/model"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
@@ -45,10 +46,10 @@ func (l *live) accept(t *testing.T, r merge.Result) bool {
 
 // eachWrite runs random histories in one version, and calls visit with every write that the engine is to see, before it is
 // made. visit returns the result, and false when the write is refused.
-func eachWrite(t *testing.T, seeds int, visit func(l *live, r merge.Request, w gen.Write) (merge.Result, bool)) {
+func eachWrite(t *testing.T, n int, visit func(l *live, r merge.Request, w gen.Write) (merge.Result, bool)) {
 	t.Helper()
-	for seed := range seeds {
-		c := gen.Seeded(uint64(seed))
+	for seed := range seeds.Each(t, n) {
+		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		s.Versions = s.Versions[:1]
 		compiled, err := schema.Compile(s.Document)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/store"
@@ -222,7 +222,7 @@ func TestNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		random := rand.New(rand.NewPCG(1, 2))
+		random := seeds.Rand(t)
 		some := func(of ...string) value.Value { return value.String(of[random.IntN(len(of))]) }
 		waited := 0
 		for range 300 {

@@ -15,7 +15,7 @@ var table = []layers.Layer{
 	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap google.golang.org/grpc/metadata"},
 	{"memo", "", "", ""},
 	{"structural/rules", "memo", "value internal/beside", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
-	{"store/storetest", "store", "", "github.com/anishathalye/porcupine"},
+	{"store/storetest", "store", "internal/seeds", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery k8s.io/api/autoscaling/v1"},

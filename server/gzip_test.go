@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store/memory"
 )
@@ -78,7 +78,7 @@ func TestGzip(t *testing.T) {
 // TestGzipLists compares compressed lists, which are put together of what others were made of, with plain ones, while objects are written,
 // created and deleted between them, and grow older, by several clients at once: whole, in pages, of the past, of selections and as Tables.
 func TestGzipLists(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
+	random := seeds.Rand(t)
 	var age atomic.Int64
 	objects := memory.New()
 	s := newServer(t, server.Config{Store: objects, Now: func() time.Time { return noon.Add(time.Duration(age.Load())) }})
@@ -240,9 +240,9 @@ func TestGzipEvents(t *testing.T) {
 // BenchmarkGzipLists lists 1,000 objects of 4 kB compressed, of which none, ten, or all were written since the last time.
 func BenchmarkGzipLists(b *testing.B) {
 	s := newServer(b, server.Config{})
-	padding := strings.Repeat("some text that makes an object large, ", 100)
+	random, padding := seeds.Rand(b), strings.Repeat("some text that makes an object large, ", 100)
 	write := func(i int) {
-		patch := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w%04d","annotations":{"a":"%d %s"}},"spec":{"color":"red"}}`, i, rand.Int(), padding)
+		patch := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w%04d","annotations":{"a":"%d %s"}},"spec":{"color":"red"}}`, i, random.Int(), padding)
 		if w := ask(s, fmt.Sprintf("PATCH %s/w%04d?fieldManager=m", things, i)+apply, patch); w.Code >= 300 {
 			b.Fatal(w.Body)
 		}

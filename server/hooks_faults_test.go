@@ -3,7 +3,6 @@ package server_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/value"
 )
@@ -74,11 +74,15 @@ func TestFaultyHooks(t *testing.T) {
 		requests = 200
 	}
 	before := runtime.NumGoroutine()
+	random := seeds.Rand(t)
+	var drawing sync.Mutex
 	hooks := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		i := rand.IntN(len(faults))
-		if i == len(faults)-1 && rand.IntN(20) > 0 {
+		drawing.Lock()
+		i := random.IntN(len(faults))
+		if i == len(faults)-1 && random.IntN(20) > 0 {
 			i = 0 // few hang
 		}
+		drawing.Unlock()
 		w.Header().Set("Content-Type", "application/json")
 		faults[i](w, r)
 	}))

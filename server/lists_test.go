@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -221,7 +221,7 @@ const jsonTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 // TestListTexts compares lists that are made of stored texts with the same lists made of decoded objects, of random collections: with
 // labels and without, of custom resources and of a built-in kind whose members stand around its kind. So it does with Tables.
 func TestListTexts(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
+	random := seeds.Rand(t)
 	s := newServer(t, server.Config{Now: func() time.Time { return noon }})
 	maps := core + "namespaces/default/configmaps"
 	for i := range 60 {

@@ -3,16 +3,15 @@ package server_test
 import (
 	"encoding/json"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 )
 
@@ -124,16 +123,13 @@ func (g *generator) definition() (line, body string) {
 // nothing panics. DEED_SEED makes it other definitions. With DEED_PEER a kube-apiserver is sent the same, and what it answers otherwise is
 // printed.
 func TestRandomDefinitions(t *testing.T) {
-	seed, err := strconv.ParseUint(os.Getenv("DEED_SEED"), 10, 64)
-	if err != nil {
-		seed = 1
-	}
+	seed := seeds.First(t)
 	n := 2500
 	if testing.Short() {
 		n = 250
 	}
 	s, peer := newServer(t, server.Config{Authenticate: asAdmin}), os.Getenv("DEED_PEER")
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
+	g := &generator{Rand: seeds.Stream(seed, 0)}
 	create := func(ask func(request, body string) *httptest.ResponseRecorder) {
 		for begun := time.Now(); ; time.Sleep(time.Second) {
 			w := ask("POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions"+jsonize, cogs)

@@ -3,15 +3,14 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http/httptest"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 )
 
@@ -21,16 +20,13 @@ import (
 // With DEED_PEER a kube-apiserver is sent the same, and what it answers otherwise is printed, a few of each sort: so most of what
 // testdata/transcripts has was found. What it checks by rules that are not known here is a difference too, see docs/divergences.md.
 func TestRandomRequests(t *testing.T) {
-	seed, err := strconv.ParseUint(os.Getenv("DEED_SEED"), 10, 64)
-	if err != nil {
-		seed = 1
-	}
+	seed := seeds.First(t)
 	n := 4000
 	if testing.Short() {
 		n = 500
 	}
 	s, peer := newServer(t, server.Config{Authenticate: asAdmin}), os.Getenv("DEED_PEER")
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), namespace: fmt.Sprintf("random-%d-%d", seed, time.Now().Unix())}
+	g := &generator{Rand: seeds.Stream(seed, 0), namespace: fmt.Sprintf("random-%d-%d", seed, time.Now().Unix())}
 	both := func(request, body string) (here, there *httptest.ResponseRecorder) {
 		here = ask(s, request, body)
 		if peer != "" {

@@ -3,13 +3,13 @@ package server_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store"
@@ -131,7 +131,7 @@ func TestReadsDecodeNothing(t *testing.T) {
 
 // TestIndexFollows writes at random, and compares what a server selects by its index with what one finds that has read nothing yet.
 func TestIndexFollows(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
+	random := seeds.Rand(t)
 	objects := memory.New()
 	s := serverOn(t, objects)
 	ask(s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", gauges)
@@ -186,9 +186,10 @@ func TestIndexAmongWriters(t *testing.T) {
 	for i := range 60 {
 		ask(s, "POST "+gaugesPath, gauge(i))
 	}
+	seed := seeds.First(t)
 	var clients sync.WaitGroup
 	for c := range 3 {
-		random := rand.New(rand.NewPCG(5, uint64(c)))
+		random := seeds.Stream(seed, c)
 		clients.Go(func() {
 			for range 60 {
 				body := fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, random.IntN(12))

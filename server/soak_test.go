@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/store"
@@ -24,6 +25,7 @@ import (
 
 // soak is a server under all kinds of load for a long time.
 type soak struct {
+	seed  uint64
 	s       *server.Server
 	url     string
 	ctx     context.Context
@@ -63,13 +65,13 @@ func TestSoak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	k := &soak{s: s, url: port.URL, ctx: ctx}
+	k := &soak{seed: seeds.First(t), s: s, url: port.URL, ctx: ctx}
 	var running sync.WaitGroup
 	for i := range 6 {
 		running.Go(func() { k.repeat(i, k.write) })
 	}
 	for i := range 20 {
-		running.Go(func() { k.follow(rand.New(rand.NewPCG(9, uint64(i)))) })
+		running.Go(func() { k.follow(seeds.Stream(k.seed, 200+i)) })
 	}
 	running.Go(func() { k.repeat(100, k.define) })
 	running.Go(func() { k.repeat(101, k.fill) })
@@ -131,8 +133,8 @@ func standStill(t *testing.T, samples []sample) {
 }
 
 // repeat does something again and again.
-func (k *soak) repeat(seed int, do func(*rand.Rand)) {
-	r := rand.New(rand.NewPCG(8, uint64(seed)))
+func (k *soak) repeat(stream int, do func(*rand.Rand)) {
+	r := seeds.Stream(k.seed, stream)
 	for k.ctx.Err() == nil {
 		k.quiet.RLock()
 		do(r)

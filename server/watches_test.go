@@ -19,6 +19,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
@@ -59,12 +60,13 @@ func watchedHistory(t *testing.T, objects store.Store, watchers, writes int) {
 	defer cancel()
 	begun := listOf(t, s, "").Metadata.ResourceVersion
 	var writing, watching sync.WaitGroup
-	for writer := range 4 {
-		writing.Go(func() { write(t, s, rand.New(rand.NewPCG(1, uint64(writer))), writes) })
+	seed := seeds.First(t)
+	for i := range 4 {
+		writing.Go(func() { write(t, s, seeds.Stream(seed, i), writes) })
 	}
 	end := make(chan struct{})
 	for i := range watchers {
-		w := &follower{url: server.URL + things, at: begun, states: map[string]string{}, random: rand.New(rand.NewPCG(2, uint64(i)))}
+		w := &follower{url: server.URL + things, at: begun, states: map[string]string{}, random: seeds.Stream(seed, 4+i)}
 		watching.Go(func() { w.follow(ctx, t, s, end) })
 	}
 	writing.Wait()
@@ -103,7 +105,7 @@ func TestToldTexts(t *testing.T) {
 		defer s.Close()
 		const deployments = "/apis/apps/v1/namespaces/default/deployments"
 		from := listOf(t, s, "").Metadata.ResourceVersion
-		random := rand.New(rand.NewPCG(3, 3))
+		random := seeds.Rand(t)
 		write(t, s, random, 100)
 		for i := range 20 {
 			body := fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d%d"},"spec":{"replicas":%d,"selector":`+

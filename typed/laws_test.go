@@ -6,6 +6,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
 	"github.com/deed-project/deed/internal/model"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -22,7 +23,7 @@ type trial struct {
 
 // eachTrial calls check with random types and values.
 func eachTrial(t *testing.T, check func(*trial)) {
-	for seed := range uint64(1500) {
+	for seed := range seeds.Each(t, 1500) {
 		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		compiled, err := schema.Compile(s.Document)

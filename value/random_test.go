@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // few returns a quarter of n in short runs, as those are that the mutants of this package are tried with.
@@ -19,14 +21,11 @@ func few(n int) int {
 	return n
 }
 
-// seeded runs a property n times, each with a source of its own that the failure names.
+// seeded runs a property n times, each with the source of another seed.
 func seeded(t *testing.T, n int, property func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
-	for seed := range uint64(few(n)) {
-		property(t, rand.New(rand.NewPCG(seed, 0)))
-		if t.Failed() {
-			t.Fatalf("with seed %d", seed)
-		}
+	for seed := range seeds.Each(t, few(n)) {
+		property(t, seeds.Stream(seed, 0))
 	}
 }
 

@@ -2,16 +2,17 @@ package value
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // TestSortMembers compares with a sort of the standard library: many sizes, common prefixes, names
 // that begin others, and equal names.
 func TestSortMembers(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeds.Rand(t)
 	for range 500 {
 		prefix := strings.Repeat("p", r.IntN(12))
 		members := make([]Member, r.IntN(200))

@@ -2,9 +2,9 @@ package beside
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -21,7 +21,7 @@ func numbered(n int, has func(i int) bool) value.Value {
 
 // TestMembers finds what looking up each name finds.
 func TestMembers(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
+	random := seeds.Rand(t)
 	for range 2000 {
 		n, one, other := random.IntN(60), 1+random.IntN(9), 1+random.IntN(9)
 		walked := numbered(n, func(int) bool { return random.IntN(one) == 0 })

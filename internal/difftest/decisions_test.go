@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/merge"
 )
 
@@ -14,7 +15,7 @@ import (
 // apply, in histories of several versions whose fields have other names and other topologies.
 func TestDecisionsOfVersions(t *testing.T) {
 	y := decisionTally{}
-	for seed := range uint64(1500) {
+	for seed := range seeds.Each(t, 1500) {
 		c := gen.Seeded(seed)
 		w, err := newWorld(gen.NewSchema(c))
 		if err != nil {

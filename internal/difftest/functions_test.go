@@ -12,6 +12,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -27,9 +28,8 @@ type subject struct {
 
 // TestFunctions demands that each function of package typed answers as its counterpart does, for random types and values.
 func TestFunctions(t *testing.T) {
-	first, n := environment(t, "DEED_SEED", 1), environment(t, "DEED_HISTORIES", 3000)
-	for seed := first; seed < first+n; seed++ {
-		c := gen.Seeded(uint64(seed))
+	for seed := range seeds.Each(t, histories(t)) {
+		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		if c.Chance(20) {
 			s.OpenLists(c)

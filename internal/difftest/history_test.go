@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 )
 
-// environment returns the number that the environment has under name, or else fallback.
-func environment(t *testing.T, name string, fallback int) int {
-	text := os.Getenv(name)
+// histories returns how many random cases a test tries: the number in DEED_HISTORIES, or 3000.
+func histories(t *testing.T) int {
+	text := os.Getenv("DEED_HISTORIES")
 	if text == "" {
-		return fallback
+		return 3000
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("DEED_HISTORIES: %v", err)
 	}
 	return n
 }
@@ -30,10 +31,9 @@ const (
 
 // TestHistories demands that both engines answer every write of random histories alike.
 func TestHistories(t *testing.T) {
-	first, n := environment(t, "DEED_SEED", 1), environment(t, "DEED_HISTORIES", 3000)
 	var seen tally
-	for seed := first; seed < first+(n+perSchema-1)/perSchema; seed++ {
-		c := gen.Seeded(uint64(seed))
+	for seed := range seeds.Each(t, (histories(t)+perSchema-1)/perSchema) {
+		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		w, err := newWorld(s)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -40,7 +41,7 @@ func TestSeedsDecideEverything(t *testing.T) {
 		return fmt.Sprint(h.Schema.Document.Value(), h.Schema.Versions, h.Schema.Renames, h.Filters, h.Writes)
 	}
 	seen := map[string]bool{}
-	for seed := range uint64(50) {
+	for seed := range seeds.Each(t, 50) {
 		first := show(history(t, gen.Seeded(seed)))
 		if again := show(history(t, gen.Seeded(seed))); first != again {
 			t.Fatalf("seed %d makes\n%s\nand then\n%s", seed, first, again)
@@ -55,7 +56,7 @@ func TestSeedsDecideEverything(t *testing.T) {
 
 // Values conform to their type, and their duplicates can be taken out.
 func TestValuesConform(t *testing.T) {
-	for seed := range uint64(500) {
+	for seed := range seeds.Each(t, 500) {
 		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		compiled, err := schema.Compile(s.Document)
@@ -87,7 +88,7 @@ func TestShrink(t *testing.T) {
 		return false
 	}
 	shrunk := 0
-	for seed := range uint64(20) {
+	for seed := range seeds.Each(t, 20) {
 		h := history(t, gen.Seeded(seed))
 		if !about(h) {
 			continue

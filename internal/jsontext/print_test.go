@@ -3,9 +3,10 @@ package jsontext
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // TestStyles prints every character below 128 and some beyond, inside of others, in every style.
@@ -80,7 +81,7 @@ func FuzzString(f *testing.F) {
 
 // TestVerbatim compares the search of eight bytes at once with one of one.
 func TestVerbatim(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
+	r := seeds.Rand(t)
 	for range 20000 {
 		b := []byte("abcdefghijklmnopqrstuvwxyz"[:r.IntN(27)])
 		if len(b) > 0 && r.IntN(3) > 0 {

@@ -3,16 +3,17 @@ package jsontext
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // TestEnds compares the searches of eight bytes at once with searches of one.
 func TestEnds(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeds.Rand(t)
 	const bytes = "abcdefgh \"\\\x1f\x20\x7f\x80\xff\x00!#[]"
 	for range 20000 {
 		b := make([]byte, r.IntN(30))
@@ -109,9 +110,9 @@ func TestNullName(t *testing.T) {
 	}
 }
 
-// TestSkip demands that what encoding/json calls valid is passed, and nothing else.
+// TestSkip demands that what encoding/json reads is passed, and nothing else.
 func TestSkip(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
+	r := seeds.Rand(t)
 	const document = ` {"a" : [1, -0.5e+3, 1E5, true ,false,null, "x\n\u00e9é"], "b":{}, "c": [], "d":[[0]] } `
 	passed := 0
 	for range 50000 {
@@ -135,7 +136,8 @@ func TestSkip(t *testing.T) {
 		if err == nil {
 			err = s.End()
 		}
-		if (err == nil) != json.Valid(b) {
+		var read any // numbers beyond float64 are an error for both
+		if readErr := json.Unmarshal(b, &read); (err == nil) != (readErr == nil) {
 			t.Fatalf("%q: error %v", b, err)
 		}
 		if err == nil {

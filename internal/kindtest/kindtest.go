@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
@@ -271,12 +272,12 @@ func RandomObject(t testing.TB, r *rand.Rand) managedfields.Object {
 // Histories calls f with many random objects.
 func Histories(t *testing.T, f func(t *testing.T, r *rand.Rand, o managedfields.Object)) {
 	t.Helper()
-	for seed := range uint64(400) {
-		r := rand.New(rand.NewPCG(seed, 1))
+	for seed := range seeds.Each(t, 400) {
+		r := seeds.Stream(seed, 0)
 		o := RandomObject(t, r)
 		f(t, r, o)
 		if t.Failed() {
-			t.Fatalf("with seed %d, object %s", seed, o.AppendJSON(nil))
+			t.Fatalf("with object %s", o.AppendJSON(nil))
 		}
 	}
 }

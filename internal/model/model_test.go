@@ -6,13 +6,14 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
 	"github.com/deed-project/deed/internal/model"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 )
 
 // The operations of sets of package fieldpath are those of maps of paths.
 func TestSetsAreModel(t *testing.T) {
-	for seed := range uint64(1000) {
+	for seed := range seeds.Each(t, 1000) {
 		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		compiled, err := schema.Compile(s.Document)

@@ -1,14 +1,15 @@
 package slab
 
 import (
-	"math/rand/v2"
 	"testing"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // TestTake takes slices of many sizes, and demands that nobody else has any element of them, and
 // that little is wasted.
 func TestTake(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeds.Rand(t)
 	for range 200 {
 		s := Slab[int]{Due: r.IntN(2000), Most: r.IntN(2) * 100}
 		var taken [][]int

@@ -3,11 +3,12 @@ package yaml
 import (
 	"bytes"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 	"github.com/google/go-cmp/cmp"
 )
@@ -213,7 +214,7 @@ func TestAppendObjects(t *testing.T) {
 }
 
 func TestRoundTrip(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
+	r := seeds.Rand(t)
 	for range 5000 {
 		checkRoundTrip(t, randomValue(r, 4))
 	}
@@ -251,9 +252,9 @@ var pieces = strings.Split("a|b|Z|é|緑|🌱| |  |\n|\n\n|\t|\r|\x00|\x1b|\x7f|
 
 func randomString(r *rand.Rand) string {
 	var b strings.Builder
-	for range r.Intn(6) {
-		b.WriteString(pieces[r.Intn(len(pieces))])
-		if r.Intn(20) == 0 {
+	for range r.IntN(6) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+		if r.IntN(20) == 0 {
 			b.WriteByte('|')
 		}
 	}
@@ -261,28 +262,28 @@ func randomString(r *rand.Rand) string {
 }
 
 func randomValue(r *rand.Rand, depth int) value.Value {
-	kind := r.Intn(10)
+	kind := r.IntN(10)
 	if depth == 0 {
-		kind = r.Intn(6)
+		kind = r.IntN(6)
 	}
 	switch kind {
 	case 0:
-		return []value.Value{value.Null(), value.Bool(true), value.Bool(false)}[r.Intn(3)]
+		return []value.Value{value.Null(), value.Bool(true), value.Bool(false)}[r.IntN(3)]
 	case 1:
-		return value.Int(int64(r.Uint64()) >> r.Intn(64))
+		return value.Int(int64(r.Uint64()) >> r.IntN(64))
 	case 2:
-		return value.Float((r.Float64() - 0.5) * []float64{1e-9, 1, 1e6, 1e18, 1e20, 1e300}[r.Intn(6)])
+		return value.Float((r.Float64() - 0.5) * []float64{1e-9, 1, 1e6, 1e18, 1e20, 1e300}[r.IntN(6)])
 	case 3, 4, 5:
 		return value.String(randomString(r))
 	case 6, 7:
-		items := make([]value.Value, r.Intn(4))
+		items := make([]value.Value, r.IntN(4))
 		for i := range items {
 			items[i] = randomValue(r, depth-1)
 		}
 		return value.List(items...)
 	}
 	object := value.Object()
-	for range r.Intn(5) {
+	for range r.IntN(5) {
 		object = object.With(randomString(r), randomValue(r, depth-1))
 	}
 	return object
@@ -290,11 +291,11 @@ func randomValue(r *rand.Rand, depth int) value.Value {
 
 // TestWrite wants of Write, which holds little, what Append prints.
 func TestWrite(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
+	r := seeds.Rand(t)
 	for size := range 40 {
 		var members []value.Member
 		for i := range size * 50 {
-			text := strings.Repeat("some words \"'# ", r.Intn(12)) + strings.Repeat("x\n", r.Intn(3))
+			text := strings.Repeat("some words \"'# ", r.IntN(12)) + strings.Repeat("x\n", r.IntN(3))
 			items := value.List(value.List(value.String(text)), value.Object(value.Member{Name: text, Value: value.Int(int64(i))}))
 			members = append(members, value.Member{Name: fmt.Sprint("name", i), Value: items})
 		}

@@ -3,12 +3,12 @@ package yaml
 import (
 	"bytes"
 	"fmt"
-	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -113,16 +113,16 @@ func TestPlainPrinted(t *testing.T) {
 
 // TestPlainChanged checks texts that are plain but for small changes.
 func TestPlainChanged(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
+	r := seeds.Rand(t)
 	pieces := []string{" ", "  ", "\n", "-", "- ", ":", ": ", "#", "'", "\"", "|", "|-\n", "a", "0", "\n  ", "[]", "{}", "?", "...", "---", "é", "!", "&a", "*a", "<<", "~", ","}
 	read := 0
 	texts := slices.Concat(plainTexts, plainTexts, oddTexts)
 	for range 40000 {
-		text := []byte(texts[r.Intn(len(texts))])
-		for range 1 + r.Intn(3) {
-			at := r.Intn(len(text) + 1)
-			to := min(at+r.Intn(3), len(text))
-			text = bytes.Join([][]byte{text[:at], text[to:]}, []byte(pieces[r.Intn(len(pieces))]))
+		text := []byte(texts[r.IntN(len(texts))])
+		for range 1 + r.IntN(3) {
+			at := r.IntN(len(text) + 1)
+			to := min(at+r.IntN(3), len(text))
+			text = bytes.Join([][]byte{text[:at], text[to:]}, []byte(pieces[r.IntN(len(pieces))]))
 		}
 		if checkPlain(t, text) {
 			read++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -20,7 +21,7 @@ import (
 // for sets with items that have no identity: those of lists whose relationship is left open.
 func TestExtractItems(t *testing.T) {
 	open := 0
-	for seed := range uint64(2000) {
+	for seed := range seeds.Each(t, 2000) {
 		c := gen.Seeded(seed)
 		s := gen.NewSchema(c)
 		if c.Chance(30) {

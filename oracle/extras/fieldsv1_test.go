@@ -10,6 +10,7 @@ import (
 	reference "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // checkFieldsV1 demands that deed and the reference read one text as the same set, or both not at all. It reports whether
@@ -79,7 +80,7 @@ func damaged(r *rand.Rand) string {
 
 // TestDamagedFieldsV1 reads random texts, most of which are wrong somewhere.
 func TestDamagedFieldsV1(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
+	r := seeds.Rand(t)
 	read := 0
 	for range 40 * rounds {
 		if checkFieldsV1(t, damaged(r)) {

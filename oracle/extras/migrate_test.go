@@ -3,7 +3,6 @@ package extras
 import (
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -43,8 +43,8 @@ func copyOf(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 
 func TestMigrate(t *testing.T) {
 	changed := 0
-	for seed := range uint64(rounds) {
-		r := rand.New(rand.NewPCG(seed, 3))
+	for seed := range seeds.Each(t, rounds) {
+		r := seeds.Stream(seed, 0)
 		entries := randomEntries(t, r, "apps/v1", "apps/v1", "apps/v2")
 		names := [][]string{{"csa"}, {"a", "csa"}, {"ssa"}, {"a", "b", "csa", "ssa"}, nil}[r.IntN(5)]
 		subresource := []string{"", "scale"}[r.IntN(2)]
@@ -78,8 +78,8 @@ func TestMigrate(t *testing.T) {
 
 func TestMigratePatch(t *testing.T) {
 	patches := 0
-	for seed := range uint64(rounds) {
-		r := rand.New(rand.NewPCG(seed, 4))
+	for seed := range seeds.Each(t, rounds) {
+		r := seeds.Stream(seed, 0)
 		entries := randomEntries(t, r, "apps/v1", "apps/v2")
 		object := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: copyOf(entries), ResourceVersion: []string{"", "7"}[r.IntN(2)]}}
 		want, wantErr := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New("csa"), "ssa")
@@ -135,8 +135,8 @@ func TestFindOwners(t *testing.T) {
 	wanted := smd.NewSet(smd.MakePathOrDie(annotation[0], annotation[1], annotation[2]))
 	path := fieldpath.Path{fieldpath.Field(annotation[0]), fieldpath.Field(annotation[1]), fieldpath.Field(annotation[2])}
 	found := 0
-	for seed := range uint64(rounds) {
-		entries := randomEntries(t, rand.New(rand.NewPCG(seed, 5)), "apps/v1")
+	for seed := range seeds.Each(t, rounds) {
+		entries := randomEntries(t, seeds.Stream(seed, 0), "apps/v1")
 		want := csaupgrade.FindFieldsOwners(entries, metav1.ManagedFieldsOperationUpdate, wanted)
 		got := owning.FindOwners(ours(t, entries), merge.Update, fieldpath.SetOf(path))
 		if diff := cmp.Diff(lines(t, ours(t, want)), lines(t, got)); diff != "" {

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
@@ -45,8 +46,8 @@ func TestQuantities(t *testing.T) {
 		return managedfields.Object{Content: v}
 	}
 	same, differ, invalid := 0, 0, 0
-	for seed := range uint64(20 * rounds) {
-		r := rand.New(rand.NewPCG(seed, 6))
+	for seed := range seeds.Each(t, 20 * rounds) {
+		r := seeds.Stream(seed, 0)
 		a, b := randomQuantity(r), randomQuantity(r)
 		if a == b || !isPlain(a) || !isPlain(b) {
 			continue

@@ -1,7 +1,6 @@
 package extras
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +10,7 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/managedfields"
 )
 
@@ -29,8 +29,8 @@ var (
 
 func TestScale(t *testing.T) {
 	compared := 0
-	for seed := range uint64(rounds) {
-		r := rand.New(rand.NewPCG(seed, 2))
+	for seed := range seeds.Each(t, rounds) {
+		r := seeds.Stream(seed, 0)
 		parent := randomEntries(t, r, kindVersions...)
 		if len(parent) > 0 && r.IntN(20) == 0 {
 			parent[0].FieldsV1 = nil

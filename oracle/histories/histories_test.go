@@ -3,7 +3,6 @@ package histories
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,10 +16,9 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/oracle/peer"
 )
-
-var seed = flag.Uint64("seed", 1, "the first history to play")
 
 // The reference logs failed updates, of which histories have many.
 func TestMain(m *testing.M) {
@@ -151,7 +149,7 @@ func newWorlds(t *testing.T) *worlds {
 // Deed answers every write of random histories as the reference does. What differs is reduced to a script, which
 // TestScripts plays from then on. DEED_FAILURES names a folder to keep the script in.
 func TestHistories(t *testing.T) {
-	n, workers := count(t), uint64(2)
+	first, n, workers := seeds.First(t), count(t), uint64(2)
 	start := time.Now()
 	all := make([]*worlds, workers)
 	writes := make([]int, workers)
@@ -161,7 +159,7 @@ func TestHistories(t *testing.T) {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					writes[i] = playAll(t, all[i], *seed+n/workers*i, *seed+n/workers*(i+1))
+					writes[i] = playAll(t, all[i], first+n/workers*i, first+n/workers*(i+1))
 				})
 			})
 		}

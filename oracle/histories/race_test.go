@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/seeds"
 	deed "github.com/deed-project/deed/managedfields"
 )
 
@@ -67,7 +68,7 @@ func TestFieldManagersAreSharedByGoroutines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for seed := range uint64(4) {
+			for seed := range seeds.Each(t, 4) {
 				asked := questions(t, w, seed)
 				var want, given []string
 				for _, q := range asked {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // lost has the divergences, by script, with what the reference's last answer has as managed fields. docs/divergences.md says why.
@@ -56,7 +58,7 @@ func readScript(t *testing.T, file string) Script {
 func TestScriptsAreReadAsTheyAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ws := newWorlds(t)
-		for n := range uint64(9) {
+		for n := range seeds.Each(t, 9) {
 			s, diff, err := ws.play(n)
 			if err != nil || diff != nil {
 				t.Fatal(err, diff)

@@ -12,6 +12,7 @@ import (
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema/openapi"
 	"github.com/deed-project/deed/value"
 )
@@ -241,9 +242,9 @@ func (g generator) definitions(depth int) object {
 }
 
 // rounds calls f with generators of growing mischief, each from its own seed.
-func rounds(n int, f func(seed uint64, g generator)) {
-	for seed := range uint64(n) {
-		g := generator{Rand: rand.New(rand.NewPCG(seed, 7)), mischief: []int{0, 40, 8}[seed%3]}
+func rounds(t *testing.T, n int, f func(seed uint64, g generator)) {
+	for seed := range seeds.Each(t, n) {
+		g := generator{Rand: seeds.Stream(seed, 0), mischief: []int{0, 40, 8}[seed%3]}
 		f(seed, g)
 	}
 }
@@ -260,7 +261,7 @@ var names = []string{"g.T", "g.U", "io.k8s.apimachinery.pkg.api.resource.Quantit
 
 func TestRandomV3(t *testing.T) {
 	accepted := 0
-	rounds(3000, func(seed uint64, g generator) {
+	rounds(t, 3000, func(seed uint64, g generator) {
 		g.refs, g.names = "#/components/schemas/", names
 		doc := text(object{"openapi": "3.0.0", "info": object{}, "components": object{"schemas": g.definitions(3)}})
 		got, err := openapi.V3(doc)
@@ -275,7 +276,7 @@ func TestRandomV3(t *testing.T) {
 
 func TestRandomV2(t *testing.T) {
 	accepted := 0
-	rounds(3000, func(seed uint64, g generator) {
+	rounds(t, 3000, func(seed uint64, g generator) {
 		g.refs, g.names = "#/definitions/", names
 		definitions := g.definitions(3)
 		for _, s := range definitions {
@@ -338,7 +339,7 @@ func (g generator) unions() any {
 
 func TestRandomCRD(t *testing.T) {
 	accepted := 0
-	rounds(450, func(seed uint64, g generator) {
+	rounds(t, 450, func(seed uint64, g generator) {
 		crd := g.crd()
 		v, err := value.Parse(crd)
 		if err != nil {
@@ -424,7 +425,7 @@ func (g generator) fix(fields object) {
 // What is structural and what is not, on many more schemas than a whole definition can be made of.
 func TestRandomStructural(t *testing.T) {
 	verdicts := map[bool]int{}
-	rounds(8000, func(seed uint64, g generator) {
+	rounds(t, 8000, func(seed uint64, g generator) {
 		root := g.root()
 		if g.bad() {
 			root[g.oneOf("$ref", "id", "$schema", "title").(string)] = g.oneOf("", "x")

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -92,7 +93,7 @@ func random(r *rand.Rand) value.Value {
 
 // TestPlain asks the library about random metadata that is taken for plain: nothing is wrong with it.
 func TestPlain(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeds.Rand(t)
 	isNew, changed := 0, 0
 	for range 200_000 {
 		m, namespaced := random(r), r.IntN(4) > 0

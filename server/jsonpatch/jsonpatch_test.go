@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -185,8 +186,8 @@ func remembersSpelling(patch Patch) bool {
 // TestLikeLibrary applies random patches to random documents, and compares the outcome, or the text of the error, with the library's.
 // DEED_CASES says how many, DEED_SEED which.
 func TestLikeLibrary(t *testing.T) {
-	cases, seed := number(t, "DEED_CASES", 10_000), uint64(number(t, "DEED_SEED", 1))
-	m := maker{rand.New(rand.NewPCG(seed, 0))}
+	cases, seed := number(t, "DEED_CASES", 10_000), seeds.First(t)
+	m := maker{seeds.Stream(seed, 0)}
 	applied, refused, panics, known := 0, 0, 0, 0
 	for range cases {
 		document := "{}"

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -83,7 +83,7 @@ func (r *reader) read(t *testing.T, f *feed, all *feeds, w written, to store.Rev
 
 // However far readers are, each is told of everything once, and an event is printed once for all of them.
 func TestFeed(t *testing.T) {
-	random := rand.New(rand.NewPCG(7, 7))
+	random := seeds.Rand(t)
 	for range 50 {
 		var all feeds
 		var w written

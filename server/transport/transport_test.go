@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"log"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/transport"
 )
 
@@ -101,7 +101,7 @@ func connect(t *testing.T, protocol string) ends {
 // TestWrites writes pieces of all sizes while the other side reads at its own pace: it reads them whole and in order.
 func TestWrites(t *testing.T) {
 	e := connect(t, "h2")
-	random := rand.New(rand.NewPCG(1, 2))
+	random := seeds.Rand(t)
 	var sent bytes.Buffer
 	go func() {
 		for range 500 {

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"math/rand/v2"
 	"testing"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // TestParts puts members together of random parts, each of which is used in several, and reads them with the standard library, which
 // compares their lengths and sums.
 func TestParts(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
+	random := seeds.Rand(t)
 	type made struct {
 		Part
 		text []byte

@@ -14,13 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
 // TestProtobuf encodes random objects of all built-in kinds, and lists of them, and compares the bytes with those of the
 // serializer that kube-apiserver uses.
 func TestProtobuf(t *testing.T) {
-	random := fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(1), scheme.Codecs)
+	random := fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(int64(seeds.First(t))), scheme.Codecs)
 	peer := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
 	kinds := 0
 	for gvk, typ := range scheme.Scheme.AllKnownTypes() {

@@ -7,17 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
-// seeded runs a property n times, each with a source of its own that the failure names.
+// seeded runs a property n times, each with the source of another seed.
 func seeded(t *testing.T, n int, property func(t *testing.T, r *rand.Rand)) {
 	t.Helper()
-	for seed := range uint64(n) {
-		property(t, rand.New(rand.NewPCG(seed, 0)))
-		if t.Failed() {
-			t.Fatalf("with seed %d", seed)
-		}
+	for seed := range seeds.Each(t, n) {
+		property(t, seeds.Stream(seed, 0))
 	}
 }
 

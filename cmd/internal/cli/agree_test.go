@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
@@ -53,7 +54,7 @@ type planJSON struct {
 func TestPlanAgreesWithApply(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(epochVariable, "1767225600")
-	r := rand.New(rand.NewPCG(12, 1))
+	r := seeds.Rand(t)
 	crd, live, config := filepath.Join(dir, "crd.yaml"), filepath.Join(dir, "live.json"), filepath.Join(dir, "config.json")
 	write := func(name, text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

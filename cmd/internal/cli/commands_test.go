@@ -3,12 +3,12 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/testobjects"
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // readers are the command lines that read a stored object from standard input.
@@ -22,7 +22,7 @@ var readers = [][]string{
 // TestReaders wants that no object, be it whole or cut off or with a byte changed, makes a command
 // fail by a defect.
 func TestReaders(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
+	r := seeds.Rand(t)
 	for i, o := range testobjects.Owned(t) {
 		text := o.Object.AppendJSON(nil)
 		for j, args := range readers {

@@ -1,8 +1,9 @@
 package wording
 
 import (
-	"math/rand/v2"
 	"testing"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 func TestNearest(t *testing.T) {
@@ -27,7 +28,7 @@ func TestNearest(t *testing.T) {
 
 // TestEdits compares the table of edits with their definition.
 func TestEdits(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeds.Rand(t)
 	word := func() string {
 		b := make([]byte, r.IntN(6))
 		for i := range b {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/value"
@@ -22,7 +22,6 @@ import (
 
 var (
 	objects = flag.Int("objects", 2000, "how many random objects are compared in all")
-	seed    = flag.Uint64("seed", 1, "of the random objects")
 	only    = flag.String("only", "", "the one kind to compare, by its apiVersion and kind with a space between")
 )
 
@@ -40,11 +39,11 @@ func served() []*builtin.Kind {
 // Reading, filling in defaults and storing make of random objects of each kind what the scheme of kube-apiserver
 // makes of them.
 func TestNormalize(t *testing.T) {
-	kinds := served()
+	first, kinds := seeds.First(t), served()
 	each := max(1, *objects/len(kinds))
 	for i, k := range kinds {
 		t.Run(k.GVK.String(), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(*seed, uint64(i)))
+			r := seeds.Stream(first, i)
 			for range each {
 				if object := Random(r, gvkOf(k)); !undecided(object) && !agrees(t, k, object) {
 					return
@@ -141,14 +140,14 @@ func equal(t *testing.T, what string, want []byte, got value.Value) bool {
 // Converting random objects from each version of a kind to each other one comes to what the scheme of
 // kube-apiserver makes of them.
 func TestConvert(t *testing.T) {
-	kinds := served()
+	first, kinds := seeds.First(t), served()
 	for i, from := range kinds {
 		for _, to := range builtin.Siblings(from.GVK) {
 			if to == from || to.Served == builtin.NotServed {
 				continue
 			}
 			t.Run(from.GVK.String()+" to "+to.GVK.String(), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(*seed, uint64(1000+i)))
+				r := seeds.Stream(first, 1000+i)
 				for range max(1, *objects/len(kinds)) {
 					object := Random(r, gvkOf(from))
 					text, err := json.Marshal(object)
@@ -197,7 +196,7 @@ func TestAnswersAreCurrent(t *testing.T) {
 	kinds := served()
 	for i := range 2000 {
 		k := kinds[i%len(kinds)]
-		object := Random(rand.New(rand.NewPCG(7, uint64(i))), gvkOf(k))
+		object := Random(seeds.Stream(7, i), gvkOf(k))
 		if undecided(object) {
 			continue
 		}

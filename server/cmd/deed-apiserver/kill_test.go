@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // childVariable makes the test's program be a server, with these flags.
@@ -106,8 +107,9 @@ func killing(t *testing.T, kills int, where string) {
 		watchers[i] = &watcher{load: l, at: begin, counts: map[string]int{}}
 		watching.Go(func() { watchers[i].follow(t) })
 	}
+	random := seeds.Rand(t)
 	for range kills {
-		from, more := l.acknowledged.Load(), 1+rand.Int64N(300)
+		from, more := l.acknowledged.Load(), 1+random.Int64N(300)
 		for l.acknowledged.Load() < from+more && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
 		}

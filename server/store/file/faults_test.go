@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
 	"github.com/deed-project/deed/server/store/storetest"
@@ -26,7 +27,7 @@ func TestTornWrites(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "store")
 	var using sync.RWMutex // held while the store is reopened
 	current := open(t, name)
-	reopened, end := 0, make(chan struct{})
+	reopened, end, random := 0, make(chan struct{}), seeds.Rand(t)
 	var disturbing sync.WaitGroup
 	disturbing.Go(func() {
 		for {
@@ -39,20 +40,20 @@ func TestTornWrites(t *testing.T) {
 			if err := current.Close(); err != nil {
 				t.Error(err)
 			}
-			tear(t, name)
+			tear(t, name, random)
 			current = open(t, name)
 			reopened++
 			using.Unlock()
 		}
 	})
 	storetest.Linearizable(t, storetest.History{
-		Clients: 20, Each: each, Seed: 5,
+		Clients: 20, Each: each,
 		Store: func() store.Store {
 			using.RLock()
 			defer using.RUnlock()
 			return current
 		},
-		Context:   func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) },
+		Context:   func(*rand.Rand) (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) },
 		Uncertain: func(err error) bool { return errors.Is(err, store.ErrClosed) },
 	})
 	close(end)
@@ -72,7 +73,7 @@ const (
 )
 
 // tear leaves the file as if a commit had been cut off while it wrote the page that makes it valid: the older of the two.
-func tear(t *testing.T, name string) {
+func tear(t *testing.T, name string, random *rand.Rand) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -93,7 +94,7 @@ func tear(t *testing.T, name string) {
 	}
 	garbage := make([]byte, metaEnd-metaAt)
 	for i := range garbage {
-		garbage[i] = byte(rand.Uint32())
+		garbage[i] = byte(random.Uint32())
 	}
 	if _, err := f.WriteAt(garbage, older*pageSize+metaAt); err != nil {
 		t.Fatal(err)

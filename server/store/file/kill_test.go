@@ -16,15 +16,20 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
 )
 
-const childVariable = "DEED_TEST_STORE"
+// The environment of a process that writes: the name of its store, and the seed of its writes.
+const (
+	childVariable = "DEED_TEST_STORE"
+	seedVariable  = "DEED_TEST_SEED"
+)
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(childVariable); name != "" {
-		if err := writeForever(name); err != nil {
+		if err := writeForever(name, os.Getenv(seedVariable)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -46,10 +51,10 @@ func TestKill(t *testing.T) {
 		}
 	}
 	name := filepath.Join(t.TempDir(), "store")
-	r := rand.New(rand.NewPCG(5, 6))
+	r := seeds.Rand(t)
 	acknowledged := 0
 	for range kills {
-		writes := killed(t, name, 1+r.IntN(100))
+		writes := killed(t, name, r.Uint64(), 1+r.IntN(100))
 		acknowledged += len(writes)
 		verify(t, name, writes)
 	}
@@ -58,10 +63,10 @@ func TestKill(t *testing.T) {
 
 // killed starts a writer, kills it after it acknowledged n writes, and returns all that it
 // acknowledged: keys with revisions.
-func killed(t *testing.T, name string, n int) map[string]store.Revision {
+func killed(t *testing.T, name string, seed uint64, n int) map[string]store.Revision {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), childVariable+"="+name)
+	child.Env = append(os.Environ(), childVariable+"="+name, fmt.Sprint(seedVariable, "=", seed))
 	var complaint strings.Builder
 	child.Stderr = &complaint
 	out, err := child.StdoutPipe()
@@ -123,7 +128,11 @@ func verify(t *testing.T, name string, writes map[string]store.Revision) {
 
 // writeForever writes in several goroutines, compacts now and then, and prints each write when it
 // returned.
-func writeForever(name string) error {
+func writeForever(name, text string) error {
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return err
+	}
 	s, err := file.Open(name)
 	if err != nil {
 		return err
@@ -132,7 +141,7 @@ func writeForever(name string) error {
 	failed := make(chan error)
 	for i := range 8 {
 		go func() {
-			r := rand.New(rand.NewPCG(rand.Uint64(), uint64(i)))
+			r := seeds.Stream(seed, i)
 			for {
 				if err := writeOne(s, r, &mu); err != nil {
 					failed <- err

@@ -3,10 +3,10 @@ package history
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -30,7 +30,7 @@ func TestPast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeds.Rand(t)
 	model := map[string]string{}
 	created := map[string]store.Revision{}
 	past := map[store.Revision]map[string]string{1: {}}

@@ -17,11 +17,11 @@ func TestCancelledContexts(t *testing.T) {
 	s := memory.New()
 	defer s.Close()
 	storetest.Linearizable(t, storetest.History{
-		Clients: 20, Each: 500, Seed: 4,
+		Clients: 20, Each: 500,
 		Store: func() store.Store { return s },
-		Context: func() (context.Context, context.CancelFunc) {
-			if rand.IntN(20) == 0 { // of more, on a busy machine, too many histories are possible to look through all
-				return context.WithTimeout(t.Context(), time.Duration(rand.IntN(5))*time.Microsecond)
+		Context: func(r *rand.Rand) (context.Context, context.CancelFunc) {
+			if r.IntN(20) == 0 { // of more, on a busy machine, too many histories are possible to look through all
+				return context.WithTimeout(t.Context(), time.Duration(r.IntN(5))*time.Microsecond)
 			}
 			return context.WithCancel(t.Context())
 		},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -35,13 +36,12 @@ type (
 // History is what concurrent clients do with few keys, at random.
 type History struct {
 	Clients, Each int // operations of each client
-	Seed          uint64
 	Prefix        string // of the keys
 
 	// Store returns the store that an operation asks: a store may be closed and opened again meanwhile.
 	Store func() store.Store
-	// Context returns the context of an operation.
-	Context func() (context.Context, context.CancelFunc)
+	// Context returns the context of an operation. It may draw from the numbers of the client.
+	Context func(*rand.Rand) (context.Context, context.CancelFunc)
 	// Uncertain reports whether an operation that failed with err may or may not have been made. Other errors than those of the
 	// contract are failures of the test.
 	Uncertain func(err error) bool
@@ -51,9 +51,9 @@ type History struct {
 // between its call and its return.
 func linearizable(t *testing.T, s store.Store) {
 	Linearizable(t, History{
-		Clients: 8, Each: 250, Seed: 3,
+		Clients: 8, Each: 250,
 		Store:     func() store.Store { return s },
-		Context:   func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) },
+		Context:   func(*rand.Rand) (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) },
 		Uncertain: func(error) bool { return false },
 	})
 }
@@ -66,11 +66,12 @@ func Linearizable(t *testing.T, h History) {
 	var mu sync.Mutex
 	var history []porcupine.Operation
 	var running sync.WaitGroup
+	seed := seeds.First(t)
 	outcomes := map[string]int{}
-	record := func(client int, op operation) answer {
+	record := func(client int, r *rand.Rand, op operation) answer {
 		op.key = h.Prefix + op.key
 		called := time.Since(start)
-		got := h.perform(t, op)
+		got := h.perform(t, r, op)
 		returned := time.Since(start)
 		mu.Lock()
 		defer mu.Unlock()
@@ -88,23 +89,24 @@ func Linearizable(t *testing.T, h History) {
 		return got
 	}
 	for i := range h.Clients {
-		r := rand.New(rand.NewPCG(h.Seed, uint64(i)))
+		r := seeds.Stream(seed, i)
 		running.Go(func() {
 			known := map[string]store.Revision{}
 			for n := range h.Each {
 				op := randomOperation(r, known, i*h.Each+n)
-				known[op.key] = record(i, op).revision
+				known[op.key] = record(i, r, op).revision
 			}
 		})
 	}
 	running.Wait()
 	// What the clients meet depends on who comes first; these make sure of every outcome.
-	there := record(0, operation{key: "0", kind: "get"}).revision
-	there = record(0, operation{key: "0", kind: "put", text: "last", expect: there}).revision
-	record(0, operation{key: "0", kind: "delete", expect: there - 1})
-	record(0, operation{key: "0", kind: "delete", expect: there})
-	record(0, operation{key: "0", kind: "delete", expect: there})
-	record(0, operation{key: "0", kind: "get"})
+	r := seeds.Stream(seed, h.Clients)
+	there := record(0, r, operation{key: "0", kind: "get"}).revision
+	there = record(0, r, operation{key: "0", kind: "put", text: "last", expect: there}).revision
+	record(0, r, operation{key: "0", kind: "delete", expect: there - 1})
+	record(0, r, operation{key: "0", kind: "delete", expect: there})
+	record(0, r, operation{key: "0", kind: "delete", expect: there})
+	record(0, r, operation{key: "0", kind: "get"})
 	if result := porcupine.CheckOperationsTimeout(registers, history, patience); result != porcupine.Ok {
 		t.Errorf("the history of %d operations is %s: %v", len(history), result, outcomes)
 	}
@@ -135,8 +137,8 @@ func randomOperation(r *rand.Rand, known map[string]store.Revision, n int) opera
 	return op
 }
 
-func (h *History) perform(t *testing.T, op operation) answer {
-	ctx, cancel := h.Context()
+func (h *History) perform(t *testing.T, r *rand.Rand, op operation) answer {
+	ctx, cancel := h.Context(r)
 	defer cancel()
 	s := h.Store()
 	var got answer

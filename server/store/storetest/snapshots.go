@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -77,7 +78,7 @@ func grow(t *testing.T, s store.Store, m *model, r *rand.Rand, n int) {
 }
 
 func started(t *testing.T, s store.Store) (*model, *rand.Rand) {
-	return newModel(must(s.Range(t.Context(), store.Range{}))(t).Revision), rand.New(rand.NewPCG(1, 2))
+	return newModel(must(s.Range(t.Context(), store.Range{}))(t).Revision), seeds.Rand(t)
 }
 
 // snapshots: each revision can be read as it was, by key and by range.

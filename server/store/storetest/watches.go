@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -214,14 +215,15 @@ func resumedWatches(t *testing.T, s store.Store) {
 	start := must(s.Range(t.Context(), store.Range{}))(t).Revision
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	seed := seeds.First(t)
 	var writing, watching sync.WaitGroup
 	states := make([]map[string]string, watchers)
 	for i := range watchers {
-		r := rand.New(rand.NewPCG(7, uint64(i)))
+		r := seeds.Stream(seed, i)
 		watching.Go(func() { states[i] = replay(ctx, t, s, r, start) })
 	}
 	for i := range writers {
-		r := rand.New(rand.NewPCG(8, uint64(i)))
+		r := seeds.Stream(seed, watchers+i)
 		writing.Go(func() { scribble(ctx, t, s, r, each) })
 	}
 	writing.Wait()

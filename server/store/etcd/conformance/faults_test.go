@@ -232,9 +232,9 @@ func TestLinearizable(t *testing.T) {
 		}
 	})
 	storetest.Linearizable(t, storetest.History{
-		Clients: 10, Each: 1000, Seed: 6,
+		Clients: 10, Each: 1000,
 		Store: func() store.Store { return stores[int(asked.Add(1))%len(stores)] },
-		Context: func() (context.Context, context.CancelFunc) {
+		Context: func(*rand.Rand) (context.Context, context.CancelFunc) {
 			return context.WithTimeout(t.Context(), 3*time.Second)
 		},
 		Uncertain: func(err error) bool { return err != nil },

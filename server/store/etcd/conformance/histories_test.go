@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/value"
 )
@@ -103,10 +104,10 @@ func TestHistories(t *testing.T) {
 	begin := must(t, servers[0], "GET "+things, "").Get("metadata", "resourceVersion").Str()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	watchers := make([]*selecting, 50)
+	seed, watchers := seeds.First(t), make([]*selecting, 50)
 	var writing, watching sync.WaitGroup
 	for i := range watchers {
-		f := &selecting{urls, begin, map[string]string{}, rand.New(rand.NewPCG(1, uint64(i)))}
+		f := &selecting{urls, begin, map[string]string{}, seeds.Stream(seed, i)}
 		watchers[i] = f
 		watching.Go(func() {
 			if err := f.follow(ctx); err != nil {
@@ -115,7 +116,7 @@ func TestHistories(t *testing.T) {
 		})
 	}
 	for i := range 4 {
-		r := rand.New(rand.NewPCG(2, uint64(i)))
+		r := seeds.Stream(seed, len(watchers)+i)
 		writing.Go(func() {
 			for range 400 {
 				scribble(t, servers[r.IntN(3)], r)
