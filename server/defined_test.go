@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -98,12 +97,7 @@ func testReadOnce(t *testing.T, in store.Store) {
 	if err := s.send(t.Context(), http.MethodDelete, definitionsPath+"things.g2.org", value.Value{}); err != nil {
 		t.Fatal(err)
 	}
-	for range 500 { // its finalizer goes in the background
-		if len(look()) == 2 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	await(t, "a definition to be gone", func() bool { return len(look()) == 2 })
 	if n := len(look()); n != 2 || n != len(s.definitions.names) {
 		t.Errorf("%d definitions are there, and %d groups have names", n, len(s.definitions.names))
 	}
@@ -224,7 +218,12 @@ func TestNames(t *testing.T) {
 		defer s.Close()
 		random := seeds.Rand(t)
 		some := func(of ...string) value.Value { return value.String(of[random.IntN(len(of))]) }
-		waited := 0
+		waited, problem := 0, ""
+		defer func() {
+			if problem != "" {
+				t.Error(problem)
+			}
+		}()
 		for range 300 {
 			name := fmt.Sprintf("things%d", random.IntN(6))
 			names := value.Object(value.Member{Name: "listKind", Value: some("AList", "BList", "CList", "DList")},
@@ -247,17 +246,15 @@ func TestNames(t *testing.T) {
 			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
 				t.Fatal(err)
 			}
-			waiting, problem := 0, "unknown"
-			for begun := time.Now(); problem != "" && time.Since(begun) < 5*time.Second; { // deletions are finished in the background
+			waiting := 0
+			await(t, "names that agree, as deletions are finished in the background", func() bool {
 				stored, err := s.allOf(t.Context(), s.base[definitionsAt])
 				if err != nil {
 					t.Fatal(err)
 				}
 				waiting, problem = checkNames(stored)
-			}
-			if problem != "" {
-				t.Fatal(problem)
-			}
+				return problem == ""
+			})
 			waited += waiting
 		}
 		if waited < 100 {

@@ -52,6 +52,16 @@ func (h holder) fill(t *testing.T, objects int, finalizer string, ask func(name 
 	return s
 }
 
+// await waits until something is so. It gives up after far more time than that takes: the machine may be busy.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for begun := time.Now(); !is(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > 5*time.Minute {
+			t.Fatalf("the test waited in vain for %s", what)
+		}
+	}
+}
+
 // delete deletes the holder.
 func (h holder) delete(t *testing.T, s *Server) {
 	t.Helper()
@@ -63,11 +73,7 @@ func (h holder) delete(t *testing.T, s *Server) {
 // waitUntilGone waits until the holder is gone.
 func (h holder) waitUntilGone(t *testing.T, s *Server) {
 	t.Helper()
-	for begun := time.Now(); s.send(t.Context(), http.MethodGet, h.path, value.Value{}) == nil; time.Sleep(time.Millisecond) {
-		if time.Since(begun) > 20*time.Second {
-			t.Fatalf("%s is still there", h.path)
-		}
-	}
+	await(t, h.path+" to be gone", func() bool { return s.send(t.Context(), http.MethodGet, h.path, value.Value{}) != nil })
 }
 
 // TestHeldObjects deletes what holds objects: each is deleted once.
@@ -92,23 +98,15 @@ func TestHeldByFinalizers(t *testing.T) {
 		var asked atomic.Int64
 		s := h.fill(t, objects, "example.org/wait", func(string) error { asked.Add(1); return nil })
 		h.delete(t, s)
-		for begun := time.Now(); asked.Load() < objects && time.Since(begun) < 20*time.Second; {
-			time.Sleep(time.Millisecond)
-		}
+		await(t, "each object to be deleted", func() bool { return asked.Load() >= objects })
 		for i := range objects {
 			if i == objects/2 && s.send(t.Context(), http.MethodGet, h.path, value.Value{}) != nil {
 				t.Errorf("%s is gone before its objects", h.path)
 			}
 			patch := value.Object(value.Member{Name: "metadata", Value: value.Object(value.Member{Name: "finalizers", Value: value.Null()})})
-			for begun := time.Now(); ; time.Sleep(time.Millisecond) { // the sweep may still be at it
-				err := s.send(t.Context(), http.MethodPatch, fmt.Sprintf("%s/o%d", h.objects, i), patch)
-				if err == nil {
-					break
-				}
-				if time.Since(begun) > 20*time.Second {
-					t.Fatal(err)
-				}
-			}
+			await(t, "an object to be patched, which the sweep may still be at", func() bool {
+				return s.send(t.Context(), http.MethodPatch, fmt.Sprintf("%s/o%d", h.objects, i), patch) == nil
+			})
 		}
 		h.waitUntilGone(t, s)
 		if n := asked.Load(); n > 2*objects {
@@ -128,14 +126,9 @@ func TestRefusedDeletion(t *testing.T) {
 			return nil
 		})
 		h.delete(t, s)
-		for begun := time.Now(); ; time.Sleep(time.Millisecond) {
-			if s.send(t.Context(), http.MethodGet, h.objects+"/o2", value.Value{}) != nil {
-				break
-			}
-			if time.Since(begun) > 20*time.Second {
-				t.Fatalf("%s: one that was refused keeps the others", h.path)
-			}
-		}
+		await(t, h.path+" to lose all but the object whose deletion was refused", func() bool {
+			return s.send(t.Context(), http.MethodGet, h.objects+"/o2", value.Value{}) != nil
+		})
 		h.waitUntilGone(t, s)
 	}
 }

@@ -109,7 +109,7 @@ func TestFaultyHooks(t *testing.T) {
 	}
 	wait.Wait()
 	hooks.Close()
-	expectGoroutines(t, before+20)
+	await(t, func() bool { return runtime.NumGoroutine() <= before+20 })
 }
 
 // faultyRequest sends a request that webhooks of one failure policy are for.
@@ -121,16 +121,4 @@ func faultyRequest(t *testing.T, s http.Handler, policy string) error {
 		return errors.Join(fmt.Errorf("a webhook with failurePolicy %s: %d, want %d", policy, code, want), errors.New(v.String()))
 	}
 	return nil
-}
-
-// expectGoroutines waits until no more than n goroutines are left.
-func expectGoroutines(t *testing.T, n int) {
-	t.Helper()
-	for range 100 {
-		if runtime.NumGoroutine() <= n {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines are left, want at most %d", runtime.NumGoroutine(), n)
 }

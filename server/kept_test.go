@@ -46,7 +46,10 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 // serverOn returns a server of what is in a store, where it is always noon.
 func serverOn(t *testing.T, objects store.Store, definitions ...value.Value) *server.Server {
 	t.Helper()
-	s, err := server.New(server.Config{Store: objects, Objects: definitions, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)})
+	s, err := server.New(server.Config{
+		Store: objects, Objects: definitions, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
+		Limits: unhurried(server.Limits{}),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

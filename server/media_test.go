@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 
@@ -30,6 +31,7 @@ func newServer(t testing.TB, c server.Config) *server.Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.Limits = unhurried(c.Limits)
 	s, err := server.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +42,16 @@ func newServer(t testing.TB, c server.Config) *server.Server {
 		}
 	})
 	return s
+}
+
+// unhurried returns limits that give requests an hour, unless l says how long they may take: the machine may be busy.
+func unhurried(l server.Limits) server.Limits {
+	for _, limit := range []*time.Duration{&l.Request, &l.Write} {
+		if *limit == 0 {
+			*limit = time.Hour
+		}
+	}
+	return l
 }
 
 // TestCBOR creates, applies, reads and watches objects in CBOR, of a custom resource and of a built-in kind.

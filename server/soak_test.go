@@ -25,7 +25,7 @@ import (
 
 // soak is a server under all kinds of load for a long time.
 type soak struct {
-	seed  uint64
+	seed    uint64
 	s       *server.Server
 	url     string
 	ctx     context.Context
@@ -80,13 +80,7 @@ func TestSoak(t *testing.T) {
 	running.Wait()
 	http.DefaultClient.CloseIdleConnections()
 	port.CloseClientConnections()
-	left := runtime.NumGoroutine()
-	for begun := time.Now(); left > before && time.Since(begun) < 30*time.Second; left = runtime.NumGoroutine() {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if left > before {
-		t.Errorf("%d goroutines are left, and there were %d", left, before)
-	}
+	await(t, func() bool { return runtime.NumGoroutine() <= before })
 	t.Logf("%d writes, %d watches in %v", k.writes, k.watches, long)
 	standStill(t, samples)
 }

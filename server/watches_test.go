@@ -56,7 +56,7 @@ func watchedHistory(t *testing.T, objects store.Store, watchers, writes int) {
 	s := stage(t, objects)
 	server := httptest.NewServer(s)
 	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // far more than it takes: the machine may be busy
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	begun := listOf(t, s, "").Metadata.ResourceVersion
 	var writing, watching sync.WaitGroup

@@ -62,7 +62,7 @@ const (
 
 func startServer(t testing.TB, c server.Config) *server.Server {
 	t.Helper()
-	c.Log = slog.New(slog.DiscardHandler)
+	c.Log, c.Limits = slog.New(slog.DiscardHandler), unhurried(c.Limits)
 	s, err := server.New(c)
 	if err != nil {
 		t.Fatal(err)

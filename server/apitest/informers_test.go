@@ -128,6 +128,9 @@ func TestReflectors(t *testing.T) {
 			if red, err := informer.GetIndexer().ByIndex("color", "red"); err != nil || len(red) != 5 {
 				t.Errorf("%d objects are red, %v", len(red), err)
 			}
+			for informer.LastSyncResourceVersion() != last.GetResourceVersion() && ctx.Err() == nil { // it is set after the index
+				time.Sleep(time.Millisecond)
+			}
 			if got := informer.LastSyncResourceVersion(); got != last.GetResourceVersion() {
 				t.Errorf("the informer is at %s, and the last write was %s", got, last.GetResourceVersion())
 			}

@@ -153,13 +153,13 @@ func newAuthority(t *testing.T, file string) *authority {
 	return a
 }
 
-// issue writes a certificate for 127.0.0.1, as a server and as a client, and its key.
+// issue writes a certificate for loopback addresses, as a server and as a client, and its key.
 func (a *authority) issue(t *testing.T, file string) {
 	t.Helper()
 	a.write(t, file, &x509.Certificate{
 		Subject:     pkix.Name{CommonName: filepath.Base(file)},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), ownLoopback()},
 	})
 }
 

@@ -57,12 +57,22 @@ func TestKill(t *testing.T) {
 
 // free returns an address of the loopback interface that nobody listens on.
 func free(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", net.JoinHostPort(ownLoopback().String(), "0"))
+	if err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// ownLoopback returns a loopback address that no other process uses, on systems that have more than one. On 127.0.0.1, every connection
+// of a client in any process may take the port of a server that is away for a moment.
+func ownLoopback() net.IP {
+	pid := os.Getpid()
+	return net.IPv4(127, byte(64|pid>>16&63), byte(pid>>8), byte(pid))
 }
 
 // startEtcd starts an etcd with more flags, which ends with the test, and returns where it is.

@@ -35,7 +35,7 @@ type (
 
 // History is what concurrent clients do with few keys, at random.
 type History struct {
-	Clients, Each int // operations of each client
+	Clients, Each int    // operations of each client
 	Prefix        string // of the keys
 
 	// Store returns the store that an operation asks: a store may be closed and opened again meanwhile.
