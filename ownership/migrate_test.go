@@ -157,6 +157,15 @@ func TestLostOwners(t *testing.T) {
 	}
 }
 
+// TestLastAppliedOfDuplicates makes entries for an object that holds an item twice, as stored objects may: whoever lost the owners
+// of such an object needs them as much.
+func TestLastAppliedOfDuplicates(t *testing.T) {
+	o := kindtest.New(t, `"metadata":{"name":"one","finalizers":["a","a"],`+record+`},"spec":{"replicas":1}`)
+	if entries, err := ownership.EntriesOfLastApplied(o, kindtest.Type, "ann"); err != nil || kindtest.Show(t, entries) != "ann Apply v1 -: .spec.replicas\n" {
+		t.Errorf("got\n%s%v", kindtest.Show(t, entries), err)
+	}
+}
+
 func TestLastAppliedRefuses(t *testing.T) {
 	for name, o := range map[string]managedfields.Object{
 		"no record":        kindtest.New(t, ""),

@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +156,21 @@ func TestCRDErrors(t *testing.T) {
 		CRD: "ts.g.io", Version: "v1", Path: "spec.versions[0].schema.openAPIV3Schema.properties[a].type", Reason: "must be given",
 	}); *e != want {
 		t.Errorf("got warning %+v, want %+v", *e, want)
+	}
+}
+
+// TestCRDNulls reads schemas that are null where one may stand: an API server takes them for empty.
+func TestCRDNulls(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"a":null}}`:                          "openAPIV3Schema.properties[a].type: must be given",
+		`{"type":"object","allOf":[null],"items":null}`:                      "",
+		`{"type":"object","properties":{"a":{"type":"array","items":null}}}`: "openAPIV3Schema.properties[a].items: must be given",
+		`{"type":"object","additionalProperties":null,"properties":null}`:    "",
+	} {
+		d := crd(t, schema)
+		if got := fmt.Sprint(d.Warnings); want == "" && len(d.Warnings) > 0 || !strings.Contains(got, want) {
+			t.Errorf("%s: got warnings %s, want %q", schema, got, want)
+		}
 	}
 }
 
