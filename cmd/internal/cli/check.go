@@ -82,7 +82,7 @@ func (c *cli) check(f checkFlags) error {
 	}
 	p := report.NewFindingPrinter(c.out, f.format.value, f.ignore, f.all, f.color.painter(c.out))
 	var definitions []*manifest.Object
-	if !f.schemas || len(f.stored.input.files) > 0 || !f.stored.schemas.Any() {
+	if !f.schemas || f.stored.input.any() || !f.stored.schemas.Any() {
 		objects, types, err := c.stored(f.stored)
 		if err != nil {
 			return err

@@ -80,7 +80,7 @@ func (c *cli) explain(f explainFlags, text string) error {
 
 // explanations returns what there is to say about path in kind, or in the objects.
 func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Selector) ([]*explain.Explanation, error) {
-	if len(f.stored.input.files) == 0 && f.kind != "" {
+	if !f.stored.input.any() && f.kind != "" {
 		if err := f.stored.schemas.Check(); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 // inputFlags say where the objects of a command come from.
 type inputFlags struct {
 	files     []string
+	kustomize []string
 	recursive bool
 	ignore    []string
 	timeout   time.Duration
@@ -27,7 +28,12 @@ func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil,
 		"`file`, directory, quoted pattern such as '*.yaml', or URL with "+what+
 			", or - for standard input, which is also read when there is no -f; repeatable")
+	f.registerKustomize(flags)
 	f.registerReading(flags)
+}
+
+func (f *inputFlags) registerKustomize(flags *pflag.FlagSet) {
+	flags.StringArrayVarP(&f.kustomize, "kustomize", "k", nil, "`directory` that kustomize builds, as in kubectl; repeatable")
 }
 
 // registerReading adds the flags that say how files are read.
@@ -52,15 +58,18 @@ func (f *inputFlags) use(c *cli) error {
 }
 
 // errNoInput says that there is nothing to read.
-var errNoInput = errors.New("no input: name files or directories with -f, or pipe objects in")
+var errNoInput = errors.New("no input: name files or directories with -f, directories for kustomize with -k, or pipe objects in")
 
-// inputs returns the names of f, or standard input if there are none and something is piped in. It
-// is called before anything is read, as it says how that is done.
+// any reports whether f names anything.
+func (f *inputFlags) any() bool { return len(f.files)+len(f.kustomize) > 0 }
+
+// inputs returns the names of the files of f, or standard input if there is no input otherwise and
+// something is piped in. It is called before anything is read, as it says how that is done.
 func (c *cli) inputs(f inputFlags) ([]string, error) {
 	if err := f.use(c); err != nil {
 		return nil, err
 	}
-	if len(f.files) > 0 {
+	if f.any() {
 		return f.files, nil
 	}
 	if file, ok := c.In.(*os.File); ok {

@@ -57,7 +57,7 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	}
 	r := manifest.Everything
 	r.Fallback, r.Given = f.name, true
-	given := c.survey(names, f.input.recursive, r)
+	given := c.survey(c.read(names, f.input), r)
 	live := f.live
 	if files != nil {
 		live = files.Existing(f.input.recursive)

@@ -30,6 +30,7 @@ func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
 		"`file` or directory with "+storedObjects+", or - for standard input, which is also read when there is no --live; repeatable")
 	flags.StringArrayVarP(&f.configs.files, "filename", "f", nil,
 		"`file` or directory with the configurations that the receiver will apply next, to see what that does; repeatable")
+	f.configs.registerKustomize(flags)
 	f.configs.registerReading(flags)
 }
 
@@ -54,7 +55,7 @@ which patch is for which. -o yaml and -o json are the objects.`
 // cannot, and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {
 	input := f.configs
-	input.files = f.live
+	input.files, input.kustomize = f.live, nil
 	names, err := c.inputs(input)
 	if errors.Is(err, errNoInput) {
 		return errors.New("no input: name the stored objects with --live, or pipe them in")
@@ -66,8 +67,8 @@ func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *m
 	if err != nil {
 		return err
 	}
-	objects := c.survey(names, f.configs.recursive, manifest.Everything)
-	configs := c.Index(c.Read(f.configs.files, f.configs.recursive), manifest.Everything)
+	objects := c.survey(c.read(names, input), manifest.Everything)
+	configs := c.Index(c.read(f.configs.files, f.configs), manifest.Everything)
 	types := c.NewTypes(f.schemas, slices.Concat(objects.definitions, configs.Definitions)...)
 	if types == nil {
 		return nil

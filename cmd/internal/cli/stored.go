@@ -36,10 +36,14 @@ type survey struct {
 	quiet       iter.Seq[*manifest.Object] // the objects, without what is wrong with them being reported
 }
 
-// survey reads the named files, and objects as r does. What is wrong with objects is reported when
-// they are read.
-func (c *cli) survey(names []string, recursive bool, r manifest.Reader) *survey {
-	texts := c.Read(names, recursive)
+// read returns the texts of the named files, which are those of f, and what kustomize builds.
+func (c *cli) read(names []string, f inputFlags) []*manifest.Text {
+	return append(c.Read(names, f.recursive), c.Kustomized(f.kustomize)...)
+}
+
+// survey looks at what there is in texts, and reads objects as r does. What is wrong with objects is
+// reported when they are read.
+func (c *cli) survey(texts []*manifest.Text, r manifest.Reader) *survey {
 	quiet := c.With(notice.NewLog(io.Discard, nil))
 	known := quiet.Index(texts, r)
 	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}
@@ -69,7 +73,7 @@ func (c *cli) storedOnly(f inputFlags) (*survey, error) {
 	if err := checkStdin(names); err != nil {
 		return nil, err
 	}
-	return c.survey(names, f.recursive, manifest.Everything), nil
+	return c.survey(c.read(names, f), manifest.Everything), nil
 }
 
 // stored returns the objects that f names and the schemas, which are nil if they cannot be used;

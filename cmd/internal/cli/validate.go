@@ -75,7 +75,7 @@ func (c *cli) validate(f validateFlags) error {
 	}
 	r := manifest.Everything
 	r.Unnamed, r.Repeating = true, true
-	objects := c.survey(names, f.stored.input.recursive, r)
+	objects := c.survey(c.read(names, f.stored.input), r)
 	types := c.NewTypes(f.stored.schemas, objects.definitions...) // nil if nothing can be validated
 	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, f.color.painter(c.out))
 	for o := range objects.objects {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deed-project/deed/cmd/internal/kustomize"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/folder"
@@ -64,6 +65,25 @@ func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 				name = stdinShown
 			}
 			c.Problem(notice.InFile(shown(name)), "nothing was read: there is no document in here%s", hint)
+		}
+	}
+	return texts
+}
+
+// Kustomized returns what kustomize makes of the named directories, one text each. What cannot be built
+// is reported and left out.
+func (c *Loader) Kustomized(dirs []string) []*Text {
+	var texts []*Text
+	for _, dir := range dirs {
+		data, err := kustomize.Build(dir)
+		t := &Text{Name: dir + " (kustomize)", Data: data}
+		switch {
+		case err != nil:
+			c.Problem(notice.InFile(dir), "%v", err)
+		case !t.HasContent():
+			c.Problem(notice.InFile(dir), "nothing was read: kustomize builds no objects of this directory")
+		default:
+			texts = append(texts, t)
 		}
 	}
 	return texts
