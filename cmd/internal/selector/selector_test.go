@@ -2,14 +2,12 @@ package selector
 
 import (
 	"errors"
-	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -126,7 +124,7 @@ func TestReadings(t *testing.T) {
 // TestPrintedPaths wants that every path is accepted as it is printed, and then means that very path: among all paths, in the value
 // that it leads through, and read as a path.
 func TestPrintedPaths(t *testing.T) {
-	r, seed := seeded(t)
+	r := seeds.Rand(t)
 	names := []string{"a", "b", "a.b", "", "*", ".", "x y", `q"\`, "[", "]", "{", "a/b", "é", "\n\x01", "\xff", "=", "0", "[0]", "name=1"}
 	scalars := []value.Value{value.String("a"), value.String(`]"[`), value.Int(1), value.Int(1000000), value.Float(0.5), value.Bool(true), value.Null(),
 		value.List(value.Int(1), value.List()), value.Object(value.Member{Name: "]", Value: value.String("}")})}
@@ -158,36 +156,23 @@ func TestPrintedPaths(t *testing.T) {
 	for i, path := range all {
 		s, err := Parse(path.Text())
 		if err != nil {
-			t.Fatalf("seed %d: %q is not accepted as it is printed: %v", seed, path.Text(), err)
+			t.Fatalf("%q is not accepted as it is printed: %v", path.Text(), err)
 		}
 		if back, ok := s.Path(); !ok || !slices.Equal(back, path) {
-			t.Errorf("seed %d: %s is read as %s", seed, path.Text(), back.Text())
+			t.Errorf("%s is read as %s", path.Text(), back.Text())
 		}
 		near := all[max(0, i-20):min(len(all), i+20)]
 		selected, err := s.Among(near)
 		if err != nil {
-			t.Errorf("seed %d: %s: %v", seed, path.Text(), err)
+			t.Errorf("%s: %v", path.Text(), err)
 			continue
 		}
 		for j, q := range near {
 			if inside := q.HasPrefix(path); (selected[j] != nil) != inside || inside && !slices.Equal(selected[j], path) {
-				t.Errorf("seed %d: %s selects %s of %s", seed, path.Text(), selected[j].Text(), q.Text())
+				t.Errorf("%s selects %s of %s", path.Text(), selected[j].Text(), q.Text())
 			}
 		}
 	}
-}
-
-// seeded returns a source of random numbers, and its seed: the one that the environment variable DEED_SEED has, or else a new one.
-func seeded(t *testing.T) (*rand.Rand, uint64) {
-	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv("DEED_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return rand.New(rand.NewPCG(seed, 1)), seed
 }
 
 func TestParseErrors(t *testing.T) {
