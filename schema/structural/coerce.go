@@ -1,8 +1,6 @@
 package structural
 
 import (
-	"slices"
-
 	"github.com/deed-project/deed/value"
 )
 
@@ -27,7 +25,7 @@ func (s *Schema) Coerce(object value.Value) (value.Value, []string, error) {
 type coercer struct {
 	lenient bool
 	at      trail
-	unknown []string
+	unknown paths
 	err     *FieldError
 }
 
@@ -37,8 +35,7 @@ func (c *coercer) root(object, known value.Value, s *Schema) (value.Value, []str
 	if c.err != nil {
 		return value.Value{}, nil, c.err
 	}
-	slices.Sort(c.unknown)
-	return out, c.unknown, nil
+	return out, c.unknown.sorted(), nil
 }
 
 // value coerces what is below n, where v is. After an error there is nothing more to do.
@@ -102,14 +99,14 @@ func (c *coercer) metadata(v value.Value) value.Value {
 		return v
 	}
 	c.at.enterMember("metadata")
-	d := metaDecoder{strict: true, at: c.at}
+	d := metaDecoder{strict: true, at: c.at, unknown: c.unknown}
 	out := d.metadata(v)
 	c.at.leave()
 	if d.err != nil {
 		c.fail("metadata", v, d.err.Error())
 		return v
 	}
-	c.unknown = append(c.unknown, d.unknown...)
+	c.unknown = d.unknown
 	return out
 }
 

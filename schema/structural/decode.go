@@ -2,6 +2,7 @@ package structural
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/deed-project/deed/value"
 )
@@ -41,7 +42,7 @@ func (s *Schema) decode(object, known value.Value) (value.Value, []string, error
 	if err != nil {
 		return value.Value{}, nil, err
 	}
-	unknown := append(append(d.unknown, pruned...), coerced...)
+	unknown := slices.Concat(d.unknown.inOrder(), pruned, coerced)
 	return withRootFields(out, object, metadata), unknown, nil
 }
 

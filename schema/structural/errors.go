@@ -15,6 +15,7 @@ type Reason string
 const (
 	Invalid   Reason = "FieldValueInvalid"
 	Duplicate Reason = "FieldValueDuplicate"
+	More      Reason = "More" // the error stands for others, which are not told apart
 )
 
 // FieldError says what is wrong with a field of an object, as an API server says it.
@@ -23,12 +24,16 @@ type FieldError struct {
 	Path   string      // of the field, such as spec.ports[2]; members by additionalProperties are in brackets
 	Value  value.Value // that the field has
 	Detail string      // empty for Duplicate
+	Others int         // how many errors an error of reason More stands for
 }
 
 // Error returns the path and the message.
 func (e *FieldError) Error() string {
 	if e == nil {
 		return "<nil>"
+	}
+	if e.Reason == More {
+		return e.Message()
 	}
 	return e.Path + ": " + e.Message()
 }
@@ -39,8 +44,11 @@ func (e *FieldError) Message() string {
 		return ""
 	}
 	text := "Invalid value: "
-	if e.Reason == Duplicate {
+	switch e.Reason {
+	case Duplicate:
 		text = "Duplicate value: "
+	case More:
+		return fmt.Sprintf("and %d more", e.Others)
 	}
 	text += printed(e.Value)
 	if e.Detail != "" {

@@ -35,7 +35,7 @@ func Metadata(metadata value.Value) (value.Value, []string, error) {
 	if d.err != nil {
 		return value.Value{}, nil, d.err
 	}
-	return out, d.unknown, nil
+	return out, d.unknown.inOrder(), nil
 }
 
 // storedMetadata is Metadata for stored objects: fields that are malformed go, and the generation
@@ -71,7 +71,7 @@ func lenientMetadata(metadata value.Value) (value.Value, error) {
 type metaDecoder struct {
 	strict  bool // unknown fields are reported
 	at      trail
-	unknown []string
+	unknown paths
 
 	// err is the first error. A time that is none ends decoding at once in the reference, so that
 	// its error replaces that of a wrong type, which does not: fatal is whether err is of that
@@ -123,7 +123,7 @@ func (d *metaDecoder) structure(v value.Value, s *structure, prefix string) valu
 		f := s.field(name)
 		if f == nil {
 			if d.strict {
-				d.unknown = append(d.unknown, d.at.member(name))
+				d.unknown.add(d.at, name)
 			}
 			return value.Value{}
 		}

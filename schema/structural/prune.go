@@ -1,8 +1,6 @@
 package structural
 
 import (
-	"slices"
-
 	"github.com/deed-project/deed/value"
 )
 
@@ -14,7 +12,8 @@ import (
 //	paths   a.b.y, z
 
 // Prune returns object without the fields that s does not know, and their paths in bytewise order,
-// such as spec.ports[2].nam.
+// such as spec.ports[2].nam. Behind a megabyte of paths the last one tells how many there are
+// beyond.
 //
 //  1. apiVersion, kind and metadata are left as they are, at the root and in embedded resources.
 //  2. A member is known if properties has its name, or if there is additionalProperties.
@@ -38,8 +37,7 @@ func (s *Schema) tidy(object, known value.Value) (value.Value, []string) {
 func (s *Schema) prune(object, known value.Value, nulls bool) (value.Value, []string) {
 	p := pruner{nulls: nulls}
 	out := p.members(object, known, s.rootNode(), s.rootNode().preserve, true)
-	slices.Sort(p.unknown)
-	return out, p.unknown
+	return out, p.unknown.sorted()
 }
 
 // noSchema is the root of the nil Schema and of the zero one: nothing is known but what all objects have.
@@ -55,9 +53,9 @@ func (s *Schema) rootNode() *node {
 
 // pruner is the state of Prune.
 type pruner struct {
-	nulls   bool     // members that DropNulls drops go as well
-	at      trail    // where the walk is
-	unknown []string // the paths of what goes
+	nulls   bool  // members that DropNulls drops go as well
+	at      trail // where the walk is
+	unknown paths // of what goes
 }
 
 // walk prunes v by n. keep is whether unknown members stay here.
@@ -101,7 +99,7 @@ func (p *pruner) members(v, known value.Value, n *node, keep, resource bool) val
 		case keep:
 			return member
 		}
-		p.unknown = append(p.unknown, p.at.member(name))
+		p.unknown.add(p.at, name)
 		return value.Value{}
 	})
 }

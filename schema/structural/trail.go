@@ -1,6 +1,10 @@
 package structural
 
-import "strconv"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
 
 // trail is where a walk is: the steps from the root. It becomes text only for what is reported.
 //
@@ -58,4 +62,40 @@ func (t trail) String() string {
 func (t trail) member(name string) string {
 	t.enterMember(name)
 	return t.String()
+}
+
+// maxReported is how much text of paths a walk reports. Of an object with a long name above many
+// unknown fields, the paths would be longer than the object by far: they grow with its square.
+const maxReported = 1 << 20
+
+// paths collects the paths that are reported.
+type paths struct {
+	texts  []string
+	length int
+	more   int // beyond maxReported
+}
+
+// add adds the path of a member of where t is.
+func (p *paths) add(t trail, name string) {
+	if p.length > maxReported {
+		p.more++
+		return
+	}
+	text := t.member(name)
+	p.length += len(text)
+	p.texts = append(p.texts, text)
+}
+
+// sorted returns the paths in bytewise order. The last one tells how many are left out, if any are.
+func (p *paths) sorted() []string {
+	slices.Sort(p.texts)
+	return p.inOrder()
+}
+
+// inOrder returns the paths as sorted does, in the order in which they were added.
+func (p *paths) inOrder() []string {
+	if p.more == 0 {
+		return p.texts
+	}
+	return append(p.texts, fmt.Sprintf("and %d more", p.more))
 }

@@ -22,6 +22,7 @@ import (
 //  3. The second of equal items is reported, but not the third.
 //  4. Of items of a map that are neither objects nor null only the first is reported, and no
 //     duplicates beside it.
+//  5. Behind a megabyte of paths the last error, of reason [More], tells how many there are beyond.
 //
 // The cost grows with the size of the parts of object below which there are such lists.
 func (s *Schema) Duplicates(object value.Value) []*FieldError {
@@ -32,13 +33,18 @@ func (s *Schema) Duplicates(object value.Value) []*FieldError {
 func (s *Schema) duplicates(object, known value.Value) []*FieldError {
 	var u uniqueness
 	u.members(object, known, s.rootNode())
+	if u.more > 0 {
+		u.errs = append(u.errs, &FieldError{Reason: More, Others: u.more})
+	}
 	return u.errs
 }
 
 // uniqueness is the state of Duplicates.
 type uniqueness struct {
-	at   trail // where the walk is
-	errs []*FieldError
+	at     trail // where the walk is
+	errs   []*FieldError
+	length int // of the paths in errs
+	more   int // errors beyond maxReported
 }
 
 // value looks at v, whose schema is n.
@@ -138,9 +144,14 @@ func (u *uniqueness) distinctFew(v value.Value, shown func(value.Value) value.Va
 
 // report says what is wrong with item i of where u is.
 func (u *uniqueness) report(i int, err FieldError) {
+	if u.length > maxReported {
+		u.more++
+		return
+	}
 	u.at.enterItem(i)
 	err.Path = u.at.String()
 	u.at.leave()
+	u.length += len(err.Path)
 	u.errs = append(u.errs, &err)
 }
 

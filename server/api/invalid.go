@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -9,20 +10,42 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Invalid returns what errors.NewInvalid returns: the error, with 422, that an object is refused with for what is wrong with it. Its cost
-// grows with the length of its text. That of the library grows with the square: thousands of errors took it seconds.
+// Invalid returns what errors.NewInvalid returns: the error, with 422, that an object is refused with for what is wrong with it. Texts beyond
+// [MaxText] are cut, and behind [MaxTexts] of them it says how many errors there are beyond. Its cost is bounded likewise: the library
+// prints the same list for each of thousands of errors, and compares each with all others.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *errors.StatusError {
-	out := errors.NewInvalid(kind, name, nil)
-	said, texts := make(map[string]bool, len(errs)), make([]string, 0, len(errs))
+	return invalid(kind, name, errs, false)
+}
+
+// InvalidOnce is Invalid for errors that may be the same: each of them is a cause once.
+func InvalidOnce(kind schema.GroupKind, name string, errs field.ErrorList) *errors.StatusError {
+	return invalid(kind, name, errs, true)
+}
+
+func invalid(kind schema.GroupKind, name string, errs field.ErrorList, once bool) *errors.StatusError {
+	out := errors.NewInvalid(kind, Clip(name, MaxName), nil)
+	said, texts := make(map[string]bool, min(len(errs), 1000)), make([]string, 0, min(len(errs), 1000))
+	causes, left, room := out.ErrStatus.Details.Causes, 0, MaxTexts
 	for _, e := range errs {
-		out.ErrStatus.Details.Causes = append(out.ErrStatus.Details.Causes, metav1.StatusCause{
-			Type: metav1.CauseType(e.Type), Message: e.ErrorBody(), Field: e.Field,
-		})
-		if text := e.Error(); !said[text] {
+		if n, several := moreOf(e); several || room < 0 {
+			left += n
+			continue
+		}
+		at, body := Clip(e.Field, MaxText), Clip(bodyOf(e), MaxText)
+		text := at + ": " + body
+		had := said[text]
+		if room -= len(text); !had {
 			said[text] = true
 			texts = append(texts, text)
 		}
+		if !had || !once {
+			causes = append(causes, metav1.StatusCause{Type: metav1.CauseType(e.Type), Message: body, Field: at})
+		}
 	}
+	if left > 0 {
+		texts, causes = append(texts, fmt.Sprintf("and %d more", left)), append(causes, more(left))
+	}
+	out.ErrStatus.Details.Causes = causes
 	switch len(texts) {
 	case 0:
 	case 1:
@@ -33,15 +56,27 @@ func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *errors.S
 	return out
 }
 
-// Unique returns errs, each once.
-func Unique(errs field.ErrorList) field.ErrorList {
-	said := make(map[string]bool, len(errs))
-	var out field.ErrorList
-	for _, e := range errs {
-		if text := e.Error(); !said[text] {
-			said[text] = true
-			out = append(out, e)
-		}
+// bodyOf returns what the library says of an error. Of a long string only the beginning is shown.
+func bodyOf(e *field.Error) string {
+	text, ok := e.BadValue.(string)
+	if !ok || len(text) <= MaxText {
+		return e.ErrorBody()
 	}
-	return out
+	short := *e
+	short.BadValue = Clip(text, MaxText/2)
+	return short.ErrorBody()
+}
+
+// typeMore is the type of an error that stands for others.
+const typeMore field.ErrorType = "More"
+
+// More stands, at the end of a list, for n errors that are not told apart: whoever found them would have needed too much memory for it.
+func More(n int) *field.Error { return &field.Error{Type: typeMore, BadValue: n} }
+
+// moreOf returns for how many errors an error stands, and whether it is one of More.
+func moreOf(e *field.Error) (n int, is bool) {
+	if e.Type == typeMore {
+		return e.BadValue.(int), true
+	}
+	return 1, false
 }

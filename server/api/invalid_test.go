@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -37,11 +38,58 @@ func TestManyErrors(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		api.Invalid(schema.GroupKind{Kind: "Pod"}, "p", api.Unique(errs))
+		api.InvalidOnce(schema.GroupKind{Kind: "Pod"}, "p", errs)
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	if few, many := bytes(500), bytes(5000); many > 15*few {
 		t.Errorf("500 errors allocate %d bytes, and 5000 %d", few, many)
+	}
+}
+
+// TestOnce refuses an object for errors that are the same.
+func TestOnce(t *testing.T) {
+	one, two := field.Required(field.NewPath("a"), ""), field.Required(field.NewPath("b"), "")
+	got := api.InvalidOnce(schema.GroupKind{Kind: "Pod"}, "p", field.ErrorList{one, two, one})
+	want := errors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", field.ErrorList{one, two})
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestBounds refuses objects for too many errors, for too long ones, and for errors that stand for others: what is told is told in order, and
+// how much is left.
+func TestBounds(t *testing.T) {
+	path, long := field.NewPath("spec"), strings.Repeat("x", 2*api.MaxText)
+	var many field.ErrorList
+	for i := range 100_000 {
+		many = append(many, field.Invalid(path.Index(i), "a text", "is wrong"))
+	}
+	for _, c := range []struct {
+		name        string
+		errs        field.ErrorList
+		begin, end  string
+		least, most int // causes
+	}{
+		{"many", many, `Pod "p" is invalid: [spec[0]: Invalid value: "a text": is wrong, spec[1]: `, " more]", 1000, 50_000},
+		{"a long value", field.ErrorList{field.Invalid(path, long, "is wrong")}, `Pod "p" is invalid: spec: Invalid value: "xxx`,
+			`more bytes": is wrong`, 1, 1},
+		{"a long list", field.ErrorList{field.Invalid(path, []string{long}, "is wrong")}, `Pod "p" is invalid: spec: Invalid value: ["xxx`,
+			"more bytes", 1, 1},
+		{"others", field.ErrorList{field.Required(path, ""), api.More(3), api.More(4)},
+			`Pod "p" is invalid: [spec: Required value, and 7 more]`, "and 7 more]", 2, 2},
+	} {
+		status := api.StatusOf(api.Invalid(schema.GroupKind{Kind: "Pod"}, "p", c.errs))
+		n := len(status.Details.Causes)
+		if !strings.HasPrefix(status.Message, c.begin) || !strings.HasSuffix(status.Message, c.end) || n < c.least || n > c.most {
+			t.Errorf("%s: %d causes, %.100s … %s", c.name, n, status.Message, status.Message[max(0, len(status.Message)-100):])
+		}
+		if len(status.Message) > 2<<20 {
+			t.Errorf("%s: a message of %d bytes", c.name, len(status.Message))
+		}
+	}
+	status := api.StatusOf(api.Invalid(schema.GroupKind{Kind: "Pod"}, long, nil))
+	if len(status.Message) > 2*api.MaxName || len(status.Details.Name) > 2*api.MaxName {
+		t.Errorf("a long name: a message of %d bytes", len(status.Message))
 	}
 }

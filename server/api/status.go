@@ -13,7 +13,7 @@ import (
 )
 
 // StatusOf returns what a client is told of err: the Status that it carries, and for every other error a Status of code 500
-// without a reason.
+// without a reason. It is within the bounds of a refusal.
 func StatusOf(err error) *metav1.Status {
 	s := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	var carried errors.APIStatus
@@ -23,6 +23,7 @@ func StatusOf(err error) *metav1.Status {
 	if s.Code == 0 {
 		s.Code = http.StatusInternalServerError
 	}
+	s = bounded(s)
 	s.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	return &s
 }
@@ -69,11 +70,4 @@ func NoMethod() error {
 // TooLarge refuses a body of more than limit bytes: 413.
 func TooLarge(limit int64) error {
 	return errors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
-}
-
-// TooCostly refuses what would cost more than its bytes deserve: 422. The text says which bound it would go beyond.
-func TooCostly(text string) error {
-	return &errors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: text,
-	}}
 }

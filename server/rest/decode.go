@@ -148,7 +148,7 @@ func (r *Request) strictFields(text []byte) ([]string, error) {
 
 // strictError is what a request fails with that must not say what strict decoding finds.
 func strictError(found []string) error {
-	return fmt.Errorf("strict decoding error: %s", strings.Join(found, ", "))
+	return fmt.Errorf("strict decoding error: %s", api.Join(found, ", "))
 }
 
 // warnStrict warns of what strict decoding finds, if the request asks for warnings.

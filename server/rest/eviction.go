@@ -58,7 +58,7 @@ func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error
 	}
 	if unsafe := deletion.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
 		path := field.NewPath("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential")
-		return nil, errors.NewInvalid(kschema.GroupKind{Group: "policy", Kind: "Eviction"}, r.name, field.ErrorList{
+		return nil, api.Invalid(kschema.GroupKind{Group: "policy", Kind: "Eviction"}, r.name, field.ErrorList{
 			field.Invalid(path, true, "can not be set for pod eviction, try after removing the option"),
 		})
 	}

@@ -148,7 +148,7 @@ func (r *Request) besideFields(typ types.PatchType, body []byte) (patch value.Va
 
 // invalidPatch refuses, with 422, a patch for what it makes of an object.
 func invalidPatch(shown string, why error) error {
-	return errors.NewInvalid(kschema.GroupKind{}, "", field.ErrorList{
+	return api.Invalid(kschema.GroupKind{}, "", field.ErrorList{
 		field.Invalid(field.NewPath("patch"), shown, why.Error()),
 	})
 }

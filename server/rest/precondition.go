@@ -50,7 +50,7 @@ func (w *write) checkVersion(live Live, content value.Value) (value.Value, error
 			return withVersion(content, live.Record.Revision), nil
 		}
 		resource := w.Version.GroupResource()
-		return content, errors.NewInvalid(kschema.GroupKind{Group: resource.Group, Kind: resource.Resource}, w.name, field.ErrorList{
+		return content, api.Invalid(kschema.GroupKind{Group: resource.Group, Kind: resource.Resource}, w.name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 		})
 	}

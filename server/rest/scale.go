@@ -159,7 +159,7 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", w.Version.Scale.Spec))
 	}
 	if replicas < 0 && !w.Version.Custom {
-		return written, errors.NewInvalid(kindIn(written.Content), w.name, field.ErrorList{
+		return written, api.Invalid(kindIn(written.Content), w.name, field.ErrorList{
 			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0"),
 		})
 	}

@@ -25,9 +25,6 @@ func (w *write) validateNew(content value.Value) error {
 		errs = api.ValidateNew(content, w.Version.Namespaced)
 	}
 	if len(errs) > 0 {
-		if !w.Version.Custom {
-			errs = api.Unique(errs)
-		}
 		return w.invalid(content, errs)
 	}
 	w.faultless = w.Warnings.Empty()
@@ -47,9 +44,6 @@ func (w *write) validate(object managedfields.Object, stored Live) error {
 	errs = append(errs, w.validateChange(content, stored)...)
 	w.faultless = whole && w.Warnings.Empty()
 	if len(errs) > 0 {
-		if !w.Version.Custom {
-			errs = api.Unique(errs)
-		}
 		return w.invalid(content, withFields(errs, object))
 	}
 	if w.Target.Subresource == "" {
@@ -94,7 +88,10 @@ func (w *write) invalid(content value.Value, errs field.ErrorList) error {
 	if group, _, ok := strings.Cut(w.Version.Hashed, "/"); ok {
 		kind.Group = group
 	}
-	return api.Invalid(kind, api.Meta(content, "name"), errs)
+	if w.Version.Custom {
+		return api.Invalid(kind, api.Meta(content, "name"), errs)
+	}
+	return api.InvalidOnce(kind, api.Meta(content, "name"), errs)
 }
 
 // kindIn returns the kind that content says it is of.

@@ -207,7 +207,11 @@ func (f *form) duplicates(object, known value.Value) field.ErrorList {
 	var errs field.ErrorList
 	for _, e := range schemas.Duplicates(f.schema(), object, known) {
 		typ := field.ErrorTypeInvalid
-		if e.Reason == structural.Duplicate {
+		switch e.Reason {
+		case structural.More:
+			errs = append(errs, api.More(e.Others))
+			continue
+		case structural.Duplicate:
 			typ = field.ErrorTypeDuplicate
 		}
 		errs = append(errs, &field.Error{Type: typ, Field: e.Path, BadValue: e.Value.ToAny(), Detail: e.Detail})

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Bounds of what a refusal says. A text that JSON escapes can be six times as long in an answer, and an answer says each text twice: in the
+// message and in a cause.
+const (
+	// MaxText is how long the text about one thing that is wrong may be.
+	MaxText = 256 << 10
+	// MaxTexts is how long all texts of a refusal may be together. The text that goes beyond it is the last one.
+	MaxTexts = 512 << 10
+	// MaxName is how long the name of an object may be in a refusal.
+	MaxName = 4 << 10
+)
+
+// Clip returns text, cut behind about most bytes. What is cut off is told by its length.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return fmt.Sprintf("%s… and %d more bytes", text[:most], len(text)-most)
+}
+
+// TooCostly refuses what would cost more than its bytes deserve: 422. The text says which bound it would go beyond.
+func TooCostly(text string) error {
+	return &errors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: text,
+	}}
+}
+
+// Join joins texts by a separator as long as they are within the bounds of a refusal. Behind them it says how many are missing.
+func Join(texts []string, separator string) string {
+	var b []byte
+	for i, text := range texts {
+		if i > 0 {
+			b = append(b, separator...)
+		}
+		if len(b) > MaxTexts {
+			return fmt.Sprintf("%sand %d more", b, len(texts)-i)
+		}
+		b = append(b, Clip(text, MaxText)...)
+	}
+	return string(b)
+}
+
+// bounded returns a Status within the bounds of a refusal, whoever made it.
+func bounded(s metav1.Status) metav1.Status {
+	s.Message = Clip(s.Message, MaxTexts+2*MaxText+8*MaxName) // texts, one beyond, and what is around them
+	if s.Details == nil {
+		return s
+	}
+	details := *s.Details
+	details.Name, details.Causes = Clip(details.Name, MaxName), boundedCauses(details.Causes)
+	s.Details = &details
+	return s
+}
+
+func boundedCauses(causes []metav1.StatusCause) []metav1.StatusCause {
+	var out []metav1.StatusCause
+	room := MaxTexts
+	for i, c := range causes {
+		if room < 0 {
+			return append(out, more(len(causes)-i))
+		}
+		c.Message, c.Field = Clip(c.Message, MaxText), Clip(c.Field, MaxText)
+		room -= len(c.Message) + len(c.Field)
+		out = append(out, c)
+	}
+	return out
+}
+
+// more is the cause that tells how many causes are missing.
+func more(n int) metav1.StatusCause {
+	return metav1.StatusCause{Message: fmt.Sprintf("and %d more", n)}
+}
