@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func TestKindRecordings(t *testing.T) {
 // player is a server that plays recorded exchanges.
 type player struct {
 	*Server
-	now   time.Time
+	now   atomic.Pointer[time.Time] // what runs in the background reads it, too
 	known *knownDifferences
 	tally map[string]int
 }
@@ -51,8 +52,9 @@ type player struct {
 func newPlayer(t *testing.T) *player {
 	t.Helper()
 	p := &player{known: readKnownDifferences(t), tally: map[string]int{}}
+	p.now.Store(&time.Time{})
 	var err error
-	p.Server, err = New(Config{Now: func() time.Time { return p.now }, Log: slog.New(slog.DiscardHandler)})
+	p.Server, err = New(Config{Now: func() time.Time { return *p.now.Load() }, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +100,11 @@ func (p *player) play(t *testing.T, kind string, x recording.Exchange) (what, di
 		name = x.Body.Get("metadata", "name").Str()
 	}
 	placed := p.place(t, resource.Version(target.Version), resource.Key(target.Namespace, name), x.Live)
-	if p.now = latest(x.Response); p.now.IsZero() {
-		p.now = time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)
+	now := latest(x.Response)
+	if now.IsZero() {
+		now = time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)
 	}
+	p.now.Store(&now)
 	if v := api.Meta(x.Body, "resourceVersion"); v != "" && v == api.Meta(x.Live, "resourceVersion") {
 		x.Body = api.WithMetadata(x.Body, "resourceVersion", value.String(strconv.Itoa(int(placed))))
 	}
