@@ -102,7 +102,7 @@ func TestNothingSecretIsShown(t *testing.T) {
 			return
 		}
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
-			r := canaryRun{T: t, cmd: cmd, name: strings.Fields(name), canaryCommand: c}
+			r := canaryRun{T: t, cmd: cmd, name: strings.Fields(name), canaryCommand: c, whole: map[string]bool{}}
 			for _, call := range c.calls {
 				r.formats(call)
 			}
@@ -110,6 +110,11 @@ func TestNothingSecretIsShown(t *testing.T) {
 				r.formats(replaced(c.calls[0], c.unread, "unread"))
 			}
 			r.flags()
+			for _, format := range c.product {
+				if !r.whole[format] && format != formatPatch { // a patch has managed fields alone
+					t.Errorf("-o %s never shows what objects hold, and is called a product", format)
+				}
+			}
 		})
 	})
 	for name := range canaryCommands {
@@ -157,6 +162,7 @@ type canaryRun struct {
 	cmd  *cobra.Command
 	name []string
 	canaryCommand
+	whole map[string]bool // the formats in which it has shown objects as they are
 }
 
 // formats calls the command in all its formats. With --show-secrets it shows the canary, in place of
@@ -239,7 +245,9 @@ func (r canaryRun) call(args []string) string {
 		r.Chdir(canaryFiles(r.T))
 		defer r.Chdir(canaryFiles(r.T))
 	}
-	stdout, stderr := r.look(slices.Concat(r.name, args), slices.Contains(r.product, r.formatOf(args)))
+	format := r.formatOf(args)
+	stdout, stderr := r.look(slices.Concat(r.name, args), slices.Contains(r.product, format))
+	r.whole[format] = r.whole[format] || canary.MatchString(stdout)
 	return stdout + stderr
 }
 

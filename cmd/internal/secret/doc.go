@@ -13,7 +13,8 @@
 // This is secret:
 //
 //	object                      value
-//	a Secret, of any version    data and stringData, what is in them or what they are instead
+//	a Secret, of any version    data and stringData, what is in them or what they are instead; so are
+//	                            members that a Secret does not have
 //	kinds whose schema says so  what has format: password, in a CustomResourceDefinition or an OpenAPI document
 //	both                        the annotation in which kubectl records what it applied;
 //	                            the keys and items in paths and managed fields that are such values

@@ -10,7 +10,8 @@ import (
 
 // What is secret in an object, as a graph of parts beside it. A Secret's is
 //
-//	data, stringData    *  whole
+//	type, immutable, …  nothing
+//	*                   *  whole     which data and stringData are
 //	metadata   annotations   kubectl.kubernetes.io/last-applied-configuration  whole
 //
 // A part may be inside of itself, as schemas may be.
@@ -38,10 +39,13 @@ func recordPart() *part {
 	return in("metadata", in("annotations", in(lastApplied, &part{whole: true})))
 }
 
-// secretParts are those of a Secret.
+// secretParts are those of a Secret. What it does not have was probably meant to be data.
 var secretParts = func() parts {
-	members := &part{others: &part{whole: true}}
-	return finished(&part{members: map[string]*part{"data": members, "stringData": members}, also: []*part{recordPart()}})
+	root := &part{members: map[string]*part{}, others: &part{others: &part{whole: true}}, also: []*part{recordPart()}}
+	for _, name := range []string{"apiVersion", "kind", "metadata", "type", "immutable"} {
+		root.members[name] = nil
+	}
+	return finished(root)
 }()
 
 // finished returns the parts of an object, after it has found out which of them reach a secret. It

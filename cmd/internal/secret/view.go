@@ -67,19 +67,17 @@ func (v View) Objects(before, after managedfields.Object) (managedfields.Object,
 	return shown(before, old), shown(after, new)
 }
 
-// entries returns entries as they may be shown. What cannot be read is shown as nothing.
+// entries returns entries as they may be shown. What cannot be read is shown as nothing; so are names
+// that a set does not have although it was read.
 func (v View) entries(entries []managedfields.Entry) []managedfields.Entry {
 	out := make([]managedfields.Entry, len(entries))
 	for i, e := range entries {
 		out[i] = e
 		set, err := e.FieldsV1.Set()
 		if err != nil {
-			out[i].FieldsV1 = managedfields.FieldsOf(fieldpath.Set{})
-			continue
+			set = fieldpath.Set{}
 		}
-		if shown := v.set(set); !shown.Equal(set) {
-			out[i].FieldsV1 = managedfields.FieldsOf(shown)
-		}
+		out[i].FieldsV1 = managedfields.FieldsOf(v.set(set))
 	}
 	if entries == nil {
 		return nil
@@ -120,8 +118,8 @@ func (v View) Last(path fieldpath.Path) string {
 	return strings.TrimPrefix(v.Step(path[:last], path[last]), ".")
 }
 
-// path returns path with the secrets in it masked: the keys and values of items, and names that are
-// such elements as managed fields write them.
+// path returns path with the secrets in it masked: the keys and values of items, names inside of what
+// is secret as a whole, and names that are elements as managed fields write them.
 func (v View) path(path fieldpath.Path) fieldpath.Path {
 	if v.open {
 		return path
@@ -138,6 +136,9 @@ func (v View) element(p parts, e fieldpath.Element) fieldpath.Element {
 	below := p.step(e)
 	switch e.Kind() {
 	case fieldpath.KindField:
+		if p.areWhole() {
+			return fieldpath.Field(masked)
+		}
 		return fieldpath.Field(withoutKeys(e.Name()))
 	case fieldpath.KindItem:
 		masked, _ := pair(below, e.Value(), e.Value())

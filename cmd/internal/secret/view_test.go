@@ -1,0 +1,195 @@
+package secret
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/schema/form"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+const secretHead = `"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}`
+
+// view returns the view of an object with members besides those of a Secret, and of a custom resource.
+func view(t *testing.T, text string) View {
+	t.Helper()
+	var r Rules
+	r.Learn(parsed(t, `{"kind":"CustomResourceDefinition","spec":{"group":"example.com","names":{"kind":"Vault"},"versions":[{"schema":{"openAPIV3Schema":
+		{"properties":{"tokens":{"items":{"format":"password"}},"users":{"items":{"properties":{"token":{"format":"password"},"role":{}}}},"size":{}}}}}]}}`))
+	return r.View(parsed(t, text))
+}
+
+const (
+	aSecret = `{` + secretHead + `}`
+	aVault  = `{"apiVersion":"example.com/v2","kind":"Vault"}`
+	another = `{"apiVersion":"v1","kind":"ConfigMap"}`
+)
+
+func pathOf(t *testing.T, text string) fieldpath.Path {
+	t.Helper()
+	p, err := fieldpath.ParsePath(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPaths(t *testing.T) {
+	for _, c := range []struct{ object, path, want string }{
+		{aSecret, `.data.password`, `.data.password`},
+		{aSecret, `.data.password.inside`, `.data.password."***"`},
+		{aSecret, `.data[="x"]`, `.data[="***"]`},
+		{aSecret, `.data[="x"].y`, `.data[="***"]."***"`},
+		{aSecret, `.data[name="x"]`, `.data[name="***"]`},
+		{aSecret, `.data[0]`, `.data[0]`},
+		{aSecret, `.metadata.finalizers[="x"]`, `.metadata.finalizers[="x"]`},
+		{aSecret, `.metadata.managedFields[0].fieldsV1."f:data"."v:\"x\""`, `.metadata.managedFields[0].fieldsV1."f:data"."v:…"`},
+		{aSecret, `."k:{\"a\":\"x\"}"`, `."k:…"`},
+		{aVault, `.tokens[="x"]`, `.tokens[="***"]`},
+		{aVault, `.users[token="x"].role`, `.users[token="***"].role`},
+		{aVault, `.users[role="x"]`, `.users[role="x"]`},
+		{another, `.data[="x"]."v:x"`, `.data[="x"]."v:x"`},
+		{`{}`, `.data[="x"]`, `.data[="***"]`},
+	} {
+		if got := view(t, c.object).Path(pathOf(t, c.path)); got != c.want {
+			t.Errorf("%s in %s is shown as %s, want %s", c.path, c.object, got, c.want)
+		}
+	}
+	if got := (View{}).Path(pathOf(t, `.a[="x"]`)); strings.Contains(got, "x") {
+		t.Errorf("the zero View shows %s", got)
+	}
+}
+
+func TestValues(t *testing.T) {
+	record := `{"metadata":{"annotations":{"` + lastApplied + `":"x","b":"c"}}}`
+	for _, c := range []struct{ object, path, before, after, wantBefore, wantAfter string }{
+		{aSecret, ".data", `{"a":"x","b":"y","c":"z"}`, `{"a":"x","b":"n","d":"z"}`,
+			`{"a":"***","b":"*** (before)","c":"***"}`, `{"a":"***","b":"*** (after)","d":"***"}`},
+		{aSecret, ".data.a", `"x"`, `"y"`, `"*** (before)"`, `"*** (after)"`},
+		{aSecret, ".data.a", `"x"`, `"x"`, `"***"`, `"***"`},
+		{aSecret, ".data.a.b", `["x"]`, `["x"]`, `"***"`, `"***"`},
+		{aSecret, ".data", `"x"`, `{"a":"y"}`, `"*** (before)"`, `"*** (after)"`},
+		{aSecret, ".data", `["x"]`, `["x"]`, `"***"`, `"***"`},
+		{aSecret, ".stringData.a", `1`, `1`, `"***"`, `"***"`},
+		{aSecret, ".misspelt.a", `1`, `1`, `"***"`, `"***"`},
+		{aSecret, ".type", `"x"`, `"y"`, `"x"`, `"y"`},
+		{aSecret, ".immutable", `true`, `true`, `true`, `true`},
+		{aSecret, ".metadata.labels", `{"a":"b"}`, `{"a":"b"}`, `{"a":"b"}`, `{"a":"b"}`},
+		{aSecret, ".metadata", `"x"`, `"x"`, `"***"`, `"***"`},
+		{aSecret, ".metadata.annotations", `["x"]`, `["x"]`, `"***"`, `"***"`},
+		{aSecret, "", record, record, strings.Replace(record, `"x"`, `"***"`, 1), strings.Replace(record, `"x"`, `"***"`, 1)},
+		{aVault, ".users", `[{"token":"x","role":"a"},{"token":"y"}]`, `[{"token":"z","role":"a"}]`,
+			`[{"token":"*** (before)","role":"a"},{"token":"***"}]`, `[{"token":"*** (after)","role":"a"}]`},
+		{aVault, ".size", `1`, `2`, `1`, `2`},
+		{another, ".data.a", `"x"`, `"y"`, `"x"`, `"y"`},
+		{`{"apiVersion":"example.com/v1","kind":"secret"}`, ".data.a", `"x"`, `"x"`, `"***"`, `"***"`},
+		{`{"data":{"a":"x"}}`, ".data.a", `"x"`, `"x"`, `"***"`, `"***"`},
+	} {
+		v := view(t, c.object)
+		before, after := v.Pair(pathOf(t, c.path), parsed(t, c.before), parsed(t, c.after))
+		if !before.shown.Equal(parsed(t, c.wantBefore)) || !after.shown.Equal(parsed(t, c.wantAfter)) {
+			t.Errorf("%s of %s: %s and %s are shown as\n%s and %s, want\n%s and %s",
+				c.path, c.object, c.before, c.after, before.AppendJSON(nil), after.AppendJSON(nil), c.wantBefore, c.wantAfter)
+		}
+	}
+	if got := (View{}).Value(nil, value.String("x")).String(); got != masked {
+		t.Errorf("the zero View shows %s", got)
+	}
+}
+
+// TestObjects shows objects with their managed fields.
+func TestObjects(t *testing.T) {
+	o, err := managedfields.ParseObject([]byte(`{` + secretHead[:len(secretHead)-1] + `,"managedFields":[
+		{"manager":"a","operation":"Apply","fieldsV1":{"f:data":{"f:a":{},"v:\"x1\"":{}}}},{"manager":"b","operation":"Apply","fieldsV1":{"x:x1":{}}},
+		{"manager":"c","operation":"Apply","fieldsV1":{"f:type":{}}}]},"data":{"a":"x1"},"type":"x2"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := string(view(t, aSecret).Object(o).AppendJSON(nil))
+	if strings.Contains(shown, "x1") || !strings.Contains(shown, `"f:type":{}`) || !strings.Contains(shown, "x2") {
+		t.Errorf("shown as %s", shown)
+	}
+	open := &Rules{Show: true}
+	if got := string(open.View(o.Content).Object(o).AppendJSON(nil)); got != string(o.AppendJSON(nil)) {
+		t.Errorf("with Show, shown as %s", got)
+	}
+	none := o
+	none.Entries = nil
+	if got := view(t, aSecret).Object(none); got.Entries != nil {
+		t.Errorf("an object without managed fields is shown with %v", got.Entries)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	defect := &typed.Error{Path: pathOf(t, ".data.a"), Reason: typed.WrongKind, Detail: "detail x1", Plain: "plain x1", Redacted: "got int"}
+	harmless := &typed.Error{Path: pathOf(t, ".metadata.labels"), Reason: typed.WrongKind, Detail: "detail y", Plain: "plain y", Redacted: "got int"}
+	conflicts := merge.Conflicts{{
+		Owner: merge.Entry{Manager: merge.Manager{Name: "m", Operation: merge.Apply}}, Path: pathOf(t, `.data[="x1"]`), Live: value.String("x1"), Wanted: value.String("x1"),
+	}}
+	_, unreadable := fieldpath.ParseSet([]byte(`{"v:x1":{}}`))
+	typeError := &managedfields.TypeError{Operation: merge.Apply, Role: "patch", Object: "/s", Err: typed.Errors{defect, harmless}}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{defect, ".data.a: got int"},
+		{harmless, ".metadata.labels: detail y"},
+		{typeError, "failed to create typed patch object (/s): errors:\n  .data.a: got int\n  .metadata.labels: detail y"},
+		{fmt.Errorf("x1: %w", typeError), "failed to create typed patch object (/s): errors:\n  .data.a: got int\n  .metadata.labels: detail y"},
+		{conflicts, `Apply failed with 1 conflict: conflict with "m": .data[="***"]`},
+		{&managedfields.EntryError{Index: 1, Manager: "m", Err: errors.New("x1")}, `metadata.managedFields[1], manager "m": ` + hidden},
+		{&managedfields.EntryError{Index: 1, Manager: "m", Err: unreadable}, `metadata.managedFields[1], manager "m": invalid fieldsV1 at byte 1`},
+		{&managedfields.BadRequestError{Reason: "metadata.managedFields must be nil"}, "metadata.managedFields must be nil"},
+		{&managedfields.BadRequestError{Reason: "x1", Err: errors.New("x1")}, hidden},
+		{&form.Error{Path: pathOf(t, ".data.a")}, ".data.a: the value does not fit into the Go type of the field"},
+		{errors.Join(defect, errors.New("x1")), ".data.a: got int\n" + hidden},
+		{errors.New("x1"), hidden},
+		{fmt.Errorf("x1: %w", ownership.ErrNoManager), ownership.ErrNoManager.Error()},
+		{Errorf("said %d", 1), "said 1"},
+		{nil, ""},
+	} {
+		v := view(t, aSecret)
+		if got := v.Error(c.err); got != c.want {
+			t.Errorf("%v is shown as\n%s, want\n%s", c.err, got, c.want)
+		}
+		if c.err == nil {
+			continue
+		}
+		if status := v.Status(c.err); strings.Contains(fmt.Sprintf("%+v %+v", *status, status.Details), "x1") {
+			t.Errorf("the status of %v is %+v %+v", c.err, *status, status.Details)
+		}
+		if got := Open.Error(c.err); got != c.err.Error() {
+			t.Errorf("%v is shown as %s to whoever may see it", c.err, got)
+		}
+	}
+	v := view(t, aSecret)
+	if got := v.Defect(defect); got != ".data.a: got int" {
+		t.Errorf("the defect is shown as %s", got)
+	}
+	if got := Open.Defect(defect); got != ".data.a: plain x1" {
+		t.Errorf("the defect is shown as %s", got)
+	}
+	if got := v.Reason(pathOf(t, ".data.a"), RawText("x1")); got != hidden {
+		t.Errorf("the reason is shown as %s", got)
+	}
+	if got := v.Reason(pathOf(t, ".type"), RawText("y")); got != "y" {
+		t.Errorf("the reason is shown as %s", got)
+	}
+	if got := fmt.Sprint(RawText("x1"), KeyOf(pathOf(t, ".x1")), v); strings.Contains(got, "x1") {
+		t.Errorf("raw text prints as %s", got)
+	}
+	var r Rules
+	if got := r.Panic("x1") + r.Panic(errors.New("x1")); strings.Contains(got, "x1") {
+		t.Errorf("a panic is shown as %s", got)
+	}
+	if got := r.Unread(errors.New(`key "v:\"x1\"" is already set`)); strings.Contains(got, "x1") {
+		t.Errorf("an unreadable text is shown as %s", got)
+	}
+}
