@@ -152,10 +152,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, rep wire.Represent
 	s.write(w, r, httpCode(status.Code), rep, wire.Typed{Object: status})
 }
 
-// httpCode returns the code of a Status as the code of an answer. A webhook may refuse a request with a code that HTTP does not have,
+// httpCode returns the code of a Status as the code of an answer. A webhook may refuse a request with a code that is none,
 // for which net/http panics: then the answer has 500, and the Status stays as it is.
 func httpCode(code int32) int {
-	if code < 100 || code > 599 {
+	if code < 100 || code > 999 {
 		return http.StatusInternalServerError
 	}
 	return int(code)
