@@ -17,7 +17,7 @@ var table = []layers.Layer{
 	{"internal/secret", "internal/wording", "value fieldpath schema/form typed merge managedfields ownership internal/door internal/yaml", ""},
 	{"internal/selector", "internal/wording internal/secret", "value fieldpath merge", ""},
 	{"internal/jobs", "", "", ""},
-	{"internal/kustomize", "", "", "sigs.k8s.io/kustomize/api sigs.k8s.io/kustomize/kyaml"},
+	{"internal/kustomize", "internal/secret", "", "sigs.k8s.io/kustomize/api sigs.k8s.io/kustomize/kyaml"},
 	{"internal/manifest",
 		"internal/wording internal/notice internal/secret internal/jobs internal/kustomize",
 		"value fieldpath schema typed merge managedfields ownership internal/door internal/folder internal/yaml internal/jsontext",

@@ -81,6 +81,7 @@ var canaryFlags = map[string][]string{
 	"type": {"any --schema smd.yaml"}, "until": {"3"}, "manager": {"ops", "nobody"}, "only": {"ops", "kubectl,ops"}, "not": {"kubectl"},
 	"both": {"ops,kubectl"}, "kind": {"Secret", "v1/Secret", "example.com/v1/Vault"}, "ignore-code": {"absent-path"}, "from": {"ops", "nobody"},
 	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b"}, "only-outcome": {"conflicting"},
+	"kustomize": {"kust", "unbuilt"},
 }
 
 // canary is what may be nowhere: see testdata/canary.

@@ -77,9 +77,14 @@ func (c *Loader) Kustomized(dirs []string) []*Text {
 	for _, dir := range dirs {
 		data, err := kustomize.Build(dir)
 		t := &Text{Name: dir + " (kustomize)", Data: data}
+		var missing *kustomize.MissingError
 		switch {
-		case err != nil:
-			c.Problem(notice.InFile(dir), "%v", err)
+		case errors.As(err, &missing):
+			c.Problem(notice.InFile(dir), "kustomize cannot build this: there is no %s", missing.What)
+		case err != nil && c.Secrets != nil && c.Secrets.Show:
+			c.Problem(notice.InFile(dir), "kustomize cannot build this: %s", secret.Open.Error(err))
+		case err != nil: // which may quote what the files hold
+			c.Problem(notice.InFile(dir), "kustomize cannot build this: the reason may quote files with secrets, and is not shown without --show-secrets")
 		case !t.HasContent():
 			c.Problem(notice.InFile(dir), "nothing was read: kustomize builds no objects of this directory")
 		default:
