@@ -97,6 +97,7 @@ func (d *draft) apply(op library.Operation) error {
 	case "copy":
 		return d.copy(op)
 	}
+	//lint:ignore ST1005 the text of the library
 	return fmt.Errorf("Unexpected kind: %s", op.Kind())
 }
 

@@ -249,6 +249,7 @@ func (n *node) add(key string, part *node) error {
 func (n *node) remove(key string) error {
 	if m := n.members; m != nil {
 		if !m.has(key) {
+			//lint:ignore ST1005 the text of the library
 			return fmt.Errorf("Unable to remove nonexistent key: %s: %w", key, library.ErrMissing)
 		}
 		delete(m.now, key)
@@ -287,6 +288,7 @@ func (*items) index(key string, n int) (int, error) {
 		return 0, err
 	}
 	if i >= n || i < -n {
+		//lint:ignore ST1005 the text of the library
 		return 0, fmt.Errorf("Unable to access invalid index: %d: %w", i, library.ErrInvalidIndex)
 	}
 	if i < 0 {
