@@ -66,7 +66,7 @@ func TestPathsBelongToTheCaller(t *testing.T) {
 }
 
 // shallowPaths has the sources whose paths are short in any case.
-var shallowPaths = []string{"schema/builtin.Kind.Replicas", "ownership.Check, of lost owners"}
+var shallowPaths = []string{"schema/builtin.Kind.Folded", "schema/builtin.Kind.Replicas", "ownership.Check, of lost owners"}
 
 // TestPathSources demands that every exported function or method whose results have paths is tested.
 func TestPathSources(t *testing.T) {
@@ -158,6 +158,7 @@ func eachPath(v reflect.Value, f func(fieldpath.Path)) {
 // the case.
 func pathSources(t *testing.T) map[string]func() any {
 	kind, _ := builtin.Lookup(schema.GVK{Group: "apps", Version: "v1", Kind: "Deployment"})
+	secret, _ := builtin.Lookup(schema.GVK{Version: "v1", Kind: "Secret"})
 	types, _ := builtin.Type(kind.GVK)
 	fields, err := kind.Config("")
 	must(t, err)
@@ -211,13 +212,16 @@ func pathSources(t *testing.T) map[string]func() any {
 			_, err = typed.New(v, types)
 			return err
 		},
-		"merge.Plan.Conflicts":            func() any { return engine(config).Conflicts() },
-		"merge.Plan.Conflicts, few":       func() any { return engine(deployment(t, "a", 1, "config", "")).Conflicts() },
-		"merge.Plan.Decisions":            func() any { return engine(config).Decisions() },
-		"managedfields.Plan.Conflicts":    func() any { return plan(owned, "bob").Conflicts() },
-		"managedfields.Plan.Decisions":    func() any { return plan(owned, "bob").Decisions() },
-		"managedfields.Plan.TakenOver":    func() any { return plan(fromKubectl, "kubectl").TakenOver() },
-		"schema/form.Type.Findings":       func() any { return kind.Form().Findings(wrong) },
+		"merge.Plan.Conflicts":         func() any { return engine(config).Conflicts() },
+		"merge.Plan.Conflicts, few":    func() any { return engine(deployment(t, "a", 1, "config", "")).Conflicts() },
+		"merge.Plan.Decisions":         func() any { return engine(config).Decisions() },
+		"managedfields.Plan.Conflicts": func() any { return plan(owned, "bob").Conflicts() },
+		"managedfields.Plan.Decisions": func() any { return plan(owned, "bob").Decisions() },
+		"managedfields.Plan.TakenOver": func() any { return plan(fromKubectl, "kubectl").TakenOver() },
+		"schema/form.Type.Findings":    func() any { return kind.Form().Findings(wrong) },
+		"schema/builtin.Kind.Folded": func() any {
+			return secret.Folded(fieldpath.Path{fieldpath.Field("stringData"), fieldpath.Field("token")})
+		},
 		"schema/builtin.Kind.Findings":    func() any { return kind.Findings(live.Content, wrong) },
 		"schema/builtin.Kind.Refusals":    func() any { return flowRefusals(t) },
 		"schema/builtin.Kind.Replicas":    func() any { return kind.Replicas() },

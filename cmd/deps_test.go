@@ -37,7 +37,7 @@ var table = []layers.Layer{
 		""},
 	{"internal/finding",
 		"internal/wording internal/notice internal/secret internal/manifest internal/types",
-		"value fieldpath schema typed managedfields ownership schema/openapi internal/door",
+		"value fieldpath schema typed merge managedfields ownership schema/openapi internal/door",
 		""},
 	{"internal/entries",
 		"internal/notice internal/selector internal/manifest internal/types",

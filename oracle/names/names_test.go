@@ -57,14 +57,14 @@ func TestNamesHaveCallers(t *testing.T) {
 	}
 }
 
-// load returns the packages of the three modules, and the core packages with their tests, which hold the examples.
+// load returns the packages of the published modules and of oracle, and the core packages with their tests, which hold the examples.
 //
 // The recorders, oracle/record and oracle/kube, are modules of their own and are not among them: to load these takes all of
 // kube-apiserver, and what only they ask for is no reason to be public.
 func load(t *testing.T) []*packages.Package {
 	t.Helper()
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
-	all, err := packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, "./...", "./server/...", "./oracle/...")
+	all, err := packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, "./...", "./server/...", "./cmd/...", "./oracle/...")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,6 +97,19 @@ func (t *Type) Member(name string) *Type {
 	return nil
 }
 
+// Omits reports whether an object of type t leaves out the member called name when it is empty. It is false for the members of maps.
+func (t *Type) Omits(name string) bool {
+	t = t.known()
+	for t.kind == kindPointer {
+		t = t.elem
+	}
+	if t.kind != kindStruct {
+		return false
+	}
+	f := t.lookup(name)
+	return f != nil && (f.omitEmpty || f.omitZero)
+}
+
 // Item returns the type of the items of a list of type t, and nil if t is no list.
 func (t *Type) Item() *Type {
 	t = t.known()

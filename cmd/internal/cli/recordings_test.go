@@ -37,7 +37,7 @@ func TestServerRecordings(t *testing.T) {
 		p.playFile(t, file)
 	}
 	t.Logf("\n%v", p.Tally)
-	for _, what := range []string{objects, owners, conflicts, refusals, refused, findings} {
+	for _, what := range []string{objects, owners, conflicts, refusals, refused, findings, plans} {
 		if p.Compared(what) == 0 {
 			t.Errorf("no %s were compared", what)
 		}
@@ -51,6 +51,7 @@ const (
 	conflicts = "conflicts"
 	refusals  = "refusals"
 	findings  = "findings"
+	plans     = "plans that change nothing"
 	refused   = "refusals in other words" // which the server decides on before or after the write itself
 )
 
@@ -370,6 +371,19 @@ func (r *run) compareObject() {
 	}
 	a, b := r.Stripped(r.kind, bare(want), bare(r.out))
 	r.same(objects, a.String(), b.String())
+	if strings.HasSuffix(r.Op, "apply") && r.Exists() && r.subresource() == "" && a.Equal(b) {
+		same := bare(want).Equal(bare(r.Live)) && recording.Owners(want) == recording.Owners(r.Live)
+		r.comparePlan(same)
+	}
+}
+
+// comparePlan wants that a plan of an apply that the server carried out says that nothing changes if nothing did, and only then.
+func (r *run) comparePlan(same bool) {
+	args, body := r.command()
+	args[0] = "plan"
+	r.out = value.Value{}
+	r.run(args, body)
+	r.same(plans, fmt.Sprint(same), fmt.Sprint(r.out.Get("objects").Item(0).Get("noOp").Bool()))
 }
 
 func (r *run) same(what, want, got string) {

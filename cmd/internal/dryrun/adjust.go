@@ -29,22 +29,19 @@ type Adjustment struct {
 // merging, in the order of paths. Bookkeeping in its metadata is left out. The error is that the
 // outcome is not of its type.
 //
+// What is stored as it was is left out, but for what the endpoint does not write: nothing becomes of it.
+//
 // The cost grows with what the server makes of the object: what merging and it share is not looked
 // at.
 func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
-	merged := managing.Merge(x.Plan).Force().Object
-	stored, err := typing.Revise(merged, x.stored.Content, typed.AllowDuplicates)
+	merged, stored, changed, err := storedOtherwise(x)
 	if err != nil {
 		return nil, err
 	}
-	diff, err := typed.Compare(merged, stored)
-	if err != nil {
-		return nil, err
-	}
-	changed := diff.Added.Union(diff.Modified).Union(diff.Removed).Leaves()
 	written := merging.Kept(t.Endpoint.ResetFields, changed)
 	var out []Adjustment
-	for step := range typed.Walk(changed, []typed.Value{merged, stored}, written) {
+	live := merging.Live(managing.Merge(x.Plan))
+	for step := range typed.Walk(changed, []typed.Value{merged, stored, live}, written) {
 		if isServers(step.Path) {
 			continue
 		}
@@ -55,9 +52,26 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 		case len(step.Sets) == 0 && !a.Merged.IsAbsent():
 			a.How = Reset
 		}
+		if t.at != nil && a.How != Reset && a.Stored.Equal(step.Values[2]) {
+			continue
+		}
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// storedOtherwise returns what the first request of x is merged to, what is stored of that, and the paths of the
+// leaves that differ. The error is that the outcome is not of its type.
+func storedOtherwise(x Applied) (merged, stored typed.Value, changed fieldpath.Set, err error) {
+	merged = managing.Merge(x.Plan).Force().Object
+	if stored, err = typing.Revise(merged, x.stored.Content, typed.AllowDuplicates); err != nil {
+		return merged, stored, changed, err
+	}
+	diff, err := typed.Compare(merged, stored)
+	if err != nil {
+		return merged, stored, changed, err
+	}
+	return merged, stored, diff.Added.Union(diff.Modified).Union(diff.Removed).Leaves(), nil
 }
 
 // isServers reports whether the field at path is one that servers keep by themselves: bookkeeping,

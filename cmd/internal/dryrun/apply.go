@@ -33,8 +33,9 @@ type Applied struct {
 	// request stores.
 	Findings []types.Finding
 
-	config managedfields.Object // what is applied
-	stored managedfields.Object // what the first request stores
+	applier merge.Manager
+	config  managedfields.Object // what is applied
+	stored  managedfields.Object // what the first request stores
 }
 
 // Migration is what kubectl apply --server-side does by itself with an object of its client-side
@@ -57,7 +58,9 @@ type Apply struct {
 
 // One applies what t gives.
 func (a Apply) One(t *Task) Applied {
-	out := Applied{config: t.Given.Object}
+	out := Applied{config: t.Given.Object, applier: merge.Manager{
+		Name: a.Manager, Operation: merge.Apply, Subresource: managing.Config(t.Endpoint.Manager).Subresource,
+	}}
 	conflicts := a.plan(t, &out)
 	if out.Err != nil {
 		return out

@@ -11,7 +11,9 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/schema"
 )
 
 // OfObject returns what is wrong with the managed fields of o.
@@ -23,7 +25,7 @@ func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Findin
 			Text: secret.Open.Error(err) + "; only what needs no schema is checked",
 		})
 	}
-	all := findings(c, o, e)
+	all := slices.DeleteFunc(findings(c, o, e), func(f ownership.Finding) bool { return isLeftOut(o, f, known) })
 	keys := o.Keys(func(yield func(fieldpath.Path) bool) {
 		for _, finding := range all {
 			if finding.Path != nil && !yield(finding.Path) {
@@ -56,6 +58,19 @@ func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Findin
 		out = append(out, x)
 	}
 	return out
+}
+
+// absentCode is that of paths which are owned and not there.
+const absentCode ownership.Code = "absent-path"
+
+// isLeftOut reports whether f is about a path that is not there because a server keeps nothing at it, see
+// [types.Endpoint.KeepsNothingAt]: whoever applies the same again owns the same again.
+func isLeftOut(o *manifest.Object, f ownership.Finding, known *types.Types) bool {
+	if f.Code != absentCode || o.Entries[f.Entry].Operation != merge.Apply {
+		return false
+	}
+	e, err := known.Of(schema.ParseGVK(o.Entries[f.Entry].APIVersion, o.Id.Kind), managedfields.Config{})
+	return err == nil && e.KeepsNothingAt(f.Path, o.Content)
 }
 
 // findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is

@@ -30,6 +30,8 @@ type Plan struct {
 	Adjustments []dryrun.Adjustment
 	Findings    []Finding  // why a server refuses the outcome
 	Migration   *Migration // nil if there is none
+
+	stays bool // the object is stored as it was
 }
 
 // Field is what an apply does to one field.
@@ -67,11 +69,15 @@ func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
 	for _, c := range x.Refused {
 		p.refused[secret.KeyOf(c.Path)] = true
 	}
+	decisions, err := t.Settle(x, p.decide(x.Plan))
+	if err != nil {
+		return nil, err
+	}
 	out := &Plan{
 		Given: t.Given, Creates: t.Live == nil, Change: t.Change(x), Refused: x.Refused,
-		Fields: p.fields(p.decide(x.Plan)), Nulls: newNulls(t.Stored.Content, p.result, nil),
+		Fields: p.fields(decisions), Nulls: newNulls(t.Stored.Content, p.result, nil),
+		stays: t.Live != nil && t.Before().Content.Equal(x.Outcome.Content),
 	}
-	var err error
 	if out.Adjustments, err = t.Adjustments(x); err != nil {
 		return nil, err
 	}
@@ -87,11 +93,11 @@ func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
 	return out, nil
 }
 
-// IsNoOp reports whether p changes neither the object nor its owners.
-func (p *Plan) IsNoOp() bool { return p.Migration == nil && !p.Change.Object && !p.Change.Ownership }
+// IsNoOp reports whether p changes neither the object, as it is stored, nor its owners.
+func (p *Plan) IsNoOp() bool { return p.Migration == nil && p.stays && !p.Change.Ownership }
 
 // IsNotationOnly reports whether p changes nothing but how values are written.
-func (p *Plan) IsNotationOnly() bool { return p.Migration == nil && p.Change.NotationOnly }
+func (p *Plan) IsNotationOnly() bool { return p.Migration == nil && !p.stays && p.Change.NotationOnly }
 
 // planner looks up what there is to say of decisions about one object.
 type planner struct {

@@ -3,8 +3,10 @@ package types
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
@@ -80,6 +82,26 @@ func (e *Endpoint) Allocates(live, object value.Value) []builtin.Allocated {
 		return nil
 	}
 	return k.Allocates(live, object)
+}
+
+// KeepsNothingAt reports whether a server may have nothing at path in object, one of the endpoint's kind, although a manager applied
+// something there: it left that out because it was empty, or keeps it elsewhere.
+func (e *Endpoint) KeepsNothingAt(path fieldpath.Path, object value.Value) bool {
+	k, ok := e.kind()
+	if !ok {
+		return false
+	}
+	folded := k.Folded(path)
+	return k.LeavesOut(path) || !slices.Equal(folded, path) && !manifest.Lookup(object, folded).IsAbsent()
+}
+
+// Folded returns where a server keeps what is written to path: see [builtin.Kind.Folded].
+func (e *Endpoint) Folded(path fieldpath.Path) fieldpath.Path {
+	k, ok := e.kind()
+	if !ok {
+		return path
+	}
+	return k.Folded(path)
 }
 
 // kind returns the built-in kind that the endpoint is of, and whether it is of one.

@@ -1,0 +1,99 @@
+package dryrun
+
+import (
+	"slices"
+
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Settle returns what the first request of x, an apply of t, decides about fields, in the light of what
+// is stored of it. Merging sets a field that the stored object does not have, or has in another form. A
+// server may then store the object as it was:
+//
+//	applied              live                 stored
+//	hostNetwork: false   nothing              nothing: Go leaves out what is empty
+//	cpu: 1000m           cpu: "1"             cpu: "1", the same quantity
+//	stringData: {a: b}   data: {a: Yg==}      data: {a: Yg==}, see [builtin.Kind.Folded]
+//
+// Such a field is not set but kept, claimed or shared, and containers of it are not adjusted. Its values are then
+// those that are stored, absent ones perhaps. An object that is created is left alone. The error is that the outcome is
+// not of its type. The cost grows with
+// what the server stores otherwise than it was merged.
+func (t *Task) Settle(x Applied, decisions []merge.Decision) ([]merge.Decision, error) {
+	if t.at == nil {
+		return decisions, nil
+	}
+	staying, err := t.staying(x, decisions)
+	if err != nil || len(staying) == 0 {
+		return decisions, err
+	}
+	var out []merge.Decision
+	for _, d := range decisions {
+		stored, stays := staying[secret.KeyOf(t.Endpoint.Folded(d.Path))]
+		switch {
+		case !stays || !changes(d):
+		case d.Outcome == merge.Adjusted:
+			continue
+		default:
+			d = settled(d, x.applier, stored)
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// changes reports whether d says that a value becomes another one by what is applied to it or below it.
+func changes(d merge.Decision) bool {
+	switch d.Outcome {
+	case merge.Set, merge.Adjusted, merge.Kept, merge.Shared, merge.Claimed:
+		return !d.Live.Equal(d.Result)
+	}
+	return false
+}
+
+// staying returns the values that decisions change and the server stores as they were, by where it keeps them.
+func (t *Task) staying(x Applied, decisions []merge.Decision) (map[secret.Key]value.Value, error) {
+	_, stored, changed, err := storedOtherwise(x)
+	if err != nil {
+		return nil, err
+	}
+	otherwise := map[secret.Key]bool{} // what is stored otherwise than it was merged, and what is around that
+	for path := range changed.All() {
+		for n := range path {
+			otherwise[secret.KeyOf(path[:n+1])] = true
+		}
+	}
+	var b fieldpath.Builder
+	for _, d := range decisions {
+		if changes(d) && otherwise[secret.KeyOf(d.Path)] {
+			b.Add(t.Endpoint.Folded(d.Path))
+		}
+	}
+	out := map[secret.Key]value.Value{}
+	for step := range typed.Walk(b.Set(), []typed.Value{merging.Live(managing.Merge(x.Plan)), stored}) {
+		if step.Values[0].Equal(step.Values[1]) {
+			out[secret.KeyOf(step.Path)] = step.Values[1]
+		}
+	}
+	return out, nil
+}
+
+// settled returns d as the decision about a field that applier owns afterwards and that stays as it is stored.
+func settled(d merge.Decision, applier merge.Manager, stored value.Value) merge.Decision {
+	d.Live, d.Result = stored, stored
+	if d.Outcome != merge.Set {
+		return d
+	}
+	d.Outcome, d.Rule = merge.Claimed, "A2"
+	switch {
+	case len(d.After) > 1:
+		d.Outcome, d.Rule = merge.Shared, "A5"
+	case slices.Contains(d.Before, applier):
+		d.Outcome = merge.Kept
+	}
+	return d
+}
