@@ -7,8 +7,8 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/internal/model"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"

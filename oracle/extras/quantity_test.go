@@ -46,7 +46,7 @@ func TestQuantities(t *testing.T) {
 		return managedfields.Object{Content: v}
 	}
 	same, differ, invalid := 0, 0, 0
-	for seed := range seeds.Each(t, 20 * rounds) {
+	for seed := range seeds.Each(t, 20*rounds) {
 		r := seeds.Stream(seed, 0)
 		a, b := randomQuantity(r), randomQuantity(r)
 		if a == b || !isPlain(a) || !isPlain(b) {
