@@ -220,11 +220,11 @@ func (r *run) target() (namespace, name string) {
 	return namespace, name
 }
 
-// run runs the command at the time of the answer.
+// run runs the command at the time of the answer. It shows secrets, as the server does.
 func (r *run) run(args []string, body []byte) {
 	r.t.Setenv(epochVariable, strconv.FormatInt(max(0, r.Time().Unix()), 10))
 	var out, said bytes.Buffer
-	r.code = Run(args, bytes.NewReader(body), &out, &said)
+	r.code = Run(append(args, "--show-secrets"), bytes.NewReader(body), &out, &said)
 	r.said = said.String()
 	if out.Len() > 0 {
 		var err error

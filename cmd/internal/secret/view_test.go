@@ -107,13 +107,13 @@ func TestValues(t *testing.T) {
 // TestObjects shows objects with their managed fields.
 func TestObjects(t *testing.T) {
 	o, err := managedfields.ParseObject([]byte(`{` + secretHead[:len(secretHead)-1] + `,"managedFields":[
-		{"manager":"a","operation":"Apply","fieldsV1":{"f:data":{"f:a":{},"v:\"x1\"":{}}}},{"manager":"b","operation":"Apply","fieldsV1":{"x:x1":{}}},
-		{"manager":"c","operation":"Apply","fieldsV1":{"f:type":{}}}]},"data":{"a":"x1"},"type":"x2"}`))
+		{"manager":"a","operation":"Apply","fieldsV1":{"f:data":{"f:a":{},"v:\"hush\"":{}}}},{"manager":"b","operation":"Apply","fieldsV1":{"x:hush":{}}},
+		{"manager":"c","operation":"Apply","fieldsV1":{"f:type":{}}}]},"data":{"a":"hush"},"type":"x2"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := string(view(t, aSecret).Object(o).AppendJSON(nil))
-	if strings.Contains(shown, "x1") || !strings.Contains(shown, `"f:type":{}`) || !strings.Contains(shown, "x2") {
+	if strings.Contains(shown, "hush") || !strings.Contains(shown, `"f:type":{}`) || !strings.Contains(shown, "x2") {
 		t.Errorf("shown as %s", shown)
 	}
 	open := &Rules{Show: true}
@@ -128,12 +128,12 @@ func TestObjects(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	defect := &typed.Error{Path: pathOf(t, ".data.a"), Reason: typed.WrongKind, Detail: "detail x1", Plain: "plain x1", Redacted: "got int"}
+	defect := &typed.Error{Path: pathOf(t, ".data.a"), Reason: typed.WrongKind, Detail: "detail hush", Plain: "plain hush", Redacted: "got int"}
 	harmless := &typed.Error{Path: pathOf(t, ".metadata.labels"), Reason: typed.WrongKind, Detail: "detail y", Plain: "plain y", Redacted: "got int"}
 	conflicts := merge.Conflicts{{
-		Owner: merge.Entry{Manager: merge.Manager{Name: "m", Operation: merge.Apply}}, Path: pathOf(t, `.data[="x1"]`), Live: value.String("x1"), Wanted: value.String("x1"),
+		Owner: merge.Entry{Manager: merge.Manager{Name: "m", Operation: merge.Apply}}, Path: pathOf(t, `.data[="hush"]`), Live: value.String("hush"), Wanted: value.String("hush"),
 	}}
-	_, unreadable := fieldpath.ParseSet([]byte(`{"v:x1":{}}`))
+	_, unreadable := fieldpath.ParseSet([]byte(`{"v:hush":{}}`))
 	typeError := &managedfields.TypeError{Operation: merge.Apply, Role: "patch", Object: "/s", Err: typed.Errors{defect, harmless}}
 	for _, c := range []struct {
 		err  error
@@ -142,16 +142,16 @@ func TestErrors(t *testing.T) {
 		{defect, ".data.a: got int"},
 		{harmless, ".metadata.labels: detail y"},
 		{typeError, "failed to create typed patch object (/s): errors:\n  .data.a: got int\n  .metadata.labels: detail y"},
-		{fmt.Errorf("x1: %w", typeError), "failed to create typed patch object (/s): errors:\n  .data.a: got int\n  .metadata.labels: detail y"},
+		{fmt.Errorf("hush: %w", typeError), "failed to create typed patch object (/s): errors:\n  .data.a: got int\n  .metadata.labels: detail y"},
 		{conflicts, `Apply failed with 1 conflict: conflict with "m": .data[="***"]`},
-		{&managedfields.EntryError{Index: 1, Manager: "m", Err: errors.New("x1")}, `metadata.managedFields[1], manager "m": ` + hidden},
+		{&managedfields.EntryError{Index: 1, Manager: "m", Err: errors.New("hush")}, `metadata.managedFields[1], manager "m": ` + hidden},
 		{&managedfields.EntryError{Index: 1, Manager: "m", Err: unreadable}, `metadata.managedFields[1], manager "m": invalid fieldsV1 at byte 1`},
 		{&managedfields.BadRequestError{Reason: "metadata.managedFields must be nil"}, "metadata.managedFields must be nil"},
-		{&managedfields.BadRequestError{Reason: "x1", Err: errors.New("x1")}, hidden},
+		{&managedfields.BadRequestError{Reason: "hush", Err: errors.New("hush")}, hidden},
 		{&form.Error{Path: pathOf(t, ".data.a")}, ".data.a: the value does not fit into the Go type of the field"},
-		{errors.Join(defect, errors.New("x1")), ".data.a: got int\n" + hidden},
-		{errors.New("x1"), hidden},
-		{fmt.Errorf("x1: %w", ownership.ErrNoManager), ownership.ErrNoManager.Error()},
+		{errors.Join(defect, errors.New("hush")), ".data.a: got int\n" + hidden},
+		{errors.New("hush"), hidden},
+		{fmt.Errorf("hush: %w", ownership.ErrNoManager), ownership.ErrNoManager.Error()},
 		{Errorf("said %d", 1), "said 1"},
 		{nil, ""},
 	} {
@@ -162,7 +162,7 @@ func TestErrors(t *testing.T) {
 		if c.err == nil {
 			continue
 		}
-		if status := v.Status(c.err); strings.Contains(fmt.Sprintf("%+v %+v", *status, status.Details), "x1") {
+		if status := v.Status(c.err); strings.Contains(fmt.Sprintf("%+v %+v", *status, status.Details), "hush") {
 			t.Errorf("the status of %v is %+v %+v", c.err, *status, status.Details)
 		}
 		if got := Open.Error(c.err); got != c.err.Error() {
@@ -173,23 +173,23 @@ func TestErrors(t *testing.T) {
 	if got := v.Defect(defect); got != ".data.a: got int" {
 		t.Errorf("the defect is shown as %s", got)
 	}
-	if got := Open.Defect(defect); got != ".data.a: plain x1" {
+	if got := Open.Defect(defect); got != ".data.a: plain hush" {
 		t.Errorf("the defect is shown as %s", got)
 	}
-	if got := v.Reason(pathOf(t, ".data.a"), RawText("x1")); got != hidden {
+	if got := v.Reason(pathOf(t, ".data.a"), RawText("hush")); got != hidden {
 		t.Errorf("the reason is shown as %s", got)
 	}
 	if got := v.Reason(pathOf(t, ".type"), RawText("y")); got != "y" {
 		t.Errorf("the reason is shown as %s", got)
 	}
-	if got := fmt.Sprint(RawText("x1"), KeyOf(pathOf(t, ".x1")), v); strings.Contains(got, "x1") {
+	if got := fmt.Sprint(RawText("hush"), KeyOf(pathOf(t, ".hush")), v); strings.Contains(got, "hush") {
 		t.Errorf("raw text prints as %s", got)
 	}
 	var r Rules
-	if got := r.Panic("x1") + r.Panic(errors.New("x1")); strings.Contains(got, "x1") {
+	if got := r.Panic("hush") + r.Panic(errors.New("hush")); strings.Contains(got, "hush") {
 		t.Errorf("a panic is shown as %s", got)
 	}
-	if got := r.Unread(errors.New(`key "v:\"x1\"" is already set`)); strings.Contains(got, "x1") {
+	if got := r.Unread(errors.New(`key "v:\"hush\"" is already set`)); strings.Contains(got, "hush") {
 		t.Errorf("an unreadable text is shown as %s", got)
 	}
 }

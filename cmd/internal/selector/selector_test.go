@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
@@ -116,8 +117,11 @@ func TestReadings(t *testing.T) {
 		t.Errorf("without: %v, %v", got, err)
 	}
 	_, err = s.Among([]fieldpath.Path{joined, other})
-	if want := `.a.b.c may be ."a.b".c or .a."b.c"`; err == nil || err.Error() != want {
-		t.Errorf("the error is %v, want %s", err, want)
+	if want := `.a.b.c may be ."a.b".c or .a."b.c"`; err == nil || secret.Open.Error(err) != want {
+		t.Errorf("the error is %v, want %s", secret.Open.Error(err), want)
+	}
+	if want := `.a.b.c may be ."***"."***" or ."***"."***"`; err.Error() != want {
+		t.Errorf("to a reader who may see nothing, the error is %v, want %s", err, want)
 	}
 }
 
