@@ -1,11 +1,13 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deed-project/deed/server/store"
 )
@@ -16,10 +18,15 @@ type check struct {
 	run  func(*Server, *http.Request) error
 }
 
+// storagePatience is how long the store may take to answer a check: what waits for a check gets its answer within two seconds.
+const storagePatience = 1500 * time.Millisecond
+
 var checks = []check{
 	{"ping", func(*Server, *http.Request) error { return nil }},
 	{"storage", func(s *Server, r *http.Request) error {
-		_, err := s.backend.Store.Range(r.Context(), store.Range{Prefix: "/registry/namespaces/", Limit: 1})
+		ctx, cancel := context.WithTimeout(r.Context(), storagePatience)
+		defer cancel()
+		_, err := s.backend.Store.Range(ctx, store.Range{Prefix: "/registry/namespaces/", Limit: 1})
 		if err == nil && s.checker != nil {
 			err = s.checker.Check()
 		}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -30,6 +32,37 @@ func (s *ailing) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	}
 	return s.Store.Range(ctx, r)
 }
+
+// silent is a store that does not answer reads.
+type silent struct{ store.Store }
+
+func (silent) Range(ctx context.Context, _ store.Range) (store.Page, error) {
+	<-ctx.Done()
+	return store.Page{}, ctx.Err()
+}
+
+// TestHealthOfSilence asks how a server does whose store does not answer: who probes it hears so within two seconds, on a clock of
+// the test's.
+func TestHealthOfSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		objects := &replaced{Store: memory.New()}
+		s := newServer(t, server.Config{Store: objects})
+		objects.Store = silent{objects.Store}
+		for _, path := range []string{"/readyz", "/healthz", "/livez"} {
+			asked := time.Now()
+			w := ask(s, "GET "+path, "")
+			if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]storage failed") {
+				t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			}
+			if took := time.Since(asked); took >= 2*time.Second {
+				t.Errorf("%s: the answer takes %v", path, took)
+			}
+		}
+	})
+}
+
+// replaced is a store that can be replaced by another one.
+type replaced struct{ store.Store }
 
 // TestHealth asks how a server does that does well, one whose store fails, and one that was closed.
 func TestHealth(t *testing.T) {

@@ -25,8 +25,8 @@ type etcdOptions struct {
 	compaction         time.Duration
 }
 
-// etcdPatience is how long etcd may take to answer when the server starts.
-const etcdPatience = 10 * time.Second
+// etcdPatience is how long etcd may take to answer when the server starts, until that is told. Then the server tries again.
+const etcdPatience = 3 * time.Second
 
 func (o *etcdOptions) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.servers, "etcd-servers", nil, "URLs of an etcd that keeps the objects, which several servers may share")
@@ -55,18 +55,23 @@ func (o *etcdOptions) check() error {
 	return nil
 }
 
-// open opens the store, and says in c how the server is to use it.
+// open opens the store, and says in c how the server is to use it. It waits for an etcd that does not answer until ctx is done.
 func (o *etcdOptions) open(ctx context.Context, c *server.Config) error {
 	password, err := o.password()
 	if err != nil {
 		return fmt.Errorf("--etcd-password-file: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, etcdPatience)
-	defer cancel()
-	s, err := etcd.Open(ctx, etcd.Config{
+	config := etcd.Config{
 		Endpoints: o.servers, CA: o.ca, Cert: o.cert, Key: o.key, User: o.user, Password: password,
 		Keys: etcd.Registry(o.prefix), Now: time.Now,
-	})
+	}
+	s, err := attempt(ctx, config)
+	for said := ""; isSilent(err) && ctx.Err() == nil; s, err = attempt(ctx, config) {
+		if text := err.Error(); text != said {
+			c.Log.Error("etcd is tried again until it answers", "error", text)
+			said = text
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("--etcd-servers: %w", err)
 	}
@@ -75,6 +80,17 @@ func (o *etcdOptions) open(ctx context.Context, c *server.Config) error {
 		c.Past = &store.Window{Age: o.compaction}
 	}
 	return nil
+}
+
+func attempt(ctx context.Context, c etcd.Config) (*etcd.Store, error) {
+	ctx, cancel := context.WithTimeout(ctx, etcdPatience)
+	defer cancel()
+	return etcd.Open(ctx, c)
+}
+
+func isSilent(err error) bool {
+	silent := (*etcd.SilentError)(nil)
+	return errors.As(err, &silent)
 }
 
 func (o *etcdOptions) password() (string, error) {

@@ -70,6 +70,37 @@ func TestSecureEtcd(t *testing.T) {
 	})
 }
 
+// TestSilentEtcd starts with addresses that do not answer: one where nobody listens, and one that takes connections and says nothing.
+// The server says so of both, and goes on trying until it is stopped.
+func TestSilentEtcd(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out, errOut output
+	errOut.on, errOut.do = "tried again", cancel
+	flags := "--listen 127.0.0.1:0 --etcd-servers http://" + closed.Addr().String() + ",http://" + mute.Addr().String()
+	if code := Run(ctx, strings.Fields(flags), &out, &errOut); code == 0 {
+		t.Error("the server ends without an error")
+	}
+	for _, want := range []string{
+		"etcd at http://" + closed.Addr().String() + " does not answer: dial tcp",
+		"etcd at http://" + mute.Addr().String() + " does not answer: it takes connections",
+	} {
+		if !strings.Contains(errOut.String(), want) {
+			t.Errorf("the server does not say %q, but\n%s", want, errOut.String())
+		}
+	}
+}
+
 // runUntilServing runs the program until it serves something from etcd, and returns what it says on its standard error.
 func runUntilServing(t *testing.T, flags string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/deed-project/deed/server/store"
@@ -29,11 +30,29 @@ const (
 	dialTimeout      = 20 * time.Second
 	keepAlive        = 30 * time.Second
 	keepAliveTimeout = 10 * time.Second
-	refusalTimeout   = 2 * time.Second
+	refusalTimeout   = time.Second
 )
 
+// SilentError says that no member of a cluster answered in time. It is worth trying again.
+type SilentError struct {
+	Members []error // why, for each endpoint
+	Err     error   // what the client says
+}
+
+// Error says why each member did not answer.
+func (e *SilentError) Error() string {
+	texts := make([]string, len(e.Members))
+	for i, err := range e.Members {
+		texts[i] = err.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns what the client says.
+func (e *SilentError) Unwrap() error { return e.Err }
+
 // Open returns the store in a cluster, which is asked once whether it is there: ctx bounds how long
-// that may take.
+// that may take. The error is a [*SilentError] if nobody answers, at most three seconds after ctx is done.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	config := clientv3.Config{
 		Endpoints: c.Endpoints, Username: c.User, Password: c.Password,
@@ -48,12 +67,11 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	client, err := clientv3.New(config)
 	if err != nil {
-		return nil, fmt.Errorf("etcd at %v: %w", c.Endpoints, orRefusal(err, config))
+		return nil, explained(err, config)
 	}
 	s := New(client, c.Keys, c.Now)
 	if _, err := s.Range(ctx, store.Range{Prefix: "\x00", Limit: 1}); err != nil {
-		closeErr := s.Close()
-		return nil, fmt.Errorf("etcd at %v: %w", c.Endpoints, errors.Join(orRefusal(err, config), closeErr))
+		return nil, errors.Join(explained(err, config), s.Close())
 	}
 	return s, nil
 }
@@ -66,27 +84,63 @@ func timeLeft(ctx context.Context) time.Duration {
 	return dialTimeout
 }
 
-// orRefusal returns err, or if that says no more than that it took too long, how the first member of the cluster refuses the certificate
-// that it is shown, or shows one that is not trusted, if it does: the client tries again and again, and does not tell.
-func orRefusal(err error, c clientv3.Config) error {
-	if !errors.Is(err, context.DeadlineExceeded) || c.TLS == nil {
-		return err
+// explained returns err, or if that says no more than that it took too long, what connecting to the first member says of its
+// certificate or ours, or else a [*SilentError]: the client tries again and again, and does not tell why.
+func explained(err error, c clientv3.Config) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		if refusal := refusal(c); refusal != nil {
+			err = refusal
+		}
 	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("etcd at %s: %w", strings.Join(c.Endpoints, ", "), err)
+	}
+	silent := &SilentError{make([]error, len(c.Endpoints)), err}
+	var all sync.WaitGroup
+	for i, endpoint := range c.Endpoints {
+		all.Go(func() { silent.Members[i] = silence(endpoint) })
+	}
+	all.Wait()
+	return silent
+}
+
+// refusal returns how the first member of the cluster refuses the certificate that it is shown, or why its own is not trusted. It is
+// nil if neither is so, or the member cannot be reached.
+func refusal(c clientv3.Config) error {
 	address, ok := strings.CutPrefix(c.Endpoints[0], "https://")
-	if !ok {
-		return err
+	if c.TLS == nil || !ok {
+		return nil
 	}
 	config := c.TLS.Clone()
 	config.NextProtos = []string{"h2"}
-	connection, refusal := tls.DialWithDialer(&net.Dialer{Timeout: refusalTimeout}, "tcp", address, config)
-	if refusal == nil {
+	connection, err := tls.DialWithDialer(&net.Dialer{Timeout: refusalTimeout}, "tcp", address, config)
+	if err == nil {
 		defer connection.Close()
 		_ = connection.SetReadDeadline(time.Now().Add(refusalTimeout)) // never fails on an open connection
-		_, refusal = connection.Read(make([]byte, 1))                  // who refuses a certificate says so behind the handshake
+		_, err = connection.Read(make([]byte, 1))                      // who refuses a certificate says so behind the handshake
 	}
-	var slow net.Error
-	if refusal == nil || errors.As(refusal, &slow) && slow.Timeout() {
-		return err
+	if slow := net.Error(nil); errors.As(err, &slow) && slow.Timeout() || isDial(err) {
+		return nil
 	}
-	return refusal
+	return err
+}
+
+// silence returns why the member at endpoint does not answer.
+func silence(endpoint string) error {
+	address := endpoint
+	if _, rest, ok := strings.Cut(endpoint, "://"); ok {
+		address = rest
+	}
+	connection, err := net.DialTimeout("tcp", strings.TrimSuffix(address, "/"), refusalTimeout)
+	if err != nil {
+		return fmt.Errorf("etcd at %s does not answer: %w", endpoint, err)
+	}
+	connection.Close()
+	return fmt.Errorf("etcd at %s does not answer: it takes connections, but is not ready or is no etcd", endpoint)
+}
+
+// isDial reports whether err is about reaching an address.
+func isDial(err error) bool {
+	of := (*net.OpError)(nil)
+	return errors.As(err, &of) && of.Op == "dial"
 }
