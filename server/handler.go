@@ -3,8 +3,10 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime/debug"
+	"time"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/store"
@@ -37,6 +39,11 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 // handle is ServeHTTP up to what follows, which it returns: nothing of what was needed up to there is kept for it.
 func (s *Server) handle(out http.ResponseWriter, asked *http.Request, c *call) (follows *following) {
 	r, w := asked, &answerWriter{ResponseWriter: out}
+	defer func() {
+		if follows == nil {
+			readRest(w, asked)
+		}
+	}()
 	through := s.servingOf(c.client)
 	if through.state != nil {
 		r.TLS = through.state // which net/http does not see: see [transport.Listener]
@@ -91,6 +98,22 @@ func (s *Server) handle(out http.ResponseWriter, asked *http.Request, c *call) (
 	}
 	c.follows.out, c.follows.answered = stream{out, &s.deadlines, c.follows.compressed}, answered
 	return c.follows
+}
+
+// How much of a body that was not wanted is read after all, and for how long.
+const (
+	restMost     = 64 << 20
+	restPatience = 5 * time.Second
+)
+
+// readRest reads what is left of the body of an HTTP/2 request before the answer ends. Otherwise net/http would reset the stream behind
+// the answer, and clients such as curl 7.88, which are sending still, would lose the answer with it.
+func readRest(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor != 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength > restMost {
+		return
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restPatience)) // without it the connection's own counts
+	_, _ = io.CopyN(io.Discard, r.Body, restMost)                                   // a client that ends early wants no answer
 }
 
 // uncached are the values of a header that tells to keep no answer. Nobody may modify them.
