@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ import (
 
 // tidied are the folders of modules that are kept tidy beside those of consumers.
 var tidied = append(slices.Clone(modules.Published), "oracle", "internal/release")
+
+// replacing are the folders of modules that find the modules of this repository by replace, which go mod tidy understands.
+var replacing = []string{"oracle/kube", "oracle/record", "server/apitest/controllers", "server/store/etcd/conformance"}
 
 func tidyCommand(f *flag.FlagSet) func(*run, []string) error {
 	checkOnly := f.Bool("check", false, "change nothing, and fail if something is not tidy")
@@ -28,10 +32,27 @@ func (r *run) tidy(checkOnly bool) error {
 		dir := filepath.Join(r.Dir, filepath.FromSlash(folder))
 		untidy = append(untidy, r.tidyFiles(checkOnly, dir, filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")))
 	}
+	for _, folder := range replacing {
+		untidy = append(untidy, r.tidyInPlace(checkOnly, folder))
+	}
 	for _, name := range consumers {
 		untidy = append(untidy, r.tidyConsumer(checkOnly, name))
 	}
 	return errors.Join(untidy...)
+}
+
+// tidyInPlace tidies a module that needs nothing but itself and its replacements for that.
+func (r *run) tidyInPlace(checkOnly bool, folder string) error {
+	cmd := exec.Command("go", "mod", "tidy")
+	if checkOnly {
+		cmd.Args = append(cmd.Args, "-diff")
+	}
+	cmd.Dir = filepath.Join(r.Dir, filepath.FromSlash(folder))
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s is not tidy, run go run ./internal/release tidy: %w\n%s", folder, err, out)
+	}
+	return nil
 }
 
 // tidyConsumer tidies a consumer in a copy, as only that has a go.mod.

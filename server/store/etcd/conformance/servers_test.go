@@ -100,7 +100,7 @@ func widgets(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return objects[0].String()
+	return objects[0].Value.String()
 }
 
 func widget(name, more string) string {
