@@ -129,13 +129,21 @@ func (s *Story) Library() *types.Library {
 	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(&s.log, nil), Archived: s.Files, Secrets: &secret.Rules{}, Jobs: 1})
 }
 
-// Types returns the types that there are, of which crd.yaml defines some.
-func (s *Story) Types(c *types.Library) *types.Types {
-	f := types.Flags{Schemaless: s.Has("schemaless")}
-	if s.Files["crd.yaml"] != nil {
+// Flags says which schemas there are: those of crd.yaml, unless the words crd, openapi, schema, type, schemaless and verbose name others.
+func (s *Story) Flags() types.Flags {
+	f := types.Flags{
+		Crds: s.Words["crd"], OpenAPI: s.Words["openapi"], Schema: s.Word("schema"), TypeName: s.Word("type"),
+		Schemaless: s.Has("schemaless"), Verbose: s.Has("verbose"),
+	}
+	if f.Crds == nil && s.Files["crd.yaml"] != nil {
 		f.Crds = []string{"crd.yaml"}
 	}
-	out := c.NewTypes(f)
+	return f
+}
+
+// Types returns the types that there are.
+func (s *Story) Types(c *types.Library) *types.Types {
+	out := c.NewTypes(s.Flags())
 	if out == nil {
 		s.Fatalf("no types: %s", s.log.Bytes())
 	}
