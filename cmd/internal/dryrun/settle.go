@@ -20,12 +20,12 @@ import (
 //	stringData: {a: b}   data: {a: Yg==}      data: {a: Yg==}, see [builtin.Kind.Folded]
 //
 // Such a field is not set but kept, claimed or shared, and containers of it are not adjusted. Its values are then
-// those that are stored, absent ones perhaps. An object that is created is left alone. The error is that the outcome is
-// not of its type. The cost grows with
-// what the server stores otherwise than it was merged.
+// those that are stored, absent ones perhaps. An object that is created has no live values, though Go types begin with some: an
+// empty roleRef is none that somebody loses. The error is that the outcome is not of its type. The cost grows with what the server
+// stores otherwise than it was merged, and for an object that is created with decisions.
 func (t *Task) Settle(x Applied, decisions []merge.Decision) ([]merge.Decision, error) {
 	if t.at == nil {
-		return decisions, nil
+		return created(decisions), nil
 	}
 	staying, err := t.staying(x, decisions)
 	if err != nil || len(staying) == 0 {
@@ -44,6 +44,17 @@ func (t *Task) Settle(x Applied, decisions []merge.Decision) ([]merge.Decision, 
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// created returns decisions about an object that did not exist, in which nothing had a value before it was set.
+func created(decisions []merge.Decision) []merge.Decision {
+	out := slices.Clone(decisions)
+	for i, d := range out {
+		if d.Outcome == merge.Set || d.Outcome == merge.Adjusted {
+			out[i].Live = value.Value{}
+		}
+	}
+	return out
 }
 
 // changes reports whether d says that a value becomes another one by what is applied to it or below it.
