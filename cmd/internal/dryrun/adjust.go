@@ -49,7 +49,7 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 		switch {
 		case a.Merged.IsAbsent() && !a.Stored.IsNull():
 			a.How = Defaulted
-		case len(step.Sets) == 0 && !a.Merged.IsAbsent():
+		case len(step.Sets) == 0 && !a.Merged.IsAbsent() && a.Stored.Equal(step.Values[2]):
 			a.How = Reset
 		}
 		if t.at != nil && a.How != Reset && a.Stored.Equal(step.Values[2]) {

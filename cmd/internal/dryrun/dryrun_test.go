@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/storytest"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 )
 
 // TestStories runs the stories of testdata, see [storytest.Run]. Their commands say all that becomes of each object:
@@ -17,10 +18,11 @@ import (
 //	apply FILE as=MANAGER WORD...     see [storytest.Story.Apply]; all= shows what is kept and shared, too
 //	update FILE as=MANAGER [lenient=]
 //	migrate from=NAME,... to=NAME [config=FILE] [through=SUBRESOURCE] [patch=]
+//	transfer from=NAME to=NAME [config=FILE]
 //
 // What is refused is not stored.
 func TestStories(t *testing.T) {
-	storytest.Run(t, map[string]func(*storytest.Story){"apply": apply, "update": update, "migrate": migrate})
+	storytest.Run(t, map[string]func(*storytest.Story){"apply": apply, "update": update, "migrate": migrate, "transfer": transfer})
 }
 
 func apply(s *storytest.Story) {
@@ -151,6 +153,23 @@ func update(s *storytest.Story) {
 }
 
 func migrate(s *storytest.Story) {
+	handOver(s, func(h *dryrun.Handover, e *types.Endpoint) error {
+		return h.Migrate(e, s.Words["from"], s.Word("to"), s.Word("through"))
+	})
+}
+
+func transfer(s *storytest.Story) {
+	handOver(s, func(h *dryrun.Handover, e *types.Endpoint) (err error) {
+		from, to := merge.Manager{Name: s.Word("from"), Operation: merge.Apply}, merge.Manager{Name: s.Word("to"), Operation: merge.Apply}
+		if h.After.Entries, err = ownership.Transfer(h.Live.Object, dryrun.VersionsOf(e), from, to); err != nil {
+			return err
+		}
+		return h.Apply(e, to.Name)
+	})
+}
+
+// handOver hands fields of each stored object over.
+func handOver(s *storytest.Story, hand func(*dryrun.Handover, *types.Endpoint) error) {
 	c := s.Library()
 	all, live, configs := s.Types(c), s.Live(c), manifest.NewLive(nil)
 	if s.Has("config") {
@@ -168,7 +187,7 @@ func migrate(s *storytest.Story) {
 			continue
 		}
 		h := &dryrun.Handover{Live: o, After: o.Object, Config: given, Receiver: s.Word("to")}
-		if err := h.Migrate(e, s.Words["from"], s.Word("to"), s.Word("through")); err != nil {
+		if err := hand(h, e); err != nil {
 			s.Print("%v: %v", o, err)
 			continue
 		}

@@ -107,7 +107,7 @@ func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
 		metadata = metadata.With(name, parent.Get("metadata", name))
 	}
 	spec := value.Object()
-	if n := manifest.Lookup(parent, path); !n.IsAbsent() && !n.IsNull() && n.Int() != 0 {
+	if n := manifest.Lookup(parent, path); n.Int() != 0 {
 		spec = spec.With("replicas", n)
 	}
 	status := value.Object(value.Member{Name: "replicas", Value: value.Int(parent.Get("status", "replicas").Int())})

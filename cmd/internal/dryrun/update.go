@@ -68,7 +68,7 @@ func (t *Task) checkFields(lenient bool) error {
 	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
 	var defects typed.Errors
 	if errors.As(err, &defects) && t.Endpoint.Typed() {
-		defects = slices.DeleteFunc(slices.Clone(defects), func(e *typed.Error) bool { return lenient || e.Reason != typed.Undeclared })
+		defects = slices.DeleteFunc(defects, func(e *typed.Error) bool { return lenient || e.Reason != typed.Undeclared })
 		if err = defects; len(defects) == 0 {
 			return nil
 		}

@@ -84,7 +84,7 @@ func runFile(t *testing.T, file string, commands map[string]func(*Story)) {
 			t.Fatal(err)
 		}
 	case !bytes.Equal(s.out.Bytes(), archive.Files[want].Data):
-		t.Errorf("got\n%s\nwant\n%s", s.out.Bytes(), archive.Files[want].Data)
+		t.Errorf("%s", diff.Diff("want", archive.Files[want].Data, "got", s.out.Bytes()))
 	}
 }
 

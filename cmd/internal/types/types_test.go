@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/storytest"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"
@@ -28,11 +29,12 @@ import (
 //	defaults FILE PATH...               what a server fills in at paths
 //	validate FILE                       what is wrong with objects: what the types say, and what a server finds
 //	change FILE                         what a server finds when the first object of a file becomes the second
+//	create FILE [bare=]                 what is stored when objects are applied that do not exist
 //	keeps FILE PATH...                  where a server keeps paths of an object, and whether it may keep nothing there
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){
 		"of": of, "kind": kind, "type": typeNamed, "kinds": kinds, "define": define, "follow": follow, "defaults": defaults,
-		"validate": validate, "change": change, "keeps": keeps,
+		"validate": validate, "change": change, "keeps": keeps, "create": create,
 	})
 }
 
@@ -43,6 +45,7 @@ func of(s *storytest.Story) {
 		s.Print("%v", err)
 		return
 	}
+	s.Print("  schemas given %t", flags.Any())
 	all := c.NewTypes(flags, c.Objects(c.Read(s.Words["objects"], false))...)
 	if all == nil {
 		s.Print("no types")
@@ -206,6 +209,17 @@ func printFindings(s *storytest.Story, o *manifest.Object, all []types.Finding) 
 	for _, f := range all {
 		s.Print("  %s %s: %s", f.Class, f.Path.Text(), f.Text(o.View()))
 	}
+}
+
+func create(s *storytest.Story) {
+	each(s, func(o *manifest.Object, e *types.Endpoint) {
+		stored, err := e.Manager.Apply(managedfields.Object{}, o.Object, "ann", false)
+		if err != nil {
+			s.Print("%v: %v", o, err)
+			return
+		}
+		s.Print("%v", stored.Content)
+	})
 }
 
 func keeps(s *storytest.Story) {

@@ -231,7 +231,7 @@ func matches(e fieldpath.Element, t schema.Topology) bool {
 
 // completed returns e with the keys that it leaves to their defaults.
 func (f *finder) completed(e fieldpath.Element, keys []schema.Key) (fieldpath.Element, error) {
-	fields := slices.Clone(e.Fields())
+	fields := e.Fields()
 	for _, field := range fields {
 		if !slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Name == field.Name }) {
 			return e, secret.Errorf("the items of %s are told apart by %s, not by %s", f.here(), KeyNames(keys), field.Name)
