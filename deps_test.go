@@ -40,6 +40,7 @@ var table = []layers.Layer{
 	{"internal/gen", "value fieldpath schema typed merge internal/door", "", ""},
 	{"internal/model", "value fieldpath schema typed merge internal/door", "", ""},
 	{"internal/kindtest", "internal/seeds value fieldpath schema merge managedfields", "", ""},
+	{"internal/pathtest", "fieldpath", "", ""},
 	{"internal/custom", "value fieldpath schema schema/structural merge managedfields", "", ""},
 	{"internal/layers", "", "", ""},
 	{"internal/seeds", "", "", ""},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/pathtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -19,65 +20,36 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Paths that a public function returns or yields belong to the caller, who may keep them, write to them and append to them.
-// A path that shares memory with the next one shows one field twice and hides another. TestPathsBelongToTheCaller does all
-// of that, with objects in which paths are deep: slices have room for more from some length on.
-
 // lentPaths has the functions whose paths stay theirs, and hold until the next step. Their documentation says so.
 var lentPaths = []string{"typed.Walk"}
-
-// TestPathsBelongToTheCaller asks each function for its paths. The first time the paths are only kept, and are compared in the
-// end with what they were. The second time they are written to as they come, which changes neither the paths behind them nor
-// those of the next time.
-func TestPathsBelongToTheCaller(t *testing.T) {
-	sources := pathSources(t)
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		t.Run(name, func(t *testing.T) {
-			var kept []fieldpath.Path
-			var first, second []string
-			eachPath(reflect.ValueOf(sources[name]()), func(p fieldpath.Path) {
-				kept, first = append(kept, p), append(first, p.Text())
-			})
-			for i, p := range kept {
-				if got := p.Text(); got != first[i] {
-					t.Errorf("path %d was %s, and is %s in the end", i, first[i], got)
-				}
-			}
-			other := fieldpath.Field("written by the caller")
-			eachPath(reflect.ValueOf(sources[name]()), func(p fieldpath.Path) {
-				second = append(second, p.Text())
-				_ = append(p, other, other, other)
-				for i := range p {
-					p[i] = other
-				}
-			})
-			var third []string
-			eachPath(reflect.ValueOf(sources[name]()), func(p fieldpath.Path) { third = append(third, p.Text()) })
-			for _, got := range [][]string{second, third} {
-				if !slices.Equal(got, first) {
-					t.Errorf("to write to paths changes others: got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(first, "\n"))
-				}
-			}
-			if !slices.ContainsFunc(kept, func(p fieldpath.Path) bool { return len(p) >= 4 }) && !slices.Contains(shallowPaths, name) {
-				t.Errorf("no path is deep: %v", first)
-			}
-		})
-	}
-}
 
 // shallowPaths has the sources whose paths are short in any case.
 var shallowPaths = []string{"schema/builtin.Kind.Folded", "schema/builtin.Kind.Replicas", "ownership.Check, of lost owners"}
 
+// TestPathsBelongToTheCaller asks each public function that returns or yields paths for them.
+func TestPathsBelongToTheCaller(t *testing.T) {
+	sources := pathSources(t)
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		t.Run(name, func(t *testing.T) {
+			depth := 4
+			if slices.Contains(shallowPaths, name) {
+				depth = 1
+			}
+			pathtest.Belong(t, depth, sources[name])
+		})
+	}
+}
+
 // TestPathSources demands that every exported function or method whose results have paths is tested.
 func TestPathSources(t *testing.T) {
-	sources := pathSources(t)
-	for name := range maps.Clone(sources) {
+	tested := map[string]bool{}
+	for name := range pathSources(t) {
 		function, _, _ := strings.Cut(name, ",")
-		sources[function] = sources[name]
+		tested[function] = true
 	}
 	check := func(name string, f reflect.Type) {
 		for i := range f.NumOut() {
-			if _, tested := sources[name]; hasPaths(f.Out(i), 0) && !tested && !slices.Contains(lentPaths, name) {
+			if pathtest.In(f.Out(i)) && !tested[name] && !slices.Contains(lentPaths, name) {
 				t.Errorf("the paths of %s are not tested", name)
 			}
 		}
@@ -89,66 +61,6 @@ func TestPathSources(t *testing.T) {
 		for i := range reflect.TypeOf(p).NumMethod() {
 			m := reflect.TypeOf(p).Method(i)
 			check(typeName(reflect.TypeOf(p))+"."+m.Name, m.Type)
-		}
-	}
-}
-
-var pathType = reflect.TypeFor[fieldpath.Path]()
-
-// hasPaths reports whether values of type t have paths in them, or yield them.
-func hasPaths(t reflect.Type, depth int) bool {
-	if t == pathType || depth > 4 {
-		return t == pathType
-	}
-	switch t.Kind() {
-	case reflect.Func: // a sequence: what its yield takes
-		if t.CanSeq() || t.CanSeq2() {
-			yield := t.In(0)
-			for i := range yield.NumIn() {
-				if hasPaths(yield.In(i), depth+1) {
-					return true
-				}
-			}
-		}
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return hasPaths(t.Elem(), depth+1)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if t.Field(i).IsExported() && hasPaths(t.Field(i).Type, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// eachPath calls f for each path in v, or that v yields, in order.
-func eachPath(v reflect.Value, f func(fieldpath.Path)) {
-	switch {
-	case !v.IsValid():
-	case v.Type() == pathType:
-		f(v.Interface().(fieldpath.Path))
-	case v.Kind() == reflect.Func && v.Type().CanSeq():
-		for x := range v.Seq() {
-			eachPath(x, f)
-		}
-	case v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface:
-		eachPath(v.Elem(), f)
-	case v.Kind() == reflect.Slice:
-		for i := range v.Len() {
-			eachPath(v.Index(i), f)
-		}
-	case v.Kind() == reflect.Map:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		for _, key := range keys {
-			eachPath(v.MapIndex(key), f)
-		}
-	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				eachPath(v.Field(i), f)
-			}
 		}
 	}
 }

@@ -142,4 +142,46 @@ func TestManagersOfVersionsThatAreGone(t *testing.T) {
 	if got := plan.Force(); !merging.Equal(got.Managers, want) || got.Object.Content().String() != `{"a":2,"b":1}` {
 		t.Errorf("%v\n%s", got.Object.Content(), show(got.Managers))
 	}
+	for d := range plan.Decisions() {
+		if d.Outcome != merge.Set || d.Path.String() != ".a" || len(d.Before) > 0 {
+			t.Errorf("%v is %v, and was owned by %v", d.Path, d.Outcome, d.Before)
+		}
+	}
+}
+
+// fading has no version v2 of objects with the field extra.
+type fading struct{}
+
+func (fading) Convert(v typed.Value, to string) (typed.Value, error) {
+	if to == "v2" && !v.Content().Get("extra").IsAbsent() {
+		return typed.Value{}, merge.ErrNoVersion
+	}
+	return v, nil
+}
+
+// A manager whose version is gone for the new object, though not for the live one, loses all that it owns, without a conflict.
+func TestManagersOfVersionsThatGo(t *testing.T) {
+	r := merge.Request{
+		Live: typedOf(t, schema.Deduced, `{"a":1,"b":1}`), Object: typedOf(t, schema.Deduced, `{"a":2,"b":1,"extra":1}`), APIVersion: "v1",
+		Managers: merge.ManagersOf(owner("b", "v1", "b"), owner("c", "v2", "a", "b")),
+	}
+	e := merge.New(merge.Config{Converter: fading{}})
+	r.Manager = owner("d", "v1").Manager
+	updated, err := e.Update(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := merge.ManagersOf(owner("b", "v1", "b"), owner("d", "v1", "a", "extra")); !merging.Equal(updated.Managers, want) {
+		t.Errorf("after an update:\n%s", show(updated.Managers))
+	}
+	r.Manager = merge.Manager{Name: "d", Operation: merge.Apply}
+	plan, err := e.Apply(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied := owner("d", "v1", "a", "b", "extra")
+	applied.Manager = r.Manager
+	if got, want := plan.Force().Managers, merge.ManagersOf(owner("b", "v1", "b"), applied); plan.Conflicts() != nil || !merging.Equal(got, want) {
+		t.Errorf("conflicts %v; after an apply:\n%s", plan.Conflicts(), show(got))
+	}
 }

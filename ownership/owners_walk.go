@@ -47,7 +47,7 @@ type ownerWalk struct {
 	holdings []held
 	owners   []Owner // of holdings
 	path     fieldpath.Path
-	through  fieldpath.Path // nil while parts have their own owners
+	through  fieldpath.Path // a beginning of path; nil while parts have their own owners
 	texts    slab.Text
 	lists    map[string][]Owner // of indexes that owned the same before
 	key      []byte
@@ -124,7 +124,7 @@ func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owne
 		return w.insideOwned(v, own)
 	// It is owned as a whole itself, and what is in it through it.
 	case s == atomicShape:
-		w.through = slices.Clone(w.path)
+		w.through = w.path
 		defer func() { w.through = nil }()
 		return w.insideOwned(v, own)
 	// It is owned part by part.
@@ -207,7 +207,7 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own
 	}
 	// What is in an item that is there twice is owned by the owners of its path: see Owned.Through.
 	if repeated {
-		w.through = slices.Clone(w.path)
+		w.through = w.path
 		defer func() { w.through = nil }()
 	}
 	var below []stand

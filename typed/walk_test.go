@@ -371,3 +371,26 @@ func TestNoType(t *testing.T) {
 		}
 	}
 }
+
+// TestUntypedTakesTheFirst walks to a key of which no item has all fields: of those that lack some, the first in the list counts.
+func TestUntypedTakesTheFirst(t *testing.T) {
+	key := fieldpath.Path{fieldpath.Key(
+		fieldpath.KeyField{Name: "port", Value: value.Int(80)}, fieldpath.KeyField{Name: "protocol", Value: value.String("TCP")},
+	)}
+	for text, want := range map[string]string{
+		`[{"port":80,"a":1},{"protocol":"TCP","a":2}]`:                                    `{"a":1,"port":80}`,
+		`[{"protocol":"TCP","a":2},{"port":80,"a":1}]`:                                    `{"a":2,"protocol":"TCP"}`,
+		`[{"port":81},{"protocol":"TCP","a":2},{"port":80,"a":1}]`:                        `{"a":2,"protocol":"TCP"}`,
+		`[{"port":80,"a":1},{"protocol":"TCP"},{"port":80,"protocol":"TCP","a":"whole"}]`: `{"a":"whole","port":80,"protocol":"TCP"}`,
+	} {
+		v, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range typed.Walk(fieldpath.SetOf(key), []typed.Value{typed.Untyped(v)}) {
+			if got := step.Values[0].String(); got != want {
+				t.Errorf("%s has %s, want %s", text, got, want)
+			}
+		}
+	}
+}

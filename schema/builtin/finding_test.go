@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/pathtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
@@ -152,4 +153,17 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s %s:\n%s\nwant\n%s", test.kind, test.object, strings.Join(got, "\n"), test.want)
 		}
 	}
+}
+
+// TestRefusalsGivePathsAway asks for refusals and findings of items in items, and for the replicas of all versions.
+func TestRefusalsGivePathsAway(t *testing.T) {
+	rule := `{"resourceRules":[{"verbs":[]},{"verbs":[]},{"verbs":[]}]}`
+	v, err := value.Parse([]byte(`{"spec":{"priorityLevelConfiguration":{"name":"p"},"rules":[` + rule + `,` + rule + `]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flows, _ := builtin.Lookup(schema.GVK{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: "FlowSchema"})
+	deployments, _ := builtin.Lookup(schema.GVK{Group: "apps", Version: "v1", Kind: "Deployment"})
+	pathtest.Belong(t, 6, func() any { return flows.Refusals(value.Value{}, v, "") })
+	pathtest.Belong(t, 2, func() any { return deployments.Replicas() })
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/internal/pathtest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -322,4 +323,15 @@ func TestNoType(t *testing.T) {
 			t.Errorf("%q describes %v", text, typ)
 		}
 	}
+}
+
+// TestFindingsGivePathsAway finds texts that are required and empty on each level of a deep object.
+func TestFindingsGivePathsAway(t *testing.T) {
+	typ, _ := Parse("a/v1.Deep\n\tdown? *a/v1.Deep\n\tone+ string\n\ttwo+ string\n").Struct("a/v1.Deep")
+	text := `{"one":"","two":""}`
+	for range 8 {
+		text = `{"down":` + text + `,"one":"","two":""}`
+	}
+	v := parse(t, text)
+	pathtest.Belong(t, 8, func() any { return typ.Findings(v) })
 }
