@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Validates manifests and plans their server-side apply in the checkout of a pull request. The variables are the inputs of action.yml.
-# The findings go to $DEED_SARIF; findings and plan are printed, and added to the summary of the run. The script fails if the
-# manifests are invalid or in conflict, after both commands ran.
+# The findings and the conflicts go to files in $DEED_SARIF. They are printed as text, too, with the plan, and added to the summary of
+# the run. The script fails if the manifests are invalid or in conflict, after both commands ran.
 set -euo pipefail
 deed=$RUNNER_TEMP/deed/deed
 work=$(mktemp -d)
@@ -42,7 +42,8 @@ base() {
 }
 
 invalid=0 refused=0
-call "$DEED_FILES" validate -R -o sarif >"$DEED_SARIF" || invalid=$?
+mkdir -p "$DEED_SARIF"
+call "$DEED_FILES" validate -R -o sarif >"$DEED_SARIF/validate.sarif" 2>"$work/log" || invalid=$?
 call "$DEED_FILES" validate -R >"$work/validate" 2>&1 || true
 show "deed validate" "$work/validate"
 
@@ -51,7 +52,8 @@ set -- plan -R --field-manager "$DEED_FIELD_MANAGER"
 while read -r line; do
 	if [ -n "$line" ]; then set -- "$@" --live "$line"; fi
 done <<<"$DEED_LIVE"
-call "$DEED_FILES" "$@" >"$work/plan" 2>&1 || refused=$?
+call "$DEED_FILES" "$@" -o sarif >"$DEED_SARIF/plan.sarif" 2>"$work/log" || refused=$?
+call "$DEED_FILES" "$@" >"$work/plan" 2>&1 || true
 show "deed plan" "$work/plan"
 
 exit $((invalid > refused ? invalid : refused))

@@ -98,6 +98,7 @@ metadata:
   - {manager: autoscaler, operation: Apply, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:replicas": {}}}}
 spec:
   replicas: 7
+  selector: {matchLabels: {app: web}}
 `
 
 // TestPullRequest runs the action on a pull request that changes the replicas, against the base, against live objects that others
@@ -106,7 +107,7 @@ func TestPullRequest(t *testing.T) {
 	a := newAction(t)
 	base := a.commit("deploy/web.yaml", deployment)
 	a.commit("deploy/web.yaml", strings.Replace(deployment, "replicas: 1", "replicas: 2", 1))
-	inputs := map[string]string{"DEED_FILES": "deploy\n", "DEED_BASE": base, "DEED_FIELD_MANAGER": "ci", "DEED_SARIF": "deed.sarif"}
+	inputs := map[string]string{"DEED_FILES": "deploy\n", "DEED_BASE": base, "DEED_FIELD_MANAGER": "ci", "DEED_SARIF": "deed-sarif"}
 
 	out, err := a.step(1, inputs)
 	if err != nil || !strings.Contains(out, ".spec.replicas: 1 becomes 2") || strings.Contains(out, "conflicting") {
@@ -115,7 +116,7 @@ func TestPullRequest(t *testing.T) {
 	if summary := read(t, a.summary); string(summary) != out {
 		t.Errorf("the summary is\n%s\nand not\n%s", summary, out)
 	}
-	if found := a.findings(); len(found) > 0 {
+	if found := append(a.results("validate"), a.results("plan")...); len(found) > 0 {
 		t.Errorf("these are found: %v", found)
 	}
 
@@ -124,13 +125,16 @@ func TestPullRequest(t *testing.T) {
 	if out, err := a.step(1, inputs); err == nil || !strings.Contains(out, ".spec.replicas: 7 becomes 2") || !strings.Contains(out, `owned by "autoscaler"`) {
 		t.Errorf("in conflict: %v\n%s", err, out)
 	}
+	if found := a.results("plan"); len(found) != 1 || found[0] != "deploy/web.yaml:5" {
+		t.Errorf("the conflicts are at %v", found)
+	}
 
 	inputs["DEED_LIVE"] = ""
 	a.commit("deploy/web.yaml", strings.Replace(deployment, "replicas", "replikas", 1))
 	if out, err := a.step(1, inputs); err == nil || !strings.Contains(out, "deploy/web.yaml:5:3") {
 		t.Errorf("with a field that does not exist: %v\n%s", err, out)
 	}
-	if found := a.findings(); len(found) != 1 || found[0] != "deploy/web.yaml:5" {
+	if found := a.results("validate"); len(found) != 1 || found[0] != "deploy/web.yaml:5" {
 		t.Errorf("the findings are %v", found)
 	}
 }
@@ -140,14 +144,14 @@ func TestNewFiles(t *testing.T) {
 	a := newAction(t)
 	base := a.commit("README.md", "nothing yet")
 	a.commit("deploy/web.yaml", deployment)
-	inputs := map[string]string{"DEED_FILES": "deploy/web.yaml", "DEED_BASE": base, "DEED_FIELD_MANAGER": "ci", "DEED_SARIF": "deed.sarif"}
+	inputs := map[string]string{"DEED_FILES": "deploy/web.yaml", "DEED_BASE": base, "DEED_FIELD_MANAGER": "ci", "DEED_SARIF": "deed-sarif"}
 	if out, err := a.step(1, inputs); err != nil || !strings.Contains(out, "1 created") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
-// findings returns the places in the SARIF file.
-func (a *action) findings() (out []string) {
+// results returns the places in the SARIF file of a command.
+func (a *action) results(command string) (out []string) {
 	a.t.Helper()
 	var log struct {
 		Runs []struct {
@@ -161,7 +165,7 @@ func (a *action) findings() (out []string) {
 			}
 		}
 	}
-	check(a.t, json.Unmarshal(read(a.t, filepath.Join(a.dir, "deed.sarif")), &log))
+	check(a.t, json.Unmarshal(read(a.t, filepath.Join(a.dir, "deed-sarif", command+".sarif")), &log))
 	for _, r := range log.Runs[0].Results {
 		at := r.Locations[0].PhysicalLocation
 		out = append(out, at.ArtifactLocation.URI+":"+at.Region.StartLine.String())

@@ -55,6 +55,9 @@ these, some of what a server's validation refuses of the outcome is named too:
 empty texts that the schema requires, texts that a field may not have, and
 fields that may not change. It is not merging that refuses it.
 
+With -o sarif, conflicts and what a server refuses are printed for code
+scanning, and with -o junit as a report of tests, with a test for each object.
+
 Objects are read and found as by deed apply. An object that cannot be planned is
 counted, and the reason is on standard error.`,
 		Example: `  # What would happen, and with whom is there a conflict?
@@ -70,7 +73,7 @@ counted, and the reason is on standard error.`,
 	registerServerSide(flags)
 	f.how.register(flags)
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
-	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
+	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if anything changes, as git diff does")
 	f.color.register(flags)

@@ -22,12 +22,17 @@ type PlanPrinter struct {
 	all   bool // whether fields that are kept are printed too
 	paint Painter
 	total PlanSummary
-	list  *jsonList // nil for text
+
+	list   *jsonList // nil except for JSON
+	others *results  // nil for text and JSON
 }
 
-// NewPlanPrinter returns the printer that writes to out, text or JSON.
+// NewPlanPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF and JUnit. The last two have the
+// conflicts, and what a server refuses.
 func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *PlanPrinter {
-	p := &PlanPrinter{out: bufio.NewWriter(out), all: all, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}}
+	p := &PlanPrinter{
+		out: bufio.NewWriter(out), all: all, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}, others: newResults(format, "deed plan"),
+	}
 	if format == FormatJSON {
 		p.list = &jsonList{out: p.out, indent: "    "}
 		p.out.WriteString("{\n    \"objects\": ")
@@ -38,16 +43,43 @@ func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *Plan
 // Print prints the plan of one object. Errors of writing show in Close.
 func (p *PlanPrinter) Print(o *ObjectPlan) {
 	p.total.Add(o)
-	if p.list != nil {
+	switch {
+	case p.list != nil:
 		p.list.add(o)
-	} else {
+	case p.others != nil:
+		p.result(o)
+	default:
 		o.Write(p.out, p.all, p.paint)
 	}
 	p.out.Flush()
 }
 
+// result sets the conflicts of o aside, and what a server refuses of it.
+func (p *PlanPrinter) result(o *ObjectPlan) {
+	p.others.begin(o.object, looked)
+	s := p.others.subject(o.object.File, o.object.String())
+	add := func(rule string, line, column int, message string) {
+		where := o.object.At()
+		if line > 0 {
+			where.Line, where.Column = line, column
+		}
+		s.found = append(s.found, result{rule: rule, level: levelError, where: where, message: message})
+	}
+	for _, f := range inDocumentOrder(o.Decisions) {
+		if f.Outcome == merge.Conflicting.String() {
+			add(f.Outcome, f.Line, f.Column, fmt.Sprintf("%s: %s (%s); %s", f.Path, f.change(), f.Rule, f.ownersText(o.Manager)))
+		}
+	}
+	for _, f := range o.Findings {
+		add(f.Class, f.Line, f.Column, f.Path+": "+f.text)
+	}
+}
+
 // Close prints the sum, given how many objects there are, and the notices of the run. It returns the first error of writing.
 func (p *PlanPrinter) Close(objects int, notices []notice.Notice) error {
+	if p.others != nil {
+		return errors.Join(p.others.write(p.out, notices), p.out.Flush())
+	}
 	p.total.Objects, p.total.NotPlanned = objects, objects-p.total.Objects
 	p.total.ReadProblems = readProblems(notices)
 	if p.list == nil {
@@ -165,28 +197,11 @@ const (
 // write prints what happens to the field, and returns what it says of owners, given what the field
 // above says.
 func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painter) string {
-	live, result := secret.Texts(f.Live, f.Result)
-	change := live
-	switch {
-	case f.Live.Equal(f.Result):
-	case f.stays() && f.Live.Len() > 0 && f.Result.Len() > 0:
-		change = "what is below it changes"
-	case f.Live.IsAbsent():
-		change = "becomes " + result
-	case !f.Default.IsAbsent() && f.Default.Equal(f.Live):
-		change = live + " stays: it is the default"
-	case !f.Default.IsAbsent():
-		change = live + " returns to its default " + f.Default.String()
-	case f.Result.IsAbsent():
-		change = live + " is removed"
-	default:
-		change = live + " becomes " + result
-	}
 	where := ""
 	if f.Line > 0 {
 		where = fmt.Sprintf(", line %d", f.Line)
 	}
-	fmt.Fprintf(out, "  %s  %s: %s (%s%s)\n", paint.Word(f.Outcome, outcomeWidth), f.Path, change, f.Rule, where)
+	fmt.Fprintf(out, "  %s  %s: %s (%s%s)\n", paint.Word(f.Outcome, outcomeWidth), f.Path, f.change(), f.Rule, where)
 	owners := f.ownersText(manager)
 	switch {
 	case owners == "":
@@ -199,6 +214,26 @@ func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painte
 		fmt.Fprintf(out, "%s%s\n", planIndent, note)
 	}
 	return owners
+}
+
+// change says what becomes of the value.
+func (f *fieldPlan) change() string {
+	live, result := secret.Texts(f.Live, f.Result)
+	switch {
+	case f.Live.Equal(f.Result):
+		return live
+	case f.stays() && f.Live.Len() > 0 && f.Result.Len() > 0:
+		return "what is below it changes"
+	case f.Live.IsAbsent():
+		return "becomes " + result
+	case !f.Default.IsAbsent() && f.Default.Equal(f.Live):
+		return live + " stays: it is the default"
+	case !f.Default.IsAbsent():
+		return live + " returns to its default " + f.Default.String()
+	case f.Result.IsAbsent():
+		return live + " is removed"
+	}
+	return live + " becomes " + result
 }
 
 // ownersText says who owns the field, before and after, if the outcome does not say it all.

@@ -155,9 +155,13 @@ type (
 	}
 	sarifRun struct {
 		Tool       sarifTool        `json:"tool"`
+		Automation sarifAutomation  `json:"automationDetails"`
 		ColumnKind string           `json:"columnKind"`
 		Results    []sarifResult    `json:"results"`
 		Properties *sarifProperties `json:"properties,omitempty"`
+	}
+	sarifAutomation struct {
+		ID string `json:"id"` // the category, and a slash: code scanning keeps the results of each command apart
 	}
 	sarifProperties struct {
 		NotChecked []string `json:"notChecked"`
@@ -206,7 +210,7 @@ type (
 const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 
 func (r *results) writeSARIF(out io.Writer) error {
-	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
+	run := sarifRun{Automation: sarifAutomation{r.command + "/"}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "deed", Rules: []sarifRule{}}
 	if r.notChecked != nil {
 		run.Properties = &sarifProperties{r.notChecked}
