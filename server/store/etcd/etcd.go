@@ -41,6 +41,7 @@ type Store struct {
 func New(client *clientv3.Client, keys Keys, now func() time.Time) *Store {
 	s := &Store{
 		client: client, kv: client.KV, watch: client.Watcher, keys: keys, now: now, leases: leases{grant: client.Lease},
+		hub: hub{hurry: make(chan struct{}, 1)},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s

@@ -26,6 +26,7 @@ const again = 100 * time.Millisecond
 type hub struct {
 	beginning sync.Mutex
 	wait      sync.WaitGroup // of the goroutine that follows
+	hurry     chan struct{}  // of size 1: somebody waits to hear how far etcd is
 
 	publishing sync.Mutex // is held by who changes now
 	now        atomic.Pointer[recent]
@@ -115,7 +116,7 @@ func (s *Store) listen() {
 	for s.ctx.Err() == nil {
 		s.ordered.Store(s.inOrder(s.ctx))
 		from := s.hub.now.Load().latest
-		err := s.follow(s.ctx, "", from, func(b store.Batch) bool {
+		err := s.follow(s.ctx, "", from, s.hub.hurry, func(b store.Batch) bool {
 			s.hub.hear(b)
 			return true
 		})
@@ -140,12 +141,13 @@ func (s *Store) pause(ctx context.Context) {
 const streamName = "deed-watch"
 
 // follow calls take with what etcd tells of keys that begin with prefix after a revision, until take
-// returns false, ctx is done, or etcd ends the watch with an error.
+// returns false, ctx is done, or etcd ends the watch with an error. A watch that hears nothing asks from time to time how far it is, and
+// at once when hurry says so.
 //
 // Each watch has a stream of its own. How far it is, etcd tells to all watches of a stream at once, and what it
 // tells because another one asked may overtake the beginning of a watch: then it would claim that nothing
 // happened in the past that the watch is still to hear of.
-func (s *Store) follow(ctx context.Context, prefix string, after store.Revision, take func(store.Batch) bool) error {
+func (s *Store) follow(ctx context.Context, prefix string, after store.Revision, hurry <-chan struct{}, take func(store.Batch) bool) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, streamName, strconv.FormatInt(s.streams.Add(1), 10))
@@ -170,13 +172,20 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 				return nil
 			}
 			after = batch.Revision
+		case <-hurry:
+			s.ask(ctx)
 		case <-time.After(progress):
-			// If this fails the watch fails too, or comes back by itself. For a watch that is over it would begin a stream anew.
-			if s.ordered.Load() && ctx.Err() == nil {
-				_ = s.watch.RequestProgress(ctx)
-			}
+			s.ask(ctx)
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+// ask asks how far the watch of ctx is, if etcd can say so.
+func (s *Store) ask(ctx context.Context) {
+	// If this fails the watch fails too, or comes back by itself. For a watch that is over it would begin a stream anew.
+	if s.ordered.Load() && ctx.Err() == nil {
+		_ = s.watch.RequestProgress(ctx)
 	}
 }

@@ -18,9 +18,55 @@ const progress = 100 * time.Millisecond
 // errEnded is why a watch ends that etcd's client ended without a reason.
 var errEnded = errors.New("store: etcd: the watch was ended")
 
-// Since returns errors.ErrUnsupported: what this process has heard of is not all that happened.
-func (s *Store) Since(context.Context, string, store.Revision) (store.Batch, error) {
-	return store.Batch{}, errors.ErrUnsupported
+// Since implements store.Store with what the hub remembers. It asks etcd for the latest revision, and waits until the hub has heard of
+// that, which takes as long as an event does. The error is errors.ErrUnsupported if etcd is too old to say how far a watch is, and a
+// *CompactedError too if it is only the hub that does not remember.
+func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) (store.Batch, error) {
+	if err := s.ready(ctx); err != nil {
+		return store.Batch{}, err
+	}
+	if err := s.begin(ctx); err != nil {
+		return store.Batch{}, err
+	}
+	if !s.ordered.Load() {
+		return store.Batch{}, errors.ErrUnsupported
+	}
+	latest, err := s.revision(ctx, 0)
+	switch {
+	case err != nil:
+		return store.Batch{}, err
+	case after > latest:
+		return store.Batch{}, store.ErrFuture
+	}
+	now, err := s.heard(ctx, latest)
+	switch {
+	case err != nil:
+		return store.Batch{}, err
+	case after < now.from:
+		return store.Batch{}, &store.CompactedError{Oldest: now.from}
+	}
+	return now.after(after, prefix), nil
+}
+
+// heard returns what the hub remembers once it has heard of a revision.
+func (s *Store) heard(ctx context.Context, of store.Revision) (*recent, error) {
+	for {
+		now := s.hub.now.Load()
+		if now.latest >= of {
+			return now, nil
+		}
+		select {
+		case s.hub.hurry <- struct{}{}: // the revision may be that of a key under another prefix, of which there is no event
+		default:
+		}
+		select {
+		case <-now.next:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.ctx.Done():
+			return nil, store.ErrClosed
+		}
+	}
 }
 
 // Watch implements store.Store. A watch that keeps up reads what one watch of etcd hears for all of
@@ -87,7 +133,7 @@ func (s *Store) catchUp(
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	err := s.follow(watching, prefix, after, func(b store.Batch) bool {
+	err := s.follow(watching, prefix, after, nil, func(b store.Batch) bool {
 		on, after = yield(b, nil), b.Revision
 		return on && after < s.hub.now.Load().from
 	})

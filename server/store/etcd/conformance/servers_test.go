@@ -9,13 +9,17 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/manifest"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/etcd"
 	"github.com/deed-project/deed/value"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 )
 
 const (
@@ -208,5 +212,46 @@ func sharedWrites(t *testing.T, servers [3]*server.Server) {
 		if !lines.Scan() || !strings.HasPrefix(lines.Text(), `{"type":"`+want+`"`) {
 			t.Errorf("the watch says %s, and not %s", lines.Text(), want)
 		}
+	}
+}
+
+// ranging is a store that counts the records that Range returns.
+type ranging struct {
+	store.Store
+	records atomic.Int64
+}
+
+func (s *ranging) Range(ctx context.Context, r store.Range) (store.Page, error) {
+	page, err := s.Store.Range(ctx, r)
+	s.records.Add(int64(len(page.Records)))
+	return page, err
+}
+
+// TestManyDefinitions defines twenty resources, and then four times as many: each definition reads a few records, and not all others.
+func TestManyDefinitions(t *testing.T) {
+	objects := &ranging{Store: etcd.New(v3client.New(start(t).Server), etcd.Registry("/registry"), time.Now)}
+	s, err := server.New(server.Config{Store: objects, Shared: true, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	defined := 0
+	define := func(n int) (records int64) {
+		before := objects.records.Load()
+		for range n {
+			defined++
+			name := fmt.Sprintf("things%d", defined)
+			must(t, s, "POST "+definitions, fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+				"metadata":{"name":"%[1]s.example.org"},"spec":{"group":"example.org","scope":"Cluster",
+				"names":{"plural":%[1]q,"kind":"Thing%[2]d"},"versions":[{"name":"v1","served":true,"storage":true,
+				"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`, name, defined))
+			until(t, s, "GET "+group+name, "", http.StatusOK)
+		}
+		return objects.records.Load() - before
+	}
+	few, many := define(20), define(80)
+	t.Logf("%d records for 20 definitions, %d for 80 more", few, many)
+	if many > 5*few+100 {
+		t.Errorf("20 definitions read %d records, 80 more read %d", few, many)
 	}
 }
