@@ -47,11 +47,10 @@ type Part struct {
 }
 
 // Kinds of parts: objects and lists that are owned only in that a write has added them, with what
-// is in them, and items of lists that are owned beside what is in them.
+// is in them.
 const (
 	objectKind = "object"
 	listKind   = "list"
-	itemKind   = "item"
 )
 
 // IsContainer reports whether p is owned only in that a write has added it, with what is in it.

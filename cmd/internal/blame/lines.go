@@ -53,8 +53,8 @@ type Share struct {
 	Values  int
 }
 
-// Shares says who owns how many of the leaves below path in lines, most first. A leaf of several
-// managers counts for each.
+// Shares says who owns how many of the values below path in lines, most first. A value is a part with nothing in it, be it a leaf
+// or an item of a set. One of several managers counts for each.
 func Shares(lines []Line, path fieldpath.Path) []Share {
 	var out []Share
 	count := func(owner Share) {
@@ -65,8 +65,10 @@ func Shares(lines []Line, path fieldpath.Path) []Share {
 		}
 		out[i].Values++
 	}
-	for p := range Parts(lines) {
-		if p.IsContainer() || p.Kind == itemKind || len(p.Path) <= len(path) || !p.Path.HasPrefix(path) {
+	parts := slices.Collect(Parts(lines))
+	for i, p := range parts {
+		holds := i+1 < len(parts) && len(parts[i+1].Path) > len(p.Path)
+		if holds || len(p.Path) <= len(path) || !p.Path.HasPrefix(path) {
 			continue
 		}
 		for _, o := range p.Owners {

@@ -163,6 +163,17 @@ func (s *Story) Live(c *types.Library) *manifest.Live {
 	return c.Index(c.Read([]string{"live.yaml"}, false), manifest.Everything)
 }
 
+// Each calls f for each object of the command's file, with how objects of its kind are written.
+func (s *Story) Each(c *types.Library, f func(*manifest.Object, *types.Endpoint)) {
+	all := s.Types(c)
+	all.Served, all.Bare = true, s.Has("bare")
+	for _, o := range c.Objects(c.Read(s.Args[:1], false)) {
+		if e, ok := c.TypeOf(o, all, s.Config()); ok {
+			f(o, e)
+		}
+	}
+}
+
 // Workload returns the workload of writing the objects of the command's file.
 func (s *Story) Workload(c *types.Library) *dryrun.Workload {
 	all := s.Types(c)

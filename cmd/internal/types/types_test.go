@@ -55,7 +55,7 @@ func of(s *storytest.Story) {
 	gvk := schema.ParseGVK(s.Args[0], s.Args[1])
 	e, err := all.Of(gvk, s.Config())
 	if err != nil {
-		s.Print("%s: %v", types.ClassOf(err), err)
+		s.Print("%s: %v; scalable %t", types.ClassOf(err), err, all.Scalable(gvk.Group, gvk.Kind))
 		return
 	}
 	s.Print("%s; versions %q, of which all are %q", e.From, sorted(e.Versions), sorted(all.VersionsOf(gvk)))
@@ -118,18 +118,6 @@ func define(s *storytest.Story) {
 	}
 }
 
-// each calls f for each object of the file with how it is written.
-func each(s *storytest.Story, f func(*manifest.Object, *types.Endpoint)) {
-	c := s.Library()
-	all := s.Types(c)
-	all.Served, all.Bare = true, s.Has("bare")
-	for _, o := range c.Objects(c.Read(s.Args[:1], false)) {
-		if e, ok := c.TypeOf(o, all, s.Config()); ok {
-			f(o, e)
-		}
-	}
-}
-
 // paths returns the paths that the command names.
 func paths(s *storytest.Story) []fieldpath.Path {
 	var out []fieldpath.Path
@@ -144,7 +132,7 @@ func paths(s *storytest.Story) []fieldpath.Path {
 }
 
 func follow(s *storytest.Story) {
-	each(s, func(o *manifest.Object, e *types.Endpoint) {
+	s.Each(s.Library(), func(o *manifest.Object, e *types.Endpoint) {
 		for _, path := range paths(s) {
 			for _, inObject := range []bool{true, false} {
 				content, where := o.Content, "in the object"
@@ -165,7 +153,7 @@ func follow(s *storytest.Story) {
 }
 
 func defaults(s *storytest.Story) {
-	each(s, func(o *manifest.Object, _ *types.Endpoint) {
+	s.Each(s.Library(), func(o *manifest.Object, _ *types.Endpoint) {
 		all := paths(s)
 		found := types.DefaultsAt(o.Object, fieldpath.SetOf(all...))
 		for _, path := range all {
@@ -175,7 +163,7 @@ func defaults(s *storytest.Story) {
 }
 
 func validate(s *storytest.Story) {
-	each(s, func(o *manifest.Object, e *types.Endpoint) {
+	s.Each(s.Library(), func(o *manifest.Object, e *types.Endpoint) {
 		s.Print("%v", o)
 		_, err := typed.New(o.Content, e.Typ)
 		var defects typed.Errors
@@ -191,7 +179,7 @@ func validate(s *storytest.Story) {
 
 func change(s *storytest.Story) {
 	var live *manifest.Object
-	each(s, func(o *manifest.Object, e *types.Endpoint) {
+	s.Each(s.Library(), func(o *manifest.Object, e *types.Endpoint) {
 		if live == nil {
 			live = o
 			return
@@ -212,7 +200,7 @@ func printFindings(s *storytest.Story, o *manifest.Object, all []types.Finding) 
 }
 
 func create(s *storytest.Story) {
-	each(s, func(o *manifest.Object, e *types.Endpoint) {
+	s.Each(s.Library(), func(o *manifest.Object, e *types.Endpoint) {
 		stored, err := e.Manager.Apply(managedfields.Object{}, o.Object, "ann", false)
 		if err != nil {
 			s.Print("%v: %v", o, err)
@@ -223,7 +211,7 @@ func create(s *storytest.Story) {
 }
 
 func keeps(s *storytest.Story) {
-	each(s, func(o *manifest.Object, e *types.Endpoint) {
+	s.Each(s.Library(), func(o *manifest.Object, e *types.Endpoint) {
 		for _, path := range paths(s) {
 			s.Print("%s: kept at %s, perhaps nothing %t", path.Text(), e.Folded(path).Text(), e.KeepsNothingAt(path, o.Content))
 		}

@@ -130,11 +130,7 @@ func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 	if e.Reason != typed.Undeclared || len(e.Path) == 0 {
 		return wrong
 	}
-	parent := TypeAt(t, e.Path[:len(e.Path)-1])
-	if parent == nil || parent.Map() == nil {
-		return wrong
-	}
-	fields := parent.Map().Fields()
+	fields := TypeAt(t, e.Path[:len(e.Path)-1]).Map().Fields()
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.Name

@@ -1,0 +1,102 @@
+package selector
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+)
+
+var there = []merge.Manager{
+	{Name: "ci", Operation: merge.Apply},
+	{Name: "ci", Operation: merge.Update, APIVersion: "v1"},
+	{Name: "ci", Operation: merge.Update, APIVersion: "v1", Subresource: "status"},
+	{Name: "ci", Operation: merge.Update, APIVersion: "v2", Subresource: "status"},
+	{Name: "system:node:a", Operation: merge.Update, APIVersion: "v1"},
+}
+
+// TestManagers names managers, and wants to know which of those that are there are meant.
+func TestManagers(t *testing.T) {
+	for _, c := range []struct{ text, shown, matches string }{
+		{"ci", "ci", "0 1 2 3"},
+		{"ci:Apply", "ci:Apply", "0"},
+		{"ci:Update", "ci:Update", "1 2 3"},
+		{"ci:Update:status", "ci:Update:status", "2 3"},
+		{"ci:Update:", "ci:Update:", "1"},
+		{"ci:Update:scale", "ci:Update:scale", ""},
+		{"system:node:a", "system:node:a", "4"},
+		{"system:node:a:Update", "system:node:a:Update", "4"},
+		{"Update", "Update", ""},
+		{"Update:status", "Update:status", ""},
+		{":Apply", ":Apply", ""},
+		{"ci:apply", "ci:apply", ""},
+	} {
+		s := ParseManager(c.text)
+		var got []string
+		for i, m := range there {
+			if s.Matches(m) {
+				got = append(got, fmt.Sprint(i))
+			}
+		}
+		if s.String() != c.shown || strings.Join(got, " ") != c.matches {
+			t.Errorf("%s is shown as %s and matches %s, want %s and %s", c.text, s, got, c.shown, c.matches)
+		}
+	}
+}
+
+// TestManagersOfFlag wants each value of a flag to name a manager that is there, and to be told which there are.
+func TestManagersOfFlag(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		there []merge.Manager
+		want  string
+	}{
+		{"ci,system:node:a:Update", there, "[ci system:node:a:Update]"},
+		{"", there, "[]"},
+		{"ci,cj", there, `--manager: there is no manager "cj" in the objects; did you mean "ci"?`},
+		{"kubectl", there, `--manager: there is no manager "kubectl" in the objects, only "ci" and "system:node:a"`},
+		{"kubectl", nil, `--manager: there is no manager "kubectl" in the objects`},
+		{"ci:Update:scale", there, `--manager: no manager in the objects is ci:Update:scale, only ci:Apply and ci:Update and ci:Update:status`},
+	} {
+		var texts []string
+		if c.text != "" {
+			texts = strings.Split(c.text, ",")
+		}
+		found, err := Managers("--manager", texts, c.there)
+		got := fmt.Sprint(found)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+// TestSelectedPathsBelongToTheCaller selects several fields on each level of a deep object: no path shares memory with another.
+func TestSelectedPathsBelongToTheCaller(t *testing.T) {
+	text := `{"x":1,"y":2}`
+	for range 6 {
+		text = `{"a":` + text + `,"b":[` + text + `,{"x":3}],"x":1,"y":2}`
+	}
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, selector := range []string{".a.a.a.a.a.a.*", "a.*", "b[*].*"} {
+		s, err := Parse(selector)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pathtest.Belong(t, 2, func() any {
+			paths, err := s.In(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return paths
+		})
+	}
+}
