@@ -224,3 +224,24 @@ func printHandover(s *storytest.Story, h *dryrun.Handover) {
 	}
 	s.Object(h.Live.Object, h.After)
 }
+
+func TestCheckManager(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"kubectl", ""},
+		{"an é and a space", ""},
+		{strings.Repeat("a", 128), ""},
+		{strings.Repeat("a", 129), "--field-manager may not be more than 128 bytes"},
+		{strings.Repeat("é", 65), "--field-manager may not be more than 128 bytes"},
+		{"", "--field-manager must not be empty"},
+		{"a\tb", "--field-manager must be printable, but has U+0009 at byte 1"},
+		{"é\u200b", "--field-manager must be printable, but has U+200B at byte 2"},
+	} {
+		got := ""
+		if err := dryrun.CheckManager(c.name); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%q: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -24,15 +24,15 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestNewNulls finds what becomes null, in items of lists that stay as long.
+// TestNewNulls finds what becomes null, in items of lists that stay as long. No path shares memory with another, however deep.
 func TestNewNulls(t *testing.T) {
-	live := kindtest.Parse(t, `{"a":1,"b":null,"c":[{"d":1}],"e":[1]}`)
-	result := kindtest.Parse(t, `{"a":null,"b":null,"c":[{"d":null}],"e":[null,1],"f":null}`)
+	live := kindtest.Parse(t, `{"a":1,"b":null,"c":[{"d":1}],"e":[1],"g":{"h":{"i":{"j":1,"k":2,"l":[1,2]}}}}`)
+	result := kindtest.Parse(t, `{"a":null,"b":null,"c":[{"d":null}],"e":[null,1],"f":null,"g":{"h":{"i":{"j":null,"k":null,"l":[null,null]}}}}`)
 	var got []string
 	for _, path := range newNulls(live, result, nil) {
 		got = append(got, path.String())
 	}
-	if want := []string{".a", ".c[0].d"}; !slices.Equal(got, want) {
+	if want := []string{".a", ".c[0].d", ".g.h.i.j", ".g.h.i.k", ".g.h.i.l[0]", ".g.h.i.l[1]"}; !slices.Equal(got, want) {
 		t.Errorf("new nulls are %q, want %q", got, want)
 	}
 }

@@ -65,6 +65,11 @@ func of(s *storytest.Story) {
 		s.Print("  replicas in %s: %s", version, e.Replicas[version].Text())
 	}
 	s.Print("  %s", types.TypeText(e.Typ))
+	status := s.Config()
+	status.Subresource = types.StatusName
+	if beside, err := all.Of(gvk, status); err == nil {
+		s.Print("  through status it restores %d", beside.Restores)
+	}
 }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
