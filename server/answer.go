@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/tables"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -44,7 +45,7 @@ func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
 	default:
 		if q.HTTP.Context().Err() == nil {
-			s.log.Error("a list was cut off", "path", q.HTTP.URL.Path, "error", err)
+			s.log.Error("a list was cut off", logs.Path(q.HTTP.URL.Path), logs.Fault(err))
 		}
 		panic(http.ErrAbortHandler) // so that the client notices
 	}

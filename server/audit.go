@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/rest"
 )
 
@@ -28,23 +28,24 @@ type AuditEvent struct {
 
 // notes collects what admission notes about a request. They are safe for concurrent use.
 type notes struct {
-	log *slog.Logger
+	log logs.Logger
 
 	mu    sync.Mutex
 	byKey map[string]admission.Annotation
 }
 
-// add takes a note. The first of a key counts, and what cannot be a key is logged.
+// add takes a note. The first of a key counts, and the log says who makes notes that are not taken: what they say is up to webhooks.
 func (n *notes) add(a admission.Annotation) {
 	if err := checkAnnotation(a.Key); err != nil {
-		n.log.Warn("an annotation is not taken", "key", a.Key, "value", a.Value, "error", err)
+		by, _, _ := strings.Cut(a.Key, "/")
+		n.log.Warn("an annotation is not taken", logs.Name("by", by), logs.Fault(err))
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if had, ok := n.byKey[a.Key]; ok {
 		if had != a {
-			n.log.Warn("an annotation is not overwritten", "key", a.Key, "had", had.Value, "value", a.Value)
+			n.log.Warn("an annotation is not overwritten", logs.Name("key", a.Key))
 		}
 		return
 	}
@@ -67,7 +68,7 @@ func checkAnnotation(key string) error {
 
 // audits reports whether somebody wants to know what admission notes.
 func (s *Server) audits(ctx context.Context) bool {
-	return s.audit != nil || s.log.Enabled(ctx, slog.LevelDebug)
+	return s.audit != nil || s.log.Debugs(ctx)
 }
 
 // audited tells the log, and who was to be told, what admission noted about a request that is answered.
@@ -81,8 +82,8 @@ func (s *Server) audited(q *rest.Request, action Action, id string, code int, no
 	for _, key := range slices.Sorted(maps.Keys(noted.byKey)) {
 		a := noted.byKey[key]
 		event.Annotations = append(event.Annotations, a)
-		s.log.Debug("audit", "id", id, "user", event.User.Name, "verb", action.Verb, "path", q.HTTP.URL.Path, "code", code,
-			"key", a.Key, "value", a.Value)
+		s.log.Debug("audit", logs.Name("id", id), logs.Name("user", event.User.Name), logs.Name("verb", action.Verb),
+			logs.Path(q.HTTP.URL.Path), logs.Code(code), logs.Name("key", a.Key))
 	}
 	if s.audit != nil {
 		s.audit(event)

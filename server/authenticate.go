@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/csv"
 	"encoding/hex"
-	stderrors "errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +14,8 @@ import (
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/request/websocket"
+
+	"github.com/deed-project/deed/server/logs"
 )
 
 // Tokens are bearer tokens and whom they stand for. The zero Tokens are none. They keep no token, only what it hashes to.
@@ -90,7 +91,7 @@ func (t *Tokens) Authenticate(r *http.Request) (User, error) {
 	return u, nil
 }
 
-var errUnknownToken = stderrors.New("the bearer token is not known")
+var errUnknownToken = logs.NewError("the bearer token is not known")
 
 // ofSocket returns the user of the bearer token in a subprotocol of a websocket, which is where a web page puts it, or anonymous. It
 // takes the token out of the request.

@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/value"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) serveDefinitions(ctx context.Context) error {
 	for _, d := range changed {
 		was := d.resource
 		if err := s.define(d); err != nil {
-			s.log.Error("a definition cannot be served", "name", api.Meta(d.now, "name"), "error", err)
+			s.log.Error("a definition cannot be served", logs.Name("name", api.Meta(d.now, "name")), logs.Fault(err))
 		}
 		anew = anew || d.resource != was
 	}
@@ -124,7 +125,7 @@ func (s *Server) writeEach(ctx context.Context) error {
 		name := api.Meta(d.now, "name")
 		err := s.send(ctx, http.MethodPatch, definitionsPath+name+"/status", mergePatch(d.stored, d.now))
 		if err := ignoringNotFound(err); err != nil {
-			s.log.Error("the status of a definition cannot be written", "name", name, "error", err)
+			s.log.Error("the status of a definition cannot be written", logs.Name("name", name), logs.Fault(err))
 		}
 	}
 	return nil

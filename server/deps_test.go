@@ -14,6 +14,7 @@ var table = []layers.Layer{
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
 	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap google.golang.org/grpc/metadata"},
 	{"memo", "", "", ""},
+	{"logs", "", "", "k8s.io/apimachinery/pkg/api/errors k8s.io/apimachinery/pkg/util/validation/field"},
 	{"structural/rules", "memo", "value internal/beside", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
 	{"store/storetest", "store", "internal/seeds", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
@@ -29,8 +30,8 @@ var table = []layers.Layer{
 	{"wire", "api catalog", "value value/structs schema managedfields internal/slab",
 		"k8s.io/apimachinery k8s.io/client-go/util/jsonpath sigs.k8s.io/yaml sigs.k8s.io/json github.com/klauspost/compress/flate"},
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
-	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest"},
-	{"admission/webhook", "admission api hookclient jsonpatch", "value value/structs",
+	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest k8s.io/klog/v2"},
+	{"admission/webhook", "admission api hookclient jsonpatch logs", "value value/structs",
 		"k8s.io/api k8s.io/apimachinery k8s.io/apiserver"},
 	{"conversion", "api hookclient", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook"},
 	{"strategic", "", "value", "k8s.io/apimachinery"},
@@ -38,7 +39,7 @@ var table = []layers.Layer{
 	{"rest", "admission api catalog jsonpatch store strategic wire", "value value/structs schema managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
 		"k8s.io/apimachinery sigs.k8s.io/json"},
 	{"transport", "", "internal/slab", ""},
-	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion rest store " +
+	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion logs rest store " +
 		"store/memory transport wire",
 		"value value/structs schema managedfields",
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/authentication k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
@@ -46,7 +47,7 @@ var table = []layers.Layer{
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
 	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
 	{"hostile", "", "", ""},
-	{"cmd/deed-apiserver", ". manifest store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
+	{"cmd/deed-apiserver", ". logs manifest store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/server", table) }

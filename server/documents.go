@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/wire"
 )
 
@@ -145,6 +146,6 @@ func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", wire.JSON)
 	if _, err := w.Write(text); err != nil {
-		s.log.Debug("the paths were not written", "error", err)
+		s.log.Debug("the paths were not written", logs.Fault(err))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -126,10 +127,10 @@ func (s *Server) finishLater(what, name string, finish func(context.Context, str
 	})
 }
 
-// report logs an error that nobody waits for.
+// report logs an error of work in the background, which what names.
 func (s *Server) report(what string, err error) {
 	if err != nil && s.ctx.Err() == nil {
-		s.log.Error(what, "error", err)
+		s.log.Error("work in the background failed", logs.Name("what", what), logs.Fault(err))
 	}
 }
 

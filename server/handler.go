@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 )
@@ -125,7 +125,7 @@ func (s *Server) user(w http.ResponseWriter, r *http.Request, c *call) (User, bo
 	if s.authenticate != nil {
 		var err error
 		if user, err = s.authenticate(r); err != nil {
-			s.log.Info("not authenticated", "path", r.URL.Path, "reason", err)
+			s.log.Info("not authenticated", logs.Path(r.URL.Path), logs.Fault(err))
 			s.fail(w, r, wire.Plain, errUnauthorized)
 			return user, false
 		}
@@ -157,13 +157,13 @@ func (s *Server) panicked(method, path string, v any) {
 		panic(v)
 	}
 	s.metrics.panics.Inc()
-	s.log.Error("a request panicked", "method", method, "path", path, "panic", v, "stack", string(debug.Stack()))
+	s.log.Error("a request panicked", logs.Name("method", method), logs.Path(path), logs.Panic(v), logs.Stack())
 }
 
 // fail answers with the Status of err. A failure of the store is logged with its cause, which the client does not get.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, rep wire.Representation, err error) {
 	if failure := (*store.Failure)(nil); errors.As(err, &failure) {
-		s.log.Error("the store failed", "method", r.Method, "path", r.URL.Path, "error", failure.Cause)
+		s.log.Error("the store failed", logs.Name("method", r.Method), logs.Path(r.URL.Path), logs.Fault(failure))
 	}
 	status := api.StatusOf(err)
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
@@ -190,10 +190,10 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, code int, rep wir
 	var unsaid *wire.EncodeError
 	switch {
 	case errors.As(err, &unsaid):
-		s.log.Error("an answer cannot be encoded", "path", r.URL.Path, "error", err)
+		s.log.Error("an answer cannot be encoded", logs.Path(r.URL.Path), logs.Fault(err))
 		s.fail(w, r, wire.Plain, err)
 	case err != nil:
-		s.log.Debug("an answer was not written", "path", r.URL.Path, "error", err)
+		s.log.Debug("an answer was not written", logs.Path(r.URL.Path), logs.Fault(err))
 	}
 }
 

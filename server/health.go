@@ -2,13 +2,13 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -49,10 +49,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, parts []string) 
 			fmt.Fprintf(&report, "[+]%s excluded: ok\n", c.name)
 		case err != nil:
 			failed = true
-			if failure := (*store.Failure)(nil); errors.As(err, &failure) {
-				err = failure.Cause
-			}
-			s.log.Error("a health check fails", "check", c.name, "error", err)
+			s.log.Error("a health check fails", logs.Name("check", c.name), logs.Fault(err))
 			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", c.name)
 		default:
 			fmt.Fprintf(&report, "[+]%s ok\n", c.name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) keepPast(past store.Window, interval time.Duration) {
 		defer ticker.Stop()
 		for {
 			if err := keeper.Tick(ctx, s.now()); err != nil && ctx.Err() == nil {
-				s.log.Error("the past of the store was not compacted", "error", err)
+				s.log.Error("the past of the store was not compacted", logs.Fault(err))
 			}
 			select {
 			case <-ctx.Done():

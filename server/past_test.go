@@ -3,10 +3,10 @@ package server
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -24,7 +24,7 @@ func TestKeepPast(t *testing.T) {
 	}
 	minute := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	asked := make(chan struct{})
-	s := &Server{backend: &rest.Backend{Store: objects}, log: slog.New(slog.DiscardHandler)}
+	s := &Server{backend: &rest.Backend{Store: objects}, log: logs.Logger{}}
 	s.ctx, s.cancel = context.WithCancel(t.Context())
 	s.now = func() time.Time {
 		select {

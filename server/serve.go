@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	stderrors "errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -30,7 +29,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) 
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ReadTimeout: s.limits.Request, WriteTimeout: 2 * s.limits.Request, // where a request does not say otherwise, see limitTime
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:    s.log.HTTP(),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ConnContext: func(of context.Context, c net.Conn) context.Context {
 			return withServing(of, serving{end: end, limited: true, state: transport.State(c)})

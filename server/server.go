@@ -19,6 +19,7 @@ import (
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/conversion"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -63,7 +64,8 @@ type Config struct {
 	// Audit is told what admission noted about a request, once that is answered; nil is told nothing. It is called by many
 	// goroutines at once.
 	Audit func(AuditEvent)
-	// Log is told of failures of the server itself; nil is slog.Default.
+	// Log is told of failures of the server itself; nil is slog.Default. No object, credential or answer of a webhook is in its lines at any
+	// level, see package logs.
 	Log *slog.Logger
 }
 
@@ -75,7 +77,7 @@ type Server struct {
 	checker      store.Checker // the store, if it is one
 	authorize    Authorizer
 	audit        func(AuditEvent)
-	log          *slog.Logger
+	log          logs.Logger
 	now          func() time.Time
 	limits       Limits
 	flight       inFlight
@@ -109,14 +111,15 @@ type Server struct {
 // New returns a server. The error is about the store, or an object that cannot be created.
 func New(c Config) (*Server, error) {
 	s := &Server{
-		authenticate: c.Authenticate, hosts: c.Hosts, authorize: c.Authorize, audit: c.Audit, log: c.Log, now: c.Now,
+		authenticate: c.Authenticate, hosts: c.Hosts, authorize: c.Authorize, audit: c.Audit, now: c.Now,
 	}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.log == nil {
-		s.log = slog.Default()
+	if c.Log == nil {
+		c.Log = slog.Default()
 	}
+	s.log = logs.New(c.Log)
 	if c.Store == nil {
 		c.Store = memory.New()
 	}

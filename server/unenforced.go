@@ -7,6 +7,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/logs"
 )
 
 // unenforced lists the resources whose objects decide about requests in kube-apiserver, and do not in this server.
@@ -54,7 +55,7 @@ func (s *Server) reportUnenforced(ctx context.Context) {
 	for _, u := range unenforced {
 		for _, resource := range u.resources {
 			if r := s.catalog.Load().Lookup(resource.Group, resource.Resource); r != nil && !s.isEmpty(ctx, r.Prefix) {
-				s.log.Warn("objects are stored but not enforced", "resource", resource.String())
+				s.log.Warn("objects are stored but not enforced", logs.Name("resource", resource.String()))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -108,7 +109,7 @@ func (f *following) tell() bool {
 	defer f.recovered()
 	on, err := f.watch.Tell(func(t rest.Told) bool { return f.out.send(t) == nil })
 	if err != nil {
-		f.server.log.Error("an event cannot be encoded", "path", f.path, "error", err)
+		f.server.log.Error("an event cannot be encoded", logs.Path(f.path), logs.Fault(err))
 	}
 	return on
 }

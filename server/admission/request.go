@@ -1,6 +1,11 @@
 package admission
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/value"
@@ -56,11 +61,38 @@ type Request struct {
 	memory map[Plugin]any
 }
 
-// Annotation is a note about a request: which key has which value.
+// Annotation is a note about a request: which key has which value. What quotes the body of a request is not printed, logged or encoded
+// with the annotation: an audit that is to have bodies reads the field Value.
 type Annotation struct {
 	Key, Value string
 	// Body tells that the value quotes the body of the request.
 	Body bool
+}
+
+// quoted is what is shown in place of a value that quotes a body.
+const quoted = "(quotes the body of the request)"
+
+// Shown returns the annotation as it may be shown where no bodies are asked for.
+func (a Annotation) Shown() Annotation {
+	if a.Body {
+		a.Value = quoted
+	}
+	return a
+}
+
+// String returns the key and the value that may be shown.
+func (a Annotation) String() string { return a.Key + "=" + a.Shown().Value }
+
+// Format prints the annotation as String does, whatever the verb.
+func (a Annotation) Format(s fmt.State, _ rune) { io.WriteString(s, a.String()) }
+
+// LogValue returns what is logged.
+func (a Annotation) LogValue() slog.Value { return slog.StringValue(a.String()) }
+
+// MarshalJSON encodes the annotation with the value that may be shown.
+func (a Annotation) MarshalJSON() ([]byte, error) {
+	type plain Annotation // without methods
+	return json.Marshal(plain(a.Shown()))
 }
 
 // Scope is what is computed only if somebody asks for it. Methods may be called by several goroutines at once.

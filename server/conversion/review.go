@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/hookclient"
 	"github.com/deed-project/deed/value"
 )
 
@@ -23,7 +24,7 @@ func (w *Webhook) ask(objects []value.Value, apiVersion string) ([]runtime.RawEx
 	}
 	client, err := w.clients.HookClient(w.at)
 	if err == nil {
-		err = client.Post().Body(question).Do(w.ctx).Into(answer)
+		err = client.Post().Body(question).Do(hookclient.Quiet(w.ctx)).Into(answer)
 	}
 	var converted []runtime.RawExtension
 	if err == nil {

@@ -5,6 +5,7 @@
 package hookclient
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	remote "k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 )
 
 // maxAnswer is how long the body of an answer may be. kube-apiserver knows no limit; what an answer may say takes far less.
@@ -58,6 +60,10 @@ func limited(c *rest.Config, err error) (*rest.Config, error) {
 	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return limit{next} })
 	return c, nil
 }
+
+// Quiet returns ctx, in which the library logs nothing. It would log what is sent and answered where the verbosity of klog is 8 or more,
+// which is for the whole process to say.
+func Quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
 
 // limit ends answers that are too long with an error.
 type limit struct{ next http.RoundTripper }

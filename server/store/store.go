@@ -12,7 +12,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -115,19 +114,30 @@ type Store interface {
 
 // The errors of a [Store], to be found by errors.Is.
 var (
-	ErrNotFound  = errors.New("store: no record has this key")
-	ErrConflict  = errors.New("store: the record is not as expected")
-	ErrCompacted = errors.New("store: the revision is compacted")
-	ErrFuture    = errors.New("store: the revision is still to come")
-	ErrClosed    = errors.New("store: it is closed")
+	ErrNotFound  error = constantError("store: no record has this key")
+	ErrConflict  error = constantError("store: the record is not as expected")
+	ErrCompacted error = constantError("store: the revision is compacted")
+	ErrFuture    error = constantError("store: the revision is still to come")
+	ErrClosed    error = constantError("store: it is closed")
 )
+
+// constantError is an error whose text is always the same, so that the log of a server shows it.
+type constantError string
+
+func (e constantError) Error() string   { return string(e) }
+func (e constantError) LogText() string { return string(e) }
 
 // Failure is the error of a store that could not read or keep something, such as on a full disk. Its text is for clients, and names no
 // file, address or library; the cause is for the log.
+//
+// The text of a cause holds no record.
 type Failure struct{ Cause error }
 
 // Error says only that the storage failed.
 func (f *Failure) Error() string { return "the storage failed; the log of the server says why" }
+
+// LogText returns the text of the cause, for the log.
+func (f *Failure) LogText() string { return f.Cause.Error() }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Cause }

@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"fmt"
-	"log/slog"
 	"net/url"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/value"
 )
 
@@ -47,7 +47,7 @@ func BenchmarkUnmatched(b *testing.B) {
 }
 
 func benchmarkUnmatched(b *testing.B, configurations int, rules string) {
-	hooks, err := webhook.New(webhook.Config{Services: nowhere{}, Log: slog.New(slog.DiscardHandler)})
+	hooks, err := webhook.New(webhook.Config{Services: nowhere{}, Log: logs.Logger{}})
 	if err != nil {
 		b.Fatal(err)
 	}

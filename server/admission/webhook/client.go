@@ -40,7 +40,7 @@ func (p *Hooks) ask(ctx context.Context, h *Hook, r *review) error {
 			request.Timeout(wholeSeconds(left))
 		}
 	}
-	if err := request.Do(ctx).Into(r.answer); err != nil {
+	if err := request.Do(hookclient.Quiet(ctx)).Into(r.answer); err != nil {
 		return h.failed("failed to call webhook: %w", err)
 	}
 	return nil

@@ -2,16 +2,21 @@ package webhook
 
 import (
 	"context"
+	stderrors "errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server/logs"
 )
 
 // callError is that a hook was not asked, or gave no answer that can be used. Its failure policy says what comes of it.
 type callError struct {
 	hook string
+	step string // what failed, as a constant
 	why  error
 }
 
@@ -20,12 +25,21 @@ func (e *callError) Error() string {
 	return fmt.Sprintf("failed calling webhook %q: %v", e.hook, e.why)
 }
 
+// LogText returns the name of the hook, and what went wrong: nothing that the hook answered, and no URL.
+func (e *callError) LogText() string {
+	if cause := stderrors.Unwrap(e.why); cause != nil {
+		return fmt.Sprintf("webhook %q: %s: %s", e.hook, e.step, logs.Text(cause))
+	}
+	return fmt.Sprintf("webhook %q: %s", e.hook, e.step)
+}
+
 // Unwrap returns what went wrong.
 func (e *callError) Unwrap() error { return e.why }
 
-// failed returns a callError for what went wrong.
+// failed returns a callError for what went wrong. The format is a constant: the log shows it up to its first verb.
 func (h *Hook) failed(format string, args ...any) error {
-	return &callError{h.name, fmt.Errorf(format, args...)}
+	step, _, _ := strings.Cut(format, "%")
+	return &callError{h.name, strings.TrimRight(step, ": "), fmt.Errorf(format, args...)}
 }
 
 // denied returns the refusal of a hook: the status that it gives, made one of a failure, with a message that names the hook.

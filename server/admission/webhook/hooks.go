@@ -3,8 +3,6 @@ package webhook
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +11,7 @@ import (
 	remote "k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/value"
 )
 
@@ -27,7 +26,7 @@ type Config struct {
 	// Authorize answers match conditions that ask what a user may do.
 	Authorize Authorize
 	// Log is told of failures that are ignored.
-	Log *slog.Logger
+	Log logs.Logger
 }
 
 // Hooks are the webhooks of a server, as a plugin. They are safe for concurrent use.
@@ -35,7 +34,7 @@ type Hooks struct {
 	client     *remote.ClientManager
 	namespace  func(ctx context.Context, name string) (value.Value, error)
 	authorizer decider
-	log        *slog.Logger
+	log        logs.Logger
 
 	mutating, validating atomic.Pointer[list]
 }
@@ -110,5 +109,5 @@ func (p *Hooks) consult(ctx context.Context, h *Hook, q *admission.Request, curr
 
 // passedOver logs a failure that is ignored.
 func (p *Hooks) passedOver(h *Hook, err error) {
-	p.log.Warn("a webhook failed and is passed over", "configuration", h.configuration, "error", fmt.Sprint(err))
+	p.log.Warn("a webhook failed and is passed over", logs.Name("configuration", h.configuration), logs.Fault(err))
 }

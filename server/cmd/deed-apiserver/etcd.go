@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/etcd"
 )
@@ -42,6 +43,11 @@ func (o *etcdOptions) addTo(f *pflag.FlagSet) {
 
 // check refuses flags that do not go together.
 func (o *etcdOptions) check() error {
+	for _, text := range o.servers {
+		if strings.Contains(text, "@") { // not quoted: it may hold a password
+			return errors.New("--etcd-servers: want URLs without user and password, which --etcd-user and --etcd-password-file say")
+		}
+	}
 	switch {
 	case len(o.servers) > 0 && (o.cert == "") != (o.key == ""):
 		return errors.New("--etcd-certfile and --etcd-keyfile go together")
@@ -62,13 +68,13 @@ func (o *etcdOptions) open(ctx context.Context, c *server.Config) error {
 		return fmt.Errorf("--etcd-password-file: %w", err)
 	}
 	config := etcd.Config{
-		Endpoints: o.servers, CA: o.ca, Cert: o.cert, Key: o.key, User: o.user, Password: password,
+		Endpoints: o.servers, CA: o.ca, Cert: o.cert, Key: o.key, User: o.user, Password: etcd.PasswordOf(password),
 		Keys: etcd.Registry(o.prefix), Now: time.Now,
 	}
 	s, err := attempt(ctx, config)
 	for said := ""; isSilent(err) && ctx.Err() == nil; s, err = attempt(ctx, config) {
 		if text := err.Error(); text != said {
-			c.Log.Error("etcd is tried again until it answers", "error", text)
+			logs.New(c.Log).Error("etcd is tried again until it answers", logs.Fault(err))
 			said = text
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/store/file"
 )
@@ -65,7 +66,7 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	if len(config.Objects) == 0 {
 		rehearsal.Go(func() {
 			if err := rehearse(); err != nil {
-				config.Log.Error("the first definition takes longer than it should", "error", err)
+				logs.New(config.Log).Error("the first definition takes longer than it should", logs.Fault(err))
 			}
 		})
 	}

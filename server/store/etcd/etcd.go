@@ -175,5 +175,14 @@ func (s *Store) failed(err error) error {
 	case s.ctx.Err() != nil:
 		return store.ErrClosed
 	}
-	return err
+	return &fault{err}
 }
+
+// fault is an error of etcd, whose text may be logged: it holds no record.
+type fault struct{ error }
+
+// LogText returns the text.
+func (f *fault) LogText() string { return f.Error() }
+
+// Unwrap returns the error of etcd's client.
+func (f *fault) Unwrap() error { return f.error }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -18,12 +19,22 @@ import (
 
 // Config says where a cluster of etcd is, and who asks it.
 type Config struct {
-	Endpoints      []string // URLs of its members
-	CA, Cert, Key  string   // PEM files: whom to trust, and who to be; empty for those of the system, and for nobody
-	User, Password string   // where etcd wants to know
-	Keys           Keys
-	Now            func() time.Time
+	Endpoints     []string // URLs of its members, which errors name: without user and password
+	CA, Cert, Key string   // PEM files: whom to trust, and who to be; empty for those of the system, and for nobody
+	User          string   // where etcd wants to know
+	Password      Password // of User
+	Keys          Keys
+	Now           func() time.Time
 }
+
+// Password is a text that cannot be printed, logged or encoded.
+type Password struct{ text string }
+
+// PasswordOf returns text as a Password.
+func PasswordOf(text string) Password { return Password{text} }
+
+// Format prints that there is a password.
+func (Password) Format(s fmt.State, _ rune) { io.WriteString(s, "(hidden)") }
 
 // How long a connection may take, and when one that is silent is looked after: as in kube-apiserver.
 const (
@@ -48,6 +59,9 @@ func (e *SilentError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
+// LogText returns the text, which names addresses.
+func (e *SilentError) LogText() string { return e.Error() }
+
 // Unwrap returns what the client says.
 func (e *SilentError) Unwrap() error { return e.Err }
 
@@ -55,7 +69,7 @@ func (e *SilentError) Unwrap() error { return e.Err }
 // that may take. The error is a [*SilentError] if nobody answers, at most three seconds after ctx is done.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	config := clientv3.Config{
-		Endpoints: c.Endpoints, Username: c.User, Password: c.Password,
+		Endpoints: c.Endpoints, Username: c.User, Password: c.Password.text,
 		DialTimeout: timeLeft(ctx), DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,
 		Logger: zap.NewNop(), // what fails is returned
 	}
