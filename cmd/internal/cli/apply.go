@@ -9,8 +9,7 @@ import (
 
 // applyFlags are those of deed apply.
 type applyFlags struct {
-	writeFlags
-	how      applyingFlags
+	applyInput
 	put      putFlags
 	validate choice
 	output   outputFlags
@@ -20,7 +19,7 @@ type applyFlags struct {
 func (c *cli) applyCommand() *cobra.Command {
 	var f applyFlags
 	cmd := &cobra.Command{
-		Use:   "apply -f CONFIG [--live LIVE]",
+		Use:   "apply [-f] CONFIG... [--live LIVE]",
 		Short: "Apply configurations to live objects, as kubectl apply --server-side does",
 		Long: `Apply configurations to live objects, as kubectl apply --server-side does, and
 print what the API server would store, metadata.managedFields included.
@@ -64,13 +63,11 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 
   # Take one field from its owner, and keep the outcome
   deed apply -f web.yaml --live live.yaml --field-manager ci --force-field .spec.replicas --write`,
-		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.apply(f, cmd.Flags().Changed("output")) },
 	}
+	takeFiles(cmd)
 	flags := cmd.Flags()
-	f.register(flags, "kubectl")
-	registerServerSide(flags)
-	f.how.register(flags)
+	f.register(flags)
 	f.put.register(flags)
 	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
 	flags.Var(&f.validate, "validate",
@@ -84,20 +81,16 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 
 // apply is deed apply.
 func (c *cli) apply(f applyFlags, printToo bool) error {
-	how, err := f.how.apply(c, f.manager)
-	if how == nil {
-		return err
-	}
 	files, err := f.put.rewriter(c, f.live)
 	if err != nil {
 		return err
 	}
-	w, err := c.open(f.writeFlags, files)
+	how, w, err := c.openApply(f.applyInput, files)
 	if w == nil {
 		return err
 	}
 	a := &applier{
-		Workload: w.Workload, conflicts: report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)},
+		Workload: w.Workload, conflicts: c.conflictReport(f.manager, f.color),
 		out: emitter{cli: c, put: f.put, verb: "serverside-applied", files: files},
 	}
 	if files == nil || printToo {

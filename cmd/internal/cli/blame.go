@@ -25,10 +25,12 @@ type blameFlags struct {
 func (c *cli) blameCommand() *cobra.Command {
 	var f blameFlags
 	cmd := &cobra.Command{
-		Use:   "blame -f LIVE",
+		Use:   "blame [TYPE/NAME...] -f LIVE",
 		Short: "Show objects with the owners of every line",
 		Long: `Show objects as YAML with the owners of every line: all of them, each with the
 operation, the subresource if it wrote through one, and how long ago that was.
+
+` + selectionUsage + `
 
 Items of lists are told apart as the schema says, by keys or by value. A list or
 object that is atomic is owned as a whole: the lines in it have its owners, with
@@ -49,9 +51,9 @@ color for every manager, for browsers.`,
   # YAML with comments, and a page for browsers
   deed blame -f live.yaml -o yaml
   deed blame -f live.yaml -o html > blame.html`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.blame(f) },
 	}
+	f.stored.chosen.take(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.registerInput(flags)

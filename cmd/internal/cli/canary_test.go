@@ -61,9 +61,9 @@ var canaryCommands = map[string]canaryCommand{
 	"check":    {calls: [][]string{with("-f", "live.yaml"), with("-f", "live.yaml", "--schemas")}, unread: "-f"},
 	"validate": {calls: [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml"), with("-f", "live.yaml", "-f", "live-safe.yaml")}, unread: "-f"},
 	"migrate": {calls: [][]string{with("--live", "live.yaml"), with("--live", "live.yaml", "-f", "given.yaml", "--from-last-applied")},
-		unread: "--live", product: []string{"yaml", "json", "patch"}},
+		unread: "--live", product: []string{"yaml", "json", "patch", "kubectl"}},
 	"transfer": {calls: [][]string{with("--live", "live.yaml", "-f", "given.yaml", "--from", "ops", "--to", "kubectl"), with("--live", "live.yaml", "--from", "kubectl", "--to", "new")},
-		unread: "--live", product: []string{"yaml", "json", "patch"}},
+		unread: "--live", product: []string{"yaml", "json", "patch", "kubectl"}},
 	"schema list":    {calls: [][]string{schemas}},
 	"schema show":    {calls: [][]string{with("example.com/v1/Vault")}},
 	"schema convert": {calls: [][]string{{"--to", "smd", "crd.yaml"}}},
@@ -80,7 +80,7 @@ var canaryFlags = map[string][]string{
 	"crd": {"crd.yaml", "given.yaml"}, "openapi": {"openapi.json", "given.yaml"}, "schema": {"smd.yaml --type any", "given.yaml --type any"},
 	"type": {"any --schema smd.yaml"}, "until": {"3"}, "manager": {"ops", "nobody"}, "only": {"ops", "kubectl,ops"}, "not": {"kubectl"},
 	"both": {"ops,kubectl"}, "kind": {"Secret", "v1/Secret", "example.com/v1/Vault"}, "ignore-code": {"absent-path"}, "from": {"ops", "nobody"},
-	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b"}, "only-outcome": {"conflicting"},
+	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b", "!a"}, "only-outcome": {"conflicting"},
 	"kustomize": {"kust", "unbuilt"},
 }
 
@@ -112,7 +112,7 @@ func TestNothingSecretIsShown(t *testing.T) {
 			}
 			r.flags()
 			for _, format := range c.product {
-				if !r.whole[format] && format != formatPatch { // a patch has managed fields alone
+				if !r.whole[format] && format != formatPatch && format != formatKubectl { // a patch has managed fields alone
 					t.Errorf("-o %s never shows what objects hold, and is called a product", format)
 				}
 			}

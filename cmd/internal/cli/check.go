@@ -28,12 +28,14 @@ type checkFlags struct {
 func (c *cli) checkCommand() *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
-		Use:   "check -f LIVE",
+		Use:   "check [TYPE/NAME...] -f LIVE",
 		Short: "Find what is wrong with managedFields, or will be soon",
 		Long: `Find what is wrong with the managedFields of objects, or will be soon: entries
 that cannot be read, paths that the schema or the object does not have, items
 that somebody keeps without owning anything in them, fields held in the name of
 client-side apply. Each finding has a code, its place, and what to do about it.
+
+` + selectionUsage + `
 
 With --schemas, find also what makes lists hard to share, in the schemas that
 are given and in CustomResourceDefinitions among the objects: lists of objects
@@ -52,9 +54,9 @@ Without a schema for a kind only that is found for which none is needed.`,
 
   # Will several managers be able to share the lists of these kinds?
   deed check --schemas --crd crd.yaml`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.check(f) },
 	}
+	f.stored.chosen.take(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.registerInput(flags)

@@ -38,6 +38,8 @@ type cli struct {
 	*types.Library
 	program string // what the process runs, without its directory
 	out     io.Writer
+	running *cobra.Command // the command that runs, once it does
+	piped   string         // the flag that standard input stands for, if the command reads it without being told
 }
 
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
@@ -50,8 +52,7 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	}()
 	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
 	if cmd, err := root.ExecuteC(); err != nil {
-		name := cmd.CommandPath()
-		fmt.Fprintf(c.Log, "%s: %s\nSee '%s --help'.\n", name, strings.TrimRight(secret.Open.Error(err), "\n"), name)
+		fmt.Fprintf(c.Log, "%s: %s\nSee '%s'.\n", cmd.CommandPath(), strings.TrimRight(secret.Open.Error(err), "\n"), helpOf(cmd))
 		c.Raise(notice.ExitInput)
 	}
 	return c.Code
@@ -72,6 +73,7 @@ be, who owns each of its fields, with whom an apply conflicts, and why.`,
 	root.SetOut(c.out)
 	root.SetErr(c.Err)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { c.running = cmd }
 	root.Flags().Bool("version", false, "print the version of deed")
 	root.SetVersionTemplate("deed {{.Version}}\n")
 	root.PersistentFlags().BoolVar(&c.Secrets.Show, "show-secrets", false, "show the values of Secrets, and others that are passwords by their schema")

@@ -51,7 +51,9 @@ func (c *cli) completeValues(root *cobra.Command) {
 }
 
 // takesFiles are the commands whose arguments are files.
-var takesFiles = map[string]bool{"convert": true, "diff": true, "replay": true}
+var takesFiles = map[string]bool{
+	"convert": true, "diff": true, "replay": true, "apply": true, "update": true, "plan": true, "validate": true,
+}
 
 // onlyArgument completes the first argument, and no other.
 func onlyArgument(complete completion) completion {

@@ -11,8 +11,7 @@ import (
 
 // diffFlags are those of deed diff.
 type diffFlags struct {
-	writeFlags
-	how         applyingFlags
+	applyInput
 	format      choice
 	color       colorFlags
 	showManaged bool
@@ -21,7 +20,7 @@ type diffFlags struct {
 func (c *cli) diffCommand() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use:   "diff -f CONFIG [--live LIVE]",
+		Use:   "diff [-f] CONFIG... [--live LIVE]",
 		Short: "Show the difference that an apply would make, as kubectl diff --server-side does",
 		Long: `Show the difference between live objects and what applying configurations would
 make of them, as kubectl diff --server-side does.
@@ -44,13 +43,11 @@ Objects are read and found as by deed apply.`,
 
   # The same in the eyes of another program, with fields that others own taken from them
   KUBECTL_EXTERNAL_DIFF="dyff between --omit-header --set-exit-code" deed diff -f web.yaml --live live.yaml --force-conflicts`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.diff(f) },
 	}
+	takeFiles(cmd)
 	flags := cmd.Flags()
-	f.register(flags, "kubectl")
-	registerServerSide(flags)
-	f.how.register(flags)
+	f.register(flags)
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
@@ -61,11 +58,7 @@ Objects are read and found as by deed apply.`,
 
 // diff is deed diff.
 func (c *cli) diff(f diffFlags) error {
-	how, err := f.how.apply(c, f.manager)
-	if how == nil {
-		return err
-	}
-	w, err := c.open(f.writeFlags, nil)
+	how, w, err := c.openApply(f.applyInput, nil)
 	if w == nil {
 		return err
 	}
@@ -74,7 +67,7 @@ func (c *cli) diff(f diffFlags) error {
 		c.Failed(secret.Open.Error(err))
 		return nil
 	}
-	conflicts := report.ConflictReport{Log: c.Log, Manager: f.manager, Paint: f.color.painter(c.Err)}
+	conflicts := c.conflictReport(f.manager, f.color)
 	dryrun.Each(w.Workload, "applying", true, how.One, func(t *dryrun.Task, x dryrun.Applied) {
 		switch {
 		case x.Err != nil:

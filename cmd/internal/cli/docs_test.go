@@ -40,25 +40,24 @@ func TestDocs(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages in %s: %v", docPages, err)
 	}
+	printed := wantPrinted(t)
 	for _, page := range pages {
 		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
 			t.Parallel()
-			runPage(t, shell, page)
+			runPage(t, docRunner{t: t, shell: shell, dir: t.TempDir(), printed: printed}, page)
 		})
 	}
 }
 
-func runPage(t *testing.T, shell, page string) {
+func runPage(t *testing.T, p docRunner, page string) {
 	want, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := errors.Join(os.CopyFS(dir, os.DirFS(docFiles)),
-		os.CopyFS(filepath.Join(dir, "replay"), os.DirFS(docTales))); err != nil {
+	if err := errors.Join(os.CopyFS(p.dir, os.DirFS(docFiles)),
+		os.CopyFS(filepath.Join(p.dir, "replay"), os.DirFS(docTales))); err != nil {
 		t.Fatal(err)
 	}
-	p := docRunner{t: t, shell: shell, dir: dir}
 	got := p.page(string(want))
 	switch {
 	case p.commands == 0:
@@ -77,8 +76,9 @@ func runPage(t *testing.T, shell, page string) {
 type docRunner struct {
 	t          *testing.T
 	shell, dir string
-	status     int // of the last command
-	commands   int // so far
+	printed    string // the file for command lines that are printed, see wantPrinted
+	status     int    // of the last command
+	commands   int    // so far
 }
 
 // page returns text with the output of its commands as it is.
@@ -122,7 +122,7 @@ func (p *docRunner) run(command string) string {
 	p.commands++
 	cmd := exec.Command(p.shell, "-c", fmt.Sprintf("(exit %d)\n%s", p.status, command))
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), epochVariable+"=1767225600", "PWD="+p.dir)
+	cmd.Env = append(os.Environ(), epochVariable+"=1767225600", "PWD="+p.dir, printedVariable+"="+p.printed)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	p.status = 0

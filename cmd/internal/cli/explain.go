@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/selector"
 	"github.com/deed-project/deed/cmd/internal/types"
-	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 )
@@ -26,11 +26,13 @@ type explainFlags struct {
 func (c *cli) explainCommand() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain PATH [-f LIVE] [--kind KIND]",
+		Use:   "explain [TYPE/NAME...] PATH [-f LIVE] [--kind KIND]",
 		Short: "Explain one field: its type, its owners, what a conflict over it means",
 		Long: `Explain all that there is to know about one path: its type, how it is merged and
 where that is declared, who owns it, be it through an atomic list or object
 above it, what is above and below it, and how to take it or to give it up.
+
+` + selectionUsage + `
 
 A path is written as it is printed: .spec.containers[name="web"].image. Keys that
 have a default may be left out, and an item may be named by its place, as in
@@ -38,16 +40,18 @@ have a default may be left out, and an item may be named by its place, as in
 may be left out: .spec.containers.image.`,
 		Example: `  # Whose is the number of replicas?
   deed explain .spec.replicas -f live.yaml
+  kubectl get deployments -o yaml --show-managed-fields | deed explain deployment/web .spec.replicas
 
   # How is a list merged, and what is in its items?
   deed explain .spec.template.spec.containers.ports --kind apps/v1/Deployment`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("one path is needed, such as .spec.replicas, but there are %s", wording.Plural(len(args), "argument"))
+			if len(args) == 0 {
+				return errors.New("a path is needed, such as .spec.replicas")
 			}
+			f.stored.chosen.Arguments = args[:len(args)-1]
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return c.explain(f, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return c.explain(f, args[len(args)-1]) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false

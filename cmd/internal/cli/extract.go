@@ -31,11 +31,13 @@ type extractFlags struct {
 func (c *cli) extractCommand() *cobra.Command {
 	var f extractFlags
 	cmd := &cobra.Command{
-		Use:   "extract -f LIVE [--field-manager NAME]",
+		Use:   "extract [TYPE/NAME...] -f LIVE [--field-manager NAME]",
 		Short: "Get back the configuration that a manager applied",
 		Long: `Get back from stored objects what a manager applied: the configuration that it
 would have to apply again to change nothing. Values are those that the objects
 have now.
+
+` + selectionUsage + `
 
 Only appliers have a configuration. What an updater wrote, deed fields shows,
 and deed transfer gives to an applier.`,
@@ -44,9 +46,9 @@ and deed transfer gives to an applier.`,
 
   # Does applying it again change anything?
   deed extract -f live.yaml --field-manager ci | deed apply --live live.yaml --field-manager ci`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.extract(f) },
 	}
+	f.stored.chosen.take(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.registerInput(flags)

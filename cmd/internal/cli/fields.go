@@ -13,7 +13,7 @@ import (
 
 // fieldsFlags are those of deed fields.
 type fieldsFlags struct {
-	input    inputFlags
+	stored   storedFlags
 	managers []string
 	only     []string
 	not      []string
@@ -26,10 +26,12 @@ type fieldsFlags struct {
 func (c *cli) fieldsCommand() *cobra.Command {
 	var f fieldsFlags
 	cmd := &cobra.Command{
-		Use:   "fields -f LIVE",
+		Use:   "fields [TYPE/NAME...] -f LIVE",
 		Short: "Show managedFields in a readable form, and compare managers",
 		Long: `Show the managedFields of objects in a readable form: for each manager the paths
 that it owns, with their lines in the input, and how many bytes that takes.
+
+` + selectionUsage + `
 
 With --only, --not and --both, show instead which paths are owned so, one in a
 line behind its place: those that one of the managers of --only owns, or, if there
@@ -47,12 +49,12 @@ No schema is needed. A path that the object does not have has - for its line.`,
   # What would nobody own if kubectl went away? What do both own?
   deed fields -f live.yaml --only kubectl --not autoscaler
   deed fields -f live.yaml --both kubectl,autoscaler`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.fields(f) },
 	}
+	f.stored.chosen.take(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.input.registerFor(flags, storedObjects)
+	f.stored.registerInput(flags)
 	flags.StringArrayVar(&f.managers, "manager", nil, "show only this `manager`; repeatable")
 	flags.StringSliceVar(&f.only, "only", nil, "show paths that one of these `managers` owns")
 	flags.StringSliceVar(&f.not, "not", nil, "leave out paths that one of these `managers` owns")
@@ -72,7 +74,7 @@ No schema is needed. A path that the object does not have has - for its line.`,
 
 // fields is deed fields.
 func (c *cli) fields(f fieldsFlags) error {
-	objects, err := c.storedOnly(f.input)
+	objects, err := c.storedOnly(f.stored)
 	if err != nil {
 		return err
 	}

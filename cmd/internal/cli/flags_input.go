@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
@@ -19,6 +21,7 @@ type inputFlags struct {
 	ignore    []string
 	timeout   time.Duration
 	jobs      int
+	flag      string // that names the files, if it is not --filename
 }
 
 func (f *inputFlags) register(flags *pflag.FlagSet) { f.registerFor(flags, "configurations") }
@@ -34,6 +37,18 @@ func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 
 func (f *inputFlags) registerKustomize(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.kustomize, "kustomize", "k", nil, "`directory` that kustomize builds, as in kubectl; repeatable")
+}
+
+// takeFiles has cmd take files as arguments, as if each had -f in front.
+func takeFiles(cmd *cobra.Command) {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		for _, name := range args {
+			if err := cmd.Flags().Set("filename", name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // registerReading adds the flags that say how files are read.
@@ -58,7 +73,7 @@ func (f *inputFlags) use(c *cli) error {
 }
 
 // errNoInput says that there is nothing to read.
-var errNoInput = errors.New("no input: name files or directories with -f, directories for kustomize with -k, or pipe objects in")
+var errNoInput = errors.New("no input: name files or directories, directories for kustomize with -k, or pipe objects in")
 
 // any reports whether f names anything.
 func (f *inputFlags) any() bool { return len(f.files)+len(f.kustomize) > 0 }
@@ -77,6 +92,7 @@ func (c *cli) inputs(f inputFlags) ([]string, error) {
 			return nil, errNoInput // a terminal, or nothing at all
 		}
 	}
+	c.piped = cmp.Or(f.flag, "filename")
 	return []string{manifest.StdinName}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
 )
@@ -36,6 +37,39 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.StringVar(&f.name, "name", "", "the `name` of an object that does not say its own")
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
 	flags.BoolVar(&f.bare, "no-defaults", false, "leave out what a server makes of an object beside merging it: default values and normal forms")
+}
+
+// applyInput are the flags of the commands that apply configurations, or say what that would do.
+type applyInput struct {
+	writeFlags
+	how applyingFlags
+}
+
+func (f *applyInput) register(flags *pflag.FlagSet) {
+	f.writeFlags.register(flags, "kubectl")
+	registerServerSide(flags)
+	f.how.register(flags)
+}
+
+// openApply is [cli.open] with what applies the configurations. Both are nil if there is nothing to do.
+func (c *cli) openApply(f applyInput, files *manifest.Rewriter) (*dryrun.Apply, *workload, error) {
+	how, err := f.how.apply(c, f.manager)
+	if how == nil {
+		return nil, nil, err
+	}
+	w, err := c.open(f.writeFlags, files)
+	if w == nil {
+		return nil, nil, err
+	}
+	return how, w, nil
+}
+
+// conflictReport returns what explains the conflicts of manager.
+func (c *cli) conflictReport(manager string, color colorFlags) report.ConflictReport {
+	migrate := func(from []string) string {
+		return c.remedy("migrate", nil, given{"field-manager", []string{manager}}, given{"from", from})
+	}
+	return report.ConflictReport{Log: c.Log, Manager: manager, Paint: color.painter(c.Err), Migrate: migrate}
 }
 
 // workload is what a command writes.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -17,12 +18,17 @@ import (
 type handoverFlags struct {
 	live    []string
 	configs inputFlags
+	chosen  selectFlags
 	schemas types.Flags
 	put     putFlags
 	format  choice
 }
 
-const formatPatch = "patch"
+// The formats of patches: one as it is, and a command of kubectl for each.
+const (
+	formatPatch   = "patch"
+	formatKubectl = "kubectl"
+)
 
 func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
 	flags.SortFlags = false
@@ -32,33 +38,37 @@ func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
 		"`file` or directory with the configurations that the receiver will apply next, to see what that does; repeatable")
 	f.configs.registerKustomize(flags)
 	f.configs.registerReading(flags)
+	f.chosen.register(flags)
 }
 
 func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
 	f.put.register(flags)
-	f.format = choice{report.FormatText, []string{report.FormatText, formatPatch, report.FormatYAML, report.FormatJSON}}
+	f.format = choice{report.FormatText, []string{report.FormatText, formatPatch, formatKubectl, report.FormatYAML, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	registerSchemas(flags, &f.schemas)
 }
 
 // handoverRules is what the help of such commands has in common.
-const handoverRules = `Nothing is changed unless --write is given: the output shows who owns what
+const handoverRules = selectionUsage + `
+
+Nothing is changed unless --write is given: the output shows who owns what
 before and after. With -f, it shows also what the next apply of the
 configurations by the receiver then removes, what it keeps although they lack
 it, and its conflicts; such removals and conflicts are findings.
 
--o patch is a JSON patch for kubectl patch --type=json, which the API server
-refuses if the object has changed since; of several objects, a list that says
-which patch is for which. -o yaml and -o json are the objects.`
+-o kubectl prints a kubectl patch command for each object, for a shell to run,
+and -o patch the JSON patch of one object alone, for kubectl patch --type=json.
+The API server refuses a patch if the object has changed since. -o yaml and
+-o json are the objects.`
 
 // handovers has hand do what is to be done to each object, one at a time. hand reports why it
 // cannot, and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {
 	input := f.configs
-	input.files, input.kustomize = f.live, nil
+	input.files, input.kustomize, input.flag = f.live, nil, "live"
 	names, err := c.inputs(input)
 	if errors.Is(err, errNoInput) {
-		return errors.New("no input: name the stored objects with --live, or pipe them in")
+		return f.chosen.NoInput(errors.New("no input: name the stored objects with --live, or pipe them in"))
 	}
 	if err := errors.Join(err, checkStdin(names, f.configs.files), f.schemas.Check()); err != nil {
 		return err
@@ -67,13 +77,22 @@ func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *m
 	if err != nil {
 		return err
 	}
-	objects := c.survey(c.read(names, input), manifest.Everything)
-	configs := c.Index(c.read(f.configs.files, f.configs), manifest.Everything)
+	objects, err := c.choose(c.read(names, input), manifest.Everything, f.chosen, f.schemas.Crds)
+	if err != nil {
+		return err
+	}
+	if f.format.value == formatPatch && objects.several {
+		return fmt.Errorf("-o patch prints the patch of one object, and there are several. This prints a command for each:\n  %s",
+			c.remedy(c.running.Name(), f.chosen.Arguments, given{"output", []string{formatKubectl}}))
+	}
+	r := manifest.Everything
+	r.Fallback = f.chosen.Name
+	configs := c.Index(c.read(f.configs.files, f.configs), r)
 	types := c.NewTypes(f.schemas, slices.Concat(objects.definitions, configs.Definitions)...)
 	if types == nil {
 		return nil
 	}
-	targets := dryrun.Targets(c.Library, objects.index, configs)
+	targets := dryrun.Targets(c.Library, objects.index, configs, f.chosen.Namespace)
 	now, err := clock()
 	if err != nil {
 		return err

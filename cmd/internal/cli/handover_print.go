@@ -27,8 +27,8 @@ type handoverPrinter struct {
 func (c *cli) newHandoverPrinter(f handoverFlags, several bool, files *manifest.Rewriter) *handoverPrinter {
 	p := &handoverPrinter{cli: c, flags: f, out: bufio.NewWriter(c.out), several: several, files: files}
 	switch f.format.value {
-	case formatPatch:
-		p.patches = report.NewPatchPrinter(c.Log, p.out, several)
+	case formatPatch, formatKubectl:
+		p.patches = &report.PatchPrinter{Log: c.Log, Out: p.out, Commands: f.format.value == formatKubectl}
 	case report.FormatText:
 	default:
 		p.objects = report.NewPrinter(p.out, f.format.value, true, several)
@@ -70,10 +70,7 @@ func (p *handoverPrinter) failed(h *dryrun.Handover, err error) {
 
 // close ends the output, and writes the files.
 func (p *handoverPrinter) close() error {
-	switch {
-	case p.patches != nil:
-		p.err = errors.Join(p.err, p.patches.Close())
-	case p.objects != nil:
+	if p.objects != nil {
 		p.err = errors.Join(p.err, p.objects.Close())
 	}
 	if err := p.flush(p.out, p.err); err != nil || p.files == nil {

@@ -29,7 +29,7 @@ type migrateFlags struct {
 func (c *cli) migrateCommand() *cobra.Command {
 	var f migrateFlags
 	cmd := &cobra.Command{
-		Use:   "migrate --live LIVE [-f CONFIG]",
+		Use:   "migrate [TYPE/NAME...] --live LIVE [-f CONFIG]",
 		Short: "Go over from client-side to server-side apply",
 		Long: `Give what kubectl apply without --server-side owns to a manager that applies on
 the server side, as kubectl does when it meets such an object. What stays behind
@@ -47,12 +47,13 @@ record says was applied.`,
   # What will the next apply of the manifest then remove?
   deed migrate --live live.yaml -f cart.yaml
 
-  # Do it
-  deed migrate --live live.yaml -o patch > patch.json
+  # Do it in the cluster: all objects, or one by a patch of its own
+  deed migrate --live live.yaml -o kubectl | sh
+  deed migrate deployment/cart --live live.yaml -o patch > patch.json
   kubectl patch deployment cart --type=json --patch-file patch.json`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.migrate(f) },
 	}
+	f.chosen.take(cmd)
 	flags := cmd.Flags()
 	f.registerInput(flags)
 	flags.StringVar(&f.manager, "field-manager", "kubectl", "the `name` of the manager that will apply")

@@ -15,8 +15,7 @@ import (
 
 // planFlags are those of deed plan.
 type planFlags struct {
-	writeFlags
-	how      applyingFlags
+	applyInput
 	all      bool
 	format   choice
 	color    colorFlags
@@ -26,7 +25,7 @@ type planFlags struct {
 func (c *cli) planCommand() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
-		Use:   "plan -f CONFIG [--live LIVE]",
+		Use:   "plan [-f] CONFIG... [--live LIVE]",
 		Short: "Say what an apply would do to each field, and why",
 		Long: `Say what applying configurations would do to each field, without the objects:
 from which value to which, by which rule, and who owns the field before and
@@ -65,13 +64,11 @@ counted, and the reason is on standard error.`,
 
   # What would be taken, for a program to read
   deed plan -f web.yaml --live live.yaml --force-conflicts -o json`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.plan(f) },
 	}
+	takeFiles(cmd)
 	flags := cmd.Flags()
-	f.register(flags, "kubectl")
-	registerServerSide(flags)
-	f.how.register(flags)
+	f.register(flags)
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
 	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
@@ -83,11 +80,7 @@ counted, and the reason is on standard error.`,
 
 // plan is deed plan.
 func (c *cli) plan(f planFlags) error {
-	how, err := f.how.apply(c, f.manager)
-	if how == nil {
-		return err
-	}
-	w, err := c.open(f.writeFlags, nil)
+	how, w, err := c.openApply(f.applyInput, nil)
 	if w == nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type replayFlags struct {
 func (c *cli) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay -f HISTORY",
+		Use:   "replay [-f] HISTORY...",
 		Short: "Replay writes of several managers, and show who wins",
 		Long: `Replay a history, that is, writes of several managers one after the other, and
 show the object, its owners and the conflicts after each.
@@ -66,9 +66,9 @@ the time of their last change.`,
 
   # What was there after the second step, for a program to read
   deed replay -f who-scales.yaml --until 2 -o json`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.replay(f) },
 	}
+	takeFiles(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringArrayVarP(&f.input.files, "filename", "f", nil,

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,8 @@ func (c *cli) schemaConvert(name string, flags convertFlags) error {
 		return errors.New("--type and --kind are for --to crd: the other forms have all types")
 	}
 	if name == schemafile.BuiltinName {
-		return errors.New("the built-in schema has no file: deed schema show KIND -o yaml prints what is needed for a kind")
+		return fmt.Errorf("the built-in schema has no file. This prints what one kind of it needs:\n  %s",
+			c.remedy("schema show", []string{"apps/v1/Deployment"}, given{"output", []string{report.FormatYAML}}))
 	}
 	f := schemafile.Read(c.Library, name)
 	if f == nil {

@@ -20,8 +20,8 @@ const scripts = "../../../testdata/script"
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"deed":         func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-		"kubectl-deed": func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"deed":         func() { os.Exit(runPrinting()) },
+		"kubectl-deed": func() { os.Exit(runPrinting()) },
 	})
 }
 
@@ -30,12 +30,13 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE deed ARGUMENT...
 //
-// which wants that very exit code. Plain deed wants 0.
+// which wants that very exit code. Plain deed wants 0. Command lines that deed prints are run too, see runPrinting.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	printed := wantPrinted(t, "deed migrate --live", "deed apply --help", "deed schema show", "kubectl deed blame --help")
 	testscript.Run(t, testscript.Params{
 		Dir:                scripts,
 		UpdateScripts:      *update,
@@ -43,6 +44,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv(epochVariable, "1767225600")
 			env.Setenv("ROOT", root)
+			env.Setenv(printedVariable, printed)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
@@ -83,11 +85,11 @@ func TestExamples(t *testing.T) {
 		}
 		lines := strings.Split(string(script), "\n")
 		for example := range strings.Lines(cmd.Example) {
-			_, piped, found := strings.Cut(example, " | ")
-			if !found {
-				piped = example
+			command, piped, _ := strings.Cut(example, " | ")
+			if strings.HasPrefix(piped, "deed ") {
+				command = piped
 			}
-			command, _, _ := strings.Cut(piped, " > ")
+			command, _, _ = strings.Cut(command, " > ")
 			command = strings.TrimSpace(command)
 			runs := func(line string) bool {
 				_, exits, found := strings.Cut(line, "exits 1 ")

@@ -19,12 +19,16 @@ import (
 // storedFlags say which stored objects a command is about, and which schemas there are for them.
 type storedFlags struct {
 	input   inputFlags
+	chosen  selectFlags
 	schemas types.Flags
 }
 
 const storedObjects = "objects as they are stored, with managedFields"
 
-func (f *storedFlags) registerInput(flags *pflag.FlagSet) { f.input.registerFor(flags, storedObjects) }
+func (f *storedFlags) registerInput(flags *pflag.FlagSet) {
+	f.input.registerFor(flags, storedObjects)
+	f.chosen.register(flags)
+}
 
 // survey is what there is in the input: the objects, which are read as the loop over them goes on,
 // and what has to be known of them before.
@@ -44,9 +48,13 @@ func (c *cli) read(names []string, f inputFlags) []*manifest.Text {
 // survey looks at what there is in texts, and reads objects as r does. What is wrong with objects is
 // reported when they are read.
 func (c *cli) survey(texts []*manifest.Text, r manifest.Reader) *survey {
+	return c.streams(texts, r, c.With(notice.NewLog(io.Discard, nil)).Index(texts, r))
+}
+
+// streams is survey, given where the objects are.
+func (c *cli) streams(texts []*manifest.Text, r manifest.Reader, index *manifest.Live) *survey {
 	quiet := c.With(notice.NewLog(io.Discard, nil))
-	known := quiet.Index(texts, r)
-	return &survey{c.Stream(texts, r), known, known.Count > 1, known.Definitions, quiet.Stream(texts, r)}
+	return &survey{c.Stream(texts, r), index, index.Count > 1, index.Definitions, quiet.Stream(texts, r)}
 }
 
 // managers returns the managers of all objects, each once, sorted. It reads the objects for that,
@@ -64,25 +72,25 @@ func (s *survey) managers() []merge.Manager {
 	return all
 }
 
-// storedOnly returns the objects that f names. The error is one of the command line.
-func (c *cli) storedOnly(f inputFlags) (*survey, error) {
-	names, err := c.inputs(f)
+// storedOnly returns the objects that f means. The error is one of the command line.
+func (c *cli) storedOnly(f storedFlags) (*survey, error) {
+	names, err := c.inputs(f.input)
 	if err != nil {
-		return nil, err
+		return nil, f.chosen.NoInput(err)
 	}
 	if err := checkStdin(names); err != nil {
 		return nil, err
 	}
-	return c.survey(c.read(names, f), manifest.Everything), nil
+	return c.choose(c.read(names, f.input), manifest.Everything, f.chosen, f.schemas.Crds)
 }
 
-// stored returns the objects that f names and the schemas, which are nil if they cannot be used;
+// stored returns the objects that f means and the schemas, which are nil if they cannot be used;
 // that is reported.
 func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
 	if err := f.schemas.Check(); err != nil {
 		return nil, nil, err
 	}
-	found, err := c.storedOnly(f.input)
+	found, err := c.storedOnly(f)
 	if err != nil {
 		return nil, nil, err
 	}

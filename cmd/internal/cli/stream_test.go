@@ -26,7 +26,7 @@ func TestCommandsHoldLittle(t *testing.T) {
 		{"apply -f CONFIG --live LIVE --write -o yaml --dry-run client", 3},
 		{"update -f CONFIG --live LIVE --write -o yaml --dry-run client", 3},
 		{"migrate -f CONFIG --live LIVE --write --dry-run client", 3},
-		{"migrate --live LIVE -o patch", 1},
+		{"migrate --live LIVE -o kubectl", 1},
 		{"transfer --live LIVE --from kubectl-client-side-apply --to flux -o yaml", 1},
 		{"blame -f LIVE -o html", 1},
 	} {

@@ -28,7 +28,7 @@ type transferFlags struct {
 func (c *cli) transferCommand() *cobra.Command {
 	var f transferFlags
 	cmd := &cobra.Command{
-		Use:   "transfer --live LIVE --from MANAGER --to MANAGER",
+		Use:   "transfer [TYPE/NAME...] --live LIVE --from MANAGER --to MANAGER",
 		Short: "Give fields from one manager to another",
 		Long: `Give what one manager owns to another one, which may be new, or only what is at
 or below some paths.
@@ -45,9 +45,9 @@ NAME:Update says otherwise.
 
   # Do it in the file
   deed transfer --live live.yaml --from helm --to flux --write`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.transfer(f) },
 	}
+	f.chosen.take(cmd)
 	flags := cmd.Flags()
 	f.registerInput(flags)
 	flags.StringVar(&f.from, "from", "", "the `manager` that gives")

@@ -18,7 +18,7 @@ type updateFlags struct {
 func (c *cli) updateCommand() *cobra.Command {
 	var f updateFlags
 	cmd := &cobra.Command{
-		Use:   "update -f NEW [--live LIVE]",
+		Use:   "update [-f] NEW... [--live LIVE]",
 		Short: "Replace live objects, as kubectl replace, kubectl edit and controllers do",
 		Long: `Replace live objects by new ones, as kubectl replace, kubectl edit and most
 controllers do, and print what the API server would store.
@@ -38,9 +38,9 @@ Objects are read and found, and with --write put back, as by deed apply.`,
 
   # A controller scales through a subresource; keep the outcome
   deed update -f scaled.yaml --live live.yaml --field-manager autoscaler --subresource scale --write`,
-		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.update(f, cmd.Flags().Changed("output")) },
 	}
+	takeFiles(cmd)
 	flags := cmd.Flags()
 	f.register(flags, "kubectl-replace")
 	f.put.register(flags)

@@ -24,7 +24,7 @@ type validateFlags struct {
 func (c *cli) validateCommand() *cobra.Command {
 	var f validateFlags
 	cmd := &cobra.Command{
-		Use:   "validate -f FILE",
+		Use:   "validate [-f] FILE...",
 		Short: "Find fields of objects that their schemas do not have, or that are of the wrong type",
 		Long: `Find in objects what their schemas do not admit: unknown fields, values of the
 wrong type, items of sets and keyed lists that are there twice or have no key,
@@ -47,13 +47,14 @@ an object from being looked at is a result there too, and an error of a test.
 As in kubectl, --validate=warn makes warnings of unknown fields and of what is
 there twice, and --validate=ignore leaves them out.`,
 		Example: `  # Is everything in a directory as its schema wants it?
-  deed validate -R -f deploy
+  deed validate -R deploy
+  deed validate web.yaml 'deploy/*.yaml'
 
   # With custom resources, for programs
   deed validate -f widget.yaml --crd widget-crd.yaml -o json`,
-		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return c.validate(f) },
 	}
+	takeFiles(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.input.registerFor(flags, "objects")

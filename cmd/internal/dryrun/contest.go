@@ -42,10 +42,9 @@ type Rivals struct {
 	SameName    bool // one is an updater of the applier's own name
 	BeforeFirst bool // one is [managedfields.BeforeFirstApply]
 
-	// ClientSide is the first object that kubectl's client-side apply is a rival in, nil if there
-	// is none, and From are the names of those who wrote so to it.
-	ClientSide *Task
-	From       []string
+	// From are the names of those who wrote with kubectl's client-side apply, or otherwise with
+	// kubectl, in the order in which they come first.
+	From []string
 }
 
 // Add adds the owners of contests, those of an apply of t by applier.
@@ -56,8 +55,8 @@ func (r *Rivals) Add(t *Task, applier string, contests []*Contest) {
 			m := owner.Manager
 			r.SameName = r.SameName || m.Name == applier && m.Operation == merge.Update
 			r.BeforeFirst = r.BeforeFirst || m.Name == managedfields.BeforeFirstApply
-			if isKubectls(m, from) && (r.ClientSide == nil || r.ClientSide == t) && !slices.Contains(r.From, m.Name) {
-				r.ClientSide, r.From = t, append(r.From, m.Name)
+			if isKubectls(m, from) && !slices.Contains(r.From, m.Name) {
+				r.From = append(r.From, m.Name)
 			}
 		}
 	}

@@ -67,8 +67,8 @@ func printConflicts(s *storytest.Story, t *dryrun.Task, x dryrun.Applied) {
 		}
 	}
 	var r dryrun.Rivals
-	if r.Add(t, s.Word("as"), dryrun.Contests(x.Refused)); r.SameName || r.BeforeFirst || r.ClientSide != nil {
-		s.Print("  rivals: same name %t, before first %t, client side %t %q", r.SameName, r.BeforeFirst, r.ClientSide == t, r.From)
+	if r.Add(t, s.Word("as"), dryrun.Contests(x.Refused)); r.SameName || r.BeforeFirst || len(r.From) > 0 {
+		s.Print("  rivals: same name %t, before first %t, client side %t %q", r.SameName, r.BeforeFirst, len(r.From) > 0, r.From)
 	}
 }
 
@@ -175,7 +175,7 @@ func handOver(s *storytest.Story, hand func(*dryrun.Handover, *types.Endpoint) e
 	if s.Has("config") {
 		configs = c.Index(c.Read(s.Words["config"], false), manifest.Everything)
 	}
-	targets := dryrun.Targets(c, live, configs)
+	targets := dryrun.Targets(c, live, configs, "")
 	for stored := range live.All() {
 		o := stored.Read(c.Loader)
 		e, ok := c.TypeOf(o, all, s.Config())

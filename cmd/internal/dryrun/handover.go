@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -44,11 +45,14 @@ type Configured struct {
 }
 
 // Targets finds, for each of configs, which of objects it is about, and reports where that is not
-// known. It holds neither.
-func Targets(c *types.Library, objects, configs *manifest.Live) *Configured {
+// known. It holds neither. Configurations that do not say their namespace have the one called namespace; empty if none is
+// known.
+func Targets(c *types.Library, objects, configs *manifest.Live, namespace string) *Configured {
 	out := &Configured{c, map[manifest.ID]*manifest.Stored{}}
 	for s := range configs.All() {
-		found, err := objects.Find(s.ID)
+		sought := s.ID
+		sought.Namespace = cmp.Or(sought.Namespace, namespace)
+		found, err := objects.Find(sought)
 		if err == nil && found != nil && out.of[found.ID] == nil {
 			out.of[found.ID] = s
 			continue

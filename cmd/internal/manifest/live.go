@@ -34,10 +34,11 @@ func (id ID) nameID() nameID { return nameID{id.Group, id.Kind, id.Name} }
 // Stored says where an object is, and what it is.
 type Stored struct {
 	ID
-	object  *Object // nil where it is read again
-	part    *part
-	number  int // of the document
-	several bool
+	object   *Object // nil where it is read again
+	part     *part
+	number   int // of the document
+	several  bool
+	fallback string // see Reader
 }
 
 // Index reads texts, and returns where which object is. What is wrong with objects is reported, but
@@ -47,7 +48,7 @@ func (c *Loader) Index(texts []*Text, r Reader) *Live {
 	before := c.Problems
 	l := NewLive(nil)
 	for found, objects := range c.chunks(texts, r, chunk.identify) {
-		l.addChunk(found, objects)
+		l.addChunk(r, found, objects)
 	}
 	l.Complete = c.Problems == before
 	return l
@@ -63,16 +64,16 @@ func NewLive(objects []*Object) *Live {
 }
 
 // addChunk adds what was found in one chunk.
-func (l *Live) addChunk(found content, objects []*Object) {
+func (l *Live) addChunk(r Reader, found content, objects []*Object) {
 	for i, id := range found.quick {
-		l.add(nil, &Stored{ID: id, part: found.parts[i], number: found.number, several: found.several})
+		l.add(nil, &Stored{ID: id, part: found.parts[i], number: found.number, several: found.several, fallback: r.Fallback})
 	}
 	in := map[*part]int{} // how many objects
 	for _, o := range objects {
 		in[o.Part]++
 	}
 	for _, o := range objects {
-		s := &Stored{ID: o.Id, part: o.Part, number: o.Number, several: o.several}
+		s := &Stored{ID: o.Id, part: o.Part, number: o.Number, several: o.several, fallback: r.Fallback}
 		if in[o.Part] > 1 || o.Part.data == nil || o.Part.Docs != nil {
 			s.object = o // it cannot be read apart from others
 		}
@@ -113,7 +114,7 @@ func (s *Stored) Read(c *Loader) *Object {
 		return s.object
 	}
 	r := Everything
-	r.Loader, r.Text, r.several, r.number = c, s.part.Text, s.several, max(0, s.number-1)
+	r.Loader, r.Text, r.several, r.number, r.Fallback = c, s.part.Text, s.several, max(0, s.number-1), s.fallback
 	p := s.part.read()
 	if p.frame != nil && p.item > 0 {
 		r.number++

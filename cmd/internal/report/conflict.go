@@ -21,6 +21,7 @@ type ConflictReport struct {
 	Log     *notice.Log
 	Manager string // who applies
 	Paint   Painter
+	Migrate func(from []string) string // returns the command line that gives the updates of from to the manager
 
 	places []notice.Position // of the fields in the configurations
 	rivals dryrun.Rivals
@@ -91,12 +92,13 @@ The owner %q stands for everybody who wrote to the object before it
 was applied to for the first time.
 `, managedfields.BeforeFirstApply)
 	}
-	if r.rivals.ClientSide != nil {
+	if len(r.rivals.From) > 0 {
 		fmt.Fprintf(&b, `
 An owner holds what kubectl has set without --server-side. To end its conflicts
-for good, give that to %q:
+for good, give that to %q. This shows what that comes to; with -o kubectl
+it prints the commands that do it:
   %s
-`, r.Manager, r.migration())
+`, r.Manager, r.Migrate(r.rivals.From))
 	}
 	fmt.Fprintf(&b, `
 What to do about a field in conflict:
@@ -105,13 +107,6 @@ What to do about a field in conflict:
   give it up  remove %s: it stays as it is
 `, r.Manager, r.Manager, remove)
 	fmt.Fprint(r.Log, b.String())
-}
-
-// migration returns the command that gives what client-side apply owns to the applier.
-func (r *ConflictReport) migration() string {
-	t := r.rivals.ClientSide
-	return fmt.Sprintf("deed migrate --live %s -f %s --field-manager %s --from %s",
-		t.Live.File, t.Given.File, r.Manager, strings.Join(r.rivals.From, " --from "))
 }
 
 // Forced says what writing given took from others.

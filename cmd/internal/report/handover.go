@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,61 +18,63 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// patchJSON is a patch with the object that it is for.
-type patchJSON struct {
-	manifest.Ref
-	Patch json.RawMessage `json:"patch"`
-}
-
-// PatchPrinter prints patches one by one: that of a single object as it is, and those of several as
-// a list that says what each is for.
+// PatchPrinter prints patches one by one: as they are, or as commands of kubectl for a shell.
 type PatchPrinter struct {
-	log  *notice.Log
-	out  *bufio.Writer
-	list *jsonList // nil for a single object
+	Log      *notice.Log
+	Out      *bufio.Writer
+	Commands bool
 }
 
-// NewPatchPrinter returns the printer that writes to out.
-func NewPatchPrinter(log *notice.Log, out *bufio.Writer, several bool) *PatchPrinter {
-	p := &PatchPrinter{log: log, out: out}
-	if several {
-		p.list = &jsonList{out: out}
-	}
-	return p
-}
-
-// Print prints the patch that h comes to. Errors of writing show when out is flushed.
+// Print prints the patch that h comes to. Errors of writing show when Out is flushed.
 func (p *PatchPrinter) Print(h *dryrun.Handover) error {
 	patch, guarded, err := h.Patch()
 	if err != nil {
 		return err
 	}
-	if patch == nil {
-		patch = []byte("[]")
-	} else if !guarded {
-		p.log.Warn(h.Live.At(), "%v: the patch is unguarded: the object has no metadata.resourceVersion, so the server takes it "+
+	if patch != nil && !guarded {
+		p.Log.Warn(h.Live.At(), "%v: the patch is unguarded: the object has no metadata.resourceVersion, so the server takes it "+
 			"whatever has changed since", h.Live)
 	}
-	if p.list != nil {
-		p.list.add(patchJSON{h.Live.Ref(), patch})
-		return nil
+	switch {
+	case p.Commands && patch == nil:
+		p.comment(h)
+	case p.Commands:
+		p.command(h.Live, patch)
+	case patch == nil:
+		p.Out.WriteString("[]\n")
+	default:
+		var b bytes.Buffer
+		if err := json.Indent(&b, patch, "", "    "); err != nil {
+			return err
+		}
+		p.Out.WriteString(b.String() + "\n")
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, patch, "", "    "); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(p.out, b.String())
-	return err
+	return nil
 }
 
-// Close ends the list. It returns the first error of a patch.
-func (p *PatchPrinter) Close() error {
-	if p.list == nil {
-		return nil
+// comment says for people who read a script why there is no command for h.
+func (p *PatchPrinter) comment(h *dryrun.Handover) {
+	text := fmt.Sprintf("%v: %v: %s", h.Live.At(), h.Live, cmp.Or(h.Note, "nothing changes hands"))
+	p.Out.WriteString("# " + strings.Join(strings.Fields(text), " ") + "\n")
+}
+
+// maxArgument is how long a patch may be that is an argument. Linux allows 128 KiB.
+const maxArgument = 64 << 10
+
+// command prints the command that patches o.
+func (p *PatchPrinter) command(o *manifest.Object, patch []byte) {
+	words := []string{"kubectl", "patch", wording.KubectlType(o.GVK().Group, o.GVK().Version, o.Id.Kind), o.Id.Name}
+	if o.Id.Namespace != "" {
+		words = append(words, "-n", o.Id.Namespace)
 	}
-	p.list.end()
-	p.out.WriteString("\n")
-	return p.list.err
+	for _, word := range append(words, "--type=json") {
+		p.Out.WriteString(wording.ShellWord(word) + " ")
+	}
+	if len(patch) <= maxArgument {
+		p.Out.WriteString("-p " + wording.ShellWord(string(patch)) + "\n")
+		return
+	}
+	p.Out.WriteString("--patch-file=/dev/stdin <<'PATCH'\n" + string(patch) + "\nPATCH\n") // JSON has no line like that
 }
 
 // PrintHandover shows who owns what before and after, and what the next apply will do.

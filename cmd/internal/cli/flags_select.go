@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/selection"
+)
+
+// selectFlags say which objects of its input a command is about. The arguments of the command are objects too, see
+// [selectFlags.take].
+type selectFlags struct{ selection.Query }
+
+// selectionUsage is what the help of commands with such flags has in common.
+const selectionUsage = `Of many objects, name those that are meant as for kubectl get: deployment/web,
+deploy web or deployments.apps. Kinds of --crd and of definitions among the
+objects have their short names too. --namespace, --name and -l select others.`
+
+func (f *selectFlags) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "only objects in the namespace called `name`, and those that do not say theirs")
+	flags.StringVar(&f.Name, "name", "", "only objects called `name`")
+	flags.StringVarP(&f.Labels, "selector", "l", "", "only objects whose labels match `selector`, such as app=web,tier!=cache")
+}
+
+// take has cmd take the objects that it is about as arguments.
+func (f *selectFlags) take(cmd *cobra.Command) {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		f.Arguments = args
+		return nil
+	}
+}
+
+// choose is [cli.survey] of those objects that f means. crds are the files with definitions. The error is one of the
+// command line, among them that there is no such object.
+func (c *cli) choose(texts []*manifest.Text, r manifest.Reader, f selectFlags, crds []string) (*survey, error) {
+	s := c.survey(texts, r)
+	if f.IsAll() {
+		return s, nil
+	}
+	definitions := s.definitions
+	if len(f.Arguments) > 0 {
+		given, _ := c.quiet().DefinedBy(crds)
+		definitions = append(given, definitions...)
+	}
+	chosen, err := selection.Of(f.Query, selection.NewNames(s.index, definitions...))
+	if err != nil {
+		return nil, err
+	}
+	s = c.streams(texts, chosen.Reader(r), s.index)
+	for range s.quiet {
+		if chosen.Found() > 1 {
+			break
+		}
+	}
+	if chosen.Found() == 0 && s.index.Count > 0 {
+		return nil, chosen.None(s.index)
+	}
+	s.several = chosen.Found() > 1
+	return s, nil
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/wording"
+)
+
+// given is a flag of a command line with its values.
+type given struct {
+	name   string
+	values []string
+}
+
+// notCarried are the flags that a command line does not hand on to the next one, because they say what a
+// command does with its input, and how it prints that.
+var notCarried = []string{"output", "color", "write", "dry-run", "subresource", "show-managed-fields", "help"}
+
+// remedy returns the command line that runs the command called path with arguments on the input of the command that runs: with
+// all flags that this one was given and the other has, but for those of notCarried. Flags in set take the place of these.
+// A message that names a command line takes it from here, so that no input is left out.
+// It panics if there is no such command, or if the command lacks a flag of set.
+func (c *cli) remedy(path string, arguments []string, set ...given) string {
+	target, _, err := c.running.Root().Find(strings.Fields(path))
+	if err != nil {
+		panic(err)
+	}
+	words := append(strings.Fields(target.CommandPath()), arguments...)
+	for _, g := range set {
+		if target.Flag(g.name) == nil {
+			panic("deed " + path + " has no flag --" + g.name)
+		}
+	}
+	add := func(f *pflag.Flag) {
+		g := given{name: f.Name}
+		if i := slices.IndexFunc(set, func(s given) bool { return s.name == f.Name }); i >= 0 {
+			g = set[i]
+		} else if !slices.Contains(notCarried, f.Name) {
+			g.values = c.valuesOf(f.Name)
+		}
+		for _, v := range g.values {
+			words = append(words, spell(f, v)...)
+		}
+	}
+	target.LocalFlags().VisitAll(add)
+	target.InheritedFlags().VisitAll(add)
+	for i, word := range words {
+		words[i] = wording.ShellWord(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// valuesOf returns the values that the command that runs was given for a flag.
+func (c *cli) valuesOf(name string) []string {
+	f := c.running.Flag(name)
+	switch {
+	case name == c.piped:
+		return []string{"-"}
+	case f == nil || !f.Changed:
+		return nil
+	}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+// spell returns the words that give f the value.
+func spell(f *pflag.Flag, value string) []string {
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand
+	}
+	switch {
+	case f.NoOptDefVal == "":
+		return []string{name, value}
+	case f.NoOptDefVal == value:
+		return []string{name}
+	}
+	return []string{"--" + f.Name + "=" + value}
+}
+
+// help returns the command line that shows the help of cmd.
+func helpOf(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }

@@ -1,0 +1,200 @@
+// Package selection knows which objects a command line means, of all that are in its input.
+//
+// Its nouns: a [Query] is what the command line says, as kubectl get has it; [Names] are what the
+// kinds are called; a [Selection] is the query with its kinds found, and tells objects apart. A path
+// in an object is the business of package selector.
+package selection
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Query says which objects are meant. The zero Query means all.
+type Query struct {
+	Arguments []string // TYPE/NAME..., or TYPE NAME..., where TYPE may be several with commas in between
+	Namespace string   // objects that do not say their namespace are meant, too
+	Name      string
+	Labels    string // a selector, as kubectl -l takes it
+}
+
+// IsAll reports whether q means all objects.
+func (q Query) IsAll() bool { return len(q.Arguments) == 0 && q.Namespace+q.Name+q.Labels == "" }
+
+// String returns q for a message.
+func (q Query) String() string {
+	words := slices.Clone(q.Arguments)
+	for _, flag := range [][2]string{{"--namespace", q.Namespace}, {"--name", q.Name}, {"--selector", q.Labels}} {
+		if flag[1] != "" {
+			words = append(words, flag[0]+" "+wording.ShellWord(flag[1]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Selection tells apart objects that are meant.
+type Selection struct {
+	query  Query
+	wanted []wanted // empty for all kinds and names
+	found  atomic.Int64
+}
+
+// Reader returns r for the objects that are meant alone, which are counted.
+func (s *Selection) Reader(r manifest.Reader) manifest.Reader {
+	r.Want = func(v value.Value) bool {
+		if !s.wants(v) {
+			return false
+		}
+		s.found.Add(1)
+		return true
+	}
+	return r
+}
+
+// Found returns how many objects that are meant readers of s have come upon so far, each as often as it was read.
+func (s *Selection) Found() int { return int(s.found.Load()) }
+
+// wanted is the objects of some kinds, or one of them.
+type wanted struct {
+	kinds   []groupKind
+	version string // empty for any
+	name    string // empty for any
+}
+
+// groupKind is a kind in all its versions.
+type groupKind struct{ group, kind string }
+
+// Of returns the selection that q means, where kinds are called as names says. The errors are those of
+// the command line: kinds that are not known, and selectors that cannot be read.
+func Of(q Query, names *Names) (*Selection, error) {
+	s := &Selection{query: q}
+	if _, err := matches(q.Labels, value.Value{}); err != nil {
+		return nil, fmt.Errorf("--selector: %w", err)
+	}
+	pairs, err := pairsOf(q.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		w := wanted{name: p.name}
+		if w.kinds, w.version, err = names.find(p.kind); err != nil {
+			return nil, cmp.Or(fileAmong(q.Arguments), err)
+		}
+		s.wanted = append(s.wanted, w)
+	}
+	return s, nil
+}
+
+// pair is what a command line calls a kind and an object of it; no name stands for all objects.
+type pair struct{ kind, name string }
+
+// pairsOf reads arguments as kubectl does: either all are TYPE/NAME, or the first is TYPE, or several with commas in
+// between, and the others are names.
+func pairsOf(arguments []string) ([]pair, error) {
+	if len(arguments) == 0 {
+		return nil, nil
+	}
+	var out []pair
+	if strings.Contains(arguments[0], "/") {
+		for _, a := range arguments {
+			kind, name, _ := strings.Cut(a, "/")
+			if kind == "" || name == "" || strings.Contains(name, "/") {
+				return nil, fmt.Errorf("%q is no object: write TYPE/NAME, such as deployment/web; files are named with flags, such as -f", a)
+			}
+			out = append(out, pair{kind, name})
+		}
+		return out, nil
+	}
+	names := arguments[1:]
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for kind := range strings.SplitSeq(arguments[0], ",") {
+		for _, name := range names {
+			if strings.Contains(name, "/") {
+				return nil, errors.New("name objects either as TYPE/NAME, each, or as TYPE and then names")
+			}
+			out = append(out, pair{kind, name})
+		}
+	}
+	return out, nil
+}
+
+// wants reports whether the object v is meant.
+func (s *Selection) wants(v value.Value) bool {
+	metadata := v.Get("metadata")
+	gvk := schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str())
+	q := s.query
+	if q.Name != "" && metadata.Get("name").Str() != q.Name {
+		return false
+	}
+	if namespace := metadata.Get("namespace").Str(); q.Namespace != "" && namespace != "" && namespace != q.Namespace {
+		return false
+	}
+	if len(s.wanted) > 0 && !slices.ContainsFunc(s.wanted, func(w wanted) bool { return w.has(gvk, metadata.Get("name").Str()) }) {
+		return false
+	}
+	ok, err := matches(q.Labels, metadata.Get("labels"))
+	return ok && err == nil
+}
+
+func (w wanted) has(gvk schema.GVK, name string) bool {
+	return (w.name == "" || w.name == name) && (w.version == "" || w.version == gvk.Version) &&
+		slices.Contains(w.kinds, groupKind{gvk.Group, gvk.Kind})
+}
+
+// matches reports whether labels match selector, which is read as Kubernetes reads it. No selector matches all. The error is
+// that the selector cannot be read.
+func matches(selector string, labels value.Value) (bool, error) {
+	if selector == "" {
+		return true, nil
+	}
+	texts := map[string]string{}
+	for name, v := range labels.Members() {
+		if v.Kind() == value.KindString {
+			texts[name] = v.Str()
+		}
+	}
+	node := yaml.NewMapRNode(nil)
+	if err := node.SetLabels(texts); err != nil {
+		return false, err
+	}
+	return node.MatchesLabelSelector(selector)
+}
+
+// None returns the error that no object of live is meant by s, with the name that was probably meant.
+func (s *Selection) None(live *manifest.Live) error {
+	text := "no object in the input is " + s.query.String()
+	if s.query.Labels != "" && len(s.query.Arguments) == 0 {
+		text = "no object in the input matches " + s.query.String()
+	}
+	if err := fileAmong(s.query.Arguments); err != nil {
+		return err
+	}
+	for _, w := range s.wanted {
+		var there []string
+		for o := range live.All() {
+			if slices.Contains(w.kinds, groupKind{o.Group, o.Kind}) {
+				there = append(there, o.Name)
+			}
+		}
+		if meant := wording.Nearest(w.name, there); w.name != "" && meant != "" && !slices.Contains(there, w.name) {
+			return fmt.Errorf("%s; did you mean %q?", text, meant)
+		}
+	}
+	return errors.New(text)
+}
+
+// NoInput returns err, which says that there is no input, or the error that an argument was meant to be it.
+func (q Query) NoInput(err error) error { return cmp.Or(fileAmong(q.Arguments), err) }
