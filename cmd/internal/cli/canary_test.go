@@ -78,9 +78,9 @@ var canaryFlags = map[string][]string{
 	"field-manager": {"ops"}, "namespace": {"other"}, "name": {"changed"}, "subresource": {"status", "scale", "none"},
 	"force-field": {"data.password", ".spec.tokens", "token"}, "force-manager": {"ops", "nobody"}, "rules": {"rules.yaml"},
 	"crd": {"crd.yaml", "given.yaml"}, "openapi": {"openapi.json", "given.yaml"}, "schema": {"smd.yaml --type any", "given.yaml --type any"},
-	"type": {"any --schema smd.yaml"}, "until": {"3"}, "manager": {"ops", "nobody"}, "only": {"ops", "kubectl,ops"}, "not": {"kubectl"},
+	"type": {"any --schema smd.yaml"}, "until": {"3"}, "manager": {"ops", "nobody"}, "only": {"ops", "kubectl,ops", "conflicting,changed,note,server,refused"}, "not": {"kubectl"},
 	"both": {"ops,kubectl"}, "kind": {"Secret", "v1/Secret", "example.com/v1/Vault"}, "ignore-code": {"absent-path"}, "from": {"ops", "nobody"},
-	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b", "!a"}, "only-outcome": {"conflicting"},
+	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b", "!a"},
 	"kustomize": {"kust", "unbuilt"},
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/types"
 )
 
@@ -24,6 +25,7 @@ func (c *cli) completeValues(root *cobra.Command) {
 		"manager": managers, "only": managers, "not": managers, "both": managers, "from": managers, "to": managers,
 		"field-manager": managers, "force-manager": managers, "force-field": paths, "path": paths, "kind": kinds,
 		"namespace": c.completeFrom(namespacesIn), "subresource": c.completeFrom(subresourcesIn),
+		"plan only": cobra.FixedCompletions(report.PlanWords(), cobra.ShellCompDirectiveNoFileComp),
 		"ignore-code": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return codeNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -37,7 +39,10 @@ func (c *cli) completeValues(root *cobra.Command) {
 			cmd.ValidArgsFunction = cobra.NoFileCompletions
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			complete, ok := flags[f.Name]
+			complete, ok := flags[cmd.Name()+" "+f.Name]
+			if !ok {
+				complete, ok = flags[f.Name]
+			}
 			if values, isChoice := f.Value.(*choice); isChoice {
 				complete, ok = cobra.FixedCompletions(values.allowed, cobra.ShellCompDirectiveNoFileComp), true
 			}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 type planFlags struct {
 	applyInput
 	all      bool
+	only     []string
 	format   choice
 	color    colorFlags
 	exitCode bool
@@ -42,7 +44,11 @@ after.
   dropped      the field goes with an item or object around it
   adjusted     the value changes because of what happens below it
 
-The letter and number behind each are those of the rule, see docs/rules.md.
+The letter and number behind each are those of the rule, see docs/rules.md. The
+first line counts the outcomes of all objects. --only lists some: conflicting and
+the like, note, or a group of them. changed is set, taken, adjusted, pruned and
+dropped; owners is claimed, shared and released; server is defaulted, normalised
+and reset, what a server does beside merging.
 
 Notes say what is easily overlooked: lists and objects that are replaced as a
 whole with what they lose, values that return to a default, nulls that would be
@@ -62,6 +68,9 @@ counted, and the reason is on standard error.`,
 		Example: `  # What would happen, and with whom is there a conflict?
   deed plan -f web.yaml --live live.yaml
 
+  # Only what is in conflict, and what becomes another value
+  deed plan -R deploy --live live.yaml --only conflicting,changed
+
   # What would be taken, for a program to read
   deed plan -f web.yaml --live live.yaml --force-conflicts -o json`,
 		RunE: func(*cobra.Command, []string) error { return c.plan(f) },
@@ -70,6 +79,7 @@ counted, and the reason is on standard error.`,
 	flags := cmd.Flags()
 	f.register(flags)
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
+	flags.StringSliceVar(&f.only, "only", nil, "list only these `outcomes`, such as conflicting,changed; objects without any are left out, but counted")
 	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if anything changes, as git diff does")
@@ -80,11 +90,18 @@ counted, and the reason is on standard error.`,
 
 // plan is deed plan.
 func (c *cli) plan(f planFlags) error {
+	only, err := report.NewPlanFilter(f.only)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--only: %w", err)
+	case only != nil && f.format.value != report.FormatText && f.format.value != report.FormatJSON:
+		return fmt.Errorf("--only is for -o text and json: -o %s has conflicts and refusals alone", f.format.value)
+	}
 	how, w, err := c.openApply(f.applyInput, nil)
 	if w == nil {
 		return err
 	}
-	p := report.NewPlanPrinter(c.out, f.format.value, f.all, f.color.painter(c.out))
+	p := report.NewPlanPrinter(c.out, f.format.value, f.all, only, f.color.painter(c.out))
 	type planned struct {
 		*report.ObjectPlan
 		outcome managedfields.Object
@@ -92,7 +109,7 @@ func (c *cli) plan(f planFlags) error {
 		unmade  error
 		err     error
 	}
-	kept := f.all || f.format.value == report.FormatJSON
+	kept := f.all || only != nil || f.format.value == report.FormatJSON
 	var allocated report.Allocations
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,22 +17,24 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// PlanPrinter prints plans one by one, and what they come to.
+// PlanPrinter prints what plans come to, and the plans, one by one.
 type PlanPrinter struct {
 	out   *bufio.Writer
-	all   bool // whether fields that are kept are printed too
+	all   bool       // whether fields that are kept are printed too
+	only  PlanFilter // what is printed of plans; objects of which it prints nothing are left out
 	paint Painter
 	total PlanSummary
 
-	list   *jsonList // nil except for JSON
-	others *results  // nil for text and JSON
+	text   bytes.Buffer // of the plans, which stands behind the sum
+	list   *jsonList    // nil except for JSON
+	others *results     // nil for text and JSON
 }
 
 // NewPlanPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF and JUnit. The last two have the
-// conflicts, and what a server refuses.
-func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *PlanPrinter {
+// conflicts, and what a server refuses, whatever only is. With nil for only, text leaves out fields that are kept, unless all is set.
+func NewPlanPrinter(out io.Writer, format string, all bool, only PlanFilter, paint Painter) *PlanPrinter {
 	p := &PlanPrinter{
-		out: bufio.NewWriter(out), all: all, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}, others: newResults(format, "deed plan"),
+		out: bufio.NewWriter(out), all: all, only: only, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}, others: newResults(format, "deed plan"),
 	}
 	if format == FormatJSON {
 		p.list = &jsonList{out: p.out, indent: "    "}
@@ -43,15 +46,21 @@ func NewPlanPrinter(out io.Writer, format string, all bool, paint Painter) *Plan
 // Print prints the plan of one object. Errors of writing show in Close.
 func (p *PlanPrinter) Print(o *ObjectPlan) {
 	p.total.Add(o)
-	switch {
-	case p.list != nil:
-		p.list.add(o)
-	case p.others != nil:
+	if p.others != nil {
 		p.result(o)
-	default:
-		o.Write(p.out, p.all, p.paint)
+		return
 	}
-	p.out.Flush()
+	shown, any := p.only.of(o)
+	switch {
+	case !any && p.only != nil:
+	case p.list != nil:
+		p.list.add(shown)
+		p.out.Flush()
+	default:
+		w := bufio.NewWriter(&p.text)
+		shown.Write(w, p.all || p.only != nil, p.paint)
+		w.Flush()
+	}
 }
 
 // result sets the conflicts of o aside, and what a server refuses of it.
@@ -84,6 +93,7 @@ func (p *PlanPrinter) Close(objects int, notices []notice.Notice) error {
 	p.total.ReadProblems = readProblems(notices)
 	if p.list == nil {
 		p.total.Write(p.out, p.paint)
+		p.text.WriteTo(p.out)
 		return p.out.Flush()
 	}
 	p.list.end()
@@ -160,7 +170,7 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 	for _, f := range o.Findings {
 		f.write(out, paint)
 	}
-	note := paint.Word("note", outcomeWidth)
+	note := paint.Word(noted, outcomeWidth)
 	for _, path := range o.Nulls {
 		fmt.Fprintf(out, "  %s  %s: becomes null, which a server refuses where the field is not nullable\n", note, path)
 	}
@@ -172,7 +182,7 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 
 // write says what kubectl does besides.
 func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) {
-	note := paint.Word("note", outcomeWidth)
+	note := paint.Word(noted, outcomeWidth)
 	fmt.Fprintf(out, "  %s  kubectl then migrates what %s owns from client-side apply (requests: %s; --no-migration leaves it):\n",
 		note, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
 	owners := ""
