@@ -36,7 +36,7 @@ type anchor struct {
 
 // noAnchor is what is wrong with an alias whose anchor is not there. An alias may be a text that
 // wants quotes, so that its name is not shown: see [Error].
-const noAnchor = "no anchor of this name in this document; quote it if it is text"
+const noAnchor = "the document has no anchor with this name; quote the value if it is text"
 
 func fail(n *yaml.Node, format string, args ...any) *Error {
 	return &Error{Line: n.Line, Column: n.Column, Reason: fmt.Sprintf(format, args...)}
@@ -69,7 +69,7 @@ func (c *converter) alias(n *yaml.Node) (value.Value, *Error) {
 		return c.content(target)
 	}
 	if !a.done {
-		return value.Value{}, fail(n, "this alias is inside of what it stands for")
+		return value.Value{}, fail(n, "the alias stands inside the value that it refers to")
 	}
 	c.deepest = max(c.deepest, c.depth+a.height)
 	if c.deepest > value.MaxDepth {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Error says where and why a text could not be read. It shows nothing of the text but names of
-// members: what a text holds that nobody can read may be a secret.
+// Error says where and why a text could not be read. It quotes names of members and no values, because a
+// text that cannot be read may hold secrets.
 type Error struct {
 	File   string // the name that [Parse] was given
 	Line   int    // counted from 1; 0 when it is not known

@@ -43,15 +43,15 @@ const missingValue = "did not find expected node content"
 
 // plainReasons says what the scanner means where its own words are about itself.
 var plainReasons = map[string]string{
-	"found character that cannot start any token":    "a value cannot begin like this; quote it",
-	"did not find expected key":                      "not a key as in the lines above; check indentation and quotes",
-	"did not find expected '-' indicator":            `not an item as in the lines above, which begin with "- "; check the indentation`,
-	"did not find expected ',' or '}'":               "a comma is missing, or the } of an object",
-	"did not find expected ',' or ']'":               "a comma is missing, or the ] of a list",
+	"found character that cannot start any token":    "a value cannot begin with this character; quote the value",
+	"did not find expected key":                      "expected another key of the object above; check indentation and quotes",
+	"did not find expected '-' indicator":            `expected another item of the list above, which begins with "- "; check the indentation`,
+	"did not find expected ',' or '}'":               "missing comma, or missing } at the end of an object",
+	"did not find expected ',' or ']'":               "missing comma, or missing ] at the end of a list",
 	missingValue:                                     "a value is missing",
-	"did not find expected <document start>":         "text behind the end of the document",
+	"did not find expected <document start>":         "unexpected text after the end of the document",
 	"found unexpected end of stream":                 "the quote that opens here is never closed",
-	"could not find expected ':'":                    "a key without a colon",
+	"could not find expected ':'":                    "missing colon after a key",
 	"mapping values are not allowed in this context": "a colon cannot begin a value here; check the indentation, or quote the text",
 }
 

@@ -92,7 +92,7 @@ var differences = []struct{ rule, text, kubernetes, want string }{
 	{"8 duplicate in JSON", `{"a": 1, "a": 2}`, `{"a":2}`, `f:1:10: duplicate name "a"`},
 	{"9 merge behind", "a: 1\n<<: {a: 2}\n", `{"a":2}`, `f:2:1: << would replace key "a" of line 1; put it in front of that line`},
 	{"10 later documents", "a: 1\n---\nb: [\n", `{"a":1}`, "f:3:4: a value is missing"},
-	{"10 text behind", "{a: 1} b\n", `{"a":1}`, "f:1:8: text behind the end of the document"},
+	{"10 text behind", "{a: 1} b\n", `{"a":1}`, "f:1:8: unexpected text after the end of the document"},
 	{"11 binary", "a: !!binary /w==\n", `{"a":"\ufffd"}`, "f:1:4: !!binary that is not UTF-8 text has no place in JSON"},
 }
 

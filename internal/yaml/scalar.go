@@ -126,7 +126,7 @@ func scalar(n *yaml.Node) (x any, reason string) {
 		x, ok = toFloat(resolve(text))
 	}
 	if !ok {
-		return nil, "the text is not what its tag " + n.Tag + " says"
+		return nil, "the value does not match its tag " + n.Tag
 	}
 	return x, ""
 }

@@ -1,6 +1,5 @@
-// Package secret is the only door through which what objects hold becomes text: values, paths,
-// errors and findings about them. Nothing in it prints, and nothing else in the command turns a
-// value, a path or an error into text: a test reads the source for that.
+// Package secret turns values, paths, errors and findings of objects into text, without secrets. It
+// prints nothing. No other package of the command makes text of them: a test reads the source for that.
 //
 // Its nouns:
 //
@@ -19,12 +18,11 @@
 //	both                        the annotation in which kubectl records what it applied;
 //	                            the keys and items in paths and managed fields that are such values
 //
-// A value around a secret is shown with the secret in it masked. A value that stands where a list
-// or an object with secrets in it should be, is secret: nobody knows what of it was meant to be.
+// A value around a secret is shown with the secret in it masked. A value is secret as a whole if the
+// schema has a list or an object with secrets in its place: the secret parts of it cannot be told apart.
 //
-// What fails shows nothing: the zero View hides everything; an error that this package does not
-// know is not shown if it is about an object with secrets; a text that cannot be read, so that
-// nobody knows what object it is, is never quoted.
+// Failures show nothing. The zero View hides everything. An error of an unknown type about an object
+// with secrets is not shown. A text that cannot be read has no known kind, so no error quotes it.
 //
-// Some outputs are the object, and show it because that was asked for: [Product].
+// Outputs such as apply -o yaml are the object itself. They show secrets, and use [Product].
 package secret

@@ -75,3 +75,26 @@ func TestPasswords(t *testing.T) {
 		}
 	}
 }
+
+// TestLateDefinitions wants that a definition counts for objects that are looked at after it, also if others of their kind were looked
+// at before, and that definitions of version 2 of OpenAPI count.
+func TestLateDefinitions(t *testing.T) {
+	definition := func(format string) value.Value {
+		return parsed(t, `{"definitions":{"K":{"x-kubernetes-group-version-kind":[{"group":"","version":"v1","kind":"K"}],
+			"properties":{"a":{"type":"string","format":"`+format+`"}}}}}`)
+	}
+	object := parsed(t, `{"apiVersion":"v1","kind":"K","a":"x"}`)
+	var r Rules
+	for _, c := range []struct{ format, want string }{{"byte", `"x"`}, {"password", masked}, {"date", masked}, {"password", masked}} {
+		r.LearnOpenAPI(definition(c.format))
+		if got := r.View(object).Value(pathOf(t, ".a"), value.String("x")).String(); got != c.want {
+			t.Errorf("after a definition of format %s it is shown as %s, want %s", c.format, got, c.want)
+		}
+	}
+	var none *Rules
+	none.LearnOpenAPI(definition("password"))
+	none.Learn(object)
+	if none.View(object).Hides() || !none.View(parsed(t, aSecret)).Hides() {
+		t.Error("no rules hide more or less than Secrets")
+	}
+}

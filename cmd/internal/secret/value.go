@@ -24,8 +24,8 @@ func FromJSON(text []byte) (Value, error) {
 // itself. Values of objects are shown by a [View].
 func Public(v value.Value) Value { return Value{v} }
 
-// Unplaced returns in words what v is, and nothing of what it says: it stands where nobody can tell
-// what it was meant to be a part of.
+// Unplaced describes the kind of v and shows no part of its value. It is for values outside of any known
+// place in an object.
 func Unplaced(v value.Value) string {
 	switch v.Kind() {
 	case value.KindAbsent, value.KindNull:

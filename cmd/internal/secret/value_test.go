@@ -28,4 +28,9 @@ func TestShow(t *testing.T) {
 	if !strings.HasSuffix(a, `89a" (81 characters)`) || !strings.HasSuffix(b, `89b" (81 characters)`) {
 		t.Errorf("the difference is not shown: %s and %s", a, b)
 	}
+	for _, same := range []string{long, "short"} {
+		if a, b := Texts(Public(value.String(same)), Public(value.String(same))); a != b || a == "" {
+			t.Errorf("equal values are shown as %s and %s", a, b)
+		}
+	}
 }

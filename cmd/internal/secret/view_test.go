@@ -22,7 +22,7 @@ func view(t *testing.T, text string) View {
 	t.Helper()
 	var r Rules
 	r.Learn(parsed(t, `{"kind":"CustomResourceDefinition","spec":{"group":"example.com","names":{"kind":"Vault"},"versions":[{"schema":{"openAPIV3Schema":
-		{"properties":{"tokens":{"items":{"format":"password"}},"users":{"items":{"properties":{"token":{"format":"password"},"role":{}}}},"size":{}}}}}]}}`))
+		{"properties":{"tokens":{"items":{"format":"password"}},"users":{"items":{"properties":{"token":{"format":"password"},"role":{}}}},"size":{},"pair":{"format":"password","properties":{"a":{}},"items":{}}}}}}]}}`))
 	return r.View(parsed(t, text))
 }
 
@@ -54,6 +54,8 @@ func TestPaths(t *testing.T) {
 		{aSecret, `."k:{\"a\":\"x\"}"`, `."k:…"`},
 		{aVault, `.tokens[="x"]`, `.tokens[="***"]`},
 		{aVault, `.users[token="x"].role`, `.users[token="***"].role`},
+		{aVault, `.pair.a`, `.pair."***"`},
+		{aVault, `.pair[="x"]`, `.pair[="***"]`},
 		{aVault, `.users[role="x"]`, `.users[role="x"]`},
 		{another, `.data[="x"]."v:x"`, `.data[="x"]."v:x"`},
 		{`{}`, `.data[="x"]`, `.data[="***"]`},
@@ -61,6 +63,14 @@ func TestPaths(t *testing.T) {
 		if got := view(t, c.object).Path(pathOf(t, c.path)); got != c.want {
 			t.Errorf("%s in %s is shown as %s, want %s", c.path, c.object, got, c.want)
 		}
+	}
+	for path, want := range map[string]string{`.metadata.name`: "name", `.users[token="x"]`: `[token="***"]`, `.size`: "size"} {
+		if got := view(t, aVault).Last(pathOf(t, path)); got != want {
+			t.Errorf("the last step of %s is shown as %s, want %s", path, got, want)
+		}
+	}
+	if got := view(t, aVault).Last(nil); got != "" {
+		t.Errorf("the last step of no path is shown as %s", got)
 	}
 	if got := (View{}).Path(pathOf(t, `.a[="x"]`)); strings.Contains(got, "x") {
 		t.Errorf("the zero View shows %s", got)
@@ -87,6 +97,9 @@ func TestValues(t *testing.T) {
 		{aSecret, "", record, record, strings.Replace(record, `"x"`, `"***"`, 1), strings.Replace(record, `"x"`, `"***"`, 1)},
 		{aVault, ".users", `[{"token":"x","role":"a"},{"token":"y"}]`, `[{"token":"z","role":"a"}]`,
 			`[{"token":"*** (before)","role":"a"},{"token":"***"}]`, `[{"token":"*** (after)","role":"a"}]`},
+		{aVault, ".users", `{"a":"x"}`, `{"a":"x"}`, `"***"`, `"***"`},
+		{aVault, ".pair", `{"a":"x"}`, `{"a":"y"}`, `"*** (before)"`, `"*** (after)"`},
+		{aVault, ".pair.a", `"x"`, `"x"`, `"***"`, `"***"`},
 		{aVault, ".size", `1`, `2`, `1`, `2`},
 		{another, ".data.a", `"x"`, `"y"`, `"x"`, `"y"`},
 		{`{"apiVersion":"example.com/v1","kind":"secret"}`, ".data.a", `"x"`, `"x"`, `"***"`, `"***"`},
