@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -56,6 +57,8 @@ func TestPaths(t *testing.T) {
 		{aVault, `.users[token="x"].role`, `.users[token="***"].role`},
 		{aVault, `.pair.a`, `.pair."***"`},
 		{aVault, `.pair[="x"]`, `.pair[="***"]`},
+		{aVault, `.tokens.a.b`, `.tokens.a."***"`},
+		{aVault, `.users[role="x"].token.a`, `.users[role="x"].token."***"`},
 		{aVault, `.users[role="x"]`, `.users[role="x"]`},
 		{another, `.data[="x"]."v:x"`, `.data[="x"]."v:x"`},
 		{`{}`, `.data[="x"]`, `.data[="***"]`},
@@ -120,13 +123,14 @@ func TestValues(t *testing.T) {
 // TestObjects shows objects with their managed fields.
 func TestObjects(t *testing.T) {
 	o, err := managedfields.ParseObject([]byte(`{` + secretHead[:len(secretHead)-1] + `,"managedFields":[
-		{"manager":"a","operation":"Apply","fieldsV1":{"f:data":{"f:a":{},"v:\"hush\"":{}}}},{"manager":"b","operation":"Apply","fieldsV1":{"x:hush":{}}},
+		{"manager":"a","operation":"Apply","fieldsV1":{"f:data":{"f:a":{},"v:\"hush\"":{}}}},{"manager":"b","operation":"Apply","fieldsV1":{"v:hush":{}}},
 		{"manager":"c","operation":"Apply","fieldsV1":{"f:type":{}}}]},"data":{"a":"hush"},"type":"x2"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := string(view(t, aSecret).Object(o).AppendJSON(nil))
-	if strings.Contains(shown, "hush") || !strings.Contains(shown, `"f:type":{}`) || !strings.Contains(shown, "x2") {
+	if strings.Contains(shown, "hush") || !strings.Contains(shown, `"f:type":{}`) || !strings.Contains(shown, "x2") ||
+		!strings.Contains(shown, `"manager":"b","operation":"Apply"`) {
 		t.Errorf("shown as %s", shown)
 	}
 	open := &Rules{Show: true}
@@ -154,6 +158,9 @@ func TestErrors(t *testing.T) {
 	}{
 		{defect, ".data.a: got int"},
 		{harmless, ".metadata.labels: detail y"},
+		{&typed.Error{Path: pathOf(t, `.data[="hush"]`), Reason: typed.WrongKind, Detail: "hush", Plain: "hush", Redacted: "got int"}, `.data[="***"]: got int`},
+		{&yaml.Error{File: "f", Line: 1, Reason: `key "v:\"hush\"" is already set in line 2`}, `f:1: key "v:…`},
+		{fmt.Errorf("hush: %w", &yaml.Error{Reason: "a tab cannot indent YAML"}), "a tab cannot indent YAML"},
 		{typeError, "failed to create typed patch object (/s): errors:\n  .data.a: got int\n  .metadata.labels: detail y"},
 		{fmt.Errorf("hush: %w", typeError), "failed to create typed patch object (/s): errors:\n  .data.a: got int\n  .metadata.labels: detail y"},
 		{conflicts, `Apply failed with 1 conflict: conflict with "m": .data[="***"]`},
