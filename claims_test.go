@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,11 @@ func TestClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(pages, "CONTRIBUTING.md", "README.md") {
+	commands, err := filepath.Glob("docs/cli/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(pages, commands, []string{"CONTRIBUTING.md", "README.md"}) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
