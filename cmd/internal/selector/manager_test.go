@@ -5,30 +5,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/pathtest"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )
 
 var there = []merge.Manager{
-	{Name: "ci", Operation: merge.Apply},
-	{Name: "ci", Operation: merge.Update, APIVersion: "v1"},
-	{Name: "ci", Operation: merge.Update, APIVersion: "v1", Subresource: "status"},
-	{Name: "ci", Operation: merge.Update, APIVersion: "v2", Subresource: "status"},
 	{Name: "system:node:a", Operation: merge.Update, APIVersion: "v1"},
+	{Name: "ci", Operation: merge.Update, APIVersion: "v1", Subresource: "status"},
+	{Name: "ci", Operation: merge.Update, APIVersion: "v1"},
+	{Name: "ci", Operation: merge.Apply},
+	{Name: "ci", Operation: merge.Update, APIVersion: "v2", Subresource: "status"},
 }
 
 // TestManagers names managers, and wants to know which of those that are there are meant.
 func TestManagers(t *testing.T) {
 	for _, c := range []struct{ text, shown, matches string }{
-		{"ci", "ci", "0 1 2 3"},
-		{"ci:Apply", "ci:Apply", "0"},
-		{"ci:Update", "ci:Update", "1 2 3"},
-		{"ci:Update:status", "ci:Update:status", "2 3"},
-		{"ci:Update:", "ci:Update:", "1"},
+		{"ci", "ci", "1 2 3 4"},
+		{"ci:Apply", "ci:Apply", "3"},
+		{"ci:Update", "ci:Update", "1 2 4"},
+		{"ci:Update:status", "ci:Update:status", "1 4"},
+		{"ci:Update:", "ci:Update:", "2"},
 		{"ci:Update:scale", "ci:Update:scale", ""},
-		{"system:node:a", "system:node:a", "4"},
-		{"system:node:a:Update", "system:node:a:Update", "4"},
+		{"system:node:a", "system:node:a", "0"},
+		{"system:node:a:Update", "system:node:a:Update", "0"},
 		{"Update", "Update", ""},
 		{"Update:status", "Update:status", ""},
 		{":Apply", ":Apply", ""},
@@ -76,7 +77,8 @@ func TestManagersOfFlag(t *testing.T) {
 	}
 }
 
-// TestSelectedPathsBelongToTheCaller selects several fields on each level of a deep object: no path shares memory with another.
+// TestSelectedPathsBelongToTheCaller selects several fields on each level of a deep object: no path shares memory with another, so
+// that none is there twice.
 func TestSelectedPathsBelongToTheCaller(t *testing.T) {
 	text := `{"x":1,"y":2}`
 	for range 6 {
@@ -86,17 +88,32 @@ func TestSelectedPathsBelongToTheCaller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, selector := range []string{".a.a.a.a.a.a.*", "a.*", "b[*].*"} {
+	for selector, want := range map[string]int{
+		".a.a.a.a.a.a.*": 2,  // .x and .y
+		"*.*":            -1, // every field of a field
+		"b[*].*":         -1,
+	} {
 		s, err := Parse(selector)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pathtest.Belong(t, 2, func() any {
+		paths := func() []fieldpath.Path {
 			paths, err := s.In(v)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return paths
-		})
+		}
+		seen := map[string]bool{}
+		for _, path := range paths() {
+			if seen[path.Text()] {
+				t.Errorf("%s selects %s twice", selector, path.Text())
+			}
+			seen[path.Text()] = true
+		}
+		if want >= 0 && len(seen) != want {
+			t.Errorf("%s selects %d fields, want %d", selector, len(seen), want)
+		}
+		pathtest.Belong(t, 5, func() any { return paths() })
 	}
 }

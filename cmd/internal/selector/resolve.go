@@ -93,13 +93,13 @@ func (r *resolver) below(steps []step, v value.Value, path fieldpath.Path) {
 	switch v.Kind() {
 	case value.KindObject:
 		for name, member := range v.Members() {
-			at := append(slices.Clip(path), fieldpath.Field(name))
+			at := append(path, fieldpath.Field(name))
 			r.resolve(steps, member, at)
 			r.below(steps, member, at)
 		}
 	case value.KindList:
 		for i := range v.Len() {
-			at := append(slices.Clip(path), fieldpath.Index(i))
+			at := append(path, fieldpath.Index(i))
 			r.resolve(steps, v.Item(i), at)
 			r.below(steps, v.Item(i), at)
 		}

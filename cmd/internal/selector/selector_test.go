@@ -15,7 +15,8 @@ import (
 const object = `{
 	"metadata": {"annotations": {"example.org/team": "a", "x.y": "b", "x": {"y": "c"}},
 		"labels": {"a.b": {"c": 1}, "a": {"b.c": 2}}},
-	"spec": {"replicas": 3, "containers": [{"name": "web", "image": "a:1"}, {"name": "side", "image": "b:1"}], "finalizers": ["a", "b"]}
+	"spec": {"replicas": 3, "containers": [{"name": "web", "image": "a:1"}, {"name": "side", "image": "b:1"}], "finalizers": ["a", "b"]},
+	"twice": [{"name": "a", "v": 1}, {"name": "a", "v": 2}]
 }`
 
 func TestIn(t *testing.T) {
@@ -41,6 +42,7 @@ func TestIn(t *testing.T) {
 		{`.spec.containers[name="side"].image`, `.spec.containers[name="side"].image`},
 		{`.spec.containers[1].image`, `.spec.containers[1].image`},
 		{`.spec.finalizers[="b"]`, `.spec.finalizers[="b"]`},
+		{`.twice[name="a"].v`, `.twice[name="a"].v`}, // a path of two fields is one path
 		{".spec.*", ".spec.containers .spec.finalizers .spec.replicas"},
 		{".spec[*]", ""},
 	} {
