@@ -6,8 +6,9 @@
 //
 //   - [Engine.Apply]: a manager says which fields it wants to have which values. The answer is a
 //     [Plan], which holds the merged object, the [Conflicts] with other managers, and one
-//     [Decision] for each path that it affects, and which the caller commits, forces or forces in
-//     part.
+//     [Decision] for each path that it affects. The caller commits the plan if there is no conflict,
+//     or forces it, which decides all conflicts for the applier. A caller that takes some fields
+//     alone looks at [Plan.Conflicts] first, and forces the plan if they are all among these fields.
 //   - [Engine.Update]: a manager replaces the object. It takes what it changes.
 //
 // Nothing here knows of metadata, timestamps' meaning or HTTP: package managedfields does. The doc
