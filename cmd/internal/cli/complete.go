@@ -24,16 +24,20 @@ func (c *cli) completeValues(root *cobra.Command) {
 	flags := map[string]completion{
 		"manager": managers, "only": managers, "not": managers, "both": managers, "from": managers, "to": managers,
 		"field-manager": managers, "force-manager": managers, "force-field": paths, "path": paths, "kind": kinds,
-		"namespace": c.completeFrom(namespacesIn), "subresource": c.completeFrom(subresourcesIn),
+		"namespace": c.completeFrom(namespacesIn), "name": c.completeFrom(namesIn), "subresource": c.completeFrom(subresourcesIn),
 		"plan only": cobra.FixedCompletions(report.PlanWords(), cobra.ShellCompDirectiveNoFileComp),
 		"ignore-code": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return codeNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	arguments := map[string]completion{"explain": paths, "list": kinds, "show": kinds}
+	objects := c.completeFrom(objectsIn)
+	arguments := map[string]completion{
+		"explain": c.completeExplain, "list": onlyArgument(kinds), "show": onlyArgument(kinds),
+		"blame": objects, "fields": objects, "extract": objects, "check": objects, "migrate": objects, "transfer": objects,
+	}
 	eachCommand(root, func(cmd *cobra.Command) {
 		if complete, ok := arguments[cmd.Name()]; ok {
-			cmd.ValidArgsFunction = onlyArgument(complete)
+			cmd.ValidArgsFunction = complete
 		}
 		if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() && !takesFiles[cmd.Name()] {
 			cmd.ValidArgsFunction = cobra.NoFileCompletions

@@ -34,6 +34,36 @@ func namespacesIn(objects []*manifest.Object) []string {
 	return out
 }
 
+func namesIn(objects []*manifest.Object) []string {
+	var out []string
+	for _, o := range objects {
+		out = append(out, o.Id.Name)
+	}
+	return out
+}
+
+// objectsIn returns what the objects are called as arguments.
+func objectsIn(objects []*manifest.Object) []string {
+	var out []string
+	for _, o := range objects {
+		out = append(out, strings.ToLower(o.Id.Kind)+"/"+o.Id.Name)
+	}
+	return out
+}
+
+// completeExplain completes an object or a path, and behind an object a path.
+func (c *cli) completeExplain(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0 && strings.TrimLeft(text, ".*[") == text:
+		objects, _ := c.completeFrom(objectsIn)(cmd, args, text)
+		paths, directive := c.completePaths(cmd, args, text)
+		return append(objects, paths...), directive
+	case len(args) > 0 && !strings.Contains(args[len(args)-1], "/"):
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.completePaths(cmd, args, text)
+}
+
 func subresourcesIn(objects []*manifest.Object) []string {
 	out := []string{types.StatusName}
 	for _, o := range objects {

@@ -57,7 +57,7 @@ may be left out: .spec.containers.image.`,
 	flags.SortFlags = false
 	f.stored.registerInput(flags)
 	flags.StringVar(&f.kind, "kind", "",
-		"the `kind` that the path is in, such as apps/v1/Deployment or, for built-in ones, Deployment; of the objects, only those")
+		"the `kind` that the path is in, such as apps/v1/Deployment or deploy; of the objects, only those")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
@@ -71,7 +71,8 @@ func (c *cli) explain(f explainFlags, text string) error {
 	if err != nil {
 		return err
 	}
-	kind, err := types.ParseKind(f.kind)
+	definitions, _ := c.quiet().DefinedBy(f.stored.schemas.Crds)
+	kind, err := types.ParseKind(f.kind, definitions...)
 	if err != nil {
 		return err
 	}

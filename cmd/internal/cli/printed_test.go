@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -173,6 +174,9 @@ func wantPrinted(t *testing.T, each ...string) string {
 					count[begin]++
 				}
 			}
+		}
+		if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+			return // some of the scripts were left out
 		}
 		for _, begin := range each {
 			if count[begin] == 0 {

@@ -2,16 +2,20 @@ package types
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/value"
 )
 
-// ParseKind reads APIVERSION/KIND, or the name of a built-in kind, which stands for its only stable
-// version. No text is no kind.
-func ParseKind(text string) (schema.GVK, error) {
+// ParseKind reads APIVERSION/KIND, or a name of a built-in kind or of one that definitions define, as kubectl takes it: the kind,
+// its resource, the singular of that, or a short name, in small letters or large ones. A name stands for the only stable version, and
+// of definitions for the one that is stored. No text is no kind.
+func ParseKind(text string, definitions ...*manifest.Object) (schema.GVK, error) {
 	if text == "" {
 		return schema.GVK{}, nil
 	}
@@ -21,7 +25,42 @@ func ParseKind(text string) (schema.GVK, error) {
 		}
 		return schema.GVK{}, fmt.Errorf("%q is no kind: write apps/v1/Deployment or v1/Pod", text)
 	}
+	for _, o := range definitions {
+		if gvk, ok := definedKind(o, text); ok {
+			return gvk, nil
+		}
+	}
 	return builtinKind(text)
+}
+
+// definedKind returns the kind that the definition o defines, if text is one of its names.
+func definedKind(o *manifest.Object, text string) (schema.GVK, bool) {
+	spec := o.Content.Get("spec")
+	names := spec.Get("names")
+	called := []string{names.Get("kind").Str(), names.Get("plural").Str(), names.Get("singular").Str()}
+	for v := range names.Get("shortNames").Items() {
+		called = append(called, v.Str())
+	}
+	if !slices.ContainsFunc(called, func(name string) bool { return strings.EqualFold(name, text) }) {
+		return schema.GVK{}, false
+	}
+	gvk := schema.GVK{Group: spec.Get("group").Str(), Kind: called[0]}
+	for v := range spec.Get("versions").Items() {
+		if stored := v.Get("storage"); gvk.Version == "" || stored.Kind() == value.KindBool && stored.Bool() {
+			gvk.Version = v.Get("name").Str()
+		}
+	}
+	return gvk, gvk.Version != ""
+}
+
+// isCalled reports whether text is a name of the built-in kind.
+func isCalled(gvk schema.GVK, text string) bool {
+	names := []string{gvk.Kind}
+	if k, ok := builtin.Lookup(gvk); ok {
+		names = append(names, k.Resource, k.Singular)
+		names = append(names, k.ShortNames...)
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) })
 }
 
 // builtinKind returns the kind called name, whatever its case.
@@ -33,7 +72,7 @@ func builtinKind(text string) (schema.GVK, error) {
 		if isObjects(known, t) {
 			names = append(names, known.Kind)
 		}
-		if strings.EqualFold(known.Kind, text) {
+		if isCalled(known, text) {
 			gvk, found = known, append(found, known.APIVersion()+"/"+known.Kind)
 			if !strings.ContainsAny(known.Version, "ab") { // alpha, beta
 				stable = append(stable, known)
