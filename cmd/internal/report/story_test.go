@@ -54,7 +54,10 @@ func applied(s *storytest.Story, c *types.Library, f func(*dryrun.Task, dryrun.A
 
 func applyAll(s *storytest.Story) {
 	c := s.Library()
-	conflicts := report.ConflictReport{Log: c.Log, Manager: s.Word("as")}
+	conflicts := report.ConflictReport{
+		Log: c.Log, Manager: s.Word("as"),
+		Migrate: func(from []string) string { return "deed migrate --from " + strings.Join(from, ",") },
+	}
 	var allocated report.Allocations
 	applied(s, c, func(t *dryrun.Task, x dryrun.Applied) {
 		if len(x.Refused) > 0 {
@@ -75,7 +78,7 @@ func applyAll(s *storytest.Story) {
 func planAll(s *storytest.Story) {
 	c := s.Library()
 	printed(s, func(b *bytes.Buffer) {
-		p := report.NewPlanPrinter(b, s.Word("format"), s.Has("all"), false)
+		p := report.NewPlanPrinter(b, s.Word("format"), s.Has("all"), nil, false)
 		n := 0
 		applied(s, c, func(t *dryrun.Task, x dryrun.Applied) {
 			made, err := plan.Of(t, x, s.Has("all") || s.Word("format") == report.FormatJSON)
