@@ -54,6 +54,8 @@ type Config struct {
 	// Past is how much of its past the server keeps in the store; nil is [DefaultPast], and in a Store that is shared everything:
 	// forgetting is the business of whoever owns it.
 	Past *store.Window
+	// MaxObject is how large an object may be that is stored, in bytes; 0 is [DefaultMaxObject].
+	MaxObject int
 	// EventTTL is how long Events are kept after they were last written; 0 is an hour, as in kube-apiserver.
 	EventTTL time.Duration
 	// Limits are how much the server does at once, and how long a request may take; the zero Limits are [DefaultLimits].
@@ -127,7 +129,7 @@ func New(c Config) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.limits, s.metrics = c.Limits.withDefaults(), newMetrics(&s.flight)
 	s.backend = &rest.Backend{
-		Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, CBOR: c.CBOR, Brief: c.EventTTL,
+		Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, CBOR: c.CBOR, Brief: c.EventTTL, MaxObject: c.MaxObject,
 		Alike: func(r *catalog.Resource) []*catalog.Version { return s.catalog.Load().Alike(r) },
 	}
 	if s.backend.Brief == 0 {
@@ -166,6 +168,9 @@ func New(c Config) (*Server, error) {
 	}
 	return s, nil
 }
+
+// DefaultMaxObject is how large an object may be unless the server is told otherwise, as in a kube-apiserver on an etcd that nobody configured.
+const DefaultMaxObject = rest.DefaultMaxObject
 
 // eventTTL is how long Events are kept unless the server is told otherwise.
 const eventTTL = time.Hour

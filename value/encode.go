@@ -47,6 +47,31 @@ func (v Value) textLen() int {
 	return len("12345")
 }
 
+// room returns what textLen of v leaves of n, or less than nothing.
+func (v Value) room(n int) int {
+	switch v.Kind() {
+	case KindString:
+		return n - v.len() - len(`""`)
+	case KindList:
+		n -= len("[]")
+		for _, item := range v.items() {
+			if n = item.room(n - len(",")); n < 0 {
+				return n
+			}
+		}
+		return n
+	case KindObject:
+		n -= len("{}")
+		for _, m := range v.members() {
+			if n = m.Value.room(n - len(m.Name) - len(`"":,`)); n < 0 {
+				return n
+			}
+		}
+		return n
+	}
+	return n - len("1")
+}
+
 // append is AppendJSON without a look at the room that there is.
 func (v Value) append(b []byte) []byte {
 	switch v.Kind() {

@@ -43,6 +43,10 @@ func (internal) IsString(v Value, s string) bool { return v.isString(s) }
 // itself if that is exactly v.
 func (internal) Share(v, former Value) Value { return share(v, former) }
 
+// LongerThan reports whether the JSON text of v has more than so many bytes, about. It does not look at
+// more of v than that takes, however often v has the same part.
+func (internal) LongerThan(v Value, most int) bool { return v.room(most) < 0 }
+
 // WithAll returns v, an object, with each member of other, which is one too, set as by With. Its cost
 // grows with the number of members of both. Anything else than an object counts as the empty object.
 func (internal) WithAll(v, other Value) Value {

@@ -25,7 +25,7 @@ type Attack struct {
 }
 
 // Attacks returns all attacks.
-func Attacks() []Attack { return slices.Concat(patches()) }
+func Attacks() []Attack { return slices.Concat(patches(), values()) }
 
 // Request is a request, apart from who sends it.
 type Request struct {

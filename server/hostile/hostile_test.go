@@ -15,7 +15,7 @@ import (
 var place = hostile.Place{Namespace: "hostile", Group: "hostile.example.org"}
 
 // free is how much of what is counted may be constant: what is made once, and the rounding of pools and slices.
-const free = 4 << 20
+const free = 10 << 20
 
 // TestAttacks sends each attack at n, 2n and 4n, and demands that it costs no more than requests may, that no cost grows faster than the
 // request, and that the server answers the next one.

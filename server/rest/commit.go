@@ -41,8 +41,11 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 // commit stores an object in place of live, the zero Live for none, and returns it as reading gives it. The error is
 // store.ErrConflict if something else is stored there by now.
 func (w *write) commit(object encoded, live Live, event Written) (managedfields.Object, error) {
+	object, err := w.fitted(object, live)
+	if err != nil {
+		return object.Object, err
+	}
 	record := store.Record{Key: w.key(), Text: object.text, Created: live.Record.Created}
-	var err error
 	if record.Revision, err = w.put(record.Key, object.text, live.Record.Revision); err != nil {
 		return object.Object, err
 	}

@@ -39,6 +39,9 @@ func (r *Request) Create() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkSize(object); err != nil {
+		return nil, err
+	}
 	decoded := object.Content
 	object.Content = api.Wipe(object.Content)
 	if object.Content, err = api.InNamespace(object.Content, r.Target.Namespace); err != nil {

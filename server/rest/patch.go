@@ -47,7 +47,8 @@ func (r *Request) Patch() (*Answer, error) {
 	if r.Target.Subresource == "scale" {
 		return r.patchScale(change, options)
 	}
-	w := &write{Request: r, dryRun: options.DryRun, create: isApply(types.PatchType(media)) && r.Target.Subresource == ""}
+	applies := isApply(types.PatchType(media))
+	w := &write{Request: r, dryRun: options.DryRun, applies: applies, create: applies && r.Target.Subresource == ""}
 	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
 		object, err := change(live)
 		if err != nil {

@@ -38,6 +38,8 @@ type Backend struct {
 
 	// CBOR tells that bodies and answers may be CBOR.
 	CBOR bool
+	// MaxObject is how many bytes a write of one object to the store may have; 0 is DefaultMaxObject.
+	MaxObject int
 	// Brief is how long objects of brief resources are kept after they were last written; 0 is for ever.
 	Brief time.Duration
 

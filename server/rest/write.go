@@ -20,10 +20,11 @@ type change func(live Live) (managedfields.Object, error)
 // write is a write to one object, as the steps of it know it.
 type write struct {
 	*Request
-	dryRun bool
-	create bool   // an object that does not exist is created
-	post   bool   // it must not exist
-	uid    string // that the stored object must have; empty for any
+	dryRun  bool
+	create  bool   // an object that does not exist is created
+	post    bool   // it must not exist
+	applies bool   // it is an apply
+	uid     string // that the stored object must have; empty for any
 
 	deletion *metav1.DeleteOptions // of a delete
 	unasked  bool                  // admission is not asked whether it may be deleted
@@ -76,6 +77,9 @@ func (w *write) attempt(change change) (object managedfields.Object, created boo
 	}
 	w.known = live.settled()
 	if object, err = change(live); err != nil {
+		return object, false, err
+	}
+	if err = w.checkSize(object); err != nil {
 		return object, false, err
 	}
 	if w.Target.Subresource != "scale" { // of which it is the change that mutates

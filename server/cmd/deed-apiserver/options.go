@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/server"
 )
 
 // options are the flags of the command.
@@ -16,6 +18,7 @@ type options struct {
 	data            string
 	etcd            etcdOptions
 	eventTTL        time.Duration
+	maxObject       int
 	kubeconfig      string
 	merge           bool
 	tokenFile       string
@@ -42,6 +45,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", "", "file that keeps the objects; without one they are kept in memory")
 	o.etcd.addTo(f)
 	f.DurationVar(&o.eventTTL, "event-ttl", time.Hour, "how long Events are kept")
+	f.IntVar(&o.maxObject, "max-object-bytes", server.DefaultMaxObject, "how many bytes a stored object may have, as --max-request-bytes of etcd")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "file to write that tells clients how to reach the server")
 	f.BoolVar(&o.merge, "merge", false, "keep what the kubeconfig file already has")
 	f.StringVar(&o.tokenFile, "token-file", "", "bearer tokens that are accepted, as lines of token,user,uid,\"group,…\"")
@@ -75,6 +79,8 @@ func (o *options) check() error {
 		return fmt.Errorf("--log-format: %q is neither text nor json", o.logFormat)
 	case o.data != "" && len(o.etcd.servers) > 0:
 		return errors.New("--data and --etcd-servers exclude each other")
+	case o.maxObject <= 0:
+		return fmt.Errorf("--max-object-bytes: %d is no size", o.maxObject)
 	case o.merge && o.kubeconfig == "":
 		return errors.New("--merge needs --kubeconfig")
 	}

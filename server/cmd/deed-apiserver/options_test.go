@@ -22,9 +22,10 @@ func TestFlags(t *testing.T) {
 		"--etcd-cafile c":               "flags about etcd need --etcd-servers",
 		"--etcd-compaction-interval 5m": "flags about etcd need --etcd-servers",
 		"--etcd-servers http://127.0.0.1:2379 --etcd-compaction-interval=-5m": "--etcd-compaction-interval is negative",
-		"--merge":            "--merge needs --kubeconfig",
-		"crd.yaml":           `"crd.yaml" is no flag`,
-		"--listen 0.0.0.0:1": "0.0.0.0:1 is reached by others",
+		"--max-object-bytes 0": "--max-object-bytes: 0 is no size",
+		"--merge":              "--merge needs --kubeconfig",
+		"crd.yaml":             `"crd.yaml" is no flag`,
+		"--listen 0.0.0.0:1":   "0.0.0.0:1 is reached by others",
 		"--listen 0.0.0.0:1 --token-file f --etcd-servers http://127.0.0.1:2379 --data f": "exclude each other",
 	} {
 		cmd := command(&options{})

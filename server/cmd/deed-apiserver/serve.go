@@ -22,7 +22,7 @@ import (
 
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
-	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, Hosts: []string{o.host}}
+	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, MaxObject: o.maxObject, Hosts: []string{o.host}}
 	objects, err := o.objects()
 	if err != nil {
 		return err
