@@ -71,6 +71,7 @@ var exportedTypes = []any{
 
 	(*merge.Config)(nil), (*merge.Conflict)(nil), (*merge.Conflicts)(nil), (*merge.Converter)(nil), (*merge.Decision)(nil),
 	(*merge.Engine)(nil), (*merge.Entry)(nil), (*merge.Filter)(nil), (*merge.Manager)(nil), (*merge.Managers)(nil),
+	(*merge.ManyConflicts)(nil),
 	(*merge.Operation)(nil), (*merge.Outcome)(nil), (*merge.Plan)(nil), (*merge.Request)(nil), (*merge.Result)(nil),
 	(*merge.Rule)(nil),
 

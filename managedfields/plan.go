@@ -93,10 +93,16 @@ func (p *Plan) Changed() bool {
 }
 
 // Commit returns what is to be stored if there is no conflict. Its error is of type
-// [merge.Conflicts].
+// [merge.Conflicts], or wraps it: see [merge.ManyConflicts].
 func (p *Plan) Commit() (Object, error) {
-	if conflicts := p.Conflicts(); len(conflicts) > 0 {
-		return Object{}, conflicts
+	if p.isOfNone() {
+		return Object{}, errNoApply
+	}
+	if err := merging.Refusal(p.merge); err != nil {
+		var conflicts merge.Conflicts
+		errors.As(err, &conflicts)
+		p.mark(conflicts)
+		return Object{}, err
 	}
 	return p.Force()
 }

@@ -48,7 +48,7 @@ func (s *Status) Error() string {
 // ToStatus returns what kube-apiserver answers to a request that a [FieldManager] fails with err:
 //
 //   - [merge.Conflicts]: 409 with one cause for each conflict, sorted by manager. (The reference
-//     sorts them at random.)
+//     sorts them at random.) Behind a megabyte of causes the last one says how many are left out.
 //   - [*BadRequestError]: 400.
 //   - Everything else, objects that do not conform to their type included: 500 without a reason.
 //
@@ -58,19 +58,46 @@ func ToStatus(err error) *Status {
 	if err == nil {
 		return nil
 	}
-	s := &Status{Kind: "Status", APIVersion: "v1", Status: "Failure", Message: err.Error(), Code: http.StatusInternalServerError}
+	s := &Status{Kind: "Status", APIVersion: "v1", Status: "Failure", Code: http.StatusInternalServerError}
 	var conflicts merge.Conflicts
+	var many *merge.ManyConflicts
 	var badRequest *BadRequestError
 	switch {
 	case errors.As(err, &conflicts):
-		s.Message, s.Reason, s.Code, s.Details = conflicts.Error(), "Conflict", http.StatusConflict, &StatusDetails{}
-		for _, c := range conflicts {
-			s.Details.Causes = append(s.Details.Causes, StatusCause{
-				Reason: "FieldManagerConflict", Message: fmt.Sprintf("conflict with %v", c.Owner.Manager), Field: merging.Field(c),
-			})
+		s.Reason, s.Code, s.Details = "Conflict", http.StatusConflict, &StatusDetails{}
+		if errors.As(err, &many) {
+			s.Message, s.Details.Causes = many.Error(), causesOf(conflicts, many.More)
+		} else {
+			s.Message, s.Details.Causes = conflicts.Error(), causesOf(conflicts, 0)
 		}
 	case errors.As(err, &badRequest):
-		s.Reason, s.Code = "BadRequest", http.StatusBadRequest
+		s.Message, s.Reason, s.Code = err.Error(), "BadRequest", http.StatusBadRequest
+	default:
+		s.Message = err.Error()
 	}
 	return s
+}
+
+// maxCauses is how much text the causes of a Status have.
+const maxCauses = 1 << 20
+
+// causesOf returns a cause for each conflict. more is how many there are beside them.
+func causesOf(conflicts merge.Conflicts, more int) []StatusCause {
+	var out []StatusCause
+	length := 0
+	for i, c := range conflicts {
+		if length > maxCauses {
+			more += len(conflicts) - i
+			break
+		}
+		cause := StatusCause{
+			Reason: "FieldManagerConflict", Message: fmt.Sprintf("conflict with %v", c.Owner.Manager), Field: merging.Field(c),
+		}
+		length += len(cause.Message) + len(cause.Field)
+		out = append(out, cause)
+	}
+	if more > 0 {
+		out = append(out, StatusCause{Message: fmt.Sprintf("and %d more", more)})
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -96,10 +97,27 @@ func (p *Plan) takeOver(s fieldpath.Set) *Plan {
 // Conflicts returns the fields that the apply changes although others own them, sorted by manager,
 // then by path. It costs one [typed.Walk] for each version that owners are of.
 func (p *Plan) Conflicts() Conflicts {
-	if p.isOfNone() {
-		return nil
+	all, _ := p.conflicts(math.MaxInt)
+	return all
+}
+
+// refusal returns the conflicts as an error, nil if there are none: [Conflicts] or [ManyConflicts].
+func (p *Plan) refusal() error {
+	switch first, more := p.conflicts(maxElements); {
+	case more > 0:
+		return &ManyConflicts{first, more}
+	case len(first) > 0:
+		return first
 	}
-	return p.conflictsOn(p.contested)
+	return nil
+}
+
+// conflicts is Conflicts up to so many elements of paths. It returns how many conflicts are beyond.
+func (p *Plan) conflicts(elements int) (_ Conflicts, more int) {
+	if p.isOfNone() {
+		return nil, 0
+	}
+	return p.conflictsOn(p.contested, elements)
 }
 
 // isOfNone reports whether p is of no apply.
@@ -111,29 +129,31 @@ func (p *Plan) takenOver() Conflicts {
 	if p.yielded.IsEmpty() {
 		return nil
 	}
-	return p.conflictsOn(p.yielded.Intersect)
+	all, _ := p.conflictsOn(p.yielded.Intersect, math.MaxInt)
+	return all
 }
 
 // contested returns what is in conflict of the fields that somebody loses.
 func (p *Plan) contested(taken fieldpath.Set) fieldpath.Set { return taken.Minus(p.yielded) }
 
-// conflictsOn returns the conflicts on those of the taken fields of each version that part returns.
-func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set) Conflicts {
+// conflictsOn returns the conflicts on those of the taken fields of each version that part returns. When
+// their paths have so many elements, it only counts how many more there are.
+func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set, elements int) (_ Conflicts, more int) {
 	all := 0
 	for _, l := range p.losses {
 		all += l.taken.Len()
 	}
 	switch {
 	case all == 0:
-		return nil
+		return nil, 0
 	case all <= fewConflicts:
-		return p.fewConflictsOn(part)
+		return p.fewConflictsOn(part), 0
 	}
-	return p.manyConflictsOn(part, all)
+	return p.manyConflictsOn(part, all, elements)
 }
 
 // manyConflictsOn is conflictsOn for all fields that are taken, so many.
-func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all int) Conflicts {
+func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all, elements int) (_ Conflicts, more int) {
 	// Each loss has room for all that it takes, one behind the other; what part leaves out is
 	// closed up in the end.
 	room := make(Conflicts, all)
@@ -141,12 +161,16 @@ func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all
 	for i, rest := 0, room; i < len(found); i++ {
 		found[i], rest = rest[:0], rest[p.losses[i].taken.Len():]
 	}
-	var elements slab.Slab[fieldpath.Element]
+	var copies slab.Slab[fieldpath.Element]
 	for v, in := range p.lossesByVersion() {
 		sets := p.taken(in)
 		for at := range typed.Walk(part(union(sets)), []typed.Value{v.old, v.new}, sets...) {
 			for _, k := range at.Sets {
-				i, path := in[k], fieldpath.Path(elements.Take(len(at.Path)))
+				if elements -= len(at.Path); elements < 0 {
+					more++
+					continue
+				}
+				i, path := in[k], fieldpath.Path(copies.Take(len(at.Path)))
 				copy(path, at.Path)
 				found[i] = append(found[i], Conflict{Owner: *p.losses[i].entry, Path: path, Live: at.Values[0], Wanted: at.Values[1]})
 			}
@@ -157,9 +181,9 @@ func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all
 		out = append(out, conflicts...)
 	}
 	if len(out) == 0 {
-		return nil
+		return nil, more
 	}
-	return slices.Clip(out)
+	return slices.Clip(out), more
 }
 
 // fewConflicts is up to how many taken fields are looked up loss by loss.

@@ -104,6 +104,10 @@ func (internal) TakeOver(p *Plan, s fieldpath.Set) *Plan { return p.takeOver(s) 
 // [Plan.Conflicts] costs.
 func (internal) TakenOver(p *Plan) Conflicts { return p.takenOver() }
 
+// Refusal returns the conflicts of p as an error, nil if there are none: [Conflicts], or [*ManyConflicts]
+// where there are too many for memory to tell them apart.
+func (internal) Refusal(p *Plan) error { return p.refusal() }
+
 // Unstored says of c that its owner was not read but found: it stands for what was in an object
 // that nobody managed. It matters only for Field.
 func (internal) Unstored(c *Conflict) { c.unstored = true }

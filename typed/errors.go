@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -47,21 +48,62 @@ func (e *Error) Error() string {
 	return paths.Decimal(e.Path) + ": " + e.Detail
 }
 
-// Errors are all places where a value does not conform to its type, in the order of the walk.
+// Errors are all places where a value does not conform to its type, in the order of the walk. Of tens of
+// thousands the last one, which has no reason, may stand for those that are not told apart.
 type Errors []*Error
 
-// Error returns a single error as it is, and several as indented lines under a heading.
+// Error returns a single error as it is, and several as indented lines under a heading. Behind a
+// megabyte of text it says how many there are beyond.
 func (es Errors) Error() string {
 	if len(es) == 1 {
 		return es[0].Error()
 	}
 	var b strings.Builder
 	b.WriteString("errors:")
-	for _, e := range es {
+	for i, e := range es {
+		if b.Len() > maxText {
+			fmt.Fprintf(&b, "\n  and %d more", len(es)-i)
+			break
+		}
 		b.WriteString("\n  ")
 		b.WriteString(e.Error())
 	}
 	return b.String()
+}
+
+// Paths of errors are longer than the value by far where many parts of it are wrong that are deep in
+// it, or below long names. So there is an end to what is reported.
+const (
+	maxElements = 1 << 17 // of the paths of all errors
+	maxText     = 1 << 20 // of all errors
+)
+
+// report collects errors. When their paths have more than maxElements, it only counts.
+type report struct {
+	errs           Errors
+	elements, more int
+}
+
+// full reports whether no more errors are told apart. Then it counts one.
+func (r *report) full() bool {
+	if r.elements > maxElements {
+		r.more++
+	}
+	return r.more > 0
+}
+
+func (r *report) add(e *Error) {
+	r.elements += len(e.Path)
+	r.errs = append(r.errs, e)
+}
+
+// all returns the errors, nil if there are none. The last one tells how many are left out, if any are.
+func (r *report) all() Errors {
+	if r.more == 0 {
+		return r.errs
+	}
+	text := fmt.Sprintf("and %d more", r.more)
+	return append(r.errs, &Error{Detail: text, Plain: text, Redacted: text})
 }
 
 // Unwrap returns the single errors, for [errors.As].

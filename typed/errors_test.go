@@ -2,6 +2,8 @@ package typed_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/typed"
@@ -64,5 +66,32 @@ func TestRedacted(t *testing.T) {
 		if _, err = typed.New(v, typ); !errors.As(err, &one) || one.Redacted != want {
 			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
 		}
+	}
+}
+
+// TestManyErrors is about thousands of values that are wrong deep in an object: only some are told apart, in order.
+func TestManyErrors(t *testing.T) {
+	const depth, leaves = 500, 5000
+	deep := `{"types":[{"name":"root","scalar":"string","map":{"elementType":{"namedType":"root"}}}]}`
+	var members strings.Builder
+	for i := range leaves {
+		fmt.Fprintf(&members, `"m%d":1,`, i)
+	}
+	text := strings.Repeat(`{"a":`, depth) + "{" + strings.TrimSuffix(members.String(), ",") + "}" + strings.Repeat("}", depth)
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = typed.New(v, typeOf(t, deep))
+	var all typed.Errors
+	if !errors.As(err, &all) {
+		t.Fatal(err)
+	}
+	last := all[len(all)-1]
+	if n := len(all); n < 100 || n > 1000 || last.Detail != fmt.Sprintf("and %d more", leaves-n+1) || last.Redacted != last.Detail {
+		t.Errorf("%d errors are told apart, the last of them %v", n, last)
+	}
+	if text := err.Error(); len(text) > 2<<20 || !strings.HasPrefix(text, "errors:\n  .a.a.a") || !strings.HasSuffix(text, last.Detail) {
+		t.Errorf("the message has %d bytes", len(text))
 	}
 }

@@ -31,7 +31,7 @@ func (v Value) unmatched(w identifier) Errors {
 		return nil
 	}
 	w.node(v.typ, v.content)
-	return w.errs
+	return w.report.all()
 }
 
 // identifier is a walk that looks for such items.
@@ -40,7 +40,7 @@ type identifier struct {
 	unique   bool // no item may be there more than once
 	texts    slab.Text
 	path     fieldpath.Path // to the node that the walk is at
-	errs     Errors
+	report   report
 }
 
 // node looks for items in v, a t.
@@ -95,7 +95,9 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 
 // fail reports a defect of the list that the walk is at.
 func (w *identifier) fail(r Reason, detail string) {
-	w.errs = append(w.errs, &Error{Path: slices.Clone(w.path), Reason: r, Detail: detail, Plain: detail, Redacted: redacted(r, detail)})
+	if !w.report.full() {
+		w.report.add(&Error{Path: slices.Clone(w.path), Reason: r, Detail: detail, Plain: detail, Redacted: redacted(r, detail)})
+	}
 }
 
 // outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes
@@ -104,7 +106,7 @@ func outermost(errs Errors) Errors {
 	isItem := func(e fieldpath.Element) bool { return e.Kind() != fieldpath.KindField }
 	var out Errors
 	for _, e := range errs {
-		if !slices.ContainsFunc(e.Path, isItem) {
+		if e.Reason != 0 && !slices.ContainsFunc(e.Path, isItem) {
 			out = append(out, e)
 		}
 	}

@@ -68,7 +68,7 @@ func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option)
 		w.node(t, v, known)
 	}
 	work.Add(work.Counts{Nodes: w.nodes, Pairs: w.index.pairs})
-	out, errs := Value{content: v, typ: t, tidy: w.tidy}, w.errs
+	out, errs := Value{content: v, typ: t, tidy: w.tidy}, w.report.all()
 	*w = validator{trail: w.trail[:0], index: index{slots: w.index.slots}}
 	validators.Put(w)
 	if errs != nil {
@@ -87,9 +87,9 @@ type validator struct {
 	tidy            bool
 	nodes           int // that were visited
 
-	trail []step
-	index index
-	errs  Errors
+	trail  []step
+	index  index
+	report report
 }
 
 // step leads from a node to one below it. It is turned into a path element only when there is an
@@ -101,8 +101,11 @@ type step struct {
 
 // fail reports a defect of the node that the walk is at.
 func (w *validator) fail(r Reason, format string, args ...any) {
+	if w.report.full() {
+		return
+	}
 	detail := fmt.Sprintf(format, args...)
-	w.errs = append(w.errs, &Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail, Redacted: redacted(r, detail)})
+	w.report.add(&Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail, Redacted: redacted(r, detail)})
 }
 
 // redacted returns detail without the item that it names, if it names one.
@@ -116,7 +119,10 @@ func redacted(r Reason, detail string) string {
 // failKind reports that v is where want is expected. Kubernetes shows v as Go prints what holds it:
 // form is the verb for that.
 func (w *validator) failKind(want, form string, v value.Value) {
-	w.errs = append(w.errs, &Error{
+	if w.report.full() {
+		return
+	}
+	w.report.add(&Error{
 		Path: w.path(), Reason: WrongKind,
 		Detail: "expected " + want + ", got " + fmt.Sprintf(form, v.ToAny()),
 		Plain:  "expected " + want + ", got " + describe(v), Redacted: "expected " + want + ", got " + v.Kind().String(),

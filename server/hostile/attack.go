@@ -25,7 +25,7 @@ type Attack struct {
 }
 
 // Attacks returns all attacks.
-func Attacks() []Attack { return slices.Concat(patches(), values()) }
+func Attacks() []Attack { return slices.Concat(patches(), values(), refusals()) }
 
 // Request is a request, apart from who sends it.
 type Request struct {
@@ -46,6 +46,7 @@ const (
 	typeJSON   = "application/json"
 	jsonPatch  = "application/json-patch+json"
 	mergePatch = "application/merge-patch+json"
+	applyPatch = "application/apply-patch+yaml"
 )
 
 // HTTP returns the request for the server at a URL, which has no slash at its end.
