@@ -90,16 +90,23 @@ func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced b
 	if err != nil {
 		return unreadable(object, err)
 	}
-	if old.IsAbsent() {
-		return validation.ValidateObjectMetaDeclaratively(ctx, operation.Create, m, nil, namespaced,
-			validation.NameIsDNSSubdomain, metadataPath, true)
+	op, was := create, (*metav1.ObjectMeta)(nil)
+	var names validation.ValidateNameFunc = validation.NameIsDNSSubdomain
+	if !old.IsAbsent() {
+		if was, err = objectMeta(old); err != nil {
+			return unreadable(old, err)
+		}
+		op, names = update, nil
 	}
-	was, err := objectMeta(old)
-	if err != nil {
-		return unreadable(old, err)
-	}
-	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Update, m, was, namespaced, nil, metadataPath, true)
+	return validateMany(m, func(m *metav1.ObjectMeta) field.ErrorList {
+		return validation.ValidateObjectMetaDeclaratively(ctx, op, m, was, namespaced, names, metadataPath, true)
+	}, func(owners []metav1.OwnerReference) field.ErrorList {
+		alone := &metav1.ObjectMeta{Name: "owned", OwnerReferences: owners}
+		return validation.ValidateObjectMetaDeclaratively(ctx, create, alone, nil, false, validation.NameIsDNSSubdomain, metadataPath, true)
+	})
 }
+
+const create, update = operation.Create, operation.Update
 
 // unreadable returns that the metadata of an object is not of its type, in the words of the library, which reads it otherwise.
 func unreadable(object value.Value, err error) field.ErrorList {
@@ -134,7 +141,14 @@ func ValidateNamed(object value.Value, namespaced bool, name validation.Validate
 	if err != nil {
 		return field.ErrorList{field.InternalError(metadataPath, err)}
 	}
-	return validation.ValidateObjectMetaAccessor(m, namespaced, name, metadataPath)
+	return validateMany(m, func(m *metav1.ObjectMeta) field.ErrorList {
+		return validation.ValidateObjectMetaAccessor(m, namespaced, name, metadataPath)
+	}, checkOwners)
+}
+
+// checkOwners returns what is wrong with owner references, whatever the kind of the object.
+func checkOwners(owners []metav1.OwnerReference) field.ErrorList {
+	return validation.ValidateOwnerReferences(owners, ownersPath)
 }
 
 // ValidateReplaced returns what is wrong with the metadata of object in the place of old, whatever their kind.
@@ -150,8 +164,10 @@ func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList 
 	if err != nil {
 		return nil
 	}
-	errs := validation.ValidateObjectMetaAccessor(m, namespaced, PathSegment, metadataPath)
-	return append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, metadataPath)...)
+	return validateMany(m, func(m *metav1.ObjectMeta) field.ErrorList {
+		errs := validation.ValidateObjectMetaAccessor(m, namespaced, PathSegment, metadataPath)
+		return append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, metadataPath)...)
+	}, checkOwners)
 }
 
 // ValidateFinalizers returns which finalizers of an object of a built-in kind are neither known nor qualified by a domain.
