@@ -25,7 +25,7 @@ type Attack struct {
 }
 
 // Attacks returns all attacks.
-func Attacks() []Attack { return slices.Concat(patches(), values(), refusals()) }
+func Attacks() []Attack { return slices.Concat(patches(), refusals(), values(), columns()) }
 
 // Request is a request, apart from who sends it.
 type Request struct {
@@ -48,6 +48,9 @@ const (
 	mergePatch = "application/merge-patch+json"
 	applyPatch = "application/apply-patch+yaml"
 )
+
+// table is what a client accepts that shows objects as rows.
+const table = "application/json;as=Table;g=meta.k8s.io;v=v1"
 
 // HTTP returns the request for the server at a URL, which has no slash at its end.
 func (r Request) HTTP(url string) (*http.Request, error) {

@@ -35,11 +35,19 @@ func (a Attack) Excess(c Cost, largest bool) string {
 	case c.Answered > MostAnswered && !a.Reads:
 		return fmt.Sprintf("the answer is %d bytes long, more than %d", c.Answered, MostAnswered)
 	case !slices.Contains(a.Codes, c.Code):
-		return fmt.Sprintf("the answer is %d, none of %v: %s", c.Code, a.Codes, c.Text)
+		return fmt.Sprintf("the answer is %d, none of %v: %s", c.Code, a.Codes, short(c.Text))
 	case largest && !strings.Contains(c.Text, a.Says):
-		return fmt.Sprintf("the answer does not say %q: %s", a.Says, c.Text)
+		return fmt.Sprintf("the answer does not say %q: %s", a.Says, short(c.Text))
 	}
 	return ""
+}
+
+// short returns a text without its middle.
+func short(text string) string {
+	if len(text) <= 1000 {
+		return text
+	}
+	return text[:500] + " … " + text[len(text)-500:]
 }
 
 // Grows reports whether something that was counted for n, 2n and 4n grows faster than n does. What is constant may be as much as free.

@@ -110,7 +110,7 @@ type counted struct {
 	begin  []byte
 }
 
-const kept = 2 << 20
+const kept = 8 << 20
 
 func (c *counted) Header() http.Header { return c.header }
 
@@ -127,15 +127,12 @@ func (c *counted) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// text returns the message of a Status, cut in the middle, or else what the answer begins with.
+// text returns the message of a Status, or else what the answer begins with.
 func (c *counted) text() string {
 	text := string(c.begin)
 	var status struct{ Message string }
 	if json.Unmarshal(c.begin, &status) == nil && status.Message != "" {
 		text = status.Message
-	}
-	if len(text) > 1000 {
-		text = text[:500] + " … " + text[len(text)-500:]
 	}
 	return text
 }

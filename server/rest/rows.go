@@ -140,8 +140,13 @@ func (w *rows) show(b []byte, t *texts, record store.Record) ([]byte, error) {
 
 // lookUp appends the cells of a record, which stand in its text.
 func (w *rows) lookUp(b []byte, record store.Record, known *fact) (_ []byte, err error) {
+	begin := len(b)
 	for i, at := range known.columnsIn(record.Text, w.paths) {
 		b = append(b, "[,"[min(i, 1)])
+		if len(b)-begin > wire.MaxCells {
+			b = append(b, quoted(wire.GivenUp)...)
+			continue
+		}
 		if b, err = w.AppendCell(b, &w.columns[i], at.in(record.Text)); err != nil {
 			return b, corrupt(record, err)
 		}

@@ -2,9 +2,9 @@ package wire
 
 import (
 	"bytes"
+	stderrors "errors"
 	"fmt"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -13,9 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/jsonpath"
+	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/value"
 )
 
@@ -116,15 +117,31 @@ func (t Table) Shows(object value.Value) catalog.Row {
 	}
 	columns := t.Version.Columns()
 	cells := make([]value.Value, len(columns))
+	left, room := jsonpath.MaxSteps, MaxCells
 	for i, c := range columns {
-		cells[i] = t.cell(c, object)
+		if room < 0 {
+			cells[i] = value.String(GivenUp)
+			continue
+		}
+		cells[i] = t.cell(c, object, &left)
+		room -= len(cells[i].Str())
 	}
 	return catalog.Row{Cells: cells}
 }
 
-// cell returns what object has in a column.
-func (t Table) cell(c catalog.Column, object value.Value) value.Value {
-	return t.Cell(c, find(c.Path, object))
+// GivenUp is what a column shows whose path leads to too many values, or that has no room in its row.
+const GivenUp = "given up"
+
+// MaxCells is how many bytes the cells of a row may have; the cell that goes beyond it is the last one.
+const MaxCells = 4 << 20
+
+// cell returns what object has in a column. left is how many values may be visited to find it.
+func (t Table) cell(c catalog.Column, object value.Value, left *int) value.Value {
+	v, err := find(c.Path, object, left)
+	if stderrors.Is(err, jsonpath.ErrGivenUp) {
+		return value.String(GivenUp)
+	}
+	return t.Cell(c, v)
 }
 
 // Cell returns what a column shows of v, which is what an object has at its path; null if that is nothing, or something of another type.
@@ -202,26 +219,17 @@ func SimplePath(path string) (string, bool) {
 	return simple, !strings.ContainsAny(simple, `[]()*?@'"\`) && !strings.Contains(simple, "..")
 }
 
-// find returns the first value at a JSON path.
-func find(path string, object value.Value) value.Value {
+// paths are the paths of columns that were used last.
+var paths = memo.Of[*jsonpath.Path]{Most: 256}
+
+// find returns the first value at a JSON path, absent along with every error.
+func find(path string, object value.Value, left *int) (value.Value, error) {
 	if simple, ok := SimplePath(path); ok {
-		return catalog.Lookup(object, simple)
+		return catalog.Lookup(object, simple), nil
 	}
-	j := jsonpath.New("column").AllowMissingKeys(true)
-	if err := j.Parse("{" + path + "}"); err != nil {
-		return value.Value{}
-	}
-	results, err := j.FindResults(object.ToAny())
-	if err != nil || len(results) == 0 || len(results[0]) == 0 {
-		return value.Value{}
-	}
-	first := results[0][0]
-	if first.Kind() == reflect.Invalid || !first.CanInterface() {
-		return value.Value{}
-	}
-	v, err := value.FromAny(first.Interface())
+	p, err := paths.Get([]byte(path), func() (*jsonpath.Path, error) { return jsonpath.Compile(path) })
 	if err != nil {
-		return value.Value{}
+		return value.Value{}, err
 	}
-	return v
+	return p.First(object, left)
 }

@@ -1,0 +1,252 @@
+package jsonpath
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/util/jsonpath"
+
+	"github.com/deed-project/deed/value"
+)
+
+// MaxSteps is how many values the searches for all columns of an object may visit.
+const MaxSteps = 100_000
+
+// ErrGivenUp is the error of a search that would visit more values than it may.
+var ErrGivenUp = errors.New("the path leads to too many values")
+
+// Path is a path as definitions have it, such as .status.conditions[?(@.type=="Ready")].status. It is safe for concurrent use.
+type Path struct{ nodes []jsonpath.Node }
+
+// Compile parses a path. The error is that of the library.
+func Compile(path string) (*Path, error) {
+	parser, err := jsonpath.Parse("column", "{"+path+"}")
+	if err != nil {
+		return nil, err
+	}
+	return &Path{parser.Root.Nodes}, nil
+}
+
+// First returns the first value at the path, absent if there is none. It visits at most left values, and subtracts from left those that it
+// visits. The error is [ErrGivenUp], or that the path asks for something that values of this kind do not have. Loops (range) are not followed:
+// they are an error.
+func (p *Path) First(v value.Value, left *int) (value.Value, error) {
+	s := search{left: *left}
+	found, err := s.all(v, p)
+	*left = max(0, s.left)
+	if err != nil || len(found) == 0 {
+		return value.Value{}, err
+	}
+	return found[0], nil
+}
+
+// all returns all values at a path. What is behind the first pair of braces may only be wrong.
+func (s *search) all(v value.Value, p *Path) (first []value.Value, err error) {
+	for i, n := range p.nodes {
+		found, err := s.walk([]value.Value{v}, n)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			first = found
+		}
+	}
+	return first, nil
+}
+
+// search is a walk along a path.
+type search struct{ left int } // values that it may visit
+
+// walk returns what a node of a path leads to from each of some values. Along with an error comes what the library has by then, for a filter
+// asks whether that is nothing.
+func (s *search) walk(from []value.Value, n jsonpath.Node) ([]value.Value, error) {
+	if s.left -= 1 + len(from); s.left < 0 {
+		return nil, ErrGivenUp
+	}
+	switch n := n.(type) {
+	case *jsonpath.ListNode:
+		return s.list(from, n)
+	case *jsonpath.TextNode:
+		return []value.Value{value.String(n.Text)}, nil
+	case *jsonpath.FieldNode:
+		return field(from, n.Value), nil
+	case *jsonpath.ArrayNode:
+		return s.slice(from, n.Params)
+	case *jsonpath.FilterNode:
+		return s.filter(from, n)
+	case *jsonpath.IntNode:
+		return constant(from, value.Int(int64(n.Value))), nil
+	case *jsonpath.BoolNode:
+		return constant(from, value.Bool(n.Value)), nil
+	case *jsonpath.FloatNode:
+		return constant(from, value.Float(n.Value)), nil
+	case *jsonpath.WildcardNode:
+		return s.children(from)
+	case *jsonpath.RecursiveNode:
+		return s.descendants(nil, from)
+	case *jsonpath.UnionNode:
+		return s.union(from, n)
+	}
+	return from, fmt.Errorf("%v is not followed", n)
+}
+
+func (s *search) list(from []value.Value, n *jsonpath.ListNode) ([]value.Value, error) {
+	for _, step := range n.Nodes {
+		var err error
+		if from, err = s.walk(from, step); err != nil {
+			return from, err
+		}
+	}
+	return from, nil
+}
+
+func (s *search) union(from []value.Value, n *jsonpath.UnionNode) ([]value.Value, error) {
+	var out []value.Value
+	for _, alternative := range n.Nodes {
+		found, err := s.list(from, alternative)
+		if err != nil {
+			return from, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+func constant(from []value.Value, v value.Value) []value.Value {
+	out := make([]value.Value, len(from))
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+func field(from []value.Value, name string) []value.Value {
+	var out []value.Value
+	for _, v := range from {
+		if member := v.Get(name); !member.IsAbsent() {
+			out = append(out, member)
+		}
+	}
+	return out
+}
+
+// children returns the members and items of values. Those of a string are its bytes.
+func (s *search) children(from []value.Value) ([]value.Value, error) {
+	var out []value.Value
+	for _, v := range from {
+		if s.left -= sizeOf(v); s.left < 0 {
+			return nil, ErrGivenUp
+		}
+		out = appendChildren(out, v)
+	}
+	return out, nil
+}
+
+func appendChildren(out []value.Value, v value.Value) []value.Value {
+	switch v.Kind() {
+	case value.KindObject:
+		for _, member := range v.Members() {
+			out = append(out, member)
+		}
+	case value.KindList:
+		for item := range v.Items() {
+			out = append(out, item)
+		}
+	case value.KindString:
+		for _, c := range []byte(v.Str()) {
+			out = append(out, value.Int(int64(c)))
+		}
+	}
+	return out
+}
+
+// sizeOf returns how many children a value has.
+func sizeOf(v value.Value) int {
+	switch v.Kind() {
+	case value.KindObject, value.KindList:
+		return v.Len()
+	case value.KindString:
+		return len(v.Str())
+	}
+	return 0
+}
+
+// descendants appends values, and all below them, as far as they have anything in them.
+func (s *search) descendants(out, from []value.Value) (_ []value.Value, err error) {
+	for _, v := range from {
+		size, text := sizeOf(v), v.Kind() == value.KindString
+		if s.left--; !text {
+			s.left -= size
+		}
+		if s.left < 0 {
+			return out, ErrGivenUp
+		}
+		if size == 0 {
+			continue
+		}
+		if out = append(out, v); text {
+			continue // bytes have nothing in them
+		}
+		if out, err = s.descendants(out, appendChildren(nil, v)); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+var (
+	errNoList      = errors.New("it is no list")
+	errOutOfBounds = errors.New("the index is out of bounds")
+	errStep        = errors.New("the step must be above zero")
+)
+
+// slice returns the items of lists from an index up to another one.
+func (s *search) slice(from []value.Value, params [3]jsonpath.ParamsEntry) ([]value.Value, error) {
+	var out []value.Value
+	for _, v := range from {
+		if v.IsNull() {
+			continue
+		}
+		if v.Kind() != value.KindList {
+			return from, errNoList
+		}
+		begin, end := bounds(params, v.Len())
+		switch {
+		case begin == end:
+			return out, nil // of all lists, as in the library
+		case begin < 0, end < 0, begin >= v.Len(), end > v.Len(), begin > end:
+			return from, errOutOfBounds
+		}
+		step := 1
+		if params[2].Known {
+			step = params[2].Value
+		}
+		if step <= 0 {
+			return from, errStep
+		}
+		if s.left -= (end - begin) / step; s.left < 0 {
+			return nil, ErrGivenUp
+		}
+		for i := begin; i < end; i += step {
+			out = append(out, v.Item(i))
+		}
+	}
+	return out, nil
+}
+
+// bounds returns what the first two parameters say about a list of so many items. Negative ones count from the end.
+func bounds(params [3]jsonpath.ParamsEntry, n int) (begin, end int) {
+	if params[0].Known {
+		begin = params[0].Value
+	}
+	if begin < 0 {
+		begin += n
+	}
+	if end = n; params[1].Known {
+		end = params[1].Value
+	}
+	if end < 0 || end == 0 && params[1].Derived {
+		end += n
+	}
+	return begin, end
+}
