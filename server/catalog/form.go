@@ -33,7 +33,7 @@ type Form interface {
 	// Holds reports whether object, which is to be deleted, must wait for more than the finalizers in its metadata.
 	Holds(object value.Value) bool
 	// ValidateCreate returns what is wrong with a new object, its metadata excepted, and adds to the warnings what is not wrong and
-	// may not be meant.
+	// may not be meant. When ctx ends it may return early: then what it returns says nothing. So may the other validations.
 	ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList
 	// ValidateUpdate returns what is wrong with object in the place of live, and adds to the warnings what is wrong and was
 	// before, or may not be meant.

@@ -15,10 +15,17 @@ func refusals() []Attack {
 		return func(p Place, _ int) []Request { return []Request{p.define(spec, "")} }
 	}
 	const (
-		texts  = `{"type":"object","additionalProperties":{"type":"string"}}`
-		mapped = `{"type":"object","additionalProperties":` + texts + `}`
-		things = `{"type":"object","additionalProperties":{"type":"object","properties":{"a":{"type":"string"}}}}`
-		deeply = `{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":` + mapped + `}}}`
+		texts   = `{"type":"object","additionalProperties":{"type":"string"}}`
+		mapped  = `{"type":"object","additionalProperties":` + texts + `}`
+		things  = `{"type":"object","additionalProperties":{"type":"object","properties":{"a":{"type":"string"}}}}`
+		list    = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"string"}}}}`
+		deeply  = `{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":` + mapped + `}}}`
+		numbers = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},` +
+			`"anyOf":[{"items":{"minimum":10000000}},{"items":{"maximum":-1}}]}}}`
+		ruled = `{"type":"object","additionalProperties":{"type":"object","additionalProperties":` +
+			`{"type":"integer","x-kubernetes-validations":[{"rule":"self<0"}]}}}`
+		sets     = `{"type":"object","additionalProperties":{"type":"array","items":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"integer"}}}}`
+		embedded = `{"type":"object","additionalProperties":{"type":"array","items":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}`
 	)
 	return []Attack{{
 		Name: "owners that are all controllers", Size: 1000, Codes: []int{422}, Says: " more]",
@@ -77,6 +84,40 @@ func refusals() []Attack {
 			r := p.define(`{"type":"object","properties":`+longName+`{`+numbered(n, `"b#":1`)+`}}}`, "")
 			r.Path += "?fieldValidation=Strict"
 			return r
+		},
+	}, {
+		Name: "wrong values below a long name", Size: 5000, Codes: []int{422}, Says: " more]", Before: defines(mapped),
+		Send: func(p Place, n int) Request {
+			return p.create(longName + `{` + numbered(n, `"b#":1`) + `}}`)
+		},
+	}, {
+		Name: "wrong items", Size: 10_000, Codes: []int{422}, Says: " more]", Before: defines(list),
+		Send: func(p Place, n int) Request { return p.create(`{"l":[` + numbered(n, `#`) + `]}`) },
+	}, {
+		Name: "wrong items in the place of others", Size: 10_000, Codes: []int{422}, Says: " more]",
+		Before: func(p Place, n int) []Request {
+			return []Request{p.define(list, ""), p.create(`{"l":[` + numbered(n, `"#"`) + `]}`)}
+		},
+		Send: func(p Place, n int) Request {
+			return Request{Method: http.MethodPatch, Path: p.things() + "/o", Media: mergePatch, Body: `{"spec":{"l":[` + numbered(n, `#`) + `]}}`}
+		},
+	}, {
+		Name: "items that no alternative takes", Size: 20_000, Codes: []int{422}, Says: "must validate at least one schema", Before: defines(numbers),
+		Send: func(p Place, n int) Request { return p.create(`{"l":[` + numbered(n, `#`) + `]}`) },
+	}, {
+		Name: "items that a rule refuses below a long name", Size: 5000, Codes: []int{422}, Says: " more]", Before: defines(ruled),
+		Send: func(p Place, n int) Request {
+			return p.create(longName + `{` + numbered(n, `"b#":1`) + `}}`)
+		},
+	}, {
+		Name: "items twice below a long name", Size: 5000, Codes: []int{422}, Says: " more]", Before: defines(sets),
+		Send: func(p Place, n int) Request {
+			return p.create(longName + `[` + numbered(n, `[1,1]`) + `]}`)
+		},
+	}, {
+		Name: "embedded resources below a long name", Size: 2500, Codes: []int{422}, Says: "what is wrong cannot be told", Before: defines(embedded),
+		Send: func(p Place, n int) Request {
+			return p.create(longName + `[` + numbered(n, `{"metadata":{}}`) + `]}`)
 		},
 	}, {
 		Name: "conflicts below long names", Size: 5000, Codes: []int{409}, Says: "more",

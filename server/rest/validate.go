@@ -13,13 +13,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// validateNew returns a 422 with everything that is wrong with a new object.
+// validateNew returns a 422 with everything that is wrong with a new object, or why the request ended meanwhile.
 func (w *write) validateNew(content value.Value) error {
 	var errs field.ErrorList
 	if form, ok := w.Version.Form.(catalog.Sparing); ok {
 		errs, w.proof = form.ValidateChange(w.context(), content, value.Value{}, "", w.Warnings, catalog.Proof{})
 	} else {
 		errs = w.Version.Form.ValidateCreate(w.context(), content, w.Warnings)
+	}
+	if err := w.context().Err(); err != nil {
+		return err
 	}
 	if len(errs) == 0 {
 		errs = api.ValidateNew(content, w.Version.Namespaced)
@@ -32,8 +35,8 @@ func (w *write) validateNew(content value.Value) error {
 	return nil
 }
 
-// validate returns a 422 with everything that is wrong with object in place of live. It does not look again at an object that stays as it
-// is, if nothing was found when it was written.
+// validate returns a 422 with everything that is wrong with object in place of live, or why the request ended meanwhile. It does not look
+// again at an object that stays as it is, if nothing was found when it was written.
 func (w *write) validate(object managedfields.Object, stored Live) error {
 	content, live, whole := object.Content, stored.Content, w.Target.Subresource == ""
 	if w.faultless = whole && stored.faultless && w.Version.Form.Timeless() && content.Equal(live); w.faultless {
@@ -42,6 +45,9 @@ func (w *write) validate(object managedfields.Object, stored Live) error {
 	}
 	errs := api.ValidateReplaced(content, live, w.Version.Namespaced)
 	errs = append(errs, w.validateChange(content, stored)...)
+	if err := w.context().Err(); err != nil {
+		return err
+	}
 	w.faultless = whole && w.Warnings.Empty()
 	if len(errs) > 0 {
 		return w.invalid(content, withFields(errs, object))

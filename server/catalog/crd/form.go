@@ -170,11 +170,11 @@ func (f *form) ValidateChange(
 	}
 	errs = api.ValidateMetadata(ctx, object, live, f.namespaced)
 	if subresource == "status" {
-		proof.Sound = was.Sound && f.rules.Sound(object, sound)
-		errs = append(errs, f.rules.StatusValues(object, live)...)
+		proof.Sound = was.Sound && f.rules.Sound(ctx, object, sound)
+		errs = append(errs, f.rules.StatusValues(ctx, object, live)...)
 		errs = append(errs, f.scale.ValidateStatus(object)...)
 	} else {
-		values, good := f.rules.ValuesChange(object, live, sound)
+		values, good := f.rules.ValuesChange(ctx, object, live, sound)
 		proof.Sound = good
 		errs = append(errs, values...)
 		errs = append(errs, f.scale.Validate(object)...)

@@ -1,11 +1,14 @@
 package rules
 
 import (
-	"math"
+	"context"
+	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/value"
+	"github.com/go-openapi/swag"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
@@ -27,6 +30,18 @@ func verdictOf(ok bool) verdict {
 	return bad
 }
 
+// judging is the state of a walk that judges. The zero judging never ends.
+type judging struct {
+	ctx    context.Context // ends the walk; it may be nil
+	looked int             // at so many values
+	ended  bool            // the context did: verdicts are unsure
+	steps  int64           // that patterns took
+}
+
+// MaxPatternSteps is how many steps the patterns of a schema may take on one object: characters times instructions, which takes
+// seconds. What is beyond is bad.
+const MaxPatternSteps = 1 << 29
+
 // judge judges a value. It is good if everything that applies to it is good; otherwise the verdict
 // is the first that is not. What is the same storage in known, a value that is good, absent for
 // none, is not looked at again.
@@ -36,109 +51,121 @@ func verdictOf(ok bool) verdict {
 // Why not leave out whatever an update does not change: where something is wrong in it, the library
 // reports that unless it takes the value for unchanged, which depends on the schemas of all parts.
 // To look at them costs as much as to judge them.
-func (n *node) judge(v, known value.Value) verdict {
+func (j *judging) judge(n *node, v, known value.Value) verdict {
 	switch {
 	case n == nil || v.Same(known) && !v.IsAbsent():
 		return good
-	case n.opaque:
+	case n.opaque || j.over():
 		return unsure
-	case v.IsNull():
-		return verdictOf((!n.typed || n.nullable || n.types&isNull != 0) && len(n.enum) == 0)
 	}
-	if found := n.kind(v); found != good {
+	if !j.own(n, v) {
+		return bad
+	}
+	if found := j.parts(n, v, known); found != good {
 		return found
 	}
-	if found := n.member(v); found != good {
-		return found
-	}
-	if found := n.content(v, known); found != good {
-		return found
-	}
-	return n.junctors.judge(v)
+	return j.alternatives(n.junctors, v)
 }
 
-// kind judges the type of a value that is not null. What type and format mean together is
-// intricate: only what is plain is judged.
-func (n *node) kind(v value.Value) verdict {
-	var is kinds
+// over reports whether the walk has ended. It asks the context from time to time.
+func (j *judging) over() bool {
+	if j.looked++; j.looked&1023 == 0 && j.ctx != nil && j.ctx.Err() != nil {
+		j.ended = true
+	}
+	return j.ended
+}
+
+// own reports whether v is good apart from its parts and from alternatives.
+func (j *judging) own(n *node, v value.Value) bool {
+	if v.IsNull() {
+		return (!n.typed || n.nullable || n.types&isNull != 0) && len(n.enum) == 0
+	}
+	return n.fits(v) && j.content(n, v) && n.has(v)
+}
+
+// fits reports whether a value that is not null has the type and format of n, as the library understands them together.
+func (n *node) fits(v value.Value) bool {
+	if !n.typed && n.format == "" {
+		return true
+	}
+	is, format := kindOfValue(v)
+	admitted := n.types&is != 0 || is == isInteger && n.types&isNumber != 0 ||
+		is == isNumber && n.types&isInteger != 0 && swag.IsFloat64AJSONInteger(v.Float())
+	textual := is == isString || is == isArray
+	switch {
+	case !textual && n.format != "" && !admitted && format != n.format:
+		return false
+	case textual && n.format != "" && n.types&(isInteger|isNumber) == 0:
+		return true
+	}
+	return admitted
+}
+
+// kindOfValue returns the JSON type of a value that is not null, and the format that the library takes it to have.
+func kindOfValue(v value.Value) (is kinds, format string) {
 	switch v.Kind() {
 	case value.KindBool:
-		is = isBoolean
+		return isBoolean, ""
 	case value.KindInt:
-		if is = isInteger; n.types&isNumber != 0 {
-			return good
-		}
+		return isInteger, "int64"
 	case value.KindFloat:
-		f := v.Float()
-		switch {
-		case n.types&isNumber != 0:
-			return good
-		case n.types&isInteger != 0 && f == math.Trunc(f) && math.Abs(f) < 1<<53:
-			return good
-		case n.types&isInteger != 0:
-			return unsure // the library puts up with rounding
-		}
-		is = isNumber
+		return isNumber, "double"
 	case value.KindString:
-		is = isString
+		return isString, ""
 	case value.KindList:
-		is = isArray
-	case value.KindObject:
-		is = isObject
+		return isArray, ""
 	}
-	switch {
-	case n.types&is != 0:
-		return good
-	case n.format != "":
-		return unsure
-	}
-	return verdictOf(!n.typed)
+	return isObject, ""
 }
 
-// member judges a value by enum. The library converts values before it compares them, so that what
-// is not found is bad only for texts among texts.
-func (n *node) member(v value.Value) verdict {
+// has reports whether enum has a value. The library converts scalars before it compares them, even numbers to characters.
+func (n *node) has(v value.Value) bool {
 	if len(n.enum) == 0 {
-		return good
+		return true
 	}
-	texts := v.Kind() == value.KindString
-	for _, e := range n.enum {
-		if e.Kind() == v.Kind() && e.Equal(v) {
-			return good
-		}
-		texts = texts && e.Kind() == value.KindString
+	if v.Kind() == value.KindString {
+		return slices.ContainsFunc(n.enum, func(e any) bool {
+			text, ok := e.(string)
+			return ok && text == v.Str()
+		})
 	}
-	if texts {
-		return bad
-	}
-	return unsure
+	data := reflect.ValueOf(v.ToAny())
+	return slices.ContainsFunc(n.enum, func(e any) bool {
+		to := reflect.TypeOf(e)
+		return to != nil && data.Type().ConvertibleTo(to) && reflect.DeepEqual(data.Convert(to).Interface(), e)
+	})
 }
 
-// content judges a value by what is said about its kind.
-func (n *node) content(v, known value.Value) verdict {
+// content reports whether a value is good by what is said about its kind, apart from its parts.
+func (j *judging) content(n *node, v value.Value) bool {
 	switch v.Kind() {
 	case value.KindString:
-		return n.judgeText(v.Str())
+		return j.text(n, v.Str())
 	case value.KindInt, value.KindFloat:
-		return n.judgeNumber(v)
+		return n.number.holds(n, v)
 	case value.KindList:
-		return n.list(v, known)
+		return n.size == nil || within(int64(v.Len()), n.size.minItems, n.size.maxItems)
 	case value.KindObject:
-		return n.object(v, known)
+		return n.members(v)
 	}
-	return good
+	return true
 }
 
-func (n *node) judgeText(s string) verdict {
+func (j *judging) text(n *node, s string) bool {
 	if n.known && !strfmt.Default.Validates(n.format, s) {
-		return bad
+		return false
 	}
 	if n.text == nil {
-		return good
+		return true
 	}
 	length := int64(utf8.RuneCountInString(s))
-	return verdictOf(within(length, n.text.minLength, n.text.maxLength) &&
-		(n.text.pattern == nil || n.text.pattern.MatchString(s)))
+	return within(length, n.text.minLength, n.text.maxLength) && (n.text.pattern == nil || j.matches(n.text, s))
+}
+
+// matches reports whether the pattern of t matches s. It does not if patterns took too many steps by now.
+func (j *judging) matches(t *textRules, s string) bool {
+	j.steps += int64(len(s)) * t.instructions
+	return j.steps <= MaxPatternSteps && t.pattern.MatchString(s)
 }
 
 // within reports whether a length is between two bounds, which may be nil.
@@ -146,9 +173,9 @@ func within(length int64, least, most *int64) bool {
 	return (least == nil || length >= *least) && (most == nil || length <= *most)
 }
 
-// judgeNumber lets the library's functions judge a number, where there is more to it than that it
-// is one.
-func (n *node) judgeNumber(v value.Value) verdict {
+// holds lets the library's functions judge a number of the node n, where there is more to it than that it
+// is one. A bound that is beyond the format is wrong by itself.
+func (r *numberRules) holds(n *node, v value.Value) bool {
 	typ := ""
 	switch n.types {
 	case isInteger:
@@ -158,102 +185,121 @@ func (n *node) judgeNumber(v value.Value) verdict {
 	}
 	fitting := typ == "" || typ == "number" && n.format != "float" ||
 		typ == "integer" && v.Kind() == value.KindInt && n.format != "int32"
-	if n.number == nil && fitting {
-		return good
+	if r == nil && fitting {
+		return true
 	}
 	number := v.ToAny()
-	fits := func(x any, what string) bool {
-		return validate.IsValueValidAgainstRange(x, typ, n.format, what, "") == nil
-	}
-	if r := n.number; r != nil {
+	fits := func(x any) bool { return validate.IsValueValidAgainstRange(x, typ, n.numberFormat(), "", "") == nil }
+	if r != nil {
 		for _, bound := range []*float64{r.minimum, r.maximum, r.multipleOf} {
-			if bound != nil && !fits(*bound, "") {
-				return unsure
+			if bound != nil && !fits(*bound) {
+				return false
 			}
 		}
 		if r.minimum != nil && validate.MinimumNativeType("", "", number, *r.minimum, r.exclusiveMinimum) != nil ||
 			r.maximum != nil && validate.MaximumNativeType("", "", number, *r.maximum, r.exclusiveMaximum) != nil ||
 			r.multipleOf != nil && validate.MultipleOfNativeType("", "", number, *r.multipleOf) != nil {
-			return bad
+			return false
 		}
 	}
-	return verdictOf(fits(number, ""))
+	return fits(number)
 }
 
-func (n *node) list(v, known value.Value) verdict {
-	if n.size != nil && !within(int64(v.Len()), n.size.minItems, n.size.maxItems) {
-		return bad
+// numberFormat returns the format of numbers, if it goes with their type.
+func (n *node) numberFormat() string {
+	switch {
+	case n.types == isInteger && (n.format == "int32" || n.format == "int64"), n.types == isNumber && (n.format == "float" || n.format == "double"):
+		return n.format
 	}
-	if n.items == nil {
-		return good
-	}
-	for i := range v.Len() {
-		if found := n.items.judge(v.Item(i), beside.Item(known, i)); found != good {
-			return found
-		}
-	}
-	return good
+	return ""
 }
 
-func (n *node) object(v, known value.Value) verdict {
+// members reports whether an object has as many members as it may, those that it must, and no others than it may.
+func (n *node) members(v value.Value) bool {
 	if n.size != nil && !within(int64(v.Len()), n.size.minProperties, n.size.maxProperties) {
-		return bad
+		return false
 	}
 	for _, name := range n.required {
 		if v.Get(name).IsAbsent() {
-			return bad
+			return false
 		}
 	}
-	if len(n.properties) == 0 && n.additional == nil && !n.closed {
-		return good
+	if !n.closed {
+		return true
 	}
-	others := beside.Of(known)
-	for i := range v.Len() {
-		m := v.Member(i)
-		child, declared := n.properties[m.Name]
-		if !declared {
-			if n.closed {
-				return bad
+	for name := range v.Members() {
+		if _, declared := n.properties[name]; !declared {
+			return false
+		}
+	}
+	return true
+}
+
+// parts judges the items or members of a value.
+func (j *judging) parts(n *node, v, known value.Value) verdict {
+	switch v.Kind() {
+	case value.KindList:
+		if n.items == nil {
+			return good
+		}
+		for i := range v.Len() {
+			if found := j.judge(n.items, v.Item(i), beside.Item(known, i)); found != good {
+				return found
 			}
-			child = n.additional
 		}
-		if found := child.judge(m.Value, others.Get(m.Name)); found != good {
-			return found
+	case value.KindObject:
+		if len(n.properties) == 0 && n.additional == nil {
+			return good
+		}
+		others := beside.Of(known)
+		for i := range v.Len() {
+			m := v.Member(i)
+			if found := j.judge(n.child(m.Name), m.Value, others.Get(m.Name)); found != good {
+				return found
+			}
 		}
 	}
 	return good
 }
 
-// judge judges a value by allOf, anyOf, oneOf and not. A value that is good may be bad by one of them, so nothing is known.
-func (j *junctors) judge(v value.Value) verdict {
-	if j == nil {
-		return good
+// child returns the node of a member, nil for one of which nothing is said.
+func (n *node) child(name string) *node {
+	if child, declared := n.properties[name]; declared {
+		return child
 	}
-	for _, n := range j.all {
-		if found := n.judge(v, value.Value{}); found != good {
-			return found
-		}
-	}
-	if len(j.any) > 0 {
-		if found := anyOf(j.any, v); found != good {
-			return found
-		}
-	}
-	if len(j.one) > 0 {
-		if found := oneOf(j.one, v); found != good {
-			return found
-		}
-	}
-	if j.not == nil {
-		return good
-	}
-	return [...]verdict{good: bad, bad: good, unsure: unsure}[j.not.judge(v, value.Value{})]
+	return n.additional
 }
 
-func anyOf(nodes []*node, v value.Value) verdict {
+// alternatives judges a value by allOf, anyOf, oneOf and not. A value that is good may be bad by one of them, so nothing is known.
+func (j *judging) alternatives(of *junctors, v value.Value) verdict {
+	if of == nil || v.IsNull() {
+		return good
+	}
+	for _, n := range of.all {
+		if found := j.judge(n, v, value.Value{}); found != good {
+			return found
+		}
+	}
+	if len(of.any) > 0 {
+		if found := j.anyOf(of.any, v); found != good {
+			return found
+		}
+	}
+	if len(of.one) > 0 {
+		if found, _ := j.oneOf(of.one, v); found != good {
+			return found
+		}
+	}
+	if of.not == nil {
+		return good
+	}
+	return [...]verdict{good: bad, bad: good, unsure: unsure}[j.judge(of.not, v, value.Value{})]
+}
+
+func (j *judging) anyOf(nodes []*node, v value.Value) verdict {
 	all := bad
 	for _, n := range nodes {
-		switch n.judge(v, value.Value{}) {
+		switch j.judge(n, v, value.Value{}) {
 		case good:
 			return good
 		case unsure:
@@ -263,15 +309,15 @@ func anyOf(nodes []*node, v value.Value) verdict {
 	return all
 }
 
-func oneOf(nodes []*node, v value.Value) verdict {
-	n := 0
-	for _, alternative := range nodes {
-		switch alternative.judge(v, value.Value{}) {
+// oneOf returns how many of nodes find a value good, unless it is unsure.
+func (j *judging) oneOf(nodes []*node, v value.Value) (found verdict, valid int) {
+	for _, n := range nodes {
+		switch j.judge(n, v, value.Value{}) {
 		case good:
-			n++
+			valid++
 		case unsure:
-			return unsure
+			return unsure, valid
 		}
 	}
-	return verdictOf(n == 1)
+	return verdictOf(valid == 1), valid
 }

@@ -3,7 +3,7 @@ package rules
 import (
 	"regexp"
 
-	"github.com/deed-project/deed/value"
+	"k8s.io/apiserver/pkg/cel/openapi"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
@@ -16,7 +16,8 @@ type node struct {
 	nullable bool
 	format   string
 	known    bool // format is one that strings are checked for
-	enum     []value.Value
+	enum     []any
+	keys     []string // that tell items apart, if the library does
 
 	text   *textRules
 	number *numberRules
@@ -32,6 +33,7 @@ type node struct {
 
 	opaque bool // the schema says what is not judged here
 	below  contents
+	count  int // of nodes that this one and those below it are
 
 	// What rules in CEL have to see: whole is whether they have to see all of a value, because
 	// there are rules about it, or rules in the alternatives of one of its members, for which the
@@ -42,6 +44,7 @@ type node struct {
 type textRules struct {
 	minLength, maxLength *int64
 	pattern              *regexp.Regexp
+	instructions         int64 // of pattern
 }
 
 type numberRules struct {
@@ -54,6 +57,7 @@ type sizeRules struct{ minItems, maxItems, minProperties, maxProperties *int64 }
 type junctors struct {
 	all, any, one []*node
 	not           *node
+	size          int // how many nodes they are
 }
 
 // contents says what a node or anything below it has.
@@ -80,8 +84,8 @@ var kindOf = map[string]kinds{
 // compile compiles what the library validates by. It costs the size of the schema.
 func compile(s *spec.Schema) *node {
 	n := &node{
-		typed: len(s.Type) > 0, nullable: s.Nullable, format: s.Format, known: strfmt.Default.ContainsName(s.Format),
-		required: s.Required,
+		count: 1, typed: len(s.Type) > 0, nullable: s.Nullable, format: s.Format, known: strfmt.Default.ContainsName(s.Format),
+		required: s.Required, enum: s.Enum, keys: keysOf(s),
 		opaque: s.Ref.String() != "" || len(s.PatternProperties) > 0 || len(s.Dependencies) > 0 || s.UniqueItems ||
 			s.AdditionalItems != nil,
 	}
@@ -90,7 +94,6 @@ func compile(s *spec.Schema) *node {
 		n.types |= kind
 		n.opaque = n.opaque || !ok
 	}
-	n.compileEnum(s)
 	n.compileText(s)
 	n.compileNumber(s)
 	n.compileChildren(s)
@@ -105,16 +108,6 @@ func compile(s *spec.Schema) *node {
 	return n
 }
 
-func (n *node) compileEnum(s *spec.Schema) {
-	for _, e := range s.Enum {
-		v, err := value.FromAny(e)
-		if err != nil {
-			n.opaque = true
-		}
-		n.enum = append(n.enum, v)
-	}
-}
-
 func (n *node) compileText(s *spec.Schema) {
 	if s.MinLength == nil && s.MaxLength == nil && s.Pattern == "" {
 		return
@@ -124,7 +117,17 @@ func (n *node) compileText(s *spec.Schema) {
 		var err error
 		n.text.pattern, err = regexp.Compile(s.Pattern)
 		n.opaque = n.opaque || err != nil
+		n.text.instructions = PatternSize(s.Pattern)
 	}
+}
+
+// keysOf returns the members that tell the items of a list apart, nil if none do.
+func keysOf(s *spec.Schema) []string {
+	list := &openapi.Schema{Schema: s}
+	if list.Type() != "array" || list.XListType() != "map" {
+		return nil
+	}
+	return list.XListMapKeys()
 }
 
 func (n *node) compileNumber(s *spec.Schema) {
@@ -141,22 +144,23 @@ func (n *node) compileChildren(s *spec.Schema) {
 		n.properties = make(map[string]*node, len(s.Properties))
 	}
 	for name, property := range s.Properties {
-		n.properties[name] = n.child(&property)
+		n.properties[name] = n.compilePart(&property)
 	}
 	if a := s.AdditionalProperties; a != nil {
 		if n.closed = !a.Allows; a.Schema != nil {
-			n.additional = n.child(a.Schema)
+			n.additional = n.compilePart(a.Schema)
 		}
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		n.items = n.child(s.Items.Schema)
+		n.items = n.compilePart(s.Items.Schema)
 	}
 	n.opaque = n.opaque || s.Items != nil && len(s.Items.Schemas) > 0
 }
 
-// child compiles the schema of a part of what n is about.
-func (n *node) child(s *spec.Schema) *node {
+// compilePart compiles the schema of a part of what n is about.
+func (n *node) compilePart(s *spec.Schema) *node {
 	c := compile(s)
+	n.count += c.count
 	n.below.rules = n.below.rules || c.below.rules
 	n.below.resources = n.below.resources || c.below.resources
 	n.whole = n.whole || c.alternatives
@@ -167,8 +171,10 @@ func (n *node) compileJunctors(s *spec.Schema) {
 	if len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) == 0 && s.Not == nil {
 		return
 	}
+	size := 0
 	alternative := func(s *spec.Schema) *node {
 		c := compile(s)
+		size += c.count
 		n.alternatives = n.alternatives || c.below.rules
 		return c
 	}
@@ -182,4 +188,6 @@ func (n *node) compileJunctors(s *spec.Schema) {
 	if s.Not != nil {
 		n.junctors.not = alternative(s.Not)
 	}
+	n.junctors.size = size
+	n.count += size
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/value"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
 )
 
@@ -45,14 +47,17 @@ func TestVerdicts(t *testing.T) {
 		if !live.IsAbsent() {
 			updates++
 		}
-		found := r.object.quick.judge(object, value.Value{})
+		found := new(judging).judge(r.object.quick, object, value.Value{})
 		counts[found]++
-		if shared := sharing.Share(object, live); r.Sound(live, value.Value{}) && r.Sound(shared, live) != (found == good) {
+		if shared := sharing.Share(object, live); r.Sound(t.Context(), live, value.Value{}) && r.Sound(t.Context(), shared, live) != (found == good) {
 			t.Fatalf("beside live, the verdict is not %d\nschema %v\nobject %v\nlive %v", found, schema, object, live)
 		}
 		errs := library(r, object, live)
 		if found == good && len(errs) > 0 || found == bad && live.IsAbsent() && len(errs) == 0 {
 			t.Fatalf("the verdict is %d\nschema %v\nobject %v\nlive %v\nlibrary %v", found, schema, object, live, errs)
+		}
+		if want, got := sorted(errs, nil), sorted(r.Values(t.Context(), object, live), nil); got != want {
+			t.Fatalf("the faults are\n%s\nschema %v\nobject %v\nlive %v\nlibrary\n%s", got, schema, object, live, want)
 		}
 		if len(errs) > 0 || r.compiled == nil {
 			continue
@@ -77,13 +82,19 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// library asks the library, as Values does where it is not sure.
+// library asks the library about a whole object.
 func library(r *Rules, object, live value.Value) field.ErrorList {
+	validator := validation.NewSchemaValidatorFromOpenAPI(r.object.schema)
 	if live.IsAbsent() {
-		return validation.ValidateCustomResource(nil, object.ToAny(), r.object.library)
+		return validation.ValidateCustomResource(nil, object.ToAny(), validator)
 	}
-	return validation.ValidateCustomResourceUpdate(nil, object.ToAny(), live.ToAny(), r.object.library,
+	return validation.ValidateCustomResourceUpdate(nil, object.ToAny(), live.ToAny(), validator,
 		validation.WithRatcheting(r.correlated(object, live)))
+}
+
+// correlated pairs the parts of object with those of live that they replace.
+func (r *Rules) correlated(object, live value.Value) *common.CorrelatedObject {
+	return common.NewCorrelatedObject(object.ToAny(), live.ToAny(), &model.Structural{Structural: r.schema})
 }
 
 // heard collects warnings.

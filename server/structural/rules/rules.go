@@ -21,6 +21,9 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/deed-project/deed/server/api"
 )
 
 // Rules are what the schema of one version of a resource says about the values of objects. They are
@@ -35,10 +38,10 @@ type Rules struct {
 	compiled func() *cel.Validator
 }
 
-// keywords are a validator of the library, and what judges in its place. Zero keywords find nothing.
+// keywords are a schema as the library takes it, and what judges by it. Zero keywords find nothing.
 type keywords struct {
-	library validation.SchemaValidator
-	quick   *node
+	schema *spec.Schema
+	quick  *node
 }
 
 // Compile compiles an openAPIV3Schema; an absent or null one gives nil. The error is about a schema
@@ -95,39 +98,46 @@ func (r *Rules) prepare() {
 }
 
 func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
-	library, converted, err := validation.NewSchemaValidator(props)
+	_, converted, err := validation.NewSchemaValidator(props)
 	if err != nil {
 		return keywords{}, err
 	}
-	return keywords{library, compile(converted)}, nil
+	return keywords{converted, compile(converted)}, nil
+}
+
+// faults returns what is wrong with v, which is at base, in the place of live, absent if it is new.
+func (k keywords) faults(ctx context.Context, base *field.Path, v, live value.Value) field.ErrorList {
+	w := faults{judging: judging{ctx: ctx}, base: base, schema: k.schema, room: api.MaxTexts}
+	var was *former
+	if !live.IsAbsent() {
+		was = &former{was: live, node: k.quick}
+	}
+	w.find(k.quick, v, was)
+	return w.all()
 }
 
 // Values returns what is wrong with object by the keywords and formats of its schema. It replaces
 // live, which is absent for a new object: what was wrong already, and is as it was, does not count.
 //
 // The errors are in the order of their fields. An object with which nothing is wrong costs one walk
-// of it.
-func (r *Rules) Values(object, live value.Value) field.ErrorList {
-	errs, _ := r.ValuesChange(object, live, value.Value{})
+// of it. When ctx ends, so does the walk, and what it found until then says nothing.
+func (r *Rules) Values(ctx context.Context, object, live value.Value) field.ErrorList {
+	errs, _ := r.ValuesChange(ctx, object, live, value.Value{})
 	return errs
 }
 
 // ValuesChange is Values for an object that may share parts with known, of which it is known that it is sound; absent for none. It reports
 // whether object is: that nothing is wrong with it, whatever it replaces. What is shared is not looked at again.
-func (r *Rules) ValuesChange(object, live, known value.Value) (errs field.ErrorList, sound bool) {
-	if r.Sound(object, known) {
+func (r *Rules) ValuesChange(ctx context.Context, object, live, known value.Value) (errs field.ErrorList, sound bool) {
+	if r.Sound(ctx, object, known) {
 		return nil, true
 	}
-	if live.IsAbsent() {
-		return ordered(validation.ValidateCustomResource(nil, object.ToAny(), r.object.library)), false
-	}
-	return ordered(validation.ValidateCustomResourceUpdate(nil, object.ToAny(), live.ToAny(), r.object.library,
-		validation.WithRatcheting(r.correlated(object, live)))), false
+	return r.object.faults(ctx, nil, object, live), false
 }
 
 // Sound reports whether an object is surely sound, see ValuesChange.
-func (r *Rules) Sound(object, known value.Value) bool {
-	return r == nil || r.object.quick.judge(object, known) == good
+func (r *Rules) Sound(ctx context.Context, object, known value.Value) bool {
+	return r == nil || (&judging{ctx: ctx}).judge(r.object.quick, object, known) == good
 }
 
 // ordered sorts errors by their fields, those of one field being in the order of the library, which
@@ -146,13 +156,13 @@ func fieldOf(e *field.Error) string {
 }
 
 // StatusValues is Values for a write of the status alone: only the status is looked at.
-func (r *Rules) StatusValues(object, live value.Value) field.ErrorList {
-	status, was := object.Get("status"), live.Get("status")
-	if r == nil || r.status.library == nil || status.IsAbsent() || r.status.quick.judge(status, value.Value{}) == good {
+func (r *Rules) StatusValues(ctx context.Context, object, live value.Value) field.ErrorList {
+	status := object.Get("status")
+	if r == nil || r.status.schema == nil || status.IsAbsent() ||
+		(&judging{ctx: ctx}).judge(r.status.quick, status, value.Value{}) == good {
 		return nil
 	}
-	return ordered(validation.ValidateCustomResourceUpdate(field.NewPath("status"), status.ToAny(), was.ToAny(), r.status.library,
-		validation.WithRatcheting(r.correlated(object, live).Key("status"))))
+	return r.status.faults(ctx, field.NewPath("status"), status, live.Get("status"))
 }
 
 // Resources returns what is wrong with type and metadata of embedded resources. It costs nothing
@@ -160,6 +170,9 @@ func (r *Rules) StatusValues(object, live value.Value) field.ErrorList {
 func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorList {
 	if r == nil || !r.object.quick.below.resources {
 		return nil
+	}
+	if long := r.object.quick.tooLong(object, func(n *node) bool { return n.below.resources }, maxResourcePaths); long != nil {
+		return long
 	}
 	return objectmeta.Validate(ctx, nil, object.ToAny(), r.schema, false)
 }
@@ -195,6 +208,9 @@ func (r *Rules) CELChange(
 			return errs, cost
 		}
 	}
+	if long := r.object.quick.tooLong(object, func(n *node) bool { return n.below.rules }, maxRulePaths); long != nil {
+		return append(errs, long...), 0
+	}
 	shown, there := r.object.quick.partial(object)
 	if !there {
 		return errs, 0
@@ -214,8 +230,3 @@ func (r *Rules) CELChange(
 
 // Timeless reports whether what is wrong with an object depends on nothing but the object, as far as it is not the same as before.
 func (r *Rules) Timeless() bool { return r == nil || !r.transitions }
-
-// correlated pairs the parts of object with those of live that they replace.
-func (r *Rules) correlated(object, live value.Value) *common.CorrelatedObject {
-	return common.NewCorrelatedObject(object.ToAny(), live.ToAny(), &model.Structural{Structural: r.schema})
-}

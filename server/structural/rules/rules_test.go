@@ -74,7 +74,7 @@ spec.s: Too long: may not be more than 5 bytes
 		t.Run(c.name, func(t *testing.T) {
 			object, live := parse(t, c.object), parse(t, c.live)
 			var said warnings
-			errs := r.Values(object, live)
+			errs := r.Values(t.Context(), object, live)
 			errs = append(errs, r.Resources(t.Context(), object)...)
 			errs = r.CEL(t.Context(), errs, object, live, &said)
 			if got := texts(errs, said); got != c.want {
@@ -108,7 +108,7 @@ func TestStatus(t *testing.T) {
 		`[]`:                `status: Invalid value: "array":  in body must be of type object: "array"`,
 	} {
 		object := live.With("status", parse(t, status))
-		if got := texts(r.StatusValues(object, live), nil); got != want {
+		if got := texts(r.StatusValues(t.Context(), object, live), nil); got != want {
 			t.Errorf("%s is %s, want %s", status, got, want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestNoRules(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	object := parse(t, `{"spec": 1}`)
-	errs := append(r.Values(object, object), r.StatusValues(object, object)...)
+	errs := append(r.Values(t.Context(), object, object), r.StatusValues(t.Context(), object, object)...)
 	errs = append(errs, r.Resources(context.Background(), object)...)
 	if errs = r.CEL(context.Background(), errs, object, object, nil); len(errs) > 0 {
 		t.Error(errs)
@@ -178,16 +178,16 @@ func BenchmarkGood(b *testing.B) {
 	}
 	good := parse(b, `{"spec": {"n": 1, "e": "x", "s": "aa", "arr": ["a", "b"], "ios": "a", "xo": {"a": "b"}, "i32": 7}}`)
 	wrong := good.With("spec", good.Get("spec").With("n", value.Int(-1)))
-	b.Run("deed", func(b *testing.B) {
+	b.Run("good", func(b *testing.B) {
 		for b.Loop() {
-			if r.Values(good, value.Value{}) != nil {
+			if r.Values(b.Context(), good, value.Value{}) != nil {
 				b.Fatal("wrong")
 			}
 		}
 	})
-	b.Run("library", func(b *testing.B) {
+	b.Run("wrong", func(b *testing.B) {
 		for b.Loop() {
-			if r.Values(wrong, value.Value{}) == nil {
+			if r.Values(b.Context(), wrong, value.Value{}) == nil {
 				b.Fatal("good")
 			}
 		}

@@ -1,0 +1,36 @@
+package rules
+
+import "regexp/syntax"
+
+// PatternSize returns how many instructions the program of a pattern has, about, without making it: a{1000} has a thousand times as many
+// as a. It is 0 for what is no pattern.
+func PatternSize(pattern string) int64 {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	return sizeOf(parsed) + 2 // it begins and ends
+}
+
+func sizeOf(r *syntax.Regexp) int64 {
+	var below int64
+	for _, sub := range r.Sub {
+		below += sizeOf(sub)
+	}
+	switch r.Op {
+	case syntax.OpLiteral:
+		return int64(max(1, len(r.Rune)))
+	case syntax.OpCapture, syntax.OpStar:
+		return below + 2
+	case syntax.OpPlus, syntax.OpQuest:
+		return below + 1
+	case syntax.OpAlternate:
+		return below + int64(len(r.Sub))
+	case syntax.OpRepeat:
+		if r.Max < 0 { // as often as that, and then a star
+			return below*int64(max(1, r.Min)) + 2
+		}
+		return below*int64(r.Min) + (below+1)*int64(r.Max-r.Min)
+	}
+	return below + 1
+}
