@@ -190,6 +190,10 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	v := view(t, aSecret)
+	var redacted merge.Conflicts
+	if !errors.As(v.Redact(conflicts), &redacted) || len(redacted) != 1 || !redacted[0].Live.IsAbsent() || !redacted[0].Wanted.IsAbsent() {
+		t.Errorf("the conflicts are redacted as %v", redacted)
+	}
 	if got := v.Defect(defect); got != ".data.a: got int" {
 		t.Errorf("the defect is shown as %s", got)
 	}
