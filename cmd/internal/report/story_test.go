@@ -20,7 +20,7 @@ import (
 // TestStories runs the stories of testdata, see [storytest.Run]. What printers make of several objects comes of
 //
 //	apply FILE as=MANAGER WORD...                         conflicts and what was taken; outcomes are stored
-//	plan FILE as=MANAGER format=FORMAT [all=] WORD...     plans
+//	plan FILE as=MANAGER format=FORMAT [all=] [only=OUTCOME,...] WORD... plans
 //	diff FILE as=MANAGER WORD...                          differences as JSON
 //	status FILE as=MANAGER                                what a server answers to what is refused, as JSON
 //	fields FILE format=FORMAT [managers=M,...] [only=M,...] what entries own
@@ -54,10 +54,8 @@ func applied(s *storytest.Story, c *types.Library, f func(*dryrun.Task, dryrun.A
 
 func applyAll(s *storytest.Story) {
 	c := s.Library()
-	conflicts := report.ConflictReport{
-		Log: c.Log, Manager: s.Word("as"),
-		Migrate: func(from []string) string { return "deed migrate --from " + strings.Join(from, ",") },
-	}
+	migrate := func(from []string) string { return "deed migrate --from " + strings.Join(from, " --from ") }
+	conflicts := report.ConflictReport{Log: c.Log, Manager: s.Word("as"), Migrate: migrate}
 	var allocated report.Allocations
 	applied(s, c, func(t *dryrun.Task, x dryrun.Applied) {
 		if len(x.Refused) > 0 {
@@ -78,7 +76,11 @@ func applyAll(s *storytest.Story) {
 func planAll(s *storytest.Story) {
 	c := s.Library()
 	printed(s, func(b *bytes.Buffer) {
-		p := report.NewPlanPrinter(b, s.Word("format"), s.Has("all"), nil, false)
+		only, err := report.NewPlanFilter(s.Words["only"])
+		if err != nil {
+			s.Fatal(err)
+		}
+		p := report.NewPlanPrinter(b, s.Word("format"), s.Has("all"), only, false)
 		n := 0
 		applied(s, c, func(t *dryrun.Task, x dryrun.Applied) {
 			made, err := plan.Of(t, x, s.Has("all") || s.Word("format") == report.FormatJSON)
