@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,11 +12,17 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// seen is what rules might have been about, for messages: the kinds of objects, and a few objects.
+// seen is what rules might have been about, for messages: the kinds of objects, and the first few objects by their positions.
+// Several tasks are worked on at a time, and add themselves in any order.
 type seen struct {
 	lock    sync.Mutex
 	kinds   map[string]bool
-	objects []string
+	objects []seenObject // sorted; one more than a message lists, if there are others
+}
+
+type seenObject struct {
+	at notice.Position
+	id string
 }
 
 // maxCandidates is how many objects a message lists.
@@ -28,9 +35,12 @@ func (s *seen) add(t *Task) {
 		s.kinds = map[string]bool{}
 	}
 	s.kinds[t.Given.Id.Kind] = true
-	if len(s.objects) <= maxCandidates {
-		s.objects = append(s.objects, t.Given.Id.String())
-	}
+	o := seenObject{t.Given.At(), t.Given.Id.String()}
+	i, _ := slices.BinarySearchFunc(s.objects, o, func(a, b seenObject) int {
+		return cmp.Or(cmp.Compare(a.at.File, b.at.File), a.at.Compare(b.at))
+	})
+	s.objects = slices.Insert(s.objects, i, o)
+	s.objects = s.objects[:min(len(s.objects), maxCandidates+1)]
 }
 
 // see remembers which rules, managers and fields of rules t has. A field without a conflict is no
@@ -98,13 +108,17 @@ func (s *seen) candidates(x *rule) string {
 	if meant := wording.Nearest(x.kind, kinds); x.kind != "" && !s.kinds[x.kind] && meant != "" {
 		return fmt.Sprintf("; did you mean kind %s?", meant)
 	}
-	switch n := min(len(s.objects), maxCandidates); {
+	var ids []string
+	for _, o := range s.objects {
+		ids = append(ids, o.id)
+	}
+	switch n := min(len(ids), maxCandidates); {
 	case n == 0:
 		return ": there are none"
-	case n < len(s.objects):
-		return "; there are " + strings.Join(s.objects[:n], ", ") + " and others"
+	case n < len(ids):
+		return "; there are " + strings.Join(ids[:n], ", ") + " and others"
 	default:
-		return "; there are " + strings.Join(s.objects, ", ")
+		return "; there are " + strings.Join(ids, ", ")
 	}
 }
 
