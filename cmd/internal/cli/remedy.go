@@ -16,7 +16,7 @@ type given struct {
 	values []string
 }
 
-// notCarried are the flags that a command line does not hand on to the next one, because they say what a
+// notCarried are the flags that a command line does not hand on to that of another command, because they say what a
 // command does with its input, and how it prints that.
 var notCarried = []string{"output", "color", "write", "dry-run", "subresource", "show-managed-fields", "help"}
 
@@ -39,7 +39,7 @@ func (c *cli) remedy(path string, arguments []string, set ...given) string {
 		g := given{name: f.Name}
 		if i := slices.IndexFunc(set, func(s given) bool { return s.name == f.Name }); i >= 0 {
 			g = set[i]
-		} else if !slices.Contains(notCarried, f.Name) {
+		} else if target == c.running || !slices.Contains(notCarried, f.Name) {
 			g.values = c.valuesOf(f.Name)
 		}
 		for _, v := range g.values {
