@@ -22,7 +22,7 @@ var table = []layers.Layer{
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery k8s.io/api/autoscaling/v1"},
 	{"catalog/validation", "", "value", "k8s.io/apimachinery k8s.io/utils/net github.com/robfig/cron/v3"},
-	{"catalog/builtin", "api catalog catalog/tables catalog/validation", "value value/structs fieldpath schema merge managedfields schema/builtin",
+	{"catalog/builtin", "api catalog catalog/tables catalog/validation", "value value/structs fieldpath schema merge managedfields schema/builtin schema/form",
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation sigs.k8s.io/json"},
 	{"catalog/crd", "api catalog catalog/builtin catalog/tables memo structural/rules",
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom internal/door",
@@ -38,7 +38,7 @@ var table = []layers.Layer{
 	{"conversion", "api hookclient", "value", "k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook"},
 	{"strategic", "", "value", "k8s.io/apimachinery"},
 	{"jsonpatch", "", "value internal/jsontext", "gopkg.in/evanphx/json-patch.v4"},
-	{"rest", "admission api catalog jsonpatch store strategic wire", "value value/structs schema managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
+	{"rest", "admission api catalog jsonpatch store strategic wire", "value value/structs schema schema/form managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
 		"k8s.io/apimachinery sigs.k8s.io/json"},
 	{"transport", "", "internal/slab", ""},
 	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion logs rest store " +

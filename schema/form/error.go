@@ -15,6 +15,15 @@ type Error struct {
 
 	decoding   string
 	converting string
+	why        error // of a quantity
+}
+
+// Unwrap returns why a text is no quantity, nil for other values.
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.why
 }
 
 // Error returns what reading the JSON text of the document fails with, in the words of kube-apiserver.

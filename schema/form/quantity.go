@@ -2,19 +2,25 @@ package form
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
 )
 
-// The reasons why a text is no quantity, in the words of kube-apiserver.
+// MaxQuantity is how long a quantity may be. What is larger than 2^63-1, or finer than a billionth, is not kept anyway, and the time to read
+// digits grows with the square of their number.
+const MaxQuantity = 1024
+
+// The reasons why a text is no quantity, in the words of kube-apiserver but for the last one.
 var (
 	ErrQuantityFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 	ErrQuantityNumber  = errors.New("unable to parse numeric part of quantity")
 	ErrQuantitySuffix  = errors.New("unable to parse quantity's suffix")
-	decimalSuffixes    = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"} // powers of 1000, from -3
-	binarySuffixes     = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}              // powers of 1024, from 1
-	smallestDecimal    = -9                                                        // as a power of ten
+	ErrQuantityLength  = fmt.Errorf("quantities must have no more than %d characters", MaxQuantity) // which kube-apiserver takes hours for
+	decimalSuffixes    = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}                  // powers of 1000, from -3
+	binarySuffixes     = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}                               // powers of 1024, from 1
+	smallestDecimal    = -9                                                                         // as a power of ten
 	one                = big.NewInt(1)
 	ten                = big.NewInt(10)
 	kibi               = big.NewInt(1024)
@@ -40,7 +46,7 @@ type quantity struct {
 }
 
 // Quantity returns the one spelling in which a quantity is printed: 1000m is 1, 1024Mi is 1Gi, and 0.1 is 100m.
-// What is finer than a billionth is rounded up. The error is one of the three above.
+// What is finer than a billionth is rounded up. The error is one of those above.
 func Quantity(text string) (string, error) {
 	if isCanonical(text) {
 		return text, nil
@@ -146,6 +152,9 @@ func suffixed(suffix string) (base, exponent int, n notation, ok bool) {
 }
 
 func parseQuantity(text string) (quantity, error) {
+	if len(text) > MaxQuantity {
+		return quantity{}, ErrQuantityLength
+	}
 	if text == "" {
 		return quantity{}, ErrQuantityFormat
 	}

@@ -145,7 +145,9 @@ func (w *walk) quantity(v value.Value) value.Value {
 	}
 	printed, err := Quantity(strings.TrimSpace(text))
 	if err != nil {
-		return w.fail(w.custom(err.Error()))
+		refusal := w.custom(err.Error())
+		refusal.why = err
+		return w.fail(refusal)
 	}
 	if w.mode&Spelled != 0 {
 		return v

@@ -1,10 +1,58 @@
 package hostile
 
-import "strings"
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
 
 // values are attacks by what objects hold.
 func values() []Attack {
+	post := func(path, body string) Request { return Request{Method: http.MethodPost, Path: path, Body: body} }
+	pod := func(cpu string) string {
+		return `{"metadata":{"name":"o"},"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"` + cpu + `"}}}]}}`
+	}
+	digits := func(n int) string { return strings.Repeat("7", n) }
 	return []Attack{{
+		Name: "a quantity of many digits", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
+		Send: func(p Place, n int) Request { return post(p.core("pods"), pod(digits(n))) },
+	}, {
+		Name: "a quantity with a long fraction", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
+		Send: func(p Place, n int) Request { return post(p.core("pods"), pod("0."+digits(n))) },
+	}, {
+		Name: "a quantity with a large exponent", Size: 1_000_000, Codes: []int{201, 400, 422},
+		Send: func(p Place, n int) Request { return post(p.core("pods"), pod(fmt.Sprintf("1e%d", n))) },
+	}, {
+		Name: "a quota of many digits", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
+		Send: func(p Place, n int) Request {
+			return post(p.core("resourcequotas"), `{"metadata":{"name":"o"},"spec":{"hard":{"cpu":"`+digits(n)+`"}}}`)
+		},
+	}, {
+		Name: "an apply of a quantity of many digits", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
+		Send: func(p Place, n int) Request {
+			body := strings.Replace(pod(digits(n)), `{`, `{"apiVersion":"v1","kind":"Pod",`, 1)
+			return Request{Method: http.MethodPatch, Path: p.core("pods/o?fieldManager=a"), Media: applyPatch, Body: body}
+		},
+	}, {
+		Name: "a claim of many digits", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
+		Send: func(p Place, n int) Request {
+			return post(p.core("persistentvolumeclaims"), `{"metadata":{"name":"o"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"`+digits(n)+`"}}}}`)
+		},
+	}, {
+		Name: "a text of many digits that is no quantity", Size: 100_000, Codes: []int{201},
+		Send: func(p Place, n int) Request {
+			return post(p.core("configmaps"), `{"metadata":{"name":"o"},"data":{"a":"`+digits(n)+`"}}`)
+		},
+	}, {
+		Name: "a quantity of many digits, twice", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
+		Send: func(p Place, n int) Request {
+			return post(p.core("pods"), pod(digits(n)+`","cpu":"1`))
+		},
+	}, {
+		Name: "numbers of many digits", Size: 100_000, Codes: []int{400},
+		Before: func(p Place, _ int) []Request { return []Request{p.define(anything, "")} },
+		Send:   func(p Place, n int) Request { return p.create(`{"a":` + digits(n) + `,"b":0.` + digits(n) + `}`) },
+	}, {
 		Name: "a text against a large pattern", Size: 300_000, Codes: []int{201, 422}, Says: "patterns take more than",
 		Before: func(p Place, _ int) []Request {
 			return []Request{p.define(`{"type":"object","properties":{"a":{"type":"string","pattern":"^((a?){1000}){1}$"}}}`, "")}

@@ -50,5 +50,8 @@ func (r *Request) apply(live Live, config managedfields.Object, options api.Writ
 		return r.applyScale(live, config, options)
 	}
 	object, err := r.manager().Apply(live.Object, config, options.Manager, options.Force)
+	if costly := costly(err); costly != nil {
+		return object, costly
+	}
 	return object, api.Refused(err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/wire"
@@ -28,6 +29,9 @@ func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Obj
 	}
 	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
 	object, strict, err := r.form(storage.Share(sent.Content, last.Content), last.settled())
+	if costly := costly(err); costly != nil {
+		return object, costly
+	}
 	if err != nil {
 		if gvk == r.Version.GVK() {
 			err = r.firstFault(sent.JSON, err)
@@ -35,7 +39,11 @@ func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Obj
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
 	}
 	if sent.Text != nil {
-		if strict, err = r.strictFields(sent.Text); err != nil {
+		strict, err = r.strictFields(sent.Text)
+		if costly := costly(err); costly != nil {
+			return object, costly
+		}
+		if err != nil {
 			return object, wire.CannotHandle(gvk.Kind, gvk.Version, r.Version.Kind, err)
 		}
 	}
@@ -138,6 +146,9 @@ func (r *Request) form(content, settled value.Value) (managedfields.Object, []st
 // strictFields returns what strict decoding of a text says about its fields: those that the Go type of a built-in kind does not know,
 // and those that stand twice.
 func (r *Request) strictFields(text []byte) ([]string, error) {
+	if hasLongNumber(text) {
+		return nil, form.ErrQuantityLength
+	}
 	found, err := kjson.UnmarshalStrict(text, r.Version.New())
 	var out []string
 	for _, e := range found {

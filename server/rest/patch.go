@@ -112,6 +112,9 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 			return managedfields.Object{}, err
 		}
 		object, unknown, err := r.ofScale().patchedForm(typ, patched)
+		if costly := costly(err); costly != nil {
+			return object, costly
+		}
 		if err != nil {
 			return object, invalidPatch(shownPatch(typ, body, patched), err)
 		}

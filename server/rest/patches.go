@@ -94,8 +94,8 @@ func (r *Request) strategicForm(patched value.Value) (managedfields.Object, []st
 		}
 	}
 	object, unknown, err := r.form(patched, value.Value{})
-	if err == nil {
-		return object, unknown, nil
+	if err == nil || costly(err) != nil {
+		return object, unknown, err
 	}
 	if fields, ok := patched.ToAny().(map[string]any); ok {
 		if said := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, r.Version.New()); said != nil {

@@ -163,6 +163,9 @@ func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.
 	case scale:
 		sent, err = readTyped(text, catalog.ScaleKind, catalog.EmptyScale())
 	default:
+		if err := checkQuantities(v, text); err != nil {
+			return sent, sent, err
+		}
 		sent, err = readTyped(text, v.GVK(), v.New())
 	}
 	if err != nil || scale {

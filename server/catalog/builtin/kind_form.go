@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog/validation"
 	"github.com/deed-project/deed/value"
@@ -36,6 +37,10 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	if _, known := builtin.Lookup(schema.ParseGVK(apiVersion, kind)); !known || kind != f.kind.GVK.Kind {
 		return sent, nil, unregistered(kind, apiVersion)
 	}
+	held, heldErr := f.kind.Held(sent)
+	if errors.Is(heldErr, form.ErrQuantityLength) {
+		return sent, nil, heldErr // which the Go type would read for hours
+	}
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), f.empty())
 	if err != nil {
 		return sent, nil, err
@@ -47,9 +52,8 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 			unknown = append(unknown, at.FieldPath())
 		}
 	}
-	held, err := f.kind.Held(sent)
-	if err != nil {
-		return held, unknown, err
+	if heldErr != nil {
+		return held, unknown, heldErr
 	}
 	held = f.kind.Spelled(sent, held)
 	if entries := sent.Get("metadata", "managedFields"); entries.Kind() == value.KindList && entries.Len() == 0 {
