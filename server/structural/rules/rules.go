@@ -162,7 +162,11 @@ func (r *Rules) StatusValues(ctx context.Context, object, live value.Value) fiel
 		(&judging{ctx: ctx}).judge(r.status.quick, status, value.Value{}) == good {
 		return nil
 	}
-	return r.status.faults(ctx, field.NewPath("status"), status, live.Get("status"))
+	was := live.Get("status")
+	if was.IsAbsent() {
+		was = value.Null() // which a status of null is no change of
+	}
+	return r.status.faults(ctx, field.NewPath("status"), status, was)
 }
 
 // Resources returns what is wrong with type and metadata of embedded resources. It costs nothing

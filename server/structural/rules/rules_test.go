@@ -106,11 +106,16 @@ func TestStatus(t *testing.T) {
 		`{"phase": "down"}`: "",
 		`{"phase": "left"}`: `status.phase: Unsupported value: "left": supported values: "up", "down"`,
 		`[]`:                `status: Invalid value: "array":  in body must be of type object: "array"`,
+		`null`:              `status: Invalid value: "null":  in body must be of type object: "null"`,
 	} {
 		object := live.With("status", parse(t, status))
 		if got := texts(r.StatusValues(t.Context(), object, live), nil); got != want {
 			t.Errorf("%s is %s, want %s", status, got, want)
 		}
+	}
+	bare := live.With("status", value.Value{})
+	if got := texts(r.StatusValues(t.Context(), bare.With("status", value.Null()), bare), nil); got != "" {
+		t.Errorf("null in the place of nothing is %s", got)
 	}
 }
 
