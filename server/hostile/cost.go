@@ -50,12 +50,12 @@ func short(text string) string {
 	return text[:500] + " … " + text[len(text)-500:]
 }
 
-// Grows reports whether something that was counted for n, 2n and 4n grows faster than n does. What is constant may be as much as free.
+// Grows reports whether something that was counted for n, 2n and 4n grows faster than n does: if what is counted for 4n is more than the other
+// two let expect. Pools of buffers make counts of bytes vary, by up to free, and one of the two may be too small.
 //
-//	n        1  2   4    4 - 2 is twice 2 - 1
-//	n log n  1  2.2 4.8  2.2 times
-//	n²       1  4   16   4 times
+//	n        1  2   4    4 times the first, twice the second
+//	n log n  1  2.2 4.8  4.8 times, 2.2 times
+//	n²       1  4   16   16 times, 4 times
 func Grows(counts [3]int64, free int64) bool {
-	first, second := counts[1]-counts[0], counts[2]-counts[1]
-	return second > max(first, 0)*14/5+free
+	return counts[2] > max(counts[0]*24/5, counts[1]*12/5)+free
 }
