@@ -177,7 +177,11 @@ func (f *kindForm) own(object, live value.Value, subresource string) field.Error
 	if f.checked && (subresource == "" || subresource == "scale") {
 		return f.rules.Refused(object, live)
 	}
-	return refusals(f.kind.Refusals(live, object, subresource))
+	errs := refusals(f.kind.Refusals(live, object, subresource))
+	if f.kind.GVK.Group == "" {
+		errs = append(errs, validation.DataTooLong(f.kind.GVK.Kind, object)...)
+	}
+	return errs
 }
 
 // refusals returns what rules refuse as the library has it that makes texts of it.

@@ -1,7 +1,9 @@
 package validation_test
 
 import (
+	"encoding/base64"
 	"strconv"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -95,5 +97,25 @@ func BenchmarkPod(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		rules.Refused(pod, value.Value{})
+	}
+}
+
+// TestDataSize refuses what holds more than a MiB, in the words of kube-apiserver, and counts bytes and not base64.
+func TestDataSize(t *testing.T) {
+	const mib = 1 << 20
+	texts, bytes := strings.Repeat("x", mib-3), base64.StdEncoding.EncodeToString(make([]byte, mib))
+	for _, c := range []struct{ kind, object, want string }{
+		{"ConfigMap", `{"data":{"a":"` + texts + `"},"binaryData":{"b":"AAAA"}}`, ""},
+		{"ConfigMap", `{"data":{"a":"` + texts + `"},"binaryData":{"b":"AAAAAA=="}}`, "[]: Too long: may not be more than 1048576 bytes"},
+		{"Secret", `{"data":{"a":"` + bytes + `"}}`, ""},
+		{"Secret", `{"data":{"a":"` + bytes + `","b":"AA=="}}`, "data: Too long: may not be more than 1048576 bytes"},
+	} {
+		got := ""
+		for _, e := range validation.DataTooLong(c.kind, parsed(t, c.object)) {
+			got += e.Error()
+		}
+		if got != c.want {
+			t.Errorf("a %s of %d bytes: %q, want %q", c.kind, len(c.object), got, c.want)
+		}
 	}
 }
