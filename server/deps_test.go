@@ -49,6 +49,7 @@ var table = []layers.Layer{
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
 	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
 	{"hostile", "", "", ""},
+	{"hostile/attack", "hostile", "", ""},
 	{"cmd/deed-apiserver", ". logs manifest store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
 }
 

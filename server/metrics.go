@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -62,6 +63,7 @@ func newMetrics(flight *inFlight) *metrics {
 		}),
 	}
 	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(m.requests, m.durations, m.long, m.rejected, m.conflicts, m.panics, m.operations, m.storeWatchs)
 	for kind, count := range map[string]func() float64{
 		"readOnly": func() float64 { return float64(flight.reading.Load()) },
