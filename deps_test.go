@@ -44,6 +44,7 @@ var table = []layers.Layer{
 	{"internal/custom", "value fieldpath schema schema/structural merge managedfields", "", ""},
 	{"internal/layers", "", "", ""},
 	{"internal/seeds", "", "", ""},
+	{"internal/race", "", "", ""},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root, table) }

@@ -8,11 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/race"
 	"github.com/deed-project/deed/server"
 )
-
-// countsAllocations tells that allocations can be counted.
-var countsAllocations = true
 
 // unread takes an answer, and keeps its length: http.ResponseWriter.
 type unread struct {
@@ -52,7 +50,7 @@ func costOf(t *testing.T, s *server.Server, code int, next func() *http.Request)
 
 // TestCosts counts the allocations of requests for an object with a long text. Bytes tell whether that is copied, printed or parsed.
 func TestCosts(t *testing.T) {
-	if !countsAllocations {
+	if race.Enabled {
 		t.Skip("the race detector allocates by itself")
 	}
 	s := newServer(t, server.Config{})

@@ -16,7 +16,7 @@ var table = []layers.Layer{
 	{"memo", "", "", ""},
 	{"logs", "", "", "k8s.io/apimachinery/pkg/api/errors k8s.io/apimachinery/pkg/util/validation/field"},
 	{"structural/rules", "api memo", "value internal/beside",
-		"k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/go-openapi/swag github.com/google/cel-go"},
+		"k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/go-openapi/swag/conv github.com/google/cel-go"},
 	{"store/storetest", "store", "internal/seeds", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,32 +23,38 @@ import (
 // ailing is a store that cannot be read while it is ill: store.Store.
 type ailing struct {
 	store.Store
-	ill bool
+	ill atomic.Bool
 }
 
 // Range fails while the store is ill.
 func (s *ailing) Range(ctx context.Context, r store.Range) (store.Page, error) {
-	if s.ill {
+	if s.ill.Load() {
 		return store.Page{}, errors.New("it is ill")
 	}
 	return s.Store.Range(ctx, r)
 }
 
-// silent is a store that does not answer reads.
-type silent struct{ store.Store }
+// mute is a store that does not answer reads once it is silent.
+type mute struct {
+	store.Store
+	silent atomic.Bool
+}
 
-func (silent) Range(ctx context.Context, _ store.Range) (store.Page, error) {
-	<-ctx.Done()
-	return store.Page{}, ctx.Err()
+func (s *mute) Range(ctx context.Context, r store.Range) (store.Page, error) {
+	if s.silent.Load() {
+		<-ctx.Done()
+		return store.Page{}, ctx.Err()
+	}
+	return s.Store.Range(ctx, r)
 }
 
 // TestHealthOfSilence asks how a server does whose store does not answer: who probes it hears so within two seconds, on a clock of
 // the test's.
 func TestHealthOfSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		objects := &replaced{Store: memory.New()}
+		objects := &mute{Store: memory.New()}
 		s := newServer(t, server.Config{Store: objects})
-		objects.Store = silent{objects.Store}
+		objects.silent.Store(true)
 		for _, path := range []string{"/readyz", "/healthz", "/livez"} {
 			asked := time.Now()
 			w := ask(s, "GET "+path, "")
@@ -60,9 +67,6 @@ func TestHealthOfSilence(t *testing.T) {
 		}
 	})
 }
-
-// replaced is a store that can be replaced by another one.
-type replaced struct{ store.Store }
 
 // TestHealth asks how a server does that does well, one whose store fails, and one that was closed.
 func TestHealth(t *testing.T) {
@@ -83,13 +87,13 @@ func TestHealth(t *testing.T) {
 		"/livez/ping?verbose":             "[+]ping ok\nlivez check passed\n",
 	})
 	expect(http.StatusNotFound, map[string]string{"/livez/none": "404 page not found\n", "/livez/ping/more": "404 page not found\n"})
-	objects.ill = true
+	objects.ill.Store(true)
 	const ill = "[+]ping ok\n[-]storage failed: reason withheld\n[+]shutdown ok\n"
 	expect(http.StatusInternalServerError, map[string]string{
 		"/livez": ill + "livez check failed\n", "/readyz/storage": "[-]storage failed: reason withheld\nreadyz check failed\n",
 	})
 	expect(http.StatusOK, map[string]string{"/livez?exclude=storage": "ok", "/livez/ping": "ok"})
-	objects.ill = false
+	objects.ill.Store(false)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/deed-project/deed/internal/race"
 	"github.com/deed-project/deed/server"
 )
 
 // TestIdleWatches opens watches that nothing happens to, a hundred to a connection, and measures what each of them holds: the heap and the
 // stacks once garbage was collected. It must be little more than for a handler of net/http that does nothing but wait.
 func TestIdleWatches(t *testing.T) {
-	if !countsAllocations {
+	if race.Enabled {
 		t.Skip("the race detector needs memory of its own")
 	}
 	certificate, _, err := server.SelfSigned(time.Now(), "127.0.0.1")

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/deed-project/deed/internal/race"
 )
 
 func TestSizes(t *testing.T) {
@@ -20,10 +22,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-var countsAllocations = true
-
 func TestAllocations(t *testing.T) {
-	if !countsAllocations {
+	if race.Enabled {
 		t.Skip("not under the race detector")
 	}
 	text := []byte(`{"kind":"Pod","spec":{"ports":[80,443],"on":true},"text":"a\nb"}`)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/internal/race"
 	"github.com/deed-project/deed/server/apitest"
 )
 
@@ -42,6 +43,9 @@ func BenchmarkStart(b *testing.B) {
 // TestStartAgain counts the allocations of starting a server with definitions that the process knows: they are neither read, converted nor
 // compiled again.
 func TestStartAgain(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates by itself")
+	}
 	text := definitions(t, 5)
 	apitest.Start(t, apitest.YAML(text))
 	var before, after runtime.MemStats
@@ -55,6 +59,9 @@ func TestStartAgain(t *testing.T) {
 
 // TestStartFirst counts the allocations of the first server in a process: it reads nothing of the kinds that nobody asks for.
 func TestStartFirst(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates by itself")
+	}
 	if os.Getenv("FIRST_SERVER") == "" {
 		alone := exec.Command(os.Args[0], "-test.run=^TestStartFirst$")
 		alone.Env = append(os.Environ(), "FIRST_SERVER=1")

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/internal/race"
 	"github.com/deed-project/deed/server/catalog/validation"
 	"github.com/deed-project/deed/value"
 )
@@ -83,6 +84,9 @@ func TestManyConstraints(t *testing.T) {
 
 // TestAllocations holds that a pod with which nothing is wrong costs next to nothing to look at.
 func TestAllocations(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates by itself")
+	}
 	pod, rules := parsed(t, plainPod), rulesOf(t, "Pod")
 	if errs := rules.Refused(pod, value.Value{}); len(errs) > 0 {
 		t.Fatal(errs)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/value"
-	"github.com/go-openapi/swag"
+	"github.com/go-openapi/swag/conv"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
@@ -90,7 +90,7 @@ func (n *node) fits(v value.Value) bool {
 	}
 	is, format := kindOfValue(v)
 	admitted := n.types&is != 0 || is == isInteger && n.types&isNumber != 0 ||
-		is == isNumber && n.types&isInteger != 0 && swag.IsFloat64AJSONInteger(v.Float())
+		is == isNumber && n.types&isInteger != 0 && conv.IsFloat64AJSONInteger(v.Float())
 	textual := is == isString || is == isArray
 	switch {
 	case !textual && n.format != "" && !admitted && format != n.format:

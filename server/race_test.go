@@ -1,6 +1,0 @@
-//go:build race
-
-package server_test
-
-// Under the race detector sync.Pool drops what it is given at random, so that allocations cannot be counted.
-func init() { countsAllocations = false }

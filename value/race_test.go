@@ -1,7 +1,0 @@
-//go:build race
-
-package value
-
-// Under the race detector sync.Pool drops what it is given at random, so that allocations cannot be
-// counted.
-func init() { countsAllocations = false }
