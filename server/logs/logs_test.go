@@ -163,6 +163,9 @@ func TestNothingElseLogs(t *testing.T) {
 	}
 	calls := regexp.MustCompile(`\b(slog|log|klog)\.(Debug|Info|Warn|Error|Log|(Print|Fatal|Panic)\w*|V|Default\(\)\.\w+)(Context)?\(|\.Log\.[A-Z]\w*\(|\bfmt\.Print|os\.Std(out|err)\.`)
 	err = filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if name == "../hostile/attack" { // which is no part of the server, but a program that sends requests to one
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "../logs/") {
 			return err
 		}
