@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/internal/release/modules"
@@ -80,7 +79,7 @@ func (r *run) check(temp string, full bool) error {
 	return r.checkBuilds(version, full, temp)
 }
 
-// checkBuilds builds a release twice and compares the bytes. Without full, that is for host, and deed once for all other platforms,
+// checkBuilds builds a release twice and compares the bytes. Without full, that is for host, and deed once for Windows,
 // as programs for other platforms take long.
 func (r *run) checkBuilds(version string, full bool, temp string) error {
 	o := order{version, []string{"deed", "deed-apiserver"}, []string{host}}
@@ -108,9 +107,8 @@ func (r *run) checkBuilds(version string, full bool, temp string) error {
 	if full {
 		return nil
 	}
-	r.step("deed for all other platforms")
-	others := order{version, []string{"deed"}, slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return p == host })}
-	return r.build(others, filepath.Join(temp, "dist-others"))
+	r.step("deed for a platform that is most unlike the others")
+	return r.build(order{version, []string{"deed"}, []string{"windows/amd64"}}, filepath.Join(temp, "dist-other"))
 }
 
 func (r *run) testConsumer(tool *modules.Tool, name, dir string) error {
