@@ -157,8 +157,8 @@ func TestLostOwners(t *testing.T) {
 	}
 }
 
-// TestLastAppliedOfDuplicates makes entries for an object that holds an item twice, as stored objects may: whoever lost the owners
-// of such an object needs them as much.
+// TestLastAppliedOfDuplicates makes entries for an object that holds an item twice, as stored objects may: its
+// owners can be lost, too.
 func TestLastAppliedOfDuplicates(t *testing.T) {
 	o := kindtest.New(t, `"metadata":{"name":"one","finalizers":["a","a"],`+record+`},"spec":{"replicas":1}`)
 	if entries, err := ownership.EntriesOfLastApplied(o, kindtest.Type, "ann"); err != nil || kindtest.Show(t, entries) != "ann Apply v1 -: .spec.replicas\n" {

@@ -169,7 +169,7 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// DefaultMaxObject is how large an object may be unless the server is told otherwise, as in a kube-apiserver on an etcd that nobody configured.
+// DefaultMaxObject is how large an object may be by default, as in a kube-apiserver on an etcd with default settings.
 const DefaultMaxObject = rest.DefaultMaxObject
 
 // eventTTL is how long Events are kept unless the server is told otherwise.

@@ -42,7 +42,7 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 	return service
 }
 
-// hasNodePorts reports whether the ports of a service may be ports of nodes, and needsNodePorts whether they are if nobody says otherwise.
+// hasNodePorts reports whether a service may have node ports, and needsNodePorts whether it gets them by default.
 func hasNodePorts(spec value.Value) bool {
 	typ := spec.Get("type").Str()
 	return typ == "NodePort" || typ == "LoadBalancer"

@@ -53,7 +53,7 @@ func Join(texts []string, separator string) string {
 	return string(b)
 }
 
-// bounded returns a Status within the bounds of a refusal, whoever made it.
+// bounded returns a Status within the bounds of a refusal.
 func bounded(s metav1.Status) metav1.Status {
 	s.Message = Clip(s.Message, MaxTexts+2*MaxText+8*MaxName) // texts, one beyond, and what is around them
 	if s.Details == nil {

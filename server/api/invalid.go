@@ -70,7 +70,7 @@ func bodyOf(e *field.Error) string {
 // typeMore is the type of an error that stands for others.
 const typeMore field.ErrorType = "More"
 
-// More stands, at the end of a list, for n errors that are not told apart: whoever found them would have needed too much memory for it.
+// More stands, at the end of a list, for n errors that are not told apart: to tell them apart takes too much memory.
 func More(n int) *field.Error { return &field.Error{Type: typeMore, BadValue: n} }
 
 // moreOf returns for how many errors an error stands, and whether it is one of More.

@@ -25,7 +25,9 @@ type Attack struct {
 }
 
 // Attacks returns all attacks.
-func Attacks() []Attack { return slices.Concat(patches(), refusals(), values(), columns()) }
+func Attacks() []Attack {
+	return slices.Concat(patches(), refusals(), wrongValues(), values(), columns())
+}
 
 // Request is a request, apart from who sends it.
 type Request struct {

@@ -7,26 +7,10 @@ import (
 
 // refusals are attacks by what is said about requests that are refused: it may be much longer than they are.
 func refusals() []Attack {
-	post := func(path, body string) Request { return Request{Method: http.MethodPost, Path: path, Body: body} }
 	owners := func(n int) string {
 		return numbered(n, `{"apiVersion":"v1","kind":"Pod","name":"p#","uid":"u#","controller":true}`)
 	}
-	defines := func(spec string) func(Place, int) []Request {
-		return func(p Place, _ int) []Request { return []Request{p.define(spec, "")} }
-	}
-	const (
-		texts   = `{"type":"object","additionalProperties":{"type":"string"}}`
-		mapped  = `{"type":"object","additionalProperties":` + texts + `}`
-		things  = `{"type":"object","additionalProperties":{"type":"object","properties":{"a":{"type":"string"}}}}`
-		list    = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"string"}}}}`
-		deeply  = `{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":` + mapped + `}}}`
-		numbers = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},` +
-			`"anyOf":[{"items":{"minimum":10000000}},{"items":{"maximum":-1}}]}}}`
-		ruled = `{"type":"object","additionalProperties":{"type":"object","additionalProperties":` +
-			`{"type":"integer","x-kubernetes-validations":[{"rule":"self<0"}]}}}`
-		sets     = `{"type":"object","additionalProperties":{"type":"array","items":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"integer"}}}}`
-		embedded = `{"type":"object","additionalProperties":{"type":"array","items":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}`
-	)
+	const things = `{"type":"object","additionalProperties":{"type":"object","properties":{"a":{"type":"string"}}}}`
 	return []Attack{{
 		Name: "owners that are all controllers", Size: 1000, Codes: []int{422}, Says: " more]",
 		Send: func(p Place, n int) Request {
@@ -85,7 +69,32 @@ func refusals() []Attack {
 			r.Path += "?fieldValidation=Strict"
 			return r
 		},
-	}, {
+	}}
+}
+
+// post returns a request that creates an object.
+func post(path, body string) Request { return Request{Method: http.MethodPost, Path: path, Body: body} }
+
+// defines returns an Attack's Before that defines a resource whose spec has a schema.
+func defines(spec string) func(Place, int) []Request {
+	return func(p Place, _ int) []Request { return []Request{p.define(spec, "")} }
+}
+
+// wrongValues are attacks by what is said about values: each may be named with its whole path.
+func wrongValues() []Attack {
+	const (
+		texts   = `{"type":"object","additionalProperties":{"type":"string"}}`
+		mapped  = `{"type":"object","additionalProperties":` + texts + `}`
+		list    = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"string"}}}}`
+		deeply  = `{"type":"object","additionalProperties":{"type":"object","additionalProperties":{"type":"object","additionalProperties":` + mapped + `}}}`
+		numbers = `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},` +
+			`"anyOf":[{"items":{"minimum":10000000}},{"items":{"maximum":-1}}]}}}`
+		ruled = `{"type":"object","additionalProperties":{"type":"object","additionalProperties":` +
+			`{"type":"integer","x-kubernetes-validations":[{"rule":"self<0"}]}}}`
+		sets     = `{"type":"object","additionalProperties":{"type":"array","items":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"integer"}}}}`
+		embedded = `{"type":"object","additionalProperties":{"type":"array","items":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}`
+	)
+	return []Attack{{
 		Name: "wrong values below a long name", Size: 5000, Codes: []int{422}, Says: " more]", Before: defines(mapped),
 		Send: func(p Place, n int) Request {
 			return p.create(longName + `{` + numbered(n, `"b#":1`) + `}}`)

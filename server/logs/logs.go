@@ -55,7 +55,7 @@ func (l Logger) HTTP() *log.Logger { return log.New(httpLines{l}, "", 0) }
 // httpLines takes the lines of net/http: io.Writer.
 type httpLines struct{ to Logger }
 
-// whole are the beginnings of lines that quote nobody.
+// whole are the beginnings of lines that quote no client.
 var whole = []string{"http: TLS handshake error from ", "http: Accept error: "}
 
 // Write logs a line.

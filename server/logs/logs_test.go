@@ -101,7 +101,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestHTTP keeps of the lines of net/http what quotes nobody.
+// TestHTTP keeps the part of each line of net/http that quotes no client.
 func TestHTTP(t *testing.T) {
 	for line, want := range map[string]string{
 		"http: TLS handshake error from 1.2.3.4:5: remote error: tls: bad certificate": "http: TLS handshake error from 1.2.3.4:5: remote error: tls: bad certificate",

@@ -19,7 +19,7 @@ func costly(err error) error {
 }
 
 // hasLongNumber reports whether a JSON text has a string that begins with a number of more digits than a quantity may have. The Go types of
-// built-in kinds read all quantities in a text, those as well that nobody sees because another one with the same name follows.
+// built-in kinds read all quantities in a text, also one that is replaced by a later member with the same name.
 func hasLongNumber(text []byte) bool {
 	const digits = "0123456789."
 	for len(text) > form.MaxQuantity {

@@ -20,9 +20,9 @@ import (
 //	stringData: {a: b}   data: {a: Yg==}      data: {a: Yg==}, see [builtin.Kind.Folded]
 //
 // Such a field is not set but kept, claimed or shared, and containers of it are not adjusted. Its values are then
-// those that are stored, absent ones perhaps. An object that is created has no live values, though Go types begin with some: an
-// empty roleRef is none that somebody loses. The error is that the outcome is not of its type. The cost grows with what the server
-// stores otherwise than it was merged, and for an object that is created with decisions.
+// those that are stored, absent ones perhaps. An object that is created has no live values, though its
+// Go type begins with some, such as an empty roleRef. The error says that the outcome does not conform to its type. The cost grows with
+// the number of values that the server stores in another form, and for a new object with the number of decisions.
 func (t *Task) Settle(x Applied, decisions []merge.Decision) ([]merge.Decision, error) {
 	if t.at == nil {
 		return created(decisions), nil

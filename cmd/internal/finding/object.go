@@ -64,7 +64,7 @@ func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Findin
 const absentCode ownership.Code = "absent-path"
 
 // isLeftOut reports whether f is about a path that is not there because a server keeps nothing at it, see
-// [types.Endpoint.KeepsNothingAt]: whoever applies the same again owns the same again.
+// [types.Endpoint.KeepsNothingAt]: an apply of the same owns the same again.
 func isLeftOut(o *manifest.Object, f ownership.Finding, known *types.Types) bool {
 	if f.Code != absentCode || o.Entries[f.Entry].Operation != merge.Apply {
 		return false

@@ -30,7 +30,7 @@ type Image struct {
 // nameAnnotation is where programs that load images look for the name of one.
 const nameAnnotation = "io.containerd.image.name"
 
-// user is nobody that an image's host knows. Its number is the one that images without root usually have.
+// user is the number that images without root usually run as. No user of the host has it.
 const user = "65532:65532"
 
 // Layout returns the image as an archive of an OCI image layout. It runs the program of

@@ -1,5 +1,5 @@
 // Package modules knows the modules of this repository that a release publishes. It reads them from a [Checkout] as git has them,
-// refuses what nobody could install, and writes them as the files of a module proxy.
+// refuses what cannot be installed, and writes them as the files of a module proxy.
 package modules
 
 import (

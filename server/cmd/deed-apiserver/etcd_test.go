@@ -70,7 +70,7 @@ func TestSecureEtcd(t *testing.T) {
 	})
 }
 
-// TestSilentEtcd starts with addresses that do not answer: one where nobody listens, and one that takes connections and says nothing.
+// TestSilentEtcd starts with two addresses that do not answer: a closed port, and a listener that sends nothing.
 // The server says so of both, and goes on trying until it is stopped.
 func TestSilentEtcd(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,13 +10,13 @@ import (
 	"github.com/deed-project/deed/server/store/file"
 )
 
-// verifyCommand is the subcommand that says what of a data file is whole. It ends with status 0 if all of the file is whole, 1 if
+// verifyCommand is the subcommand that checks and repairs a data file. It ends with status 0 if all of the file is whole, 1 if
 // something is not, and 2 if it cannot be read at all.
 func verifyCommand() *cobra.Command {
 	var data, repair string
 	cmd := &cobra.Command{
 		Use:   "verify --data FILE [--repair NEW]",
-		Short: "Say what of a data file is whole, and save it",
+		Short: "Check a data file, and repair it",
 		Args: func(_ *cobra.Command, args []string) error {
 			if data == "" || len(args) > 0 {
 				return &status{2, errors.New("usage: deed-apiserver verify --data FILE [--repair NEW]")}

@@ -20,7 +20,7 @@ import (
 // Config says where a cluster of etcd is, and who asks it.
 type Config struct {
 	Endpoints     []string // URLs of its members, which errors name: without user and password
-	CA, Cert, Key string   // PEM files: whom to trust, and who to be; empty for those of the system, and for nobody
+	CA, Cert, Key string   // PEM files: authorities to trust, and a client certificate; empty for the system's authorities and no certificate
 	User          string   // where etcd wants to know
 	Password      Password // of User
 	Keys          Keys
@@ -66,7 +66,7 @@ func (e *SilentError) LogText() string { return e.Error() }
 func (e *SilentError) Unwrap() error { return e.Err }
 
 // Open returns the store in a cluster, which is asked once whether it is there: ctx bounds how long
-// that may take. The error is a [*SilentError] if nobody answers, at most three seconds after ctx is done.
+// that may take. The error is a [*SilentError] if no member answers, at most three seconds after ctx is done.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	config := clientv3.Config{
 		Endpoints: c.Endpoints, Username: c.User, Password: c.Password.text,

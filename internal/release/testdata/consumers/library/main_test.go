@@ -59,7 +59,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestRun applies what nobody else owns.
+// TestRun applies fields without other owners.
 func TestRun(t *testing.T) {
 	folder := t.TempDir()
 	files := []string{filepath.Join(folder, "live.json"), filepath.Join(folder, "config.json")}
