@@ -69,7 +69,40 @@ func refusals() []Attack {
 			r.Path += "?fieldValidation=Strict"
 			return r
 		},
+	}, {
+		Name: "names that stand twice below a long name", Size: 1000, Codes: []int{400, 422}, Says: "characters",
+		Send: func(p Place, n int) Request {
+			return post(p.core("configmaps")+"?fieldValidation=Strict", twiceBelow(n))
+		},
+	}, {
+		Name: "names that stand twice below a long name of a custom resource", Size: 1000, Codes: []int{400, 422}, Says: "characters",
+		Before: defines(anything),
+		Send: func(p Place, n int) Request {
+			r := p.create(`{"a":` + twiceBelow(n) + `}`)
+			r.Path += "?fieldValidation=Strict"
+			return r
+		},
+	}, {
+		Name: "a merge patch of names that stand twice below a long name", Size: 1000, Codes: []int{200, 422}, Says: "characters",
+		Before: func(p Place, _ int) []Request {
+			return []Request{post(p.core("configmaps"), `{"metadata":{"name":"o"}}`)}
+		},
+		Send: func(p Place, n int) Request {
+			return Request{Method: http.MethodPatch, Path: p.core("configmaps/o"), Media: mergePatch, Body: twiceBelow(n)}
+		},
+	}, {
+		Name: "YAML of names that stand twice below a long name", Size: 1000, Codes: []int{400, 422},
+		Send: func(p Place, n int) Request {
+			r := post(p.core("configmaps")+"?fieldValidation=Strict", twiceBelow(n))
+			r.Media = "application/yaml"
+			return r
+		},
 	}}
+}
+
+// twiceBelow returns an object with n names that stand twice below a name of 10n characters.
+func twiceBelow(n int) string {
+	return `{"metadata":{"name":"o"},"` + strings.Repeat("k", 10*n) + `":{` + numbered(n, `"b#":1,"b#":2`) + `}}`
 }
 
 // post returns a request that creates an object.
@@ -95,7 +128,7 @@ func wrongValues() []Attack {
 		embedded = `{"type":"object","additionalProperties":{"type":"array","items":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}`
 	)
 	return []Attack{{
-		Name: "wrong values below a long name", Size: 5000, Codes: []int{422}, Says: " more]", Before: defines(mapped),
+		Name: "wrong values below a long name", Size: 1000, Codes: []int{422}, Says: " more]", Before: defines(mapped),
 		Send: func(p Place, n int) Request {
 			return p.create(longName + `{` + numbered(n, `"b#":1`) + `}}`)
 		},
@@ -114,12 +147,12 @@ func wrongValues() []Attack {
 		Name: "items that no alternative takes", Size: 20_000, Codes: []int{422}, Says: "must validate at least one schema", Before: defines(numbers),
 		Send: func(p Place, n int) Request { return p.create(`{"l":[` + numbered(n, `#`) + `]}`) },
 	}, {
-		Name: "items that a rule refuses below a long name", Size: 5000, Codes: []int{422}, Says: " more]", Before: defines(ruled),
+		Name: "items that a rule refuses below a long name", Size: 1000, Codes: []int{422}, Says: " more]", Before: defines(ruled),
 		Send: func(p Place, n int) Request {
 			return p.create(longName + `{` + numbered(n, `"b#":1`) + `}}`)
 		},
 	}, {
-		Name: "items twice below a long name", Size: 5000, Codes: []int{422}, Says: " more]", Before: defines(sets),
+		Name: "items twice below a long name", Size: 1000, Codes: []int{422}, Says: " more]", Before: defines(sets),
 		Send: func(p Place, n int) Request {
 			return p.create(longName + `[` + numbered(n, `[1,1]`) + `]}`)
 		},
@@ -129,7 +162,7 @@ func wrongValues() []Attack {
 			return p.create(longName + `[` + numbered(n, `{"metadata":{}}`) + `]}`)
 		},
 	}, {
-		Name: "conflicts below long names", Size: 5000, Codes: []int{409}, Says: "more",
+		Name: "conflicts below long names", Size: 1000, Codes: []int{409}, Says: "more",
 		Before: func(p Place, n int) []Request {
 			return []Request{p.define(anything, ""), p.apply("a", nested(4, longMember, "{"+numbered(n, `"b#":1`)+"}", "}"))}
 		},
@@ -137,7 +170,7 @@ func wrongValues() []Attack {
 			return p.apply("b", nested(4, longMember, "{"+numbered(n, `"b#":2`)+"}", "}"))
 		},
 	}, {
-		Name: "an apply of wrong values below long names", Size: 5000, Codes: []int{500}, Says: "more", Before: defines(deeply),
+		Name: "an apply of wrong values below long names", Size: 1000, Codes: []int{500}, Says: "more", Before: defines(deeply),
 		Send: func(p Place, n int) Request {
 			return p.apply("a", nested(4, longMember, "{"+numbered(n, `"b#":[1]`)+"}", "}"))
 		},

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
@@ -15,6 +14,7 @@ import (
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
@@ -67,7 +67,7 @@ func (r *Request) firstFault(text []byte, err error) error {
 	if text == nil {
 		return err
 	}
-	if first := kjson.UnmarshalCaseSensitivePreserveInts(text, r.Version.New()); first != nil {
+	if first := kjson.Unmarshal(text, r.Version.New()); first != nil {
 		return first
 	}
 	return err

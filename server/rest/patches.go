@@ -14,12 +14,12 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kmergepatch "k8s.io/apimachinery/pkg/util/mergepatch"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/jsonpatch"
+	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/server/strategic"
 	"github.com/deed-project/deed/value"
 )
@@ -122,6 +122,9 @@ func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options a
 	if !json.Valid(body) {
 		return nil, errors.NewBadRequest("invalid JSON patch")
 	}
+	if err := kjson.CheckPaths(body); err != nil {
+		return nil, api.TooCostly(err.Error())
+	}
 	parse := parseMergePatch
 	switch typ {
 	case types.JSONPatchType:
@@ -164,7 +167,7 @@ const badMergePatch = "Invalid JSON Patch"
 // replacedByList returns what a merge patch makes of an object that is a list. The error is a 400 if it is none.
 func replacedByList(body []byte) (value.Value, error) {
 	items := []any{}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(body, &items); err != nil || items == nil {
+	if err := kjson.Unmarshal(body, &items); err != nil || items == nil {
 		return value.Value{}, errors.NewBadRequest(badMergePatch)
 	}
 	list, err := value.FromAny(items)

@@ -7,13 +7,16 @@ import (
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
 )
 
 // costly returns the refusal of what would cost too much, 422, if err says that, and nil otherwise.
 func costly(err error) error {
-	if stderrors.Is(err, form.ErrQuantityLength) {
-		return api.TooCostly(form.ErrQuantityLength.Error())
+	for _, bound := range []error{form.ErrQuantityLength, kjson.ErrPaths} {
+		if stderrors.Is(err, bound) {
+			return api.TooCostly(bound.Error())
+		}
 	}
 	return nil
 }

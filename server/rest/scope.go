@@ -10,11 +10,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -205,7 +205,7 @@ func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 	if found.APIVersion != gvk.APIVersion() || found.Kind != gvk.Kind {
 		return value.Value{}, unregistered(found)
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, object); err != nil {
+	if err := kjson.Unmarshal(text, object); err != nil {
 		return value.Value{}, err
 	}
 	return structs.From(object)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/hex"
+	stderrors "errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	sigsjson "sigs.k8s.io/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
 )
 
@@ -78,6 +79,9 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error
 		}
 	}
 	sent, err := decodeTwice(body, media)
+	if stderrors.Is(err, kjson.ErrPaths) {
+		return sent, api.TooCostly(err.Error())
+	}
 	if err != nil || !saysKindAsText(sent.Content) {
 		return decodeSlowly(body, media, standard, false)
 	}
@@ -109,7 +113,7 @@ func decodeTwice(body []byte, media string) (Sent, error) {
 		}
 	}
 	content := map[string]any{}
-	strict, err := sigsjson.UnmarshalStrict(text, &content)
+	strict, err := kjson.UnmarshalStrict(text, &content)
 	if err != nil {
 		return sent, err
 	}
@@ -141,7 +145,7 @@ func unrecognized(kind string, why error, shown string) error {
 
 // decodeSlowly reads an object with the library that kube-apiserver uses.
 func decodeSlowly(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
-	serializer := kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, nil, typer{}, kjson.SerializerOptions{
+	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, typer{}, json.SerializerOptions{
 		Strict: !lenient, Yaml: media == YAML,
 	})
 	object := &unstructured.Unstructured{}
@@ -149,8 +153,11 @@ func decodeSlowly(body []byte, media string, wanted schema.GVK, lenient bool) (S
 	if lenient {
 		standard = &kschema.GroupVersionKind{Group: wanted.Group, Version: wanted.Version, Kind: wanted.Kind}
 	}
-	_, gvk, err := serializer.Decode(body, standard, object)
 	var sent Sent
+	if err := checkPaths(body, media); err != nil {
+		return sent, err
+	}
+	_, gvk, err := serializer.Decode(body, standard, object)
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		for _, e := range strict.Errors() {
 			sent.Strict = append(sent.Strict, e.Error())
@@ -163,6 +170,19 @@ func decodeSlowly(body []byte, media string, wanted schema.GVK, lenient bool) (S
 	}
 	sent.Content, err = value.FromAny(object.Object)
 	return sent, err
+}
+
+// checkPaths refuses, with 422, a body whose paths are longer than what strict decoding may spell.
+func checkPaths(body []byte, media string) error {
+	if media == YAML {
+		if text, err := yaml.YAMLToJSON(body); err == nil {
+			body = text
+		}
+	}
+	if err := kjson.CheckPaths(body); err != nil {
+		return api.TooCostly(err.Error())
+	}
+	return nil
 }
 
 // CannotHandle refuses an object of the given kind and version that cannot be read as one of kind wanted: 400.

@@ -2,14 +2,13 @@ package builtin
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -49,15 +48,8 @@ func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	if err != nil {
 		return sent, nil, err
 	}
-	var unknown []string
-	for _, e := range found {
-		var at kjson.FieldError
-		if errors.As(e, &at) {
-			unknown = append(unknown, at.FieldPath())
-		}
-	}
 	decoded, err := f.Print(object)
-	return decoded, unknown, err
+	return decoded, kjson.Fields(found), err
 }
 
 // Complete returns object as the Go type prints it, with defaults.

@@ -7,7 +7,6 @@ import (
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
@@ -15,6 +14,7 @@ import (
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog/validation"
+	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
 )
 
@@ -45,13 +45,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	if err != nil {
 		return sent, nil, err
 	}
-	var unknown []string
-	for _, e := range found {
-		var at kjson.FieldError
-		if errors.As(e, &at) {
-			unknown = append(unknown, at.FieldPath())
-		}
-	}
+	unknown := kjson.Fields(found)
 	if heldErr != nil {
 		return held, unknown, heldErr
 	}
