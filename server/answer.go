@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -18,20 +17,29 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// isListed reports whether a list can be answered as text, by listed. A Table that marks one of its objects as the default cannot: all
-// of them tell which one it is.
+// isListed reports whether a list can be answered by listed. A Table that marks one of its objects as the default cannot: all of them tell
+// which one it is.
 func isListed(v *catalog.Version, rep wire.Representation) bool {
-	return rep.IsText() && (rep.As == "" || rep.As == wire.AsTable && v.Default == nil)
+	switch rep.Media {
+	case wire.JSON:
+		return rep.As == "" || rep.As == wire.AsTable && v.Default == nil
+	case wire.Protobuf:
+		return rep.As == ""
+	}
+	return false
 }
 
-// listed answers a request for a list with text that is made of stored texts, as it is read.
+// listed answers a request for a list while it is read, piece by piece, so that a client that is slow holds little memory.
 func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Representation) {
 	q.Warnings.Write(w.Header())
 	stream := wire.NewStream(w, q.HTTP, rep)
 	var err error
-	if rep.As == wire.AsTable {
+	switch {
+	case rep.Media == wire.Protobuf:
+		err = q.ListMessages(stream)
+	case rep.As == wire.AsTable:
 		err = q.ListTable(func() (wire.Table, error) { return s.newTable(q, rep) }, stream)
-	} else {
+	default:
 		err = q.ListTexts(stream)
 	}
 	if err == nil {
@@ -79,7 +87,7 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 		if a.List == nil {
 			return wire.Managed{Object: a.Object, Text: a.Text, New: newOf}, nil
 		}
-		return wire.List{Value: wire.ListDocument(q.Version, metaOf(a.List), a.List.Items), New: newOf}, nil
+		return wire.List{Value: wire.ListDocument(q.Version, a.List.Meta(), a.List.Items), New: newOf}, nil
 	case rep.As == wire.AsTable:
 		table, err := s.table(q, rep, a)
 		return wire.Object{Value: table}, err
@@ -87,7 +95,7 @@ func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.A
 		whole, err := a.Object.Value()
 		return wire.Object{Value: wire.Partial(rep.Of, whole)}, err
 	case rep.As == wire.AsPartialList && a.List != nil:
-		return wire.List{Value: wire.PartialList(rep.Of, metaOf(a.List), a.List.Items)}, nil
+		return wire.List{Value: wire.PartialList(rep.Of, a.List.Meta(), a.List.Items)}, nil
 	case rep.As == wire.AsPartialList && q.Version.Custom:
 		return nil, fmt.Errorf("content is not a list")
 	case rep.As == wire.AsPartialList:
@@ -141,7 +149,7 @@ func (s *Server) table(q *rest.Request, rep wire.Representation, a *rest.Answer)
 		m := wire.ListMeta{Version: api.Meta(whole, "resourceVersion")}
 		return t.Document(m, []value.Value{whole}, true), err
 	}
-	return t.Document(metaOf(a.List), a.List.Items, true), nil
+	return t.Document(a.List.Meta(), a.List.Items, true), nil
 }
 
 // scaleTable returns a Scale as a Table.
@@ -160,8 +168,4 @@ func (s *Server) scaleTable(q *rest.Request, rep wire.Representation, scale valu
 func (s *Server) newTable(q *rest.Request, rep wire.Representation) (wire.Table, error) {
 	include, err := wire.ParseInclude(q.Query)
 	return wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}, err
-}
-
-func metaOf(l *rest.List) wire.ListMeta {
-	return wire.ListMeta{Version: strconv.FormatInt(int64(l.Version), 10), Continue: l.Continue, Remaining: l.Remaining}
 }

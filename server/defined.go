@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -20,13 +21,15 @@ import (
 
 // definitions are the stored definitions as they were read last, and what became of each. The zero definitions read nothing yet.
 //
-// Thousands of definitions may be written one after the other, so that none may cost what all do. Those that are settled cost nothing: their
-// status is stored as it should be, and no other definition can take away the names that they have.
+// Thousands of definitions may be written one after the other, so that none may cost what all do. No definition can take away the names that
+// another one has. So one that changes matters only to those that wait for a name which it had.
 type definitions struct {
-	at        store.Revision           // up to which the store was read
-	of        map[string]*definition   // by key
-	names     map[string]*crd.Names    // that are accepted, by group
-	unsettled map[*definition]struct{} // those whose status may be another one whenever something changes
+	at        store.Revision         // up to which the store was read
+	of        map[string]*definition // by key
+	names     map[string]crd.Names   // that are accepted, by group
+	waiting   map[wanted]set         // who waits for a name
+	unsettled set                    // whose status is not stored as it should be
+	next      queue                  // whose status may be another one by now
 }
 
 // definition is a stored definition.
@@ -34,35 +37,69 @@ type definition struct {
 	created, revision store.Revision
 	stored            value.Value // as it was read
 	now               value.Value // with the status that it has among the others
+	waits             []wanted    // the names that it wants and has not
 	gone              bool        // it was deleted
+	queued            bool        // it is in the queue
 
 	resource *catalog.Resource  // what it defines, nil if that is not served
 	source   value.Value        // what resource was made of
 	unwatch  context.CancelFunc // ends the watches of resource
 }
 
-// catchUp reads what was stored since it was called last, and returns the definitions that changed by that, in the order in which they were
-// created: those that were written or deleted, and those that have another status therefore. The error is about those that cannot be read,
-// which stay what they were.
-func (d *definitions) catchUp(ctx context.Context, s store.Store, prefix string, now func() time.Time) ([]*definition, error) {
-	changed, err := d.read(ctx, s, prefix)
-	if len(changed) == 0 {
-		return nil, err
-	}
-	all := slices.Collect(maps.Keys(d.unsettled))
-	for _, of := range changed {
-		if _, known := d.unsettled[of]; !known {
-			all = append(all, of)
-		}
-	}
-	slices.SortFunc(all, inOrder)
-	for d.accept(all, now()) {
-	}
-	return all, err
+// set is a set of definitions.
+type set map[*definition]struct{}
+
+// wanted is a name that is wanted in a group.
+type wanted struct {
+	group string
+	crd.Name
 }
 
-// inOrder compares definitions by when they were created.
-func inOrder(a, b *definition) int { return cmp.Compare(a.created, b.created) }
+// queue is a heap of definitions, in the order in which they were created: heap.Interface.
+type queue []*definition
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, k int) bool { return q[i].created < q[k].created }
+func (q queue) Swap(i, k int)      { q[i], q[k] = q[k], q[i] }
+func (q *queue) Push(of any)       { *q = append(*q, of.(*definition)) }
+
+// Pop removes the last one.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	of := (*q)[last]
+	*q = (*q)[:last]
+	return of
+}
+
+// catchUp reads what was stored since it was called last, and returns the definitions that changed by that, in the order in which they were
+// created: those that were written or deleted, and those that may have another status therefore. The error is about those that cannot be
+// read, which stay what they were.
+func (d *definitions) catchUp(ctx context.Context, s store.Store, prefix string, now func() time.Time) ([]*definition, error) {
+	changed, err := d.read(ctx, s, prefix)
+	all := set{}
+	for _, of := range changed {
+		all[of] = struct{}{}
+	}
+	d.settle(all, now)
+	return all.inOrder(), err
+}
+
+// settle looks at definitions until none may have another status, adds them to those that it is given, and returns how often it looked.
+func (d *definitions) settle(looked set, now func() time.Time) (times int) {
+	for ; len(d.next) > 0; times++ {
+		of := heap.Pop(&d.next).(*definition)
+		if of.queued = false; !of.gone {
+			d.accept(of, now())
+			looked[of] = struct{}{}
+		}
+	}
+	return times
+}
+
+// inOrder returns the definitions in the order in which they were created.
+func (s set) inOrder() []*definition {
+	return slices.SortedFunc(maps.Keys(s), func(a, b *definition) int { return cmp.Compare(a.created, b.created) })
+}
 
 // read reads what was stored since it was called last, and returns the definitions that were written or deleted. Of a store that does not
 // know what happened since, it reads all.
@@ -133,16 +170,15 @@ func (d *definitions) put(record store.Record) (*definition, error) {
 		return nil, fmt.Errorf("%s: %w", record.Key, err)
 	}
 	if d.of == nil {
-		d.of, d.names, d.unsettled = map[string]*definition{}, map[string]*crd.Names{}, map[*definition]struct{}{}
+		d.of, d.names, d.waiting, d.unsettled = map[string]*definition{}, map[string]crd.Names{}, map[wanted]set{}, set{}
 	}
 	if of == nil {
 		of = &definition{}
 		d.of[record.Key] = of
-	} else {
-		d.release(of)
 	}
-	of.created, of.revision, of.stored, of.now = record.Created, record.Revision, content, content
-	d.take(of)
+	of.created, of.revision, of.stored = record.Created, record.Revision, content
+	d.become(of, content)
+	d.look(of)
 	return of, nil
 }
 
@@ -152,50 +188,85 @@ func (d *definitions) remove(key string) *definition {
 	if of == nil {
 		return nil
 	}
-	if d.release(of); d.names[of.group()].None() {
-		delete(d.names, of.group())
-	}
+	d.become(of, of.now.With("status", value.Value{}))
+	d.wait(of, nil)
 	of.gone = true
 	delete(d.of, key)
 	delete(d.unsettled, of)
 	return of
 }
 
-// accept gives definitions the status that they have among the others, one after the other. It reports whether that may give one of them
-// another status once more: a name was given to one or by one while another waits for a name. Once is enough, but where names are passed on
-// from one that waits to another; then it is done as often as that happens, for all that wait.
-func (d *definitions) accept(all []*definition, now time.Time) (again bool) {
-	passed, waiting := false, false
-	for _, of := range all {
-		if of.gone {
-			continue
-		}
-		d.release(of)
-		status := crd.Accept(of.now, *d.names[of.group()], now)
-		passed = passed || !status.Get("acceptedNames").Equal(of.now.Get("status", "acceptedNames"))
-		of.now = of.now.With("status", status)
-		d.take(of)
-		waiting = waiting || !crd.Content(status)
-		if crd.Content(status) && of.written() {
-			delete(d.unsettled, of)
-		} else {
-			d.unsettled[of] = struct{}{}
-		}
+// accept gives a definition the status that it has among the others.
+func (d *definitions) accept(of *definition, at time.Time) {
+	others := d.names[of.group()]
+	others.Release(of.now)
+	status := crd.Accept(of.now, others, at)
+	others.Take(of.now)
+	d.become(of, of.now.With("status", status))
+	var missing []crd.Name
+	if !crd.Content(status) {
+		missing = without(crd.NamesOf(of.now.Get("spec", "names")), crd.NamesOf(status.Get("acceptedNames")))
 	}
-	return passed && waiting
+	d.wait(of, missing)
+	if of.written() {
+		delete(d.unsettled, of)
+	} else {
+		d.unsettled[of] = struct{}{}
+	}
 }
 
-// take makes the names of a definition known to the others of its group, and release makes them free.
-func (d *definitions) take(of *definition) {
-	names := d.names[of.group()]
+// become gives a definition another content. Who waits for a name that it had, and has no more, is to be looked at.
+func (d *definitions) become(of *definition, content value.Value) {
+	group := content.Get("spec", "group").Str()
+	names := d.names[group]
 	if names == nil {
-		names = &crd.Names{}
-		d.names[of.group()] = names
+		names = crd.Names{}
+		d.names[group] = names
 	}
-	names.Take(of.now)
+	names.Release(of.now)
+	names.Take(content)
+	if len(names) == 0 {
+		delete(d.names, group)
+	}
+	freed := without(crd.NamesOf(of.now.Get("status", "acceptedNames")), crd.NamesOf(content.Get("status", "acceptedNames")))
+	of.now = content
+	for _, name := range freed {
+		for waiter := range d.waiting[wanted{group, name}] {
+			d.look(waiter)
+		}
+	}
 }
 
-func (d *definitions) release(of *definition) { d.names[of.group()].Release(of.now) }
+// look has a definition looked at, once.
+func (d *definitions) look(of *definition) {
+	if !of.queued {
+		of.queued = true
+		heap.Push(&d.next, of)
+	}
+}
+
+// wait has a definition wait for names, and for no others.
+func (d *definitions) wait(of *definition, names []crd.Name) {
+	for _, name := range of.waits {
+		if delete(d.waiting[name], of); len(d.waiting[name]) == 0 {
+			delete(d.waiting, name)
+		}
+	}
+	of.waits = of.waits[:0]
+	for _, name := range names {
+		name := wanted{of.group(), name}
+		of.waits = append(of.waits, name)
+		if d.waiting[name] == nil {
+			d.waiting[name] = set{}
+		}
+		d.waiting[name][of] = struct{}{}
+	}
+}
+
+// without returns the names that are not among others.
+func without(names, others []crd.Name) []crd.Name {
+	return slices.DeleteFunc(names, func(name crd.Name) bool { return slices.Contains(others, name) })
+}
 
 // resources returns what the definitions define, in no order.
 func (d *definitions) resources() []*catalog.Resource {
@@ -211,12 +282,9 @@ func (d *definitions) resources() []*catalog.Resource {
 // unwritten returns copies of the definitions whose status is not stored as it should be, in the order in which they were created.
 func (d *definitions) unwritten() []definition {
 	var out []definition
-	for of := range d.unsettled {
-		if !of.written() {
-			out = append(out, *of)
-		}
+	for _, of := range d.unsettled.inOrder() {
+		out = append(out, *of)
 	}
-	slices.SortFunc(out, func(a, b definition) int { return inOrder(&a, &b) })
 	return out
 }
 

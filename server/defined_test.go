@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -314,4 +315,42 @@ func checkNames(all []value.Value) (waiting int, problem string) {
 		}
 	}
 	return waiting, problem
+}
+
+// TestNamesPassedOn deletes the first of many definitions of which each wants the kind that the one before it has: each gets it, and is looked
+// at as often as that changes something.
+func TestNamesPassedOn(t *testing.T) {
+	for _, backwards := range []bool{false, true} {
+		looked := map[int]int{}
+		for _, n := range []int{50, 100} {
+			all := &definitions{of: map[string]*definition{}, names: map[string]crd.Names{}, waiting: map[wanted]set{}, unsettled: set{}}
+			of := make([]*definition, n)
+			for i := range of {
+				now := thing(t, fmt.Sprintf("things%d", i), "g.org")
+				names := now.Get("spec", "names").With("kind", value.String(fmt.Sprintf("Kind%d", i)))
+				now = now.With("spec", now.Get("spec").With("names", names))
+				of[i] = &definition{created: store.Revision(i + 1)}
+				if backwards {
+					of[i].created = store.Revision(n - i)
+				}
+				all.become(of[i], now)
+				all.accept(of[i], time.Now())
+			}
+			for i := 1; i < n; i++ { // now each wants the kind of the one before it
+				names := of[i].now.Get("spec", "names").With("kind", value.String(fmt.Sprintf("Kind%d", i-1)))
+				all.become(of[i], of[i].now.With("spec", of[i].now.Get("spec").With("names", names)))
+				all.accept(of[i], time.Now())
+			}
+			all.become(of[0], of[0].now.With("status", value.Value{}))
+			looked[n] = all.settle(set{}, time.Now)
+			for i := 1; i < n; i++ {
+				if got, want := of[i].now.Get("status", "acceptedNames", "kind").Str(), fmt.Sprintf("Kind%d", i-1); got != want {
+					t.Errorf("definition %d of %d has the kind %q, want %q", i, n, got, want)
+				}
+			}
+		}
+		if looked[100] > 2*looked[50]+2 {
+			t.Errorf("looked %d times at 50 definitions, %d times at 100", looked[50], looked[100])
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
@@ -116,6 +120,20 @@ func TestListVersions(t *testing.T) {
 func parsed(t *testing.T, w *httptest.ResponseRecorder) value.Value {
 	t.Helper()
 	v, err := value.Parse(w.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// fromYAML returns the document of an answer in YAML.
+func fromYAML(t *testing.T, w *httptest.ResponseRecorder) value.Value {
+	t.Helper()
+	text, err := yaml.YAMLToJSON(w.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := value.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,10 +262,19 @@ func TestListTexts(t *testing.T) {
 				} {
 					media, include, _ := strings.Cut(accept, " ")
 					asked := path + "?" + include + "&" + query
-					text := parsed(t, ask(s, "GET "+asked+" Accept="+media, ""))
-					values := parsed(t, ask(s, "GET "+asked+"&pretty=true Accept="+media, ""))
+					body := ask(s, "GET "+asked+" Accept="+media, "")
+					text := parsed(t, body)
+					values := fromYAML(t, ask(s, "GET "+asked+" Accept="+strings.Replace(cmp.Or(media, "application/json"), "json", "yaml", 1), ""))
 					if !text.Equal(values) {
 						t.Errorf("%s as %q is\n%.600v\nas text, and\n%.600v\nas objects", asked, accept, text, values)
+					}
+					var want bytes.Buffer
+					if err := json.Indent(&want, bytes.TrimSpace(body.Body.Bytes()), "", "  "); err != nil {
+						t.Fatal(err)
+					}
+					pretty := ask(s, "GET "+asked+"&pretty=true Accept="+media, "")
+					if pretty.Body.String() != want.String() {
+						t.Errorf("%s as %q with line breaks is\n%.600s\nwant\n%.600s", asked, accept, pretty.Body, want.String())
 					}
 				}
 			}

@@ -183,6 +183,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *
 	if err == nil {
 		answer, err = s.inTime(q, c)
 	}
+	defer q.Leave()
 	code := s.conclude(w, q, rep, answer, err)
 	if noted != nil {
 		s.audited(q, actionOn(target, verb), w.Header().Get("Audit-Id"), code, noted)

@@ -19,6 +19,8 @@ const (
 	maxPaths = 64 << 20
 	// surely is a length up to which no text has paths beyond maxPaths: a quarter of its bytes are members at most, with paths shorter than it.
 	surely = 16 << 10
+	// maxDepth is up to which depth the library reads. It looks before it spells any path.
+	maxDepth = 10000
 	// indexLength is how much of a path an index counts for, brackets included.
 	indexLength = 8
 )
@@ -72,9 +74,7 @@ func CheckPaths(text []byte) error {
 			}
 			name = i - begin
 		case ':':
-			if all += path + name; all > maxPaths {
-				return ErrPaths
-			}
+			all += path + name
 		case '{':
 			within = append(within, path)
 			path += name
@@ -89,6 +89,12 @@ func CheckPaths(text []byte) error {
 		case ',':
 			name = 0
 		}
+		if len(within) > maxDepth {
+			return nil
+		}
+	}
+	if all > maxPaths {
+		return ErrPaths
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ import (
 //	range     of the store, page by page until there are enough objects
 //	select    those that the selectors are about
 //
-// The cost grows with the number of objects in the collection, or in the pages that are read.
+// The cost grows with the number of objects in the collection, or in the pages that are read. All of them are held until [Request.Leave].
 func (r *Request) List() (*Answer, error) {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
@@ -33,6 +33,7 @@ func (r *Request) List() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.whole = true
 	list, err := l.list()
 	if err != nil {
 		return nil, err
@@ -50,6 +51,7 @@ type lister struct {
 	at       store.Revision
 	limit    int64 // 0 is none
 	asked    int64 // the revision that the query names
+	whole    bool  // what is listed is held until it is sent
 
 	known []*fact // what is known of the records of a page, in their order
 	seen  inText  // is at the record that is visited
@@ -97,17 +99,30 @@ func (l *lister) resume() error {
 // list reads the objects.
 func (l *lister) list() (*List, error) {
 	items := []value.Value{}
-	end, err := l.each(func(record store.Record, known *fact) (bool, error) {
+	end, err := l.each(l.objects(func(object value.Value) error {
+		items = append(items, object)
+		return nil
+	}))
+	end.Items = items
+	return &end, err
+}
+
+// objects returns what each calls with records: it hands the selected objects to take.
+func (l *lister) objects(take func(object value.Value) error) func(store.Record, *fact) (bool, error) {
+	return func(record store.Record, known *fact) (bool, error) {
 		o, err := l.read(record)
 		if err != nil || known == nil && !l.selector.matches(o.Content) {
 			return false, err
 		}
-		item, err := o.document()
-		items = append(items, item)
-		return true, err
-	})
-	end.Items = items
-	return &end, err
+		object, err := o.document()
+		if err == nil && l.whole {
+			err = l.hold(len(record.Text))
+		}
+		if err != nil {
+			return false, err
+		}
+		return true, take(object)
+	}
 }
 
 // pageSize is how many records are read at once: a list holds no more of the store than that.

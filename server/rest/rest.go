@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -50,6 +51,7 @@ type Backend struct {
 	pieces  cache[pieceKey, []byte]    // of watches
 	blocks  cache[blockKey, wire.Part] // of lists
 	crowds  crowds
+	room    room
 	onces   onces
 	indexes indexes
 	ordered ordered
@@ -78,7 +80,9 @@ type Request struct {
 	// Textual tells that the JSON text of an object is enough of an answer.
 	Textual bool
 
-	name string // of the object; that of the path, or else the body's
+	name   string // of the object; that of the path, or else the body's
+	listed int64  // how many bytes of stored text a list has that is held whole
+	holds  int64  // for how many of them there is room
 }
 
 // Answer is the outcome of a request that succeeds.
@@ -100,6 +104,11 @@ type List struct {
 	Version   store.Revision
 	Continue  string
 	Remaining int // unknown if 0
+}
+
+// Meta returns what the metadata of the list says.
+func (l *List) Meta() wire.ListMeta {
+	return wire.ListMeta{Version: strconv.FormatInt(int64(l.Version), 10), Continue: l.Continue, Remaining: l.Remaining}
 }
 
 // Live is a stored object as a version shows it.

@@ -19,8 +19,19 @@ const (
 	listItemTag = 2<<3 | 2
 )
 
+// Tags of the fields of the envelope.
+const (
+	envelopeKindTag     = 1<<3 | 2
+	envelopeRawTag      = 2<<3 | 2
+	envelopeEncodingTag = 3<<3 | 2
+	envelopeTypeTag     = 4<<3 | 2
+)
+
 // encodable is a Go type that prints itself as protocol buffers.
-type encodable interface{ Marshal() ([]byte, error) }
+type encodable interface {
+	Size() int // of its message
+	Marshal() ([]byte, error)
+}
 
 // AppendProtobuf appends the object in the envelope of protocol buffers. It is an error if its Go type is not known, or cannot
 // hold what the object has.
@@ -51,6 +62,48 @@ func (l List) AppendProtobuf(b []byte) ([]byte, error) {
 		raw = appendField(raw, listItemTag, message)
 	}
 	return appendEnvelope(b, l.Get("apiVersion").Str(), l.Get("kind").Str(), raw, err)
+}
+
+// Messages are the parts of a list of objects in the envelope of protocol buffers, in which all lengths stand in front: the head, each object,
+// and the end.
+type Messages struct{ Version *catalog.Version }
+
+// AppendHead appends the head of a list whose objects have so many bytes together.
+func (m Messages) AppendHead(b []byte, meta ListMeta, size int) ([]byte, error) {
+	metadata, err := marshalAs(meta.value(m.Version.Custom), &metav1.ListMeta{})
+	if err != nil {
+		return b, err
+	}
+	is := runtime.TypeMeta{APIVersion: m.Version.APIVersion(), Kind: m.Version.ListKind}
+	kind, err := is.Marshal()
+	b = appendField(append(b, protobufMagic...), envelopeKindTag, kind)
+	raw := appendField(nil, listMetaTag, metadata)
+	b = binary.AppendUvarint(append(b, envelopeRawTag), uint64(len(raw)+size))
+	return append(b, raw...), err
+}
+
+// Size returns how many bytes AppendObject appends.
+func (m Messages) Size(object value.Value) (int, error) {
+	message, err := messageFrom(object, m.Version.New())
+	if err != nil {
+		return 0, err
+	}
+	n := message.Size()
+	return 1 + len(binary.AppendUvarint(nil, uint64(n))) + n, nil
+}
+
+// AppendObject appends an object of the list.
+func (m Messages) AppendObject(b []byte, object value.Value) ([]byte, error) {
+	message, err := marshalAs(object, m.Version.New())
+	if err != nil {
+		return b, err
+	}
+	return appendField(b, listItemTag, message), nil
+}
+
+// AppendEnd appends the end, which says that the list is encoded in no other way.
+func (m Messages) AppendEnd(b []byte) []byte {
+	return appendField(appendField(b, envelopeEncodingTag, nil), envelopeTypeTag, nil)
 }
 
 // AppendProtobuf appends the document in the envelope of protocol buffers. It is an error if its Go type has none.
@@ -84,14 +137,20 @@ func messageOf(v value.Value, resource func() any) any {
 
 // marshalAs returns v as the message that target, an empty object of its Go type, becomes.
 func marshalAs(v value.Value, target any) ([]byte, error) {
+	message, err := messageFrom(v, target)
+	if err != nil {
+		return nil, err
+	}
+	return message.Marshal()
+}
+
+// messageFrom returns target, an empty object of the Go type of v, with what v has.
+func messageFrom(v value.Value, target any) (encodable, error) {
 	message, ok := target.(encodable)
 	if !ok {
 		return nil, fmt.Errorf("objects of kind %q are no messages of protocol buffers", v.Get("kind").Str())
 	}
-	if err := structs.Into(v, target); err != nil {
-		return nil, err
-	}
-	return message.Marshal()
+	return message, structs.Into(v, target)
 }
 
 // appendField appends a field of a message that holds bytes.

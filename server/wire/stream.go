@@ -13,6 +13,8 @@ func (rep Representation) IsText() bool { return rep.Media == JSON && !rep.Prett
 
 // Stream writes a body whose length is not known, as Write does: compressed if it turns out to be large and the client takes that.
 // Nothing is sent until there is so much of it, or until Close, so that a failure up to then can be the answer instead.
+//
+// A stream holds only the text that its reader has not taken yet, however long the body is.
 type Stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
@@ -21,28 +23,39 @@ type Stream struct {
 	held  *[]byte // what is not sent yet, nil if that is nothing
 	begun bool
 	zip   *member // nil while the body is not compressed
+
+	indent   *indenter // nil for a body without line breaks
+	indented []byte    // what it made of a text
 }
 
 // NewStream returns the stream of an answer with status 200 in the form of rep.
 func NewStream(w http.ResponseWriter, r *http.Request, rep Representation) *Stream {
 	w.Header().Set("Content-Type", rep.ContentType())
-	return &Stream{w: w, r: r, takes: TakesGzip(r)}
+	s := &Stream{w: w, r: r, takes: TakesGzip(r)}
+	if rep.Media == JSON && rep.Pretty {
+		s.indent = &indenter{}
+	}
+	return s
 }
 
 // Begun reports whether anything was sent.
 func (s *Stream) Begun() bool { return s.begun }
 
-// MayZip reports whether the body will be compressed if it is large.
-func (s *Stream) MayZip() bool { return s.takes }
+// MayZip reports whether parts of the body may be compressed already when they are added, if it is large.
+func (s *Stream) MayZip() bool { return s.takes && s.indent == nil }
 
 // Expect says that the body will have so many bytes at least. Then it need not be held until it has.
 func (s *Stream) Expect(n int) { s.large = s.large || n > compressFrom }
 
 // Zips reports whether the body is sure to be compressed: then what is compressed already should be added as it is.
-func (s *Stream) Zips() bool { return s.takes && (s.large || s.begun) }
+func (s *Stream) Zips() bool { return s.MayZip() && (s.large || s.begun) }
 
 // Write adds text to the body. What goes to the connection in one piece costs less than the same in several.
 func (s *Stream) Write(text []byte) error {
+	if s.indent != nil {
+		s.indented = s.indent.append(s.indented[:0], text)
+		text = s.indented
+	}
 	if !s.begun && (s.large || s.held == nil && len(text) > compressFrom) {
 		if err := s.begin(); err != nil {
 			return err

@@ -9,35 +9,41 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Names are the names that definitions of a group have: resources are called by some, kinds by others. Several may have the same one. A
-// zero Names has none.
-type Names struct{ resources, kinds map[string]int } // how many there are of each
+// Name is a name in a group. Resources are called by some, kinds by others.
+type Name struct {
+	Kind bool
+	Text string
+}
+
+// NamesOf returns the names in the names of a spec or a status: plural, singular, short names, kind and list kind, as far as there are any.
+func NamesOf(names value.Value) []Name {
+	out := []Name{
+		{false, names.Get("plural").Str()}, {false, names.Get("singular").Str()},
+		{true, names.Get("kind").Str()}, {true, names.Get("listKind").Str()},
+	}
+	for short := range names.Get("shortNames").Items() {
+		out = append(out, Name{false, short.Str()})
+	}
+	return slices.DeleteFunc(out, func(name Name) bool { return name.Text == "" })
+}
+
+// Names counts the definitions of a group that have each name. Several may have the same one.
+type Names map[Name]int
 
 // Take adds the names that a definition has. The cost grows with their number.
-func (n *Names) Take(crd value.Value) { n.count(crd.Get("status", "acceptedNames"), 1) }
+func (n Names) Take(crd value.Value) {
+	for _, name := range NamesOf(crd.Get("status", "acceptedNames")) {
+		n[name]++
+	}
+}
 
 // Release takes away the names of a definition that was taken, and is as it was then.
-func (n *Names) Release(crd value.Value) { n.count(crd.Get("status", "acceptedNames"), -1) }
-
-// None reports whether nobody has a name.
-func (n *Names) None() bool { return len(n.resources) == 0 && len(n.kinds) == 0 }
-
-func (n *Names) count(names value.Value, by int) {
-	if n.resources == nil {
-		n.resources, n.kinds = map[string]int{}, map[string]int{}
-	}
-	add := func(to map[string]int, name value.Value) {
-		if to[name.Str()] += by; to[name.Str()] == 0 {
-			delete(to, name.Str())
+func (n Names) Release(crd value.Value) {
+	for _, name := range NamesOf(crd.Get("status", "acceptedNames")) {
+		if n[name]--; n[name] == 0 {
+			delete(n, name)
 		}
 	}
-	add(n.resources, names.Get("plural"))
-	add(n.resources, names.Get("singular"))
-	for short := range names.Get("shortNames").Items() {
-		add(n.resources, short)
-	}
-	add(n.kinds, names.Get("kind"))
-	add(n.kinds, names.Get("listKind"))
 }
 
 // Accept returns the status that crd has beside the other definitions of its group, which have others: which of its names are accepted,
@@ -105,13 +111,13 @@ func accepted(wanted, had value.Value, others Names) (names value.Value, reason,
 	names = had
 	for _, n := range []struct {
 		name, reason string
-		taken        map[string]int
+		kind         bool
 	}{
-		{"plural", "PluralConflict", others.resources}, {"singular", "SingularConflict", others.resources},
-		{"shortNames", "ShortNamesConflict", others.resources},
-		{"kind", "KindConflict", others.kinds}, {"listKind", "ListKindConflict", others.kinds},
+		{"plural", "PluralConflict", false}, {"singular", "SingularConflict", false}, {"shortNames", "ShortNamesConflict", false},
+		{"kind", "KindConflict", true}, {"listKind", "ListKindConflict", true},
 	} {
-		if problems := conflicts(wanted.Get(n.name), had.Get(n.name), n.taken); len(problems) > 0 {
+		taken := func(name string) bool { return others[Name{n.kind, name}] > 0 }
+		if problems := conflicts(wanted.Get(n.name), had.Get(n.name), taken); len(problems) > 0 {
 			reason, problem = n.reason, aggregate(problems)
 			continue
 		}
@@ -121,14 +127,14 @@ func accepted(wanted, had value.Value, others Names) (names value.Value, reason,
 }
 
 // conflicts returns what is said of names in wanted, a name or a list of them, that are taken and were not accepted before.
-func conflicts(wanted, had value.Value, taken map[string]int) []string {
+func conflicts(wanted, had value.Value, taken func(string) bool) []string {
 	if wanted.Kind() == value.KindString {
 		wanted, had = value.List(wanted), value.List(had)
 	}
 	before := slices.Collect(had.Items())
 	var out []string
 	for name := range wanted.Items() {
-		if taken[name.Str()] > 0 && !slices.ContainsFunc(before, name.Equal) {
+		if taken(name.Str()) && !slices.ContainsFunc(before, name.Equal) {
 			out = append(out, fmt.Sprintf("%q is already in use", name.Str()))
 		}
 	}

@@ -1,0 +1,47 @@
+package rest
+
+import (
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Bounds of what lists hold that are held whole until they are sent, which those in YAML and CBOR are, and those of metadata only.
+const (
+	// freeRoom is up to how many bytes of stored text a list takes no room.
+	freeRoom = 1 << 20
+	// maxRoom is how many bytes of stored text such lists hold at once. A single list may be of more.
+	maxRoom = 128 << 20
+)
+
+// room counts the stored text of lists that are held. It is safe for concurrent use; the zero room holds none.
+type room struct{ held atomic.Int64 }
+
+// take makes room for n more bytes of a list that has got own already. The error is a 429 if others have taken it.
+func (r *room) take(own, n int64) error {
+	if all := r.held.Add(n); all > maxRoom && all > own+n {
+		r.held.Add(-n)
+		return errors.NewTooManyRequests("lists that are being sent hold as much memory as they may: ask for pages, or for JSON, which is sent as it is read", 1)
+	}
+	return nil
+}
+
+// hold makes room for n more bytes of stored text, until Leave.
+func (r *Request) hold(n int) error {
+	r.listed += int64(n)
+	if r.listed <= freeRoom {
+		return nil
+	}
+	more := r.listed - r.holds
+	if err := r.room.take(r.holds, more); err != nil {
+		return err
+	}
+	r.holds += more
+	return nil
+}
+
+// Leave gives back what the request holds, once its answer is sent.
+func (r *Request) Leave() {
+	r.room.held.Add(-r.holds)
+	r.holds = 0
+}
