@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/store"
@@ -352,5 +353,49 @@ func TestNamesPassedOn(t *testing.T) {
 		if looked[100] > 2*looked[50]+2 {
 			t.Errorf("looked %d times at 50 definitions, %d times at 100", looked[50], looked[100])
 		}
+	}
+}
+
+// TestStaleStatus has a definition want another name while its status is written, which gives it the first one. That has another definition
+// by then: the status that comes too late is not written.
+func TestStaleStatus(t *testing.T) {
+	var s *Server
+	send := func(method, path string, object value.Value) {
+		if err := s.send(context.Background(), method, path, object); err != nil {
+			t.Error(err)
+		}
+	}
+	named := func(plural, kind string) value.Value {
+		d := thing(t, plural, "g.org")
+		return d.With("spec", d.Get("spec").With("names", d.Get("spec", "names").With("kind", value.String(kind))))
+	}
+	all := strings.TrimSuffix(definitionsPath, "/")
+	once := false
+	s, err := New(Config{Admission: admission.Chain{admission.Validate(func(_ context.Context, r *admission.Request) error {
+		if r.Name == "first.g.org" && r.Subresource == "status" && !once {
+			once = true
+			patch := value.Object(value.Member{Name: "spec", Value: value.Object(value.Member{Name: "names", Value: named("first", "Taken").Get("spec", "names")})})
+			send(http.MethodPatch, definitionsPath+"first.g.org", patch)
+			send(http.MethodPost, all, named("second", "Wanted"))
+		}
+		return nil
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	send(http.MethodPost, all, named("other", "Taken"))
+	send(http.MethodPost, all, named("first", "Wanted"))
+	problem := ""
+	await(t, "names that agree", func() bool {
+		stored, err := s.allOf(t.Context(), s.base[definitionsAt])
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, problem = checkNames(stored)
+		return problem == "" && len(stored) == 3
+	})
+	if problem != "" || !once {
+		t.Error(problem)
 	}
 }

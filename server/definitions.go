@@ -3,8 +3,11 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
@@ -113,7 +116,8 @@ func (s *Server) writeStatuses(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// writeEach writes the statuses once.
+// writeEach writes the statuses once. A status is not written to a definition that was written meanwhile: it might give it a name that it does
+// not want any more, and that another one has got. Whoever wrote it settles definitions again.
 func (s *Server) writeEach(ctx context.Context) error {
 	if err := s.serveDefinitions(ctx); err != nil {
 		return err
@@ -123,8 +127,9 @@ func (s *Server) writeEach(ctx context.Context) error {
 	s.settle.Unlock()
 	for _, d := range unwritten {
 		name := api.Meta(d.now, "name")
-		err := s.send(ctx, http.MethodPatch, definitionsPath+name+"/status", mergePatch(d.stored, d.now))
-		if err := ignoringNotFound(err); err != nil {
+		patch := api.WithMetadata(mergePatch(d.stored, d.now), "resourceVersion", value.String(fmt.Sprint(d.revision)))
+		err := s.send(ctx, http.MethodPatch, definitionsPath+name+"/status", patch)
+		if err := ignoringNotFound(err); err != nil && !apierrors.IsConflict(err) {
 			s.log.Error("the status of a definition cannot be written", logs.Name("name", name), logs.Fault(err))
 		}
 	}

@@ -200,7 +200,7 @@ func (s *Server) finishDefinition(ctx context.Context, name string) error {
 	if err != nil || finished.Get("metadata", "finalizers").Len() == 0 {
 		return err
 	}
-	status := value.Object(value.Member{Name: "status", Value: finished.Get("status")})
+	status := value.Object(value.Member{Name: "status", Value: mergePatch(definition.Get("status"), finished.Get("status"))})
 	return ignoringNotFound(s.send(ctx, http.MethodPatch, definitionsPath+name+"/status", status))
 }
 

@@ -92,9 +92,10 @@ func TestStalledReaders(t *testing.T) {
 	}
 }
 
-// TestHeldLists has clients ask for YAML, of which each holds all, and not read it. From some client on they are told to come again, and are
-// answered once others have gone.
+// TestHeldLists has clients ask for lists of metadata, each of which is held whole, and not read them. From some client on they are told to come
+// again, and are answered once others have gone.
 func TestHeldLists(t *testing.T) {
+	const metadataOnly = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 	s := newServer(t, server.Config{})
 	fill(t, s)
 	request := func(accept string) *http.Request {
@@ -108,7 +109,7 @@ func TestHeldLists(t *testing.T) {
 	for refused == "" && held < 100 {
 		begun := make(chan struct{})
 		w := &stalled{header: http.Header{}, begun: func() { close(begun) }, goingOn: goingOn}
-		ended.Go(func() { s.ServeHTTP(w, request("application/yaml")) })
+		ended.Go(func() { s.ServeHTTP(w, request(metadataOnly)) })
 		if <-begun; w.code == http.StatusTooManyRequests {
 			refused = w.header.Get("Retry-After")
 		} else {
@@ -125,7 +126,7 @@ func TestHeldLists(t *testing.T) {
 	close(goingOn)
 	ended.Wait()
 	w = httptest.NewRecorder()
-	if s.ServeHTTP(w, request("application/yaml")); w.Code != http.StatusOK {
+	if s.ServeHTTP(w, request(metadataOnly)); w.Code != http.StatusOK {
 		t.Errorf("when all have gone, the answer is %d", w.Code)
 	}
 }
