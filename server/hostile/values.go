@@ -59,6 +59,11 @@ func values() []Attack {
 		},
 		Send: func(p Place, n int) Request { return p.create(`{"a":"` + strings.Repeat("a", n) + `"}`) },
 	}, {
+		Name: "a definition of large patterns", Size: 10_000, Codes: []int{422}, Says: "no more than 262144 instructions",
+		Send: func(p Place, n int) Request {
+			return p.define(`{"type":"object","properties":{`+numbered(n, `"a#":{"type":"string","pattern":"a{1000}"}`)+`}}`, "")
+		},
+	}, {
 		Name: "defaults of many items", Size: 400, Codes: []int{201, 500}, Says: "etcdserver: request is too large",
 		Before: func(p Place, n int) []Request {
 			return []Request{p.define(`{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":`+

@@ -3,6 +3,7 @@ package crd
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/server/memo"
+	"github.com/deed-project/deed/server/structural/rules"
 	"github.com/deed-project/deed/value"
 )
 
@@ -111,6 +113,9 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 	if live.IsAbsent() {
 		return validateNew(ctx, object)
 	}
+	if errs := tooManyInstructions(object, live); errs != nil {
+		return errs
+	}
 	if subresource == "status" {
 		object, live = object.With("spec", value.Value{}), live.With("spec", value.Value{})
 	}
@@ -128,6 +133,35 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 	return validation.ValidateCustomResourceDefinitionUpdate(ctx, definition, was)
 }
 
+// MaxInstructions is how many instructions the programs of all patterns of a definition may have together. Each takes some hundred bytes once it is
+// compiled, and a{1000} has a thousand.
+const MaxInstructions = 1 << 18
+
+// tooManyInstructions refuses a definition whose patterns are too large together, unless those of live were as large.
+func tooManyInstructions(object, live value.Value) field.ErrorList {
+	n := instructions(object.Get("spec", "versions"))
+	if n <= MaxInstructions || n <= instructions(live.Get("spec", "versions")) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "versions"), fmt.Sprintf(
+		"the patterns of all schemas must have no more than %d instructions together, and have %d", MaxInstructions, n))}
+}
+
+// instructions returns how many instructions the patterns in a part of a definition have.
+func instructions(part value.Value) (n int64) {
+	for item := range part.Items() {
+		n += instructions(item)
+	}
+	for name, member := range part.Members() {
+		if name == "pattern" && member.Kind() == value.KindString {
+			n += rules.PatternSize(member.Str())
+		} else {
+			n += instructions(member)
+		}
+	}
+	return n
+}
+
 // goodDefinitions are those in which the library found nothing wrong.
 var goodDefinitions = memo.Of[struct{}]{Most: 1024}
 
@@ -138,6 +172,9 @@ func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList)
 		bare = api.WithMetadata(bare, name, value.Value{})
 	}
 	_, _ = goodDefinitions.Get(bare.AppendJSON(nil), func() (struct{}, error) { // the error is errs
+		if errs = tooManyInstructions(object, value.Value{}); errs != nil {
+			return struct{}{}, errs.ToAggregate()
+		}
 		definition, err := internal(object)
 		if err != nil {
 			errs = field.ErrorList{field.InternalError(nil, err)}

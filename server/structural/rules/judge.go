@@ -165,7 +165,7 @@ func (j *judging) text(n *node, s string) bool {
 // matches reports whether the pattern of t matches s. It does not if patterns took too many steps by now.
 func (j *judging) matches(t *textRules, s string) bool {
 	j.steps += int64(len(s)) * t.instructions
-	return j.steps <= MaxPatternSteps && t.pattern.MatchString(s)
+	return j.steps <= MaxPatternSteps && t.pattern().MatchString(s)
 }
 
 // within reports whether a length is between two bounds, which may be nil.

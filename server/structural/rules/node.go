@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"sync"
 
 	"k8s.io/apiserver/pkg/cel/openapi"
 	"k8s.io/kube-openapi/pkg/validation/spec"
@@ -43,8 +44,8 @@ type node struct {
 
 type textRules struct {
 	minLength, maxLength *int64
-	pattern              *regexp.Regexp
-	instructions         int64 // of pattern
+	pattern              func() *regexp.Regexp // compiles it when it is asked first; nil for none
+	instructions         int64                 // of pattern
 }
 
 type numberRules struct {
@@ -113,12 +114,14 @@ func (n *node) compileText(s *spec.Schema) {
 		return
 	}
 	n.text = &textRules{minLength: s.MinLength, maxLength: s.MaxLength}
-	if s.Pattern != "" {
-		var err error
-		n.text.pattern, err = regexp.Compile(s.Pattern)
-		n.opaque = n.opaque || err != nil
-		n.text.instructions = PatternSize(s.Pattern)
+	if s.Pattern == "" {
+		return
 	}
+	if n.text.instructions = PatternSize(s.Pattern); n.text.instructions == 0 {
+		n.opaque = true
+		return
+	}
+	n.text.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s.Pattern) })
 }
 
 // keysOf returns the members that tell the items of a list apart, nil if none do.
