@@ -75,13 +75,10 @@ func (q *queue) Pop() any {
 // created: those that were written or deleted, and those that may have another status therefore. The error is about those that cannot be
 // read, which stay what they were.
 func (d *definitions) catchUp(ctx context.Context, s store.Store, prefix string, now func() time.Time) ([]*definition, error) {
-	changed, err := d.read(ctx, s, prefix)
-	all := set{}
-	for _, of := range changed {
-		all[of] = struct{}{}
-	}
-	d.settle(all, now)
-	return all.inOrder(), err
+	changed := set{}
+	err := d.read(ctx, s, prefix, changed)
+	d.settle(changed, now)
+	return changed.inOrder(), err
 }
 
 // settle looks at definitions until none may have another status, adds them to those that it is given, and returns how often it looked.
@@ -101,15 +98,15 @@ func (s set) inOrder() []*definition {
 	return slices.SortedFunc(maps.Keys(s), func(a, b *definition) int { return cmp.Compare(a.created, b.created) })
 }
 
-// read reads what was stored since it was called last, and returns the definitions that were written or deleted. Of a store that does not
-// know what happened since, it reads all.
-func (d *definitions) read(ctx context.Context, s store.Store, prefix string) (changed []*definition, err error) {
+// read reads what was stored since it was called last, and adds the definitions that were written or deleted to changed. Of a store that
+// does not know what happened since, it reads all.
+func (d *definitions) read(ctx context.Context, s store.Store, prefix string, changed set) error {
 	batch, err := s.Since(ctx, prefix, d.at)
 	if d.at == 0 || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, store.ErrCompacted) {
-		return d.readAll(ctx, s, prefix)
+		return d.readAll(ctx, s, prefix, changed)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	last := make(map[string]store.Event, len(batch.Events))
 	for _, e := range batch.Events {
@@ -118,82 +115,86 @@ func (d *definitions) read(ctx context.Context, s store.Store, prefix string) (c
 	var errs []error
 	for key, e := range last {
 		if e.Deleted {
-			changed = append(changed, d.remove(key))
+			d.remove(key, changed)
 			continue
 		}
-		of, err := d.put(e.Record)
-		changed, errs = append(changed, of), append(errs, err)
+		errs = append(errs, d.put(e.Record, changed))
 	}
 	d.at = batch.Revision
-	return withoutNil(changed), errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // readAll reads all that is stored. What has the revision that is known is not parsed again.
-func (d *definitions) readAll(ctx context.Context, s store.Store, prefix string) (changed []*definition, err error) {
+func (d *definitions) readAll(ctx context.Context, s store.Store, prefix string, changed set) error {
 	page, err := s.Range(ctx, store.Range{Prefix: prefix})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var errs []error
 	there := make(map[string]bool, len(page.Records))
 	for _, record := range page.Records {
 		there[record.Key] = true
-		of, err := d.put(record)
-		changed, errs = append(changed, of), append(errs, err)
+		errs = append(errs, d.put(record, changed))
 	}
 	for key := range d.of {
 		if !there[key] {
-			changed = append(changed, d.remove(key))
+			d.remove(key, changed)
 		}
 	}
 	d.at = page.Revision
-	return withoutNil(changed), errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
-// withoutNil returns those that are definitions.
-func withoutNil(all []*definition) []*definition {
-	return slices.DeleteFunc(all, func(of *definition) bool { return of == nil })
-}
-
-// put takes a record, and returns its definition if it was written since.
-func (d *definitions) put(record store.Record) (*definition, error) {
+// put takes a record, and adds its definition to changed if it was written since.
+//
+// Accepted names that are not stored yet stay: the stored ones may have a name that was given up, and that another definition has got meanwhile.
+func (d *definitions) put(record store.Record, changed set) error {
 	of := d.of[record.Key]
 	if of != nil && of.revision == record.Revision {
-		return nil, nil
+		return nil
 	}
 	object, err := managedfields.ParseObject(record.Text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", record.Key, err)
+		return fmt.Errorf("%s: %w", record.Key, err)
 	}
 	content, err := crd.Load(object.Content)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", record.Key, err)
+		return fmt.Errorf("%s: %w", record.Key, err)
+	}
+	if of != nil && of.created != record.Created {
+		d.remove(record.Key, changed)
+		of = nil
 	}
 	if d.of == nil {
 		d.of, d.names, d.waiting, d.unsettled = map[string]*definition{}, map[string]crd.Names{}, map[wanted]set{}, set{}
 	}
 	if of == nil {
-		of = &definition{}
+		of = &definition{created: record.Created}
 		d.of[record.Key] = of
 	}
-	of.created, of.revision, of.stored = record.Created, record.Revision, content
-	d.become(of, content)
+	now := content
+	if names := of.now.Get("status", "acceptedNames"); !names.Equal(of.stored.Get("status", "acceptedNames")) {
+		now = content.With("status", content.Get("status").With("acceptedNames", names))
+	}
+	of.revision, of.stored = record.Revision, content
+	d.become(of, now)
 	d.look(of)
-	return of, nil
+	changed[of] = struct{}{}
+	return nil
 }
 
-// remove forgets the definition with a key, and returns it if there was one.
-func (d *definitions) remove(key string) *definition {
+// remove forgets the definition with a key, and adds it to changed if there was one.
+func (d *definitions) remove(key string, changed set) {
 	of := d.of[key]
 	if of == nil {
-		return nil
+		return
 	}
 	d.become(of, of.now.With("status", value.Value{}))
 	d.wait(of, nil)
 	of.gone = true
 	delete(d.of, key)
 	delete(d.unsettled, of)
-	return of
+	changed[of] = struct{}{}
 }
 
 // accept gives a definition the status that it has among the others.

@@ -356,6 +356,40 @@ func TestNamesPassedOn(t *testing.T) {
 	}
 }
 
+// TestUnwrittenNames gives the name that a definition gave up to another one, and has the first one want it again before its status was
+// stored: it does not get it back.
+func TestUnwrittenNames(t *testing.T) {
+	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+		all := &definitions{}
+		put := func(d value.Value, kind string) {
+			t.Helper()
+			names := d.Get("spec", "names").With("kind", value.String(kind))
+			d = d.With("spec", d.Get("spec").With("names", names))
+			key, had := d.Get("metadata", "name").Str(), store.Revision(0)
+			if of := all.of[key]; of != nil {
+				had = of.revision
+			}
+			if _, err := in.Put(t.Context(), key, d.AppendJSON(nil), had); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := all.catchUp(t.Context(), in, "", time.Now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kind := func(name string) string { return all.of[name].now.Get("status", "acceptedNames", "kind").Str() }
+		first, second := thing(t, "first", "g.org"), thing(t, "second", "g.org")
+		put(first, "Wanted")
+		first = all.of["first.g.org"].now // its status is stored
+		put(first, "Wanted")
+		put(second, "Wanted")
+		put(first, "Other")
+		put(first, "Wanted")
+		if got, other := kind("first.g.org"), kind("second.g.org"); got != "Other" || other != "Wanted" {
+			t.Errorf("the first definition has the kind %s and the second one %s, want Other and Wanted", got, other)
+		}
+	}
+}
+
 // TestStaleStatus has a definition want another name while its status is written, which gives it the first one. That has another definition
 // by then: the status that comes too late is not written.
 func TestStaleStatus(t *testing.T) {
