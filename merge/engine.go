@@ -3,7 +3,6 @@ package merge
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/typed"
@@ -49,13 +48,16 @@ func (f Filter) keep(s fieldpath.Set) fieldpath.Set {
 }
 
 // inItems reports whether f may keep a list item and keep a part of it out.
-func (f Filter) inItems() bool {
-	for path := range f.Exclude.All() {
-		if slices.ContainsFunc(path, func(e fieldpath.Element) bool { return e.Kind() != fieldpath.KindField }) {
+func (f Filter) inItems() bool { return f.Include != nil || hasItems(f.Exclude) }
+
+// hasItems reports whether s has paths of list items, or of their parts.
+func hasItems(s fieldpath.Set) bool {
+	for e := range s.Entries() {
+		if e.Element.Kind() != fieldpath.KindField || hasItems(e.Sub) {
 			return true
 		}
 	}
-	return f.Include != nil
+	return false
 }
 
 // keepDiff returns the paths of d that f does not keep out.
@@ -76,17 +78,11 @@ type Engine struct {
 	converter Converter
 	reset     map[string]Filter
 	unowned   fieldpath.Set
-
-	resetsInItems map[string]bool // by version: whether some reset fields are parts of list items
 }
 
 // New returns an engine.
 func New(c Config) *Engine {
-	e := &Engine{converter: c.Converter, reset: c.ResetFields, unowned: c.Unowned, resetsInItems: map[string]bool{}}
-	for version, filter := range c.ResetFields {
-		e.resetsInItems[version] = filter.inItems()
-	}
-	return e
+	return &Engine{converter: c.Converter, reset: c.ResetFields, unowned: c.Unowned}
 }
 
 // Request is a write.

@@ -73,7 +73,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 //     lost its keys; and then step 3 does not find it.
 //   - Reset fields may leave the applier items without their keys, with the same effect.
 func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) bool {
-	if c.resetsInItems[c.APIVersion] || !last.Fields.Minus(own.Fields).IsEmpty() {
+	if !last.Fields.Minus(own.Fields).IsEmpty() {
 		return false
 	}
 	for _, entry := range managers.entries { // last among them
@@ -81,7 +81,7 @@ func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) 
 			return false
 		}
 	}
-	return !typing.FilledEmpty(merged)
+	return !c.reset[c.APIVersion].inItems() && !typing.FilledEmpty(merged)
 }
 
 // missing returns the fields that m has and p has not.

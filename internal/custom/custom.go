@@ -20,11 +20,26 @@ import (
 // StatusName is both a subresource and the field that it writes.
 const StatusName = "status"
 
-// Kind is what a CustomResourceDefinition says of a kind in all of its versions, by apiVersion.
+// Kind is what a CustomResourceDefinition says of a kind in all of its versions.
 type Kind struct {
-	Types  map[string]*schema.Type
-	Status map[string]bool // the versions that have the subresource status
+	types     map[string]*schema.Type // by apiVersion
+	converter managedfields.Converter // between all versions
+	status    map[string]merge.Filter // what the subresource status does not write, of the versions that have it
 }
+
+// NewKind returns what a definition says whose versions have types, by apiVersion, and which has the subresource status in those that status
+// names. The cost grows with the number of versions.
+func NewKind(types map[string]*schema.Type, status map[string]bool) *Kind {
+	k := &Kind{types: types, converter: managedfields.StrategyNone(slices.Collect(maps.Keys(types))...), status: map[string]merge.Filter{}}
+	unwritten := excluding("metadata", "spec")
+	for version := range status {
+		k.status[version] = unwritten
+	}
+	return k
+}
+
+// Converter returns what converts between all versions, by their names.
+func (k *Kind) Converter() managedfields.Converter { return k.converter }
 
 // Config returns the configuration of the endpoint of one version, which writes through
 // subresource, empty for the resource itself:
@@ -33,10 +48,11 @@ type Kind struct {
 //   - Default values are those of s, the schema of the version; nil has none.
 //   - The resource does not write .status if that version has the subresource status.
 //   - The subresource status does not write .metadata and .spec, in all versions that have it.
-func (k Kind) Config(gvk schema.GVK, subresource string, s *structural.Schema) managedfields.Config {
+//
+// The cost does not depend on how many versions there are, which all configurations share.
+func (k *Kind) Config(gvk schema.GVK, subresource string, s *structural.Schema) managedfields.Config {
 	c := managedfields.Config{
-		GVK: gvk, Subresource: subresource, Types: k.Types, ResetFields: k.resets(gvk.APIVersion(), subresource),
-		Converter: managedfields.StrategyNone(slices.Collect(maps.Keys(k.Types))...),
+		GVK: gvk, Subresource: subresource, Types: k.types, ResetFields: k.resets(gvk.APIVersion(), subresource), Converter: k.converter,
 	}
 	if s != nil {
 		c.Default = s.Default
@@ -45,19 +61,18 @@ func (k Kind) Config(gvk schema.GVK, subresource string, s *structural.Schema) m
 }
 
 // resets returns the fields that an endpoint does not write, nil if there are none.
-func (k Kind) resets(apiVersion, subresource string) map[string]merge.Filter {
-	switch {
-	case !k.Status[apiVersion]:
-	case subresource == "":
-		return map[string]merge.Filter{apiVersion: excluding(StatusName)}
-	case subresource == StatusName:
-		out := map[string]merge.Filter{}
-		for version := range k.Status {
-			out[version] = excluding("metadata", "spec")
-		}
-		return out
+func (k *Kind) resets(apiVersion, subresource string) map[string]merge.Filter {
+	if _, ok := k.status[apiVersion]; !ok {
+		return nil
 	}
-	return nil
+	switch subresource {
+	case "":
+		return map[string]merge.Filter{apiVersion: excluding(StatusName)}
+	case StatusName:
+		return k.status
+	default:
+		return nil
+	}
 }
 
 // excluding returns the filter that keeps fields of the object itself out.

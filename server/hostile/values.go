@@ -64,6 +64,13 @@ func values() []Attack {
 			return p.define(`{"type":"object","properties":{`+numbered(n, `"a#":{"type":"string","pattern":"a{1000}"}`)+`}}`, "")
 		},
 	}, {
+		Name: "a definition of many versions", Size: 500, Codes: []int{201},
+		Send: func(p Place, n int) Request {
+			return p.define(`{"type":"object"}`, `},`+numbered(n, `{"name":"v1alpha#","served":true,"storage":false,"deprecated":true,`+
+				`"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object"}}}`)+`,{"name":"v2","served":true,"storage":false,`+
+				`"schema":{"openAPIV3Schema":{"type":"object"}}`)
+		},
+	}, {
 		Name: "defaults of many items", Size: 400, Codes: []int{201, 500}, Says: "etcdserver: request is too large",
 		Before: func(p Place, n int) []Request {
 			return []Request{p.define(`{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":`+

@@ -72,7 +72,7 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 	if t.Bare {
 		s = nil
 	}
-	served := custom.Kind{Types: kind.Versions, Status: kind.status}.Config(config.GVK, config.Subresource, s)
+	served := custom.NewKind(kind.Versions, kind.status).Config(config.GVK, config.Subresource, s)
 	config.Default, config.ResetFields = served.Default, served.ResetFields
 	if kind.Renamed {
 		config.Converter = served.Converter

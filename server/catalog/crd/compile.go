@@ -67,9 +67,9 @@ type compiler struct {
 	resource *catalog.Resource
 
 	schemas  map[string]*structural.Schema // by version
-	types    map[string]*schema.Type       // by apiVersion
-	status   map[string]bool               // the apiVersions that have the subresource
-	replicas map[string]fieldpath.Path     // by apiVersion
+	kind     *custom.Kind
+	replicas map[string]fieldpath.Path // by apiVersion
+	newest   string                    // the newest version that is served and not deprecated, if there is one
 }
 
 func (c *compiler) compile(crd value.Value) error {
@@ -77,17 +77,20 @@ func (c *compiler) compile(crd value.Value) error {
 	if err != nil {
 		return err
 	}
-	c.schemas, c.types = said.schemas, said.types
-	c.status, c.replicas = custom.WithStatus(crd), map[string]fieldpath.Path{}
+	c.schemas, c.kind, c.replicas = said.schemas, custom.NewKind(said.types, custom.WithStatus(crd)), map[string]fieldpath.Path{}
 	for v := range c.spec.Get("versions").Items() {
+		name := v.Get("name").Str()
 		if v.Get("storage").Bool() {
-			c.resource.Stored = v.Get("name").Str()
+			c.resource.Stored = name
+		}
+		if v.Get("served").Bool() && !v.Get("deprecated").Bool() && (c.newest == "" || version.CompareKubeAwareVersionStrings(name, c.newest) > 0) {
+			c.newest = name
 		}
 		var path fieldpath.Path
 		if p := v.Get("subresources", "scale", "specReplicasPath").Str(); p != "" {
 			path = catalog.ScalePath(p)
 		}
-		c.replicas[c.apiVersion(v.Get("name").Str())] = path
+		c.replicas[c.apiVersion(name)] = path
 	}
 	for v := range c.spec.Get("versions").Items() {
 		if !v.Get("served").Bool() {
@@ -192,7 +195,7 @@ func columns(listed value.Value) []catalog.Column {
 func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
 	name := v.Get("name").Str()
 	f := &form{
-		group: c.resource.Group, kind: c.resource.Kind, version: name, storage: c.resource.Stored, schemas: c.schemas,
+		group: c.resource.Group, kind: c.resource.Kind, version: name, storage: c.resource.Stored, schemas: c.schemas, versions: c.kind.Converter(),
 		status: custom.HasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
 	}
 	var err error
@@ -202,13 +205,12 @@ func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
 
 // addManagers makes the field managers of a version's endpoints.
 func (c *compiler) addManagers(v *catalog.Version, f *form) error {
-	kind := custom.Kind{Types: c.types, Status: c.status}
-	main, err := c.manager(kind.Config(v.GVK(), "", f.schema()))
+	main, err := c.manager(c.kind.Config(v.GVK(), "", f.schema()))
 	v.Main = catalog.Made(main)
 	if err != nil || !f.status {
 		return err
 	}
-	status, err := c.manager(kind.Config(v.GVK(), custom.StatusName, f.schema()))
+	status, err := c.manager(c.kind.Config(v.GVK(), custom.StatusName, f.schema()))
 	v.Status = catalog.Made(status)
 	return err
 }
@@ -229,18 +231,10 @@ func (c *compiler) deprecation(v value.Value) string {
 	if text := v.Get("deprecationWarning"); text.Kind() == value.KindString {
 		return text.Str()
 	}
-	name, best := v.Get("name").Str(), ""
-	for other := range c.spec.Get("versions").Items() {
-		candidate := other.Get("name").Str()
-		newer := version.CompareKubeAwareVersionStrings(candidate, name) > 0
-		if newer && other.Get("served").Bool() && !other.Get("deprecated").Bool() &&
-			(best == "" || version.CompareKubeAwareVersionStrings(candidate, best) > 0) {
-			best = candidate
-		}
-	}
+	name := v.Get("name").Str()
 	text := fmt.Sprintf("%s %s is deprecated", c.apiVersion(name), c.resource.Kind)
-	if best != "" {
-		text += fmt.Sprintf("; use %s %s", c.apiVersion(best), c.resource.Kind)
+	if c.newest != "" && version.CompareKubeAwareVersionStrings(c.newest, name) > 0 {
+		text += fmt.Sprintf("; use %s %s", c.apiVersion(c.newest), c.resource.Kind)
 	}
 	return text
 }

@@ -116,7 +116,7 @@ func (f *foreignForm) convertAll(objects []value.Value, version string) ([]value
 
 // Convert returns an object of another version in this one, as the webhook has it.
 func (f *foreignForm) Convert(object value.Value) (value.Value, error) {
-	return converted{f.apiVersions(), f.by}.Convert(object, f.apiVersion(f.version))
+	return converted{f.versions, f.by}.Convert(object, f.apiVersion(f.version))
 }
 
 // converted converts for field managers: managedfields.Converter.
@@ -149,12 +149,3 @@ func invalidSource(apiVersion string) error {
 }
 
 func (f *form) apiVersion(version string) string { return f.group + "/" + version }
-
-// apiVersions returns the converter that knows the versions of the definition.
-func (f *form) apiVersions() managedfields.Converter {
-	var names []string
-	for version := range f.schemas {
-		names = append(names, f.apiVersion(version))
-	}
-	return managedfields.StrategyNone(names...)
-}

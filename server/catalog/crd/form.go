@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/server/api"
@@ -23,6 +24,7 @@ type form struct {
 	group, kind, version string
 	storage              string                        // the version that objects are stored in
 	schemas              map[string]*structural.Schema // by version
+	versions             managedfields.Converter       // between all versions, by their names
 	status               bool                          // whether there is the subresource
 	scale                *catalog.Scale
 	namespaced           bool
