@@ -70,6 +70,8 @@ func answer(t *testing.T, s *structural.Schema, object value.Value, question str
 		unknown = nil
 	case "defaulted":
 		decoded, unknown = s.Default(decoded), nil
+	case "metadata":
+		decoded, unknown, err = structural.Metadata(object.Get("metadata"))
 	case "duplicates":
 		for _, err := range s.Duplicates(object) {
 			fmt.Fprintln(&b, err)
