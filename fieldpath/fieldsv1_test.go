@@ -13,6 +13,7 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 )
 
 // fieldsV1 holds texts that are read, with what is written back, "" for the same text.
@@ -126,10 +127,11 @@ func TestParseSetDepth(t *testing.T) {
 }
 
 func FuzzParseSet(f *testing.F) {
+	var corpus [][]byte
 	for _, c := range fieldsV1 {
-		f.Add([]byte(c.text))
+		corpus = append(corpus, []byte(c.text))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	seeds.Fuzz(f, corpus, func(t *testing.T, text []byte) {
 		s, _, canonical, err := paths.ParseCanonical(text)
 		var reference smd.Set
 		referenceErr := reference.FromJSON(bytes.NewReader(text))
@@ -179,13 +181,11 @@ func strictElement(wire string) bool {
 
 func FuzzParseElement(f *testing.F) {
 	r := newRandom(f)
+	corpus := []string{"", "f", "f:", "x:", "i:+07", "i:1_0", "k:null", `k: {"b":1,"a":[]} `, "v:", "v: -0.0e1 ", `v:"\ud800\ud800"`, "v:nullx", `k:{"":{"#0":0}}`}
 	for range 100 {
-		f.Add(r.element().Wire())
+		corpus = append(corpus, r.element().Wire())
 	}
-	for _, wire := range []string{"", "f", "f:", "x:", "i:+07", "i:1_0", "k:null", `k: {"b":1,"a":[]} `, "v:", "v: -0.0e1 ", `v:"\ud800\ud800"`, "v:nullx", `k:{"":{"#0":0}}`} {
-		f.Add(wire)
-	}
-	f.Fuzz(func(t *testing.T, wire string) {
+	seeds.Fuzz(f, corpus, func(t *testing.T, wire string) {
 		e, err := paths.ParseElement(wire)
 		reference, referenceErr := smd.DeserializePathElement(wire)
 		check(t, "unknown kind", err == paths.UnknownKind(), referenceErr == smd.ErrUnknownPathElementType)

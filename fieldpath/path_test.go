@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/value"
 )
@@ -103,10 +104,7 @@ func TestPathRelations(t *testing.T) {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, text := range []string{`.a."b c"[k="v",n=1]`, `[=null]`, `[="x"][3]`, `a.b[-1]`, `[]`, `["]"={"a":[1.5e-7]}]`, `."\u00e9\ud800"`, `.a b`, `[k="\x41"]`} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
+	seeds.Fuzz(f, []string{`.a."b c"[k="v",n=1]`, `[=null]`, `[="x"][3]`, `a.b[-1]`, `[]`, `["]"={"a":[1.5e-7]}]`, `."\u00e9\ud800"`, `.a b`, `[k="\x41"]`}, func(t *testing.T, text string) {
 		p, err := fieldpath.ParsePath(text)
 		if err != nil {
 			return

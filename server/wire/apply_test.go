@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -53,9 +54,4 @@ func TestDecodeApply(t *testing.T) {
 }
 
 // FuzzDecodeApply holds that the quick way through JSON reads what the library reads.
-func FuzzDecodeApply(f *testing.F) {
-	for _, text := range texts {
-		f.Add(text)
-	}
-	f.Fuzz(agrees)
-}
+func FuzzDecodeApply(f *testing.F) { seeds.Fuzz(f, texts, agrees) }

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/value"
@@ -32,10 +33,7 @@ func FuzzProtobuf(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, body := range [][]byte{seed, seed[:len(seed)/2], protobufMagic, nil} {
-		f.Add(body)
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
+	seeds.Fuzz(f, [][]byte{seed, seed[:len(seed)/2], protobufMagic, nil}, func(t *testing.T, body []byte) {
 		sent, err := DecodeProtobuf(body, newPod(), podKind)
 		if err != nil {
 			return
@@ -62,10 +60,8 @@ func FuzzCBOR(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, body := range [][]byte{seed, seed[:len(seed)/2], {0xa1, 0x61, 'a', 0xfb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0}, nil} {
-		f.Add(body)
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
+	corpus := [][]byte{seed, seed[:len(seed)/2], {0xa1, 0x61, 'a', 0xfb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0}, nil}
+	seeds.Fuzz(f, corpus, func(t *testing.T, body []byte) {
 		sent, err := DecodeCBOR(body, "Pod")
 		if err != nil {
 			return
@@ -86,10 +82,10 @@ func FuzzCBOR(f *testing.F) {
 
 // FuzzBody reads bodies in JSON and YAML. What is read says of which kind it is, and is the same when it is written and read again.
 func FuzzBody(f *testing.F) {
-	for _, body := range []string{podText, "", "null", "[]", `{"a":1,"a":2}`, "a: &x [1]\nb: *x\n", `{"kind":1}`, `{"apiVersion":null,"kind":"Pod"}`, "n: 1\n"} {
-		f.Add(body)
+	corpus := []string{
+		podText, "", "null", "[]", `{"a":1,"a":2}`, "a: &x [1]\nb: *x\n", `{"kind":1}`, `{"apiVersion":null,"kind":"Pod"}`, "n: 1\n",
 	}
-	f.Fuzz(func(t *testing.T, body string) {
+	seeds.Fuzz(f, corpus, func(t *testing.T, body string) {
 		for _, media := range []string{JSON, YAML} {
 			sent, err := DecodeStandard([]byte(body), media, podKind)
 			if err != nil {
@@ -134,21 +130,18 @@ func FuzzTable(f *testing.F) {
 
 // FuzzAccept negotiates. What is answered is among what is offered.
 func FuzzAccept(f *testing.F) {
-	for _, accept := range []string{
+	seeds.Fuzz(f, []string{
 		"", "*/*", "application/json;q=0.5, application/yaml", "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
 		"application/vnd.kubernetes.protobuf", "text/plain", ",;,=;q=x", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-	} {
-		f.Add(accept, true)
-		f.Add(accept, false)
-	}
-	f.Fuzz(func(t *testing.T, accept string, protobuf bool) {
+	}, func(t *testing.T, accept string) {
 		r := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
 		r.Header.Set("Accept", accept)
-		offer := Offer{Convert: true, Protobuf: protobuf}
 		for name, negotiate := range map[string]func(*http.Request, Offer) (Representation, error){"": Negotiate, "watch": NegotiateWatch} {
-			rep, err := negotiate(r, offer)
-			if err == nil && !slices.Contains([]string{JSON, YAML, Protobuf}, strings.TrimSuffix(rep.Media, ";stream=watch")) {
-				t.Errorf("%s %q gets %q", name, accept, rep.Media)
+			for _, offered := range [][]string{{JSON, YAML}, {JSON, YAML, Protobuf}} {
+				rep, err := negotiate(r, Offer{Convert: true, Protobuf: len(offered) == 3})
+				if err == nil && !slices.Contains(offered, strings.TrimSuffix(rep.Media, ";stream=watch")) {
+					t.Errorf("%s %q gets %q, and is offered %q", name, accept, rep.Media, offered)
+				}
 			}
 		}
 	})
