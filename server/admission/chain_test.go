@@ -28,6 +28,15 @@ func TestPasses(t *testing.T) {
 	if want := []string{"a0", "b0", "c0", "a1", "b1", "c1"}; !slices.Equal(order, want) {
 		t.Errorf("asked %v, want %v", order, want)
 	}
+	order = nil
+	if err := (admission.Chain{note("a", false), note("c", false)}).Mutate(t.Context(), &admission.Request{}); err != nil || len(order) != 2 {
+		t.Errorf("asked %v where nobody wants a second pass: %v", order, err)
+	}
+	order = nil
+	refuse := admission.Mutate(func(context.Context, *admission.Request) error { return errors.New("no") })
+	if err := (admission.Chain{note("b", true), refuse}).Mutate(t.Context(), &admission.Request{}); err == nil || len(order) != 1 {
+		t.Errorf("asked %v before a refusal: %v", order, err)
+	}
 }
 
 // TestRefusal stops at the first plugin that refuses, in both ends of the chain.

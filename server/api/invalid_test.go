@@ -93,3 +93,24 @@ func TestBounds(t *testing.T) {
 		t.Errorf("a long name: a message of %d bytes", len(status.Message))
 	}
 }
+
+// TestClip cuts texts between characters, and joins those that there is room for.
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		most       int
+	}{
+		{"abc", "abc", 3}, {"abc", "a… and 2 more bytes", 1}, {"aé", "a… and 2 more bytes", 2}, {"é", "… and 2 more bytes", 1}, {"", "", 0},
+	} {
+		if got := api.Clip(c.text, c.most); got != c.want {
+			t.Errorf("of %q %d bytes are %q, want %q", c.text, c.most, got, c.want)
+		}
+	}
+	if got := api.Join([]string{"a", "b", "c"}, ", "); got != "a, b, c" {
+		t.Errorf("three texts are %q", got)
+	}
+	long := strings.Repeat("x", api.MaxText)
+	if got, want := api.Join([]string{long, long, long, "y", "z"}, "; "), long+"; "+long+"; and 3 more"; got != want {
+		t.Errorf("of five texts, three of them long, %d bytes are left, which end in %q", len(got), got[len(got)-20:])
+	}
+}

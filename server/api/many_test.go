@@ -10,6 +10,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// TestSoundOwners finds nothing wrong with thousands of owner references.
+func TestSoundOwners(t *testing.T) {
+	const owner = `{"apiVersion":"apps/v1","kind":"Pod","name":"p","uid":"u"}`
+	text := `{"apiVersion":"v1","kind":"Thing","metadata":{"name":"o","ownerReferences":[` + strings.Repeat(owner+",", 5000) + owner + `]}}`
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if errs := api.ValidateMetadata(t.Context(), v, value.Value{}, false); len(errs) > 0 {
+		t.Errorf("%d errors, first %v", len(errs), errs[0])
+	}
+}
+
 // TestManyOwners finds the same wrong with few owner references and with many, each at its place.
 func TestManyOwners(t *testing.T) {
 	const wrong = `{"apiVersion":"v1","kind":"Event","name":"","uid":"u"},{"apiVersion":"a/b/c","kind":"","name":"p","uid":""},` +

@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +69,19 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestDefinitions reads the definitions of two folders and leaves what else is in there.
+func TestDefinitions(t *testing.T) {
+	definition := "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: {group: g}\nmetadata: {name: %s}\n"
+	dir := written(t, map[string]string{
+		"a/d.yaml": fmt.Sprintf(definition, "d1") + "---\nkind: ConfigMap\nmetadata: {name: c}\n", "b/d.yaml": fmt.Sprintf(definition, "d2"),
+	})
+	objects, err := Reader{}.Definitions(filepath.Join(dir, "a"), filepath.Join(dir, "b"))
+	want := "CustomResourceDefinition/d1 at a/d.yaml:1, CustomResourceDefinition/d2 at b/d.yaml:1"
+	if got := called(dir, objects); err != nil || got != want {
+		t.Errorf("the folders have %s: %v\nwant %s", got, err, want)
+	}
+}
+
 // TestUnreadable reads what cannot be read.
 func TestUnreadable(t *testing.T) {
 	dir := written(t, map[string]string{"bad.yaml": "a: [", "empty/readme.md": "", "other/a.yaml": "kind: ConfigMap"})
@@ -79,6 +94,9 @@ func TestUnreadable(t *testing.T) {
 		if objects, err := (Reader{}).Read(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q has %s: %v, want %s", name, called(dir, objects), err, want)
 		}
+	}
+	if objects, err := (Reader{}).Definitions(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("definitions of a file that is not there are %s: %v", called(dir, objects), err)
 	}
 	want := filepath.Join(dir, "other") + " holds no CustomResourceDefinition"
 	if objects, err := (Reader{}).Definitions(filepath.Join(dir, "other")); err == nil || err.Error() != want {
