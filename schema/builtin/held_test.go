@@ -65,6 +65,32 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// TestSpelled compares atomic lists as they were sent where the server does: at the top of an object, and in the items of a list that has
+// keys. Everything else is as it is held.
+func TestSpelled(t *testing.T) {
+	for _, c := range []struct{ apiVersion, kind, sent, path, want string }{
+		{"v1", "LimitRange", `{"spec":{"limits":[{"type":"Pod","max":{}}]}}`, "spec.limits.0", `{"max":{},"type":"Pod"}`},
+		{"v1", "LimitRange", `{"spec":{"limits":[{"type":"Pod","max":{"cpu":"1000m"}}]}}`, "spec.limits.0", `{"max":{"cpu":"1000m"},"type":"Pod"}`},
+		{"v1", "Pod", `{"spec":{"volumes":[{"name":"v","projected":{"sources":[{"configMap":{"name":"c","items":[]}}]}}]}}`,
+			"spec.volumes.0.projected.sources", `[{"configMap":{"items":[],"name":"c"}}]`},
+		{"v1", "Pod", `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m"}},"env":[]}]}}`,
+			"spec.containers.0.resources.limits", `{"cpu":"1"}`},
+	} {
+		k, ok := Lookup(schema.ParseGVK(c.apiVersion, c.kind))
+		if !ok {
+			t.Fatalf("%s is unknown", c.kind)
+		}
+		sent := mustParse(t, c.sent)
+		held, err := k.Held(sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shownAt(k.Spelled(sent, held), c.path); got != c.want {
+			t.Errorf("%s %s: %s is compared as %s, want %s", c.kind, c.sent, c.path, got, c.want)
+		}
+	}
+}
+
 // TestScalers converts a scaler to the first version of its kind, which has most of it in annotations, and back.
 func TestScalers(t *testing.T) {
 	first, _ := Lookup(schema.GVK{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"})
