@@ -136,6 +136,10 @@ func TestRefusals(t *testing.T) {
 		{"coordination.k8s.io/v1", "Lease", ``, `{"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}}`,
 			".spec.leaseDurationSeconds: Invalid value: must be greater than 0\n" +
 				".spec.leaseTransitions: Invalid value: must be greater than or equal to 0"},
+		{"flowcontrol.apiserver.k8s.io/v1", "FlowSchema", ``,
+			`{"spec":{"priorityLevelConfiguration":{"name":"p"},"rules":[{"resourceRules":[{"verbs":[]}]},{"resourceRules":[{"verbs":["get"]},{"verbs":[]}]}]}}`,
+			".spec.rules[0].resourceRules[0].verbs: Required value: verbs must contain at least one value\n" +
+				".spec.rules[1].resourceRules[1].verbs: Required value: verbs must contain at least one value"},
 	} {
 		live := value.Value{}
 		if test.live != "" {
