@@ -73,14 +73,14 @@ func (s *Server) handle(out http.ResponseWriter, asked *http.Request, c *call) (
 		return nil
 	}
 	ctx.user = user
-	if !c.long() && !user.isMaster() {
-		leave, ok := s.flight.enter(c, s.limits)
-		if !ok {
+	if !c.long() {
+		count := s.flight.enter(c, user.isMaster(), s.limits)
+		if count == nil {
 			s.metrics.reject(c)
 			overloaded(w)
 			return nil
 		}
-		defer leave()
+		defer count.Add(-1)
 	}
 	if err = s.refuseForeign(r, user); err == nil {
 		err = s.permit(r, c)

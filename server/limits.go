@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -39,19 +40,25 @@ func (l Limits) withDefaults() Limits {
 }
 
 // inFlight counts the requests in flight, watches excepted. The zero inFlight is none. It is safe for concurrent use.
-type inFlight struct{ reading, writing atomic.Int64 }
+//
+// A request is in flight until all of its work has ended, also when its client was told that its time is over, or has left.
+type inFlight struct{ reading, writing, exempt atomic.Int64 }
 
-// enter counts a request in, unless there are as many as limits allow. leave counts it out.
-func (f *inFlight) enter(c *call, l Limits) (leave func(), ok bool) {
+// enter counts a request in, and returns where to count it out. It returns nil if there are as many as limits allow; a request that is exempt
+// from them is counted by itself.
+func (f *inFlight) enter(c *call, exempt bool, l Limits) *atomic.Int64 {
 	count, most := &f.reading, l.Reading
-	if c.writes() {
+	switch {
+	case exempt:
+		count, most = &f.exempt, math.MaxInt
+	case c.writes():
 		count, most = &f.writing, l.Writing
 	}
 	if count.Add(1) > int64(most) {
 		count.Add(-1)
-		return nil, false
+		return nil
 	}
-	return func() { count.Add(-1) }, true
+	return count
 }
 
 // overloaded refuses a request that comes at a bad time: 429.

@@ -62,7 +62,7 @@ func TestOverload(t *testing.T) {
 	}
 	text := ask(s, "GET /metrics"+root, "").Body.String()
 	for _, want := range []string{
-		`apiserver_current_inflight_requests{request_kind="mutating"} 1`,
+		`apiserver_current_inflight_requests{request_kind="mutating"} 1`, `apiserver_current_inflight_requests{request_kind="exempt"} 1`,
 		`apiserver_rejected_requests_total{request_kind="readOnly"} 1`,
 	} {
 		if !strings.Contains(text, want) {

@@ -68,6 +68,7 @@ func newMetrics(flight *inFlight) *metrics {
 	for kind, count := range map[string]func() float64{
 		"readOnly": func() float64 { return float64(flight.reading.Load()) },
 		"mutating": func() float64 { return float64(flight.writing.Load()) },
+		"exempt":   func() float64 { return float64(flight.exempt.Load()) },
 	} {
 		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "apiserver_current_inflight_requests", Help: "Requests in flight that are no watches.",
