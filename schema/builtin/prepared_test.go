@@ -106,7 +106,7 @@ var preparations = []struct{ kind, live, sent, want string }{
 		`{"status":{"observedGeneration":4,"conditions":[{"type":"A","status":"False","observedGeneration":5}]}}`, `status.observedGeneration=4; status.conditions.0.observedGeneration=5`},
 	{"v1 Pod ephemeralcontainers", `{"metadata":{"labels":{"a":"b"},"resourceVersion":"1"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}`,
 		`{"metadata":{"labels":{"c":"d"},"resourceVersion":"2"},"spec":{"nodeName":"m","ephemeralContainers":[{"name":"e"}]}}`,
-		`metadata={"labels":{"a":"b"},"resourceVersion":"2"}; spec.nodeName="n"; spec.ephemeralContainers.0.name="e"; status.phase="Running"`},
+		`metadata.labels={"a":"b"}; metadata.resourceVersion="2"; spec.nodeName="n"; spec.ephemeralContainers.0.name="e"; status.phase="Running"`},
 	{"v1 Pod resize", `{"metadata":{"annotations":{"a":"b"}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}],"initContainers":[{"name":"d","image":"i"}]}}`,
 		`{"spec":{"nodeName":"m","containers":[{"name":"c","image":"j","resources":{"limits":{"cpu":"2"}},"resizePolicy":[{"resourceName":"cpu","restartPolicy":"NotRequired"}]}],"initContainers":[{"name":"d","image":"j","resources":{"limits":{"cpu":"3"}}}]}}`,
 		`metadata.annotations={"a":"b"}; spec.nodeName="n"; spec.containers.0.image="i"; spec.containers.0.resources.limits.cpu="2"; spec.containers.0.resizePolicy.0.resourceName="cpu"; spec.initContainers.0.resources.limits.cpu="3"; spec.initContainers.0.image="i"`},
