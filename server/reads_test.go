@@ -59,7 +59,7 @@ func gaugeLists() []string {
 		lists = append(lists, "labelSelector="+url.QueryEscape(s), "limit=4&labelSelector="+url.QueryEscape(s))
 	}
 	for _, s := range []string{
-		"spec.color=red", "spec.color=", "spec.color!=red", `spec.color="é\\`, "spec.level=3", "spec.level=-1", "spec.on=true", "spec.on!=true",
+		"spec.color=red", "spec.color=", "spec.color!=red", "spec.color!=blue", `spec.color="é\\`, "spec.level=3", "spec.level=-1", "spec.on=true", "spec.on!=true",
 		"metadata.name=g07", "metadata.name!=g07", "metadata.name=none", "metadata.name=g07,spec.color=red", "metadata.namespace=default",
 		"metadata.namespace=other", "metadata.name=g0",
 	} {
