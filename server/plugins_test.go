@@ -123,6 +123,31 @@ func TestUndoneWrites(t *testing.T) {
 	})
 }
 
+// TestRefusedSubresources has admission refuse what is asked of a pod beside reading and writing it: the pod stays as it is.
+func TestRefusedSubresources(t *testing.T) {
+	const pods = core + "namespaces/default/pods"
+	s := newServer(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Subresource == "" {
+				return nil
+			}
+			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("%s is refused", r.Subresource))
+		}),
+	}})
+	before := ask(s, "POST "+pods+jsonize, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	for what, body := range map[string]string{
+		"eviction": `{"metadata":{"name":"a"}}`, "binding": `{"metadata":{"name":"a"},"target":{"name":"n"}}`, "exec": "", "portforward": "", "proxy": "",
+	} {
+		w := ask(s, "POST "+pods+"/a/"+what+jsonize, body)
+		if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), what+" is refused") {
+			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+		}
+	}
+	if after := ask(s, "GET "+pods+"/a", ""); !parsed(t, after).Equal(parsed(t, before)) {
+		t.Errorf("the pod was %s and is %s", before.Body, after.Body)
+	}
+}
+
 // TestOddStatusCodes refuses requests with codes that an answer cannot have: the answer has 500, and its body has the code.
 func TestOddStatusCodes(t *testing.T) {
 	for _, code := range []int32{-1, 42, 99, 1000, 9999} {
