@@ -57,6 +57,29 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
+// TestRefusedRemoval lets admission refuse a deletion when it is asked again, about an object that was marked before it goes: the object stays.
+func TestRefusedRemoval(t *testing.T) {
+	asked := 0
+	s := newServer(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation != admission.Delete {
+				return nil
+			}
+			if asked++; asked < 2 {
+				return nil
+			}
+			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("it is asked about again"))
+		}),
+	}})
+	ask(s, "POST "+things+jsonize, strings.Replace(web, `"name":"web"`, `"name":"web","finalizers":["orphan"]`, 1))
+	if w := ask(s, "DELETE "+things+"/web?propagationPolicy=Background", ""); w.Code != http.StatusForbidden {
+		t.Errorf("the deletion is answered with %d %s", w.Code, w.Body)
+	}
+	if w := ask(s, "GET "+things+"/web", ""); w.Code != http.StatusOK {
+		t.Errorf("then the object is answered with %d %s", w.Code, w.Body)
+	}
+}
+
 // TestFieldsTakenOut has admission leave an empty list of managed fields, which is not stored.
 func TestFieldsTakenOut(t *testing.T) {
 	objects := memory.New()
