@@ -390,6 +390,41 @@ func TestUnwrittenNames(t *testing.T) {
 	}
 }
 
+// TestNameOfSuccessor deletes a definition that has a name, and creates another one in its place before anybody looks: the name goes to the
+// definition that waited for it.
+func TestNameOfSuccessor(t *testing.T) {
+	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+		all := &definitions{}
+		put := func(d value.Value) {
+			t.Helper()
+			d = d.With("spec", d.Get("spec").With("names", d.Get("spec", "names").With("kind", value.String("Wanted"))))
+			if _, err := in.Put(t.Context(), d.Get("metadata", "name").Str(), d.AppendJSON(nil), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		look := func(want string) {
+			t.Helper()
+			if _, err := all.catchUp(t.Context(), in, "", time.Now); err != nil {
+				t.Fatal(err)
+			}
+			for name, of := range all.of {
+				if has := of.now.Get("status", "acceptedNames", "kind").Str() == "Wanted"; has != (name == want) {
+					t.Errorf("%s has the kind: %t, which is to be that of %s", name, has, want)
+				}
+			}
+		}
+		first, second := thing(t, "first", "g.org"), thing(t, "second", "g.org")
+		put(first)
+		put(second)
+		look("first.g.org")
+		if _, err := in.Delete(t.Context(), "first.g.org", 0); err != nil {
+			t.Fatal(err)
+		}
+		put(first)
+		look("second.g.org")
+	}
+}
+
 // TestStaleStatus has a definition want another name while its status is written, which gives it the first one. That has another definition
 // by then: the status that comes too late is not written.
 func TestStaleStatus(t *testing.T) {

@@ -13,19 +13,59 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// contested is a store in which the next write to a pod comes too late: store.Store.
+// contested is a store in which the next write to a key with a prefix comes too late: store.Store.
 type contested struct {
 	store.Store
-	pods bool
+	late string // the prefix; empty if no write comes too late
 }
 
-// Put takes no pod once.
+// conflict reports whether a write to a key comes too late. The next one does not.
+func (s *contested) conflict(key string) bool {
+	late := s.late != "" && strings.HasPrefix(key, s.late)
+	if late {
+		s.late = ""
+	}
+	return late
+}
+
+// Put stores nothing if it comes too late.
 func (s *contested) Put(ctx context.Context, key string, text []byte, expect store.Revision) (store.Revision, error) {
-	if s.pods && strings.HasPrefix(key, "/registry/pods/") {
-		s.pods = false
+	if s.conflict(key) {
 		return 0, store.ErrConflict
 	}
 	return s.Store.Put(ctx, key, text, expect)
+}
+
+// Delete deletes nothing if it comes too late.
+func (s *contested) Delete(ctx context.Context, key string, expect store.Revision) (store.Revision, error) {
+	if s.conflict(key) {
+		return 0, store.ErrConflict
+	}
+	return s.Store.Delete(ctx, key, expect)
+}
+
+// TestLateWrites lets the first write of each request come too late: it is tried again, and the client does not learn of it.
+func TestLateWrites(t *testing.T) {
+	objects := &contested{Store: memory.New()}
+	s := newServer(t, server.Config{Store: objects})
+	const maps = core + "namespaces/default/configmaps"
+	for _, c := range []struct{ request, body string }{
+		{"PUT " + maps + "/a" + jsonize, `{"metadata":{"name":"a"},"data":{"a":"2"}}`},
+		{"PATCH " + maps + "/a" + merge, `{"data":{"a":"3"}}`},
+		{"PATCH " + maps + "/a?fieldManager=m&force=true" + apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"4"}}`},
+		{"DELETE " + maps + "/a?propagationPolicy=Orphan", ""},
+		{"PATCH " + maps + "/a" + merge, `{"metadata":{"finalizers":null}}`},
+		{"DELETE " + maps + "/b", ""},
+		{"DELETE " + maps, ""},
+	} {
+		for _, name := range []string{"a", "b"} {
+			ask(s, "POST "+maps+jsonize, `{"metadata":{"name":"`+name+`"}}`)
+		}
+		objects.late = "/registry/configmaps/"
+		if w := ask(s, c.request, c.body); w.Code != http.StatusOK || objects.late != "" {
+			t.Errorf("%s: %d %s", c.request, w.Code, w.Body)
+		}
+	}
 }
 
 // TestEvictionOfAVersion evicts a pod that is still as the client saw it. The pod changes when it says that it was evicted, which is
@@ -50,11 +90,11 @@ func TestEvictionOfAVersion(t *testing.T) {
 	expect("POST "+budgets+jsonize, `{"metadata":{"name":"a"},"spec":{"selector":{}}}`, http.StatusCreated)
 	expect("PATCH "+budgets+"/a/status"+merge, `{"status":{"observedGeneration":1,"disruptionsAllowed":2}}`, http.StatusOK)
 	pod := expect("PATCH "+pods+"/a/status"+merge, `{"status":{"phase":"Running"}}`, http.StatusOK)
-	objects.pods = true
+	objects.late = "/registry/pods/"
 	expect("POST "+pods+"/a/eviction"+jsonize, `{"metadata":{"name":"a"},"deleteOptions":{"preconditions":{"resourceVersion":`+
 		pod.Get("metadata", "resourceVersion").String()+`}}}`, http.StatusCreated)
 	ending := expect("GET "+pods+"/a", "", http.StatusOK)
-	if objects.pods || ending.Get("metadata", "deletionTimestamp").IsAbsent() || ending.Get("status", "conditions").Len() != 1 {
+	if objects.late != "" || ending.Get("metadata", "deletionTimestamp").IsAbsent() || ending.Get("status", "conditions").Len() != 1 {
 		t.Errorf("it is not evicted: %v", ending)
 	}
 	if left := expect("GET "+budgets+"/a", "", http.StatusOK).Get("status", "disruptionsAllowed").Int(); left != 1 {

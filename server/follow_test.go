@@ -12,43 +12,53 @@ import (
 	"github.com/deed-project/deed/server/store/memory"
 )
 
-// TestResume ends a server while a namespace waits to be deleted; the next one on the same store deletes it when it can.
+// TestResume ends a server while a namespace or a definition waits to be deleted; the next one on the same store deletes it when it can.
 func TestResume(t *testing.T) {
-	objects := memory.New()
-	defer objects.Close()
-	run := func(use func(*server.Server)) {
-		s, err := server.New(server.Config{Store: objects, Log: slog.New(slog.DiscardHandler)})
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	for _, c := range []struct{ holders, name, holder, objects, held, key string }{
+		{
+			core + "namespaces", "shop", `{"metadata":{"name":"shop"}}`,
+			core + "namespaces/shop/configmaps", `{"metadata":{"name":"held","finalizers":["example.org/hold"]}}`, "/registry/configmaps/shop/held",
+		},
+		{
+			definitions, "gadgets.example.org", gadgets, group + "namespaces/default/gadgets",
+			`{"apiVersion":"example.org/v1","kind":"Gadget","metadata":{"name":"held","finalizers":["example.org/hold"]}}`,
+			"/registry/example.org/gadgets/default/held",
+		},
+	} {
+		objects := memory.New()
+		defer objects.Close()
+		run := func(use func(*server.Server)) {
+			s, err := server.New(server.Config{Store: objects, Log: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			use(s)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run(func(s *server.Server) {
+			for _, step := range []struct{ request, body string }{
+				{"POST " + c.holders, c.holder}, {"POST " + c.objects, c.held}, {"DELETE " + c.holders + "/" + c.name, ""},
+			} {
+				if w := ask(s, step.request, step.body); w.Code >= 300 {
+					t.Fatalf("%s: %d %s", step.request, w.Code, w.Body)
+				}
+			}
+		})
+		held, err := objects.Get(t.Context(), c.key, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		use(s)
-		if err := s.Close(); err != nil {
+		// Another server lets go of it, and ends before it could do more.
+		if _, err := objects.Put(t.Context(), c.key, bytes.Replace(held.Text, []byte(`"finalizers":["example.org/hold"],`), nil, 1), held.Revision); err != nil {
 			t.Fatal(err)
 		}
+		run(func(s *server.Server) {
+			await(t, func() bool { return ask(s, "GET "+c.holders+"/"+c.name, "").Code == http.StatusNotFound })
+		})
 	}
-	run(func(s *server.Server) {
-		for _, c := range []struct{ request, body string }{
-			{"POST " + core + "namespaces", `{"metadata":{"name":"shop"}}`},
-			{"POST " + core + "namespaces/shop/configmaps", `{"metadata":{"name":"held","finalizers":["example.org/hold"]}}`},
-			{"DELETE " + core + "namespaces/shop", ""},
-		} {
-			if w := ask(s, c.request, c.body); w.Code >= 300 {
-				t.Fatalf("%s: %d %s", c.request, w.Code, w.Body)
-			}
-		}
-	})
-	const key = "/registry/configmaps/shop/held"
-	held, err := objects.Get(t.Context(), key, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Another server lets go of it, and ends before it could do more.
-	if _, err := objects.Put(t.Context(), key, bytes.Replace(held.Text, []byte(`"finalizers":["example.org/hold"],`), nil, 1), held.Revision); err != nil {
-		t.Fatal(err)
-	}
-	run(func(s *server.Server) {
-		await(t, func() bool { return ask(s, "GET "+core+"namespaces/shop", "").Code == http.StatusNotFound })
-	})
 }
 
 // TestEventTTL waits until the time of an Event is over, in the time of a bubble: it is deleted, and what is no Event stays.

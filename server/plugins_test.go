@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,6 +57,29 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
+// TestRefusedRemoval lets admission refuse a deletion when it is asked again, about an object that was marked before it goes: the object stays.
+func TestRefusedRemoval(t *testing.T) {
+	asked := 0
+	s := newServer(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation != admission.Delete {
+				return nil
+			}
+			if asked++; asked < 2 {
+				return nil
+			}
+			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("it is asked about again"))
+		}),
+	}})
+	ask(s, "POST "+things+jsonize, strings.Replace(web, `"name":"web"`, `"name":"web","finalizers":["orphan"]`, 1))
+	if w := ask(s, "DELETE "+things+"/web?propagationPolicy=Background", ""); w.Code != http.StatusForbidden {
+		t.Errorf("the deletion is answered with %d %s", w.Code, w.Body)
+	}
+	if w := ask(s, "GET "+things+"/web", ""); w.Code != http.StatusOK {
+		t.Errorf("then the object is answered with %d %s", w.Code, w.Body)
+	}
+}
+
 // TestFieldsTakenOut has admission leave an empty list of managed fields, which is not stored.
 func TestFieldsTakenOut(t *testing.T) {
 	objects := memory.New()
@@ -73,6 +98,76 @@ func TestFieldsTakenOut(t *testing.T) {
 	}
 	if told := fmt.Sprint(w.Body, string(record.Text)); w.Code != http.StatusCreated || strings.Contains(told, "managedFields") {
 		t.Errorf("%d %s", w.Code, told)
+	}
+}
+
+// TestUndoneWrites has admission put back what clients change. A write after which another manager owns the field is
+// stored. One that comes to nothing is not, and no client takes it for a change: version and times stay.
+func TestUndoneWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const maps = core + "namespaces/default/configmaps"
+		s := newServer(t, server.Config{Admission: admission.Chain{
+			admission.Mutate(func(_ context.Context, r *admission.Request) error {
+				if r.Operation == admission.Update && r.Resource.Resource == "configmaps" {
+					content := r.Object.Content()
+					data := content.Get("data").With("a", value.String("1"))
+					r.Object = r.Object.With(content.With("data", data))
+				}
+				return nil
+			}),
+		}})
+		defer s.Close()
+		write := func(request, body string) (version, times, owner string) {
+			t.Helper()
+			w := ask(s, request, body)
+			if w.Code >= 300 {
+				t.Fatalf("%s: %d %s", request, w.Code, w.Body)
+			}
+			metadata := parsed(t, w).Get("metadata")
+			for entry := range metadata.Get("managedFields").Items() {
+				times += entry.Get("time").Str() + " "
+				if !entry.Get("fieldsV1", "f:data", "f:a").IsAbsent() {
+					owner += entry.Get("manager").Str()
+				}
+			}
+			time.Sleep(time.Minute)
+			return metadata.Get("resourceVersion").Str(), times, owner
+		}
+		write("POST "+maps+"?fieldManager=one", `{"metadata":{"name":"m"},"data":{"a":"1","b":"1"}}`)
+		first, _, _ := write("PATCH "+maps+"/m?fieldManager=two"+merge, `{"data":{"c":"1"}}`)
+		second, times, owner := write("PATCH "+maps+"/m?fieldManager=two"+merge, `{"data":{"a":"2"}}`)
+		if second == first || owner != "two" {
+			t.Errorf("a write that takes a field leads from version %s to %s, and to owner %q", first, second, owner)
+		}
+		third, timesAgain, owner := write("PATCH "+maps+"/m?fieldManager=two"+merge, `{"data":{"a":"3"}}`)
+		if third != second || timesAgain != times || owner != "two" {
+			t.Errorf("a write that is undone leads from version %s of %sto %s of %s, and to owner %q", second, times, third, timesAgain, owner)
+		}
+	})
+}
+
+// TestRefusedSubresources has admission refuse what is asked of a pod beside reading and writing it: the pod stays as it is.
+func TestRefusedSubresources(t *testing.T) {
+	const pods = core + "namespaces/default/pods"
+	s := newServer(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Subresource == "" {
+				return nil
+			}
+			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("%s is refused", r.Subresource))
+		}),
+	}})
+	before := ask(s, "POST "+pods+jsonize, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	for what, body := range map[string]string{
+		"eviction": `{"metadata":{"name":"a"}}`, "binding": `{"metadata":{"name":"a"},"target":{"name":"n"}}`, "exec": "", "portforward": "", "proxy": "",
+	} {
+		w := ask(s, "POST "+pods+"/a/"+what+jsonize, body)
+		if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), what+" is refused") {
+			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+		}
+	}
+	if after := ask(s, "GET "+pods+"/a", ""); !parsed(t, after).Equal(parsed(t, before)) {
+		t.Errorf("the pod was %s and is %s", before.Body, after.Body)
 	}
 }
 

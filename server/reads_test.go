@@ -59,7 +59,7 @@ func gaugeLists() []string {
 		lists = append(lists, "labelSelector="+url.QueryEscape(s), "limit=4&labelSelector="+url.QueryEscape(s))
 	}
 	for _, s := range []string{
-		"spec.color=red", "spec.color=", "spec.color!=red", `spec.color="é\\`, "spec.level=3", "spec.level=-1", "spec.on=true", "spec.on!=true",
+		"spec.color=red", "spec.color=", "spec.color!=red", "spec.color!=blue", `spec.color="é\\`, "spec.level=3", "spec.level=-1", "spec.on=true", "spec.on!=true",
 		"metadata.name=g07", "metadata.name!=g07", "metadata.name=none", "metadata.name=g07,spec.color=red", "metadata.namespace=default",
 		"metadata.namespace=other", "metadata.name=g0",
 	} {
@@ -174,6 +174,36 @@ func TestIndexFollows(t *testing.T) {
 	}
 	if found < 100 {
 		t.Errorf("only %d objects were found", found)
+	}
+}
+
+// TestIndexOfOldVersions selects objects of which one is stored in another version than the others: its text is not what is shown.
+func TestIndexOfOldVersions(t *testing.T) {
+	s := serverOn(t, memory.New())
+	version := `{"name":%q,"served":true,"storage":%t,"schema":{"openAPIV3Schema":{"type":"object"}}}`
+	versions := func(first bool) string {
+		return fmt.Sprintf("["+version+","+version+"]", "v1", first, "v2", !first)
+	}
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	ask(s, "POST "+definitions, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"gauges.example.org"},
+		"spec":{"group":"example.org","scope":"Namespaced","names":{"plural":"gauges","kind":"Gauge"},"versions":`+versions(true)+`}}`)
+	for i := range 30 {
+		if i == 1 {
+			ask(s, "PATCH "+definitions+"/gauges.example.org"+merge, `{"spec":{"versions":`+versions(false)+`}}`)
+		}
+		body := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Gauge","metadata":{"name":"g%02d","labels":{"tens":"%d"}}}`, i, i%10)
+		if w := ask(s, "POST "+gaugesPath, body); w.Code != 201 {
+			t.Fatal(w.Body)
+		}
+	}
+	for _, path := range []string{gaugesPath, strings.Replace(gaugesPath, "/v1/", "/v2/", 1)} {
+		var names []string
+		for item := range parsed(t, ask(s, "GET "+path+"?labelSelector=tens%3D0", "")).Get("items").Items() {
+			names = append(names, item.Get("metadata", "name").Str())
+		}
+		if got := strings.Join(names, " "); got != "g00 g10 g20" {
+			t.Errorf("%s has %s", path, got)
+		}
 	}
 }
 

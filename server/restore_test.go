@@ -37,6 +37,15 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, v, want[i])
 		}
 	}
+	// Without a status, a definition that is the last object is given one, too.
+	last, err := value.Parse([]byte(definition("lasts")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := startServer(t, server.Config{Objects: []value.Value{last.With("metadata", last.Get("metadata").With("resourceVersion", value.String("1")))}})
+	if _, v := request(t, alone, http.MethodGet, definitionsURL+"/lasts.example.org", ""); v.Get("status", "acceptedNames", "plural").Str() != "lasts" {
+		t.Errorf("the last definition is %v", v)
+	}
 	_, v := request(t, to, http.MethodPatch, mapsPath+"/m?fieldManager=other", `{"data": {"a": "c"}}`)
 	if text := v.Get("metadata", "managedFields").String(); !strings.Contains(text, "somebody") || strings.Contains(text, "deed-apiserver") {
 		t.Errorf("its fields are managed by %s", text)

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
 )
 
 // stalled is the connection of a client that does not read: http.ResponseWriter.
@@ -168,4 +171,47 @@ func TestListMessages(t *testing.T) {
 			t.Errorf("%s: the bytes are not those of the library", query)
 		}
 	}
+}
+
+// interrupted is a store in which something happens once between two readings of ConfigMaps: store.Store.
+type interrupted struct {
+	store.Store
+	between func()
+	ranges  int
+}
+
+// Range reads records.
+func (s *interrupted) Range(ctx context.Context, r store.Range) (store.Page, error) {
+	if s.between != nil && strings.HasPrefix(r.Prefix, "/registry/configmaps/") {
+		if s.ranges++; s.ranges == 2 {
+			s.between()
+		}
+	}
+	return s.Store.Range(ctx, r)
+}
+
+// TestWriteWithinMessages writes while a list in protocol buffers is read twice. Both readings are of one version, and the list is whole.
+func TestWriteWithinMessages(t *testing.T) {
+	objects := &interrupted{Store: memory.New()}
+	s := newServer(t, server.Config{Store: objects})
+	fill(t, s)
+	before := listedVersion(t, s)
+	objects.between = func() {
+		ask(s, "POST /api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
+		ask(s, "DELETE /api/v1/namespaces/default/configmaps/m1", "")
+	}
+	w := ask(s, "GET /api/v1/configmaps Accept="+protobufType, "")
+	var got corev1.ConfigMapList
+	if _, _, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(w.Body.Bytes(), nil, &got); err != nil {
+		t.Fatal(err)
+	}
+	if objects.ranges < 2 || len(got.Items) != 60 || got.ResourceVersion != before {
+		t.Errorf("after %d readings it has %d objects of version %s, want 60 of %s", objects.ranges, len(got.Items), got.ResourceVersion, before)
+	}
+}
+
+// listedVersion returns the version of a list of ConfigMaps.
+func listedVersion(t *testing.T, s http.Handler) string {
+	t.Helper()
+	return parsed(t, ask(s, "GET /api/v1/configmaps?limit=1", "")).Get("metadata", "resourceVersion").Str()
 }

@@ -95,6 +95,38 @@ func write(t *testing.T, s http.Handler, random *rand.Rand, writes int) {
 	}
 }
 
+// TestFirstEventsOfSelected begins watches of a server that has read nothing yet. They are told of the objects that their selectors are about,
+// and of no others.
+func TestFirstEventsOfSelected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		objects := memory.New()
+		defer objects.Close()
+		writer := serverOn(t, objects, widgetDefinitions(t)...)
+		for _, name := range []string{"a", "b"} {
+			body := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":%[1]q,"labels":{"is":%[1]q}}}`, name)
+			if w := ask(writer, "POST "+things+jsonize, body); w.Code != http.StatusCreated {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+		}
+		for query, want := range map[string]string{
+			"labelSelector=is%3Db": "b", "labelSelector=is!%3Db": "a", "labelSelector=is": "ab", "labelSelector=other": "",
+			"fieldSelector=metadata.name%3Da": "a", "fieldSelector=metadata.name!%3Da": "b",
+		} {
+			told, got := ask(serverOn(t, objects), "GET "+things+"?watch=1&timeoutSeconds=1&"+query, "").Body.String(), ""
+			for line := range strings.Lines(told) {
+				event, err := value.Parse([]byte(line))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += event.Get("object", "metadata", "name").Str()
+			}
+			if got != want {
+				t.Errorf("%s: %q is told of, want %q", query, got, want)
+			}
+		}
+	})
+}
+
 // TestToldTexts compares, to the byte, what watches are told in the texts that were written with what others are told, which select
 // everything by a label: for them objects are read and printed.
 func TestToldTexts(t *testing.T) {

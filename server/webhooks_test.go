@@ -145,6 +145,26 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
+// TestWebhooksOfOtherKinds lets a webhook make another kind or version of what is created: that is refused, and not stored as what it was.
+func TestWebhooksOfOtherKinds(t *testing.T) {
+	t.Parallel()
+	hooks := hookServer(t, func(_ string, request map[string]any) map[string]any {
+		member := map[any]string{"of-kind": "kind", "of-version": "apiVersion"}[request["name"]]
+		return jsonPatch(`[{"op": "replace", "path": "/` + member + `", "value": "other"}]`)
+	})
+	s := startServer(t, server.Config{})
+	configure(t, s, mutatingPath, configuration(hooks, "MutatingWebhookConfiguration", "change", ""))
+	for name, want := range map[string]string{
+		"of-kind":    `no kind "other" is registered for version "v1" in scheme`,
+		"of-version": `no kind "ConfigMap" is registered for version "other" in scheme`,
+	} {
+		code, v := request(t, s, http.MethodPost, mapsPath, `{"metadata": {"name": "`+name+`"}}`)
+		if code != http.StatusInternalServerError || !strings.Contains(v.Get("message").Str(), want) {
+			t.Errorf("%s: %d %v, want %s", name, code, v, want)
+		}
+	}
+}
+
 // TestPlugins puts functions where a cluster has webhooks.
 func TestPlugins(t *testing.T) {
 	t.Parallel()

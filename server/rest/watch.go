@@ -65,13 +65,18 @@ func (r *Request) Watch(client, end context.Context, p Printer) (*Watch, error) 
 	if err != nil {
 		return nil, err
 	}
-	prefix := r.Version.KeyPrefix(r.Target.Namespace)
-	w := &Watch{
-		client: client, backend: r.Backend, after: store.Revision(after), marks: options.Bookmarks, more: make(chan struct{}, 1),
-	}
 	initial := after == 0
 	if options.SendInitialEvents != nil {
 		initial = *options.SendInitialEvents
+	}
+	if !initial && after == 0 { // it is about what happens from now on
+		if after, err = r.latest(); err != nil {
+			return nil, err
+		}
+	}
+	prefix := r.Version.KeyPrefix(r.Target.Namespace)
+	w := &Watch{
+		client: client, backend: r.Backend, after: store.Revision(after), marks: options.Bookmarks, more: make(chan struct{}, 1),
 	}
 	if initial {
 		w.begins = &lister{Request: r, options: options, selector: s, prefix: prefix, asked: after}

@@ -1,0 +1,41 @@
+package rest
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+)
+
+// TestRoom lets lists grow while others are held. A short one always finds room, and so does a single one that is longer than all may be
+// together. What is refused, and what leaves, holds nothing.
+func TestRoom(t *testing.T) {
+	b := &Backend{}
+	long, other, short := &Request{Backend: b}, &Request{Backend: b}, &Request{Backend: b}
+	for i, step := range []struct {
+		of   *Request
+		n    int
+		ok   bool
+		held int64
+	}{
+		{other, freeRoom, true, 0},
+		{other, 1, true, freeRoom + 1},
+		{long, maxRoom - freeRoom - 1, true, maxRoom},
+		{long, 1, false, maxRoom},
+		{other, 1, false, maxRoom},
+		{short, freeRoom, true, maxRoom},
+	} {
+		err := step.of.hold(step.n)
+		if held := b.room.held.Load(); (err == nil) != step.ok || err != nil && !errors.IsTooManyRequests(err) || held != step.held {
+			t.Errorf("step %d: %v, and %d bytes are held, want %d", i, err, held, step.held)
+		}
+	}
+	other.Leave()
+	other.Leave()
+	if err := long.hold(2 * maxRoom); err != nil {
+		t.Errorf("when the others are gone: %v", err)
+	}
+	long.Leave()
+	if held := b.room.held.Load(); held != 0 {
+		t.Errorf("when all are gone, %d bytes are held", held)
+	}
+}
