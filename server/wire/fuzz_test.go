@@ -23,7 +23,8 @@ func newPod() any { return &corev1.Pod{} }
 const podText = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"a":"b"},"creationTimestamp":"2026-01-02T03:04:05Z"},` +
 	`"spec":{"containers":[{"name":"c","image":"i:1","resources":{"limits":{"cpu":"1500m"}}}],"hostNetwork":true},"status":{"phase":"Running"}}`
 
-// FuzzProtobuf reads bodies in protocol buffers. What is read is the same when it is written and read again.
+// FuzzProtobuf reads bodies in protocol buffers. What is read is the same when it is written and read again, but for times that are there and
+// zero: a document has null for them, and no message is written of that.
 func FuzzProtobuf(f *testing.F) {
 	content, err := value.Parse([]byte(podText))
 	if err != nil {
@@ -43,10 +44,31 @@ func FuzzProtobuf(f *testing.F) {
 			t.Fatalf("%v is read and cannot be written: %v", sent.Content, err)
 		}
 		reread, err := DecodeProtobuf(again, newPod(), podKind)
-		if err != nil || !reread.Content.Equal(sent.Content) {
+		if err != nil || !withoutNulls(reread.Content).Equal(withoutNulls(sent.Content)) {
 			t.Errorf("%v\nis read again as\n%v, %v", sent.Content, reread.Content, err)
 		}
 	})
+}
+
+// withoutNulls returns v without members that are null.
+func withoutNulls(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.KindList:
+		var items []value.Value
+		for item := range v.Items() {
+			items = append(items, withoutNulls(item))
+		}
+		return value.List(items...)
+	case value.KindObject:
+		var members []value.Member
+		for name, member := range v.Members() {
+			if !member.IsNull() {
+				members = append(members, value.Member{Name: name, Value: withoutNulls(member)})
+			}
+		}
+		return value.Object(members...)
+	}
+	return v
 }
 
 // FuzzCBOR reads bodies in CBOR. What is read is the same when it is written and read again, as it is stored: names and texts may be
