@@ -63,7 +63,7 @@ const longName = 1000
 
 // alikeInYAML reports whether body, if it is JSON, surely means the same read as YAML. It says no to what the two read
 // differently, and to some that they do not: numbers with a fraction or exponent, or of many digits; escapes by number; merge
-// keys; tabs and other characters that break lines or are refused; long names.
+// keys; tabs and other characters that break lines or are refused; long names, and those that do not stand on a line with their colon.
 //
 // The cost is one pass over body.
 func alikeInYAML(body []byte) bool {
@@ -74,7 +74,10 @@ func alikeInYAML(body []byte) bool {
 		switch c := body[i]; {
 		case c == '"':
 			end := endOfString(body, i)
-			if end < 0 || end-i > longName && isName(body[end:]) {
+			if end < 0 {
+				return false
+			}
+			if is, broken := isName(body[end:]); is && (broken || end-i > longName) {
 				return false
 			}
 			i = end - 1
@@ -112,8 +115,16 @@ func endOfString(body []byte, start int) int {
 	return -1
 }
 
-// isName reports whether what follows a string shows that it is the name of a member.
-func isName(rest []byte) bool {
-	rest = bytes.TrimLeft(rest, " \r\n")
-	return len(rest) > 0 && rest[0] == ':'
+// isName reports whether what follows a string shows that it is the name of a member, and whether a line ends in between, which YAML refuses.
+func isName(rest []byte) (is, broken bool) {
+	for _, c := range rest {
+		switch c {
+		case ' ':
+		case '\r', '\n':
+			broken = true
+		default:
+			return c == ':', broken
+		}
+	}
+	return false, broken
 }
