@@ -187,7 +187,7 @@ func TestBars(t *testing.T) {
 			}
 			found++
 			if !anyDeclared(t, dirs, regexp.MustCompile(pattern)) {
-				t.Errorf("docs/bars.md:%d: %v have no test or benchmark like %s", i+1, dirs, pattern)
+				t.Errorf("docs/bars.md:%d: %v have no test, benchmark or fuzz target like %s", i+1, dirs, pattern)
 			}
 		}
 	}
@@ -217,7 +217,7 @@ func testCommand(folder, line string) (pattern string, dirs []string) {
 // anyDeclared reports whether a test file in dirs declares a test or benchmark that pattern matches.
 func anyDeclared(t *testing.T, dirs []string, pattern *regexp.Regexp) bool {
 	t.Helper()
-	declaration := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
+	declaration := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
 	for _, dir := range dirs {
 		if base, ok := strings.CutSuffix(dir, "/..."); ok {
 			dir = filepath.Join(base, "internal/*")
