@@ -6,11 +6,22 @@ import (
 )
 
 // Window says how much of its past a store keeps, for clients that read on or come back: all
-// revisions of some time, but not more than some number. The zero Window keeps nothing but what is
+// revisions of some time, but not more than some number, nor more than some bytes. The zero Window keeps nothing but what is
 // stored.
 type Window struct {
 	Age   time.Duration
-	Count int // 0 is no limit
+	Count int   // of revisions; 0 is no limit
+	Bytes int64 // of the texts that only the past has, in a store that is a [Sized]; 0 is no limit
+}
+
+// Sized is a [Store] whose past takes memory.
+type Sized interface {
+	Store
+	// PastBytes returns how many bytes the texts have that were replaced or deleted, and can be read yet. It costs nothing.
+	PastBytes() int64
+	// Within returns the first revision behind which no more than some bytes were replaced or deleted. It costs the number of revisions
+	// behind it.
+	Within(bytes int64) Revision
 }
 
 // Keeper compacts a store to its window, and deletes what is over, as time goes by. It knows the
@@ -29,6 +40,12 @@ type sample struct {
 
 // NewKeeper returns the keeper of a store. Somebody has to call its Tick.
 func NewKeeper(s Store, w Window) *Keeper { return &Keeper{store: s, window: w} }
+
+// IsFull reports whether the past has more bytes than the window, so that Tick is due. It costs nothing.
+func (k *Keeper) IsFull() bool {
+	sized, ok := k.store.(Sized)
+	return ok && k.window.Bytes > 0 && sized.PastBytes() > k.window.Bytes
+}
 
 // Tick does what is due at now: it is to be called now and then, at intervals that are small beside
 // the window's age. What it does late it does not do wrong: more of the past stays meanwhile. Time
@@ -57,6 +74,9 @@ func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 	}
 	if k.window.Count > 0 {
 		to = max(to, page.Revision-Revision(k.window.Count))
+	}
+	if k.IsFull() {
+		to = max(to, k.store.(Sized).Within(k.window.Bytes))
 	}
 	if to <= 1 {
 		return nil

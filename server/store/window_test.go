@@ -54,6 +54,37 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// A past of many bytes ends where it has as many as the window, and what is stored does not count.
+func TestWindowBytes(t *testing.T) {
+	s, now := memory.New(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	k := store.NewKeeper(s, store.Window{Age: time.Hour, Bytes: 9})
+	var latest store.Revision
+	put := func(key string, expect store.Revision) {
+		var err error
+		if latest, err = s.Put(t.Context(), key, []byte("abc"), expect); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 10 {
+		put(fmt.Sprint("/", i), 0) // revisions 2 to 11 replace nothing
+	}
+	for i := range 8 { // revisions 12 to 19 replace 3 bytes each
+		put("/0", []store.Revision{2, latest}[min(i, 1)])
+		if want := i+1 > 3; k.IsFull() != want {
+			t.Errorf("after %d writes IsFull is %v", i+1, k.IsFull())
+		}
+	}
+	if err := k.Tick(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	if got := past(t, s, latest); got != 16 || k.IsFull() || s.PastBytes() != 9 {
+		t.Errorf("the past begins at %d and has %d bytes", got, s.PastBytes())
+	}
+	if _, err := s.Delete(t.Context(), "/1", 0); err != nil || s.PastBytes() != 12 {
+		t.Errorf("after a deletion the past has %d bytes: %v", s.PastBytes(), err)
+	}
+}
+
 // A clock that goes back deletes nothing early, and one that jumps ahead nothing that is stored.
 func TestWindowClock(t *testing.T) {
 	s := memory.New()

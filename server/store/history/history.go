@@ -80,6 +80,7 @@ type state struct {
 	versions  []version
 	compacted store.Revision
 	tree      tree
+	past      int64  // bytes of the texts that versions replaced or deleted
 	marks     []tree // the trees of every stride-th revision from firstMark on: see past
 	closed    bool
 	next      chan struct{}

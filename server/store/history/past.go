@@ -9,6 +9,28 @@ import (
 // stride is the distance of the revisions whose trees are marks.
 const stride = 1024
 
+// replaced returns how many bytes of text v replaced or deleted.
+func (v version) replaced() int64 {
+	if v.before == nil {
+		return 0
+	}
+	return int64(len(v.before.Text))
+}
+
+// PastBytes implements store.Sized.
+func (s *Store) PastBytes() int64 { return s.now.Load().past }
+
+// Within implements store.Sized.
+func (s *Store) Within(bytes int64) store.Revision {
+	now := s.now.Load()
+	for i := len(now.versions) - 1; i >= 0; i-- {
+		if bytes -= now.versions[i].replaced(); bytes < 0 {
+			return now.compacted + store.Revision(i) + 1
+		}
+	}
+	return now.compacted
+}
+
 // past finds the trees of revisions that are not the latest.
 //
 // To keep the tree of each revision would cost some twenty nodes for every write, which the garbage

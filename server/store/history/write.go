@@ -141,6 +141,9 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 func (s *state) since(to store.Revision) *state {
 	kept := s.after(to, s.latest())
 	after := &state{versions: append(make([]version, 0, len(kept)+len(kept)/4), kept...), compacted: to, tree: s.tree}
+	for _, v := range kept {
+		after.past += v.replaced()
+	}
 	if gone := int((after.firstMark() - s.firstMark()) / stride); gone < len(s.marks) {
 		after.marks = slices.Clone(s.marks[gone:])
 	}
@@ -193,6 +196,7 @@ func versionOf(c Change, current *entry) version {
 func (w work) append(v version) {
 	w.state.versions = append(w.state.versions, v)
 	w.state.tree = v.do(w.state.tree)
+	w.state.past += v.replaced()
 	if w.state.latest()%stride == 0 {
 		w.state.marks = append(w.state.marks, w.state.tree)
 	}
