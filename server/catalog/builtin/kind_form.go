@@ -136,23 +136,23 @@ func (f *kindForm) Unconditional() bool { return !f.conditional }
 
 // ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
 // its own fields.
-func (f *kindForm) ValidateCreate(_ context.Context, object value.Value, w *api.Warnings) field.ErrorList {
-	errs := f.own(object, value.Value{}, "")
+func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
+	errs := f.own(ctx, object, value.Value{}, "")
 	if !f.rules.IsBare() || len(errs) == 0 {
 		of := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), f.finalizers(object)...)
 		errs = append(of, errs...)
 	}
 	if len(errs) == 0 {
-		w.Add(f.rules.Warnings(object, value.Value{})...)
+		w.Add(f.rules.Warnings(ctx, object, value.Value{})...)
 	}
 	return errs
 }
 
 // ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change.
-func (f *kindForm) ValidateUpdate(_ context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
-	errs := append(f.finalizers(object), f.own(object, live, subresource)...)
+func (f *kindForm) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
+	errs := append(f.finalizers(object), f.own(ctx, object, live, subresource)...)
 	if whole := subresource == "" || subresource == "scale"; len(errs) == 0 && whole {
-		w.Add(f.rules.Warnings(object, live)...)
+		w.Add(f.rules.Warnings(ctx, object, live)...)
 	}
 	return errs
 }
@@ -167,9 +167,9 @@ func (f *kindForm) finalizers(object value.Value) field.ErrorList {
 
 // own returns what is wrong with the own fields of object, by the rules of package validation, or by those of schema/builtin, which know
 // more kinds and less of each.
-func (f *kindForm) own(object, live value.Value, subresource string) field.ErrorList {
+func (f *kindForm) own(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
 	if f.checked && (subresource == "" || subresource == "scale") {
-		return f.rules.Refused(object, live)
+		return f.rules.Refused(ctx, object, live)
 	}
 	errs := refusals(f.kind.Refusals(live, object, subresource))
 	if f.kind.GVK.Group == "" {

@@ -29,7 +29,7 @@ func autoscaler(r *report, object place, _ value.Value) {
 		r.invalidAs(version, version.Str(), "apiVersion must specify API group")
 	}
 	metrics := spec.at("metrics")
-	for i := range metrics.Len() {
+	for i := range metrics.indexes() {
 		r.metric(metrics.item(i))
 	}
 	for _, way := range [...]string{"scaleUp", "scaleDown"} {
@@ -176,7 +176,7 @@ func (r *report) scaling(p place) {
 	if policies.Len() == 0 {
 		r.required(policies, "must specify at least one Policy")
 	}
-	for i := range policies.Len() {
+	for i := range policies.indexes() {
 		policy := policies.item(i)
 		r.onlyAmong(policy.at("type"), "Percent", "Pods")
 		for _, name := range [...]string{"value", "periodSeconds"} {

@@ -16,7 +16,7 @@ func (w *podWalk) containers(p place) {
 		return
 	}
 	var hostPorts names
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		c := p.item(i)
 		w.container(c)
 		name := c.at("name")
@@ -26,7 +26,7 @@ func (w *podWalk) containers(p place) {
 		w.lifecycle(c)
 		w.containerRestarts(c)
 	}
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		c := p.item(i)
 		w.hostPorts(c.at("ports"), &hostPorts)
 	}
@@ -35,7 +35,7 @@ func (w *podWalk) containers(p place) {
 // initContainers refuses containers that run first. Those that always restart run on, and may have what others have.
 func (w *podWalk) initContainers(p place) {
 	met := w.running
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		c := p.item(i)
 		w.container(c)
 		w.containerRestarts(c)
@@ -84,7 +84,7 @@ func (w *podWalk) containerRestarts(c place) {
 // ports refuses ports of a container.
 func (w *podWalk) ports(p place) {
 	var met names
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		port := p.item(i)
 		if name := port.at("name"); name.Str() != "" {
 			if wrong := validation.IsValidPortName(name.Str()); len(wrong) > 0 {
@@ -107,7 +107,7 @@ func (w *podWalk) ports(p place) {
 
 // hostPorts refuses ports of a node that were met before.
 func (w *podWalk) hostPorts(p place, met *names) {
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		port := p.item(i)
 		number := port.at("hostPort")
 		if number.Int() == 0 {
@@ -124,7 +124,7 @@ func (w *podWalk) hostPorts(p place, met *names) {
 func (w *podWalk) mounts(c place) {
 	p := c.at("volumeMounts")
 	var met names
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		m := p.item(i)
 		name, at := m.at("name"), m.at("mountPath")
 		w.present(name)

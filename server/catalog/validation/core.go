@@ -33,7 +33,7 @@ func limitRange(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	limits := spec.at("limits")
 	var met names
-	for i := range limits.Len() {
+	for i := range limits.indexes() {
 		limit := limits.item(i)
 		typ := limit.at("type")
 		name := typ.Str()
@@ -63,7 +63,7 @@ var whole = map[string]bool{
 func quota(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	hard := spec.at("hard")
-	for i := range hard.Len() {
+	for i := range hard.indexes() {
 		limit := hard.entry(i)
 		r.quotaName(limit)
 		if strings.HasPrefix(limit.Str(), "-") {
@@ -103,19 +103,19 @@ func (r *report) quotaName(limit place) {
 // endpoints refuses Endpoints.
 func endpoints(r *report, object place, _ value.Value) {
 	subsets := object.at("subsets")
-	for i := range subsets.Len() {
+	for i := range subsets.indexes() {
 		s := subsets.item(i)
 		if s.Get("addresses").Len() == 0 && s.Get("notReadyAddresses").Len() == 0 {
 			r.required(s, "must specify `addresses` or `notReadyAddresses`")
 		}
 		for _, list := range [...]string{"addresses", "notReadyAddresses"} {
 			addresses := s.at(list)
-			for i := range addresses.Len() {
+			for i := range addresses.indexes() {
 				r.endpointAddress(addresses.item(i))
 			}
 		}
 		ports := s.at("ports")
-		for i := range ports.Len() {
+		for i := range ports.indexes() {
 			r.endpointPort(ports.item(i), ports.Len() > 1)
 		}
 	}

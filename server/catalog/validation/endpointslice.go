@@ -12,11 +12,11 @@ import (
 func endpointSlice(r *report, object place, live value.Value) {
 	ports, endpoints, typ := object.at("ports"), object.at("endpoints"), object.at("addressType")
 	var met names
-	for i := range ports.Len() {
+	for i := range ports.indexes() {
 		r.slicePort(ports.item(i), &met)
 	}
 	if !isSet(live) || !same(endpoints.Value, live.Get("endpoints")) {
-		for i := range endpoints.Len() {
+		for i := range endpoints.indexes() {
 			r.endpoint(endpoints.item(i), typ.Str())
 		}
 	}
@@ -57,7 +57,7 @@ func (r *report) endpoint(p place, typ string) {
 	if addresses.Len() == 0 {
 		r.later(addresses, "")
 	}
-	for i := range addresses.Len() {
+	for i := range addresses.indexes() {
 		a := addresses.item(i)
 		if typ == "FQDN" {
 			r.errs = append(r.errs, validation.IsFullyQualifiedDomainName(a.path(), a.Str())...)

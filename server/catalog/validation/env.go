@@ -12,7 +12,7 @@ var envSources = []string{"fieldRef", "resourceFieldRef", "configMapKeyRef", "se
 
 // env refuses variables of a container.
 func (w *podWalk) env(p place) {
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		e := p.item(i)
 		if name := e.at("name"); w.present(name) {
 			w.invalid(name, validation.IsRelaxedEnvVarName(name.Str())...)
@@ -95,7 +95,7 @@ func (w *podWalk) keyRef(p place) {
 
 // envFrom refuses objects whose keys are variables.
 func (w *podWalk) envFrom(p place) {
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		e := p.item(i)
 		if prefix := e.at("prefix"); prefix.Str() != "" {
 			w.invalid(prefix, validation.IsRelaxedEnvVarName(prefix.Str())...)

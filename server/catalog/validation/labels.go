@@ -21,7 +21,7 @@ func (r *report) labels(p place) {
 func (r *report) selector(p place) {
 	r.labels(p.at("matchLabels"))
 	expressions := p.at("matchExpressions")
-	for i := range expressions.Len() {
+	for i := range expressions.indexes() {
 		e := expressions.item(i)
 		values := e.at("values")
 		switch operator := e.at("operator"); operator.Str() {
@@ -38,7 +38,7 @@ func (r *report) selector(p place) {
 		}
 		key := e.at("key")
 		r.invalidAs(key, key.Str(), validation.IsQualifiedName(key.Str())...)
-		for i := range values.Len() {
+		for i := range values.indexes() {
 			v := values.item(i)
 			r.invalidAs(v, v.Str(), validation.IsValidLabelValue(v.Str())...)
 		}

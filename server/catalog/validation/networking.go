@@ -20,7 +20,7 @@ func ingress(r *report, object place, _ value.Value) {
 	if backend.is() {
 		r.ingressBackend(backend)
 	}
-	for i := range rules.Len() {
+	for i := range rules.indexes() {
 		rule := rules.item(i)
 		r.ingressHost(rule.at("host"))
 		if http := rule.at("http"); http.is() {
@@ -28,10 +28,10 @@ func ingress(r *report, object place, _ value.Value) {
 		}
 	}
 	tls := spec.at("tls")
-	for i := range tls.Len() {
+	for i := range tls.indexes() {
 		t := tls.item(i)
 		hosts := t.at("hosts")
-		for i := range hosts.Len() {
+		for i := range hosts.indexes() {
 			r.hostName(hosts.item(i))
 		}
 		r.optionalSubdomain(t.at("secretName"))
@@ -66,7 +66,7 @@ func (r *report) ingressPaths(p place) {
 	if p.Len() == 0 {
 		r.required(p, "")
 	}
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		path := p.item(i)
 		typ, at := path.at("pathType"), path.at("path")
 		if !typ.is() {
@@ -143,13 +143,13 @@ func networkPolicy(r *report, object place, _ value.Value) {
 	r.selector(spec.at("podSelector"))
 	for _, way := range [...][2]string{{"ingress", "from"}, {"egress", "to"}} {
 		rules := spec.at(way[0])
-		for i := range rules.Len() {
+		for i := range rules.indexes() {
 			rule := rules.item(i)
 			ports, peers := rule.at("ports"), rule.at(way[1])
-			for i := range ports.Len() {
+			for i := range ports.indexes() {
 				r.policyPort(ports.item(i))
 			}
-			for i := range peers.Len() {
+			for i := range peers.indexes() {
 				r.peer(peers.item(i))
 			}
 		}
@@ -159,7 +159,7 @@ func networkPolicy(r *report, object place, _ value.Value) {
 		r.invalid(types, "may not specify more than two policyTypes")
 		return
 	}
-	for i := range types.Len() {
+	for i := range types.indexes() {
 		r.onlyAmong(types.item(i), "Ingress", "Egress")
 	}
 }
@@ -217,7 +217,7 @@ func (r *report) ipBlock(p place) {
 		return
 	}
 	excepted := p.at("except")
-	for i := range excepted.Len() {
+	for i := range excepted.indexes() {
 		e := excepted.item(i)
 		r.errs = slices.Concat(r.errs, validation.IsValidCIDRForLegacyField(e.path(), e.Str(), true, nil))
 		_, part, err := netutils.ParseCIDRSloppy(e.Str())

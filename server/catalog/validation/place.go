@@ -1,6 +1,10 @@
 package validation
 
 import (
+	"context"
+	"iter"
+	"sync"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/value"
@@ -16,7 +20,27 @@ type place struct {
 }
 
 // way has the steps that a walk took. Step 0 is to the object itself.
-type way struct{ steps []step }
+type way struct {
+	ctx   context.Context // of the request for which the walk is made
+	steps []step
+	asked int  // how many thousands of steps had been taken when ctx was asked last
+	ended bool // what ctx answered
+}
+
+// ways are those of walks that ended. The paths in what the walks found are their own.
+var ways = sync.Pool{New: func() any { return &way{} }}
+
+// newWay returns the way of a walk that begins. It is to be freed when the walk has ended.
+func newWay(ctx context.Context) *way {
+	w := ways.Get().(*way)
+	*w = way{ctx: ctx, steps: append(w.steps[:0], step{})}
+	return w
+}
+
+func (w *way) free() {
+	w.ctx = nil
+	ways.Put(w)
+}
 
 // step leads to a member of what step up leads to, to an item of it, or to what it has for a key.
 //
@@ -82,4 +106,23 @@ func (w *way) path(id int) *field.Path {
 		return field.NewPath(s.name)
 	}
 	return above.Child(s.name)
+}
+
+// indexes returns the indexes of the items of a list, or of the entries of a map, and stops early once the request has ended.
+func (p place) indexes() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range p.Len() {
+			if p.way.over() || !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// over reports whether the request has ended for which the walk is made. It asks its context once in a thousand steps.
+func (w *way) over() bool {
+	if asked := len(w.steps) >> 10; asked > w.asked && !w.ended {
+		w.asked, w.ended = asked, w.ctx.Err() != nil
+	}
+	return w.ended
 }

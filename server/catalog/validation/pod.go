@@ -59,7 +59,7 @@ func (r *report) sameContainers(p place, was value.Value) bool {
 		r.forbidden(p, "pod updates may not add or remove containers")
 		return false
 	}
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		c := p.item(i)
 		image := c.at("image")
 		r.present(image)
@@ -111,7 +111,7 @@ func (r *report) gatesChange(p place, was value.Value) {
 	for gate := range was.Items() {
 		had.add(gate.Get("name").Str())
 	}
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		gate := p.item(i)
 		if name := gate.at("name"); !had.has(name.Str()) {
 			r.add(field.Forbidden(name.path(), fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", name.Str())))

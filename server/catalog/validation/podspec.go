@@ -53,10 +53,10 @@ func (w *podWalk) hostNetwork(containers place) {
 	if !w.spec.Get("hostNetwork").Bool() {
 		return
 	}
-	for i := range containers.Len() {
+	for i := range containers.indexes() {
 		c := containers.item(i)
 		ports := c.at("ports")
-		for i := range ports.Len() {
+		for i := range ports.indexes() {
 			port := ports.item(i)
 			on, in := port.at("hostPort"), port.Get("containerPort").Int()
 			if (w.forPod || on.Int() != 0) && on.Int() != in {
@@ -89,11 +89,11 @@ func (w *podWalk) dns(p place, policy string) {
 	if servers.Len() > 3 {
 		w.invalid(servers, "must not have more than 3 nameservers")
 	}
-	for i := range servers.Len() {
+	for i := range servers.indexes() {
 		w.address(servers.item(i), nil)
 	}
 	options := p.at("options")
-	for i := range options.Len() {
+	for i := range options.indexes() {
 		if option := options.item(i); option.text("name") == "" {
 			w.required(option, "must not be empty")
 		}
@@ -103,10 +103,10 @@ func (w *podWalk) dns(p place, policy string) {
 // spread refuses how pods are spread over nodes.
 func (w *podWalk) spread(p place) {
 	last := map[[2]string]int{} // where each key with an action stands last
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		last[spreadBy(p.Item(i))] = i
 	}
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		c := p.item(i)
 		if skew := c.at("maxSkew"); skew.Int() <= 0 {
 			w.invalidAs(skew, skew.Int(), "must be greater than zero")
@@ -134,7 +134,7 @@ func spreadBy(constraint value.Value) [2]string {
 
 // tolerations refuses which taints of nodes a pod takes.
 func (w *podWalk) tolerations(p place) {
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		t := p.item(i)
 		key, operator, effect := t.at("key"), t.at("operator"), t.at("effect")
 		if key.Str() != "" {
@@ -171,11 +171,11 @@ func (w *podWalk) tolerated(operator place, text string) {
 
 // hostAliases refuses names of addresses that a pod knows.
 func (w *podWalk) hostAliases(p place) {
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		a := p.item(i)
 		w.address(a.at("ip"), nil)
 		hosts := a.at("hostnames")
-		for i := range hosts.Len() {
+		for i := range hosts.indexes() {
 			w.subdomain(hosts.item(i))
 		}
 	}

@@ -17,7 +17,7 @@ func clusterRole(r *report, object place, _ value.Value) {
 	if selectors := aggregation.at("clusterRoleSelectors"); aggregation.is() && selectors.Len() == 0 {
 		r.required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
 	} else {
-		for i := range selectors.Len() {
+		for i := range selectors.indexes() {
 			r.selector(selectors.item(i))
 		}
 	}
@@ -26,7 +26,7 @@ func clusterRole(r *report, object place, _ value.Value) {
 // policyRules refuses what may be done.
 func (r *report) policyRules(object place, namespaced bool) {
 	rules := object.at("rules")
-	for i := range rules.Len() {
+	for i := range rules.indexes() {
 		rule := rules.item(i)
 		if verbs := rule.at("verbs"); verbs.Len() == 0 {
 			r.later(verbs, "")
@@ -71,7 +71,7 @@ func (r *report) binding(object place, live value.Value, namespaced bool, roles 
 		r.invalid(name, content.IsPathSegmentName(name.Str())...)
 	}
 	subjects := object.at("subjects")
-	for i := range subjects.Len() {
+	for i := range subjects.indexes() {
 		r.subject(subjects.item(i), namespaced)
 	}
 	if name.Str() == "" {

@@ -26,10 +26,10 @@ const hugePages = "hugepages-"
 // resources refuses what a container wants of a node.
 func (w *podWalk) resources(p place) {
 	limits, requests := p.at("limits"), p.at("requests")
-	for i := range limits.Len() {
+	for i := range limits.indexes() {
 		w.resource(limits.entry(i))
 	}
-	for i := range requests.Len() {
+	for i := range requests.indexes() {
 		r := requests.entry(i)
 		w.resource(r)
 		limit := limits.Get(r.name())

@@ -23,12 +23,12 @@ func (w *podWalk) podSecurity(p place) {
 	}
 	w.ids(p, "fsGroup", "runAsUser", "runAsGroup")
 	groups := p.at("supplementalGroups")
-	for i := range groups.Len() {
+	for i := range groups.indexes() {
 		w.within(groups.item(i), 0, math.MaxInt32)
 	}
 	sysctls := p.at("sysctls")
 	var met names
-	for i := range sysctls.Len() {
+	for i := range sysctls.indexes() {
 		s := sysctls.item(i)
 		if name := s.at("name"); w.present(name) && !met.add(name.Str()) {
 			w.duplicate(name)

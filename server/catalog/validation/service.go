@@ -24,7 +24,7 @@ func service(r *report, object place, live value.Value) {
 	}
 	r.serviceType(spec, typ, headless)
 	var met names
-	for i := range ports.Len() {
+	for i := range ports.indexes() {
 		r.servicePort(ports.item(i), ports.Len() > 1, &met)
 	}
 	r.labels(spec.at("selector"))
@@ -37,7 +37,7 @@ func service(r *report, object place, live value.Value) {
 		had.add(ip.Str())
 	}
 	external := spec.at("externalIPs")
-	for i := range external.Len() {
+	for i := range external.indexes() {
 		r.reachable(external.item(i), &had)
 	}
 	r.among(spec.at("type"), "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
@@ -53,7 +53,7 @@ func (r *report) twoFamilies(spec place) bool {
 		r.invalid(policy, "this cluster is not configured for dual-stack services")
 	}
 	families := spec.at("ipFamilies")
-	for i := range families.Len() {
+	for i := range families.indexes() {
 		if f := families.item(i); f.Str() == "IPv6" {
 			r.invalid(f, "not configured on this cluster")
 		}
@@ -146,13 +146,13 @@ func (r *report) families(spec place) {
 		r.invalid(ips, "first value must match `clusterIP`")
 	}
 	families := spec.at("ipFamilies")
-	for i := range families.Len() {
+	for i := range families.indexes() {
 		r.onlyAmong(families.item(i), "IPv4", "IPv6")
 	}
 	if policy := spec.at("ipFamilyPolicy"); policy.is() {
 		r.onlyAmong(policy, "PreferDualStack", "RequireDualStack", "SingleStack")
 	}
-	for i := range ips.Len() {
+	for i := range ips.indexes() {
 		if p := ips.item(i); i > 0 || p.Str() != "None" {
 			r.address(p, nil)
 		}
@@ -162,7 +162,7 @@ func (r *report) families(spec place) {
 // portsTogether refuses ports that cannot be in one service.
 func (r *report) portsTogether(ports place, typ string) {
 	if typ == "ClusterIP" {
-		for i := range ports.Len() {
+		for i := range ports.indexes() {
 			p := ports.item(i)
 			if node := p.at("nodePort"); node.Int() != 0 {
 				r.forbidden(node, "may not be used when `type` is 'ClusterIP'")
@@ -170,14 +170,14 @@ func (r *report) portsTogether(ports place, typ string) {
 		}
 	}
 	var onNode, all names
-	for i := range ports.Len() {
+	for i := range ports.indexes() {
 		p := ports.item(i)
 		node := p.at("nodePort")
 		if node.Int() != 0 && !onNode.add(p.text("protocol")+node.String()) {
 			r.duplicate(node)
 		}
 	}
-	for i := range ports.Len() {
+	for i := range ports.indexes() {
 		p := ports.item(i)
 		if number := p.Get("port"); !all.add(p.text("protocol") + number.String()) {
 			r.add(field.Duplicate(p.path(), twin{Protocol: p.text("protocol"), Port: number.Int()}))
@@ -202,7 +202,7 @@ func (r *report) balancing(spec place, typ string) {
 	if ranges.Len() > 0 && !balances {
 		r.forbidden(ranges, "may only be used when `type` is 'LoadBalancer'")
 	}
-	for i := range ranges.Len() {
+	for i := range ranges.indexes() {
 		one := ranges.item(i)
 		r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(one.path(), strings.TrimSpace(one.Str()), true, nil)...)
 	}

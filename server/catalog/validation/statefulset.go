@@ -14,7 +14,7 @@ func statefulSet(r *report, object place, live value.Value) {
 		r.onlyAmong(retention.at("whenScaled"), "Retain", "Delete")
 	}
 	claims := spec.at("volumeClaimTemplates")
-	for i := range claims.Len() {
+	for i := range claims.indexes() {
 		if isSet(live) {
 			break // as they may not change
 		}

@@ -1,7 +1,7 @@
 package validation
 
 import (
-	"sync"
+	"context"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -62,18 +62,15 @@ func Of(kind schema.GroupKind) (Kind, bool) {
 // IsBare reports whether the metadata of an object is looked at only where nothing else is wrong with it.
 func (k Kind) IsBare() bool { return k.bare }
 
-// Refused returns what is wrong with object, which has its defaults, in the place of live, which is absent for a new object.
-func (k Kind) Refused(object, live value.Value) field.ErrorList {
-	w := ways.Get().(*way)
-	w.steps = append(w.steps[:0], step{})
+// Refused returns what is wrong with object, which has its defaults, in the place of live, which is absent for a new object. Once ctx has
+// ended, what it returns is of no use.
+func (k Kind) Refused(ctx context.Context, object, live value.Value) field.ErrorList {
+	w := newWay(ctx)
+	defer w.free()
 	var r report
 	k.refuse(&r, place{object, w, 0}, live)
-	ways.Put(w)
 	return append(r.errs, r.last...)
 }
-
-// ways are those of walks that ended. The paths in what they found are their own.
-var ways = sync.Pool{New: func() any { return &way{} }}
 
 // podTemplate refuses a PodTemplate.
 func podTemplate(r *report, object place, _ value.Value) { r.template(object.at("template")) }

@@ -1,6 +1,7 @@
 package validation_test
 
 import (
+	"context"
 	"encoding/base64"
 	"strconv"
 	"strings"
@@ -51,7 +52,7 @@ func TestManyContainers(t *testing.T) {
 		containers = append(containers, one.With("name", value.String("c"+strconv.Itoa(i%49999))))
 	}
 	pod = pod.With("spec", pod.Get("spec").With("containers", value.List(containers...)))
-	errs := rulesOf(t, "Pod").Refused(pod, value.Value{})
+	errs := rulesOf(t, "Pod").Refused(t.Context(), pod, value.Value{})
 	if len(errs) != 1 || errs[0].Field != "spec.containers[49999].name" {
 		t.Errorf("names that come twice are found: %v", errs)
 	}
@@ -70,14 +71,14 @@ func TestManyConstraints(t *testing.T) {
 	}
 	pod := parsed(t, plainPod)
 	pod = pod.With("spec", pod.Get("spec").With("topologySpreadConstraints", value.List(constraints...)))
-	errs := rulesOf(t, "Pod").Refused(pod, value.Value{})
+	errs := rulesOf(t, "Pod").Refused(t.Context(), pod, value.Value{})
 	if len(errs) != 1 || errs[0].Field != "spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}" {
 		t.Errorf("constraints that come twice are found: %v", errs)
 	}
 	service := parsed(t, `{"spec":{"type":"ClusterIP","sessionAffinity":"None","externalTrafficPolicy":"Cluster",`+
 		`"ports":[{"port":1,"protocol":"TCP","targetPort":1}]}}`)
 	service = service.With("spec", service.Get("spec").With("externalIPs", value.List(ips...)))
-	for _, err := range rulesOf(t, "Service").Refused(service, service) {
+	for _, err := range rulesOf(t, "Service").Refused(t.Context(), service, service) {
 		t.Errorf("addresses that were there: %v", err)
 	}
 }
@@ -88,10 +89,10 @@ func TestAllocations(t *testing.T) {
 		t.Skip("the race detector allocates by itself")
 	}
 	pod, rules := parsed(t, plainPod), rulesOf(t, "Pod")
-	if errs := rules.Refused(pod, value.Value{}); len(errs) > 0 {
+	if errs := rules.Refused(t.Context(), pod, value.Value{}); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	if n := testing.AllocsPerRun(100, func() { rules.Refused(pod, value.Value{}) }); n > 2 {
+	if n := testing.AllocsPerRun(100, func() { rules.Refused(t.Context(), pod, value.Value{}) }); n > 2 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -100,7 +101,7 @@ func BenchmarkPod(b *testing.B) {
 	pod, rules := parsed(b, plainPod), rulesOf(b, "Pod")
 	b.ReportAllocs()
 	for b.Loop() {
-		rules.Refused(pod, value.Value{})
+		rules.Refused(b.Context(), pod, value.Value{})
 	}
 }
 
@@ -121,5 +122,16 @@ func TestDataSize(t *testing.T) {
 		if got != c.want {
 			t.Errorf("a %s of %d bytes: %q, want %q", c.kind, len(c.object), got, c.want)
 		}
+	}
+}
+
+// A walk through many items ends soon after the request has.
+func TestEnded(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	pod := parsed(t, `{"spec":{"containers":[`+strings.Repeat(`{},`, 100_000)+`{}]}}`)
+	whole := len(rulesOf(t, "Pod").Refused(ctx, pod, value.Value{}))
+	end()
+	if n := len(rulesOf(t, "Pod").Refused(ctx, pod, value.Value{})); n > 10_000 || whole < 100_000 {
+		t.Errorf("%d errors are found once the request has ended, and %d before", n, whole)
 	}
 }

@@ -14,7 +14,7 @@ var volumeSources = []string{
 
 // volumeList refuses volumes of a pod, and notes the names of the others: only those may be mounted.
 func (w *podWalk) volumeList(p place) {
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		v, before := p.item(i), len(w.errs)
 		name := v.at("name")
 		w.source(v)
@@ -33,7 +33,7 @@ func (w *podWalk) volumeList(p place) {
 // source refuses a volume that is nothing, or several things.
 func (w *podWalk) source(v place) {
 	found := false
-	for i := range v.Len() { // of the members that it has, as most have two
+	for i := range v.indexes() { // of the members that it has, as most have two
 		if name := v.Member(i).Name; name != "name" && isSet(v.Member(i).Value) && slices.Contains(volumeSources, name) {
 			if found {
 				w.oneSource(v)
@@ -113,7 +113,7 @@ func (w *podWalk) hostPathType(p place) {
 func (w *podWalk) files(s place) {
 	w.mode(s.at("defaultMode"))
 	items := s.at("items")
-	for i := range items.Len() {
+	for i := range items.indexes() {
 		item := items.item(i)
 		at := item.at("path")
 		w.present(item.at("key"))
@@ -137,7 +137,7 @@ func (w *podWalk) mode(p place) {
 func (w *podWalk) projected(s place) {
 	w.mode(s.at("defaultMode"))
 	sources := s.at("sources")
-	for i := range sources.Len() {
+	for i := range sources.indexes() {
 		source := sources.item(i)
 		for _, name := range [...]string{"secret", "configMap"} {
 			if object := source.at(name); object.is() {

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -11,12 +12,13 @@ import (
 
 // Warnings returns what is not wrong with object and may not be meant: about its name, and about the pods that it is or makes. An object
 // that replaces live is looked at if its generation says that it is another one; pods are so only when they are new.
-func (k Kind) Warnings(object, live value.Value) []string {
+// Once ctx has ended, what it returns is of no use.
+func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
 	if k.pods == "" || isSet(live) && (k.pods == "spec" || object.Get("metadata", "generation").Equal(live.Get("metadata", "generation"))) {
 		return nil
 	}
-	w := ways.Get().(*way)
-	w.steps = append(w.steps[:0], step{})
+	w := newWay(ctx)
+	defer w.free()
 	out := warner{}
 	if name := object.Get("metadata", "name").Str(); k.named != "" && !isSet(live) && !isLabel(name) {
 		out.add("metadata.name: %s, which can result in surprising behavior; a DNS label is recommended: %v", k.named,
@@ -30,7 +32,6 @@ func (k Kind) Warnings(object, live value.Value) []string {
 		at = at.at(name)
 	}
 	out.pod(at)
-	ways.Put(w)
 	return out.texts
 }
 
@@ -57,11 +58,11 @@ var retired = []struct{ member, since string }{
 // pod warns of the spec of a pod.
 func (w *warner) pod(spec place) {
 	spread := spec.at("topologySpreadConstraints")
-	for i := range spread.Len() {
+	for i := range spread.indexes() {
 		w.selectsNone(spread.item(i))
 	}
 	volumes := spec.at("volumes")
-	for i := range volumes.Len() {
+	for i := range volumes.indexes() {
 		v := volumes.item(i)
 		for _, r := range retired {
 			if isSet(v.Get(r.member)) {
@@ -72,7 +73,7 @@ func (w *warner) pod(spec place) {
 	w.repeats(spec.at("hostAliases"), "ip")
 	secrets := spec.at("imagePullSecrets")
 	w.repeats(secrets, "name")
-	for i := range secrets.Len() {
+	for i := range secrets.indexes() {
 		if secret := secrets.item(i); secret.text("name") == "" {
 			w.add("%s: invalid empty name \"\"", secret.at("name").path())
 		}
@@ -80,7 +81,7 @@ func (w *warner) pod(spec place) {
 	w.fractions(spec.at("overhead"))
 	lists := [...]place{spec.at("initContainers"), spec.at("containers"), spec.at("ephemeralContainers")}
 	for _, list := range lists {
-		for i := range list.Len() {
+		for i := range list.indexes() {
 			c := list.item(i)
 			resources := c.at("resources")
 			for _, name := range [...]string{"memory", "ephemeral-storage"} {
@@ -109,10 +110,10 @@ func (w *warner) selectsNone(p place) {
 // affinity warns of terms about pods.
 func (w *warner) affinity(p place) {
 	required, preferred := p.at("requiredDuringSchedulingIgnoredDuringExecution"), p.at("preferredDuringSchedulingIgnoredDuringExecution")
-	for i := range required.Len() {
+	for i := range required.indexes() {
 		w.selectsNone(required.item(i))
 	}
-	for i := range preferred.Len() {
+	for i := range preferred.indexes() {
 		term := preferred.item(i)
 		w.selectsNone(term.at("podAffinityTerm"))
 	}
@@ -121,7 +122,7 @@ func (w *warner) affinity(p place) {
 // repeats warns of items that say the same in a member.
 func (w *warner) repeats(p place, member string) {
 	var met names
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		item := p.item(i)
 		if m := item.at(member); !met.add(m.Str()) {
 			w.add("%s: duplicate %s %q", m.path(), member, m.Str())
@@ -148,7 +149,7 @@ func (w *warner) fraction(p place, name string) {
 // env warns of variables that hide others, unless they are made of them.
 func (w *warner) env(p place) {
 	var met names
-	for i := range p.Len() {
+	for i := range p.indexes() {
 		e := p.item(i)
 		name, text := e.text("name"), e.text("value")
 		if met.add(name) {

@@ -7,10 +7,10 @@ func (w *warner) ports(lists []place) {
 	same, named := map[string][]place{}, map[string]place{}
 	each := func(visit func(port place)) {
 		for _, list := range lists {
-			for i := range list.Len() {
+			for i := range list.indexes() {
 				c := list.item(i)
 				ports := c.at("ports")
-				for i := range ports.Len() {
+				for i := range ports.indexes() {
 					visit(ports.item(i))
 				}
 			}
