@@ -3,6 +3,7 @@ package memo_test
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/server/memo"
@@ -24,16 +25,20 @@ func TestGet(t *testing.T) {
 	if length("a") != 1 || length("bc") != 2 || length("a") != 2 || length("") != 3 {
 		t.Errorf("made %d times", made)
 	}
-	for i := range lengths.Most {
-		length("number " + strconv.Itoa(i))
+	for i := range lengths.Most / len("number 10") {
+		length("number " + strconv.Itoa(10+i))
 	}
 	if before := made; length("a") != before+1 {
 		t.Error("nothing is forgotten")
 	}
+	long := strings.Repeat("x", lengths.Most+1)
+	if before := made; length("a") != before || length(long) != before+1 || length(long) != before+2 || length("a") != before+2 {
+		t.Error("a text is remembered that is longer than all may be")
+	}
 }
 
 func TestErrorsAreNotRemembered(t *testing.T) {
-	of := memo.Of[int]{Most: 1}
+	of := memo.Of[int]{Most: 10}
 	want := errors.New("not yet")
 	if _, err := of.Get(nil, func() (int, error) { return 0, want }); err != want {
 		t.Error(err)
