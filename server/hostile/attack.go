@@ -16,6 +16,8 @@ type Attack struct {
 	Before func(p Place, n int) []Request
 	// Send returns the request that is the attack.
 	Send func(p Place, n int) Request
+	// PerByte is how many bytes a server may allocate for each byte that is sent, if that is another number than for most requests.
+	PerByte int64
 	// Codes are the status codes that the attack may be answered with.
 	Codes []int
 	// Says is part of the answer to the largest form: the bound that it met. It is empty if the attack meets none.

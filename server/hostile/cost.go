@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -10,6 +11,9 @@ import (
 const (
 	// PerByte is how many bytes a server may allocate for each byte that a request sends, and of the objects that it is about, beyond Free.
 	PerByte = 64
+	// PerDefinitionByte is PerByte for definitions, which several libraries read into their own structs. What a server validates of them at a
+	// time has no more than 1.5 MiB.
+	PerDefinitionByte = 2048
 	// Free is how many bytes a server may allocate for any request.
 	Free = 64 << 20
 	// MostAnswered is how long an answer may be that shows no stored objects.
@@ -26,10 +30,19 @@ type Cost struct {
 	Allocated int64  // bytes; 0 if nothing is known of it
 }
 
+// IsLate reports whether the request met its deadline, and was told so. On a machine that is busy with many attacks at once each may.
+func (c Cost) IsLate() bool {
+	return c.Code == http.StatusGatewayTimeout && strings.Contains(c.Text, "did not complete within")
+}
+
 // Excess returns what is wrong with a request of the attack that cost c, "" for nothing: that it cost too much, or that the answer is another
 // one than it should be. largest tells that the request is the largest form of the attack.
 func (a Attack) Excess(c Cost, largest bool) string {
-	switch most := PerByte*int64(c.Sent+c.Stored) + Free; {
+	perByte := a.PerByte
+	if perByte == 0 {
+		perByte = PerByte
+	}
+	switch most := perByte*int64(c.Sent+c.Stored) + Free; {
 	case c.Allocated > most:
 		return fmt.Sprintf("it allocates %d bytes, more than %d", c.Allocated, most)
 	case c.Answered > MostAnswered && !a.Reads:

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/deed-project/deed/internal/race"
 	"github.com/deed-project/deed/internal/work"
@@ -67,11 +68,15 @@ var counters = []struct {
 // attack makes a server and what the attack needs, sends it, and returns what that cost.
 func attack(t *testing.T, a hostile.Attack, n int) (out spent) {
 	t.Helper()
+	before := runtime.NumGoroutine()
 	s, err := server.New(server.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() {
+		s.Close()
+		awaitGoroutines(t, before)
+	}()
 	stored := 0
 	for _, r := range a.Prepare(place, n) {
 		if c := send(t, s, r); c.Code != http.StatusCreated {
@@ -86,6 +91,19 @@ func attack(t *testing.T, a hostile.Attack, n int) (out spent) {
 		t.Errorf("afterwards: %d %s", c.Code, c.Text)
 	}
 	return out
+}
+
+// awaitGoroutines waits until no more goroutines run than n: what a server does in the background must end, and would count for the next
+// attack.
+func awaitGoroutines(t *testing.T, n int) {
+	t.Helper()
+	for range 6000 {
+		if runtime.NumGoroutine() <= n {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines run, and %d did before", runtime.NumGoroutine(), n)
 }
 
 // send sends a request to a server in this process, and returns what that cost.

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"strings"
@@ -64,11 +65,57 @@ func values() []Attack {
 			return p.define(`{"type":"object","properties":{`+numbered(n, `"a#":{"type":"string","pattern":"a{1000}"}`)+`}}`, "")
 		},
 	}, {
-		Name: "a definition of many versions", Size: 500, Codes: []int{201},
+		Name: "a pod of many empty containers", Size: 20_000, Codes: []int{422}, Says: "the fields of all objects together",
+		Send: func(p Place, n int) Request {
+			return post(p.core("pods"), `{"metadata":{"name":"o"},"spec":{"containers":[`+numbered(n, `{}`)+`]}}`)
+		},
+	}, {
+		Name: "a pod of many empty volumes, in a patch", Size: 50_000, Codes: []int{422}, Says: "the fields of all objects together",
+		Before: func(p Place, _ int) []Request { return []Request{post(p.core("pods"), pod(`1`))} },
+		Send: func(p Place, n int) Request {
+			return Request{Method: http.MethodPatch, Path: p.core("pods/o"), Media: mergePatch,
+				Body: `{"spec":{"volumes":[` + numbered(n, `{}`) + `]}}`}
+		},
+	}, {
+		Name: "a pod of many empty containers in protobuf", Size: 20_000, Codes: []int{422}, Says: "the fields of all objects together",
+		Send: func(p Place, n int) Request {
+			r := post(p.core("pods"), protobufOf(strings.Repeat("\x12\x00", n)))
+			r.Media = "application/vnd.kubernetes.protobuf"
+			return r
+		},
+	}, {
+		Name: "a definition of many versions", Size: 500, Codes: []int{201}, PerByte: PerDefinitionByte,
 		Send: func(p Place, n int) Request {
 			return p.define(`{"type":"object"}`, `},`+numbered(n, `{"name":"v1alpha#","served":true,"storage":false,"deprecated":true,`+
 				`"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object"}}}`)+`,{"name":"v2","served":true,"storage":false,`+
 				`"schema":{"openAPIV3Schema":{"type":"object"}}`)
+		},
+	}, {
+		Name: "a definition of many properties", Size: 12_000, Codes: []int{201, 422}, PerByte: PerDefinitionByte,
+		Send: func(p Place, n int) Request {
+			return p.define(`{"type":"object","properties":{`+numbered(n, `"a#":{"type":"string"}`)+`}}`, "")
+		},
+	}, {
+		Name: "a definition of many properties without types", Size: 16_000, Codes: []int{422}, PerByte: PerDefinitionByte,
+		Says: "the fields of all objects together",
+		Send: func(p Place, n int) Request {
+			return p.define(`{"type":"object","properties":{`+numbered(n, `"a#":{}`)+`}}`, "")
+		},
+	}, {
+		Name: "a definition of many alternatives", Size: 8_000, Codes: []int{422}, PerByte: PerDefinitionByte,
+		Send: func(p Place, n int) Request {
+			return p.define(`{"type":"object","anyOf":[`+numbered(n, `{"required":["a#"],"type":"object"}`)+`]}`, "")
+		},
+	}, {
+		Name: "a definition of many defaults", Size: 8_000, Codes: []int{201}, PerByte: PerDefinitionByte,
+		Send: func(p Place, n int) Request {
+			return p.define(`{"type":"object","properties":{`+numbered(n, `"a#":{"type":"string","default":"x"}`)+`}}`, "")
+		},
+	}, {
+		Name: "a definition of many rules", Size: 400, Codes: []int{201, 422}, PerByte: 2 * PerDefinitionByte, Says: "no more than 1024 rules",
+		Send: func(p Place, n int) Request {
+			return p.define(`{"type":"object","properties":{`+
+				numbered(n, `"a#":{"type":"string","maxLength":9,"x-kubernetes-validations":[{"rule":"self != '#'"}]}`)+`}}`, "")
 		},
 	}, {
 		Name: "defaults of many items", Size: 400, Codes: []int{201, 500}, Says: "etcdserver: request is too large",
@@ -82,4 +129,16 @@ func values() []Attack {
 		Before: func(p Place, _ int) []Request { return []Request{p.define(anything, "")} },
 		Send:   func(p Place, n int) Request { return p.create(`{"a":"` + strings.Repeat("x", n) + `"}`) },
 	}}
+}
+
+// protobufOf returns the body of a pod in protobuf whose specification has some fields.
+func protobufOf(spec string) string {
+	kind := field(1, "v1") + field(2, "Pod")
+	return "k8s\x00" + field(1, kind) + field(2, field(2, spec))
+}
+
+// field returns a field of a message that has a number and a text, or another message.
+func field(number byte, content string) string {
+	const delimited = 2
+	return string(binary.AppendUvarint([]byte{number<<3 | delimited}, uint64(len(content)))) + content
 }

@@ -7,8 +7,11 @@ package kjson
 
 import (
 	"errors"
+	"reflect"
 
 	"sigs.k8s.io/json"
+
+	"github.com/deed-project/deed/server/structsize"
 )
 
 // ErrPaths is the error of a text whose paths are too long.
@@ -27,12 +30,18 @@ const (
 
 // Unmarshal reads a text into what into points to.
 func Unmarshal(text []byte, into any) error {
+	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
+		return err
+	}
 	return json.UnmarshalCaseSensitivePreserveInts(text, into)
 }
 
 // UnmarshalStrict reads a text into what into points to, and returns what strict decoding finds, at most the first hundred, in their order. The
 // error is [ErrPaths], or that of a text that cannot be read.
 func UnmarshalStrict(text []byte, into any) (found []error, err error) {
+	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
+		return nil, err
+	}
 	if err := CheckPaths(text); err != nil {
 		return nil, err
 	}

@@ -105,7 +105,11 @@ func (r *Request) readStandard(kind schema.GVK, empty any, offer wire.Offer) (wi
 	case err != nil:
 		return wire.Sent{}, err
 	case media == wire.Protobuf:
-		return wire.DecodeProtobuf(body, empty, kind)
+		sent, err := wire.DecodeProtobuf(body, empty, kind)
+		if costly := costly(err); costly != nil {
+			return sent, costly
+		}
+		return sent, err
 	case media == wire.CBOR:
 		return wire.DecodeStandardCBOR(body, kind)
 	}

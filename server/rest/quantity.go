@@ -8,12 +8,13 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kjson"
+	"github.com/deed-project/deed/server/structsize"
 	"github.com/deed-project/deed/value"
 )
 
 // costly returns the refusal of what would cost too much, 422, if err says that, and nil otherwise.
 func costly(err error) error {
-	for _, bound := range []error{form.ErrQuantityLength, kjson.ErrPaths} {
+	for _, bound := range []error{form.ErrQuantityLength, kjson.ErrPaths, structsize.ErrSize} {
 		if stderrors.Is(err, bound) {
 			return api.TooCostly(bound.Error())
 		}

@@ -3,11 +3,13 @@ package wire
 import (
 	"bytes"
 	stderrors "errors"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/structsize"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -19,7 +21,8 @@ var protobufMagic = []byte("k8s\x00")
 type message interface{ Unmarshal([]byte) error }
 
 // DecodeProtobuf reads a protobuf body into object, a pointer to a Go type of Kubernetes, and returns it as a client would send it
-// in JSON. standard is the kind that a body is of which does not say. The error is a 400, or a 415 if the Go type has no protobuf.
+// in JSON. standard is the kind that a body is of which does not say. The error is a 400, a
+// 415 if the Go type has no protobuf, or [structsize.ErrSize].
 func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) {
 	m, ok := object.(message)
 	if !ok {
@@ -33,6 +36,9 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) 
 	var envelope runtime.Unknown
 	err := envelope.Unmarshal(raw)
 	if err == nil {
+		if err := structsize.Protobuf(envelope.Raw, reflect.TypeOf(object).Elem()); err != nil {
+			return Sent{}, err
+		}
 		err = m.Unmarshal(envelope.Raw)
 	}
 	if err != nil {

@@ -3,10 +3,12 @@ package crd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
@@ -108,62 +110,107 @@ func holdDefinition(live value.Value, now time.Time) value.Value {
 }
 
 // validateDefinition returns what the library finds wrong with a definition. Of one whose status is written, it does not look at the
-// specification.
+// specification. What it returns once ctx has ended is of no use.
 func validateDefinition(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
 	if live.IsAbsent() {
 		return validateNew(ctx, object)
 	}
-	if errs := tooManyInstructions(object, live); errs != nil {
+	if errs := tooLarge(object, live); errs != nil {
 		return errs
 	}
 	if subresource == "status" {
 		object, live = object.With("spec", value.Value{}), live.With("spec", value.Value{})
 	}
-	definition, err := internal(object)
+	text, was := object.AppendJSON(nil), live.AppendJSON(nil)
+	errs, _ := inTurn(ctx, len(text)+len(was), func() field.ErrorList { return validateReplaced(ctx, text, was, subresource) })
+	return errs
+}
+
+// validateReplaced returns what the library finds wrong with the definition that a text has in the place of another one.
+func validateReplaced(ctx context.Context, text, was []byte, subresource string) field.ErrorList {
+	definition, err := internal(text)
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
-	was, err := internal(live)
+	live, err := internal(was)
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
 	if subresource == "status" {
-		return validation.ValidateUpdateCustomResourceDefinitionStatus(ctx, definition, was)
+		return validation.ValidateUpdateCustomResourceDefinitionStatus(ctx, definition, live)
 	}
-	return validation.ValidateCustomResourceDefinitionUpdate(ctx, definition, was)
+	return validation.ValidateCustomResourceDefinitionUpdate(ctx, definition, live)
 }
 
-// MaxInstructions is how many instructions the programs of all patterns of a definition may have together. Each takes some hundred bytes once it is
-// compiled, and a{1000} has a thousand.
-const MaxInstructions = 1 << 18
+// Bounds of the schemas of a definition, of all versions together. An update may keep what is larger already.
+const (
+	// MaxInstructions is how many instructions the programs of all patterns may have. Each takes some hundred bytes once it is compiled, and
+	// a{1000} has a thousand.
+	MaxInstructions = 1 << 18
+	// MaxRules is how many rules in CEL there may be. The library compiles each in an environment of its own, which takes a third of a MiB
+	// until the request has ended.
+	MaxRules = 1024
+)
 
-// tooManyInstructions refuses a definition whose patterns are too large together, unless those of live were as large.
-func tooManyInstructions(object, live value.Value) field.ErrorList {
-	n := instructions(object.Get("spec", "versions"))
-	if n <= MaxInstructions || n <= instructions(live.Get("spec", "versions")) {
+// tooLarge refuses a definition whose schemas are larger than they may be, unless those of live are as large.
+func tooLarge(object, live value.Value) field.ErrorList {
+	now, before := sizeOf(object), sizeOf(live)
+	var detail string
+	switch {
+	case now.rules > max(MaxRules, before.rules):
+		detail = fmt.Sprintf("the schemas must have no more than %d rules together, and have %d", MaxRules, now.rules)
+	case now.instructions > max(MaxInstructions, before.instructions):
+		detail = fmt.Sprintf("the patterns of all schemas must have no more than %d instructions together, and have %d", MaxInstructions,
+			now.instructions)
+	default:
 		return nil
 	}
-	return field.ErrorList{field.Forbidden(field.NewPath("spec", "versions"), fmt.Sprintf(
-		"the patterns of all schemas must have no more than %d instructions together, and have %d", MaxInstructions, n))}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "versions"), detail)}
 }
 
-// instructions returns how many instructions the patterns in a part of a definition have.
-func instructions(part value.Value) (n int64) {
-	for item := range part.Items() {
-		n += instructions(item)
-	}
-	for name, member := range part.Members() {
-		if name == "pattern" && member.Kind() == value.KindString {
-			n += rules.PatternSize(member.Str())
-		} else {
-			n += instructions(member)
-		}
-	}
+// size is what the schemas of a definition have of what is bounded.
+type size struct{ rules, instructions int64 }
+
+func sizeOf(definition value.Value) (n size) {
+	n.add(definition.Get("spec", "versions"))
 	return n
 }
 
+// add adds what a part of a definition has.
+func (n *size) add(part value.Value) {
+	for item := range part.Items() {
+		n.add(item)
+	}
+	for name, member := range part.Members() {
+		switch {
+		case name == "pattern" && member.Kind() == value.KindString:
+			n.instructions += rules.PatternSize(member.Str())
+		case name == "x-kubernetes-validations" && member.Kind() == value.KindList:
+			n.rules += int64(member.Len())
+		default:
+			n.add(member)
+		}
+	}
+}
+
+// turns bounds the definitions that are validated at a time, by their bytes: the library takes up to a thousand times as much memory for a
+// definition. The largest one that can be stored is validated alone.
+var turns = semaphore.NewWeighted(mostAtOnce)
+
+const mostAtOnce = 3 << 19 // 1.5 MiB
+
+// inTurn calls validate for a definition of some bytes when it is its turn, or returns why the request has ended meanwhile.
+func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (field.ErrorList, error) {
+	weight := int64(min(bytes, mostAtOnce))
+	if err := turns.Acquire(ctx, weight); err != nil {
+		return nil, err
+	}
+	defer turns.Release(weight)
+	return validate(), nil
+}
+
 // goodDefinitions are those in which the library found nothing wrong.
-var goodDefinitions = memo.Of[struct{}]{Most: 1024}
+var goodDefinitions = memo.Of[struct{}]{Most: 64 << 20} // nothing but a hash is kept of each
 
 // validateNew returns what the library finds wrong with a new definition. It is not asked again about one that it found good.
 func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList) {
@@ -171,25 +218,26 @@ func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList)
 	for _, name := range []string{"uid", "creationTimestamp"} {
 		bare = api.WithMetadata(bare, name, value.Value{})
 	}
-	_, _ = goodDefinitions.Get(bare.AppendJSON(nil), func() (struct{}, error) { // the error is errs
-		if errs = tooManyInstructions(object, value.Value{}); errs != nil {
-			return struct{}{}, errs.ToAggregate()
+	text := bare.AppendJSON(nil)
+	_, _ = goodDefinitions.Get(text, func() (_ struct{}, err error) { // the error is errs, or that the request has ended
+		if errs = tooLarge(object, value.Value{}); errs == nil {
+			errs, err = inTurn(ctx, len(text), func() field.ErrorList {
+				definition, err := internal(text)
+				if err != nil {
+					return field.ErrorList{field.InternalError(nil, err)}
+				}
+				return validation.ValidateCustomResourceDefinition(ctx, definition)
+			})
 		}
-		definition, err := internal(object)
-		if err != nil {
-			errs = field.ErrorList{field.InternalError(nil, err)}
-		} else {
-			errs = validation.ValidateCustomResourceDefinition(ctx, definition)
-		}
-		return struct{}{}, errs.ToAggregate()
+		return struct{}{}, errors.Join(err, errs.ToAggregate())
 	})
 	return errs
 }
 
-// internal returns a definition as the library validates it.
-func internal(object value.Value) (*apiextensions.CustomResourceDefinition, error) {
+// internal returns the definition that a text has in v1 as the library validates it.
+func internal(text []byte) (*apiextensions.CustomResourceDefinition, error) {
 	var v1 apiextensionsv1.CustomResourceDefinition
-	if err := json.Unmarshal(object.AppendJSON(nil), &v1); err != nil {
+	if err := json.Unmarshal(text, &v1); err != nil {
 		return nil, err
 	}
 	out := &apiextensions.CustomResourceDefinition{}

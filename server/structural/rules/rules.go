@@ -89,8 +89,13 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	return r, nil
 }
 
+// preparing lets one definition at a time be compiled in the background, however many there are.
+var preparing sync.Mutex
+
 // prepare compiles what is asked for first. A panic is for those who ask, who meet it again.
 func (r *Rules) prepare() {
+	preparing.Lock()
+	defer preparing.Unlock()
 	defer func() { _ = recover() }()
 	if _, ok := r.checker(); !ok {
 		r.compiled()
