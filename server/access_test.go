@@ -11,18 +11,19 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
 )
 
 // guarded is a server with the tokens and the policy below.
 func guarded(t *testing.T) *server.Server {
 	t.Helper()
-	tokens, err := server.ReadTokens(strings.NewReader(strings.Join([]string{
+	tokens, err := auth.ReadTokens(strings.NewReader(strings.Join([]string{
 		"# a comment", "root-token,root,1,\"system:masters\"", "joe-token,joe,2,\"dev,ops\"", "ann-token,ann,3",
 	}, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy, err := server.ReadPolicy(strings.NewReader(`
+	policy, err := auth.ReadPolicy(strings.NewReader(`
 # user       verb               resource             namespace
 group:dev    get                widgets.example.org  default
 joe          impersonate        users                -
@@ -210,7 +211,7 @@ func TestFiles(t *testing.T) {
 		"token,user": "record 1: a token needs token, user and uid", "a,b,c\n,b,c": "record 2: a token needs token, user and uid",
 		"a,,c": "record 1: a token needs token, user and uid", "a,\"b,c": "parse error on line 1",
 	} {
-		if _, err := server.ReadTokens(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := auth.ReadTokens(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("tokens %q: %v, want %s", text, err, want)
 		}
 	}
@@ -218,7 +219,7 @@ func TestFiles(t *testing.T) {
 		"a get pods":            `line 1: want user, verb, resource and namespace, got "a get pods"`,
 		"# x\n\na get pods n m": `line 3: want user, verb, resource and namespace, got "a get pods n m"`,
 	} {
-		if _, err := server.ReadPolicy(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := auth.ReadPolicy(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("policy %q: %v, want %s", text, err, want)
 		}
 	}
@@ -226,7 +227,7 @@ func TestFiles(t *testing.T) {
 
 // TestCertificates takes a client for whom its certificate names, once TLS has verified it, whatever its token says.
 func TestCertificates(t *testing.T) {
-	tokens := &server.Tokens{}
+	tokens := &auth.Tokens{}
 	r := httptest.NewRequest("GET", "/", nil)
 	leaf := &x509.Certificate{Subject: pkix.Name{CommonName: "joe", Organization: []string{"dev", "ops"}}}
 	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf}}
@@ -243,11 +244,11 @@ func TestCertificates(t *testing.T) {
 
 // TestStrangers asks a server that lets nobody in who is not known how it does: that may be read, and nothing else.
 func TestStrangers(t *testing.T) {
-	tokens, err := server.ReadTokens(strings.NewReader("root-token,root,1"))
+	tokens, err := auth.ReadTokens(strings.NewReader("root-token,root,1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(t, server.Config{Authenticate: tokens.Authenticate, Authorize: server.DenyAnonymous})
+	s := newServer(t, server.Config{Authenticate: tokens.Authenticate, Authorize: auth.DenyAnonymous})
 	for request, code := range map[string]int{
 		"GET /livez": http.StatusOK, "GET /livez/ping": http.StatusOK, "GET /livezy": http.StatusForbidden,
 		"POST /livez": http.StatusForbidden, "POST /livez" + asRoot: http.StatusOK,

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -48,9 +49,9 @@ func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 	switch {
 	case err == nil:
 	case !stream.Begun() && overdue(q.HTTP.Context(), err):
-		timedOut(w)
+		response.TimedOut(w)
 	case !stream.Begun():
-		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
+		s.out.Error(w, q.HTTP, err)
 	default:
 		if q.HTTP.Context().Err() == nil {
 			s.log.Error("a list was cut off", logs.Path(q.HTTP.URL.Path), logs.Fault(err))
@@ -63,13 +64,13 @@ func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *rest.Answer) {
 	document, err := s.represented(q, rep, a)
 	if err != nil {
-		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
+		s.out.Error(w, q.HTTP, err)
 		return
 	}
 	if o := a.Object.Content; o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
-		rep = s.errorsOf(q.HTTP)
+		rep = s.out.ErrorMedia(q.HTTP)
 	}
-	s.write(w, q.HTTP, a.Code, rep, document)
+	s.out.Document(w, q.HTTP, a.Code, rep, document)
 }
 
 // represented returns the document that a client gets.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/audit"
 )
 
 // TestAudit collects what webhooks note about a request, and what the server notes about them.
@@ -27,8 +28,8 @@ func TestAudit(t *testing.T) {
 	answers["/d"]["auditAnnotations"] = map[string]any{"why": "no reason"}
 	hooks := hookServer(t, func(path string, _ map[string]any) map[string]any { return maps.Clone(answers[path]) })
 	var mu sync.Mutex
-	var events []server.AuditEvent
-	s := startServer(t, server.Config{Audit: func(e server.AuditEvent) {
+	var events []audit.Event
+	s := startServer(t, server.Config{Audit: func(e audit.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		events = append(events, e)

@@ -26,6 +26,9 @@ import (
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/audit"
+	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/value"
 )
@@ -238,30 +241,30 @@ func TestNothingSecretIsLogged(t *testing.T) {
 	logged, libraries := &captured{}, &captured{}
 	captureLibraries(t, libraries)
 	hooks := canaryHookServer(t)
-	var events []server.AuditEvent
+	var events []audit.Event
 	var mu sync.Mutex
-	tokens, err := server.ReadTokens(strings.NewReader("root-hunter2,root,1,system:masters\njoe-hunter2,joe,2\n"))
+	tokens, err := auth.ReadTokens(strings.NewReader("root-hunter2,root,1,system:masters\njoe-hunter2,joe,2\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := server.Config{
-		Authenticate: func(r *http.Request) (server.User, error) {
+		Authenticate: func(r *http.Request) (auth.User, error) {
 			if r.Header.Get("Cookie") == "session="+plainCanary {
-				return server.User{}, errors.New("there is no session " + plainCanary)
+				return auth.User{}, errors.New("there is no session " + plainCanary)
 			}
 			return tokens.Authenticate(r)
 		},
-		Authorize: func(_ context.Context, u server.User, a server.Action) (bool, string) {
+		Authorize: func(_ context.Context, u auth.User, a auth.Action) (bool, string) {
 			return u.Name != "joe", plainCanary
 		},
-		Audit: func(e server.AuditEvent) {
+		Audit: func(e audit.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			events = append(events, e)
 		},
 		Admission: admission.Chain{admission.Validate(canaryPlugin)},
 		Log:       slog.New(slog.NewJSONHandler(logged, &slog.HandlerOptions{Level: slog.Level(-100), AddSource: true})),
-		Limits:    unhurried(server.Limits{}),
+		Limits:    unhurried(filters.Limits{}),
 	}
 	for name := range canaryHooks {
 		config.Webhooks.Fixed = append(config.Webhooks.Fixed, canaryWebhooks(t, hooks, name)...)
@@ -305,7 +308,7 @@ func TestNothingSecretIsLogged(t *testing.T) {
 	look("logs of libraries", append(libraries.lines(), "", "")) // which may be silent
 	bodies := false
 	for _, e := range events {
-		e.User = server.User{} // whom a request is from is audited, and so is what webhooks ask for: as in kube-apiserver
+		e.User = auth.User{} // whom a request is from is audited, and so is what webhooks ask for: as in kube-apiserver
 		e.Annotations = slices.DeleteFunc(e.Annotations, func(a admission.Annotation) bool { return strings.HasSuffix(a.Key, "example.org/note") })
 		text, err := json.Marshal(e)
 		if err != nil {

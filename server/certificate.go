@@ -12,6 +12,8 @@ import (
 	"math/big"
 	"net"
 	"time"
+
+	"github.com/deed-project/deed/server/loopback"
 )
 
 // SelfSigned returns a certificate for a server that is reached at hosts, names or addresses, and in PEM what a client must trust
@@ -26,7 +28,7 @@ func SelfSigned(now time.Time, hosts ...string) (tls.Certificate, []byte, error)
 		return tls.Certificate{}, nil, err
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: agent},
+		SerialNumber: serial, Subject: pkix.Name{CommonName: loopback.Agent},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(1, 0, 0),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},

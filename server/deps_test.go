@@ -43,16 +43,33 @@ var table = []layers.Layer{
 	{"rest", "admission api catalog jsonpatch kjson store strategic structsize wire", "value value/structs schema schema/form managedfields internal/beside internal/door internal/jsontext internal/mergepatch",
 		"k8s.io/apimachinery"},
 	{"transport", "", "internal/slab", ""},
-	{".", "admission admission/webhook api catalog catalog/builtin catalog/crd catalog/openapi catalog/tables conversion logs rest store " +
+	{"auth", "api catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
+	{"request", "api auth", "", ""},
+	{"response", "api logs store wire", "", ""},
+	{"metrics", "api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
+	{"audit", "admission auth logs", "", "k8s.io/apimachinery"},
+	{"filters", "api auth catalog logs metrics request response wire", "", "k8s.io/apimachinery"},
+	{"loopback", "auth catalog request store", "value", "k8s.io/apimachinery"},
+	{"discovery", "api catalog catalog/openapi logs response store wire", "value",
+		"k8s.io/apimachinery github.com/google/gnostic-models google.golang.org/protobuf"},
+	{"registry", "catalog store", "value managedfields", ""},
+	{"registry/namespaces", "admission registry store", "value managedfields", "k8s.io/apimachinery"},
+	{"registry/pods", "admission registry store", "value managedfields", "k8s.io/apimachinery"},
+	{"registry/services", "catalog registry store", "value", ""},
+	{"registry/unenforced", "admission catalog logs registry store", "", "k8s.io/apimachinery"},
+	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},
+	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value managedfields",
+		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
+	{".", "admission admission/webhook api audit auth catalog catalog/builtin catalog/crd catalog/tables controllers conversion discovery filters logs " +
+		"loopback metrics registry registry/namespaces registry/pods registry/services registry/unenforced registry/webhooks request response rest store " +
 		"store/memory transport wire",
-		"value value/structs schema managedfields",
-		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/authentication k8s.io/client-go/tools/clientcmd github.com/google/gnostic-models google.golang.org/protobuf " +
-			"github.com/prometheus/client_golang golang.org/x/net/websocket"},
+		"value schema managedfields",
+		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd golang.org/x/net/websocket"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
-	{"apitest", ". admission manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
+	{"apitest", ". admission auth filters manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
-	{"cmd/deed-apiserver", ". logs manifest store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
+	{"cmd/deed-apiserver", ". auth filters logs manifest registry/unenforced store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/server", table) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
 	"github.com/deed-project/deed/server/store/memory"
@@ -132,7 +133,7 @@ func versionOf(t *testing.T, s http.Handler, path string) string {
 // stage is a server with the objects that rehearsals are about.
 func stage(t *testing.T, objects store.Store) *server.Server {
 	t.Helper()
-	s, err := server.New(server.Config{Store: objects, Objects: widgetDefinitions(t), Limits: unhurried(server.Limits{}), Log: slog.New(slog.DiscardHandler)})
+	s, err := server.New(server.Config{Store: objects, Objects: widgetDefinitions(t), Limits: unhurried(filters.Limits{}), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/controllers"
+	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/value"
 )
 
@@ -18,13 +20,13 @@ type holder struct{ path, objects, apiVersion, kind string }
 
 var holders = []holder{
 	{"/api/v1/namespaces/big", "/api/v1/namespaces/big/configmaps", "v1", "ConfigMap"},
-	{definitionsPath + "things.g.org", "/apis/g.org/v1/things", "g.org/v1", "Kindthings"},
+	{controllers.DefinitionsPath + "things.g.org", "/apis/g.org/v1/things", "g.org/v1", "Kindthings"},
 }
 
 // fill returns a server where both holders hold so many objects. Admission asks about deletions.
 func (h holder) fill(t *testing.T, objects int, finalizer string, ask func(name string) error) *Server {
 	t.Helper()
-	s, err := New(Config{Objects: []value.Value{newNamespace("big"), thing(t, "things", "g.org")}, Admission: admission.Chain{
+	s, err := New(Config{Objects: []value.Value{namespaces.New("big"), thing(t, "things", "g.org")}, Admission: admission.Chain{
 		admission.Validate(func(_ context.Context, r *admission.Request) error {
 			if r.Operation == admission.Delete && (r.Resource.Resource == "configmaps" || r.Resource.Resource == "things") {
 				return ask(r.Name)
@@ -43,7 +45,7 @@ func (h holder) fill(t *testing.T, objects int, finalizer string, ask func(name 
 		}
 		body, err := value.Parse(fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"metadata":{"name":"o%d"%s}}`, h.apiVersion, h.kind, i, finalizers))
 		if err == nil {
-			err = s.send(t.Context(), http.MethodPost, h.objects, body)
+			err = s.client.Send(t.Context(), http.MethodPost, h.objects, body)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +67,7 @@ func await(t *testing.T, what string, is func() bool) {
 // delete deletes the holder.
 func (h holder) delete(t *testing.T, s *Server) {
 	t.Helper()
-	if err := s.send(t.Context(), http.MethodDelete, h.path, value.Value{}); err != nil {
+	if err := s.client.Send(t.Context(), http.MethodDelete, h.path, value.Value{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -73,7 +75,7 @@ func (h holder) delete(t *testing.T, s *Server) {
 // waitUntilGone waits until the holder is gone.
 func (h holder) waitUntilGone(t *testing.T, s *Server) {
 	t.Helper()
-	await(t, h.path+" to be gone", func() bool { return s.send(t.Context(), http.MethodGet, h.path, value.Value{}) != nil })
+	await(t, h.path+" to be gone", func() bool { return s.client.Send(t.Context(), http.MethodGet, h.path, value.Value{}) != nil })
 }
 
 // TestHeldObjects deletes what holds objects: each is deleted once.
@@ -100,12 +102,12 @@ func TestHeldByFinalizers(t *testing.T) {
 		h.delete(t, s)
 		await(t, "each object to be deleted", func() bool { return asked.Load() >= objects })
 		for i := range objects {
-			if i == objects/2 && s.send(t.Context(), http.MethodGet, h.path, value.Value{}) != nil {
+			if i == objects/2 && s.client.Send(t.Context(), http.MethodGet, h.path, value.Value{}) != nil {
 				t.Errorf("%s is gone before its objects", h.path)
 			}
 			patch := value.Object(value.Member{Name: "metadata", Value: value.Object(value.Member{Name: "finalizers", Value: value.Null()})})
 			await(t, "an object to be patched, which the sweep may still be at", func() bool {
-				return s.send(t.Context(), http.MethodPatch, fmt.Sprintf("%s/o%d", h.objects, i), patch) == nil
+				return s.client.Send(t.Context(), http.MethodPatch, fmt.Sprintf("%s/o%d", h.objects, i), patch) == nil
 			})
 		}
 		h.waitUntilGone(t, s)
@@ -127,29 +129,8 @@ func TestRefusedDeletion(t *testing.T) {
 		})
 		h.delete(t, s)
 		await(t, h.path+" to lose all but the object whose deletion was refused", func() bool {
-			return s.send(t.Context(), http.MethodGet, h.objects+"/o2", value.Value{}) != nil
+			return s.client.Send(t.Context(), http.MethodGet, h.objects+"/o2", value.Value{}) != nil
 		})
 		h.waitUntilGone(t, s)
-	}
-}
-
-// TestFinishing asks for one thing twice while it is done, and for another one.
-func TestFinishing(t *testing.T) {
-	var f finishing
-	for i, step := range []struct {
-		does func(string) bool
-		key  string
-		want bool
-	}{
-		{f.begin, "a", true}, {f.begin, "a", false}, {f.begin, "a", false}, {f.begin, "b", true}, {f.end, "b", true},
-		{f.end, "a", false}, // once more
-		{f.end, "a", true}, {f.begin, "a", true}, {f.end, "a", true},
-	} {
-		if got := step.does(step.key); got != step.want {
-			t.Errorf("step %d: %t", i, got)
-		}
-	}
-	if len(f.again) > 0 {
-		t.Errorf("%d are remembered", len(f.again))
 	}
 }

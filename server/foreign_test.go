@@ -13,13 +13,14 @@ import (
 	"golang.org/x/net/websocket"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
 )
 
 // TestForeignPages sends what a browser sends for web pages, over a network and without TLS. Only pages of the server itself get
 // through without a token.
 func TestForeignPages(t *testing.T) {
-	tokens := &server.Tokens{}
-	tokens.Add("secret", server.User{Name: "joe"})
+	tokens := &auth.Tokens{}
+	tokens.Add("secret", auth.User{Name: "joe"})
 	port := httptest.NewServer(newServer(t, server.Config{Authenticate: tokens.Authenticate, Hosts: []string{"deed.test"}}))
 	defer port.Close()
 	own := strings.TrimPrefix(port.URL, "http://")
@@ -72,8 +73,8 @@ func TestForeignPages(t *testing.T) {
 
 // TestTokensOfSockets opens websockets from a page of another site: a token in a subprotocol lets it in, and is not sent back.
 func TestTokensOfSockets(t *testing.T) {
-	tokens := &server.Tokens{}
-	tokens.Add("secret", server.User{Name: "joe"})
+	tokens := &auth.Tokens{}
+	tokens.Add("secret", auth.User{Name: "joe"})
 	port := httptest.NewServer(newServer(t, server.Config{Authenticate: tokens.Authenticate}))
 	defer port.Close()
 	bearer := func(token string) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/value"
 )
 
@@ -52,7 +53,7 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 		}, func(b *testing.B, s *Server, _ int) {
 			send(b, s, http.StatusOK, "DELETE", "/api/v1/namespaces/big", typeJSON, "")
-			for s.send(b.Context(), http.MethodGet, "/api/v1/namespaces/big", value.Value{}) == nil {
+			for s.client.Send(b.Context(), http.MethodGet, "/api/v1/namespaces/big", value.Value{}) == nil {
 			}
 		}},
 		{"refuse faults", 1000, nil, func(b *testing.B, s *Server, n int) {
@@ -81,7 +82,7 @@ func BenchmarkGrowth(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
-					s, err := New(Config{Objects: []value.Value{newNamespace("big")}})
+					s, err := New(Config{Objects: []value.Value{namespaces.New("big")}})
 					if err != nil {
 						b.Fatal(err)
 					}

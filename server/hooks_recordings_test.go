@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/value"
 )
@@ -206,8 +207,8 @@ func (r *replay) begin() {
 	}
 	r.server = startServer(r.t, server.Config{
 		Store: kept, Objects: r.scenario.CRDs, Now: func() time.Time { return *r.now.Load() },
-		Authenticate: func(*http.Request) (server.User, error) {
-			return server.User{Name: "admin", UID: "1", Groups: []string{"system:masters", "system:authenticated"}}, nil
+		Authenticate: func(*http.Request) (auth.User, error) {
+			return auth.User{Name: "admin", UID: "1", Groups: []string{"system:masters", "system:authenticated"}}, nil
 		},
 	})
 	r.names = newPlaceholders(r.hooks)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
 )
 
 // TestImpersonation lists what an authorizer is asked about requests for somebody else, when it denies some of it, and who makes the
@@ -17,8 +18,8 @@ func TestImpersonation(t *testing.T) {
 	var denied string
 	var asked []string
 	s := newServer(t, server.Config{
-		Authenticate: func(*http.Request) (server.User, error) { return server.User{Name: "joe"}, nil },
-		Authorize: func(_ context.Context, u server.User, a server.Action) (bool, string) {
+		Authenticate: func(*http.Request) (auth.User, error) { return auth.User{Name: "joe"}, nil },
+		Authorize: func(_ context.Context, u auth.User, a auth.Action) (bool, string) {
 			if u.Name != "joe" {
 				return true, ""
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/internal/recording"
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/value"
@@ -48,7 +49,7 @@ func serverOn(t *testing.T, objects store.Store, definitions ...value.Value) *se
 	t.Helper()
 	s, err := server.New(server.Config{
 		Store: objects, Objects: definitions, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
-		Limits: unhurried(server.Limits{}),
+		Limits: unhurried(filters.Limits{}),
 	})
 	if err != nil {
 		t.Fatal(err)

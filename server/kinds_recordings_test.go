@@ -17,6 +17,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -91,7 +92,7 @@ func (p *player) play(t *testing.T, kind string, x recording.Exchange) (what, di
 	if !ok {
 		t.Fatalf("%s names no object", x.Path)
 	}
-	resource := p.catalog.Load().Lookup(target.Group, target.Resource)
+	resource := p.catalog().Lookup(target.Group, target.Resource)
 	if resource == nil || resource.Version(target.Version) == nil {
 		return "of a version that is not served by default", ""
 	}
@@ -138,7 +139,7 @@ func (p *player) play(t *testing.T, kind string, x recording.Exchange) (what, di
 // place makes live what is stored under a key, and returns the revision of that; 0 if live is null.
 func (p *player) place(t *testing.T, v *catalog.Version, key string, live value.Value) store.Revision {
 	t.Helper()
-	had, err := p.storedObject(t.Context(), key)
+	had, err := registry.Object(t.Context(), p.backend.Store, key)
 	if err == nil && !had.IsAbsent() {
 		_, err = p.backend.Store.Delete(t.Context(), key, 0)
 	}

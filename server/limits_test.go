@@ -15,13 +15,15 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 )
 
 // named authenticates by the header X-User; root is a member of system:masters.
-func named(r *http.Request) (server.User, error) {
-	u := server.User{Name: r.Header.Get("X-User"), Groups: []string{"system:authenticated"}}
+func named(r *http.Request) (auth.User, error) {
+	u := auth.User{Name: r.Header.Get("X-User"), Groups: []string{"system:authenticated"}}
 	if u.Name == "root" {
 		u.Groups = append(u.Groups, "system:masters")
 	}
@@ -32,8 +34,8 @@ func named(r *http.Request) (server.User, error) {
 func TestOverload(t *testing.T) {
 	held, release := make(chan struct{}), make(chan struct{})
 	s := newServer(t, server.Config{
-		Authenticate: named, Limits: server.Limits{Reading: 1, Writing: 1},
-		Authorize: func(_ context.Context, u server.User, _ server.Action) (bool, string) {
+		Authenticate: named, Limits: filters.Limits{Reading: 1, Writing: 1},
+		Authorize: func(_ context.Context, u auth.User, _ auth.Action) (bool, string) {
 			if u.Name == "slow" {
 				held <- struct{}{}
 				<-release
@@ -93,7 +95,7 @@ func (s stuck) Put(ctx context.Context, key string, text []byte, expect store.Re
 
 // TestTimeouts sends requests that take too long.
 func TestTimeouts(t *testing.T) {
-	s := newServer(t, server.Config{Store: stuck{memory.New()}, Limits: server.Limits{Write: time.Second}})
+	s := newServer(t, server.Config{Store: stuck{memory.New()}, Limits: filters.Limits{Write: time.Second}})
 	const filtered = `text: {"metadata":{},"status":"Failure",` +
 		`"message":"Timeout: request did not complete within the allotted timeout"`
 	for _, c := range []struct {
@@ -166,7 +168,7 @@ func unhindered(t *testing.T, what string, do func()) {
 
 // TestEndlessBodies sends bodies that never end, to a listener that gives each request its time: each is answered when that is over.
 func TestEndlessBodies(t *testing.T) {
-	s := newServer(t, server.Config{Limits: server.Limits{Request: time.Second}})
+	s := newServer(t, server.Config{Limits: filters.Limits{Request: time.Second}})
 	certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +219,7 @@ func TestEndlessBodies(t *testing.T) {
 func TestPanics(t *testing.T) {
 	s := newServer(t, server.Config{
 		Authenticate: named,
-		Authorize: func(_ context.Context, u server.User, _ server.Action) (bool, string) {
+		Authorize: func(_ context.Context, u auth.User, _ auth.Action) (bool, string) {
 			if u.Name == "mad" {
 				panic("as the test wants it")
 			}

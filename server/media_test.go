@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -45,7 +46,7 @@ func newServer(t testing.TB, c server.Config) *server.Server {
 }
 
 // unhurried returns limits that give requests an hour, unless l says how long they may take: the machine may be busy.
-func unhurried(l server.Limits) server.Limits {
+func unhurried(l filters.Limits) filters.Limits {
 	for _, limit := range []*time.Duration{&l.Request, &l.Write} {
 		if *limit == 0 {
 			*limit = time.Hour

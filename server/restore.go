@@ -47,8 +47,8 @@ func (s *Server) restore(ctx context.Context, object value.Value) error {
 	if _, err = s.backend.Store.Put(ctx, key, restored.AppendJSON(nil), 0); errors.Is(err, store.ErrConflict) {
 		return nil
 	}
-	if err == nil && v.Prefix == s.base[definitionsAt].Prefix {
-		err = s.settleDefinitions(ctx)
+	if err == nil && v.Prefix == s.definitions.Prefix {
+		err = s.definitions.Sync(ctx)
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	stderrors "errors"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -12,79 +11,38 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/registry/namespaces"
+	"github.com/deed-project/deed/server/request"
+	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
 )
 
-// route leads a request to what its path names: a resource, or a document about the server.
-func (s *Server) route(w http.ResponseWriter, r *http.Request, c *call) {
+// route leads a request to what its path names: a resource, or a document about the server. The context of the request is a
+// [request.Context].
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	c := request.From(r.Context())
 	path := r.URL.Path
 	if strings.Contains(path, "/..") || strings.Contains(strings.Replace(path, "/namespaces//", "/", 1), "//") {
-		s.noSuchPath(w, r)
+		s.discovery.NotFound(w, r)
 		return
 	}
-	if !c.resource {
-		s.document(w, r)
+	if !c.IsResource {
+		s.discovery.ServeHTTP(w, r)
 		return
 	}
-	resource := s.catalog.Load().Lookup(c.target.Group, c.target.Resource)
+	resource := s.catalog().Lookup(c.Target.Group, c.Target.Resource)
 	switch {
 	case resource == nil:
-		s.noSuchPath(w, r)
+		s.discovery.NotFound(w, r)
 	case resource.Custom:
 		s.custom(w, r, c, resource)
 	default:
 		s.builtin(w, r, c, resource)
 	}
-}
-
-// noSuchPath answers a path that leads nowhere: below a group of built-in kinds with a Status, else with text.
-func (s *Server) noSuchPath(w http.ResponseWriter, r *http.Request) {
-	root, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	name, _, _ := strings.Cut(rest, "/")
-	group, ok := s.catalog.Load().Group(name)
-	if root == "api" || root == "apis" && name != "" && ok && !group.Custom {
-		s.fail(w, r, s.errorsOf(r), api.NoResource())
-		return
-	}
-	notFoundText(w)
-}
-
-// errorsOf returns how a client wants errors.
-func (s *Server) errorsOf(r *http.Request) wire.Representation {
-	return wire.NegotiateStatus(r, wire.Offer{CBOR: s.backend.CBOR})
-}
-
-// verbOf returns what a request does with what its path names, "" if there is no such thing. A path below /watch is watched, whatever the
-// method.
-func verbOf(method string, target api.Target, query url.Values) string {
-	if target.Watch {
-		return "watch"
-	}
-	one := target.Name != ""
-	switch method {
-	case http.MethodGet, http.MethodHead:
-		switch {
-		case !one && api.Flag(query, "watch"):
-			return "watch"
-		case one:
-			return "get"
-		}
-		return "list"
-	case http.MethodPost:
-		return "create"
-	case http.MethodPut:
-		return "update"
-	case http.MethodPatch:
-		return "patch"
-	case http.MethodDelete:
-		if one {
-			return "delete"
-		}
-		return "deletecollection"
-	}
-	return ""
 }
 
 var (
@@ -93,13 +51,13 @@ var (
 )
 
 // custom serves a custom resource, in the manner of the handler that kube-apiserver has for all of them.
-func (s *Server) custom(w http.ResponseWriter, r *http.Request, c *call, resource *catalog.Resource) {
-	target, verb := c.target, c.verb
+func (s *Server) custom(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
+	target, verb := c.Target, c.Verb
 	version := resource.Version(target.Version)
 	everywhere := verb == "list" || verb == "watch"
 	if version == nil || target.Namespace != "" && !resource.Namespaced ||
 		target.Namespace == "" && resource.Namespaced && !everywhere {
-		notFoundText(w)
+		response.NotFound(w)
 		return
 	}
 	verbs := objectVerbs
@@ -108,22 +66,22 @@ func (s *Server) custom(w http.ResponseWriter, r *http.Request, c *call, resourc
 	case sub == "status" && version.Status != nil, sub == "scale" && version.Scale != nil:
 		verbs = subresourceVerbs
 	default:
-		s.fail(w, r, s.errorsOf(r), errors.NewNotFound(resource.GroupResource(), target.Name))
+		s.out.Error(w, r, errors.NewNotFound(resource.GroupResource(), target.Name))
 		return
 	}
 	if !slices.Contains(verbs, verb) {
-		s.fail(w, r, s.errorsOf(r), errors.NewMethodNotSupported(resource.GroupResource(), verb))
+		s.out.Error(w, r, errors.NewMethodNotSupported(resource.GroupResource(), verb))
 		return
 	}
 	s.verb(w, r, c, version)
 }
 
 // builtin serves a built-in kind, in the manner of a table of routes.
-func (s *Server) builtin(w http.ResponseWriter, r *http.Request, c *call, resource *catalog.Resource) {
-	if resource.GroupResource() == namespaces {
-		c.target.Namespace = ""
+func (s *Server) builtin(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
+	if resource.GroupResource() == namespaces.Resource {
+		c.Target.Namespace = ""
 	}
-	target, verb := c.target, c.verb
+	target, verb := c.Target, c.Verb
 	version := resource.Version(target.Version)
 	below := false
 	if version != nil {
@@ -134,9 +92,9 @@ func (s *Server) builtin(w http.ResponseWriter, r *http.Request, c *call, resour
 	case version == nil || target.Rest != "" && !below || !version.HasSubresource(target.Subresource),
 		!resource.Namespaced && target.Namespace != "", resource.Question && target.Name != "",
 		resource.Namespaced && target.Namespace == "" && target.Name != "" && !target.Watch:
-		s.fail(w, r, s.errorsOf(r), api.NoResource())
+		s.out.Error(w, r, api.NoResource())
 	case r.Method == http.MethodHead && !below || target.Watch && r.Method != http.MethodGet || !offered(version, target, verb):
-		s.fail(w, r, s.errorsOf(r), api.NoMethod())
+		s.out.Error(w, r, api.NoMethod())
 	default:
 		s.verb(w, r, c, version)
 	}
@@ -157,9 +115,9 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 }
 
 // verb carries out a request for a resource.
-func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *catalog.Version) {
-	target, verb := c.target, c.verb
-	q := &rest.Request{Backend: s.backend, HTTP: r, Query: c.query, Target: target, Version: version, Warnings: &api.Warnings{}}
+func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
+	verb := c.Verb
+	q := &rest.Request{Backend: s.backend, HTTP: r, Query: c.Query, Target: c.Target, Version: version, Warnings: &api.Warnings{}}
 	rep, err := negotiate(q, verb)
 	if err == nil || version.Custom { // routes of built-in kinds have what they answer with
 		q.Warnings.Add(version.Deprecation)
@@ -167,17 +125,19 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *
 	switch {
 	case err != nil:
 	case verb == "watch":
-		c.follows = s.watch(w, q, c, rep)
+		s.watch(w, q, c, rep)
 		return
 	case verb == "list" && isListed(version, rep) && r.Context().Err() == nil:
 		s.listed(w, q, rep)
 		return
 	}
 	q.Textual = rep.IsText() && rep.As == ""
-	var noted *notes
-	if verb != "get" && verb != "list" && s.audits(r.Context()) {
-		noted = &notes{log: s.log}
-		q.Annotate = noted.add
+	var annotations *audit.Annotations
+	if verb != "get" && verb != "list" {
+		annotations = s.audit.New(r.Context())
+	}
+	if annotations != nil {
+		q.Annotate = annotations.Add
 	}
 	var answer *rest.Answer
 	if err == nil {
@@ -185,8 +145,8 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *
 	}
 	defer q.Leave()
 	code := s.conclude(w, q, rep, answer, err)
-	if noted != nil {
-		s.audited(q, actionOn(target, verb), w.Header().Get("Audit-Id"), code, noted)
+	if annotations != nil {
+		annotations.Write(r, c.Action(), w.Header().Get("Audit-Id"), code)
 	}
 }
 
@@ -194,13 +154,13 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *call, version *
 func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Representation, answer *rest.Answer, err error) int {
 	switch r := q.HTTP; {
 	case err != nil && overdue(r.Context(), err):
-		timedOut(w)
+		response.TimedOut(w)
 		return http.StatusGatewayTimeout
 	case err != nil:
 		q.Warnings.Write(w.Header())
-		s.metrics.refused(q.Version, err)
-		s.fail(w, r, s.errorsOf(r), err)
-		return httpCode(api.StatusOf(err).Code)
+		s.metrics.Refuse(q.Version, err)
+		s.out.Error(w, r, err)
+		return response.Code(api.StatusOf(err).Code)
 	}
 	q.Warnings.Write(w.Header())
 	s.answer(w, q, rep, answer)
@@ -222,14 +182,14 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 }
 
 // inTime carries out a request. The error is the context's if the time of the whole request is over.
-func (s *Server) inTime(q *rest.Request, c *call) (*rest.Answer, error) {
+func (s *Server) inTime(q *rest.Request, c *request.Context) (*rest.Answer, error) {
 	ctx := q.HTTP.Context()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	answer, err := s.carryOut(q, c.verb)
-	if err != nil && c.brief && ctx.Err() == context.DeadlineExceeded {
-		return nil, writeTimedOut(ctx.Err())
+	answer, err := s.carryOut(q, c.Verb)
+	if err != nil && c.Shortened && ctx.Err() == context.DeadlineExceeded {
+		return nil, errors.NewTimeoutError("request did not complete within requested timeout - "+ctx.Err().Error(), 0)
 	}
 	return answer, err
 }
@@ -247,7 +207,9 @@ func (s *Server) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
 	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:
 		return q.Act()
 	case q.Version.Question:
-		return s.review(q)
+		return q.Review(func(review value.Value) (value.Value, error) {
+			return s.access.Review(q.HTTP.Context(), q.Version, q.Target.Namespace, review)
+		})
 	}
 	switch verb {
 	case "get":

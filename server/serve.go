@@ -8,10 +8,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/transport"
 )
 
-// Limits of connections; how long requests may take is in [Limits].
+// Limits of connections; how long requests may take is in [filters.Limits].
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
@@ -25,14 +26,14 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) error {
 	end, ended := context.WithCancel(ctx)
 	defer ended()
-	defer context.AfterFunc(s.ctx, ended)()
+	defer context.AfterFunc(s.background.Context(), ended)()
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ReadTimeout: s.limits.Request, WriteTimeout: 2 * s.limits.Request, // where a request does not say otherwise, see limitTime
+		ReadTimeout: s.limits.Request, WriteTimeout: 2 * s.limits.Request, // where a request does not say otherwise, see [filters.WithDeadline]
 		ErrorLog:    s.log.HTTP(),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ConnContext: func(of context.Context, c net.Conn) context.Context {
-			return withServing(of, serving{end: end, limited: true, state: transport.State(c)})
+			return request.WithListener(of, request.Listener{Closing: end, HasDeadlines: true, TLS: transport.State(c)})
 		},
 	}
 	if config != nil {

@@ -5,21 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
+	"github.com/deed-project/deed/server/audit"
+	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/controllers"
 	"github.com/deed-project/deed/server/conversion"
+	"github.com/deed-project/deed/server/discovery"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/loopback"
+	"github.com/deed-project/deed/server/metrics"
+	"github.com/deed-project/deed/server/registry"
+	"github.com/deed-project/deed/server/registry/namespaces"
+	"github.com/deed-project/deed/server/registry/pods"
+	"github.com/deed-project/deed/server/registry/services"
+	"github.com/deed-project/deed/server/registry/unenforced"
+	"github.com/deed-project/deed/server/registry/webhooks"
+	"github.com/deed-project/deed/server/request"
+	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -40,12 +54,12 @@ type Config struct {
 	// Now is the clock; nil is that of the system.
 	Now func() time.Time
 	// Authenticate tells who sends a request; nil takes everybody for a member of system:masters.
-	Authenticate Authenticator
+	Authenticate auth.Authenticator
 	// Hosts are the names by which clients reach the server over HTTP without TLS, beside localhost and addresses. A request without
 	// credentials that names another host is refused: it may come from a web page of that host.
 	Hosts []string
 	// Authorize tells whether a user may do something; nil allows everything.
-	Authorize Authorizer
+	Authorize auth.Authorizer
 	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
 	// and for what pods get, and before webhooks.
 	Admission admission.Chain
@@ -58,115 +72,259 @@ type Config struct {
 	MaxObject int
 	// EventTTL is how long Events are kept after they were last written; 0 is an hour, as in kube-apiserver.
 	EventTTL time.Duration
-	// Limits are how much the server does at once, and how long a request may take; the zero Limits are [DefaultLimits].
-	Limits Limits
+	// Limits are how much the server does at once, and how long a request may take; the zero Limits are [filters.DefaultLimits].
+	Limits filters.Limits
 	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver, which is
 	// off unless somebody turns it on.
 	CBOR bool
 	// Audit is told what admission noted about a request, once that is answered; nil is told nothing. It is called by many
 	// goroutines at once.
-	Audit func(AuditEvent)
+	Audit func(audit.Event)
 	// Log is told of failures of the server itself; nil is slog.Default. No object, credential or answer of a webhook is in its lines at any
 	// level, see package logs.
 	Log *slog.Logger
 }
 
+// Webhooks says how a server calls admission webhooks.
+type Webhooks struct {
+	// Fixed are configurations that hold beside those that are objects of the API, and are called first.
+	Fixed []value.Value
+	// Resolve has, by name.namespace, the addresses of services, of the form host:port. Other services are found by their EndpointSlices.
+	Resolve map[string]string
+	// Credentials is a file in the form of a kubeconfig. Its users, named by host:port or service, are the credentials of the server for
+	// webhooks. An empty name is no file.
+	Credentials string
+}
+
+// DefaultPast is the window of the past that a server keeps unless it is told otherwise: five minutes, for which kube-apiserver leaves
+// revisions in etcd, and at most half a GiB in memory.
+var DefaultPast = store.Window{Age: 5 * time.Minute, Bytes: 512 << 20}
+
 // Server is an API server: an http.Handler. It is safe for concurrent use.
+//
+// A request passes the filters (handler.go), and is routed (route.go) to a verb of package rest or to package discovery.
 type Server struct {
-	backend      *rest.Backend
-	authenticate Authenticator
-	hosts        []string      // Config.Hosts
-	checker      store.Checker // the store, if it is one
-	authorize    Authorizer
-	audit        func(AuditEvent)
-	log          logs.Logger
-	now          func() time.Time
-	limits       Limits
-	flight       inFlight
-	metrics      *metrics
-	deadlines    deadlines
+	handler http.Handler // the filters, and route behind them
+	limits  filters.Limits
+	access  *auth.Access
+	out     response.Writer
+	panics  filters.Panics
+	flight  metrics.InFlight
+	metrics *metrics.Metrics
+	audit   audit.Log
+	log     logs.Logger
+	now     func() time.Time
 
-	base     []*catalog.Resource // those that are always served
-	catalog  atomic.Pointer[catalog.Catalog]
-	openAPIs atomic.Pointer[openAPIDocuments]
+	backend   *rest.Backend
+	discovery *discovery.Handler
+	deadlines deadlines // of watches
 
-	settle      sync.Mutex  // held by whoever makes the catalog anew
-	definitions definitions // guarded by settle
-	writing     sync.Mutex  // held by whoever writes the status of definitions
-	unsettled   atomic.Bool // some definition may have another status by now
-
-	conversions   *conversion.Client
-	hooks         *webhook.Hooks
-	fixed         []value.Value     // configurations of hooks that are no objects
-	resolve       map[string]string // addresses of services, by name.namespace
-	settlingHooks sync.Mutex        // held by whoever compiles the hooks anew
-	asking        bool              // hooks are asked; guarded by settlingHooks
-
-	closing sync.RWMutex    // held while something begins in the background, and while the server ends
-	ctx     context.Context // ends with the server
-	cancel  context.CancelFunc
-	wait    sync.WaitGroup // of what goes on in the background
-
-	finishing finishing
+	client      *loopback.Client
+	background  *controllers.Background
+	definitions *controllers.Definitions
+	deletions   *controllers.Deletions
+	webhooks    *controllers.Webhooks
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.
 func New(c Config) (*Server, error) {
-	s := &Server{
-		authenticate: c.Authenticate, hosts: c.Hosts, authorize: c.Authorize, audit: c.Audit, now: c.Now,
-	}
+	s := &Server{now: c.Now}
 	if s.now == nil {
 		s.now = time.Now
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	s.log = logs.New(c.Log)
 	if c.Store == nil {
 		c.Store = memory.New()
 	}
-	s.checker, _ = c.Store.(store.Checker)
-	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.limits, s.metrics = c.Limits.withDefaults(), newMetrics(&s.flight)
+	if c.EventTTL == 0 {
+		c.EventTTL = eventTTL
+	}
+	s.log = logs.New(c.Log)
+	s.background = controllers.NewBackground(s.log)
+	s.limits, s.metrics = c.Limits.WithDefaults(), metrics.New(&s.flight)
+	s.access = &auth.Access{Authenticator: c.Authenticate, Authorizer: c.Authorize, Hosts: c.Hosts, Now: s.now, Log: s.log}
+	s.out = response.Writer{Log: s.log, CBOR: c.CBOR}
+	s.panics = filters.Panics{Metrics: s.metrics, Log: s.log}
+	s.audit = audit.Log{Sink: c.Audit, Log: s.log}
+	s.client = &loopback.Client{Handler: http.HandlerFunc(s.route), Timeout: s.limits.Write}
+	s.handler = s.filtered(http.HandlerFunc(s.route))
+	if err := s.assemble(c); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.start(c); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// assemble makes the parts of the server that work on the store.
+func (s *Server) assemble(c Config) error {
+	objects := s.metrics.Store(c.Store)
+	always, err := s.builtinResources()
+	if err != nil {
+		return err
+	}
+	s.definitions = &controllers.Definitions{
+		Store: objects, Always: always, Prefix: always[definitionsAt].Prefix, Client: s.client, Now: s.now, Log: s.log,
+	}
+	s.deletions = &controllers.Deletions{
+		Store: objects, Definitions: s.definitions, Namespaces: always[namespacesAt], Client: s.client, Now: s.now, Report: s.background.Report,
+	}
+	s.deletions.Start(s.background.Context())
+	resolver := services.Resolver{Context: s.background.Context(), Store: objects, Catalog: s.catalog, Fixed: c.Webhooks.Resolve}
+	if s.definitions.Conversions, err = conversion.NewClient(s.background.Context(), resolver); err != nil {
+		return err
+	}
+	hooks, err := s.newHooks(c.Webhooks, objects, resolver)
+	if err != nil {
+		return err
+	}
+	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
 	s.backend = &rest.Backend{
-		Store: countedStore{c.Store, s.metrics}, Now: s.now, Stored: s.stored, CBOR: c.CBOR, Brief: c.EventTTL, MaxObject: c.MaxObject,
-		Alike: func(r *catalog.Resource) []*catalog.Version { return s.catalog.Load().Alike(r) },
+		Store: objects, Now: s.now, Stored: s.stored, CBOR: c.CBOR, Brief: c.EventTTL, MaxObject: c.MaxObject,
+		Alike: func(r *catalog.Resource) []*catalog.Version { return s.catalog().Alike(r) },
+		Resources: func(of kschema.GroupResource) *catalog.Resource {
+			return s.catalog().Lookup(of.Group, of.Resource)
+		},
+		User: func(ctx context.Context) admission.User { return admission.User(auth.UserOf(ctx)) },
+		Admission: slices.Concat(
+			admission.Chain{
+				admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(pods.Defaults{Store: objects}.Admit),
+				admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
+			},
+			c.Admission, admission.Chain{hooks}),
 	}
-	if s.backend.Brief == 0 {
-		s.backend.Brief = eventTTL
+	s.definitions.Forget = s.backend.Forget
+	checker, _ := c.Store.(store.Checker)
+	s.discovery = &discovery.Handler{
+		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now,
+		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
-	s.backend.Resources = func(of kschema.GroupResource) *catalog.Resource {
-		return s.catalog.Load().Lookup(of.Group, of.Resource)
+	return nil
+}
+
+// newHooks returns the admission plugin that calls webhooks.
+func (s *Server) newHooks(c Webhooks, objects store.Store, resolver services.Resolver) (*webhook.Hooks, error) {
+	return webhook.New(webhook.Config{
+		Namespace: func(ctx context.Context, name string) (value.Value, error) {
+			return registry.Object(ctx, objects, s.deletions.Namespaces.Key("", name))
+		},
+		Services: resolver, Credentials: c.Credentials, Log: s.log,
+		Authorize: func(ctx context.Context, u admission.User, a webhook.Action) (bool, string) {
+			return s.access.Allows(request.As(ctx, auth.User(u)), auth.User(u), auth.Action(a))
+		},
+	})
+}
+
+// catalog returns the resources that are served at the moment.
+func (s *Server) catalog() *catalog.Catalog { return s.definitions.Catalog() }
+
+// Indexes of resources in builtinResources.
+const (
+	namespacesAt  = 0
+	definitionsAt = 1
+)
+
+// builtinResources returns the resources that every server serves.
+func (s *Server) builtinResources() ([]*catalog.Resource, error) {
+	of, err := builtin.Namespaces(s.now)
+	if err != nil {
+		return nil, err
 	}
-	s.backend.User = func(ctx context.Context) admission.User { return admission.User(UserOf(ctx)) }
-	var err error
-	if s.hooks, err = s.newWebhooks(c.Webhooks); err != nil {
-		return nil, errors.Join(err, s.Close())
+	kinds, err := builtin.Kinds(s.now)
+	if err != nil {
+		return nil, err
 	}
-	if s.conversions, err = conversion.NewClient(s.ctx, services{s}); err != nil {
-		return nil, errors.Join(err, s.Close())
+	webhooks.Install(kinds)
+	return slices.Concat([]*catalog.Resource{of, crd.Definitions(s.now), builtin.Bindings(s.now)}, builtin.Reviews(s.now), kinds), nil
+}
+
+// start creates the objects that the server starts with, and starts the controllers.
+func (s *Server) start(c Config) error {
+	ctx := s.background.Context()
+	if err := s.definitions.Sync(ctx); err != nil {
+		return err
 	}
-	s.backend.Admission = slices.Concat(
-		admission.Chain{admission.Mutate(s.lifecycle), admission.Mutate(s.completePod), admission.Validate(advise),
-			admission.Validate(warnUnenforced)}, c.Admission,
-		admission.Chain{s.hooks})
-	if err := s.begin(c); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if err := s.webhooks.Fix(c.Webhooks.Fixed, s.versionOf); err != nil {
+		return err
 	}
-	if err := s.resume(s.ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if err := s.createSystemObjects(ctx); err != nil {
+		return err
 	}
-	s.reportUnenforced(s.ctx)
+	for i, object := range c.Objects {
+		if err := s.createFirst(ctx, object); err != nil {
+			return &ObjectError{i, object, err}
+		}
+	}
+	if err := s.webhooks.Start(ctx); err != nil {
+		return err
+	}
+	if err := s.deletions.Resume(ctx); err != nil {
+		return err
+	}
+	unenforced.Report(ctx, s.backend.Store, s.catalog(), s.log)
+	s.background.Go(s.deletions.Run)
 	if c.Shared {
 		s.followOthers()
 	}
-	switch {
-	case c.Past != nil:
-		s.keepPast(*c.Past, compactEvery)
-	case !c.Shared:
-		s.keepPast(DefaultPast, compactEvery)
+	if past := c.Past; past != nil || !c.Shared {
+		if past == nil {
+			past = &DefaultPast
+		}
+		s.background.Go(controllers.Compaction{Store: s.backend.Store, Window: *past, Now: s.now, Log: s.log}.Run)
 	}
-	return s, nil
+	return nil
+}
+
+// createSystemObjects creates the namespaces and priority classes that every server has.
+func (s *Server) createSystemObjects(ctx context.Context) error {
+	for _, name := range namespaces.System {
+		if err := s.Create(ctx, namespaces.New(name)); err != nil {
+			return err
+		}
+	}
+	for _, class := range pods.SystemPriorityClasses {
+		if err := s.Create(ctx, class); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// followOthers keeps up with the servers that share the store: with definitions, configurations of webhooks, and deletions. Namespaces are
+// read from the store whenever an object is created.
+func (s *Server) followOthers() {
+	follow := func(prefix string, sync func(context.Context) error) {
+		s.background.Go(func(ctx context.Context) {
+			controllers.Follow(ctx, s.backend.Store, prefix, sync, func(err error) { s.background.Report("the store cannot be followed", err) })
+		})
+	}
+	follow(s.definitions.Prefix, s.definitions.Sync)
+	for _, name := range webhooks.Resources {
+		follow(s.catalog().Lookup(webhooks.Group, name).Prefix, s.webhooks.Sync)
+	}
+	s.background.Go(s.deletions.RunResume)
+}
+
+// stored reacts to a write: a definition or a configuration may have changed, or an object is gone that a deletion waits for.
+func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written) {
+	isDefinition := r.Version.Prefix == s.definitions.Prefix
+	if isDefinition && r.Target.Subresource != "status" {
+		s.background.Report("definitions are not settled", s.definitions.Sync(context.WithoutCancel(ctx)))
+	}
+	if webhooks.IsConfiguration(r.Version.Group, r.Version.Plural) {
+		s.background.Report("webhooks are not settled", s.webhooks.Sync(context.WithoutCancel(ctx)))
+	}
+	switch {
+	case event == rest.WasMarked && isDefinition:
+		s.deletions.Definition(r.Name())
+	case event == rest.WasMarked && r.Version.GroupResource() == namespaces.Resource:
+		s.deletions.Namespace(r.Name())
+	case event == rest.WasRemoved:
+		s.background.Go(func(ctx context.Context) { s.deletions.Removed(ctx, r.Version, r.Target.Namespace) })
+	}
 }
 
 // DefaultMaxObject is how large an object may be by default, as in a kube-apiserver on an etcd with default settings.
@@ -175,43 +333,7 @@ const DefaultMaxObject = rest.DefaultMaxObject
 // eventTTL is how long Events are kept unless the server is told otherwise.
 const eventTTL = time.Hour
 
-// begin makes the catalog, and creates what every server has and the objects of c.
-func (s *Server) begin(c Config) error {
-	namespaces, err := builtin.Namespaces(s.now)
-	if err != nil {
-		return err
-	}
-	kinds, err := builtin.Kinds(s.now)
-	if err != nil {
-		return err
-	}
-	knowConfigurations(kinds)
-	s.base = slices.Concat([]*catalog.Resource{namespaces, crd.Definitions(s.now), builtin.Bindings(s.now)}, builtin.Reviews(s.now), kinds)
-	if err := s.settleDefinitions(s.ctx); err != nil {
-		return err
-	}
-	if err := s.fixHooks(c.Webhooks.Fixed); err != nil {
-		return err
-	}
-	for _, name := range systemNamespaces {
-		if err := s.Create(s.ctx, newNamespace(name)); err != nil {
-			return err
-		}
-	}
-	for _, class := range systemPriorityClasses {
-		if err := s.Create(s.ctx, class); err != nil {
-			return err
-		}
-	}
-	for i, object := range c.Objects {
-		if err := s.createFirst(object); err != nil {
-			return &ObjectError{i, object, err}
-		}
-	}
-	return s.beginHooks()
-}
-
-// ObjectError is why a server cannot begin with one of its [Config.Objects].
+// ObjectError is the error of a server that cannot start with one of its [Config.Objects].
 type ObjectError struct {
 	Index  int // of the object in them
 	Object value.Value
@@ -226,35 +348,32 @@ func (e *ObjectError) Error() string {
 // Unwrap returns why.
 func (e *ObjectError) Unwrap() error { return e.Err }
 
-// createFirst creates an object that the server begins with. What it is of may be defined by another server that begins just now.
-func (s *Server) createFirst(object value.Value) error {
+// createFirst creates an object that the server starts with. Its kind may be defined by another server that starts at the same time.
+func (s *Server) createFirst(ctx context.Context, object value.Value) error {
 	if _, err := s.versionOf(object); err != nil {
-		if err := s.settleDefinitions(s.ctx); err != nil {
+		if err := s.definitions.Sync(ctx); err != nil {
 			return err
 		}
 	}
-	return s.begins(s.ctx, object)
+	return s.begins(ctx, object)
 }
 
-// Close ends what the server does in the background, and waits for it. Requests after it fail.
+// Close stops the controllers and waits for them. Later requests fail.
 func (s *Server) Close() error {
-	s.closing.Lock()
-	s.cancel()
-	s.closing.Unlock()
-	s.wait.Wait()
+	s.background.Stop()
 	return nil
 }
 
-// named is how many resources of definitions a summary names.
-const named = 5
+// maxNamed is how many custom resources a summary names.
+const maxNamed = 5
 
-// Summary says in a few words what the server serves.
+// Summary names the resources that the server serves, in a few words.
 func (s *Server) Summary() string {
 	served, more := []string{"built-in kinds", "CustomResourceDefinitions"}, 0
-	for r := range s.catalog.Load().All() {
+	for r := range s.catalog().All() {
 		switch {
 		case !r.Custom:
-		case len(served) < 2+named:
+		case len(served) < 2+maxNamed:
 			served = append(served, r.GroupResource().String())
 		default:
 			more++

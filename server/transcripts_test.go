@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
 )
 
 // TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
@@ -78,11 +79,11 @@ func playTranscript(t *testing.T, file string) {
 }
 
 // asAdmin authenticates the user of the kube-apiserver that was asked, whose token is tok.
-func asAdmin(r *http.Request) (server.User, error) {
+func asAdmin(r *http.Request) (auth.User, error) {
 	if token := r.Header.Get("Authorization"); token != "" && token != "Bearer tok" {
-		return server.User{}, errors.New("no such token")
+		return auth.User{}, errors.New("no such token")
 	}
-	return server.User{Name: "admin", UID: "1", Groups: []string{"system:masters", "system:authenticated"}}, nil
+	return auth.User{Name: "admin", UID: "1", Groups: []string{"system:masters", "system:authenticated"}}, nil
 }
 
 func transcribed(request, body string, w *httptest.ResponseRecorder) string {

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
 )
 
 // TestUnreadBodies sends bodies that the server refuses before it has read them, over HTTP/2. The answer arrives whole, and no reset of
 // the stream comes behind it: a client that is still sending would throw the answer away.
 func TestUnreadBodies(t *testing.T) {
-	tokens := &server.Tokens{}
-	tokens.Add("secret", server.User{Name: "joe"})
+	tokens := &auth.Tokens{}
+	tokens.Add("secret", auth.User{Name: "joe"})
 	s := newServer(t, server.Config{Authenticate: tokens.Authenticate})
 	certificate, _, err := server.SelfSigned(time.Now(), "127.0.0.1")
 	if err != nil {

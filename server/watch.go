@@ -10,6 +10,8 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/request"
+	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -19,22 +21,22 @@ import (
 // rest. While it is waited for, it holds up to a batch of events, and nobody else.
 const slowWatcher = 30 * time.Second
 
-// watch answers a request for the events of a collection: with what follows, as a stream, for as long as it goes on, or in frames of a
-// websocket if the client asks for one. It goes on until the client goes, the time is over, the server ends, or the resource is not
-// served any more as it was.
-func (s *Server) watch(w http.ResponseWriter, q *rest.Request, c *call, rep wire.Representation) *following {
+// watch answers a request for the events of a collection, as a stream or, if the client asks for one, in frames of a websocket. The stream
+// begins here, and goes on in c.After. It ends when the client goes, when the timeout of the request has passed, when the server ends, or
+// when the resource is replaced or no more served.
+func (s *Server) watch(w http.ResponseWriter, q *rest.Request, c *request.Context, rep wire.Representation) {
 	if asksForSocket(q.HTTP) {
-		client, cancel := context.WithCancel(c.client)
+		client, cancel := context.WithCancel(c.Client)
 		defer cancel()
 		if f := s.newFollowing(client, w, q, rep); f != nil {
 			defer f.watch.Close()
 			f.runInSocket(w, q, rep, cancel)
 		}
-		return nil
+		return
 	}
-	f := s.newFollowing(c.client, w, q, rep)
+	f := s.newFollowing(c.Client, w, q, rep)
 	if f == nil {
-		return nil
+		return
 	}
 	if f.compressed = f.watch.IsList() && wire.TakesGzip(q.HTTP); f.compressed {
 		wire.SetGzip(w.Header())
@@ -42,22 +44,37 @@ func (s *Server) watch(w http.ResponseWriter, q *rest.Request, c *call, rep wire
 	w.WriteHeader(http.StatusOK)
 	if http.NewResponseController(w).Flush() != nil {
 		f.watch.Close()
-		return nil // the connection cannot stream, or is gone
+		return // the connection cannot stream, or is gone
 	}
-	return f
+	f.out = stream{streamed(w), &s.deadlines, f.compressed}
+	c.After = f.finish
+}
+
+// streamed returns the http.ResponseWriter of net/http behind w: an idle watch holds nothing else.
+func streamed(w http.ResponseWriter) http.ResponseWriter {
+	if t, ok := w.(*response.Tracker); ok {
+		return t.ResponseWriter
+	}
+	return w
+}
+
+// finish runs the watch, and closes it.
+func (f *following) finish() {
+	defer f.watch.Close()
+	f.run()
 }
 
 // newFollowing returns the watch that a client asks for. It answers the request, and returns nil, if there is none.
 func (s *Server) newFollowing(client context.Context, w http.ResponseWriter, q *rest.Request, rep wire.Representation) *following {
 	printer, err := s.newPrinter(q, rep)
 	if err != nil {
-		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
+		s.out.Error(w, q.HTTP, err)
 		return nil
 	}
-	watch, err := q.Watch(client, s.servingOf(client).end, printer.toRest())
+	watch, err := q.Watch(client, s.closing(client), printer.toRest())
 	q.Warnings.Write(w.Header())
 	if err != nil {
-		s.fail(w, q.HTTP, s.errorsOf(q.HTTP), err)
+		s.out.Error(w, q.HTTP, err)
 		return nil
 	}
 	w.Header().Set("Content-Type", rep.StreamType())
@@ -72,7 +89,7 @@ func (f *following) runInSocket(w http.ResponseWriter, q *rest.Request, rep wire
 		f.run()
 	})
 	if err != nil {
-		f.server.fail(w, q.HTTP, f.server.errorsOf(q.HTTP), err)
+		f.server.out.Error(w, q.HTTP, err)
 	}
 }
 
@@ -83,7 +100,6 @@ type following struct {
 	out          outlet
 	method, path string
 	compressed   bool
-	answered     underWay // zero if somebody else counts
 }
 
 // run sends what the watch tells until there is no more, the client is gone, or it takes none.
@@ -116,16 +132,17 @@ func (f *following) tell() bool {
 
 func (f *following) recovered() {
 	if v := recover(); v != nil {
-		f.end()
-		f.server.panicked(f.method, f.path, v)
+		f.server.panics.Report(f.method, f.path, v)
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// end is to be called when the watch is over.
-func (f *following) end() {
-	f.watch.Close()
-	f.answered.end(http.StatusOK)
+// closing returns a context that ends when long-running requests of a connection are to end.
+func (s *Server) closing(connection context.Context) context.Context {
+	if l := request.ListenerOf(connection); l != nil {
+		return l.Closing
+	}
+	return s.background.Context()
 }
 
 // stream is the body of an answer: an outlet.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
 	"github.com/deed-project/deed/server/store/memory"
@@ -270,7 +271,7 @@ func newer(a, b string) string {
 
 // TestLongWatches watches over a connection of HTTP/1.1, of a listener that gives each request its time, for longer than that.
 func TestLongWatches(t *testing.T) {
-	limits := server.Limits{Request: time.Second}
+	limits := filters.Limits{Request: time.Second}
 	s := newServer(t, server.Config{Limits: limits})
 	certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
 	if err != nil {

@@ -133,3 +133,14 @@ func (r *Request) Remember(p Plugin, v any) {
 	}
 	r.memory[p] = v
 }
+
+// ObjectName returns the name that refusals give the object of a request: its name, or the prefix from which a name is generated.
+func (r *Request) ObjectName() string {
+	if r.Name != "" {
+		return r.Name
+	}
+	if prefix := r.Object.Content().Get("metadata", "generateName").Str(); prefix != "" {
+		return prefix
+	}
+	return "Unknown"
+}

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/manifest"
+	"github.com/deed-project/deed/server/registry/unenforced"
 	"github.com/deed-project/deed/server/store/file"
 )
 
@@ -125,31 +127,31 @@ func (o *options) logger(w io.Writer) *slog.Logger {
 
 // access says who may do what, and returns a token of an administrator, made for this run.
 func (o *options) access(c *server.Config) (string, error) {
-	tokens := &server.Tokens{}
+	tokens := &auth.Tokens{}
 	if o.tokenFile != "" {
 		f, err := os.Open(o.tokenFile)
 		if err != nil {
 			return "", err
 		}
 		defer f.Close() // it was only read
-		if tokens, err = server.ReadTokens(f); err != nil {
+		if tokens, err = auth.ReadTokens(f); err != nil {
 			return "", fmt.Errorf("%s: %w", o.tokenFile, err)
 		}
 	}
-	token := server.NewToken()
-	tokens.Add(token, server.User{Name: "deed-admin", Groups: []string{"system:masters"}})
+	token := auth.NewToken()
+	tokens.Add(token, auth.User{Name: "deed-admin", Groups: []string{"system:masters"}})
 	c.Authenticate = tokens.Authenticate
 	switch o.authorization {
 	case "allow":
 	case "deny-anonymous":
-		c.Authorize = server.DenyAnonymous
+		c.Authorize = auth.DenyAnonymous
 	default:
 		f, err := os.Open(o.authorization)
 		if err != nil {
 			return "", err
 		}
 		defer f.Close() // it was only read
-		policy, err := server.ReadPolicy(f)
+		policy, err := auth.ReadPolicy(f)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", o.authorization, err)
 		}
@@ -207,7 +209,7 @@ func (o *options) announce(out io.Writer, s *server.Server, address string, trus
 	default:
 		fmt.Fprintln(out, "Objects are kept in memory and are gone when the server ends.")
 	}
-	fmt.Fprintf(out, "Not enforced, only stored: %s.\n", strings.Join(server.Unenforced(), ", "))
+	fmt.Fprintf(out, "Not enforced, only stored: %s.\n", strings.Join(unenforced.Kinds(), ", "))
 	if o.kubeconfig == "" {
 		fmt.Fprintln(out, "Run with --kubeconfig FILE to get a file that kubectl can use.")
 		return nil

@@ -1,0 +1,106 @@
+// Package auth decides which user sends a request, and what that user may do.
+//
+// [Access] holds the two decisions. Its methods follow the order in which a request meets them: [Access.Authenticate] finds the user by token
+// or client certificate, [Access.Impersonate] replaces the user if the headers ask for that, [Access.CheckOrigin] refuses requests that a
+// web page of another site may have caused, and [Access.Authorize] compares the request with the policy. [Access.Review] answers the
+// virtual resources by which clients ask the same questions: SelfSubjectReview, SubjectAccessReview, TokenReview and their kin.
+//
+// [Tokens] and [Policy] are the authenticator and the authorizer that deed-apiserver has.
+package auth
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/logs"
+)
+
+// User is a user with the groups and extra fields that authorization looks at.
+type User struct {
+	Name, UID string
+	Groups    []string
+	Extra     map[string][]string
+}
+
+// Authenticator returns the user that sends a request. An error refuses the request with 401.
+type Authenticator func(*http.Request) (User, error)
+
+// Action is what a request does, as an authorizer sees it.
+type Action struct {
+	Verb                                  string
+	Group, Version, Resource, Subresource string
+	Namespace, Name                       string
+	Path                                  string // of a request for no resource; then only Verb is set beside it
+}
+
+// Authorizer reports whether a user may do something. The reason explains a refusal, and may be empty.
+type Authorizer func(ctx context.Context, u User, a Action) (allowed bool, reason string)
+
+var (
+	// System is the user of requests that the server sends to itself, and of all requests if there is no authenticator.
+	System = User{Name: "system:apiserver", Groups: []string{"system:masters", "system:authenticated"}}
+	// Anonymous is the user of requests without credentials.
+	Anonymous = User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+)
+
+// ContextKey is the key under which the context of a request holds a pointer to its [User].
+type ContextKey struct{}
+
+// UserOf returns the user that sends the request of ctx. Outside of a request it returns the zero User.
+func UserOf(ctx context.Context) User {
+	if u, ok := ctx.Value(ContextKey{}).(*User); ok {
+		return *u
+	}
+	return User{}
+}
+
+// IsMaster reports whether u is a member of system:masters, to whom no limit and no policy applies.
+func (u User) IsMaster() bool { return slices.Contains(u.Groups, "system:masters") }
+
+// Access decides who sends a request and whether the request is allowed. Its fields do not change once it is in use; then it is safe for
+// concurrent use.
+type Access struct {
+	Authenticator Authenticator // nil takes every client for System
+	Authorizer    Authorizer    // nil allows everything
+	Hosts         []string      // names of the server beside localhost and addresses, see CheckOrigin
+	Now           func() time.Time
+	Log           logs.Logger
+}
+
+// ErrUnauthorized refuses a request whose credentials are not valid: 401.
+var ErrUnauthorized = errors.NewUnauthorized("Unauthorized")
+
+// Authenticate returns the user that sends a request, or [ErrUnauthorized]. The log has the reason.
+func (a *Access) Authenticate(r *http.Request) (User, error) {
+	if a.Authenticator == nil {
+		return System, nil
+	}
+	user, err := a.Authenticator(r)
+	if err != nil {
+		a.Log.Info("not authenticated", logs.Path(r.URL.Path), logs.Fault(err))
+		return user, ErrUnauthorized
+	}
+	return user, nil
+}
+
+// Authorize returns a 403 if the user of ctx may not do something. It looks at the action alone and not at what the server has, so that the
+// answer does not tell whether a resource or document exists.
+func (a *Access) Authorize(ctx context.Context, action Action) error {
+	user := UserOf(ctx)
+	if allowed, reason := a.Allows(ctx, user, action); !allowed {
+		return forbidden(user, action, reason)
+	}
+	return nil
+}
+
+// Allows reports whether a user may do something, and why not. Members of system:masters may do everything.
+func (a *Access) Allows(ctx context.Context, user User, action Action) (allowed bool, reason string) {
+	if a.Authorizer == nil || user.IsMaster() {
+		return true, ""
+	}
+	return a.Authorizer(ctx, user, action)
+}

@@ -1,0 +1,30 @@
+package auth
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/api"
+)
+
+// forbidden returns the 403 that refuses an action to a user, in the words of kube-apiserver.
+func forbidden(u User, a Action, reason string) error {
+	text := fmt.Sprintf("User %q cannot %s path %q", u.Name, a.Verb, a.Path)
+	resource := api.Target{Group: a.Group, Resource: a.Resource}.GroupResource()
+	if a.Path == "" {
+		named := a.Resource
+		if a.Subresource != "" {
+			named += "/" + a.Subresource
+		}
+		where := "at the cluster scope"
+		if a.Namespace != "" {
+			where = fmt.Sprintf("in the namespace %q", a.Namespace)
+		}
+		text = fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", u.Name, a.Verb, named, a.Group, where)
+	}
+	if reason != "" {
+		text += ": " + reason
+	}
+	return errors.NewForbidden(resource, a.Name, fmt.Errorf("%s", text))
+}

@@ -1,0 +1,221 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// Review answers an object of a virtual resource of the groups authentication.k8s.io and authorization.k8s.io: it returns the object with
+// its status. namespace is the one in the path of the request. The error is a 400 or 422.
+func (a *Access) Review(ctx context.Context, v *catalog.Version, namespace string, review value.Value) (value.Value, error) {
+	switch v.Kind {
+	case "SelfSubjectReview":
+		return a.selfSubjectReview(ctx, review)
+	case "SelfSubjectAccessReview":
+		return a.selfSubjectAccessReview(ctx, v, review)
+	case "SubjectAccessReview", "LocalSubjectAccessReview":
+		return a.subjectAccessReview(ctx, v, namespace, review)
+	case "TokenReview":
+		return a.tokenReview(ctx, review)
+	default:
+		return a.selfSubjectRulesReview(review.With("metadata", value.Object()))
+	}
+}
+
+// selfSubjectReview tells the user its name and groups.
+func (a *Access) selfSubjectReview(ctx context.Context, review value.Value) (value.Value, error) {
+	status, err := structs.From(authenticationv1.SelfSubjectReviewStatus{UserInfo: infoOf(UserOf(ctx))})
+	metadata := value.Object(value.Member{
+		Name: "creationTimestamp", Value: value.String(a.Now().UTC().Format(time.RFC3339)),
+	})
+	return review.With("metadata", metadata).With("status", status), err
+}
+
+// selfSubjectAccessReview tells the user whether it may do something.
+func (a *Access) selfSubjectAccessReview(ctx context.Context, v *catalog.Version, review value.Value) (value.Value, error) {
+	var spec authorizationv1.SelfSubjectAccessReviewSpec
+	if err := into(review.Get("spec"), &spec); err != nil {
+		return review, err
+	}
+	errs := checkAttributes(spec.ResourceAttributes, spec.NonResourceAttributes)
+	if errs = append(errs, checkBare(review)...); len(errs) > 0 {
+		return review, invalidReview(v, errs)
+	}
+	return a.decided(ctx, review, UserOf(ctx), actionOf(spec.ResourceAttributes, spec.NonResourceAttributes))
+}
+
+// invalidReview returns the 422 of a review, which names no kind, as in kube-apiserver.
+func invalidReview(v *catalog.Version, errs field.ErrorList) error {
+	return api.Invalid(kschema.GroupKind{Group: v.Group}, "", errs)
+}
+
+// subjectAccessReview tells the user whether another user may do something. The review of a namespaced kind must be about that namespace.
+func (a *Access) subjectAccessReview(ctx context.Context, v *catalog.Version, namespace string, review value.Value) (value.Value, error) {
+	var spec authorizationv1.SubjectAccessReviewSpec
+	if err := into(review.Get("spec"), &spec); err != nil {
+		return review, err
+	}
+	path := field.NewPath("spec")
+	errs := checkAttributes(spec.ResourceAttributes, spec.NonResourceAttributes)
+	if spec.User == "" && len(spec.Groups) == 0 {
+		errs = append(errs, field.Invalid(path.Child("user"), spec.User, "at least one of user or group must be specified"))
+	}
+	if errs = append(errs, checkBare(review)...); v.Namespaced {
+		if r := spec.ResourceAttributes; r != nil && r.Namespace != namespace {
+			errs = append(errs, field.Invalid(path.Child("resourceAttributes", "namespace"), r.Namespace, "must match metadata.namespace"))
+		}
+		if n := spec.NonResourceAttributes; n != nil {
+			errs = append(errs, field.Invalid(path.Child("nonResourceAttributes"), shownPath(n), "disallowed on this kind of request"))
+		}
+	}
+	if len(errs) > 0 {
+		return review, invalidReview(v, errs)
+	}
+	subject := User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}
+	return a.decided(ctx, review, subject, actionOf(spec.ResourceAttributes, spec.NonResourceAttributes))
+}
+
+// into decodes a part of a review, which may be absent, into a Go struct. The error is a 400.
+func into(v value.Value, target any) error {
+	if v.Kind() != value.KindObject {
+		return nil
+	}
+	if err := structs.Into(v, target); err != nil {
+		return errors.NewBadRequest(err.Error())
+	}
+	return nil
+}
+
+// checkBare returns an error if a review has metadata other than a namespace.
+func checkBare(review value.Value) field.ErrorList {
+	metadata := review.Get("metadata")
+	for name := range metadata.Members() {
+		if name == "managedFields" || name == "namespace" {
+			continue
+		}
+		var shown metav1.ObjectMeta
+		if err := json.Unmarshal(metadata.AppendJSON(nil), &shown); err != nil {
+			return field.ErrorList{field.InternalError(field.NewPath("metadata"), err)}
+		}
+		return field.ErrorList{field.Invalid(field.NewPath("metadata"), shown, "must be empty")}
+	}
+	return nil
+}
+
+// shownPath returns the attributes of a path as messages of kube-apiserver show them.
+func shownPath(n *authorizationv1.NonResourceAttributes) any {
+	if n == nil {
+		return nil
+	}
+	return struct{ Path, Verb string }{n.Path, n.Verb}
+}
+
+// checkAttributes returns an error unless a review is about a resource or a path, and not both.
+func checkAttributes(r *authorizationv1.ResourceAttributes, n *authorizationv1.NonResourceAttributes) field.ErrorList {
+	if (r == nil) != (n == nil) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("spec"), shownPath(n),
+		"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
+}
+
+// actionOf returns the action that a review is about.
+func actionOf(r *authorizationv1.ResourceAttributes, n *authorizationv1.NonResourceAttributes) Action {
+	if n != nil {
+		return Action{Verb: n.Verb, Path: n.Path}
+	}
+	return Action{
+		Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource,
+		Namespace: r.Namespace, Name: r.Name,
+	}
+}
+
+// decided returns a review with the status that tells whether user may do something.
+func (a *Access) decided(ctx context.Context, review value.Value, user User, action Action) (value.Value, error) {
+	allowed, reason := a.Allows(ctx, user, action)
+	status, err := structs.From(authorizationv1.SubjectAccessReviewStatus{Allowed: allowed, Reason: reason})
+	return review.With("status", status), err
+}
+
+// audience is the audience of the tokens that the server accepts.
+const audience = "https://kubernetes.default.svc"
+
+// tokenReview tells the user of a token.
+func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Value, error) {
+	var spec authenticationv1.TokenReviewSpec
+	if err := into(review.Get("spec"), &spec); err != nil {
+		return review, err
+	}
+	if spec.Token == "" {
+		return review, errors.NewBadRequest("token is required for TokenReview in authentication")
+	}
+	status := authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}
+	isAudience := len(spec.Audiences) == 0 || slices.Contains(spec.Audiences, audience)
+	if u, ok := a.ofToken(ctx, spec.Token); ok && isAudience {
+		status = authenticationv1.TokenReviewStatus{Authenticated: true, User: infoOf(u), Audiences: []string{audience}}
+	}
+	out, err := structs.From(status)
+	return review.With("status", out), err
+}
+
+// ofToken returns the user of a bearer token, and whether the token is known.
+func (a *Access) ofToken(ctx context.Context, token string) (User, bool) {
+	if a.Authenticator == nil {
+		return User{}, false
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	if err != nil {
+		return User{}, false // neither method nor path are wrong
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	u, err := a.Authenticator(r)
+	return u, err == nil && !slices.Contains(u.Groups, "system:unauthenticated")
+}
+
+// infoOf returns a user as the status of a review has it.
+func infoOf(u User) authenticationv1.UserInfo {
+	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
+	for name, texts := range u.Extra {
+		if info.Extra == nil {
+			info.Extra = map[string]authenticationv1.ExtraValue{}
+		}
+		info.Extra[name] = texts
+	}
+	return info
+}
+
+// selfSubjectRulesReview lists what the user may do. Without an authorizer that is everything. An authorizer cannot list its rules, and the
+// review says so.
+func (a *Access) selfSubjectRulesReview(review value.Value) (value.Value, error) {
+	if review.Get("spec", "namespace").Str() == "" {
+		return review, errors.NewBadRequest("no namespace on request")
+	}
+	review = review.With("spec", value.Object())
+	all := []string{"*"}
+	rules := authorizationv1.SubjectRulesReviewStatus{
+		ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{},
+	}
+	if a.Authorizer == nil {
+		rules.ResourceRules = append(rules.ResourceRules, authorizationv1.ResourceRule{Verbs: all, APIGroups: all, Resources: all})
+		rules.NonResourceRules = append(rules.NonResourceRules, authorizationv1.NonResourceRule{Verbs: all, NonResourceURLs: all})
+	} else {
+		rules.Incomplete, rules.EvaluationError = true, "the authorizer does not list its rules"
+	}
+	status, err := structs.From(rules)
+	return review.With("status", status), err
+}

@@ -1,0 +1,163 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/conversion"
+	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/loopback"
+	"github.com/deed-project/deed/server/registry"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// DefinitionsPath is the path of the CustomResourceDefinitions, with a slash at its end.
+const DefinitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
+
+// Definitions serves the resources that the stored CustomResourceDefinitions define, beside those that are always served, and writes the
+// status of definitions. Its fields do not change once it is in use; then it is safe for concurrent use.
+type Definitions struct {
+	Store       store.Store
+	Always      []*catalog.Resource // resources that are served whatever is stored
+	Prefix      string              // of the keys of definitions
+	Client      *loopback.Client
+	Conversions *conversion.Client
+	Forget      func(*catalog.Resource) // is called when a resource is replaced or no more served
+	Now         func() time.Time
+	Log         logs.Logger
+
+	catalog   atomic.Pointer[catalog.Catalog]
+	serving   sync.Mutex  // is held while the catalog is made
+	accepted  definitions // guarded by serving
+	writing   sync.Mutex  // is held while statuses are written
+	unsettled atomic.Bool // the status of a definition may have changed
+}
+
+// Catalog returns the resources that are served, nil before the first Sync.
+func (c *Definitions) Catalog() *catalog.Catalog { return c.catalog.Load() }
+
+// Sync serves what the stored definitions define, and then writes their statuses. Serving does not wait for the statuses: webhooks are asked
+// about those, and a webhook may write a definition itself.
+func (c *Definitions) Sync(ctx context.Context) error {
+	if err := c.Serve(ctx); err != nil {
+		return err
+	}
+	return c.writeStatuses(ctx)
+}
+
+// Serve serves what the stored definitions define, if their names are accepted.
+//
+// The cost grows with what changed since the last call, and with the number of all resources if the served ones change.
+func (c *Definitions) Serve(ctx context.Context) error {
+	c.serving.Lock()
+	defer c.serving.Unlock()
+	changed, err := c.accepted.catchUp(ctx, c.Store, c.Prefix, c.Now)
+	changedCatalog := c.catalog.Load() == nil
+	for _, d := range changed {
+		was := d.resource
+		if err := c.define(d); err != nil {
+			c.Log.Error("a definition cannot be served", logs.Name("name", api.Meta(d.now, "name")), logs.Fault(err))
+		}
+		changedCatalog = changedCatalog || d.resource != was
+	}
+	if changedCatalog { // otherwise the catalog stays, with what was made of it, such as OpenAPI documents
+		c.catalog.Store(catalog.New(slices.Concat(c.Always, c.accepted.resources())...))
+	}
+	return err
+}
+
+// define makes the resource of a definition that changed. It ends the watches of the resource that the definition had, unless the only change
+// is that it is being deleted. The resource stays if the change does not concern it.
+func (c *Definitions) define(d *definition) error {
+	had, served := d.resource, !d.gone && crd.Served(d.now)
+	same := had != nil && served && alike(d.source, d.now)
+	if same && registry.IsTerminating(d.source) == registry.IsTerminating(d.now) {
+		return nil
+	}
+	if had != nil {
+		c.Forget(had)
+	}
+	if had != nil && !same {
+		d.unwatch()
+		d.resource = nil
+	}
+	if !served {
+		return nil
+	}
+	var by crd.Converter
+	if hook, err := c.Conversions.Of(d.now); err != nil {
+		return err
+	} else if hook != nil {
+		by = hook
+	}
+	resource, err := crd.Compile(d.now, c.Now, by)
+	if err != nil {
+		return err
+	}
+	if same {
+		resource.Gone = had.Gone // watches see how the objects go
+	} else {
+		resource.Gone, d.unwatch = context.WithCancel(context.Background())
+	}
+	d.source, d.resource = d.now, resource
+	return nil
+}
+
+// alike reports whether two definitions make the same resource.
+func alike(a, b value.Value) bool {
+	return a.Get("spec").Equal(b.Get("spec")) && a.Get("status", "acceptedNames").Equal(b.Get("status", "acceptedNames")) &&
+		a.Get("metadata", "uid").Equal(b.Get("metadata", "uid"))
+}
+
+// writeStatuses writes the statuses that are not stored as they should be. If another call is doing that, it starts over, and this one
+// returns at once.
+func (c *Definitions) writeStatuses(ctx context.Context) error {
+	var errs []error
+	c.unsettled.Store(true)
+	for c.unsettled.Load() && c.writing.TryLock() {
+		for c.unsettled.Swap(false) {
+			errs = append(errs, c.writeEach(ctx))
+		}
+		c.writing.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// writeEach writes the statuses once. It does not overwrite a definition that changed meanwhile: the status might accept a name that the
+// definition gave up, and that another definition got. The request that changed it calls Sync again.
+func (c *Definitions) writeEach(ctx context.Context) error {
+	if err := c.Serve(ctx); err != nil {
+		return err
+	}
+	c.serving.Lock()
+	unwritten := c.accepted.unwritten()
+	c.serving.Unlock()
+	for _, d := range unwritten {
+		name := api.Meta(d.now, "name")
+		patch := api.WithMetadata(mergePatch(d.stored, d.now), "resourceVersion", value.String(fmt.Sprint(d.revision)))
+		err := c.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name+"/status", patch)
+		if err := loopback.IgnoreNotFound(err); err != nil && !apierrors.IsConflict(err) {
+			c.Log.Error("the status of a definition cannot be written", logs.Name("name", name), logs.Fault(err))
+		}
+	}
+	return nil
+}
+
+// Terminating returns the names of the definitions that are being deleted.
+func (c *Definitions) Terminating() []string {
+	c.serving.Lock()
+	defer c.serving.Unlock()
+	return slices.Collect(c.accepted.terminating())
+}

@@ -1,0 +1,267 @@
+package controllers
+
+import (
+	"context"
+	stderrors "errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/loopback"
+	"github.com/deed-project/deed/server/registry"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// Deletions completes the deletion of definitions and namespaces. A definition that is being deleted waits until the objects of its resource
+// are gone, a namespace until everything in it is. The request that deletes the last of them completes the deletion:
+//
+//	a definition or namespace is deleted   →  sweep: delete the objects below it
+//	the last object of a resource is gone  →  sweep again, if its definition or namespace is being deleted
+//	sweep finds no object                  →  the finalizer goes, and with it the definition or namespace
+//
+// Definitions and namespaces that wait are in one work queue. What fails is tried again: a webhook may have refused a deletion.
+type Deletions struct {
+	Store       store.Store
+	Definitions *Definitions
+	Namespaces  *catalog.Resource
+	Client      *loopback.Client
+	Now         func() time.Time
+	Report      func(what string, err error)
+
+	queue workqueue.TypedRateLimitingInterface[deletion]
+}
+
+// deletion is a definition or namespace that is being deleted.
+type deletion struct {
+	kind deletedKind
+	name string
+}
+
+type deletedKind string
+
+const (
+	definitionKind deletedKind = "definition"
+	namespaceKind  deletedKind = "namespace"
+)
+
+const (
+	// deletionWorkers is how many definitions and namespaces are swept at a time. A sweep may wait for a webhook.
+	deletionWorkers = 16
+	// resumeInterval is how often a server that shares its store looks for deletions that another server left. It is also the longest time
+	// between attempts.
+	resumeInterval = 30 * time.Second
+)
+
+// Start makes the queue, which is shut down when ctx ends. Definitions and namespaces may be added from then on; Run works on them.
+func (d *Deletions) Start(ctx context.Context) {
+	d.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[deletion](retryInterval, resumeInterval))
+	context.AfterFunc(ctx, d.queue.ShutDown)
+}
+
+// Run works on the queue until it is shut down.
+func (d *Deletions) Run(ctx context.Context) {
+	var workers sync.WaitGroup
+	for range deletionWorkers {
+		workers.Go(func() {
+			for d.next(ctx) {
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// next works on the next deletion. It returns false once the queue is shut down.
+func (d *Deletions) next(ctx context.Context) bool {
+	of, down := d.queue.Get()
+	if down {
+		return false
+	}
+	defer d.queue.Done(of)
+	complete := d.completeDefinition
+	if of.kind == namespaceKind {
+		complete = d.completeNamespace
+	}
+	if err := complete(ctx, of.name); err != nil {
+		d.Report(string(of.kind)+" "+of.name+" is not finished", err)
+		d.queue.AddRateLimited(of)
+		return true
+	}
+	d.queue.Forget(of)
+	return true
+}
+
+// Definition completes the deletion of a definition, in the background.
+func (d *Deletions) Definition(name string) { d.queue.Add(deletion{definitionKind, name}) }
+
+// Namespace completes the deletion of a namespace, in the background.
+func (d *Deletions) Namespace(name string) { d.queue.Add(deletion{namespaceKind, name}) }
+
+// Resume goes on with the deletions that a server began that has ended, or another server on the same store.
+func (d *Deletions) Resume(ctx context.Context) error {
+	if err := d.Definitions.Serve(ctx); err != nil {
+		return err
+	}
+	namespaces, err := registry.Objects(ctx, d.Store, d.Namespaces)
+	if err != nil {
+		return err
+	}
+	for _, name := range d.Definitions.Terminating() {
+		d.Definition(name)
+	}
+	for _, n := range namespaces {
+		if registry.IsTerminating(n) {
+			d.Namespace(api.Meta(n, "name"))
+		}
+	}
+	return nil
+}
+
+// RunResume calls Resume from time to time until ctx ends.
+func (d *Deletions) RunResume(ctx context.Context) {
+	ticker := time.NewTicker(resumeInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			d.Report("deletions are not resumed", d.Resume(ctx))
+		}
+	}
+}
+
+// Removed completes the deletion of the definition and the namespace of an object that is gone, if they wait for it and it was the last of
+// its resource. namespace is the namespace of the object.
+func (d *Deletions) Removed(ctx context.Context, v *catalog.Version, namespace string) {
+	if v.Custom && v.Terminating && d.mayBeEmpty(ctx, v.KeyPrefix("")) {
+		d.Definition(v.Plural + "." + v.Group)
+	}
+	if !v.Namespaced {
+		return
+	}
+	record, err := d.Store.Get(ctx, d.Namespaces.Key("", namespace), 0)
+	if err == nil && registry.MayBeTerminating(record.Text) && d.mayBeEmpty(ctx, v.KeyPrefix(namespace)) {
+		d.Namespace(namespace)
+	}
+}
+
+// mayBeEmpty reports whether no key begins with prefix, as far as the store answers.
+func (d *Deletions) mayBeEmpty(ctx context.Context, prefix string) bool {
+	empty, err := registry.IsEmpty(ctx, d.Store, prefix)
+	return empty || err != nil
+}
+
+// completeDefinition deletes the objects of a definition's resource, and then the definition.
+func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
+	definition, err := registry.Object(ctx, d.Store, d.Definitions.Prefix+name)
+	if err != nil || definition.IsAbsent() {
+		return err
+	}
+	resource := d.Definitions.Catalog().Lookup(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())
+	if resource != nil && len(resource.Versions) > 0 {
+		left, err := d.sweep(ctx, resource, "")
+		if err != nil || left {
+			return err
+		}
+	}
+	finished, held := crd.Finished(definition, d.Now())
+	if !held {
+		return nil
+	}
+	patch := onlyMetadata(finished, "finalizers")
+	err = loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name, patch))
+	if err != nil || finished.Get("metadata", "finalizers").Len() == 0 {
+		return err
+	}
+	status := value.Object(value.Member{Name: "status", Value: mergePatch(definition.Get("status"), finished.Get("status"))})
+	return loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name+"/status", status))
+}
+
+// completeNamespace deletes everything in a namespace that is being deleted, and then the namespace.
+func (d *Deletions) completeNamespace(ctx context.Context, name string) error {
+	namespace, err := registry.Object(ctx, d.Store, d.Namespaces.Key("", name))
+	if err != nil || !registry.IsTerminating(namespace) {
+		return err
+	}
+	var errs []error
+	anyLeft := false
+	for resource := range d.Definitions.Catalog().All() {
+		if !resource.Namespaced || len(resource.Versions) == 0 {
+			continue
+		}
+		left, err := d.sweep(ctx, resource, name)
+		anyLeft, errs = anyLeft || left, append(errs, err)
+	}
+	if err := stderrors.Join(errs...); err != nil || anyLeft {
+		return err
+	}
+	return loopback.IgnoreNotFound(d.finalizeNamespace(ctx, name))
+}
+
+// finalizeNamespace removes the finalizer of Kubernetes from a namespace. It tries again as long as other clients change the namespace
+// meanwhile. Other finalizers stay, and hold the namespace.
+func (d *Deletions) finalizeNamespace(ctx context.Context, name string) error {
+	for {
+		record, err := d.Store.Get(ctx, d.Namespaces.Key("", name), 0)
+		if err != nil {
+			return err
+		}
+		stored, err := managedfields.ParseObject(record.Text)
+		if err != nil {
+			return err
+		}
+		spec := stored.Content.Get("spec")
+		left := slices.Collect(spec.Get("finalizers").Items())
+		left = slices.DeleteFunc(left, value.String(kubernetesFinalizer).Equal)
+		body := stored.Content.With("spec", spec.With("finalizers", value.List(left...)))
+		body = api.WithMetadata(body, "resourceVersion", value.String(fmt.Sprint(record.Revision)))
+		err = d.Client.Send(ctx, http.MethodPut, "/api/v1/namespaces/"+name+"/finalize", body)
+		if !errors.IsConflict(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// kubernetesFinalizer holds a namespace until nothing is left in it.
+const kubernetesFinalizer = "kubernetes"
+
+// sweep deletes the objects of a resource in a namespace; in all namespaces if it is empty. It reports whether an object is left because it
+// has finalizers. An error of one object does not stop the others; sweep returns the first.
+func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, namespace string) (left bool, err error) {
+	page, err := d.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
+	if err != nil || len(page.Records) == 0 {
+		return false, err
+	}
+	for _, record := range page.Records {
+		in, name := "", strings.TrimPrefix(record.Key, resource.Prefix)
+		if resource.Namespaced {
+			in, name, _ = strings.Cut(name, "/")
+		}
+		path := loopback.CollectionPath(sweptVersion(resource), in) + "/" + name
+		if failed := loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodDelete, path, value.Value{})); failed != nil && err == nil {
+			err = fmt.Errorf("DELETE %s: %w", path, failed)
+		}
+	}
+	empty, failed := registry.IsEmpty(ctx, d.Store, resource.KeyPrefix(namespace))
+	return !empty, stderrors.Join(err, failed)
+}
+
+// sweptVersion returns the version in which the objects of a resource are deleted: the one in which they are stored, if it is served, so that
+// no object has to be converted.
+func sweptVersion(resource *catalog.Resource) *catalog.Version {
+	if stored := resource.Version(resource.Stored); resource.Custom && stored != nil {
+		return stored
+	}
+	return resource.Versions[0]
+}

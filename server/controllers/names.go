@@ -1,0 +1,307 @@
+package controllers
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/crd"
+	"github.com/deed-project/deed/server/registry"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// definitions are the stored definitions as they were read last, and what became of each. The zero definitions read nothing yet.
+//
+// Thousands of definitions may be written one after the other, so that none may cost what all do. No definition can take away the names that
+// another one has. So one that changes matters only to those that wait for a name which it had.
+type definitions struct {
+	at        store.Revision         // up to which the store was read
+	of        map[string]*definition // by key
+	names     map[string]crd.Names   // that are accepted, by group
+	waiting   map[wanted]set         // who waits for a name
+	unsettled set                    // whose status is not stored as it should be
+	next      queue                  // whose status may be another one by now
+}
+
+// definition is a stored definition.
+type definition struct {
+	created, revision store.Revision
+	stored            value.Value // as it was read
+	now               value.Value // with the status that it has among the others
+	waits             []wanted    // the names that it wants and has not
+	gone              bool        // it was deleted
+	queued            bool        // it is in the queue
+
+	resource *catalog.Resource  // what it defines, nil if that is not served
+	source   value.Value        // what resource was made of
+	unwatch  context.CancelFunc // ends the watches of resource
+}
+
+// set is a set of definitions.
+type set map[*definition]struct{}
+
+// wanted is a name that is wanted in a group.
+type wanted struct {
+	group string
+	crd.Name
+}
+
+// queue is a heap of definitions, in the order in which they were created: heap.Interface.
+type queue []*definition
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, k int) bool { return q[i].created < q[k].created }
+func (q queue) Swap(i, k int)      { q[i], q[k] = q[k], q[i] }
+func (q *queue) Push(of any)       { *q = append(*q, of.(*definition)) }
+
+// Pop removes the last one.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	of := (*q)[last]
+	*q = (*q)[:last]
+	return of
+}
+
+// catchUp reads what was stored since it was called last, and returns the definitions that changed by that, in the order in which they were
+// created: those that were written or deleted, and those that may have another status therefore. The error is about those that cannot be
+// read, which stay what they were.
+func (d *definitions) catchUp(ctx context.Context, s store.Store, prefix string, now func() time.Time) ([]*definition, error) {
+	changed := set{}
+	err := d.read(ctx, s, prefix, changed)
+	d.settle(changed, now)
+	return changed.inOrder(), err
+}
+
+// settle looks at definitions until none may have another status, adds them to those that it is given, and returns how often it looked.
+func (d *definitions) settle(looked set, now func() time.Time) (times int) {
+	for ; len(d.next) > 0; times++ {
+		of := heap.Pop(&d.next).(*definition)
+		if of.queued = false; !of.gone {
+			d.accept(of, now())
+			looked[of] = struct{}{}
+		}
+	}
+	return times
+}
+
+// inOrder returns the definitions in the order in which they were created.
+func (s set) inOrder() []*definition {
+	return slices.SortedFunc(maps.Keys(s), func(a, b *definition) int { return cmp.Compare(a.created, b.created) })
+}
+
+// read reads what was stored since it was called last, and adds the definitions that were written or deleted to changed. Of a store that
+// does not know what happened since, it reads all.
+func (d *definitions) read(ctx context.Context, s store.Store, prefix string, changed set) error {
+	batch, err := s.Since(ctx, prefix, d.at)
+	if d.at == 0 || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, store.ErrCompacted) {
+		return d.readAll(ctx, s, prefix, changed)
+	}
+	if err != nil {
+		return err
+	}
+	last := make(map[string]store.Event, len(batch.Events))
+	for _, e := range batch.Events {
+		last[e.Key] = e
+	}
+	var errs []error
+	for key, e := range last {
+		if e.Deleted {
+			d.remove(key, changed)
+			continue
+		}
+		errs = append(errs, d.put(e.Record, changed))
+	}
+	d.at = batch.Revision
+	return errors.Join(errs...)
+}
+
+// readAll reads all that is stored. What has the revision that is known is not parsed again.
+func (d *definitions) readAll(ctx context.Context, s store.Store, prefix string, changed set) error {
+	page, err := s.Range(ctx, store.Range{Prefix: prefix})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	there := make(map[string]bool, len(page.Records))
+	for _, record := range page.Records {
+		there[record.Key] = true
+		errs = append(errs, d.put(record, changed))
+	}
+	for key := range d.of {
+		if !there[key] {
+			d.remove(key, changed)
+		}
+	}
+	d.at = page.Revision
+	return errors.Join(errs...)
+}
+
+// put takes a record, and adds its definition to changed if it was written since.
+//
+// Accepted names that are not stored yet stay: the stored ones may have a name that was given up, and that another definition has got meanwhile.
+func (d *definitions) put(record store.Record, changed set) error {
+	of := d.of[record.Key]
+	if of != nil && of.revision == record.Revision {
+		return nil
+	}
+	object, err := managedfields.ParseObject(record.Text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", record.Key, err)
+	}
+	content, err := crd.Load(object.Content)
+	if err != nil {
+		return fmt.Errorf("%s: %w", record.Key, err)
+	}
+	if of != nil && of.created != record.Created {
+		d.remove(record.Key, changed)
+		of = nil
+	}
+	if d.of == nil {
+		d.of, d.names, d.waiting, d.unsettled = map[string]*definition{}, map[string]crd.Names{}, map[wanted]set{}, set{}
+	}
+	if of == nil {
+		of = &definition{created: record.Created}
+		d.of[record.Key] = of
+	}
+	now := content
+	if names := of.now.Get("status", "acceptedNames"); !names.Equal(of.stored.Get("status", "acceptedNames")) {
+		now = content.With("status", content.Get("status").With("acceptedNames", names))
+	}
+	of.revision, of.stored = record.Revision, content
+	d.become(of, now)
+	d.look(of)
+	changed[of] = struct{}{}
+	return nil
+}
+
+// remove forgets the definition with a key, and adds it to changed if there was one.
+func (d *definitions) remove(key string, changed set) {
+	of := d.of[key]
+	if of == nil {
+		return
+	}
+	d.become(of, of.now.With("status", value.Value{}))
+	d.wait(of, nil)
+	of.gone = true
+	delete(d.of, key)
+	delete(d.unsettled, of)
+	changed[of] = struct{}{}
+}
+
+// accept gives a definition the status that it has among the others.
+func (d *definitions) accept(of *definition, at time.Time) {
+	others := d.names[of.group()]
+	others.Release(of.now)
+	status := crd.Accept(of.now, others, at)
+	others.Take(of.now)
+	d.become(of, of.now.With("status", status))
+	var missing []crd.Name
+	if !crd.Content(status) {
+		missing = without(crd.NamesOf(of.now.Get("spec", "names")), crd.NamesOf(status.Get("acceptedNames")))
+	}
+	d.wait(of, missing)
+	if of.written() {
+		delete(d.unsettled, of)
+	} else {
+		d.unsettled[of] = struct{}{}
+	}
+}
+
+// become gives a definition another content. Who waits for a name that it had, and has no more, is to be looked at.
+func (d *definitions) become(of *definition, content value.Value) {
+	group := content.Get("spec", "group").Str()
+	names := d.names[group]
+	if names == nil {
+		names = crd.Names{}
+		d.names[group] = names
+	}
+	names.Release(of.now)
+	names.Take(content)
+	if len(names) == 0 {
+		delete(d.names, group)
+	}
+	freed := without(crd.NamesOf(of.now.Get("status", "acceptedNames")), crd.NamesOf(content.Get("status", "acceptedNames")))
+	of.now = content
+	for _, name := range freed {
+		for waiter := range d.waiting[wanted{group, name}] {
+			d.look(waiter)
+		}
+	}
+}
+
+// look has a definition looked at, once.
+func (d *definitions) look(of *definition) {
+	if !of.queued {
+		of.queued = true
+		heap.Push(&d.next, of)
+	}
+}
+
+// wait has a definition wait for names, and for no others.
+func (d *definitions) wait(of *definition, names []crd.Name) {
+	for _, name := range of.waits {
+		if delete(d.waiting[name], of); len(d.waiting[name]) == 0 {
+			delete(d.waiting, name)
+		}
+	}
+	of.waits = of.waits[:0]
+	for _, name := range names {
+		name := wanted{of.group(), name}
+		of.waits = append(of.waits, name)
+		if d.waiting[name] == nil {
+			d.waiting[name] = set{}
+		}
+		d.waiting[name][of] = struct{}{}
+	}
+}
+
+// without returns the names that are not among others.
+func without(names, others []crd.Name) []crd.Name {
+	return slices.DeleteFunc(names, func(name crd.Name) bool { return slices.Contains(others, name) })
+}
+
+// resources returns what the definitions define, in no order.
+func (d *definitions) resources() []*catalog.Resource {
+	var out []*catalog.Resource
+	for _, of := range d.of {
+		if of.resource != nil {
+			out = append(out, of.resource)
+		}
+	}
+	return out
+}
+
+// unwritten returns copies of the definitions whose status is not stored as it should be, in the order in which they were created.
+func (d *definitions) unwritten() []definition {
+	var out []definition
+	for _, of := range d.unsettled.inOrder() {
+		out = append(out, *of)
+	}
+	return out
+}
+
+// terminating yields the names of the definitions that are being deleted.
+func (d *definitions) terminating() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, of := range d.of {
+			if registry.IsTerminating(of.stored) && !yield(api.Meta(of.stored, "name")) {
+				return
+			}
+		}
+	}
+}
+
+// written reports whether the status is stored as it should be.
+func (of *definition) written() bool { return of.now.Get("status").Equal(of.stored.Get("status")) }
+
+func (of *definition) group() string { return of.now.Get("spec", "group").Str() }

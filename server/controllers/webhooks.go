@@ -1,0 +1,71 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/deed-project/deed/server/admission/webhook"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/registry"
+	"github.com/deed-project/deed/server/registry/webhooks"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// Webhooks compiles the stored configurations of admission webhooks, beside those that are fixed.
+type Webhooks struct {
+	Store   store.Store
+	Catalog func() *catalog.Catalog
+	Hooks   *webhook.Hooks // gets what is compiled
+
+	fixed   []value.Value
+	mu      sync.Mutex // is held while configurations are compiled
+	started bool       // guarded by mu
+}
+
+// Fix adds configurations that hold beside the stored ones, and come first. version returns the version that serves the kind of an object.
+// It is to be called before Start.
+func (c *Webhooks) Fix(configurations []value.Value, version func(value.Value) (*catalog.Version, error)) error {
+	for i, configuration := range configurations {
+		v, err := version(configuration)
+		if err != nil || v.Group != webhooks.Group {
+			return fmt.Errorf("admission configuration %d, %s %s, is no configuration of webhooks", i, configuration.Get("kind").Str(),
+				configuration.Get("metadata", "name").Str())
+		}
+		complete, _, err := v.Form.Decode(configuration)
+		if err == nil {
+			_, err = webhook.Compile(complete)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", v.Kind, configuration.Get("metadata", "name").Str(), err)
+		}
+		c.fixed = append(c.fixed, complete)
+	}
+	return nil
+}
+
+// Start compiles the configurations for the first time. Until then no webhook is called: not for the objects that the server starts with.
+func (c *Webhooks) Start(ctx context.Context) error {
+	c.mu.Lock()
+	c.started = true
+	c.mu.Unlock()
+	return c.Sync(ctx)
+}
+
+// Sync compiles all configurations. The cost grows with their number and size.
+func (c *Webhooks) Sync(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.started {
+		return nil
+	}
+	var stored []value.Value
+	var errs []error
+	for _, name := range webhooks.Resources {
+		found, err := registry.Objects(ctx, c.Store, c.Catalog().Lookup(webhooks.Group, name))
+		stored, errs = append(stored, found...), append(errs, err)
+	}
+	return errors.Join(append(errs, c.Hooks.Use(c.fixed, stored))...)
+}

@@ -1,0 +1,179 @@
+// Package discovery answers requests about the server itself: the groups, versions and resources that it serves, OpenAPI documents, the
+// release, health checks and metrics.
+package discovery
+
+import (
+	"crypto/sha512"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/response"
+	"github.com/deed-project/deed/server/wire"
+)
+
+// Handler answers requests for paths that name no resource.
+type Handler struct {
+	Catalog  func() *catalog.Catalog // what is served at the moment
+	Health   Health
+	Metrics  http.Handler
+	Response response.Writer
+	Now      func() time.Time
+
+	openAPIs atomic.Pointer[openAPIDocuments]
+}
+
+// ServeHTTP answers a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch first := parts[0]; {
+	case first == "":
+		h.paths(w, r)
+	case first == "healthz" || first == "livez" || first == "readyz":
+		h.Health.serve(w, r, parts)
+	case first == "version" && len(parts) == 1:
+		h.release(w, r)
+	case first == "metrics" && len(parts) == 1:
+		h.Metrics.ServeHTTP(w, r)
+	case first == "openapi":
+		h.openAPI(w, r, parts[1:])
+	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:
+		h.discovery(w, r, parts)
+	default:
+		response.NotFound(w)
+	}
+}
+
+// NotFound answers a path that leads nowhere: with a Status below a group of built-in kinds, and with text elsewhere.
+func (h *Handler) NotFound(w http.ResponseWriter, r *http.Request) {
+	root, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	name, _, _ := strings.Cut(rest, "/")
+	group, ok := h.Catalog().Group(name)
+	if root == "api" || root == "apis" && name != "" && ok && !group.Custom {
+		h.Response.Error(w, r, api.NoResource())
+		return
+	}
+	response.NotFound(w)
+}
+
+// discovery answers with the groups, versions and resources that are served. At the roots, clients may take all of them in the aggregated
+// form. Paths of built-in groups answer GET only.
+func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []string) {
+	c := h.Catalog()
+	switch {
+	case len(parts) == 1 && parts[0] == "api" && r.Method != http.MethodGet:
+		h.Response.Error(w, r, api.NoMethod())
+	case len(parts) == 1 && wire.TakesAggregated(r):
+		h.aggregated(w, r, parts[0] == "api")
+	case len(parts) == 1 && wire.TakesOnlyAggregated(r):
+		h.Response.ErrorAs(w, r, wire.Plain, wire.NotAggregated())
+	case len(parts) == 1 && parts[0] == "api":
+		h.plain(w, r, coreVersions(r.Host))
+	case len(parts) == 1:
+		h.plain(w, r, groupList(c))
+	case parts[0] == "api":
+		h.version(w, r, "", parts[1])
+	case len(parts) == 2:
+		group, ok := c.Group(parts[1])
+		if !ok || group.Name == "" {
+			response.NotFound(w)
+			return
+		}
+		h.plain(w, r, apiGroup(group))
+	default:
+		h.version(w, r, parts[1], parts[2])
+	}
+}
+
+// version answers with the resources of one version of a group.
+func (h *Handler) version(w http.ResponseWriter, r *http.Request, group, version string) {
+	c := h.Catalog()
+	list := c.APIResources(group, version)
+	if len(list.APIResources) == 0 {
+		h.NotFound(w, r)
+		return
+	}
+	if g, ok := c.Group(group); ok && !g.Custom && r.Method != http.MethodGet {
+		h.Response.Error(w, r, api.NoMethod())
+		return
+	}
+	list.Kind = "APIResourceList"
+	if group != "" {
+		list.APIVersion = "v1"
+	}
+	h.plain(w, r, &list)
+}
+
+// aggregated answers with all groups in one document, unless the client has that document already.
+func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool) {
+	list := h.Catalog().Aggregated(core)
+	text := wire.Typed{Object: &list}.AppendJSON(nil)
+	etag := fmt.Sprintf("%q", fmt.Sprintf("%X", sha512.Sum512(text)))
+	header := w.Header()
+	header.Set("Etag", etag)
+	header.Set("Vary", "Accept")
+	header.Set("Cache-Control", "public")
+	if r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Response.Document(w, r, http.StatusOK, wire.Representation{Media: wire.JSON, Params: wire.AggregatedParams}, wire.Text(text))
+}
+
+// release answers with the release of Kubernetes whose behavior the server has.
+func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		h.Response.Error(w, r, api.NoMethod())
+		return
+	}
+	rep, err := wire.NegotiateJSON(r)
+	if err != nil {
+		h.Response.Error(w, r, err)
+		return
+	}
+	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: release})
+}
+
+// plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.
+func (h *Handler) plain(w http.ResponseWriter, r *http.Request, document any) {
+	_, isObject := document.(runtime.Object)
+	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: true})
+	if err != nil {
+		h.Response.Error(w, r, err)
+		return
+	}
+	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: document})
+}
+
+// paths answers with the paths of the server, as indented JSON whatever the client accepts.
+func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
+	paths := []string{"/api", "/api/v1", "/apis"}
+	for _, g := range h.Catalog().Groups() {
+		if g.Name == "" {
+			continue
+		}
+		paths = append(paths, "/apis/"+g.Name)
+		for _, v := range g.Versions {
+			paths = append(paths, "/apis/"+g.Name+"/"+v)
+		}
+	}
+	paths = append(paths, "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
+	slices.Sort(paths)
+	text, err := json.MarshalIndent(map[string]any{"paths": paths}, "", "  ")
+	if err != nil {
+		panic(err) // strings can always be encoded
+	}
+	w.Header().Set("Content-Type", wire.JSON)
+	if _, err := w.Write(text); err != nil {
+		h.Response.Log.Debug("the paths were not written", logs.Fault(err))
+	}
+}

@@ -1,0 +1,139 @@
+// Package filters has the handlers that stand in front of every request. Each wraps the next one, and carries the name that the filter has in
+// k8s.io/apiserver where there is such a filter. They expect a [request.Context] as the context of the request; package server lists them in
+// their order.
+package filters
+
+import (
+	"net/http"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/metrics"
+	"github.com/deed-project/deed/server/request"
+	"github.com/deed-project/deed/server/response"
+	"github.com/deed-project/deed/server/wire"
+)
+
+// noCache is the value of Cache-Control in most answers. It is shared and must not be modified.
+var noCache = []string{"no-cache, private"}
+
+// WithAuditID sets the headers that every answer has: the id of the request, which is the client's if it sends one, and that caches keep no
+// answer.
+func WithAuditID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.Header.Get("Audit-Id")
+		if id == "" {
+			id = api.NewUID()
+		}
+		h := w.Header()
+		h["Audit-Id"], h["Cache-Control"] = []string{id}, noCache
+		next.ServeHTTP(w, r)
+	})
+}
+
+// WithMetrics counts the request, and the status code of its answer. It counts the end of an answer that goes on after the filters when
+// [request.Info.After] returns.
+func WithMetrics(m *metrics.Metrics, served func() *catalog.Catalog, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, tracked := request.From(r.Context()), response.Track(w)
+		running := m.Begin(ctx.Info, served())
+		defer func() {
+			if after := ctx.After; after != nil {
+				ctx.After = func() {
+					defer running.End(http.StatusOK)
+					after()
+				}
+				return
+			}
+			running.End(tracked.Code)
+		}()
+		next.ServeHTTP(tracked, r)
+	})
+}
+
+// WithPanicRecovery answers a request that panicked with 500, or ends its connection if the answer has begun. http.ErrAbortHandler is no
+// failure: it ends the connection.
+func WithPanicRecovery(panics Panics, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tracked := response.Track(w)
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			panics.Report(r.Method, r.URL.Path, v)
+			if tracked.Code != 0 {
+				panic(http.ErrAbortHandler)
+			}
+			http.Error(tracked, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
+		}()
+		next.ServeHTTP(tracked, r)
+	})
+}
+
+// Panics reports panics of requests.
+type Panics struct {
+	Metrics *metrics.Metrics
+	Log     logs.Logger
+}
+
+// Report counts and logs the value of a panic, with the stack of the caller. It panics again with http.ErrAbortHandler, which is no failure.
+func (p Panics) Report(method, path string, v any) {
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	p.Metrics.Panics.Inc()
+	p.Log.Error("a request panicked", logs.Name("method", method), logs.Path(path), logs.Panic(v), logs.Stack())
+}
+
+// WithAuthentication sets the user of the request, or answers with 401.
+func WithAuthentication(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, err := access.Authenticate(r)
+		if err != nil {
+			out.ErrorAs(w, r, wire.Plain, err)
+			return
+		}
+		request.From(r.Context()).User = user
+		next.ServeHTTP(w, r)
+	})
+}
+
+// WithImpersonation replaces the user by the one that the headers name, or answers with 403.
+func WithImpersonation(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := request.From(r.Context())
+		user, err := access.Impersonate(r, ctx.User, ctx.Action())
+		if err != nil {
+			out.Error(w, r, err)
+			return
+		}
+		ctx.User = user
+		next.ServeHTTP(w, r)
+	})
+}
+
+// WithOriginCheck answers with 403 a request that a web page of another site may have caused, see [auth.Access.CheckOrigin].
+func WithOriginCheck(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := access.CheckOrigin(r, request.From(r.Context()).User); err != nil {
+			out.Error(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// WithAuthorization answers with 403 a request that its user may not make.
+func WithAuthorization(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := request.From(r.Context())
+		if err := access.Authorize(ctx, ctx.Action()); err != nil {
+			out.Error(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

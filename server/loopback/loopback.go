@@ -1,0 +1,112 @@
+// Package loopback sends requests to the server itself, as its own client: controllers change objects by it, so that webhooks are asked and
+// watches are told as for every client.
+package loopback
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	stderrors "errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/request"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// Agent is the user agent of the server's own requests, and so its field manager.
+const Agent = "deed-apiserver"
+
+// Client sends requests to a handler that expects a [request.Context], behind the filters. The user is [auth.System].
+type Client struct {
+	Handler http.Handler
+	Timeout time.Duration // of each request
+}
+
+// Send sends a request. A patch is a JSON merge patch. The error is the Status with which the request is refused.
+func (c *Client) Send(ctx context.Context, method, path string, body value.Value) error {
+	var text []byte
+	if !body.IsAbsent() {
+		text = body.AppendJSON(nil)
+	}
+	of := request.As(ctx, auth.System)
+	of.Expires = time.Now().Add(c.Timeout)
+	defer of.Stop()
+	r, err := http.NewRequestWithContext(of, method, path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	of.Info = request.NewInfo(r)
+	r.Header.Set("User-Agent", Agent)
+	if method == http.MethodPatch {
+		r.Header.Set("Content-Type", string(types.MergePatchType))
+	}
+	var w recorder
+	c.Handler.ServeHTTP(&w, r)
+	if w.code < http.StatusBadRequest {
+		return nil
+	}
+	var status metav1.Status
+	if err := json.Unmarshal(w.body.Bytes(), &status); err != nil {
+		return fmt.Errorf("%s %s: %s", method, path, strings.TrimSpace(w.body.String()))
+	}
+	return &errors.StatusError{ErrStatus: status}
+}
+
+// IgnoreNotFound returns err, or nil if err says that something does not exist.
+func IgnoreNotFound(err error) error {
+	if errors.IsNotFound(err) || stderrors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// CollectionPath returns the path of a collection in a namespace. The namespace of a namespaced resource is default if it is empty.
+func CollectionPath(v *catalog.Version, namespace string) string {
+	path := "/apis/" + v.Group + "/" + v.Name
+	if v.Group == "" {
+		path = "/api/" + v.Name
+	}
+	if v.Namespaced {
+		if namespace == "" {
+			namespace = metav1.NamespaceDefault
+		}
+		path += "/namespaces/" + namespace
+	}
+	return path + "/" + v.Plural
+}
+
+// recorder keeps an answer: http.ResponseWriter.
+type recorder struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+// Header returns the header of the answer.
+func (w *recorder) Header() http.Header {
+	if w.header == nil {
+		w.header = http.Header{}
+	}
+	return w.header
+}
+
+// WriteHeader sets the status code.
+func (w *recorder) WriteHeader(code int) { w.code = code }
+
+// Write adds to the body.
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.code == 0 {
+		w.code = http.StatusOK
+	}
+	return w.body.Write(b)
+}

@@ -1,0 +1,172 @@
+// Package pods has the admission plugins Priority and DefaultTolerationSeconds, and the priority classes that every server has.
+package pods
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/registry"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+var pods = kschema.GroupResource{Resource: "pods"}
+
+const priorityClassesPrefix = "/registry/priorityclasses/"
+
+// SystemPriorityClasses are the priority classes that exist from the start.
+var SystemPriorityClasses = []value.Value{
+	newPriorityClass("system-node-critical", 2_000_001_000,
+		"Used for system critical pods that must not be moved from their current node."),
+	newPriorityClass("system-cluster-critical", 2_000_000_000,
+		"Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
+}
+
+func newPriorityClass(name string, priority int64, description string) value.Value {
+	return value.Object(
+		value.Member{Name: "apiVersion", Value: value.String("scheduling.k8s.io/v1")},
+		value.Member{Name: "kind", Value: value.String("PriorityClass")},
+		value.Member{Name: "metadata", Value: value.Object(value.Member{Name: "name", Value: value.String(name)})},
+		value.Member{Name: "value", Value: value.Int(priority)},
+		value.Member{Name: "description", Value: value.String(description)},
+	)
+}
+
+// Defaults is the admission plugins Priority and DefaultTolerationSeconds of kube-apiserver. A new pod gets the priority of its class, and is
+// refused if it has another one. A pod without a toleration for failing nodes gets tolerations of five minutes.
+type Defaults struct{ Store store.Store }
+
+// Admit sets the fields of a pod, or refuses it with 403.
+func (d Defaults) Admit(ctx context.Context, r *admission.Request) error {
+	if r.Resource.GroupResource() != pods || r.Subresource != "" {
+		return nil
+	}
+	pod, err := r.Object.Content(), error(nil)
+	spec := pod.Get("spec")
+	switch r.Operation {
+	case admission.Create:
+		spec, err = d.withPriority(ctx, r, spec)
+	case admission.Update:
+		spec = keepPriority(spec, r.Old.Content().Get("spec"))
+	default:
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if spec = withTolerations(spec); !spec.Equal(pod.Get("spec")) {
+		r.Object = r.Object.With(pod.With("spec", spec))
+	}
+	return nil
+}
+
+// withPriority returns the spec of a new pod with the priority of its class. The error is a 403 for a pod whose class does not exist, or
+// whose priority is not that of its class.
+func (d Defaults) withPriority(ctx context.Context, r *admission.Request, spec value.Value) (value.Value, error) {
+	class, err := d.priorityClassOf(ctx, spec.Get("priorityClassName").Str())
+	if err != nil {
+		return spec, err
+	}
+	forbid := func(format string, args ...any) error {
+		return errors.NewForbidden(pods, r.ObjectName(), fmt.Errorf(format, args...))
+	}
+	if class.IsAbsent() {
+		return spec, forbid("no PriorityClass with name %v was found", spec.Get("priorityClassName").Str())
+	}
+	said, priority := spec.Get("priority"), value.Int(class.Get("value").Int())
+	if isSet(said) && !said.Equal(priority) {
+		return spec, forbid("the integer value of priority (%d) must not be provided in pod spec; priority admission controller "+
+			"computed %d from the given PriorityClass name", said.Int(), priority.Int())
+	}
+	spec = spec.With("priority", priority)
+	if name := class.Get("metadata", "name"); name.Str() != "" {
+		spec = spec.With("priorityClassName", name)
+	}
+	said, policy := spec.Get("preemptionPolicy"), class.Get("preemptionPolicy")
+	if !isSet(policy) {
+		return spec, nil
+	}
+	if isSet(said) && !said.Equal(policy) {
+		return spec, forbid("the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller "+
+			"computed %s from the given PriorityClass name", said.Str(), policy.Str())
+	}
+	return spec.With("preemptionPolicy", policy), nil
+}
+
+func isSet(v value.Value) bool { return !v.IsAbsent() && !v.IsNull() }
+
+// noPriorityClass is the class of pods that name no class, if no class is the default.
+var noPriorityClass = value.Object(value.Member{Name: "preemptionPolicy", Value: value.String("PreemptLowerPriority")})
+
+// priorityClassOf returns the class with a name, absent if there is none. For an empty name it returns the default; among several defaults
+// the one with the lowest priority counts.
+func (d Defaults) priorityClassOf(ctx context.Context, name string) (value.Value, error) {
+	if name != "" {
+		return registry.Object(ctx, d.Store, priorityClassesPrefix+name)
+	}
+	page, err := d.Store.Range(ctx, store.Range{Prefix: priorityClassesPrefix})
+	if err != nil {
+		return value.Value{}, err
+	}
+	var least value.Value
+	for _, record := range page.Records {
+		if !bytes.Contains(record.Text, []byte(`"globalDefault":true`)) {
+			continue
+		}
+		class, err := managedfields.ParseObject(record.Text)
+		if err != nil {
+			return least, err
+		}
+		if least.IsAbsent() || class.Content.Get("value").Int() < least.Get("value").Int() {
+			least = class.Content
+		}
+	}
+	if least.IsAbsent() {
+		least = noPriorityClass
+	}
+	return least, nil
+}
+
+// keepPriority returns the spec of a pod with the priority of the stored pod, if it has none itself.
+func keepPriority(spec, stored value.Value) value.Value {
+	for _, name := range []string{"priority", "preemptionPolicy"} {
+		if !isSet(spec.Get(name)) && isSet(stored.Get(name)) {
+			spec = spec.With(name, stored.Get(name))
+		}
+	}
+	return spec
+}
+
+// failingNode lists the taints of failing nodes.
+var failingNode = []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
+
+// withTolerations returns the spec of a pod with a toleration of five minutes for each taint of a failing node that it does not tolerate.
+func withTolerations(spec value.Value) value.Value {
+	tolerations := slices.Collect(spec.Get("tolerations").Items())
+	for _, taint := range failingNode {
+		if !tolerates(tolerations, taint) {
+			tolerations = append(tolerations, value.Object(
+				value.Member{Name: "effect", Value: value.String("NoExecute")},
+				value.Member{Name: "key", Value: value.String(taint)},
+				value.Member{Name: "operator", Value: value.String("Exists")},
+				value.Member{Name: "tolerationSeconds", Value: value.Int(300)},
+			))
+		}
+	}
+	return spec.With("tolerations", value.List(tolerations...))
+}
+
+// tolerates reports whether tolerations have one for a taint that evicts pods, of any duration.
+func tolerates(tolerations []value.Value, taint string) bool {
+	return slices.ContainsFunc(tolerations, func(t value.Value) bool {
+		key, effect := t.Get("key").Str(), t.Get("effect").Str()
+		return (key == taint || key == "") && (effect == "NoExecute" || effect == "")
+	})
+}

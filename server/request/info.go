@@ -1,0 +1,96 @@
+package request
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/auth"
+)
+
+// Info is what the method, the path and the query of a request say.
+type Info struct {
+	Client     context.Context // of the connection: ends when the client is gone
+	Method     string
+	Path       string
+	Verb       string     // what the request does with a resource; "" for no resource, and for a method that means nothing there
+	Target     api.Target // what the path names
+	IsResource bool       // the path names a resource and no document
+	Query      url.Values // nil for an empty query
+
+	// Shortened tells that the deadline is that of writes, which is earlier than the deadline of the whole request.
+	Shortened bool
+	// After, if it is set, goes on with the answer once the filters and the handler have returned, as watches do.
+	After func()
+}
+
+// NewInfo returns the Info of a request.
+func NewInfo(r *http.Request) *Info {
+	i := &Info{Client: r.Context(), Method: r.Method, Path: r.URL.Path}
+	if r.URL.RawQuery != "" {
+		i.Query = r.URL.Query()
+	}
+	i.Target, i.IsResource = api.ParseTarget(r.URL.Path)
+	if i.IsResource {
+		i.Verb = verbOf(r.Method, i.Target, i.Query)
+	}
+	return i
+}
+
+// Action returns what the request does, as an authorizer sees it.
+func (i *Info) Action() auth.Action {
+	if !i.IsResource {
+		return auth.Action{Verb: strings.ToLower(i.Method), Path: i.Path}
+	}
+	t := i.Target
+	return auth.Action{
+		Verb: i.Verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Namespace: t.Namespace, Name: t.Name,
+	}
+}
+
+// IsMutating reports whether the method may change something.
+func (i *Info) IsMutating() bool {
+	return !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, i.Method)
+}
+
+// ChangesObjects reports whether the verb may change objects.
+func (i *Info) ChangesObjects() bool {
+	return i.Verb != "" && i.Verb != "get" && i.Verb != "list" && !i.IsLongRunning()
+}
+
+// IsLongRunning reports whether the request has no end of its own: watches do.
+func (i *Info) IsLongRunning() bool { return i.Verb == "watch" }
+
+// verbOf returns the verb of a request for a resource, "" if the method means nothing there. A path below /watch is watched, whatever the
+// method is.
+func verbOf(method string, target api.Target, query url.Values) string {
+	if target.Watch {
+		return "watch"
+	}
+	one := target.Name != ""
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case !one && api.Flag(query, "watch"):
+			return "watch"
+		case one:
+			return "get"
+		}
+		return "list"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		return "patch"
+	case http.MethodDelete:
+		if one {
+			return "delete"
+		}
+		return "deletecollection"
+	}
+	return ""
+}

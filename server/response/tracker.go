@@ -1,0 +1,49 @@
+package response
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+)
+
+// Tracker is an http.ResponseWriter that keeps the status code of the answer.
+type Tracker struct {
+	http.ResponseWriter
+	Code int // 0 until the answer begins
+}
+
+// Track returns w as a Tracker: w itself if it is one.
+func Track(w http.ResponseWriter) *Tracker {
+	if t, ok := w.(*Tracker); ok {
+		return t
+	}
+	return &Tracker{ResponseWriter: w}
+}
+
+// WriteHeader sets the status code.
+func (w *Tracker) WriteHeader(code int) {
+	if w.Code == 0 {
+		w.Code = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Write writes to the client.
+func (w *Tracker) Write(b []byte) (int, error) {
+	if w.Code == 0 {
+		w.Code = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Hijack takes over the connection, which then speaks another protocol.
+func (w *Tracker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	connection, buffer, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil {
+		w.Code = http.StatusSwitchingProtocols
+	}
+	return connection, buffer, err
+}
+
+// Unwrap returns what is written to, for http.ResponseController.
+func (w *Tracker) Unwrap() http.ResponseWriter { return w.ResponseWriter }
