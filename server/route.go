@@ -125,7 +125,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *request.Context
 	switch {
 	case err != nil:
 	case verb == "watch":
-		s.watch(w, q, c, rep)
+		s.watches.Serve(w, q, c, rep)
 		return
 	case verb == "list" && isListed(version, rep) && r.Context().Err() == nil:
 		s.listed(w, q, rep)

@@ -35,6 +35,7 @@ import (
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/watch"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/value"
@@ -117,7 +118,7 @@ type Server struct {
 
 	backend   *rest.Backend
 	discovery *discovery.Handler
-	deadlines deadlines // of watches
+	watches   *watch.Handler
 
 	client      *loopback.Client
 	background  *controllers.Background
@@ -196,7 +197,13 @@ func (s *Server) assemble(c Config) error {
 			},
 			c.Admission, admission.Chain{hooks}),
 	}
-	s.definitions.Forget = s.backend.Forget
+	s.watches = &watch.Handler{
+		Hub: &watch.Hub{Store: objects}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Panicked: s.panics.Report,
+	}
+	s.definitions.Forget = func(r *catalog.Resource) {
+		s.backend.Forget(r)
+		s.watches.Hub.Forget(r)
+	}
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now,

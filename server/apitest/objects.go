@@ -47,7 +47,7 @@ func YAML(text string) Option {
 }
 
 // texts are those that were read, which most servers of a process begin with.
-var texts = memo.Of[[]manifest.Object]{Most: 16 << 20}
+var texts = memo.Of[[]manifest.Object]{Budget: 16 << 20}
 
 // reader reads a text once.
 var reader = manifest.Reader{Parse: parse}

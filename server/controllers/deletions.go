@@ -56,8 +56,8 @@ const (
 )
 
 const (
-	// deletionWorkers is how many definitions and namespaces are swept at a time. A sweep may wait for a webhook.
-	deletionWorkers = 16
+	// maxDeletions is how many definitions and namespaces are swept at a time. A sweep may wait for a webhook.
+	maxDeletions = 16
 	// resumeInterval is how often a server that shares its store looks for deletions that another server left. It is also the longest time
 	// between attempts.
 	resumeInterval = 30 * time.Second
@@ -69,24 +69,26 @@ func (d *Deletions) Start(ctx context.Context) {
 	context.AfterFunc(ctx, d.queue.ShutDown)
 }
 
-// Run works on the queue until it is shut down.
+// Run works on the queue until it is shut down. While the queue is empty it is one goroutine.
 func (d *Deletions) Run(ctx context.Context) {
-	var workers sync.WaitGroup
-	for range deletionWorkers {
-		workers.Go(func() {
-			for d.next(ctx) {
-			}
+	var running sync.WaitGroup
+	defer running.Wait()
+	free := make(chan struct{}, maxDeletions)
+	for {
+		of, down := d.queue.Get()
+		if down {
+			return
+		}
+		free <- struct{}{}
+		running.Go(func() {
+			d.work(ctx, of)
+			<-free
 		})
 	}
-	workers.Wait()
 }
 
-// next works on the next deletion. It returns false once the queue is shut down.
-func (d *Deletions) next(ctx context.Context) bool {
-	of, down := d.queue.Get()
-	if down {
-		return false
-	}
+// work completes a deletion, or has it tried again.
+func (d *Deletions) work(ctx context.Context, of deletion) {
 	defer d.queue.Done(of)
 	complete := d.completeDefinition
 	if of.kind == namespaceKind {
@@ -95,10 +97,9 @@ func (d *Deletions) next(ctx context.Context) bool {
 	if err := complete(ctx, of.name); err != nil {
 		d.Report(string(of.kind)+" "+of.name+" is not finished", err)
 		d.queue.AddRateLimited(of)
-		return true
+		return
 	}
 	d.queue.Forget(of)
-	return true
 }
 
 // Definition completes the deletion of a definition, in the background.

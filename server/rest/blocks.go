@@ -105,7 +105,7 @@ func (t *texts) sendBlock() error {
 		return err
 	}
 	key := blockKey{t.Version, t.items.form(), !t.some, string(b.says)}
-	part, ok := t.blocks.get(key)
+	part, ok := t.blocks.Get(key)
 	if !ok {
 		for i, item := range b.items {
 			t.begin()
@@ -114,7 +114,7 @@ func (t *texts) sendBlock() error {
 		}
 		part = wire.Deflate(t.text)
 		t.text = t.text[:0]
-		t.blocks.put(key, part, len(key.says)+part.Len(), blocksBudget)
+		t.blocks.Put(key, part, len(key.says)+part.Len(), blocksBudget)
 	}
 	t.some = true
 	*b = block{items: b.items[:0], says: b.says[:0], fresh: b.fresh[:0]}

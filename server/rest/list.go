@@ -254,7 +254,7 @@ func (r *Request) reach(asked int64) error {
 
 // latest returns the revision of the store.
 func (r *Request) latest() (int64, error) {
-	at, err := latest(r.context(), r.Store)
+	at, err := store.Latest(r.context(), r.Store)
 	return int64(at), err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -17,15 +18,12 @@ import (
 // recentBudget bounds what a backend remembers, as the length of stored texts. A value takes about twice the memory of its text.
 const recentBudget = 32 << 20
 
-// recent remembers stored objects as they were read, so that each is read once per stored revision: lists, selectors and writes
-// meet the same ones again and again. The zero recent is empty and ready. It is safe for concurrent use.
+// recent keeps stored objects as they were read, so that each is read once per stored revision: lists, selectors and writes meet the same
+// objects again and again. The zero recent is empty. It is safe for concurrent use.
 //
-// Invariants: what is remembered is a function of the record and the version; used is the sum of the lengths of the texts of what
-// is remembered, and at most recentBudget.
+// Invariant: an object is a function of its record and the version.
 type recent struct {
-	mu      sync.RWMutex
-	objects map[recentKey]*readObject
-	used    int
+	objects cache.Cache[recentKey, *readObject]
 }
 
 // recentKey names an object as a version shows it. A resource that is defined anew has other versions.
@@ -48,79 +46,39 @@ func (o *readObject) document() (value.Value, error) {
 	return o.whole, o.err
 }
 
-// get returns what is remembered of a record, nil if that is nothing, or of another revision.
+// get returns the object of a record, nil if there is none, or one of another revision.
 func (r *recent) get(record store.Record, v *catalog.Version) *readObject {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	o := r.objects[recentKey{record.Key, v}]
+	o := r.last(record.Key, v)
 	if o == nil || o.Record.Revision != record.Revision {
 		return nil
 	}
 	return o
 }
 
-// last returns what is remembered of an object, whatever its revision; nil if that is nothing.
+// last returns the object with a key, of any revision; nil if there is none.
 func (r *recent) last(key string, v *catalog.Version) *readObject {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.objects[recentKey{key, v}]
+	o, _ := r.objects.Get(recentKey{key, v})
+	return o
 }
 
-// put remembers an object. When the budget is spent, others are forgotten, whichever come first.
+// put keeps an object.
 func (r *recent) put(o *readObject, v *catalog.Version) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.objects == nil {
-		r.objects = map[recentKey]*readObject{}
-	}
-	key := recentKey{o.Record.Key, v}
-	r.forget(key)
-	r.objects[key] = o
-	r.used += len(o.Record.Text)
-	for other := range r.objects {
-		if r.used <= recentBudget {
-			return
-		}
-		if other != key {
-			r.forget(other)
-		}
-	}
+	r.objects.Put(recentKey{o.Record.Key, v}, o, len(o.Record.Text), recentBudget)
 }
 
-func (r *recent) forget(key recentKey) {
-	if o := r.objects[key]; o != nil {
-		r.used -= len(o.Record.Text)
-		delete(r.objects, key)
-	}
-}
-
-// gone forgets an object that was deleted, in all versions of its resource.
+// gone removes an object that was deleted, in all versions of its resource.
 func (r *recent) gone(key string, resource *catalog.Resource) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, v := range resource.Versions {
-		r.forget(recentKey{key, v})
-	}
-}
-
-// drop forgets the objects of a resource. Its cost grows with what is remembered.
-func (r *recent) drop(resource *catalog.Resource) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for key := range r.objects {
-		if key.version.Resource == resource {
-			r.forget(key)
-		}
+		r.objects.Remove(recentKey{key, v})
 	}
 }
 
 // Forget gives back what is remembered of a resource that is not served any more as it was.
 func (b *Backend) Forget(resource *catalog.Resource) {
-	b.recent.drop(resource)
+	b.recent.objects.RemoveIf(func(k recentKey) bool { return k.version.Resource == resource })
 	b.facts.drop(resource)
 	b.indexes.drop(resource)
-	b.pieces.dropIf(func(k pieceKey) bool { return k.isOf(resource) })
-	b.blocks.dropIf(func(k blockKey) bool { return k.isOf(resource) })
+	b.blocks.RemoveIf(func(k blockKey) bool { return k.isOf(resource) })
 }
 
 // read returns a record as the version of the request shows it.

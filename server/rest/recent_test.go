@@ -18,8 +18,8 @@ func TestRecent(t *testing.T) {
 	}
 	for i := range 10 {
 		r.put(&readObject{Live: Live{Record: record(i, 1)}}, v)
-		if r.used > recentBudget || r.used != len(r.objects)*len(text) {
-			t.Fatalf("after %d objects: %d bytes in %d objects", i+1, r.used, len(r.objects))
+		if n := r.objects.Len(); n > 3 {
+			t.Fatalf("after %d objects: %d are kept, of a quarter of the budget each", i+1, n)
 		}
 	}
 	r.put(&readObject{Live: Live{Record: store.Record{Key: "small", Text: text[:1], Revision: 1}}}, v)
@@ -34,9 +34,9 @@ func TestRecent(t *testing.T) {
 	}
 	resource := &catalog.Resource{Versions: []*catalog.Version{v, other}}
 	r.put(&readObject{Live: Live{Record: store.Record{Key: "small", Text: text[:3], Revision: 2}}}, other)
-	used := r.used
+	before := r.objects.Len()
 	r.gone("small", resource)
-	if r.last("small", v) != nil || r.last("small", other) != nil || r.used != used-5 {
-		t.Errorf("an object that is gone is remembered: %d bytes before, %d after", used, r.used)
+	if r.last("small", v) != nil || r.last("small", other) != nil || r.objects.Len() != before-2 {
+		t.Errorf("an object that is gone is kept: %d objects before, %d after", before, r.objects.Len())
 	}
 }

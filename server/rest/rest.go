@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
@@ -47,10 +48,7 @@ type Backend struct {
 	recent  recent
 	facts   facts
 	events  events
-	feeds   feeds
-	pieces  cache[pieceKey, []byte]    // of watches
-	blocks  cache[blockKey, wire.Part] // of lists
-	crowds  crowds
+	blocks  cache.Cache[blockKey, wire.Part] // of lists
 	room    room
 	onces   onces
 	indexes indexes

@@ -55,14 +55,14 @@ func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 	if err := k.store.Expire(ctx, now); err != nil {
 		return err
 	}
-	page, err := k.store.Range(ctx, Range{Prefix: "\x00", Limit: 1}) // no more than the revision is asked for
+	latest, err := Latest(ctx, k.store)
 	if err != nil {
 		return err
 	}
 	if n := len(k.samples); n > 0 && now.Before(k.samples[n-1].at) {
 		now = k.samples[n-1].at
 	}
-	k.samples = append(k.samples, sample{now, page.Revision})
+	k.samples = append(k.samples, sample{now, latest})
 	outside := 0 // how many samples are, all but the last of which are of no more use
 	for outside < len(k.samples) && !k.samples[outside].at.After(now.Add(-k.window.Age)) {
 		outside++
@@ -73,7 +73,7 @@ func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 		to = k.samples[0].latest
 	}
 	if k.window.Count > 0 {
-		to = max(to, page.Revision-Revision(k.window.Count))
+		to = max(to, latest-Revision(k.window.Count))
 	}
 	if k.IsFull() {
 		to = max(to, k.store.(Sized).Within(k.window.Bytes))
@@ -82,4 +82,10 @@ func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	return k.store.Compact(ctx, to)
+}
+
+// Latest returns the latest revision of a store.
+func Latest(ctx context.Context, s Store) (Revision, error) {
+	page, err := s.Range(ctx, Range{Prefix: "\x00", Limit: 1}) // no key has this prefix
+	return page.Revision, err
 }

@@ -220,7 +220,7 @@ func SimplePath(path string) (string, bool) {
 }
 
 // paths are the paths of columns that were used last.
-var paths = memo.Of[*jsonpath.Path]{Most: 256 << 10}
+var paths = memo.Of[*jsonpath.Path]{Budget: 256 << 10}
 
 // find returns the first value at a JSON path, absent along with every error.
 func find(path string, object value.Value, left *int) (value.Value, error) {

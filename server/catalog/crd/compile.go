@@ -113,7 +113,7 @@ type said struct {
 	types   map[string]*schema.Type       // by apiVersion
 }
 
-var remembered = memo.Of[said]{Most: 8 << 20}
+var remembered = memo.Of[said]{Budget: 8 << 20}
 
 // readSchemas reads the schemas of a definition, unless the process did before: when the status of the definition was written, or for
 // another server.

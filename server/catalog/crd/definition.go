@@ -210,7 +210,7 @@ func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (fi
 }
 
 // goodDefinitions are those in which the library found nothing wrong.
-var goodDefinitions = memo.Of[struct{}]{Most: 64 << 20} // nothing but a hash is kept of each
+var goodDefinitions = memo.Of[struct{}]{Budget: 64 << 20} // nothing but a hash is kept of each
 
 // validateNew returns what the library finds wrong with a new definition. It is not asked again about one that it found good.
 func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList) {

@@ -1,4 +1,4 @@
-package rest
+package watch
 
 import (
 	"context"
@@ -14,12 +14,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 )
@@ -39,7 +37,8 @@ func (s *watchCounter) Watch(ctx context.Context, prefix string, after store.Rev
 // theater is a backend with ConfigMaps that are watched.
 type theater struct {
 	*testing.T
-	*Backend
+	*rest.Backend
+	hub     *Hub
 	counter *watchCounter
 	maps    *catalog.Version
 	end     context.Context
@@ -56,7 +55,7 @@ func newTheater(t *testing.T) *theater {
 	counter := &watchCounter{Store: memory.New()}
 	end, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	return &theater{T: t, Backend: &Backend{Store: counter, Now: time.Now}, counter: counter, maps: kinds[i].Versions[0], end: end}
+	return &theater{T: t, Backend: &rest.Backend{Store: counter, Now: time.Now}, hub: &Hub{Store: counter}, counter: counter, maps: kinds[i].Versions[0], end: end}
 }
 
 // write makes a ConfigMap, and returns the revision.
@@ -95,14 +94,14 @@ func (s *theater) watch(namespace, query, representation string) *seat {
 	if err != nil {
 		s.Fatal(err)
 	}
-	r := &Request{
+	r := &rest.Request{
 		Backend: s.Backend, HTTP: httptest.NewRequest(http.MethodGet, "/", nil), Query: values, Version: s.maps,
 		Target: api.Target{Namespace: namespace},
 	}
-	w, err := r.Watch(s.Context(), s.end, Printer{Name: representation, Print: func(text []byte, e Event) ([]byte, error) {
+	w, err := s.hub.Watch(r, s.Context(), s.end, Printer{Name: representation, Print: func(text []byte, e rest.Event) ([]byte, error) {
 		s.prints.Add(1)
 		what := api.Meta(e.Object, "name") + "@" + api.Meta(e.Object, "resourceVersion")
-		if e.Type == Failed {
+		if e.Type == rest.Failed {
 			what = e.Object.Get("message").Str()
 		}
 		return fmt.Appendf(text, "%s %s %s\n", representation, e.Type, what), nil
@@ -117,7 +116,7 @@ func (s *theater) watch(namespace, query, representation string) *seat {
 // hear lets the watch tell what there is by now.
 func (s *seat) hear() {
 	s.t.Helper()
-	on, err := s.Tell(func(t Told) bool {
+	on, err := s.Send(func(t Chunk) bool {
 		s.told = append(s.told, strings.Split(strings.TrimSuffix(string(t.Text), "\n"), "\n")...)
 		return true
 	})
@@ -239,47 +238,6 @@ func TestPromptWatches(t *testing.T) {
 	})
 }
 
-// TestAsWritten looks which events are told in the text that was written: those of which that is known, if the client takes texts and
-// everything is selected.
-func TestAsWritten(t *testing.T) {
-	s := newTheater(t)
-	r := &Request{Backend: s.Backend, Version: s.maps}
-	record := store.Record{
-		Key: s.maps.Key("a", "x"), Text: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","uid":"u"}}`), Revision: 7,
-	}
-	if r.note(record) == nil {
-		t.Fatal("nothing is known of the text")
-	}
-	unknown, elsewhere := record, record
-	unknown.Revision, elsewhere.Key = 8, s.maps.Key("b", "x")
-	everything, none := labels.Everything(), labels.Nothing()
-	for _, c := range []struct {
-		what   string
-		labels labels.Selector
-		texts  bool
-		event  store.Event
-		typ    string
-		text   bool
-	}{
-		{"a new object", everything, true, store.Event{Record: record}, Added, true},
-		{"another text of an object", everything, true, store.Event{Record: record, Previous: record.Text}, Modified, true},
-		{"a text of which nothing is known", everything, true, store.Event{Record: unknown}, Added, false},
-		{"an object that goes", everything, true, store.Event{Record: record, Deleted: true, Previous: record.Text}, Deleted, false},
-		{"an object that is not selected", none, true, store.Event{Record: record}, "", false},
-		{"a client that takes no texts", everything, false, store.Event{Record: record}, Added, false},
-		{"somebody else's object", everything, true, store.Event{Record: elsewhere}, "", false},
-	} {
-		selects, err := newSelector(s.maps, api.ListOptions{Labels: c.labels, Fields: fields.Everything()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := &subject{r, selects, s.maps.KeyPrefix("a"), "", Printer{Texts: c.texts}}
-		if e, err := of.event(c.event); err != nil || e.Type != c.typ || (e.Text != nil) != c.text {
-			t.Errorf("%s: %q, a text: %v, %v", c.what, e.Type, e.Text != nil, err)
-		}
-	}
-}
-
 // TestIdleWatches writes something else, and compacts the store: a watch is not woken, and misses nothing of what follows, which it knows
 // when it is asked how far it is. One that was not told of a write before it was compacted is too late.
 func TestIdleWatches(t *testing.T) {
@@ -331,8 +289,8 @@ func TestIdleWatches(t *testing.T) {
 	})
 }
 
-// TestCrowdEnds closes watches, ends all of them, and lets the store fail: nothing is left over, and each says why it ends.
-func TestCrowdEnds(t *testing.T) {
+// TestBroadcasterEnds closes watches, ends all of them, and lets the store fail: nothing is left over, and each says why it ends.
+func TestBroadcasterEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTheater(t)
 		from := fmt.Sprint("resourceVersion=", s.write("a", "first"))
@@ -341,13 +299,13 @@ func TestCrowdEnds(t *testing.T) {
 		other.hear()
 		one.Close()
 		one.Close()
-		if len(s.crowds.of) != 1 || len(s.feeds.of) != 1 {
-			t.Errorf("one watch makes %d crowds and %d feeds", len(s.crowds.of), len(s.feeds.of))
+		if len(s.hub.broadcasters.of) != 1 || len(s.hub.feeds.of) != 1 {
+			t.Errorf("one watch makes %d broadcasters and %d feeds", len(s.hub.broadcasters.of), len(s.hub.feeds.of))
 		}
 		other.Close()
 		synctest.Wait()
-		if len(s.crowds.of) != 0 || len(s.feeds.of) != 0 {
-			t.Errorf("no watch makes %d crowds and %d feeds", len(s.crowds.of), len(s.feeds.of))
+		if len(s.hub.broadcasters.of) != 0 || len(s.hub.feeds.of) != 0 {
+			t.Errorf("no watch makes %d broadcasters and %d feeds", len(s.hub.broadcasters.of), len(s.hub.feeds.of))
 		}
 		end, cancel := context.WithCancel(t.Context())
 		s.end = end

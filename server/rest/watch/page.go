@@ -1,4 +1,4 @@
-package rest
+package watch
 
 import (
 	"iter"
@@ -9,17 +9,17 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// Told is what a watch is told at once: texts of events, one behind the other.
-type Told struct {
-	Text []byte // nobody may modify it
+// Chunk is a piece of a watch: the texts of events, one behind the other.
+type Chunk struct {
+	Text []byte // is shared and must not be modified
 
 	marks []mark // of the events, whose ends count from base on
 	base  int
-	of    *Watch // that is told; nil within a feed
+	of    *Watch // that sends it; nil within a feed
 }
 
-// Events returns the texts of the single events.
-func (t Told) Events() iter.Seq[[]byte] {
+// Events yields the texts of the single events.
+func (t Chunk) Events() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		from := 0
 		for _, m := range t.marks {
@@ -37,29 +37,29 @@ type mark struct {
 	end      int
 }
 
-// pageText is the length of the text that a page of a feed ends with, and maxPages how many pages are kept of all feeds.
+// pageText is the length at which a page of a feed ends. maxPages is how many pages all feeds keep together.
 const (
 	pageText = 64 << 10
 	maxPages = 64
 )
 
-// page is a part of a feed, or what one watch is told at once.
+// page is a part of a feed, or the events that one watch sends together.
 type page struct {
 	from, to store.Revision // it has the events after the one, up to the other
-	text     []byte         // grows at its end only, so that those who read it need no lock
+	text     []byte         // grows only at its end, so that readers of the text need no lock
 	marks    []mark
 }
 
-// pagesOfOne are pages that belong to no feed, to be used again.
+// pagesOfOne holds idle pages that belong to no feed.
 var pagesOfOne = sync.Pool{New: func() any { return &page{} }}
 
 // newPage returns an empty page that belongs to no feed. It must be released, see releaseIf.
 func newPage() *page { return pagesOfOne.Get().(*page) }
 
-// releaseIf gives the memory of a page back if all that was told reached the client. Otherwise its text may still be on its way, as HTTP/2
-// sends it beside the one who writes.
-func (p *page) releaseIf(told *bool) {
-	if *told && cap(p.text) <= 4*pageText {
+// releaseIf returns a page to the pool if the client received all of it. Otherwise the text may still be in use: HTTP/2 sends it in a
+// goroutine of its own.
+func (p *page) releaseIf(sent *bool) {
+	if *sent && cap(p.text) <= 4*pageText {
 		p.empty()
 		pagesOfOne.Put(p)
 	}
@@ -67,22 +67,22 @@ func (p *page) releaseIf(told *bool) {
 
 func (p *page) empty() { p.text, p.marks = p.text[:0], p.marks[:0] }
 
-// add makes text, which is that of the page with an event more, the text of the page.
+// add sets the text of the page to text, which is the former text with one event more.
 func (p *page) add(text []byte, r store.Revision) {
 	p.text, p.marks = text, append(p.marks, mark{r, len(text)})
 }
 
-// told returns all that is on the page.
-func (p *page) told() Told { return Told{Text: p.text, marks: p.marks} }
+// chunk returns the whole page.
+func (p *page) chunk() Chunk { return Chunk{Text: p.text, marks: p.marks} }
 
 // after returns what the page has after a revision.
-func (p *page) after(r store.Revision) Told {
+func (p *page) after(r store.Revision) Chunk {
 	i := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].revision > r })
 	base := 0
 	if i > 0 {
 		base = p.marks[i-1].end
 	}
-	return Told{Text: p.text[base:], marks: p.marks[i:], base: base}
+	return Chunk{Text: p.text[base:], marks: p.marks[i:], base: base}
 }
 
 // keptPage is a page until it is forgotten, to make room.

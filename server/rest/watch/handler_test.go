@@ -1,4 +1,4 @@
-package server
+package watch
 
 import (
 	"errors"
@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/deed-project/deed/server/rest"
 )
 
 // stuck is an answer that takes nothing before its deadline: http.ResponseWriter.
@@ -38,15 +36,15 @@ func TestSlowWatchers(t *testing.T) {
 		var all deadlines
 		for range 3 {
 			quick := stream{httptest.NewRecorder(), &all, false}
-			if err := quick.send(rest.Told{Text: []byte("event")}); err != nil {
+			if err := quick.send(Chunk{Text: []byte("event")}); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(slowWatcher - time.Second)
+			time.Sleep(sendTimeout - time.Second)
 			begun, slow := time.Now(), stream{&stuck{httptest.NewRecorder(), sync.Once{}, make(chan struct{})}, &all, false}
-			if err := slow.send(rest.Told{Text: []byte("event")}); !errors.Is(err, os.ErrDeadlineExceeded) {
+			if err := slow.send(Chunk{Text: []byte("event")}); !errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("a slow client is told: %v", err)
 			}
-			if took := time.Since(begun); took != slowWatcher {
+			if took := time.Since(begun); took != sendTimeout {
 				t.Errorf("a slow client is given %v", took)
 			}
 		}

@@ -1,4 +1,4 @@
-package rest
+package watch
 
 import (
 	"bytes"
@@ -184,5 +184,16 @@ func TestFeedUnprintable(t *testing.T) {
 	print.err = nil
 	if r.read(t, f, &all, w, 2, print); string(r.text) != "k0\nk1\n" {
 		t.Errorf("told %q", r.text)
+	}
+}
+
+// TestUnsentPage releases a page whose text may still be in use: no other watch gets it.
+func TestUnsentPage(t *testing.T) {
+	page, sent := newPage(), false
+	page.releaseIf(&sent)
+	for range 10 {
+		if newPage() == page {
+			t.Error("another watch gets a page whose text may still be in use")
+		}
 	}
 }

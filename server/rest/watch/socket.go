@@ -1,4 +1,4 @@
-package server
+package watch
 
 import (
 	"bufio"
@@ -12,11 +12,10 @@ import (
 
 	"golang.org/x/net/websocket"
 
-	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 )
 
-// asksForSocket reports whether a request asks to go on as a websocket.
+// asksForSocket reports whether a request asks for an upgrade to a websocket.
 func asksForSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
 		slices.ContainsFunc(strings.Split(r.Header.Get("Connection"), ","), func(token string) bool {
@@ -36,7 +35,7 @@ func serveSocket(w http.ResponseWriter, r *http.Request, rep wire.Representation
 		gone, cancel := context.WithCancel(context.Background())
 		go func() {
 			defer cancel()
-			_, _ = io.Copy(io.Discard, connection) // until the client closes it; it has nothing to say
+			_, _ = io.Copy(io.Discard, connection) // until the client closes it; clients send nothing
 		}()
 		serve(&socket{connection, rep, gone})
 	}).ServeHTTP(hijacked{w, connection, buffer}, r)
@@ -47,13 +46,13 @@ func serveSocket(w http.ResponseWriter, r *http.Request, rep wire.Representation
 type socket struct {
 	connection *websocket.Conn
 	rep        wire.Representation
-	gone       context.Context // done when the client has closed it
+	gone       context.Context // ends when the client has closed it
 }
 
 // send sends frames.
-func (s *socket) send(t rest.Told) error {
-	for text := range t.Events() {
-		if err := s.connection.SetWriteDeadline(time.Now().Add(slowWatcher)); err != nil {
+func (s *socket) send(c Chunk) error {
+	for text := range c.Events() {
+		if err := s.connection.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
 			return err
 		}
 		var frame any = text
@@ -61,7 +60,7 @@ func (s *socket) send(t rest.Told) error {
 		case wire.JSON:
 			frame = string(text)
 		case wire.Protobuf:
-			frame = text[wire.LengthOfFrame:] // a websocket knows where a frame ends
+			frame = text[wire.LengthOfFrame:] // the websocket delimits frames itself
 		}
 		if err := websocket.Message.Send(s.connection, frame); err != nil {
 			return err

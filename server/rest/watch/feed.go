@@ -1,4 +1,4 @@
-package rest
+package watch
 
 import (
 	"sort"
@@ -9,21 +9,21 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// feed is what all watches that ask for the same are told, as text: whichever watch meets an event first prints it, for all of them. What
-// comes next to tell a watch is found by its revision, however far the others are.
+// feed has the events of all watches that ask for the same, as text. The watch that meets an event first encodes it for all of them. Each
+// watch finds its next text by its revision, however far the others are.
 type feed struct {
 	*subject
 	key     feedKey
-	watches atomic.Int32 // that are under way; changes under feeds.mu
+	watches atomic.Int32 // how many there are; changes under feeds.mu
 
 	mu    sync.Mutex
 	pages []*keptPage // each begins where the one before ends
 }
 
-// isShared reports whether there are several watches.
+// isShared reports whether the feed has several watches.
 func (f *feed) isShared() bool { return f.watches.Load() > 1 }
 
-// feedKey tells what watches ask for.
+// feedKey is what watches ask for.
 type feedKey struct {
 	version        *catalog.Version
 	prefix, only   string
@@ -31,7 +31,7 @@ type feedKey struct {
 	printer        string
 }
 
-// feeds are those of a server. The zero feeds are none and ready. They are safe for concurrent use.
+// feeds is the set of feeds of a server. The zero value is an empty set. It is safe for concurrent use.
 type feeds struct {
 	mu   sync.Mutex
 	of   map[feedKey]*feed
@@ -39,8 +39,7 @@ type feeds struct {
 	next int
 }
 
-// join returns the feed of a watch that begins, which is about s: one of its own if the key says that its printer prints as no other does.
-// The watch must leave it.
+// join returns the feed for a watch of s. It is a feed of its own if the key names no printer. The watch must leave the feed.
 func (f *feeds) join(key feedKey, s *subject) *feed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +54,7 @@ func (f *feeds) join(key feedKey, s *subject) *feed {
 	return joined
 }
 
-// keep lets others join a feed. The caller holds f.mu.
+// keep lets other watches join a feed. The caller holds f.mu.
 func (f *feeds) keep(joined *feed) {
 	if f.of == nil {
 		f.of = map[feedKey]*feed{}
@@ -63,7 +62,7 @@ func (f *feeds) keep(joined *feed) {
 	f.of[joined.key] = joined
 }
 
-// leave counts a watch out.
+// leave removes a watch from its feed.
 func (f *feeds) leave(left *feed) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,7 +71,7 @@ func (f *feeds) leave(left *feed) {
 	}
 }
 
-// begin returns a page to keep. The one that was begun first is forgotten, to whichever feed it belongs.
+// begin keeps a page. It forgets the oldest page of all feeds.
 func (f *feeds) begin(p *page) *keptPage {
 	k := &keptPage{}
 	k.Store(p)
@@ -86,14 +85,14 @@ func (f *feeds) begin(p *page) *keptPage {
 	return k
 }
 
-// read returns what the watches of the feed are told after a revision, as far as it is on one page, and up to which revision that is,
-// which may be later than that of b. b is a batch of the store that has the events after another revision, which is not later; print
-// prints what they mean. It is not ok if the feed has forgotten what comes next: then that has to be printed once more.
+// read returns the text after a revision, as far as it is on one page, and the revision up to which it goes, which may be later than that of
+// b. b is a batch of the store with the events after from, which is not later than after. print encodes events. The result is not ok if the
+// feed has forgotten the text after the revision: the watch has to encode it once more.
 //
 // Invariant: pages[i].to == pages[i+1].from, and the last page grows.
 func (f *feed) read(
 	all *feeds, after, from store.Revision, b store.Batch, print func([]byte, store.Event) ([]byte, error),
-) (t Told, to store.Revision, ok bool, err error) {
+) (t Chunk, to store.Revision, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	pages := f.remembered()
@@ -101,18 +100,18 @@ func (f *feed) read(
 		pages = f.restart(all, from)
 	}
 	if after < pages[0].from {
-		return Told{}, after, false, nil
+		return Chunk{}, after, false, nil
 	}
 	if pages, err = f.extend(all, pages, b, print); err != nil {
 		f.pages = nil
-		return Told{}, after, false, err
+		return Chunk{}, after, false, err
 	}
 	last := len(pages) - 1
 	i := sort.Search(last, func(i int) bool { return pages[i].to > after })
 	return pages[i].after(after), pages[i].to, true, nil
 }
 
-// remembered returns the pages that are not forgotten, which are the last ones.
+// remembered returns the pages that are not forgotten. They are the last ones.
 func (f *feed) remembered() []*page {
 	var pages []*page
 	for _, k := range f.pages {
@@ -124,20 +123,20 @@ func (f *feed) remembered() []*page {
 	return pages
 }
 
-// restart lets the feed begin after a revision.
+// restart empties the feed, so that it begins after a revision.
 func (f *feed) restart(all *feeds, from store.Revision) []*page {
 	f.pages = f.pages[:0]
 	return f.begin(all, nil, from)
 }
 
-// begin adds a page behind others, to the feed too.
+// begin adds a page behind others, and to the feed.
 func (f *feed) begin(all *feeds, pages []*page, from store.Revision) []*page {
 	p := &page{from: from, to: from}
 	f.pages = append(f.pages, all.begin(p))
 	return append(pages, p)
 }
 
-// extend adds the events of a batch that the feed does not have, as far as no more than one page is begun: who reads on comes again.
+// extend adds the events of a batch that the feed does not have, until it has begun one page. The reader calls it again for more.
 func (f *feed) extend(
 	all *feeds, pages []*page, b store.Batch, print func([]byte, store.Event) ([]byte, error),
 ) ([]*page, error) {
@@ -147,7 +146,7 @@ func (f *feed) extend(
 		if e.Revision <= had {
 			continue
 		}
-		if len(p.text) >= pageText && e.Revision > p.to { // the events of one revision are told at once
+		if len(p.text) >= pageText && e.Revision > p.to { // the events of one revision stay together
 			if begun {
 				return pages, nil
 			}

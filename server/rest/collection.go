@@ -1,0 +1,165 @@
+package rest
+
+import (
+	"strings"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// The types of events.
+const (
+	Added    = "ADDED"
+	Modified = "MODIFIED"
+	Deleted  = "DELETED"
+	Bookmark = "BOOKMARK"
+	Failed   = "ERROR"
+)
+
+// Event is an event of a watch: about an object, a bookmark, or an error.
+type Event struct {
+	Type   string
+	Object value.Value // a Status, if the event is an error
+	// Text appends the text of the object, in place of Object; nil if there is an Object.
+	Text func([]byte) []byte
+	// Shared keeps texts of the event for the other watches that it concerns; nil for events of one watch.
+	Shared interface {
+		Text(name string, make func() ([]byte, error)) ([]byte, error)
+	}
+}
+
+// Collection is the objects that a watch is about: those of a version below a prefix that its selectors select.
+type Collection struct {
+	Version *catalog.Version
+	Prefix  string // of the keys
+	Only    string // the name of the only object, "" for all
+	// Options has the selectors.
+	Options api.ListOptions
+	// Texts tells that events may have texts in place of objects.
+	Texts bool
+
+	request  *Request // without what came from the client, which is not kept for as long as a watch goes on
+	selector *selector
+}
+
+// Collection returns the objects that a watch with options is about. The error is a 400 for a field that cannot be selected by.
+func (r *Request) Collection(options api.ListOptions) (*Collection, error) {
+	s, err := newSelector(r.Version, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Collection{
+		Version: r.Version, Prefix: r.Version.KeyPrefix(r.Target.Namespace), Only: r.Target.Name, Options: options,
+		request: &Request{Backend: r.Backend, Version: r.Version}, selector: s,
+	}, nil
+}
+
+// Initial reads the objects of a collection that exist when a watch begins.
+type Initial struct {
+	of     *Collection
+	lister *lister
+}
+
+// Initial returns the reader of the objects of c, of a revision that is not older than one; 0 for any.
+func (r *Request) Initial(c *Collection, notOlder int64) *Initial {
+	return &Initial{c, &lister{Request: r, options: c.Options, selector: c.selector, prefix: c.Prefix, asked: notOlder}}
+}
+
+// Each calls take with the event of each object, in the order of keys, and returns the revision of all of them. It holds one page of records.
+func (i *Initial) Each(take func(Event, store.Revision) error) (store.Revision, error) {
+	end, err := i.lister.each(func(record store.Record, known *fact) (bool, error) {
+		event, err := i.of.initial(record, known)
+		if err != nil || event.Type == "" {
+			return false, err
+		}
+		return true, take(event, record.Revision)
+	})
+	return end.Version, err
+}
+
+// Event returns the event of a write: the zero Event if the write concerns no object that is selected.
+//
+//	before  after   event
+//	   -      x     ADDED
+//	   x      x     MODIFIED
+//	   x      -     DELETED, with what was before, as of the revision of the write
+//	   -      -     none
+func (c *Collection) Event(e store.Event) (Event, error) {
+	if !strings.HasPrefix(e.Key, c.Prefix) || !c.names(e.Key) {
+		return Event{}, nil
+	}
+	if known := c.asWritten(e); known != nil {
+		event := Event{Type: Modified, Text: func(b []byte) []byte { return known.appendTo(b, e.Text, e.Revision, false) }}
+		if e.Previous == nil {
+			event.Type = Added
+		}
+		return event, nil
+	}
+	after, err := c.selected(e.Record, !e.Deleted, false)
+	if err != nil {
+		return Event{}, err
+	}
+	was := e.Record
+	was.Text = e.Previous
+	before, err := c.selected(was, e.Previous != nil, true)
+	switch {
+	case err != nil || before == nil && after == nil:
+		return Event{}, err
+	case before == nil:
+		return Event{Type: Added, Object: after.whole, Shared: after}, nil
+	case after == nil:
+		return Event{Type: Deleted, Object: before.whole, Shared: before}, nil
+	}
+	return Event{Type: Modified, Object: after.whole, Shared: after}, nil
+}
+
+// asWritten returns the fact about the text of a write if the event can have that text, whatever is in it; otherwise nil. So objects that
+// this process wrote are not decoded for watches.
+func (c *Collection) asWritten(e store.Event) *fact {
+	if e.Deleted || !c.Texts || !c.selector.all {
+		return nil
+	}
+	return c.request.facts.get(c.Version, e.Revision)
+}
+
+// names reports whether the collection has objects with the name at the end of a key.
+func (c *Collection) names(key string) bool { return c.Only == "" || nameIn(key) == c.Only }
+
+// selected returns the object of a record, nil if it is not selected.
+func (c *Collection) selected(record store.Record, exists, replaced bool) (*shared, error) {
+	if !exists {
+		return nil, nil
+	}
+	o, err := c.request.sharedOf(record, replaced)
+	if err != nil || !c.selector.matches(o.live.Content) {
+		return nil, err
+	}
+	return o, nil
+}
+
+// initial returns the event of a record that exists when a watch begins: the zero Event if it is not selected. The event has the stored text
+// if texts are wanted and the version shows the text as it is. known is the fact about the record, see lister.each.
+func (c *Collection) initial(record store.Record, known *fact) (_ Event, err error) {
+	if !c.names(record.Key) {
+		return Event{}, nil
+	}
+	if known == nil && c.Texts && c.selector.inTexts {
+		if known, err = c.request.known(record); err != nil {
+			return Event{}, err
+		}
+		if known != nil && !c.selector.matchesText(&inText{record, known}) {
+			return Event{}, nil
+		}
+	}
+	if known != nil && c.Texts {
+		return Event{Type: Added, Text: func(b []byte) []byte { return known.appendTo(b, record.Text, record.Revision, false) }}, nil
+	}
+	o, err := c.request.read(record)
+	if err != nil || !c.selector.matches(o.Content) {
+		return Event{}, err
+	}
+	whole, err := o.document()
+	return Event{Type: Added, Object: whole}, err
+}

@@ -1,0 +1,166 @@
+package watch
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/store"
+)
+
+// broadcaster follows the store for the watches of a version, in one goroutine. It wakes them when an object of the resource changes.
+// Changes of other resources wake no watch.
+type broadcaster struct {
+	key broadcastKey
+	now atomic.Pointer[update] // the latest
+
+	mu      sync.Mutex
+	watches []*Watch // in the order of their places
+
+	ctx    context.Context // ends when no watch is left, or none may go on
+	cancel context.CancelFunc
+	over   chan struct{} // is closed after the last update
+	err    error         // the failure of the store, if there was one; to be read once over is closed
+}
+
+// broadcastKey tells which watches share a broadcaster.
+type broadcastKey struct {
+	version *catalog.Version
+	end     context.Context // ends the watches
+}
+
+// update is a batch of the store for which watches were woken.
+type update struct {
+	from    store.Revision // the batch has the events after it
+	batch   store.Batch
+	reached atomic.Int64 // no other object of the resource changed up to this revision; it grows until the next update
+}
+
+// broadcasters is the set of broadcasters of a server. The zero value is an empty set. It is safe for concurrent use.
+type broadcasters struct {
+	mu sync.Mutex
+	of map[broadcastKey]*broadcaster
+}
+
+// join adds a watch to the broadcaster with a key. The watch must leave it.
+func (all *broadcasters) join(s store.Store, key broadcastKey, w *Watch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c := all.of[key]
+	if c == nil {
+		c = &broadcaster{key: key, over: make(chan struct{})}
+		c.ctx, c.cancel = context.WithCancel(key.end)
+		c.now.Store(&update{})
+		if all.of == nil {
+			all.of = map[broadcastKey]*broadcaster{}
+		}
+		all.of[key] = c
+		go c.run(s, all)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.broadcaster, w.place = c, len(c.watches)
+	c.watches = append(c.watches, w)
+}
+
+// leave removes a watch from its broadcaster.
+func (all *broadcasters) leave(w *Watch) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c := w.broadcaster
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := len(c.watches) - 1
+	other := c.watches[last]
+	c.watches[w.place], other.place = other, w.place
+	c.watches[last] = nil
+	c.watches = c.watches[:last]
+	if last == 0 {
+		all.drop(c)
+	}
+}
+
+// drop stops a broadcaster, so that no other watch joins it. The caller holds all.mu.
+func (all *broadcasters) drop(c *broadcaster) {
+	c.cancel()
+	if all.of[c.key] == c {
+		delete(all.of, c.key)
+	}
+}
+
+// run follows the store until the broadcaster stops.
+func (c *broadcaster) run(s store.Store, all *broadcasters) {
+	if gone := c.key.version.Gone; gone != nil {
+		defer context.AfterFunc(gone, c.cancel)()
+	}
+	c.err = c.follow(s)
+	all.mu.Lock()
+	all.drop(c)
+	all.mu.Unlock()
+	close(c.over)
+	c.wake()
+}
+
+// follow publishes the changes of the resource from now on, until its context ends or the store fails.
+func (c *broadcaster) follow(s store.Store) error {
+	at, err := store.Latest(c.ctx, s)
+	if err != nil {
+		return unlessEnded(c.ctx, err)
+	}
+	batches, err := s.Watch(c.ctx, c.key.version.Prefix, at)
+	if err != nil {
+		return unlessEnded(c.ctx, err)
+	}
+	c.publish(at, store.Batch{Revision: at})
+	for b, err := range batches {
+		switch {
+		case err != nil:
+			return err
+		case len(b.Events) == 0:
+			c.now.Load().reached.Store(int64(b.Revision))
+		default:
+			c.publish(at, b)
+			at = b.Revision
+			time.Sleep(c.pause())
+		}
+	}
+	return nil
+}
+
+// publish makes a batch, which has the events after a revision, the latest update.
+func (c *broadcaster) publish(from store.Revision, b store.Batch) {
+	m := &update{from: from, batch: b}
+	m.reached.Store(int64(b.Revision))
+	c.now.Store(m)
+	c.wake()
+}
+
+// wake wakes all watches.
+func (c *broadcaster) wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.watches {
+		w.wake()
+	}
+}
+
+const (
+	// gatherEach is about the time that it takes to send one watch something, server and client together. Most of it is the write to the
+	// connection. gatherMost is the longest time for which an event is held back.
+	gatherEach = 200 * time.Microsecond
+	gatherMost = 50 * time.Millisecond
+)
+
+// pause returns the time that it takes to send all watches something. For that time they are not woken again, so that the events that come
+// meanwhile are sent in one piece. The more watches there are, the more that saves. With few watches there is no pause. An event that comes
+// after a pause is sent at once.
+func (c *broadcaster) pause() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wait := min(gatherMost, time.Duration(len(c.watches))*gatherEach); wait >= time.Millisecond {
+		return wait
+	}
+	return 0
+}

@@ -1,0 +1,97 @@
+package watch
+
+import (
+	stderrors "errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// Printer encodes events as a client wants them.
+type Printer struct {
+	Name  string // printers of one name encode alike; "" for a printer that encodes as no other does
+	Texts bool   // events may have texts in place of objects
+	Print func(text []byte, e rest.Event) ([]byte, error)
+}
+
+// subject is what watches have in common that ask for the same: the objects, and how their events are encoded.
+type subject struct {
+	*rest.Collection
+	printer Printer
+}
+
+// printError is the error of an event that cannot be encoded.
+type printError struct{ error }
+
+// Unwrap returns the cause.
+func (e *printError) Unwrap() error { return e.error }
+
+// print appends the text of an event; nothing for the zero Event. The error is a *printError.
+func (s *subject) print(text []byte, e rest.Event) ([]byte, error) {
+	if e.Type == "" {
+		return text, nil
+	}
+	text, err := s.printer.Print(text, e)
+	if err != nil {
+		return text, &printError{err}
+	}
+	return text, nil
+}
+
+// printWrite appends the text of the event of a write.
+func (s *subject) printWrite(text []byte, e store.Event) ([]byte, error) {
+	event, err := s.Event(e)
+	if err != nil {
+		return text, err
+	}
+	return s.print(text, event)
+}
+
+// bookmark returns a bookmark at a revision.
+func bookmark(v *catalog.Version, at store.Revision) rest.Event {
+	return rest.Event{Type: rest.Bookmark, Object: value.Object(
+		value.Member{Name: "apiVersion", Value: value.String(v.APIVersion())},
+		value.Member{Name: "kind", Value: value.String(v.Kind)},
+		value.Member{Name: "metadata", Value: value.Object(
+			value.Member{Name: "resourceVersion", Value: value.String(strconv.FormatInt(int64(at), 10))},
+		)},
+	)}
+}
+
+// failed returns the event with which a watch ends that had sent everything up to a revision.
+func failed(err error, at store.Revision) rest.Event {
+	status := api.StatusOf(err)
+	var gone *store.CompactedError
+	if stderrors.As(err, &gone) {
+		status = api.StatusOf(&tooOld{at, gone.Oldest})
+	}
+	object, convErr := structs.From(status)
+	if convErr != nil {
+		panic(convErr) // a Status is plain data
+	}
+	return rest.Event{Type: rest.Failed, Object: object}
+}
+
+// tooOld is the error of a watch from a revision whose events are compacted. oldest is the first revision that is not.
+type tooOld struct{ after, oldest store.Revision }
+
+// Error returns the message.
+func (e *tooOld) Error() string {
+	return fmt.Sprintf("too old resource version: %d (%d)", e.after, e.oldest)
+}
+
+// Status returns the Status that the client gets.
+func (e *tooOld) Status() metav1.Status {
+	return metav1.Status{
+		Status: metav1.StatusFailure, Message: e.Error(), Reason: metav1.StatusReasonExpired, Code: http.StatusGone,
+	}
+}

@@ -1,0 +1,283 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/request"
+	"github.com/deed-project/deed/server/response"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// sendTimeout is the time in which a client must receive the events that are sent together. A watch ends whose client takes longer; the client
+// can resume it. Meanwhile the watch holds up to a batch of events, and no other watch waits.
+const sendTimeout = 30 * time.Second
+
+// Handler answers requests for watches.
+type Handler struct {
+	Hub      *Hub
+	Response response.Writer
+	Log      logs.Logger
+	Now      func() time.Time
+	Ended    context.Context // ends with the server
+	// Panicked reports the panic of a watch whose answer has begun.
+	Panicked func(method, path string, v any)
+
+	deadlines deadlines
+}
+
+// Serve answers a request for the events of a collection, as a stream or, if the client asks for one, in frames of a websocket. The stream
+// begins here, and goes on in c.After. It ends when the client goes, when the timeout of the request has passed, when the server ends, or
+// when the resource is replaced or no more served.
+func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Context, rep wire.Representation) {
+	if asksForSocket(q.HTTP) {
+		client, cancel := context.WithCancel(c.Client)
+		defer cancel()
+		if o := h.open(client, w, q, rep); o != nil {
+			defer o.watch.Close()
+			o.runInSocket(w, q, rep, cancel)
+		}
+		return
+	}
+	o := h.open(c.Client, w, q, rep)
+	if o == nil {
+		return
+	}
+	compressed := o.watch.IsList() && wire.TakesGzip(q.HTTP)
+	if compressed {
+		wire.SetGzip(w.Header())
+	}
+	w.WriteHeader(http.StatusOK)
+	if http.NewResponseController(w).Flush() != nil {
+		o.watch.Close()
+		return // the connection cannot stream, or is gone
+	}
+	o.out = stream{streamed(w), &h.deadlines, compressed}
+	c.After = o.finish
+}
+
+// streamed returns the http.ResponseWriter of net/http behind w, so that an idle watch holds nothing else.
+func streamed(w http.ResponseWriter) http.ResponseWriter {
+	if t, ok := w.(*response.Tracker); ok {
+		return t.ResponseWriter
+	}
+	return w
+}
+
+// open returns the watch that a client asks for. If there is none, it answers the request and returns nil.
+func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Request, rep wire.Representation) *opened {
+	printer, err := h.newPrinter(q, rep)
+	if err != nil {
+		h.Response.Error(w, q.HTTP, err)
+		return nil
+	}
+	watch, err := h.Hub.Watch(q, client, h.closing(client), printer.toPrinter())
+	q.Warnings.Write(w.Header())
+	if err != nil {
+		h.Response.Error(w, q.HTTP, err)
+		return nil
+	}
+	w.Header().Set("Content-Type", rep.StreamType())
+	return &opened{handler: h, watch: watch, method: q.HTTP.Method, path: q.HTTP.URL.Path}
+}
+
+// closing returns a context that ends when the watches of a connection are to end.
+func (h *Handler) closing(connection context.Context) context.Context {
+	if l := request.ListenerOf(connection); l != nil {
+		return l.Closing
+	}
+	return h.Ended
+}
+
+// opened is a watch whose answer has begun. It is all that is held for the watch while it waits.
+type opened struct {
+	handler      *Handler
+	watch        *Watch
+	out          outlet
+	method, path string
+}
+
+// finish runs the watch, and closes it.
+func (o *opened) finish() {
+	defer o.watch.Close()
+	o.run()
+}
+
+// runInSocket runs the watch in frames of a websocket. It calls cancel when the client closes the websocket.
+func (o *opened) runInSocket(w http.ResponseWriter, q *rest.Request, rep wire.Representation, cancel func()) {
+	err := serveSocket(w, q.HTTP, rep, func(out *socket) {
+		defer context.AfterFunc(out.gone, cancel)()
+		o.out = out
+		o.run()
+	})
+	if err != nil {
+		o.handler.Response.Error(w, q.HTTP, err)
+	}
+}
+
+// run sends the events of the watch until it ends.
+//
+// A watch waits here. So run is called close to the beginning of the goroutine and needs little stack itself: the garbage collector shrinks
+// the stack to what the calls down to here need.
+func (o *opened) run() {
+	for o.send() {
+		<-o.watch.More()
+	}
+}
+
+// outlet takes the events of a watch.
+type outlet interface {
+	// send sends events. It fails if the client does not take them in time.
+	send(Chunk) error
+}
+
+// send sends the events that are due. It reports whether the watch goes on. A panic ends the watch and the connection.
+//
+//go:noinline
+func (o *opened) send() bool {
+	defer o.recovered()
+	on, err := o.watch.Send(func(c Chunk) bool { return o.out.send(c) == nil })
+	if err != nil {
+		o.handler.Log.Error("an event cannot be encoded", logs.Path(o.path), logs.Fault(err))
+	}
+	return on
+}
+
+func (o *opened) recovered() {
+	if v := recover(); v != nil {
+		o.handler.Panicked(o.method, o.path, v)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// stream is the body of an answer: an outlet.
+type stream struct {
+	http.ResponseWriter
+	deadlines  *deadlines
+	compressed bool // each chunk is a member of gzip
+}
+
+// send sends a chunk within sendTimeout. Between chunks the connection has no deadline.
+func (s stream) send(c Chunk) error {
+	text := c.Text
+	if s.compressed {
+		text = c.Made(wire.Gzip)
+	}
+	d := s.deadlines.begin(s.ResponseWriter)
+	defer s.deadlines.end(d)
+	if _, err := s.Write(text); err != nil {
+		return err
+	}
+	return http.NewResponseController(s.ResponseWriter).Flush()
+}
+
+// deadline ends the stream of a client that does not receive what it is sent. It sets the deadline of the connection only when the time has
+// passed, because setting one costs more than sending an event. Connections between goroutines of one process have no deadlines, and wait.
+type deadline struct {
+	timer *time.Timer // calls expire
+
+	mu sync.Mutex
+	w  http.ResponseWriter // nil while nothing is sent: the stream may have ended
+}
+
+// deadlines holds idle deadlines. The zero value is empty.
+type deadlines struct{ sync.Pool }
+
+// begin returns a running deadline for w.
+func (idle *deadlines) begin(w http.ResponseWriter) *deadline {
+	d, ok := idle.Get().(*deadline)
+	if !ok {
+		d = &deadline{}
+		d.timer = time.AfterFunc(sendTimeout, d.expire)
+	}
+	d.set(w)
+	d.timer.Reset(sendTimeout)
+	return d
+}
+
+// end stops a deadline. One that has passed is not used again, because it would end the next stream.
+func (idle *deadlines) end(d *deadline) {
+	d.set(nil)
+	if d.timer.Stop() {
+		idle.Put(d)
+	}
+}
+
+func (d *deadline) set(w http.ResponseWriter) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.w = w
+}
+
+func (d *deadline) expire() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.w != nil {
+		_ = http.NewResponseController(d.w).SetWriteDeadline(time.Now())
+	}
+}
+
+// printer encodes events in the representation that a client wants.
+type printer struct {
+	rep     wire.Representation
+	name    string     // of rep
+	newOf   func() any // makes an object of the Go type of a built-in kind
+	table   wire.Table
+	printed bool // a Table with its columns, which later ones leave out
+}
+
+func (h *Handler) newPrinter(q *rest.Request, rep wire.Representation) (*printer, error) {
+	include, err := wire.ParseInclude(q.Query)
+	if err != nil && rep.As == wire.AsTable {
+		return nil, err
+	}
+	return &printer{rep: rep, name: fmt.Sprint(rep), newOf: q.Version.New, table: wire.Table{Of: rep.Of, Version: q.Version, Now: h.Now(), Include: include}}, nil
+}
+
+// toPrinter returns p as a Printer.
+func (p *printer) toPrinter() Printer {
+	r := Printer{Name: p.name, Texts: p.rep.Media == wire.JSON && p.rep.As == "", Print: p.event}
+	if p.rep.As == wire.AsTable {
+		r.Name = "" // an event depends on the ones before
+	}
+	return r
+}
+
+// event appends the text of an event. Watches with the same printer share the text.
+func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
+	if e.Text != nil {
+		return wire.AppendTextEvent(text, e.Type, e.Text), nil
+	}
+	if e.Shared == nil || p.rep.As == wire.AsTable {
+		return p.print(text, e)
+	}
+	line, err := e.Shared.Text(e.Type+p.name, func() ([]byte, error) { return p.print(nil, e) })
+	return append(text, line...), err
+}
+
+// errNoList ends a watch that asks for events as lists, without a message to the client, as kube-apiserver does.
+var errNoList = errors.New("events are about objects and not about lists")
+
+func (p *printer) print(text []byte, e rest.Event) ([]byte, error) {
+	object := e.Object
+	switch {
+	case e.Type == rest.Failed:
+	case p.rep.As == wire.AsPartialList:
+		return text, errNoList
+	case p.rep.As == wire.AsTable:
+		m := wire.ListMeta{Version: api.Meta(object, "resourceVersion")}
+		object = p.table.Document(m, []value.Value{object}, !p.printed)
+		p.printed = true
+	case p.rep.As == wire.AsPartial:
+		object = wire.Partial(p.table.Of, object)
+	}
+	return p.rep.AppendEvent(text, e.Type, wire.Object{Value: object, New: p.newOf})
+}

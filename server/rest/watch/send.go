@@ -1,0 +1,119 @@
+package watch
+
+import (
+	stderrors "errors"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// initialEnd is the annotation of the bookmark behind the objects that existed when the watch began.
+const initialEnd = "k8s.io/initial-events-end"
+
+// errStopped ends a loop over events once the client takes no more.
+var errStopped = stderrors.New("the client is gone")
+
+// sendInitial sends the objects that exist as events, and a bookmark behind them if the client takes bookmarks. It reports whether the client
+// takes more. It holds one page of records.
+func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
+	p := newPage()
+	defer p.releaseIf(&on)
+	at, err := w.initial.Each(func(event rest.Event, revision store.Revision) error { return w.add(p, event, revision, yield) })
+	if err != nil {
+		return false, ignoring(err, errStopped)
+	}
+	w.after = at
+	if w.bookmarks {
+		mark := bookmark(w.feed.Version, w.after)
+		annotations := value.Object(value.Member{Name: initialEnd, Value: value.String("true")})
+		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations)
+		if err := w.add(p, mark, 0, yield); err != nil {
+			return false, ignoring(err, errStopped)
+		}
+	}
+	return yield(p.chunk()), nil
+}
+
+// sendBatch sends the events of a batch of the store, which has the events after a revision. Watches that ask for the same share the texts. It
+// reports whether the client takes more.
+func (w *Watch) sendBatch(from store.Revision, b store.Batch, yield func(Chunk) bool) (on bool, err error) {
+	for w.feed.isShared() && w.after < b.Revision {
+		t, to, ok, err := w.feed.read(&w.hub.feeds, w.after, from, b, w.feed.printWrite)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			break
+		}
+		w.after = to
+		if !yield(t) {
+			return false, nil
+		}
+	}
+	if w.after >= b.Revision {
+		return true, nil
+	}
+	return w.sendAlone(b, yield)
+}
+
+// sendAlone sends the events of a batch for which the feed has no text: because no other watch asks for the same, or because the text is
+// forgotten.
+func (w *Watch) sendAlone(b store.Batch, yield func(Chunk) bool) (on bool, err error) {
+	p := newPage()
+	defer p.releaseIf(&on)
+	for _, e := range b.Events {
+		if e.Revision <= w.after {
+			continue
+		}
+		event, err := w.feed.Event(e)
+		if err == nil {
+			err = w.add(p, event, e.Revision, yield)
+		}
+		if err != nil {
+			return false, ignoring(err, errStopped)
+		}
+	}
+	w.after = b.Revision
+	return yield(p.chunk()), nil
+}
+
+// sendOne sends one event. It reports whether the client takes more.
+func (w *Watch) sendOne(e rest.Event, yield func(Chunk) bool) (on bool, err error) {
+	p := newPage()
+	defer p.releaseIf(&on)
+	if err := w.add(p, e, 0, yield); err != nil {
+		return false, ignoring(err, errStopped)
+	}
+	return yield(p.chunk()), nil
+}
+
+// textChunk is the length of the pieces in which the initial events are sent.
+const textChunk = 64 << 10
+
+// add adds an event to a page. A full page is sent and emptied. revision is that of the write that the event is about, 0 for none. The error is
+// errStopped, or that of the printer.
+func (w *Watch) add(p *page, e rest.Event, revision store.Revision, yield func(Chunk) bool) error {
+	text, err := w.feed.print(p.text, e)
+	if err != nil || len(text) == len(p.text) {
+		return err
+	}
+	p.add(text, revision)
+	if len(p.text) < textChunk {
+		return nil
+	}
+	if !yield(p.chunk()) {
+		return errStopped
+	}
+	p.empty()
+	return nil
+}
+
+// ignoring returns err, and nil if it is the other one.
+func ignoring(err, other error) error {
+	if err == other {
+		return nil
+	}
+	return err
+}
