@@ -13,12 +13,11 @@ import (
 
 const (
 	docPages = "../../../docs/cli"
-	docFiles = "../../../testdata/docs"   // what the commands in the pages work on
-	docTales = "../../../testdata/replay" // likewise, as the directory replay
+	docFiles = "../../../testdata/docs"   // the working directory of the commands in the pages
+	docTales = "../../../testdata/replay" // likewise, as the subdirectory replay
 )
 
-// TestDocs runs the commands in docs/cli and wants the output that stands there. A page has them in
-// blocks such as
+// TestDocs runs the commands in docs/cli and compares their output with the pages. A page has commands in blocks such as
 //
 //	```console
 //	$ deed apply -f web.yaml --live live.yaml |
@@ -28,9 +27,8 @@ const (
 //	0
 //	```
 //
-// Commands are for a shell, in a copy of testdata/docs, and of testdata/replay in it, that the
-// commands of one page share, where it is always 2026-01-01T00:00:00Z. With -update, the pages get
-// the output that there is.
+// A shell runs the commands of one page in a copy of testdata/docs, which has a copy of testdata/replay in it. The time is always
+// 2026-01-01T00:00:00Z. With -update, the test writes the actual output into the pages.
 func TestDocs(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
