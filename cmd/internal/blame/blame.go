@@ -53,7 +53,7 @@ const (
 // IsContainer reports whether p is a granular object or list, which is owned only if a write has added it with its content.
 func (p Part) IsContainer() bool { return p.Kind == objectKind || p.Kind == listKind }
 
-// Annotate returns the lines of the YAML of o, whose endpoint is e, with secrets masked. The error names unreadable entries, which own
+// Annotate returns the lines of the YAML of o with secrets masked. e is the endpoint of o. The error names unreadable entries, which own
 // nothing in the lines.
 func Annotate(o *manifest.Object, e *types.Endpoint) ([]Line, error) {
 	versions := &ownership.Versions{Types: e.Versions}

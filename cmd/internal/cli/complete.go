@@ -17,8 +17,8 @@ import (
 // completion completes a value of a flag, or an argument.
 type completion = cobra.CompletionFunc
 
-// completeValues registers completions of names in the files that the command line names so far, of flags with a few values, and of no
-// files where a command takes no arguments.
+// completeValues registers the completions of flags and arguments. They are names in the files that the command line names so far, or the
+// values of a flag. Commands without arguments complete no files.
 func (c *cli) completeValues(root *cobra.Command) {
 	managers, paths, kinds := c.completeFrom(manifest.ManagerNames), c.completePaths, c.completeKinds
 	flags := map[string]completion{

@@ -79,7 +79,7 @@ type docRunner struct {
 	commands   int    // so far
 }
 
-// page returns text with the output of its commands as it is.
+// page returns text with the actual output of its commands.
 func (p *docRunner) page(text string) string {
 	var out strings.Builder
 	command, inside := "", false
@@ -102,7 +102,7 @@ func (p *docRunner) page(text string) string {
 		case strings.HasPrefix(line, "> ") && continues(command):
 			command += line[2:]
 		default:
-			continue // what the last command printed
+			continue // the output of the last command
 		}
 		out.WriteString(line)
 	}
@@ -115,7 +115,7 @@ func continues(command string) bool {
 	return strings.HasSuffix(command, `\`) || strings.HasSuffix(command, "|")
 }
 
-// run returns what command prints.
+// run returns the output of command.
 func (p *docRunner) run(command string) string {
 	p.commands++
 	cmd := exec.Command(p.shell, "-c", fmt.Sprintf("(exit %d)\n%s", p.status, command))
@@ -137,7 +137,7 @@ func (p *docRunner) run(command string) string {
 	return out.String()
 }
 
-// TestPages wants a page for each command.
+// TestPages checks that each command has a page.
 func TestPages(t *testing.T) {
 	for _, cmd := range newCLI(nil, nil, nil).rootCommand().Commands() {
 		if _, err := os.Stat(filepath.Join(docPages, cmd.Name()+".md")); err != nil && cmd.Name() != "help" {

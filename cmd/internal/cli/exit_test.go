@@ -146,8 +146,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestOneManifestOneCode checks that an invalid manifest has the same exit code in all commands: 1 if a server refuses the manifest, and 2
-// if deed cannot read it.
+// TestOneManifestOneCode checks that an invalid manifest has the same exit code in all commands. The code is 1 if a server refuses the
+// manifest, and 2 if deed cannot read it.
 func TestOneManifestOneCode(t *testing.T) {
 	inExitFiles(t)
 	for file, want := range map[string]int{

@@ -75,7 +75,7 @@ type printed struct {
 	before string // its output
 }
 
-// check runs line unchanged. It returns an error if line is no command line of deed, or does not do what the text around it says.
+// check runs line unchanged. It returns an error if line is no command line of deed, or contradicts the text around it.
 func (p printed) check(line string) error {
 	words, err := shellWords(strings.TrimPrefix(line, "kubectl "))
 	if err != nil {

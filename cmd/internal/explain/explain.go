@@ -1,5 +1,5 @@
-// Package explain collects the facts about a path: its type and where that is declared, the fields above and below it, its owners, and its
-// role in ownership.
+// Package explain collects the facts about a path: its type and declaration, the fields above and below it, its owners, and its role in
+// ownership.
 //
 // Its nouns are [Explanation] and [Role]. Package report prints explanations.
 package explain

@@ -12,8 +12,8 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// InObject explains the fields of o, whose endpoint is e, that s selects. If o has none of them, s is read as a path: the path may be
-// unset, and may omit the item of a list with only one. InObject reports unreadable entries, which own nothing.
+// InObject explains the fields of o, whose endpoint is e, that s selects. If s selects none, InObject reads s as a path. The path may be
+// unset, and may omit the item of a list with only one item. InObject reports unreadable entries, which own nothing.
 func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selector.Selector) ([]*Explanation, error) {
 	paths, err := s.In(o.Content)
 	if err != nil {

@@ -63,8 +63,8 @@ func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Findin
 // absentCode is the code of owned paths that the object lacks.
 const absentCode ownership.Code = "absent-path"
 
-// isLeftOut reports whether f is about a path that the object lacks because a server stores no value there, see
-// [types.Endpoint.KeepsNothingAt]: another apply of the same configuration owns the same path again.
+// isLeftOut reports whether f is about a path at which a server stores no value, see [types.Endpoint.KeepsNothingAt]. Another apply of the
+// same configuration owns such a path again.
 func isLeftOut(o *manifest.Object, f ownership.Finding, known *types.Types) bool {
 	if f.Code != absentCode || o.Entries[f.Entry].Operation != merge.Apply {
 		return false

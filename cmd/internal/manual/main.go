@@ -2,8 +2,8 @@
 //
 //	SOURCE_DATE_EPOCH=1793611800 go run ./internal/manual DIR
 //
-// The date of the pages is the environment variable SOURCE_DATE_EPOCH, in seconds since 1970, or today. The program is separate so that no
-// other command depends on the renderer of pages.
+// The date of the pages is SOURCE_DATE_EPOCH, in seconds since 1970, or today. The program is separate so that no other command depends on
+// the renderer of pages.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package notice collects the messages of a run beside its answer: problems and warnings, each with a [Position] in a file, the progress,
-// and the resulting exit code. A [Log] receives all of them.
+// Package notice collects the messages of a run beside its answer: problems and warnings, each with a [Position] in a file, and the
+// progress. It also computes the exit code. A [Log] receives all of them.
 package notice
 
 import (

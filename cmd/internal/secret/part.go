@@ -151,7 +151,7 @@ func (ps parts) areLists() bool {
 	return slices.ContainsFunc(ps, func(p *part) bool { return p.items != nil })
 }
 
-// hides reports whether v is secret as a whole, either by a rule, or because it is no list or object whose secret parts can be separated.
+// hides reports whether v is secret as a whole. It is if a rule says so, or if v is no list or object with separable secret parts.
 func (ps parts) hides(v value.Value) bool {
 	switch {
 	case len(ps) == 0 || v.IsAbsent():

@@ -142,8 +142,8 @@ func (x step) takes(e fieldpath.Element, loose bool) bool {
 	return x.element == e
 }
 
-// names yields the numbers of steps that may together match one element of a path: one, or in a loose reading several bare names that form
-// one name with dots.
+// names yields the numbers of steps that may together match one element of a path. The first number is 1. In a loose reading, several bare
+// names may form one name with dots.
 func names(steps []step, loose bool) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for n := 1; n <= len(steps); n++ {

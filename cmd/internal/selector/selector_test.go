@@ -102,8 +102,8 @@ func TestAmong(t *testing.T) {
 	}
 }
 
-// TestReadings checks that a path that leads to a field step by step has no other reading, and that several other readings are an error
-// that lists them.
+// TestReadings checks that a path that leads to a field step by step has no other reading. Several other readings are an error that lists
+// them.
 func TestReadings(t *testing.T) {
 	field := fieldpath.Field
 	steps, joined := fieldpath.Path{field("a"), field("b"), field("c")}, fieldpath.Path{field("a.b"), field("c")}

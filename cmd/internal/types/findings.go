@@ -52,7 +52,7 @@ func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	return out
 }
 
-// Reading returns the findings of a server that reads the whole object: its version is not served, a value does not fit into the Go type of
+// Reading returns the findings of a server that reads the whole object. The version is not served, a value does not fit into the Go type of
 // its field, or the validation refuses it. It takes time in proportion to object.
 func (e *Endpoint) Reading(object value.Value) []Finding {
 	k, ok := e.kind()

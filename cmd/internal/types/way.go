@@ -62,8 +62,8 @@ func (w Way) elements() fieldpath.Path {
 	return out
 }
 
-// Declared returns the type that declares the last step of w, a way through root: the nearest named type above it, and the way from there
-// as view shows it.
+// Declared returns the type that declares the last step of w, a way through root. It is the nearest named type above the step. The result
+// includes the way from that type, as view shows it.
 func (w Way) Declared(root *schema.Type, view secret.View) string {
 	for i := len(w) - 1; i >= 0; i-- {
 		above := root

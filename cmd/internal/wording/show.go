@@ -39,8 +39,8 @@ func ShellWord(text string) string {
 // plain holds the characters that are not special to a shell at any place in a word.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@%+="
 
-// KubectlType returns the name of a kind on the command line of kubectl, for exactly this version: configmap, because kubectl first looks
-// in the group without a name, or deployment.v1.apps.
+// KubectlType returns the name of a kind on the command line of kubectl, for exactly this version. The name has the form
+// deployment.v1.apps, or configmap for the group without a name, in which kubectl looks first.
 func KubectlType(group, version, kind string) string {
 	if group == "" {
 		return strings.ToLower(kind)
