@@ -33,7 +33,7 @@ func (c *cli) extractCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract [TYPE/NAME...] -f LIVE [--field-manager NAME]",
 		Short: "Get back the configuration that a manager applied",
-		Long: `Get back the configuration that a manager applied from stored objects. Applying
+		Long: `Get back from stored objects the configuration that a manager applied. Applying
 it again would change nothing. Its values are the current values of the objects.
 
 ` + selectionUsage + `

@@ -46,7 +46,7 @@ No schema is needed. A path that the object does not have has - for its line.`,
   deed fields -f live.yaml
   deed fields -f live.yaml --stats
 
-  # Which paths does only kubectl own, and not autoscaler? Which do both own?
+  # Which paths does kubectl own, but not autoscaler? Which do both own?
   deed fields -f live.yaml --only kubectl --not autoscaler
   deed fields -f live.yaml --both kubectl,autoscaler`,
 		RunE: func(*cobra.Command, []string) error { return c.fields(f) },

@@ -44,8 +44,8 @@ With -o sarif, findings are printed for code scanning, and with -o junit as a
 report of tests, with a test for each object. A file, a document or an object
 that cannot be checked is a result there too, and an error of a test.
 
-As in kubectl, --validate=warn turns unknown and duplicate fields into warnings,
-and --validate=ignore leaves them out.`,
+As in kubectl, --validate=warn turns unknown fields and duplicates into
+warnings, and --validate=ignore leaves them out.`,
 		Example: `  # Are all objects in a directory valid by their schemas?
   deed validate -R deploy
   deed validate web.yaml 'deploy/*.yaml'
