@@ -78,8 +78,8 @@ var table = []layers.Layer{
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/cmd", table) }
 
-// yamlImporters are the packages of the command that import a YAML library: ours, and those of kube-openapi's models, which
-// give it nothing to read but JSON. See docs/decisions/0017. kustomize, which reads and writes files of its own, is left out.
+// yamlImporters lists the packages of the command that import a YAML library: our own, and the models of kube-openapi, to which the command
+// passes only JSON. See docs/decisions/0017. kustomize is left out, because it reads and writes its own files.
 var yamlImporters = []string{
 	layers.Root + "/internal/yaml gopkg.in/yaml.v3",
 	"github.com/go-openapi/swag/yamlutils go.yaml.in/yaml/v3",
@@ -91,7 +91,7 @@ var yamlImporters = []string{
 	"k8s.io/kube-openapi/pkg/util/proto go.yaml.in/yaml/v3",
 }
 
-// TestYAMLLibraries shows which packages of the command import which YAML library.
+// TestYAMLLibraries checks which packages of the command import which YAML library.
 func TestYAMLLibraries(t *testing.T) {
 	const each = `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}{{"\n"}}{{end}}`
 	out, err := exec.Command("go", "list", "-deps", "-f", each, "./deed").Output()

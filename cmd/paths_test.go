@@ -10,9 +10,9 @@ import (
 	"github.com/deed-project/deed/internal/layers"
 )
 
-// TestPathsAreSpelledOneWay wants the command to print paths by [fieldpath.Path.Text], which is read back, and never as the texts of
-// API servers have them: nothing calls String of a path or an element, nor hands one to a function that takes any value, as those
-// that print do.
+// TestPathsAreSpelledOneWay checks that the command prints paths only with [fieldpath.Path.Text], whose output can be parsed, and never in
+// the notation of API servers. No call uses String of a path or an element, or passes one to a function that takes any value, such as a
+// printing function.
 func TestPathsAreSpelledOneWay(t *testing.T) {
 	config := &packages.Config{Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedImports | packages.NeedExportFile}
@@ -41,7 +41,7 @@ func TestPathsAreSpelledOneWay(t *testing.T) {
 	}
 }
 
-// spelled returns what call does with paths that spells them as API servers do.
+// spelled returns the reasons why call prints paths in the notation of API servers.
 func spelled(info *types.Info, call *ast.CallExpr) (reasons []string) {
 	if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "String" && isPath(info.TypeOf(f.X)) {
 		reasons = append(reasons, "String of a path: Text is what is read back")

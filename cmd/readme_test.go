@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands of README.md print into it")
 
-// TestReadme runs the commands that the terminal in README.md shows, in the folder testdata/readme, and wants the output that
-// stands below each; -update writes it there.
+// TestReadme runs the commands in the terminal of README.md in the folder testdata/readme, and compares their output with the text below
+// each; -update rewrites it.
 func TestReadme(t *testing.T) {
 	const file, begin, end = "../README.md", "```console\n", "```\n"
 	text, err := os.ReadFile(file)
@@ -44,14 +44,14 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// run returns what deed prints, standard output and standard error together.
+// run returns the output of deed, standard output and standard error together.
 func run(args []string) string {
 	var out bytes.Buffer
 	cli.Run(args, strings.NewReader(""), &out, &out)
 	return out.String()
 }
 
-// TestFirstCommand runs the first command of README.md, which people copy: it works in the root of the repository.
+// TestFirstCommand runs the first command of README.md, which readers copy: it works in the root of the repository.
 func TestFirstCommand(t *testing.T) {
 	t.Chdir("..")
 	readme, err := os.ReadFile("README.md")

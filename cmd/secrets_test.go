@@ -19,38 +19,36 @@ import (
 	"github.com/deed-project/deed/internal/layers"
 )
 
-// Only package secret makes text of what objects hold. This is what the type system cannot say, so
-// the source is read, with types. Raw is a value, a path, an element or a set of paths, an error, and
-// whatever has one of these inside. Outside of package secret
+// Only package secret makes text of objects. The type system cannot enforce that, so these tests read the source, with types. Raw data is a
+// value, a path, an element or a set of paths, an error, and everything that contains one of these. Outside of package secret
 //
-//   - raw is not passed where any value is taken, as fmt and encoding/json do, unless a method of
-//     this module says how it reads: that method is under the same rules;
-//   - raw has no methods called that make text of it;
+//   - raw data is not passed as any value, as to fmt and encoding/json, unless a method of this module defines its text: that method is under
+//     the same rules;
+//   - methods of raw data that make text are not called;
 //   - the texts of libraries that may quote values are not read.
 //
-// fmt.Errorf may take raw: an error is raw itself. What the test does not see is the text of a value
-// that a variable holds: value.Value.Str is for names and for what is compared.
+// fmt.Errorf may take raw data, because an error is raw itself. The tests do not see a variable with the text of a value: value.Value.Str
+// is for names and for comparisons.
 
-// textMethods are those that make text, or plain Go values, of raw.
+// textMethods holds the methods that turn raw data into text or plain Go values.
 var textMethods = map[string]bool{
 	"String": true, "Text": true, "Error": true, "AppendJSON": true, "MarshalJSON": true, "ToAny": true, "Into": true, "Wire": true,
 }
 
-// quoting are the fields of errors and findings, by their types in the libraries, that may quote values.
+// quoting holds the fields of errors and findings, by their types in the libraries, that may quote values.
 var quoting = map[string]bool{
 	"typed.Error.Detail": true, "typed.Error.Plain": true, "form.Finding.Reason": true, "form.Finding.Value": true,
 	"builtin.Refusal.Detail": true, "builtin.Refusal.Value": true, "yaml.Error.Reason": true, "value.SyntaxError.Reason": true,
 	"value.SyntaxError.Path": true, "managedfields.BadRequestError.Reason": true, "managedfields.Status.Message": true,
 }
 
-// raising are the functions that take errors as what they are. So is panic: of what is panicked with,
-// only the type is shown.
+// raising holds the functions that take errors as errors. panic is one, too: only the type of its argument is shown.
 var raising = map[string]bool{"fmt.Errorf": true, "errors.As": true, "errors.Is": true}
 
-// printing are the functions of libraries that make text of raw that is passed to them as what it is.
+// printing holds the functions of libraries that turn typed raw data into text.
 var printing = map[string]bool{"yaml.Append": true, "yaml.Write": true, "managedfields.ToStatus": true}
 
-// allowed are the functions that do one of these, and why nothing shows.
+// allowed holds the functions that break a rule, with the reason why nothing is shown.
 var allowed = map[string]string{
 	"manifest.defectiveItem":       "finds an item by the text of an error",
 	"manifest.Rewriter.Set":        "files get objects as they are",
@@ -70,7 +68,7 @@ func TestOnlySecretMakesText(t *testing.T) {
 		name := strings.TrimPrefix(p.pkg.Path(), layers.Root+"/cmd/internal/")
 		switch name {
 		case "secret", "testobjects", "storytest", "manual": // the last three read no objects of users
-			continue
+			continue // the last three read no objects of users
 		}
 		for _, file := range p.files {
 			c := checker{source: p, used: used}
@@ -87,7 +85,7 @@ func TestOnlySecretMakesText(t *testing.T) {
 	}
 }
 
-// TestTextIsFound wants that the test above finds each way in which text is made of raw.
+// TestTextIsFound checks that the test above finds each way to make text of raw data.
 func TestTextIsFound(t *testing.T) {
 	const head = `package p
 import (
@@ -138,11 +136,11 @@ type source struct {
 	from  types.Importer
 }
 
-// checker looks for text that is made of raw in a file.
+// checker looks for text of raw data in a file.
 type checker struct {
 	*source
 	function string
-	prints   bool // whether a call prints as fmt does, by the method String
+	prints   bool // whether a call prints like fmt, with the method String
 	used     map[string]bool
 	found    []string
 }
@@ -154,7 +152,7 @@ func (c *checker) file(f *ast.File) {
 	}
 }
 
-// nameOf returns the name of a function, with that of its receiver.
+// nameOf returns the name of a function, with its receiver.
 func nameOf(d ast.Decl) string {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok {
@@ -200,7 +198,7 @@ func (c *checker) node(n ast.Node) {
 	}
 }
 
-// call looks at the arguments of n.
+// call checks the arguments of n.
 func (c *checker) call(n *ast.CallExpr) {
 	if tv := c.info.Types[n.Fun]; tv.IsType() {
 		if len(n.Args) == 1 {
@@ -230,14 +228,13 @@ func (c *checker) call(n *ast.CallExpr) {
 	}
 }
 
-// formats reports whether a function is called that takes any number of any values, as fmt.Printf and
-// the methods of notice.Log do.
+// formats reports whether n calls a function with variadic arguments of any type, such as fmt.Printf and the methods of notice.Log.
 func (c *checker) formats(n *ast.CallExpr) bool {
 	sig, ok := c.info.TypeOf(n.Fun).(*types.Signature)
 	return ok && sig.Variadic() && takesAny(paramType(sig, sig.Params().Len()-1, false))
 }
 
-// callee returns the package and the name of the function that is called, empty if it is none of a package.
+// callee returns the package and the name of the called function, empty if it is no function of a package.
 func (c *checker) callee(n *ast.CallExpr) string {
 	s, ok := n.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -265,7 +262,7 @@ func paramType(sig *types.Signature, i int, spread bool) types.Type {
 	return sig.Params().At(i).Type()
 }
 
-// literal looks at the items of lists and maps, and the members of structs.
+// literal checks the items of lists and maps, and the members of structs.
 func (c *checker) literal(n *ast.CompositeLit) {
 	t := c.info.TypeOf(n).Underlying()
 	for i, e := range n.Elts {
@@ -300,7 +297,7 @@ func keyOf(pair *ast.KeyValueExpr) ast.Expr {
 	return pair.Key
 }
 
-// selector looks for methods that make text of raw, and for fields that may quote values.
+// selector finds methods that make text of raw data, and fields that may quote values.
 func (c *checker) selector(n *ast.SelectorExpr) {
 	sel := c.info.Selections[n]
 	if sel == nil {
@@ -337,7 +334,7 @@ func (c *checker) isStr(e ast.Expr) bool {
 	return ok && s.Sel.Name == "Str" && isRaw(c.info.TypeOf(s.X))
 }
 
-// convert looks at e, which becomes a t.
+// convert checks e, which is converted to t.
 func (c *checker) convert(e ast.Expr, t types.Type) {
 	if from := c.info.TypeOf(e); from != nil && takesAny(t) && !types.IsInterface(from.Underlying()) || from != nil && takesAny(t) && isError(from) {
 		if c.shows(from, map[types.Type]bool{}) {
@@ -355,7 +352,7 @@ func (c *checker) add(n ast.Node, text string) {
 	c.found = append(c.found, fmt.Sprintf("%s:%d: %s: %s; see package secret", at.Filename, at.Line, c.function, text))
 }
 
-// takesAny reports whether t is an interface that raw is not expected in, such as any.
+// takesAny reports whether t is an interface for any value, such as any.
 func takesAny(t types.Type) bool {
 	if t == nil || !types.IsInterface(t) {
 		return false
@@ -387,8 +384,7 @@ func isRaw(t types.Type) bool {
 	return isError(t) || isError(types.NewPointer(t))
 }
 
-// shows reports whether something raw is in what t prints as. A type of this module that has a method
-// that says how it prints prints as that says.
+// shows reports whether the text of t contains raw data. A type of this module with a method for its text prints with that method.
 func (c *checker) shows(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -398,7 +394,7 @@ func (c *checker) shows(t types.Type, seen map[types.Type]bool) bool {
 		return true
 	}
 	if named, ok := types.Unalias(t).(*types.Named); ok && !ofThisProject(named.Obj()) {
-		return false // a type of somebody else
+		return false // a type of another module
 	}
 	if c.says(t) {
 		return false
@@ -426,8 +422,7 @@ func ofThisProject(o types.Object) bool {
 	return o.Pkg() != nil && strings.HasPrefix(o.Pkg().Path(), layers.Root)
 }
 
-// says reports whether a method of this module says how a t reads: String where it is printed, and
-// MarshalJSON where it is encoded.
+// says reports whether a method of this module defines the text of t: String for printing, and MarshalJSON for encoding.
 func (c *checker) says(t types.Type) bool {
 	name := "MarshalJSON"
 	if c.prints {
@@ -438,7 +433,7 @@ func (c *checker) says(t types.Type) bool {
 	return ok && f.Pkg() != nil && strings.HasPrefix(f.Pkg().Path(), layers.Root+"/cmd/")
 }
 
-// load returns the packages that pattern names, with types from what go build makes.
+// load returns the packages of pattern, with types from the output of go build.
 func load(t *testing.T, pattern string) []*source {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,DepOnly", pattern)
@@ -483,7 +478,7 @@ func load(t *testing.T, pattern string) []*source {
 	return all
 }
 
-// typesOf finds out the types of files.
+// typesOf type-checks files.
 func typesOf(t *testing.T, fset *token.FileSet, from types.Importer, path string, files []*ast.File) *source {
 	t.Helper()
 	info := &types.Info{
@@ -498,7 +493,7 @@ func typesOf(t *testing.T, fset *token.FileSet, from types.Importer, path string
 	return &source{fset, files, pkg, info, from}
 }
 
-// findIn returns what the check finds in a file that may import what the packages do.
+// findIn returns the findings of the check in a file, which may import the packages of the command.
 func findIn(t *testing.T, library []*source, text string) []string {
 	t.Helper()
 	fset := library[0].fset

@@ -1,4 +1,4 @@
-// Command deed says offline what Kubernetes server-side apply will do: see deed help.
+// Command deed predicts offline what Kubernetes server-side apply will do: see deed help.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package blame annotates the lines of objects with who owns what begins in them.
+// Package blame annotates the lines of objects with the owners of the values that begin in them.
 //
-// Its nouns are [Line] and [Part]. How lines read is the business of package report.
+// Its nouns are [Line] and [Part]. Package report prints lines.
 package blame
 
 import (
@@ -27,37 +27,34 @@ type Object struct {
 type Line struct {
 	Text   string
 	Number int // counted from 1
-	// Parts are what begins in the line, each inside the one before. The lines that a long text
-	// goes on in have none.
+	// Parts holds the parts that begin in the line, each inside the one before. Continuation lines of a long text have none.
 	Parts []Part
-	// Continues is how many lines above the value in this line begins: 0 in all but those lines.
+	// Continues is the number of lines above in which the value of this line begins: 0 except in continuation lines.
 	Continues int
-	// Block reports whether a block of text begins here: the lines that follow have no room for
-	// comments.
+	// Block reports whether a block of text begins here: the following lines have no room for comments.
 	Block bool
 }
 
-// Part is a member or item of an object with all who own it.
+// Part is a member or item of an object with all its owners.
 type Part struct {
 	Path    fieldpath.Path
-	At      notice.Position // where it was read
+	At      notice.Position // its position in the input
 	Kind    string          // leaf, item, atomic; or object, list: their members and items are owned one by one
 	Owners  []ownership.Owner
 	Through fieldpath.Path // see [ownership.Owned]
 }
 
-// Kinds of parts: objects and lists that are owned only in that a write has added them, with what
-// is in them.
+// The kinds of granular objects and lists. They are owned only if a write has added them with their content.
 const (
 	objectKind = "object"
 	listKind   = "list"
 )
 
-// IsContainer reports whether p is owned only in that a write has added it, with what is in it.
+// IsContainer reports whether p is a granular object or list, which is owned only if a write has added it with its content.
 func (p Part) IsContainer() bool { return p.Kind == objectKind || p.Kind == listKind }
 
-// Annotate returns the lines of the YAML of o, whose endpoint is e, as it may be shown. The error says
-// which entries cannot be read: they own nothing in the lines.
+// Annotate returns the lines of the YAML of o with secrets masked. e is the endpoint of o. The error names unreadable entries, which own
+// nothing in the lines.
 func Annotate(o *manifest.Object, e *types.Endpoint) ([]Line, error) {
 	versions := &ownership.Versions{Types: e.Versions}
 	owned, err := ownership.Owners(o.Object, e.Typ, versions)
@@ -83,12 +80,11 @@ func Annotate(o *manifest.Object, e *types.Endpoint) ([]Line, error) {
 	return w.lines, err
 }
 
-// annotator walks an object as it is shown beside what is known of its owners, which comes in the same
-// order. What is hidden as a whole has owners inside that are passed over.
+// annotator walks a masked object in parallel to its owners, which come in the same order. Owners inside a hidden value are skipped.
 type annotator struct {
 	*manifest.Object
 	next       func() (ownership.Owned, bool)
-	owned      ownership.Owned // what comes next; without a path when nothing does
+	owned      ownership.Owned // the next owned value; without a path at the end
 	doc        yaml.Document
 	containers map[secret.Key][]ownership.Owner
 	lines      []Line
@@ -99,7 +95,7 @@ type annotator struct {
 
 func (w *annotator) advance() { w.owned, _ = w.next() }
 
-// inside adds what is in v.
+// inside adds the parts inside v.
 func (w *annotator) inside(v secret.Value) {
 	switch {
 	case v.IsObject():
@@ -114,8 +110,7 @@ func (w *annotator) inside(v secret.Value) {
 	}
 }
 
-// part adds v, the member or item that step leads to, and what is in it. e is its element in the
-// path if it turns out that nobody else knows a better one.
+// part adds v, the member or item at step, and the parts inside v. e is its path element, unless an owner has a better one.
 func (w *annotator) part(step any, e fieldpath.Element, v secret.Value) {
 	depth := len(w.path)
 	w.steps, w.path = append(w.steps, step), append(w.path, e)
@@ -123,8 +118,7 @@ func (w *annotator) part(step any, e fieldpath.Element, v secret.Value) {
 	if v.IsList() {
 		p.Kind = listKind
 	}
-	// The first thing that is owned at v or in it is what comes next: it is v itself if it is as
-	// deep as v.
+	// The first owned value at or inside v is the next one. It is v itself if its path is as deep as v.
 	if path := w.owned.Path; len(path) > depth {
 		copy(w.path, path[:depth+1])
 		within := w.owned.Through != nil && len(w.owned.Through) <= depth
@@ -148,7 +142,7 @@ func (w *annotator) part(step any, e fieldpath.Element, v secret.Value) {
 	w.steps, w.path = w.steps[:depth], w.path[:depth]
 }
 
-// add puts p, whose value is v, into the line where it begins.
+// add adds p, whose value is v, to the line in which it begins.
 func (w *annotator) add(p Part, v secret.Value) {
 	line, _ := w.doc.KeyPosition(w.steps...)
 	at := &w.lines[line-1]
@@ -161,15 +155,13 @@ func (w *annotator) add(p Part, v secret.Value) {
 	at.Block = column <= len(runes) && isBlockHeader(string(runes[column-1:]))
 }
 
-// isBlockHeader reports whether text is what a block of text begins with: its style, and how it is
-// indented and ends.
+// isBlockHeader reports whether text is the header of a block of text: its style, indentation and ending.
 func isBlockHeader(text string) bool {
 	return text != "" && strings.ContainsAny(text[:1], "|>") && strings.Trim(text[1:], "+-0123456789") == ""
 }
 
-// containerOwners returns, by path, who owns objects and lists whose parts are owned one by one:
-// whoever added them in an update. Entries of other versions count where versions differ in nothing
-// but their name.
+// containerOwners returns the owners of granular objects and lists by path: the managers that added them in an update. Entries of other
+// versions count if versions differ only in their names.
 func containerOwners(o *manifest.Object, e *types.Endpoint) map[secret.Key][]ownership.Owner {
 	out := map[secret.Key][]ownership.Owner{}
 	for i, entry := range o.Entries {
@@ -178,7 +170,7 @@ func containerOwners(o *manifest.Object, e *types.Endpoint) map[secret.Key][]own
 		}
 		set, err := entry.FieldsV1.Set()
 		if err != nil {
-			continue // ownership.Owners says so
+			continue // ownership.Owners reports it
 		}
 		owner := ownership.Owner{Index: i, Manager: manifest.Identity(entry), APIVersion: entry.APIVersion, Time: entry.Time}
 		for path := range set.All() {

@@ -32,8 +32,7 @@ func linesOf(t *testing.T, o *manifest.Object) []Line {
 	return lines
 }
 
-// TestAnnotate wants that the parts of the lines are exactly what the object consists of, with the
-// owners that ownership.Owners says they have.
+// TestAnnotate checks that the parts of the lines are exactly the values of the object, with the owners of ownership.Owners.
 func TestAnnotate(t *testing.T) {
 	for _, o := range testobjects.Owned(t) {
 		typ, _ := builtin.Catalog().Lookup(o.GVK())
@@ -50,7 +49,7 @@ func TestAnnotate(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s %v %v %v", p.Path.Text(), p.Kind, p.Owners, p.Through))
 			}
 		}
-		slices.Sort(want) // YAML has names in another order
+		slices.Sort(want) // YAML orders names differently
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: got parts\n%s\nwant\n%s", o.Id, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -58,7 +57,7 @@ func TestAnnotate(t *testing.T) {
 	}
 }
 
-// TestShares wants the same numbers of values as ownership.Owners yields of those that have nothing in them, most first.
+// TestShares compares the counts with the leaf values that ownership.Owners yields, largest counts first.
 func TestShares(t *testing.T) {
 	for _, o := range testobjects.Owned(t) {
 		lines := linesOf(t, o)

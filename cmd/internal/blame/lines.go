@@ -23,7 +23,7 @@ func Parts(lines []Line) iter.Seq[Part] {
 	}
 }
 
-// OwnedBy returns the lines in which something begins that the managers own, and those around them.
+// OwnedBy returns the lines in which a value begins that the managers own, and the lines around them.
 func OwnedBy(lines []Line, managers []string) []Line {
 	wanted := map[secret.Key]bool{}
 	for p := range Parts(lines) {
@@ -46,15 +46,15 @@ func OwnedBy(lines []Line, managers []string) []Line {
 	return out
 }
 
-// Share is how many values somebody owns.
+// Share is the number of values of an owner.
 type Share struct {
 	Manager merge.Manager // without its version
-	Nobodys bool          // nobody owns these values
+	Nobodys bool          // the values have no owner
 	Values  int
 }
 
-// Shares says who owns how many of the values below path in lines, most first. A value is a part with nothing in it, be it a leaf
-// or an item of a set. One of several managers counts for each.
+// Shares returns the number of values below path in lines for each owner, largest first. A value is a part without parts inside: a leaf or
+// an item of a set. A value with several managers counts for each.
 func Shares(lines []Line, path fieldpath.Path) []Share {
 	var out []Share
 	count := func(owner Share) {

@@ -15,8 +15,8 @@ import (
 
 // TestStories runs the stories of testdata, see [storytest.Run]. The commands are
 //
-//	blame FILE [by=MANAGER,...]   whose the lines of objects are, or those lines that are of managers
-//	shares FILE PATH...           who owns how much below paths
+//	blame FILE [by=MANAGER,...]   the owners of the lines of objects, or the lines of managers
+//	shares FILE PATH...           the number of values of each owner below paths
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){"blame": annotate, "shares": shares})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// twoVersions defines a kind whose versions differ in nothing but their name.
+// twoVersions defines a kind with two versions that differ only in their names.
 const twoVersions = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.acme.io}
@@ -35,7 +35,7 @@ spec:
   - {name: v2, served: true, storage: false, schema: *s}
 `
 
-// planJSON is what the test reads of the output of deed plan.
+// planJSON is the part of the output of deed plan that the test reads.
 type planJSON struct {
 	Objects []struct {
 		Conflicts int
@@ -48,9 +48,8 @@ type planJSON struct {
 	}
 }
 
-// TestPlanAgreesWithApply has several managers write in two versions, and wants of deed plan what
-// deed apply does: the exit code, the fields in conflict, what becomes of each field, and who owns
-// it then.
+// TestPlanAgreesWithApply has several managers write in two versions. It compares deed plan with deed apply: the exit code, the fields in
+// conflict, and the value and owners of each field.
 func TestPlanAgreesWithApply(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(epochVariable, "1767225600")
@@ -109,8 +108,8 @@ func randomThing(r *rand.Rand, version string) string {
 	return string(text)
 }
 
-// agree runs apply and plan, and returns how many fields are in conflict. It puts the outcome into
-// stored, unless conflicts are not to be forced.
+// agree runs apply and plan, and returns the number of fields in conflict. It stores the outcome in stored, unless there are conflicts and
+// force is false.
 func agree(t *testing.T, args []string, stored *string, force bool) (conflicts int) {
 	t.Helper()
 	run := func(command string, more ...string) (string, string, int) {
@@ -152,7 +151,7 @@ func agree(t *testing.T, args []string, stored *string, force bool) (conflicts i
 	return p.Conflicts
 }
 
-// wantOutcome wants that decisions say what outcome is, and whose.
+// wantOutcome checks that the decisions agree with the values and the owners in outcome.
 func wantOutcome(t *testing.T, decisions []struct {
 	Path, Outcome string
 	Result        json.RawMessage
@@ -194,7 +193,7 @@ func wantOutcome(t *testing.T, decisions []struct {
 	}
 }
 
-// at returns what is at path in v.
+// at returns the value at path in v.
 func at(v value.Value, path fieldpath.Path) value.Value {
 	for _, e := range path {
 		switch e.Kind() {

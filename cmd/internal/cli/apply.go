@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/report"
 )
 
-// applyFlags are those of deed apply.
+// applyFlags holds the flags of deed apply.
 type applyFlags struct {
 	applyInput
 	put      putFlags
@@ -79,7 +79,7 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 	return cmd
 }
 
-// apply is deed apply.
+// apply runs deed apply.
 func (c *cli) apply(f applyFlags, printToo bool) error {
 	files, err := f.put.rewriter(c, f.live)
 	if err != nil {
@@ -115,7 +115,7 @@ type applier struct {
 	out       emitter
 }
 
-// use reports and prints what came of t.
+// use reports and prints the result x of t.
 func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 	switch {
 	case x.Err != nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// blameFlags are those of deed blame.
+// blameFlags holds the flags of deed blame.
 type blameFlags struct {
 	stored   storedFlags
 	managers []string
@@ -27,17 +27,18 @@ func (c *cli) blameCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "blame [TYPE/NAME...] -f LIVE",
 		Short: "Show objects with the owners of every line",
-		Long: `Show objects as YAML with the owners of every line: all of them, each with the
-operation, the subresource if it wrote through one, and how long ago that was.
+		Long: `Show objects as YAML with all owners of every line, each with its operation, the
+subresource if it wrote through one, and how long ago it wrote.
 
 ` + selectionUsage + `
 
-Items of lists are told apart as the schema says, by keys or by value. A list or
-object that is atomic is owned as a whole: the lines in it have its owners, with
-^ in front. The dash of an item is owned too: owners of the item who do not own
-what follows the dash are marked (item). Nobody owns what the server filled in,
-identity such as metadata.name, or what lost its owners: (nobody). Lines that
-consist of what is below them have owners only if an update added them.
+The schema says whether items of lists are identified by keys or by value. An
+atomic list or object has one set of owners: its lines show them with ^ in
+front. The dash of an item is owned too: owners of the item that do not own the
+field behind the dash are marked (item). Lines without owners are marked
+(nobody): values that the server filled in, identity such as metadata.name, and
+fields that have lost their owners. A line that only opens an object or a list
+has owners only if an update added it.
 
 -o text has the owners in front. -o yaml has them behind, as comments: the
 output is YAML. -o json has all parts of every line. -o html is a page with a
@@ -67,7 +68,7 @@ color for every manager, for browsers.`,
 	return cmd
 }
 
-// blame is deed blame.
+// blame runs deed blame.
 func (c *cli) blame(f blameFlags) error {
 	now, err := clock()
 	if err != nil {
@@ -100,12 +101,12 @@ func (c *cli) blame(f blameFlags) error {
 	return c.end(p.Close())
 }
 
-// flush ends output, which may have failed before.
+// flush flushes out and reports err, an earlier error of the same output, if there is one.
 func (c *cli) flush(out *bufio.Writer, err error) error {
 	return c.end(errors.Join(err, out.Flush()))
 }
 
-// end reports what kept output from being written, if anything did.
+// end reports the error that kept output from being written, if any.
 func (c *cli) end(err error) error {
 	if err != nil {
 		c.Failed(secret.Open.Error(err))
@@ -113,7 +114,7 @@ func (c *cli) end(err error) error {
 	return nil
 }
 
-// knownManagers refuses names that are no manager's in any of the objects.
+// knownManagers returns an error if a name is not the name of a manager in the objects.
 func (c *cli) knownManagers(flag string, names []string, objects *survey) error {
 	if len(names) == 0 {
 		return nil

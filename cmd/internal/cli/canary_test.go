@@ -15,18 +15,16 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// The test of this file sends what may not be shown through every command, with every flag and in
-// every format, and looks for it in what they print. The objects are in testdata/canary. Commands and
-// flags come from the command line itself: a new one has to be added to the tables here.
+// The test of this file sends secret values through every command, with every flag and in every format, and looks for them in the output.
+// The objects are in testdata/canary. Commands and flags come from the command line itself: a new one must be added to the tables here.
 
-// canaryCommand says how a command is called.
+// canaryCommand describes the calls of a command.
 type canaryCommand struct {
-	calls [][]string // the arguments, for which - stands at the end where an unreadable file may be named, see unread
-	// unread is the flag before which files that cannot be read are named; empty for commands that
-	// read no objects.
+	calls [][]string // the arguments; - marks the end where an unreadable file may be named, see unread
+	// unread is the flag before which unreadable files are named. It is empty for commands that read no objects.
 	unread string
-	// product are the formats in which the command prints objects as they are, because they are what
-	// was asked for: only its standard error is looked at.
+	// product lists the formats in which the command prints whole objects, because the user asked for them. Only standard error is checked
+	// then.
 	product []string
 }
 
@@ -34,7 +32,7 @@ var schemas = []string{"--crd", "crd.yaml", "--openapi", "openapi.json"}
 
 func with(args ...string) []string { return append(args, schemas...) }
 
-// canaryCommands has all commands that run.
+// canaryCommands holds all runnable commands.
 var canaryCommands = map[string]canaryCommand{
 	"apply": {
 		calls:  [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml"), with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml", "--force-conflicts")},
@@ -72,7 +70,7 @@ var canaryCommands = map[string]canaryCommand{
 	"schema":         {calls: [][]string{{}}},
 }
 
-// canaryFlags has what is tried of each flag that is neither a switch nor a choice.
+// canaryFlags holds the values to try for each flag that is neither a switch nor a choice.
 var canaryFlags = map[string][]string{
 	"filename": {"live.yaml"}, "live": {"live.yaml"}, "ignore": {"none.yaml"}, "request-timeout": {"1s"}, "jobs": {"1"},
 	"field-manager": {"ops"}, "namespace": {"other"}, "name": {"changed"}, "subresource": {"status", "scale", "none"},
@@ -84,7 +82,7 @@ var canaryFlags = map[string][]string{
 	"kustomize": {"kust", "unbuilt"},
 }
 
-// canary is what may be nowhere: see testdata/canary.
+// canary matches the values that must not be printed: see testdata/canary.
 var canary = regexp.MustCompile(`(?i)hunter2|aHVudGVyM|7\.?31946250817`)
 
 func TestNothingSecretIsShown(t *testing.T) {
@@ -112,7 +110,7 @@ func TestNothingSecretIsShown(t *testing.T) {
 			}
 			r.flags()
 			for _, format := range c.product {
-				if !r.whole[format] && format != formatPatch && format != formatKubectl { // a patch has managed fields alone
+				if !r.whole[format] && format != formatPatch && format != formatKubectl { // a patch has managed fields only
 					t.Errorf("-o %s never shows what objects hold, and is called a product", format)
 				}
 			}
@@ -132,7 +130,7 @@ func replaced(args []string, flag, file string) []string {
 	return out
 }
 
-// canaryFiles returns a new directory with the files.
+// canaryFiles returns a new directory with the files of testdata/canary.
 func canaryFiles(t *testing.T) string {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/canary/files.txtar")
@@ -163,11 +161,10 @@ type canaryRun struct {
 	cmd  *cobra.Command
 	name []string
 	canaryCommand
-	whole map[string]bool // the formats in which it has shown objects as they are
+	whole map[string]bool // the formats in which the command has shown whole objects
 }
 
-// formats calls the command in all its formats. With --show-secrets it shows the canary, in place of
-// what stands for it.
+// formats calls the command in all its formats. With --show-secrets, the output must have the canary in place of its mask.
 func (r canaryRun) formats(call []string) {
 	formats := []string{""}
 	if output := r.cmd.Flags().Lookup("output"); output != nil {
@@ -201,7 +198,7 @@ func (r canaryRun) choices(f *pflag.Flag) []string {
 	return c.allowed
 }
 
-// flags calls the command with each of its flags, and has each completed.
+// flags calls the command with each of its flags, and completes each flag.
 func (r canaryRun) flags() {
 	r.cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		values := canaryFlags[f.Name]
@@ -231,7 +228,7 @@ func (r canaryRun) flags() {
 	}
 }
 
-// complete completes what args end with.
+// complete completes the last of args.
 func (r canaryRun) complete(args ...string) {
 	line := slices.Concat([]string{"__complete"}, r.name)
 	if r.unread != "" {
@@ -240,7 +237,7 @@ func (r canaryRun) complete(args ...string) {
 	r.look(append(line, args...), false)
 }
 
-// call calls the command, looks for the canary, and returns what the command prints.
+// call calls the command, looks for the canary, and returns the output.
 func (r canaryRun) call(args []string) string {
 	if slices.Contains(args, "--write=true") {
 		r.Chdir(canaryFiles(r.T))
@@ -252,7 +249,7 @@ func (r canaryRun) call(args []string) string {
 	return stdout + stderr
 }
 
-// formatOf returns the format in which args have the command print.
+// formatOf returns the output format that args select.
 func (r canaryRun) formatOf(args []string) string {
 	format := ""
 	if f := r.cmd.Flags().Lookup("output"); f != nil {
@@ -268,8 +265,7 @@ func (r canaryRun) formatOf(args []string) string {
 	return format
 }
 
-// look runs the command line, and looks for the canary: in all that it prints, or, if it prints
-// objects, in its standard error.
+// look runs the command line and looks for the canary in the whole output, or only in standard error if the command prints objects.
 func (r canaryRun) look(line []string, isProduct bool) (stdout, stderr string) {
 	stdout, stderr = r.run(line)
 	if slices.ContainsFunc(line, func(s string) bool { return s == "--show-secrets=true" }) {

@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// checkFlags are those of deed check.
+// checkFlags holds the flags of deed check.
 type checkFlags struct {
 	stored  storedFlags
 	schemas bool
@@ -32,24 +32,24 @@ func (c *cli) checkCommand() *cobra.Command {
 		Short: "Find what is wrong with managedFields, or will be soon",
 		Long: `Find what is wrong with the managedFields of objects, or will be soon: entries
 that cannot be read, paths that the schema or the object does not have, items
-that somebody keeps without owning anything in them, fields held in the name of
-client-side apply. Each finding has a code, its place, and what to do about it.
+that a manager keeps without owning a field in them, fields that client-side
+apply holds. Each finding has a code, a place, and advice.
 
 ` + selectionUsage + `
 
-With --schemas, find also what makes lists hard to share, in the schemas that
-are given and in CustomResourceDefinitions among the objects: lists of objects
-that are atomic although nobody said so, and sets of objects. Keys are proposed
-from the fields of the items.
+With --schemas, find also lists that are hard to share, in the given schemas and
+in CustomResourceDefinitions among the objects: lists of objects that are atomic
+only by default, and sets of objects. Keys are proposed from the fields of the
+items.
 
 With -o sarif, findings are printed for code scanning, and with -o junit as a
 report of tests, with a test for each object.
 
-Without a schema for a kind only that is found for which none is needed.`,
+Without a schema for a kind, only the findings that need no schema are printed.`,
 		Example: `  # Is anything wrong with what the cluster stores?
   kubectl get deployments -A -o yaml --show-managed-fields | deed check
 
-  # The same, fields of client-side apply put up with
+  # The same, without the findings on fields of client-side apply
   deed check -f live.yaml --ignore-code client-side-apply,before-first-apply
 
   # Will several managers be able to share the lists of these kinds?
@@ -70,11 +70,10 @@ Without a schema for a kind only that is found for which none is needed.`,
 	return cmd
 }
 
-// resultFormats are the formats that findings are printed in: sarif is for code scanning, junit for
-// reports of tests.
+// resultFormats lists the output formats of findings: sarif is for code scanning, junit for test reports.
 var resultFormats = []string{report.FormatText, report.FormatJSON, report.FormatSARIF, report.FormatJUnit}
 
-// check is deed check.
+// check runs deed check.
 func (c *cli) check(f checkFlags) error {
 	if err := f.checkIgnored(); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (c *cli) check(f checkFlags) error {
 	return c.end(p.Close(c.Notices))
 }
 
-// checkIgnored refuses codes that there are not, and codes where patterns of files belong.
+// checkIgnored returns an error for an unknown code, and for a code given to --ignore, which takes file patterns.
 func (f checkFlags) checkIgnored() error {
 	known := codeNames()
 	for _, word := range strings.Split(strings.Join(f.stored.input.ignore, ","), ",") {

@@ -19,15 +19,14 @@ import (
 	"github.com/deed-project/deed/internal/build"
 )
 
-// Run carries out the command line args, without the name of the command, which is that of the
-// process: the command calls itself kubectl deed where that is kubectl-deed. It returns the exit
-// code, the highest of [notice.ExitCodes] that applies.
+// Run executes the command line args, which lack the name of the command. The name is the one of the process: a process called kubectl-deed
+// calls itself kubectl deed. Run returns the exit code, the highest of [notice.ExitCodes] that applies.
 func Run(args []string, in io.Reader, out, err io.Writer) int {
 	c := newCLI(in, out, err)
 	return c.run(args, c.rootCommand())
 }
 
-// newCLI returns a run that reads in and writes to out and err.
+// newCLI returns a run that reads from in and writes to out and err.
 func newCLI(in io.Reader, out, err io.Writer) *cli {
 	loader := &manifest.Loader{Log: notice.NewLog(err, out), In: in, Secrets: &secret.Rules{}}
 	return &cli{Library: types.NewLibrary(loader), out: out, program: filepath.Base(os.Args[0])}
@@ -36,10 +35,10 @@ func newCLI(in io.Reader, out, err io.Writer) *cli {
 // cli is one run of the command.
 type cli struct {
 	*types.Library
-	program string // what the process runs, without its directory
+	program string // base name of the program that the process runs
 	out     io.Writer
-	running *cobra.Command // the command that runs, once it does
-	piped   string         // the flag that standard input stands for, if the command reads it without being told
+	running *cobra.Command // the subcommand, nil before it starts
+	piped   string         // the flag that standard input stands for, if the command reads standard input by default
 }
 
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
@@ -50,7 +49,7 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 			code = notice.ExitInternal
 		}
 	}()
-	root.SetArgs(append([]string{}, args...)) // of nil, cobra would take those of the process
+	root.SetArgs(append([]string{}, args...)) // cobra would replace nil by the arguments of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		fmt.Fprintf(c.Log, "%s: %s\nSee '%s'.\n", cmd.CommandPath(), strings.TrimRight(secret.Open.Error(err), "\n"), helpOf(cmd))
 		c.Raise(notice.ExitInput)
@@ -79,9 +78,9 @@ be, who owns each of its fields, with whom an apply conflicts, and why.`,
 	root.PersistentFlags().BoolVar(&c.Secrets.Show, "show-secrets", false, "show the values of Secrets, and others that are passwords by their schema")
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
-		c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand(), // write, or say what that would do
-		c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.extractCommand(), // say who owns what
-		c.checkCommand(), c.validateCommand(), c.schemaCommand(), // say what is wrong
+		c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand(), // write, or predict a write
+		c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.extractCommand(), // show owners
+		c.checkCommand(), c.validateCommand(), c.schemaCommand(), // report defects
 		c.migrateCommand(), c.transferCommand(), // hand fields over
 		c.versionCommand(),
 	)
@@ -91,7 +90,7 @@ be, who owns each of its fields, with whom an apply conflicts, and why.`,
 	return root
 }
 
-// helpCommand is cobra's, except that a topic that does not exist is an error.
+// helpCommand returns cobra's help command, but with an error for an unknown topic.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
@@ -107,7 +106,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// noArguments refuses arguments that are no flags.
+// noArguments returns an error if there are arguments beside flags.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q: files are named with flags, such as -f", args[0])
@@ -115,13 +114,11 @@ func noArguments(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// epochVariable names the environment variable that takes the place of the clock, as agreed for
-// reproducible builds.
+// epochVariable names the environment variable that replaces the clock, a convention of reproducible builds.
 const epochVariable = "SOURCE_DATE_EPOCH"
 
-// clock returns what tells the time that goes into managedFields: the clock, or always the time
-// that the environment variable SOURCE_DATE_EPOCH has, in seconds since 1970, for output that is
-// the same in every run.
+// clock returns the source of the times in managedFields. It is the clock of the system, or the constant time in SOURCE_DATE_EPOCH, in
+// seconds since 1970, which makes the output the same in every run.
 func clock() (func() time.Time, error) {
 	text, ok := os.LookupEnv(epochVariable)
 	if !ok {

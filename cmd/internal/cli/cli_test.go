@@ -26,7 +26,7 @@ func TestDefect(t *testing.T) {
 	}
 }
 
-// failingWriter is a full disk.
+// failingWriter fails like a full disk.
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left") }

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/report"
 )
 
-// colorFlags say whether output has colors.
+// colorFlags holds the flag that turns colors on or off.
 type colorFlags struct{ when choice }
 
 const (
@@ -24,7 +24,7 @@ func (f *colorFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.when, "color", "color the output; auto means on a terminal, unless NO_COLOR is set or TERM is dumb")
 }
 
-// painter returns what colors text that goes to w.
+// painter returns the painter of text that goes to w.
 func (f colorFlags) painter(w io.Writer) report.Painter {
 	switch f.when.value {
 	case colorAlways:

@@ -10,8 +10,8 @@ import (
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// TestColorChangesNothingElse wants that colored output is the plain one with escape sequences in
-// it, and that auto is plain where the output is no terminal.
+// TestColorChangesNothingElse checks that colored output is the plain output with escape sequences, and that auto is plain if the output is
+// no terminal.
 func TestColorChangesNothingElse(t *testing.T) {
 	const docs, tales = "../../../testdata/docs/", "../../../testdata/replay/"
 	for _, args := range [][]string{

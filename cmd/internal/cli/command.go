@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Command returns the command deed with all below it, to be described. It has no input, and what it prints is lost.
+// Command returns the command deed with all its subcommands, for programs that describe it. It has no input, and its output is discarded.
 func Command() *cobra.Command {
 	c := newCLI(strings.NewReader(""), io.Discard, io.Discard)
 	c.program = "deed"

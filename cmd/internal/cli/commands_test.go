@@ -19,8 +19,8 @@ var readers = [][]string{
 	{"transfer", "--from", "m0", "--to", "m1"}, {"transfer", "--from", "m1", "--to", "m2:Update", "-o", "patch"},
 }
 
-// TestReaders wants that no object, be it whole or cut off or with a byte changed, makes a command
-// fail by a defect.
+// TestReaders checks that no object makes a command fail by a defect: neither a whole one, nor a truncated one, nor one with a changed
+// byte.
 func TestReaders(t *testing.T) {
 	r := seeds.Rand(t)
 	for i, o := range testobjects.Owned(t) {

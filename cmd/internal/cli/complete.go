@@ -17,8 +17,8 @@ import (
 // completion completes a value of a flag, or an argument.
 type completion = cobra.CompletionFunc
 
-// completeValues completes what stands in the files that the command line names so far, flags that
-// have one of a few values, and no files where a command takes no arguments.
+// completeValues registers the completions of flags and arguments. They are names in the files that the command line names so far, or the
+// values of a flag. Commands without arguments complete no files.
 func (c *cli) completeValues(root *cobra.Command) {
 	managers, paths, kinds := c.completeFrom(manifest.ManagerNames), c.completePaths, c.completeKinds
 	flags := map[string]completion{
@@ -52,19 +52,19 @@ func (c *cli) completeValues(root *cobra.Command) {
 			}
 			if ok {
 				if err := cmd.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
-					panic(err) // the flag has a completion already
+					panic(err) // the flag already has a completion
 				}
 			}
 		})
 	})
 }
 
-// takesFiles are the commands whose arguments are files.
+// takesFiles holds the commands whose arguments are files.
 var takesFiles = map[string]bool{
 	"convert": true, "diff": true, "replay": true, "apply": true, "update": true, "plan": true, "validate": true,
 }
 
-// onlyArgument completes the first argument, and no other.
+// onlyArgument completes the first argument only.
 func onlyArgument(complete completion) completion {
 	return func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -74,13 +74,12 @@ func onlyArgument(complete completion) completion {
 	}
 }
 
-// quiet returns a library that reports nothing: who completes a line does not want to know what is
-// wrong with files.
+// quiet returns a library that reports nothing, because completions must not print problems of files.
 func (c *cli) quiet() *types.Library {
 	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived, Secrets: c.Secrets})
 }
 
-// named returns the objects in the files that the flags of cmd name, standard input left out.
+// named returns the objects in the files that the flags of cmd name, without standard input.
 func (c *cli) named(cmd *cobra.Command) []*manifest.Object {
 	var names []string
 	for _, flag := range []string{"filename", "live"} {

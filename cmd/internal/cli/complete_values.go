@@ -12,14 +12,14 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// completeFrom completes the texts that list finds in objects.
+// completeFrom completes the texts that list returns for the objects in the files.
 func (c *cli) completeFrom(list func([]*manifest.Object) []string) completion {
 	return func(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 		return beginning(list(c.named(cmd)), text), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// beginning returns the texts that begin with prefix, sorted, each once.
+// beginning returns the texts that begin with prefix, sorted and without duplicates.
 func beginning(texts []string, prefix string) []string {
 	out := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" || !strings.HasPrefix(s, prefix) })
 	slices.Sort(out)
@@ -42,7 +42,7 @@ func namesIn(objects []*manifest.Object) []string {
 	return out
 }
 
-// objectsIn returns what the objects are called as arguments.
+// objectsIn returns the names of the objects in the form of arguments, such as deployment/web.
 func objectsIn(objects []*manifest.Object) []string {
 	var out []string
 	for _, o := range objects {
@@ -51,7 +51,7 @@ func objectsIn(objects []*manifest.Object) []string {
 	return out
 }
 
-// completeExplain completes an object or a path, and behind an object a path.
+// completeExplain completes an object or a path, and only a path after an object.
 func (c *cli) completeExplain(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 	switch {
 	case len(args) == 0 && strings.TrimLeft(text, ".*[") == text:
@@ -74,9 +74,8 @@ func subresourcesIn(objects []*manifest.Object) []string {
 	return out
 }
 
-// completePaths completes the paths that somebody owns in the objects, one step at a time: of those
-// below .spec it says where they begin. The cost is that of printing all paths that begin with
-// text.
+// completePaths completes the owned paths of the objects, one step at a time: .spec comes before the paths below it. The cost is the cost
+// of printing all paths that begin with text.
 func (c *cli) completePaths(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	for _, o := range c.named(cmd) {
@@ -99,8 +98,7 @@ func (c *cli) completePaths(cmd *cobra.Command, _ []string, text string) ([]stri
 	return beginning(out, text), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeKinds completes the kinds that the schemas have which the line names, and those that are
-// built in.
+// completeKinds completes the built-in kinds and the kinds in the schemas that the command line names.
 func (c *cli) completeKinds(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 	var f types.Flags
 	for name, into := range map[string]*[]string{"crd": &f.Crds, "openapi": &f.OpenAPI} {

@@ -12,17 +12,15 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// shares say how much of the work of apply a command may be. They leave no room for a walk that is
-// repeated.
+// shares limits the work of each command as a multiple of the work of apply. The limits leave no room for a repeated walk.
 var shares = []struct {
 	command string
 	share   float64
 }{{"apply", 1.05}, {"plan", 1.8}, {"diff", 1.1}, {"fields", 1.2}, {"blame", 1.1}, {"check", 2.3}, {"validate", 0.4}, {"explain", 1.1}}
 
-// TestCommandsCostWhatApplyCosts demands that what is said of an object is no more than its share
-// of the work of applying to it, and that it grows as the object does: no walk is repeated, neither
-// for each path nor once more. The object has one large list, which its applier owns; nothing
-// changes but one item.
+// TestCommandsCostWhatApplyCosts checks that each command does no more than its share of the work of an apply, and that the work grows
+// linearly with the object. So no walk is repeated, neither for each path nor once more. The object has one large list that its applier
+// owns; only one item changes.
 func TestCommandsCostWhatApplyCosts(t *testing.T) {
 	few, many := 500, 8000
 	if testing.Short() {
@@ -49,7 +47,7 @@ func TestCommandsCostWhatApplyCosts(t *testing.T) {
 	}
 }
 
-// costs has what commands cost about an object with a list of one size.
+// costs measures the commands on an object with a list of one size.
 type costs struct {
 	*testing.T
 	config, live string // files
@@ -83,7 +81,7 @@ spec:
 	return c
 }
 
-// of returns how much work a command is, and how many bytes it allocates.
+// of returns the work of a command and the bytes that it allocates.
 func (c *costs) of(command string) (counted int, bytes uint64) {
 	c.Helper()
 	args := []string{command, "-f", c.config, "--live", c.live}
@@ -100,7 +98,7 @@ func (c *costs) of(command string) (counted int, bytes uint64) {
 	return w.Values + w.Nodes + w.Elements + w.Sets + w.Steps + w.Pairs, after.TotalAlloc - before.TotalAlloc
 }
 
-// run runs deed, and returns what it prints.
+// run runs deed and returns its output.
 func (c *costs) run(args ...string) string {
 	c.Helper()
 	var out, stderr strings.Builder

@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// diffFlags are those of deed diff.
+// diffFlags holds the flags of deed diff.
 type diffFlags struct {
 	applyInput
 	format      choice
@@ -22,17 +22,17 @@ func (c *cli) diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [-f] CONFIG... [--live LIVE]",
 		Short: "Show the difference that an apply would make, as kubectl diff --server-side does",
-		Long: `Show the difference between live objects and what applying configurations would
-make of them, as kubectl diff --server-side does.
+		Long: `Show the difference between live objects and the outcome of an apply of
+configurations to them, as kubectl diff --server-side does.
 
-The two are written to directories called LIVE-* and MERGED-*, in files called
-group.version.Kind.namespace.name, and compared by diff -u -N, or by the program
-that the environment variable KUBECTL_EXTERNAL_DIFF names. Where there is no
-program called diff, deed compares them itself. --color leaves what a program of
-your own prints as it is.
+Both are written to directories called LIVE-* and MERGED-*, in files called
+group.version.Kind.namespace.name. The program diff -u -N compares them, or the
+program that the environment variable KUBECTL_EXTERNAL_DIFF names. If there is
+no program called diff, deed compares them itself. --color does not change the
+output of your own program.
 
-With -o json, the fields that differ are listed with both values, for each
-object, and no program is run.
+-o json lists the fields that differ, with both values, for each object, and
+runs no program.
 
 The values of Secrets are masked. An object with conflicts is not compared: the
 conflicts are explained on standard error.
@@ -41,7 +41,7 @@ Objects are read and found as by deed apply.`,
 		Example: `  # What would change?
   deed diff -f web.yaml --live live.yaml
 
-  # The same in the eyes of another program, with fields that others own taken from them
+  # The same with another program, and with conflicting fields taken from their owners
   KUBECTL_EXTERNAL_DIFF="dyff between --omit-header --set-exit-code" deed diff -f web.yaml --live live.yaml --force-conflicts`,
 		RunE: func(*cobra.Command, []string) error { return c.diff(f) },
 	}
@@ -56,7 +56,7 @@ Objects are read and found as by deed apply.`,
 	return cmd
 }
 
-// diff is deed diff.
+// diff runs deed diff.
 func (c *cli) diff(f diffFlags) error {
 	how, w, err := c.openApply(f.applyInput, nil)
 	if w == nil {
@@ -90,13 +90,13 @@ func (c *cli) diff(f diffFlags) error {
 	return how.Force.Unused(w.Managers())
 }
 
-// differ shows what becomes of objects: each is added, and Close shows what is not shown yet.
+// differ shows how objects change. Add takes one object, and Close shows the objects that Add has not shown yet.
 type differ interface {
 	Add(t *dryrun.Task, outcome managedfields.Object)
 	Close() error
 }
 
-// differ returns what shows differences in the format that f has.
+// differ returns the differ for the output format of f.
 func (c *cli) differ(f diffFlags) (differ, error) {
 	if f.format.value == report.FormatJSON {
 		return report.NewDiffPrinter(c.Log, c.out), nil

@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/report"
 )
 
-// TestDiffHere compares without a program called diff.
+// TestDiffHere runs deed diff without a program called diff.
 func TestDiffHere(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(report.DiffVariable, "")

@@ -1,16 +1,13 @@
-// Package cli is the command deed: flags become calls of the packages that do the work, and what
-// they answer is printed. [Run] is the whole command; nothing in the package touches the process,
-// its files beside those that are named on the command line, or the network.
+// Package cli implements the command deed. It turns flags into calls of the packages that do the work, and prints their answers. [Run] is
+// the whole command. The package does not touch the process, the network, or files that the command line does not name.
 //
-// Each subcommand is one file, and one or more scripts under testdata/script. An object passes each
-// room once: package manifest reads it, types finds its type, dryrun says what the write does,
-// report prints that, and manifest writes it back.
+// Each subcommand has one file, and one or more scripts under testdata/script. An object passes the packages in this order: manifest reads
+// it, types finds its type, dryrun computes the write, report prints the outcome, and manifest writes it back.
 //
-// What every subcommand keeps to:
+// Every subcommand keeps these rules:
 //
-//   - Standard output has the answer and nothing else. Everything about the answer goes to standard
-//     error.
-//   - A problem of the input is one line, FILE:LINE:COLUMN: REASON. All problems are reported, and
-//     one object's problems do not keep others from being answered.
-//   - The exit code is the highest of those that apply, see [Run].
+//   - Standard output has the answer and nothing else. Everything about the answer goes to standard error.
+//   - A problem of the input is one line, FILE:LINE:COLUMN: REASON. All problems are reported, and the problems of one object do not keep the
+//     other objects from being processed.
+//   - The exit code is the highest one that applies, see [Run].
 package cli

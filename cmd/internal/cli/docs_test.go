@@ -13,12 +13,11 @@ import (
 
 const (
 	docPages = "../../../docs/cli"
-	docFiles = "../../../testdata/docs"   // what the commands in the pages work on
-	docTales = "../../../testdata/replay" // likewise, as the directory replay
+	docFiles = "../../../testdata/docs"   // the working directory of the commands in the pages
+	docTales = "../../../testdata/replay" // likewise, as the subdirectory replay
 )
 
-// TestDocs runs the commands in docs/cli and wants the output that stands there. A page has them in
-// blocks such as
+// TestDocs runs the commands in docs/cli and compares their output with the pages. A page has commands in blocks such as
 //
 //	```console
 //	$ deed apply -f web.yaml --live live.yaml |
@@ -28,9 +27,8 @@ const (
 //	0
 //	```
 //
-// Commands are for a shell, in a copy of testdata/docs, and of testdata/replay in it, that the
-// commands of one page share, where it is always 2026-01-01T00:00:00Z. With -update, the pages get
-// the output that there is.
+// A shell runs the commands of one page in a copy of testdata/docs, which has a copy of testdata/replay in it. The time is always
+// 2026-01-01T00:00:00Z. With -update, the test writes the actual output into the pages.
 func TestDocs(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -81,7 +79,7 @@ type docRunner struct {
 	commands   int    // so far
 }
 
-// page returns text with the output of its commands as it is.
+// page returns text with the actual output of its commands.
 func (p *docRunner) page(text string) string {
 	var out strings.Builder
 	command, inside := "", false
@@ -104,7 +102,7 @@ func (p *docRunner) page(text string) string {
 		case strings.HasPrefix(line, "> ") && continues(command):
 			command += line[2:]
 		default:
-			continue // what the last command printed
+			continue // the output of the last command
 		}
 		out.WriteString(line)
 	}
@@ -117,7 +115,7 @@ func continues(command string) bool {
 	return strings.HasSuffix(command, `\`) || strings.HasSuffix(command, "|")
 }
 
-// run returns what command prints.
+// run returns the output of command.
 func (p *docRunner) run(command string) string {
 	p.commands++
 	cmd := exec.Command(p.shell, "-c", fmt.Sprintf("(exit %d)\n%s", p.status, command))
@@ -139,7 +137,7 @@ func (p *docRunner) run(command string) string {
 	return out.String()
 }
 
-// TestPages wants a page for each command.
+// TestPages checks that each command has a page.
 func TestPages(t *testing.T) {
 	for _, cmd := range newCLI(nil, nil, nil).rootCommand().Commands() {
 		if _, err := os.Stat(filepath.Join(docPages, cmd.Name()+".md")); err != nil && cmd.Name() != "help" {

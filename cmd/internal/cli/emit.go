@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// putFlags say whether outcomes are put back into the files of the live objects.
+// putFlags holds the flags that write outcomes back into the files of the live objects.
 type putFlags struct {
 	write  bool
 	dryRun choice
@@ -22,7 +22,7 @@ func (f *putFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.dryRun, "dry-run", "as in kubectl, a `mode` of none, client or server; all but none keep --write from writing")
 }
 
-// rewriter returns what writes to the live files, nil if nothing is to be written.
+// rewriter returns the writer of the live files, or nil if nothing is to be written.
 func (f *putFlags) rewriter(c *cli, live []string) (*manifest.Rewriter, error) {
 	if !f.write {
 		return nil, nil
@@ -30,7 +30,7 @@ func (f *putFlags) rewriter(c *cli, live []string) (*manifest.Rewriter, error) {
 	return c.NewRewriter(live, c.out, f.dryRun.value != "none")
 }
 
-// note says what was done to an object, in the words of kubectl.
+// note describes what was done to an object, in the words of kubectl.
 func (f *putFlags) note(o managedfields.Object, verb string) string {
 	note := report.NameOf(o) + " " + verb
 	switch f.dryRun.value {
@@ -42,11 +42,11 @@ func (f *putFlags) note(o managedfields.Object, verb string) string {
 	return note
 }
 
-// emitter puts outcomes where they belong: on standard output, into the live files, or both.
+// emitter sends outcomes to standard output, to the live files, or both.
 type emitter struct {
 	*cli
 	put     putFlags
-	verb    string // what is done, as kubectl says it
+	verb    string // what is done, in the words of kubectl
 	printer *report.Printer
 	files   *manifest.Rewriter
 }
@@ -75,7 +75,7 @@ func (e *emitter) add(t *dryrun.Task, outcome managedfields.Object) {
 	}
 }
 
-// refuse prints why t cannot be done in place of the outcome, where that is JSON.
+// refuse prints the reason in place of the outcome of t, if the output format is JSON.
 func (e *emitter) refuse(t *dryrun.Task, reason error) {
 	if e.printer == nil {
 		return
@@ -85,7 +85,7 @@ func (e *emitter) refuse(t *dryrun.Task, reason error) {
 	}
 }
 
-// close prints and writes what is not printed and written yet.
+// close prints and writes the outcomes that are still buffered.
 func (e *emitter) close() {
 	if e.printer != nil {
 		if err := e.printer.Close(); err != nil {

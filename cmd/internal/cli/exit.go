@@ -9,17 +9,16 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
-// refusedObject are the findingOf of all commands that write objects, or say what that would do.
+// refusedObject is the part of findingOf that all writing commands share.
 const refusedObject = "an object that is invalid or refused"
 
-// findingOf says what exit code 1 means, by the path of each command below the root. The commands that are not
-// here find nothing.
+// findingOf says what exit code 1 means, by the path of each command below the root. Commands without an entry never return 1.
 var findingOf = map[string]string{
 	"apply":       "a conflict, or " + refusedObject,
 	"update":      refusedObject,
 	"plan":        "a conflict, or " + refusedObject + " (with --exit-code, also a change)",
 	"diff":        "a difference, a conflict, or " + refusedObject,
-	"replay":      "a conflict that was not expected, " + refusedObject + ", or one that was expected and did not come",
+	"replay":      "an unexpected conflict, " + refusedObject + ", or an expected conflict or error that did not occur",
 	"extract":     "an object that the manager has not applied",
 	"check":       "a finding",
 	"validate":    "an invalid object",
@@ -35,7 +34,7 @@ func pathOf(cmd *cobra.Command) string {
 	return path
 }
 
-// describeExits says at the end of the help of root and of each command below it which exit codes there are.
+// describeExits appends the exit codes to the help of root and of each command below it.
 func describeExits(root *cobra.Command) {
 	var b strings.Builder
 	for code, meaning := range notice.ExitCodes {
@@ -49,7 +48,7 @@ func describeExits(root *cobra.Command) {
 	}
 }
 
-// commandsBelow returns the commands below cmd that do something, in the order of the help.
+// commandsBelow returns the runnable commands below cmd, in the order of the help.
 func commandsBelow(cmd *cobra.Command) []*cobra.Command {
 	var out []*cobra.Command
 	for _, sub := range cmd.Commands() {

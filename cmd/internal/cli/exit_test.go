@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
-// exitFiles are what the commands of exitCases read.
+// exitFiles holds the files that the commands of exitCases read.
 var exitFiles = map[string]string{
 	"empty.yaml":    "",
 	"config.yaml":   `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "1"}}`,
@@ -42,7 +42,7 @@ var exitFiles = map[string]string{
 	"schema2.yaml": `types: [{name: t, map: {fields: [{name: b, type: {scalar: string}}]}}]`,
 }
 
-// exitCases are command lines, by the path of a command and the exit code that is wanted.
+// exitCases holds command lines by the path of a command and the wanted exit code.
 var exitCases = map[string]map[int][]string{
 	"apply": {
 		0: {"-f config.yaml", "-f other.yaml --live live.yaml --force-conflicts"},
@@ -102,15 +102,15 @@ func inExitFiles(t *testing.T) {
 	t.Chdir(dir)
 }
 
-// runLine runs a command line, and returns its exit code and what it says on standard error.
+// runLine runs a command line, and returns its exit code and its standard error.
 func runLine(line string) (int, string) {
 	var out, stderr strings.Builder
 	code := Run(strings.Fields(line), strings.NewReader(""), &out, &stderr)
 	return code, stderr.String()
 }
 
-// TestExitCodes runs each command to each of its exit codes: every command can be done and be wrong, and has 1 as a code if the table of
-// findingOf says what that means, and only then.
+// TestExitCodes runs each command to each of its exit codes. Every command has the codes 0 and 2, and the code 1 exactly if findingOf
+// describes it.
 func TestExitCodes(t *testing.T) {
 	inExitFiles(t)
 	root := newCLI(nil, nil, nil).rootCommand()
@@ -146,8 +146,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestOneManifestOneCode wants that an invalid manifest has one exit code, whatever the command: 1 if a server refuses it, and 2 if nothing
-// is known of it.
+// TestOneManifestOneCode checks that an invalid manifest has the same exit code in all commands. The code is 1 if a server refuses the
+// manifest, and 2 if deed cannot read it.
 func TestOneManifestOneCode(t *testing.T) {
 	inExitFiles(t)
 	for file, want := range map[string]int{
@@ -164,14 +164,14 @@ func TestOneManifestOneCode(t *testing.T) {
 	}
 }
 
-// The page with the table of exit codes, and what is around the table.
+// The page with the table of exit codes, and the marks around the table.
 const (
 	exitPage  = "../../../docs/cli.md"
 	exitBegin = "<!-- exit codes, by -update -->\n"
 	exitEnd   = "<!-- end of exit codes -->\n"
 )
 
-// TestExitPage wants that docs/cli.md has the tables of exit codes. With -update it gets them.
+// TestExitPage checks that docs/cli.md has the current tables of exit codes. With -update, it writes them.
 func TestExitPage(t *testing.T) {
 	page, err := os.ReadFile(exitPage)
 	if err != nil {

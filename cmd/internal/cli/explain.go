@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// explainFlags are those of deed explain.
+// explainFlags holds the flags of deed explain.
 type explainFlags struct {
 	stored storedFlags
 	kind   string
@@ -28,16 +28,16 @@ func (c *cli) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [TYPE/NAME...] PATH [-f LIVE] [--kind KIND]",
 		Short: "Explain one field: its type, its owners, what a conflict over it means",
-		Long: `Explain all that there is to know about one path: its type, how it is merged and
-where that is declared, who owns it, be it through an atomic list or object
-above it, what is above and below it, and how to take it or to give it up.
+		Long: `Explain one path: its type, how it is merged and where that is declared, its
+owners, also those of an atomic list or object above it, the fields above and
+below it, and how to take it or to give it up.
 
 ` + selectionUsage + `
 
 A path is written as it is printed: .spec.containers[name="web"].image. Keys that
-have a default may be left out, and an item may be named by its place, as in
-.spec.containers[0]. Without objects, --kind says what the path is in, and items
-may be left out: .spec.containers.image.`,
+have a default may be left out, and an item may be named by its index, as in
+.spec.containers[0]. Without objects, --kind names the kind that has the path,
+and items may be left out: .spec.containers.image.`,
 		Example: `  # Whose is the number of replicas?
   deed explain .spec.replicas -f live.yaml
   kubectl get deployments -o yaml --show-managed-fields | deed explain deployment/web .spec.replicas
@@ -65,7 +65,7 @@ may be left out: .spec.containers.image.`,
 	return cmd
 }
 
-// explain is deed explain.
+// explain runs deed explain.
 func (c *cli) explain(f explainFlags, text string) error {
 	path, err := selector.Parse(text)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *cli) explain(f explainFlags, text string) error {
 	return c.end(report.WriteExplanations(bufio.NewWriter(c.out), f.format.value, all, f.color.painter(c.out)))
 }
 
-// explanations returns what there is to say about path in kind, or in the objects.
+// explanations returns the explanations of path in kind, or in the objects of the input.
 func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Selector) ([]*explain.Explanation, error) {
 	if !f.stored.input.any() && f.kind != "" {
 		if err := f.stored.schemas.Check(); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// extractFlags are those of deed extract.
+// extractFlags holds the flags of deed extract.
 type extractFlags struct {
 	stored      storedFlags
 	manager     string
@@ -33,14 +33,13 @@ func (c *cli) extractCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract [TYPE/NAME...] -f LIVE [--field-manager NAME]",
 		Short: "Get back the configuration that a manager applied",
-		Long: `Get back from stored objects what a manager applied: the configuration that it
-would have to apply again to change nothing. Values are those that the objects
-have now.
+		Long: `Get back from stored objects the configuration that a manager applied. Applying
+it again would change nothing. Its values are the current values of the objects.
 
 ` + selectionUsage + `
 
-Only appliers have a configuration. What an updater wrote, deed fields shows,
-and deed transfer gives to an applier.`,
+Only appliers have a configuration. deed fields shows the fields of an updater,
+and deed transfer gives them to an applier.`,
 		Example: `  # What has kubectl applied?
   kubectl get deployment web -o yaml --show-managed-fields | deed extract
 
@@ -60,7 +59,7 @@ and deed transfer gives to an applier.`,
 	return cmd
 }
 
-// extract is deed extract.
+// extract runs deed extract.
 func (c *cli) extract(f extractFlags) error {
 	if err := dryrun.CheckManager(f.manager); err != nil {
 		return err
@@ -101,7 +100,7 @@ func (f extractFlags) applier() string {
 	return fmt.Sprintf("%q", f.manager)
 }
 
-// appliers says who has applied o.
+// appliers describes which managers have applied o.
 func appliers(o *manifest.Object) string {
 	var names []string
 	for _, w := range manifest.OwnersOf(o) {
@@ -120,7 +119,7 @@ func appliers(o *manifest.Object) string {
 	return "it was applied by " + strings.Join(names, ", ")
 }
 
-// cannotExtract reports what keeps a configuration from being extracted from o.
+// cannotExtract reports why no configuration could be extracted from o.
 func (c *cli) cannotExtract(o *manifest.Object, e *types.Endpoint, err error) {
 	var defects typed.Errors
 	if !errors.As(err, &defects) {

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// fieldsFlags are those of deed fields.
+// fieldsFlags holds the flags of deed fields.
 type fieldsFlags struct {
 	stored   storedFlags
 	managers []string
@@ -33,20 +33,20 @@ that it owns, with their lines in the input, and how many bytes that takes.
 
 ` + selectionUsage + `
 
-With --only, --not and --both, show instead which paths are owned so, one in a
-line behind its place: those that one of the managers of --only owns, or, if there
-is none, anybody, that all managers of --both own, and that nobody of --not does.
-A path is itself only, not what is above or below it, in the version that the
-manager wrote.
+With --only, --not and --both, show one path in a line, behind its place. A path
+is shown if one of the managers of --only owns it (any manager without --only),
+all managers of --both own it, and no manager of --not owns it. A path stands
+for itself, not for paths above or below it, in the version that the manager
+wrote.
 
 ` + selector.ManagerUsage + `
 
 No schema is needed. A path that the object does not have has - for its line.`,
-		Example: `  # Who owns what, in paths, and what does it cost?
+		Example: `  # Which paths does each manager own, and how many bytes does that take?
   deed fields -f live.yaml
   deed fields -f live.yaml --stats
 
-  # What would nobody own if kubectl went away? What do both own?
+  # Which paths does kubectl own, but not autoscaler? Which do both own?
   deed fields -f live.yaml --only kubectl --not autoscaler
   deed fields -f live.yaml --both kubectl,autoscaler`,
 		RunE: func(*cobra.Command, []string) error { return c.fields(f) },
@@ -72,7 +72,7 @@ No schema is needed. A path that the object does not have has - for its line.`,
 	return cmd
 }
 
-// fields is deed fields.
+// fields runs deed fields.
 func (c *cli) fields(f fieldsFlags) error {
 	objects, err := c.storedOnly(f.stored)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/types"
 )
 
-// applyingFlags say how configurations are applied.
+// applyingFlags holds the flags that control how configurations are applied.
 type applyingFlags struct {
 	force       dryrun.ForceFlags
 	rules       string
@@ -28,8 +28,7 @@ func (f *applyingFlags) register(flags *pflag.FlagSet) {
 		"do not migrate objects of client-side apply, as kubectl does by itself where it applies")
 }
 
-// apply returns what applies configurations in the name of manager. It is nil if the rules have
-// defects, which are reported.
+// apply returns the apply of configurations by manager. It returns nil if the rules have defects, which it reports.
 func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
 	if f.rules != "" {
 		if f.force.Rules = dryrun.ReadRules(c.Loader, f.rules); f.force.Rules == nil {
@@ -43,7 +42,7 @@ func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
 	return &dryrun.Apply{Manager: manager, Force: force, Migrate: !f.noMigration}, nil
 }
 
-// outputFlags say how objects are printed.
+// outputFlags holds the flags that control how objects are printed.
 type outputFlags struct {
 	format      choice
 	showManaged bool

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// choice is a flag that has one of a few values.
+// choice is the value of a flag that allows a few values.
 type choice struct {
 	value   string
 	allowed []string
@@ -32,13 +32,13 @@ func (c *choice) Set(text string) error {
 	return fmt.Errorf("must be one of %s", strings.Join(c.allowed, ", "))
 }
 
-// registerServerSide adds the flag by which kubectl does what deed always does.
+// registerServerSide adds the flag --server-side of kubectl, which deed accepts because it always applies that way.
 func registerServerSide(flags *pflag.FlagSet) {
 	flags.Var(new(always), "server-side", "as in kubectl; deed knows no other way to apply")
 	flags.Lookup("server-side").NoOptDefVal = "true"
 }
 
-// always is a flag that can only be on.
+// always is the value of a flag that cannot be turned off.
 type always struct{}
 
 // String implements [pflag.Value].

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/manifest"
 )
 
-// inputFlags say where the objects of a command come from.
+// inputFlags holds the flags that name the input of a command.
 type inputFlags struct {
 	files     []string
 	kustomize []string
@@ -21,12 +21,12 @@ type inputFlags struct {
 	ignore    []string
 	timeout   time.Duration
 	jobs      int
-	flag      string // that names the files, if it is not --filename
+	flag      string // the name of the flag for the files, if it is not --filename
 }
 
 func (f *inputFlags) register(flags *pflag.FlagSet) { f.registerFor(flags, "configurations") }
 
-// registerFor is register for a command that reads what.
+// registerFor is register for a command that reads the objects described by what.
 func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil,
 		"`file`, directory, quoted pattern such as '*.yaml', or URL with "+what+
@@ -39,7 +39,7 @@ func (f *inputFlags) registerKustomize(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.kustomize, "kustomize", "k", nil, "`directory` that kustomize builds, as in kubectl; repeatable")
 }
 
-// takeFiles has cmd take files as arguments, as if each had -f in front.
+// takeFiles makes cmd accept files as arguments, as if each had -f in front.
 func takeFiles(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		for _, name := range args {
@@ -51,7 +51,7 @@ func takeFiles(cmd *cobra.Command) {
 	}
 }
 
-// registerReading adds the flags that say how files are read.
+// registerReading adds the flags that control how files are read.
 func (f *inputFlags) registerReading(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
 	flags.StringArrayVar(&f.ignore, "ignore", nil,
@@ -60,7 +60,7 @@ func (f *inputFlags) registerReading(flags *pflag.FlagSet) {
 	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 is one for each processor")
 }
 
-// use has files read as f says.
+// use sets the options of reading in c from f.
 func (f *inputFlags) use(c *cli) error {
 	switch {
 	case f.jobs < 0:
@@ -72,14 +72,14 @@ func (f *inputFlags) use(c *cli) error {
 	return manifest.CheckIgnored(f.ignore)
 }
 
-// errNoInput says that there is nothing to read.
+// errNoInput is returned if a command has no input.
 var errNoInput = errors.New("no input: name files or directories, directories for kustomize with -k, or pipe objects in")
 
-// any reports whether f names anything.
+// any reports whether f names any input.
 func (f *inputFlags) any() bool { return len(f.files)+len(f.kustomize) > 0 }
 
-// inputs returns the names of the files of f, or standard input if there is no input otherwise and
-// something is piped in. It is called before anything is read, as it says how that is done.
+// inputs returns the names of the files of f. Without any input it returns standard input, or errNoInput if that is a terminal. inputs must
+// be called before anything is read, because it sets the options of reading.
 func (c *cli) inputs(f inputFlags) ([]string, error) {
 	if err := f.use(c); err != nil {
 		return nil, err

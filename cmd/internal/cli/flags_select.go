@@ -8,22 +8,21 @@ import (
 	"github.com/deed-project/deed/cmd/internal/selection"
 )
 
-// selectFlags say which objects of its input a command is about. The arguments of the command are objects too, see
-// [selectFlags.take].
+// selectFlags holds the flags that select objects of the input. The arguments of the command select objects too, see [selectFlags.take].
 type selectFlags struct{ selection.Query }
 
-// selectionUsage is what the help of commands with such flags has in common.
-const selectionUsage = `Of many objects, name those that are meant as for kubectl get: deployment/web,
+// selectionUsage is the part of the help that the commands with these flags share.
+const selectionUsage = `To select among many objects, name them as for kubectl get: deployment/web,
 deploy web or deployments.apps. Kinds of --crd and of definitions among the
-objects have their short names too. --namespace, --name and -l select others.`
+objects have their short names too. --namespace, --name and -l also select.`
 
 func (f *selectFlags) register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "only objects in the namespace called `name`, and those that do not say theirs")
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "only objects in the namespace called `name`, and objects without a namespace")
 	flags.StringVar(&f.Name, "name", "", "only objects called `name`")
 	flags.StringVarP(&f.Labels, "selector", "l", "", "only objects whose labels match `selector`, such as app=web,tier!=cache")
 }
 
-// take has cmd take the objects that it is about as arguments.
+// take makes cmd accept objects as arguments.
 func (f *selectFlags) take(cmd *cobra.Command) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		f.Arguments = args
@@ -31,8 +30,8 @@ func (f *selectFlags) take(cmd *cobra.Command) {
 	}
 }
 
-// choose is [cli.survey] of those objects that f means. crds are the files with definitions. The error is one of the
-// command line, among them that there is no such object.
+// choose is [cli.survey] restricted to the objects that f selects. crds names the files with definitions. It returns a command line error,
+// also if f selects no object.
 func (c *cli) choose(texts []*manifest.Text, r manifest.Reader, f selectFlags, crds []string) (*survey, error) {
 	s := c.survey(texts, r)
 	if f.IsAll() {

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// writeFlags are those of the commands that write objects to live ones, or say what that would do.
+// writeFlags holds the flags of the commands that write to live objects, or predict a write.
 type writeFlags struct {
 	input       inputFlags
 	live        []string
@@ -25,8 +25,7 @@ type writeFlags struct {
 	bare        bool
 }
 
-// register adds the flags that come first, with the name of the manager that writes when none is
-// given.
+// register adds the flags that come first. manager is the default field manager.
 func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.SortFlags = false
 	f.input.register(flags)
@@ -39,7 +38,7 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.BoolVar(&f.bare, "no-defaults", false, "leave out what a server makes of an object beside merging it: default values and normal forms")
 }
 
-// applyInput are the flags of the commands that apply configurations, or say what that would do.
+// applyInput holds the flags of the commands that apply configurations, or predict an apply.
 type applyInput struct {
 	writeFlags
 	how applyingFlags
@@ -51,7 +50,7 @@ func (f *applyInput) register(flags *pflag.FlagSet) {
 	f.how.register(flags)
 }
 
-// openApply is [cli.open] with what applies the configurations. Both are nil if there is nothing to do.
+// openApply is [cli.open] that also returns the apply of the flags. Both results are nil if there is nothing to do.
 func (c *cli) openApply(f applyInput, files *manifest.Rewriter) (*dryrun.Apply, *workload, error) {
 	how, err := f.how.apply(c, f.manager)
 	if how == nil {
@@ -64,7 +63,7 @@ func (c *cli) openApply(f applyInput, files *manifest.Rewriter) (*dryrun.Apply, 
 	return how, w, nil
 }
 
-// conflictReport returns what explains the conflicts of manager.
+// conflictReport returns the report of the conflicts of manager.
 func (c *cli) conflictReport(manager string, color colorFlags) report.ConflictReport {
 	migrate := func(from []string) string {
 		return c.remedy("migrate", nil, given{"field-manager", []string{manager}}, given{"from", from})
@@ -72,14 +71,14 @@ func (c *cli) conflictReport(manager string, color colorFlags) report.ConflictRe
 	return report.ConflictReport{Log: c.Log, Manager: manager, Paint: color.painter(c.Err), Migrate: migrate}
 }
 
-// workload is what a command writes.
+// workload is the input of a writing command.
 type workload struct {
 	*dryrun.Workload
 	several bool // whether there are several objects
 }
 
-// open reads the input. It returns nil if that, or the schemas, have defects that leave nothing to
-// do. files is where the outcomes go, nil for nowhere.
+// open reads the input. It returns nil if defects of the input or the schemas leave nothing to do. files receives the outcomes and may be
+// nil.
 func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	names, err := c.inputs(f.input)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// FuzzRun: whatever the input, no command fails by a defect, what is printed can be read again, and
-// input that cannot be used is said to be so.
+// FuzzRun checks three laws for any input: no command fails by a defect, the output can be read again, and unusable input is reported.
 func FuzzRun(f *testing.F) {
 	const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"
 	f.Add(uint8(0), config)
@@ -22,7 +21,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, command uint8, input string) {
 		args := commands[int(command)%len(commands)]
 		if args[0] == "replay" && strings.ContainsAny(input, "/.") {
-			return // names files
+			return // the input names files
 		}
 		var stdout, stderr bytes.Buffer
 		code := Run(args, strings.NewReader(input), &stdout, &stderr)

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// handoverFlags are those of the commands that hand fields over from one manager to another.
+// handoverFlags holds the flags of the commands that hand fields over from one manager to another.
 type handoverFlags struct {
 	live    []string
 	configs inputFlags
@@ -24,7 +24,7 @@ type handoverFlags struct {
 	format  choice
 }
 
-// The formats of patches: one as it is, and a command of kubectl for each.
+// The output formats of a patch: the JSON patch itself, and a kubectl command for each object.
 const (
 	formatPatch   = "patch"
 	formatKubectl = "kubectl"
@@ -48,21 +48,21 @@ func (f *handoverFlags) registerOutput(flags *pflag.FlagSet) {
 	registerSchemas(flags, &f.schemas)
 }
 
-// handoverRules is what the help of such commands has in common.
+// handoverRules is the part of the help that these commands share.
 const handoverRules = selectionUsage + `
 
-Nothing is changed unless --write is given: the output shows who owns what
-before and after. With -f, it shows also what the next apply of the
-configurations by the receiver then removes, what it keeps although they lack
-it, and its conflicts; such removals and conflicts are findings.
+Nothing is changed unless --write is given: the output shows the owners before
+and after. With -f, it also shows the next apply of the configurations by the
+receiver: the fields that it removes, the fields that it keeps although the
+configurations lack them, and its conflicts. Removals and conflicts are
+findings.
 
 -o kubectl prints a kubectl patch command for each object, for a shell to run,
 and -o patch the JSON patch of one object alone, for kubectl patch --type=json.
 The API server refuses a patch if the object has changed since. -o yaml and
 -o json are the objects.`
 
-// handovers has hand do what is to be done to each object, one at a time. hand reports why it
-// cannot, and returns nil.
+// handovers calls hand for each object, one at a time, and prints the results. If there is no handover, hand reports why and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {
 	input := f.configs
 	input.files, input.kustomize, input.flag = f.live, nil, "live"

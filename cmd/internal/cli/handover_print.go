@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/report"
 )
 
-// handoverPrinter prints and writes what has changed hands.
+// handoverPrinter prints handovers and writes their outcomes to files.
 type handoverPrinter struct {
 	*cli
 	flags   handoverFlags
@@ -36,7 +36,7 @@ func (c *cli) newHandoverPrinter(f handoverFlags, several bool, files *manifest.
 	return p
 }
 
-// print prints h, and sets its outcome aside for the files.
+// print prints h and buffers its outcome for the files.
 func (p *handoverPrinter) print(h *dryrun.Handover) {
 	switch {
 	case p.patches != nil:
@@ -49,7 +49,7 @@ func (p *handoverPrinter) print(h *dryrun.Handover) {
 		}
 		report.PrintHandover(p.out, h)
 	}
-	p.out.Flush() // what is known is shown; close returns the error
+	p.out.Flush() // print at once; close returns the error
 	if slices.ContainsFunc(h.Removed, func(l dryrun.Leftover) bool { return !h.IsKubectls(l) }) || len(h.Conflicts) > 0 {
 		p.Raise(notice.ExitFinding)
 	}
@@ -63,12 +63,12 @@ func (p *handoverPrinter) print(h *dryrun.Handover) {
 	p.failed(h, p.files.Set(h.Live, h.After, note))
 }
 
-// failed notes why h could not be printed or written, if err says so.
+// failed records err, an error of printing or writing h, if it is not nil.
 func (p *handoverPrinter) failed(h *dryrun.Handover, err error) {
 	p.err = errors.Join(p.err, h.Live.View().Redact(err))
 }
 
-// close ends the output, and writes the files.
+// close ends the output and writes the files.
 func (p *handoverPrinter) close() error {
 	if p.objects != nil {
 		p.err = errors.Join(p.err, p.objects.Close())

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestKubectlRuns wants that kubectl takes the commands that deed prints and names: what -o kubectl prints, as it is printed, against
-// a server, and each kubectl line of the help.
+// TestKubectlRuns checks that kubectl accepts the commands that deed prints and names. It runs the output of -o kubectl unchanged against a
+// server, and each kubectl line of the help.
 func TestKubectlRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: a server is built and started")
@@ -64,16 +64,16 @@ func TestKubectlRuns(t *testing.T) {
 	}
 }
 
-// kubectlLine is a line of a help that begins with kubectl.
+// kubectlLine matches a line of a help that begins with kubectl.
 var kubectlLine = regexp.MustCompile(`(?m)^ +kubectl .*`)
 
-// kubectl runs commands in a directory, for a server of its own.
+// kubectl runs commands in a directory, against its own server.
 type kubectl struct {
 	*testing.T
 	dir string
 }
 
-// newKubectl starts deed-apiserver, which the checkout has beside this module.
+// newKubectl starts deed-apiserver, which is in the same checkout.
 func newKubectl(t *testing.T) kubectl {
 	if _, err := exec.LookPath("kubectl"); err != nil {
 		t.Skipf("without kubectl: %v", err)
@@ -97,7 +97,7 @@ func newKubectl(t *testing.T) kubectl {
 			t.Logf("the server said\n%s", &log)
 		}
 	})
-	for { // until the test's own deadline
+	for { // until the deadline of the test
 		if _, err := os.Stat(filepath.Join(k.dir, "kubeconfig")); err == nil {
 			if _, err := k.try("kubectl get --raw /readyz"); err == nil {
 				return k
@@ -113,7 +113,7 @@ func (k kubectl) write(name, text string) {
 	}
 }
 
-// try runs a script, and returns what it prints.
+// try runs a script and returns its output.
 func (k kubectl) try(script string) (string, error) {
 	cmd := exec.Command("sh", "-e", "-c", script)
 	cmd.Dir = k.dir
@@ -132,7 +132,7 @@ func (k kubectl) sh(script string) string {
 	return out
 }
 
-// deed runs the command in the directory, and returns its standard output.
+// deed runs deed in the directory and returns its standard output.
 func (k kubectl) deed(args ...string) string {
 	k.Helper()
 	k.Chdir(k.dir)
@@ -158,7 +158,7 @@ spec:
       openAPIV3Schema: {type: object, properties: {spec: {type: object, additionalProperties: {type: string}}}}
 `
 
-// kubectlObjects have names that a shell and kubectl could misread: a quote, and a kind that a built-in one is called too.
+// kubectlObjects has names that a shell or kubectl could misread: one with a quote, and a custom kind with the name of a built-in kind.
 const kubectlObjects = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings, namespace: default}
@@ -178,7 +178,7 @@ metadata: {name: boom}
 spec: {"it's": "$HOME"}
 `
 
-// largeMap returns a ConfigMap whose patch is no argument any more.
+// largeMap returns a ConfigMap whose patch is too long for an argument.
 func largeMap(keys int) string {
 	var b strings.Builder
 	b.WriteString("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: large, namespace: default}\ndata:\n")

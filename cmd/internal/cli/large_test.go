@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestLargeObject counts what an apply of one large object allocates, in JSON and in YAML: four
-// times the members take at most 6 times the bytes, as slices grow in steps. DEED_KEYS says how
-// many members the larger object has, for those who measure time and memory; they are logged.
+// TestLargeObject measures the bytes that an apply of one large object allocates, in JSON and in YAML. Four times the members may take at
+// most 6 times the bytes, because slices grow in steps. DEED_KEYS sets the number of members of the larger object for measurements of time
+// and memory, which are logged.
 func TestLargeObject(t *testing.T) {
 	keys := 20000
 	if n, err := strconv.Atoi(os.Getenv("DEED_KEYS")); err == nil {
@@ -39,8 +39,7 @@ func TestLargeObject(t *testing.T) {
 	}
 }
 
-// largeObject writes a ConfigMap of n members, and one more for a configuration, to a file, and
-// returns its name.
+// largeObject writes a ConfigMap of n members to a file, or of one more for a configuration, and returns the name of the file.
 func largeObject(t *testing.T, format string, n int, isConfig bool) string {
 	t.Helper()
 	head, member, tail := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"big"},"data":{"a":"b"`, `,"key-%07d-abcdefgh":"value-%07d-0123456789"`, "}}\n"

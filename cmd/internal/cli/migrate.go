@@ -17,7 +17,7 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// migrateFlags are those of deed migrate.
+// migrateFlags holds the flags of deed migrate.
 type migrateFlags struct {
 	handoverFlags
 	manager     string
@@ -31,20 +31,20 @@ func (c *cli) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate [TYPE/NAME...] --live LIVE [-f CONFIG]",
 		Short: "Go over from client-side to server-side apply",
-		Long: `Give what kubectl apply without --server-side owns to a manager that applies on
-the server side, as kubectl does when it meets such an object. What stays behind
-otherwise are fields that nobody can remove by leaving them out.
+		Long: `Give the fields that kubectl apply without --server-side owns to a manager that
+applies on the server side, as kubectl does for such an object. Without a
+migration, fields stay behind that no manager can remove by leaving them out.
 
 ` + handoverRules + `
 
-An object that client-side apply wrote but that has lost its managedFields is
-not migrated: its first apply would make everything in it the applier's. For such
-objects --from-last-applied makes the manager the owner of just what kubectl's
-record says was applied.`,
-		Example: `  # Who would own what?
+An object of client-side apply that has lost its managedFields is not migrated:
+its first apply would give all its fields to the applier. For such objects,
+--from-last-applied gives the manager only the fields that kubectl's record says
+were applied.`,
+		Example: `  # Which fields would each manager own?
   kubectl get deployment cart -o yaml --show-managed-fields | deed migrate
 
-  # What will the next apply of the manifest then remove?
+  # Which fields will the next apply of the manifest remove then?
   deed migrate --live live.yaml -f cart.yaml
 
   # Do it in the cluster: all objects, or one by a patch of its own
@@ -61,12 +61,12 @@ record says was applied.`,
 		"the `name` of a manager whose updates are migrated; repeatable. Without it, those that own kubectl's record")
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that the updates went through")
 	flags.BoolVar(&f.record, "from-last-applied", false,
-		"for objects that have lost their managedFields, take what kubectl's record says for what was applied")
+		"for objects that have lost their managedFields, take the applied fields from kubectl's record")
 	f.registerOutput(flags)
 	return cmd
 }
 
-// migrate is deed migrate.
+// migrate runs deed migrate.
 func (c *cli) migrate(f migrateFlags) error {
 	if err := dryrun.CheckManager(f.manager); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (c *cli) migrate(f migrateFlags) error {
 		wording.QuotedList(f.from), wording.QuotedList(slices.Compact(there)))
 }
 
-// cannotHandOver reports why there is no handover.
+// cannotHandOver reports why a handover failed.
 func (c *cli) cannotHandOver(h *dryrun.Handover, e *types.Endpoint, err error) {
 	given := h.Config
 	if given == nil {
@@ -115,7 +115,7 @@ func (c *cli) cannotHandOver(h *dryrun.Handover, e *types.Endpoint, err error) {
 	dryrun.Refused(c.Library, &dryrun.Task{Given: given, Live: h.Live, Endpoint: e}, dryrun.ApplyRole, err)
 }
 
-// restore makes up entries for an object that has lost them, if that is wanted.
+// restore makes up entries for an object that has lost its managedFields, if the flags ask for that.
 func (c *cli) restore(f migrateFlags, h *dryrun.Handover, e *types.Endpoint) *dryrun.Handover {
 	if !f.record {
 		c.Raise(notice.ExitFinding)

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// planFlags are those of deed plan.
+// planFlags holds the flags of deed plan.
 type planFlags struct {
 	applyInput
 	all      bool
@@ -29,49 +29,49 @@ func (c *cli) planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [-f] CONFIG... [--live LIVE]",
 		Short: "Say what an apply would do to each field, and why",
-		Long: `Say what applying configurations would do to each field, without the objects:
-from which value to which, by which rule, and who owns the field before and
-after.
+		Long: `Predict what an apply of configurations would do to each field, without printing
+the objects: the value before and after, the rule that applies, and the owners
+before and after.
 
   set          the value becomes the configuration's
   claimed      the value stays, and the manager becomes its only owner
   shared       the value stays, and the manager becomes an owner beside others
   kept         the value stays, and was the manager's before (--all lists these)
-  conflicting  the value would change, but others own it
-  taken        the same, and --force-conflicts or the like decides for the manager
+  conflicting  the value would change, but other managers own it
+  taken        the same, but a flag such as --force-conflicts takes the field
   released     the value stays, and the manager does not own it any more
-  pruned       the field goes, because the manager does not apply it any more
-  dropped      the field goes with an item or object around it
-  adjusted     the value changes because of what happens below it
+  pruned       the field is removed, because the manager no longer applies it
+  dropped      the field is removed with an item or object around it
+  adjusted     the value changes because of a change below it
 
 The letter and number behind each are those of the rule, see docs/rules.md. The
-first line counts the outcomes of all objects. --only lists some: conflicting and
-the like, note, or a group of them. changed is set, taken, adjusted, pruned and
+first line counts the outcomes of all objects. --only lists some outcomes: any
+of the above, note, or a group. changed is set, taken, adjusted, pruned and
 dropped; owners is claimed, shared and released; server is defaulted, normalised
-and reset, what a server does beside merging.
+and reset, the changes that a server makes beside merging.
 
-Notes say what is easily overlooked: lists and objects that are replaced as a
-whole with what they lose, values that return to a default, nulls that would be
-left, and values that are written in another way than the server has them. An
-apply that changes nothing is named as such.
+Notes point out changes that are easily overlooked: lists and objects that are
+replaced as a whole, with their losses, values that return to a default, nulls
+that would be left, and values that the server writes in another way. An apply
+that changes nothing is named as such.
 
 Defaults are those of the schema and, for built-in kinds, of kube-apiserver. For
-these, some of what a server's validation refuses of the outcome is named too:
-empty texts that the schema requires, texts that a field may not have, and
-fields that may not change. It is not merging that refuses it.
+built-in kinds, the plan also names some reasons for which a server's validation
+refuses the outcome: required texts that are empty, texts that a field does not
+allow, and changes of immutable fields. Merging itself does not refuse these.
 
 With -o sarif, conflicts and what a server refuses are printed for code
 scanning, and with -o junit as a report of tests, with a test for each object.
 
 Objects are read and found as by deed apply. An object that cannot be planned is
 counted, and the reason is on standard error.`,
-		Example: `  # What would happen, and with whom is there a conflict?
+		Example: `  # What would happen, and which managers would be in conflict?
   deed plan -f web.yaml --live live.yaml
 
-  # Only what is in conflict, and what becomes another value
+  # Only fields that are in conflict or get another value
   deed plan -R deploy --live live.yaml --only conflicting,changed
 
-  # What would be taken, for a program to read
+  # Which fields would be taken, for a program to read
   deed plan -f web.yaml --live live.yaml --force-conflicts -o json`,
 		RunE: func(*cobra.Command, []string) error { return c.plan(f) },
 	}
@@ -88,7 +88,7 @@ counted, and the reason is on standard error.`,
 	return cmd
 }
 
-// plan is deed plan.
+// plan runs deed plan.
 func (c *cli) plan(f planFlags) error {
 	only, err := report.NewPlanFilter(f.only)
 	switch {

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pluginName is what the program is called as a plugin of kubectl.
+// pluginName is the name of the program as a plugin of kubectl.
 const pluginName = "kubectl-deed"
 
-// nameAs has the help of the command say kubectl deed if it runs as a plugin of kubectl.
+// nameAs makes the help say kubectl deed if the program runs as a plugin of kubectl.
 func (c *cli) nameAs(root *cobra.Command) {
 	if strings.TrimSuffix(c.program, ".exe") != pluginName {
 		return
@@ -27,7 +27,7 @@ func (c *cli) nameAs(root *cobra.Command) {
 	})
 }
 
-// eachCommand calls f for cmd and all commands below it.
+// eachCommand calls f for cmd and for all commands below it.
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
 	for _, below := range cmd.Commands() {

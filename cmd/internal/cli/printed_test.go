@@ -17,18 +17,17 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
-// The scripts, and the pages of docs/cli, run each command line that deed prints to them, as it is printed, in a copy of the
-// directory: see printed.
+// The scripts and the pages of docs/cli run each command line that deed prints, unchanged, in a copy of the directory: see printed.
 
-// printedVariable names the environment variable with the file that takes the command lines which deed printed.
+// printedVariable names the environment variable with the name of the file that collects the printed command lines.
 const printedVariable = "DEED_TEST_PRINTED"
 
-// printedLine is a command line of deed in its output: a line of its own that is indented, or in quotes in a sentence. The
-// plugin calls itself kubectl deed.
+// printedLine matches a command line of deed in its output: an indented line, or quoted words in a sentence. The plugin calls itself
+// kubectl deed.
 var printedLine = regexp.MustCompile(`(?m)^ +((?:kubectl )?deed [a-z].*)$|'((?:kubectl )?deed [a-z][^\n]*)'`)
 
-// runPrinting is main for the commands of scripts: it runs deed, and then what deed printed. What is wrong with that goes to
-// the file that printedVariable names.
+// runPrinting is main for the commands of scripts. It runs deed, and then the command lines that deed printed. Their results go to the file that
+// printedVariable names.
 func runPrinting() int {
 	log := os.Getenv(printedVariable)
 	args := os.Args[1:]
@@ -38,11 +37,11 @@ func runPrinting() int {
 	var in, out bytes.Buffer
 	var stdin io.Reader = os.Stdin
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
-		stdin = io.TeeReader(os.Stdin, &in) // a terminal is none behind a reader
+		stdin = io.TeeReader(os.Stdin, &in) // a terminal behind a reader is not recognized as one
 	}
 	code := Run(args, stdin, io.MultiWriter(os.Stdout, &out), io.MultiWriter(os.Stderr, &out))
 	if strings.Contains(out.String(), "Usage:\n  ") {
-		return code // a help, whose examples have scripts of their own: see TestExamples
+		return code // a help; its examples have their own scripts, see TestExamples
 	}
 	p := printed{args: args, in: in.Bytes(), code: code, before: out.String()}
 	for _, found := range printedLine.FindAllStringSubmatch(out.String(), -1) {
@@ -56,7 +55,7 @@ func runPrinting() int {
 	return code
 }
 
-// note adds text to the file called name.
+// note appends text to the file called name.
 func note(name, text string) {
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
 	if err == nil {
@@ -71,12 +70,12 @@ func note(name, text string) {
 // printed is a run of deed that printed command lines.
 type printed struct {
 	args   []string
-	in     []byte // what it read from standard input
+	in     []byte // standard input
 	code   int
-	before string // what it printed
+	before string // its output
 }
 
-// check runs line as it was printed, and reports if it is no command line of deed, or does not do what the text around it says.
+// check runs line unchanged. It returns an error if line is no command line of deed, or contradicts the text around it.
 func (p printed) check(line string) error {
 	words, err := shellWords(strings.TrimPrefix(line, "kubectl "))
 	if err != nil {
@@ -102,14 +101,14 @@ func (p printed) check(line string) error {
 	return p.endsConflicts(words)
 }
 
-// hint is in what deed prints of conflicts with client-side apply.
+// hint is part of the report of conflicts with client-side apply.
 const hint = "An owner holds what kubectl has set without --server-side"
 
-// endsConflicts wants that the migration words, when it is carried out, leaves no conflict with client-side apply to the
-// command that printed it.
+// endsConflicts carries out the migration words and runs the printing command again. It returns an error if that still reports a conflict
+// with client-side apply.
 func (p printed) endsConflicts(words []string) error {
 	if live := slices.Index(words, "--live"); words[live+1] == "-" {
-		return nil // it is carried out in a cluster
+		return nil // the migration runs in a cluster
 	}
 	code, out, err := p.inCopy(slices.Concat(words, []string{"--write"}), p.args)
 	if err != nil || strings.Contains(out, hint) {
@@ -118,14 +117,14 @@ func (p printed) endsConflicts(words []string) error {
 	return nil
 }
 
-// inCopy runs command lines one after the other in a copy of the current directory, and returns the exit code and the
-// output of the last one.
+// inCopy runs command lines one after the other in a copy of the current directory. It returns the exit code and the output of the last
+// one.
 func (p printed) inCopy(lines ...[]string) (code int, out string, err error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return 0, "", err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(os.Getenv(printedVariable)), "copy") // not into itself
+	dir, err := os.MkdirTemp(filepath.Dir(os.Getenv(printedVariable)), "copy") // outside of the copied directory
 	if err != nil {
 		return 0, "", err
 	}
@@ -145,7 +144,7 @@ func (p printed) inCopy(lines ...[]string) (code int, out string, err error) {
 	return code, out, nil
 }
 
-// shellWords returns the words of a command line, which has no variables, pipes or comments: a shell prints them.
+// shellWords returns the words of a command line without variables, pipes or comments. A shell splits them.
 func shellWords(line string) ([]string, error) {
 	out, err := exec.Command("sh", "-c", "for word in "+strings.TrimSpace(line)+"; do printf '%s\\0' \"$word\"; done").Output()
 	if err != nil {
@@ -154,8 +153,8 @@ func shellWords(line string) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
 }
 
-// wantPrinted collects the command lines that deed prints in scripts until t ends, and reports those that do not run. It returns
-// the file that they go to. t fails, too, if none of the lines begins as one of those in each.
+// wantPrinted returns the name of the file that collects the command lines that deed prints in scripts. When t ends, it reports the lines
+// that do not run, and each prefix in each that no line begins with.
 func wantPrinted(t *testing.T, each ...string) string {
 	log := filepath.Join(t.TempDir(), "printed")
 	t.Cleanup(func() {
@@ -176,7 +175,7 @@ func wantPrinted(t *testing.T, each ...string) string {
 			}
 		}
 		if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
-			return // some of the scripts were left out
+			return // the pattern excludes some scripts
 		}
 		for _, begin := range each {
 			if count[begin] == 0 {

@@ -19,9 +19,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestServerRecordings runs the command for each recorded request of a kube-apiserver, with the
-// object that was stored in a file, and wants the answer: the object, its managed fields, conflicts
-// and refusals. What is not run is counted by reason.
+// TestServerRecordings runs the command for each recorded request of a kube-apiserver, with the stored object in a file. It compares the
+// answer: the object, its managed fields, conflicts and refusals. Requests that are not run are counted by reason.
 func TestServerRecordings(t *testing.T) {
 	exceptions, err := recording.Exceptions("../../../docs/divergences.md")
 	if err != nil {
@@ -44,7 +43,7 @@ func TestServerRecordings(t *testing.T) {
 	}
 }
 
-// What is compared.
+// The compared parts of an answer.
 const (
 	objects   = "objects"
 	owners    = "managedFields"
@@ -52,13 +51,13 @@ const (
 	refusals  = "refusals"
 	findings  = "findings"
 	plans     = "plans that change nothing"
-	refused   = "refusals in other words" // which the server decides on before or after the write itself
+	refused   = "refusals in other words" // the server decides on these before or after the write itself
 )
 
 // player runs the command for recorded requests.
 type player struct {
 	*recording.Tally
-	dir string // for the object that is stored
+	dir string // holds the stored object
 }
 
 func (p *player) playFile(t *testing.T, file string) {
@@ -74,7 +73,7 @@ func (p *player) playFile(t *testing.T, file string) {
 	}
 }
 
-// run is the command for one request.
+// run is the run of the command for one request.
 type run struct {
 	*player
 	recording.Exchange
@@ -108,7 +107,7 @@ func (r *run) play() {
 	r.compare()
 }
 
-// leaves returns why there is no command for the request, and "" if there is one.
+// leaves returns why there is no command for the request, or "" if there is one.
 func (r *run) leaves() string {
 	switch {
 	case r.Code < 300 && r.hasOddEntries():
@@ -129,7 +128,7 @@ func (r *run) leaves() string {
 	return ""
 }
 
-// hasOddEntries reports whether what is sent has managed fields that are no objects.
+// hasOddEntries reports whether the request body has managed fields that are no objects.
 func (r *run) hasOddEntries() bool {
 	for entry := range r.Body.Get("metadata", "managedFields").Items() {
 		if entry.Kind() != value.KindObject {
@@ -153,8 +152,7 @@ func (r *run) subresource() string {
 	return ""
 }
 
-// command returns the arguments for the request, and what it reads as standard input; nothing if
-// there is no command.
+// command returns the arguments and the standard input for the request, or nil if there is no command.
 func (r *run) command() (args []string, body []byte) {
 	body = r.Sent()
 	args = []string{"update", "--validate=ignore"}
@@ -193,7 +191,7 @@ func (r *run) command() (args []string, body []byte) {
 	return args, body
 }
 
-// manager returns who writes: whom the request names, or else the program that sends it.
+// manager returns the field manager of the request, or else the name of the program that sends it.
 func (r *run) manager() string {
 	name := r.query.Get("fieldManager")
 	if name == "" && !strings.HasSuffix(r.Op, "apply") {
@@ -204,10 +202,10 @@ func (r *run) manager() string {
 	return name
 }
 
-// target returns the namespace and the name in the path of the request, empty where it has none.
+// target returns the namespace and the name in the path of the request; absent ones are empty.
 func (r *run) target() (namespace, name string) {
 	parts := strings.Split(strings.Trim(r.Path, "/"), "/")
-	parts = parts[2:] // api and v1, or apis and the group
+	parts = parts[2:] // removes api and v1, or apis and the group
 	if strings.HasPrefix(r.Path, "/apis/") {
 		parts = parts[1:]
 	}
@@ -237,7 +235,7 @@ func (r *run) run(args []string, body []byte) {
 	}
 }
 
-// compare holds what the command printed against the answer of the server.
+// compare compares the output of the command with the answer of the server.
 func (r *run) compare() {
 	switch {
 	case r.Code < 300:
@@ -257,7 +255,7 @@ func (r *run) compare() {
 	case strings.Contains(r.message, "strict decoding error"):
 		r.Leave("refused for fields that the type does not have, as the request asked for: deed validate finds them")
 	case r.Code == 500, strings.Contains(r.message, "cannot be handled as"):
-		namespace, name := r.target() // are not in what was sent, but deed is told
+		namespace, name := r.target() // the body lacks both, but deed gets them as flags
 		want := strings.Replace(r.message, "object (/", "object ("+namespace+"/", 1)
 		if namespace == "" {
 			want = r.message
@@ -271,20 +269,19 @@ func (r *run) compare() {
 	}
 }
 
-// isRequest reports whether the server refuses the request itself, and not the object.
+// isRequest reports whether the server refuses the request itself and not the object.
 func (r *run) isRequest() bool {
 	return strings.HasPrefix(r.message, "PatchOptions") || strings.Contains(r.message, "metadata.uid: Invalid value")
 }
 
-// isUnreadable reports whether deed refuses what is sent when it reads it, before it looks for
-// conflicts and types as the server does: because of its name and namespace, or of managed fields
-// that are none.
+// isUnreadable reports whether deed refuses the body while it reads it, because of the name, the namespace or invalid managed fields. The
+// server looks for conflicts and types first.
 func (r *run) isUnreadable() bool {
 	return strings.Contains(r.said, "that of --name") || strings.Contains(r.message, ".metadata.namespace: expected") ||
 		strings.Contains(r.message, "ManagedFieldsEntry.metadata.managedFields")
 }
 
-// outcome says what became of the request: it was refused, or stored with what.
+// outcome describes the result of the request: it was refused, or an object was stored.
 func (r *run) outcome() string {
 	if r.code == 0 || r.out.Get("kind").Str() == r.kind {
 		return "stored: " + r.out.String()
@@ -292,8 +289,8 @@ func (r *run) outcome() string {
 	return "refused"
 }
 
-// compareFindings wants that the server's validation, which has refused the request, gave every
-// reason that deed finds: in a plan of an apply, and in what an update sends.
+// compareFindings checks that the server, which has refused the request, gave every reason that deed finds. The reasons come from a plan of
+// an apply, or from a validation of the body of an update.
 func (r *run) compareFindings() {
 	args, body := r.command()
 	list := "findings"
@@ -321,12 +318,11 @@ func (r *run) compareFindings() {
 	r.same(findings, "", "")
 }
 
-// says reports whether the server refuses the field of a finding for its reason. Of an empty text
-// it may say in other words that it is wrong. What deed validate finds by the type alone is not
-// looked at, and two fields have another name in messages.
+// says reports whether the server refuses the field of a finding for the same reason. For an empty text the server may give another reason.
+// Findings of deed validate by the type alone are not compared, and two fields have another name in messages.
 func (r *run) says(finding value.Value) bool {
 	path, reason := finding.Get("path").Str(), finding.Get("reason").Str()
-	if reason == "" { // of deed validate
+	if reason == "" { // a finding of deed validate
 		_, reason, _ = strings.Cut(finding.Get("detail").Str(), ": ")
 		reason, _, _ = strings.Cut(reason, " (the server's validation")
 	}
@@ -377,7 +373,7 @@ func (r *run) compareObject() {
 	}
 }
 
-// comparePlan wants that a plan of an apply that the server carried out says that nothing changes if nothing did, and only then.
+// comparePlan checks that the plan of a successful apply says that nothing changes exactly if nothing did.
 func (r *run) comparePlan(same bool) {
 	args, body := r.command()
 	args[0] = "plan"
@@ -392,7 +388,7 @@ func (r *run) same(what, want, got string) {
 	}
 }
 
-// readable breaks JSON text at its members, for differences that can be read.
+// readable breaks JSON text at its members, so that differences are readable.
 func readable(text string) []string {
 	var out bytes.Buffer
 	if err := json.Indent(&out, []byte(text), "", " "); err != nil {

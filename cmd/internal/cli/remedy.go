@@ -16,14 +16,14 @@ type given struct {
 	values []string
 }
 
-// notCarried are the flags that a command line does not hand on to that of another command, because they say what a
-// command does with its input, and how it prints that.
+// notCarried lists the flags that remedy does not copy to the command line of another command. They control what a command does with its
+// input and how it prints the result.
 var notCarried = []string{"output", "color", "write", "dry-run", "subresource", "show-managed-fields", "help"}
 
-// remedy returns the command line that runs the command called path with arguments on the input of the command that runs: with
-// all flags that this one was given and the other has, but for those of notCarried. Flags in set take the place of these.
-// A message that names a command line takes it from here, so that no input is left out.
-// It panics if there is no such command, or if the command lacks a flag of set.
+// remedy returns a command line that runs the command called path, with the arguments, on the input of the running command. It copies all
+// flags of the running command that the other command has, except those of notCarried; flags in set replace copied ones. Every message that
+// names a command line takes it from remedy, so that no input is left out. remedy panics if the command does not exist or lacks a flag of
+// set.
 func (c *cli) remedy(path string, arguments []string, set ...given) string {
 	target, _, err := c.running.Root().Find(strings.Fields(path))
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *cli) remedy(path string, arguments []string, set ...given) string {
 	return strings.Join(words, " ")
 }
 
-// valuesOf returns the values that the command that runs was given for a flag.
+// valuesOf returns the values of a flag of the running command.
 func (c *cli) valuesOf(name string) []string {
 	f := c.running.Flag(name)
 	switch {
@@ -69,7 +69,7 @@ func (c *cli) valuesOf(name string) []string {
 	return []string{f.Value.String()}
 }
 
-// spell returns the words that give f the value.
+// spell returns the words that set f to value.
 func spell(f *pflag.Flag, value string) []string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
@@ -84,5 +84,5 @@ func spell(f *pflag.Flag, value string) []string {
 	return []string{"--" + f.Name + "=" + value}
 }
 
-// help returns the command line that shows the help of cmd.
+// helpOf returns the command line that shows the help of cmd.
 func helpOf(cmd *cobra.Command) string { return cmd.CommandPath() + " --help" }

@@ -11,13 +11,13 @@ import (
 	"github.com/deed-project/deed/internal/seeds"
 )
 
-// howFlags say how apply and diff write, compare and print. A migration has no use for them.
+// howFlags lists the flags of apply and diff that control how they write, compare and print. A migration has no use for them.
 var howFlags = []string{
 	"server-side", "force-conflicts", "force-field", "force-manager", "rules", "no-migration", "validate", "no-defaults",
 	"show-managed-fields", "color", "write", "dry-run", "output", "subresource",
 }
 
-// TestRemediesTakeAllInput wants that migrate takes each flag of the commands that suggest it, except those that are no input.
+// TestRemediesTakeAllInput checks that migrate has each flag of the commands that suggest it, except those that are no input.
 func TestRemediesTakeAllInput(t *testing.T) {
 	root := newCLI(nil, nil, nil).rootCommand()
 	migrate, _, err := root.Find([]string{"migrate"})
@@ -40,7 +40,7 @@ func TestRemediesTakeAllInput(t *testing.T) {
 	}
 }
 
-// TestShellWords wants that a shell reads what is quoted for it as it was.
+// TestShellWords checks that a shell reads quoted words as they were.
 func TestShellWords(t *testing.T) {
 	r := seeds.Rand(t)
 	const bytes = "ab'\"$`\\ \t\n*?[]{}()<>|&;#~!=%é-"

@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/types"
 )
 
-// replayFlags are those of deed replay.
+// replayFlags holds the flags of deed replay.
 type replayFlags struct {
 	input   inputFlags
 	until   int
@@ -26,45 +26,46 @@ func (c *cli) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [-f] HISTORY...",
 		Short: "Replay writes of several managers, and show who wins",
-		Long: `Replay a history, that is, writes of several managers one after the other, and
-show the object, its owners and the conflicts after each.
+		Long: `Replay a history, a sequence of writes of several managers, and show the object,
+its owners and the conflicts after each write.
 
 A history is a YAML file:
 
   crds: [widget-crd.yaml]   # or openapi: FILES, schema: FILE and type: NAME, or
                             # schemaless: true; the built-in kinds need none
   steps:
-  - manager: ci             # who writes
+  - manager: ci             # the field manager of the write
     operation: apply        # or update, delete, or extract, which shows what the
-                            # manager applied; apply when it is not said
+                            # manager applied; the default is apply
     object: {...}           # or file: FILE, with one object
-    force: true             # take fields from others
-    subresource: status     # what is written through
-    endpoint: apps/v1       # the version that is asked, if not that of the object
+    force: true             # take fields from their owners
+    subresource: status     # the subresource of the request
+    endpoint: apps/v1       # the version of the request, if not the object's
     time: "2026-01-01T09:00:00Z"
     note: The first release.
   - manager: autoscaler
     operation: update
-    patch: {spec: {replicas: 5}}   # of the object of the step before
+    patch: {spec: {replicas: 5}}   # of the object after the previous step
   - manager: ci
-    conflicts: 1            # as many are expected
+    conflicts: 1            # how many are expected
     file: web.yaml
   - manager: ci
-    error: not declared     # a part of what is said when the step is refused
+    error: not declared     # the step must be refused with this text
     object: {...}
-  resetFields: {status: [.spec]}   # by subresource: what it does not write
+  resetFields: {status: [.spec]}   # by subresource: fields that it cannot write
 
 Files are relative to the history. They can also be in it, if it is a txtar
 archive, FILE.txtar, of which the history is the comment.
 
-A step that ends in conflict changes nothing. Conflicts are a finding, unless the step says how many it expects; then any other number is one. A step
-that is refused ends the history, unless it expects the error; then it is a
-finding when there is none. If any step says when it is, owners are shown with
-the time of their last change.`,
+A step with conflicts changes nothing. Conflicts are a finding, unless the step
+says how many it expects; then any other number is a finding. A refused step
+ends the history, unless it expects the error; then a missing error is a
+finding. If any step has a time, owners are shown with the time of their last
+change.`,
 		Example: `  # Who owns the replicas in the end?
   deed replay -f who-scales.yaml
 
-  # What was there after the second step, for a program to read
+  # The state after the second step, for a program to read
   deed replay -f who-scales.yaml --until 2 -o json`,
 		RunE: func(*cobra.Command, []string) error { return c.replay(f) },
 	}
@@ -81,7 +82,7 @@ the time of their last change.`,
 	return cmd
 }
 
-// replay is deed replay.
+// replay runs deed replay.
 func (c *cli) replay(f replayFlags) error {
 	names, err := c.inputs(f.input)
 	if f.until < 0 {

@@ -17,7 +17,7 @@ import (
 const (
 	rulesPage   = "docs/rules.md"
 	ruleScripts = "testdata/script/rules"
-	ruleOutput  = "output" // the file of a script that has what deed replay prints
+	ruleOutput  = "output" // the file of a script with the output of deed replay
 )
 
 // rule is one row of docs/rules.md.
@@ -30,7 +30,7 @@ type rule struct {
 var (
 	ruleRow     = regexp.MustCompile(`(?m)^\| \[([A-Z]\d+)\]\(([^)]+)\) \| (.+) \| (.+) \|$`)
 	ruleLink    = regexp.MustCompile(`\[([\w.]+)\]\(([^)]+)\)`)
-	ruleName    = regexp.MustCompile(`"([A-Z]\d+)"|\(([A-Z]\d+)(?:, ([A-Z]\d+))*\)`) // as decisions and explanations have it
+	ruleName    = regexp.MustCompile(`"([A-Z]\d+)"|\(([A-Z]\d+)(?:, ([A-Z]\d+))*\)`) // as decisions and explanations write it
 	ruleComment = regexp.MustCompile(`(?m)^\s*//\s+([A-Z]\d+)  \S`)
 )
 
@@ -63,9 +63,8 @@ func fileText(t *testing.T, name string) []byte {
 	return text
 }
 
-// TestRuleScripts runs deed replay on the script of each rule and wants the output that stands in
-// it; -update re-records that. A script begins with its rule, word for word, and there is none
-// without one.
+// TestRuleScripts runs deed replay on the script of each rule and compares the output with the recorded one; -update re-records it. A
+// script begins with the text of its rule, and every script has a rule.
 func TestRuleScripts(t *testing.T) {
 	t.Chdir("../../..")
 	t.Setenv(epochVariable, "1767225600")
@@ -114,8 +113,7 @@ func runRuleScript(t *testing.T, number string, r rule) {
 	}
 }
 
-// firstParagraph returns the comment that a history begins with up to the first line that is empty,
-// in one line.
+// firstParagraph returns the comment at the start of a history up to the first empty line, as one line.
 func firstParagraph(text string) string {
 	var words []string
 	for line := range strings.Lines(text) {
@@ -128,8 +126,8 @@ func firstParagraph(text string) string {
 	return strings.Join(words, " ")
 }
 
-// TestRulesAreInTheCode wants that the functions that docs/rules.md names exist, and that it has
-// each rule that decisions, explanations and the doc comments of the engine name.
+// TestRulesAreInTheCode checks that the functions that docs/rules.md names exist. It also checks that docs/rules.md has each rule that
+// decisions, explanations and the doc comments of the engine name.
 func TestRulesAreInTheCode(t *testing.T) {
 	t.Chdir("../../..")
 	rules := readRules(t)
@@ -166,7 +164,7 @@ func TestRulesAreInTheCode(t *testing.T) {
 	}
 }
 
-// namedRules returns what looks like the number of a rule in decisions and in explanations.
+// namedRules returns the numbers of rules in decisions and in explanations.
 func namedRules(t *testing.T) map[string]bool {
 	named := map[string]bool{}
 	for _, file := range append(sources(t, "cmd/internal/cli", "cmd/internal/explain", "cmd/internal/report"), "merge/decision.go") {
@@ -176,12 +174,11 @@ func namedRules(t *testing.T) map[string]bool {
 			}
 		}
 	}
-	delete(named, "") // of pairs that are no pairs
+	delete(named, "") // the pattern matches an empty name where there is no second number
 	return named
 }
 
-// declares reports whether source declares the function called name, with the type of its receiver
-// in front, if it has one.
+// declares reports whether source declares the function called name, which has the type of its receiver in front if it is a method.
 func declares(source, name string) bool {
 	receiver, method, found := strings.Cut(name, ".")
 	if !found {

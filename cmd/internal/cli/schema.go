@@ -17,9 +17,9 @@ func (c *cli) schemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "List, show, convert and compare schemas",
-		Long: `List, show, convert and compare schemas: which kinds there are, how the values
-of a type are merged, the same schema in another form, and what a change of a
-schema means for the owners of objects.`,
+		Long: `List, show, convert and compare schemas: the known kinds, how the values of a
+type are merged, the same schema in another form, and the effect of a change of
+a schema on the owners of objects.`,
 		Example: `  # Which kinds of workloads are built in, and how is a pod merged?
   deed schema list apps/v1
   deed schema show v1/Pod --depth 3
@@ -27,7 +27,7 @@ schema means for the owners of objects.`,
   # A CustomResourceDefinition as structured-merge-diff has schemas
   deed schema convert crd.yaml
 
-  # What does the new version of a definition change, and for the owners of the objects that there are?
+  # What does the new version of a definition change, also for the owners of stored objects?
   deed schema diff crd.yaml crd-new.yaml --live live.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -36,7 +36,7 @@ schema means for the owners of objects.`,
 	return cmd
 }
 
-// kindFlags are the schema flags of commands that are about kinds.
+// kindFlags registers the schema flags of commands that take a kind.
 func kindFlags(cmd *cobra.Command, f *types.Flags) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.Crds, "crd", nil, "`file` or directory with CustomResourceDefinitions; repeatable")
@@ -56,9 +56,9 @@ func (c *cli) schemaListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [TEXT]",
 		Short: "List the kinds that have a schema",
-		Long: `List the kinds that have a schema, with the name of their type and where that is
-from: those of --crd and --openapi, and those that are built in. With TEXT, only
-those whose APIVERSION/KIND has TEXT in it.`,
+		Long: `List the kinds that have a schema, with the name and the source of their type:
+the kinds of --crd and --openapi, and the built-in kinds. With TEXT, list only
+kinds whose APIVERSION/KIND contains TEXT.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return c.schemaList(f, format.value, strings.ToLower(strings.Join(args, "")))

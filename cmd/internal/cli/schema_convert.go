@@ -24,25 +24,25 @@ func (c *cli) schemaConvertCommand() *cobra.Command {
 		Short: "Print a schema in another form",
 		Long: `Print the schema in a file, CustomResourceDefinitions, an OpenAPI document (v2
 or v3) or a schema of structured-merge-diff, in the form of
-structured-merge-diff or as an OpenAPI v3 document. Only the structure is
-converted, and how it is merged: nothing that validates. What the other form
-cannot say is a warning.
+structured-merge-diff or as an OpenAPI v3 document. Only the structure and the
+rules of merging are converted, not the validation. Everything that the other
+form cannot express is a warning.
 
---to crd prints one kind as a CustomResourceDefinition. Its schema has no names,
-so no type can contain itself. What cannot be said there is an error. Plural and
-scope, and which version is stored, are made up.`,
+--to crd prints one kind as a CustomResourceDefinition. Its schema has no named
+types, so no type can contain itself. Everything that a definition cannot
+express is an error. Plural, scope and the stored version are made up.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return c.schemaConvert(args[0], f) },
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().Var(&f.to, "to", "the form to convert to")
 	cmd.Flags().StringVar(&f.typeName, "type", "", "the `name` of the type to define, for --to crd")
-	cmd.Flags().StringVar(&f.kind, "kind", "", "its `kind` as GROUP/VERSION/KIND, where the schema does not say")
+	cmd.Flags().StringVar(&f.kind, "kind", "", "its `kind` as GROUP/VERSION/KIND, if the schema lacks it")
 	cmd.Flags().VarP(&f.format, "output", "o", "output format")
 	return cmd
 }
 
-// convertFlags are those of deed schema convert.
+// convertFlags holds the flags of deed schema convert.
 type convertFlags struct {
 	to, format     choice
 	typeName, kind string

@@ -11,11 +11,10 @@ import (
 	"github.com/deed-project/deed/cmd/internal/schemafile"
 )
 
-// nullable is what a document says without effect, and a definition from it does not.
+// nullable matches a line that has no effect in a document, and that a conversion to a definition drops.
 var nullable = regexp.MustCompile(`(?m)^ *nullable: true\n`)
 
-// TestDefinitionsRoundTrip converts definitions to documents and back: the second document is the
-// first.
+// TestDefinitionsRoundTrip converts definitions to documents and back, and checks that the second document equals the first.
 func TestDefinitionsRoundTrip(t *testing.T) {
 	const testdata = "../../../testdata/"
 	files := []string{

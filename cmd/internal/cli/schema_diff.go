@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// schemaDiffFlags are those of deed schema diff.
+// schemaDiffFlags holds the flags of deed schema diff.
 type schemaDiffFlags struct {
 	live   []string
 	input  inputFlags
@@ -26,15 +26,15 @@ func (c *cli) schemaDiffCommand() *cobra.Command {
 	var f schemaDiffFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Compare two schemas, and what that means for the owners of objects",
+		Short: "Compare two schemas, and show the effect on owners of objects",
 		Long: `Compare two schemas, each a file with CustomResourceDefinitions, an OpenAPI
 document or a schema of structured-merge-diff, or the word builtin: which fields
 come and go, which values change their type, and which lists and objects are
 merged in another way.
 
-With --live, show also what becomes of who owns what in stored objects when they
-are next written: what was owned as a whole and is granular then, or the other
-way round, and what the new schema does not admit.`,
+With --live, also show how the owners of stored objects change with the next
+write: fields that were owned as a whole and become granular, or the other way
+round, and fields that the new schema does not admit.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error { return c.schemaDiff(f, args[0], args[1]) },
 	}

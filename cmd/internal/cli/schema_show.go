@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// schemaShowFlags are those of deed schema show.
+// schemaShowFlags holds the flags of deed schema show.
 type schemaShowFlags struct {
 	schemas types.Flags
 	depth   int
@@ -26,15 +26,15 @@ func (c *cli) schemaShowCommand() *cobra.Command {
 		Use:   "show KIND|TYPE",
 		Short: "Show how the values of a type are merged",
 		Long: `Show the fields of a kind, such as apps/v1/Deployment, or of a type, such as
-io.k8s.api.core.v1.Container, and how each is merged. -o yaml is the type, with
-all types that it needs, as a schema of structured-merge-diff.`,
+io.k8s.api.core.v1.Container, and how each is merged. -o yaml prints the type,
+with all types that it needs, as a schema of structured-merge-diff.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return c.schemaShow(f, args[0]) },
 	}
 	cmd.Flags().SortFlags = false
 	kindFlags(cmd, &f.schemas)
 	cmd.Flags().StringVar(&f.schemas.Schema, "schema", "",
-		"`file` with a schema in the form of structured-merge-diff, to show a type of")
+		"`file` with a schema in the form of structured-merge-diff, whose types can be shown")
 	cmd.Flags().IntVar(&f.depth, "depth", 2, "how many `levels` of fields to show; 0 means all, each type once")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatYAML}}
 	cmd.Flags().VarP(&f.format, "output", "o", "output format")

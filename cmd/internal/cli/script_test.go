@@ -25,12 +25,12 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the scripts, where it is always 2026-01-01T00:00:00Z and $ROOT is the root of
-// the repository. Besides the commands of testscript there is
+// TestScripts runs the scripts, in which the time is always 2026-01-01T00:00:00Z and $ROOT is the root of the repository. It adds a command
+// to those of testscript:
 //
 //	exits CODE deed ARGUMENT...
 //
-// which wants that very exit code. Plain deed wants 0. Command lines that deed prints are run too, see runPrinting.
+// checks for that exit code. Plain deed must exit with 0. Command lines that deed prints are run too, see runPrinting.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
@@ -70,9 +70,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestExamples wants that the examples in the help of each command are run by the script
-// COMMAND_examples.txtar. What is in front of a | or behind a > is another program's, and a line
-// that sets variables is left out.
+// TestExamples checks that the script COMMAND_examples.txtar runs the examples in the help of each command. Parts before a | and behind a >
+// belong to other programs and are ignored, as are lines that set variables.
 func TestExamples(t *testing.T) {
 	for _, cmd := range newCLI(nil, nil, nil).rootCommand().Commands() {
 		if cmd.Example == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// storedFlags say which stored objects a command is about, and which schemas there are for them.
+// storedFlags holds the flags that select stored objects and their schemas.
 type storedFlags struct {
 	input   inputFlags
 	chosen  selectFlags
@@ -30,35 +30,32 @@ func (f *storedFlags) registerInput(flags *pflag.FlagSet) {
 	f.chosen.register(flags)
 }
 
-// survey is what there is in the input: the objects, which are read as the loop over them goes on,
-// and what has to be known of them before.
+// survey describes the objects of the input. The objects themselves are read as the loop over them proceeds.
 type survey struct {
 	objects     iter.Seq[*manifest.Object]
-	index       *manifest.Live // where they are
+	index       *manifest.Live // where the objects are
 	several     bool           // whether there are several
 	definitions []*manifest.Object
-	quiet       iter.Seq[*manifest.Object] // the objects, without what is wrong with them being reported
+	quiet       iter.Seq[*manifest.Object] // like objects, but problems are not reported
 }
 
-// read returns the texts of the named files, which are those of f, and what kustomize builds.
+// read returns the texts of the named files, which belong to f, and the texts that kustomize builds.
 func (c *cli) read(names []string, f inputFlags) []*manifest.Text {
 	return append(c.Read(names, f.recursive), c.Kustomized(f.kustomize)...)
 }
 
-// survey looks at what there is in texts, and reads objects as r does. What is wrong with objects is
-// reported when they are read.
+// survey indexes the objects in texts; the objects are read with r. Problems of objects are reported when they are read.
 func (c *cli) survey(texts []*manifest.Text, r manifest.Reader) *survey {
 	return c.streams(texts, r, c.With(notice.NewLog(io.Discard, nil)).Index(texts, r))
 }
 
-// streams is survey, given where the objects are.
+// streams is survey with a given index.
 func (c *cli) streams(texts []*manifest.Text, r manifest.Reader, index *manifest.Live) *survey {
 	quiet := c.With(notice.NewLog(io.Discard, nil))
 	return &survey{c.Stream(texts, r), index, index.Count > 1, index.Definitions, quiet.Stream(texts, r)}
 }
 
-// managers returns the managers of all objects, each once, sorted. It reads the objects for that,
-// and reports nothing.
+// managers returns the managers of all objects, sorted and without duplicates. It reads all objects and reports nothing.
 func (s *survey) managers() []merge.Manager {
 	var all []merge.Manager
 	for o := range s.quiet {
@@ -72,7 +69,7 @@ func (s *survey) managers() []merge.Manager {
 	return all
 }
 
-// storedOnly returns the objects that f means. The error is one of the command line.
+// storedOnly returns the objects that f selects. Its error is an error of the command line.
 func (c *cli) storedOnly(f storedFlags) (*survey, error) {
 	names, err := c.inputs(f.input)
 	if err != nil {
@@ -84,8 +81,7 @@ func (c *cli) storedOnly(f storedFlags) (*survey, error) {
 	return c.choose(c.read(names, f.input), manifest.Everything, f.chosen, f.schemas.Crds)
 }
 
-// stored returns the objects that f means and the schemas, which are nil if they cannot be used;
-// that is reported.
+// stored returns the objects that f selects and their schemas. The schemas are nil if they are unusable, which is reported.
 func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
 	if err := f.schemas.Check(); err != nil {
 		return nil, nil, err
@@ -97,7 +93,7 @@ func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
 	return found, c.NewTypes(f.schemas, found.definitions...), nil
 }
 
-// newManager returns a manager that s names, which no object has yet.
+// newManager returns the manager that s names, for an object that does not have it yet.
 func newManager(s selector.Manager) merge.Manager {
 	m := merge.Manager{Name: s.Name, Operation: s.Operation, Subresource: s.Subresource}
 	if m.Operation == "" {
@@ -106,8 +102,7 @@ func newManager(s selector.Manager) merge.Manager {
 	return m
 }
 
-// only returns the only manager of o that s names. The error is [ownership.ErrNoManager] if there
-// is none.
+// only returns the only manager of o that s names. The error is [ownership.ErrNoManager] if no manager matches.
 func only(o *manifest.Object, s selector.Manager) (merge.Manager, error) {
 	var all, found []merge.Manager
 	for _, w := range manifest.OwnersOf(o) {

@@ -13,15 +13,15 @@ import (
 	"github.com/deed-project/deed/cmd/internal/cli"
 )
 
-// TestCommandsHoldLittle wants that commands on many objects, when they have printed half of them,
-// hold little more than the texts that they read, and those that they are going to write.
+// TestCommandsHoldLittle checks the memory of commands that have printed half of many objects. They may hold little more than the texts
+// that they read and the texts that they are going to write.
 func TestCommandsHoldLittle(t *testing.T) {
 	const objects = 300
 	dir := t.TempDir()
 	config, live := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "live.yaml")
 	for _, c := range []struct {
 		args  string
-		texts int // how many texts as large as the live one are held: those of the files, and outcomes
+		texts int // how many texts as large as the live one are held: files and outcomes
 	}{
 		{"apply -f CONFIG --live LIVE --write -o yaml --dry-run client", 3},
 		{"update -f CONFIG --live LIVE --write -o yaml --dry-run client", 3},
@@ -33,7 +33,7 @@ func TestCommandsHoldLittle(t *testing.T) {
 		args := strings.Fields(strings.NewReplacer("CONFIG", config, "LIVE", live).Replace(c.args))
 		writeMany(t, config, objects/20, false)
 		writeMany(t, live, objects/20, true)
-		few := outputOf(t, args) // after it, all that is remembered is
+		few := outputOf(t, args) // fills all caches
 		writeMany(t, config, objects, false)
 		size := writeMany(t, live, objects, true)
 		out := &halfway{before: heapNow(), at: few * 10}
@@ -47,8 +47,7 @@ func TestCommandsHoldLittle(t *testing.T) {
 	}
 }
 
-// halfway measures once, when so many bytes were written to it, how much more memory there is in
-// use than before.
+// halfway measures the growth of the memory in use once, when a given number of bytes was written to it.
 type halfway struct{ before, at, written, more int }
 
 func (h *halfway) Write(b []byte) (int, error) {
@@ -75,8 +74,7 @@ func outputOf(t *testing.T, args []string) int {
 	return out.Len()
 }
 
-// writeMany writes objects to a file, as client-side apply left them or as their configurations,
-// and returns its size.
+// writeMany writes objects to a file and returns its size. The objects are as client-side apply left them, or are their configurations.
 func writeMany(t *testing.T, file string, objects int, stored bool) int {
 	t.Helper()
 	var b bytes.Buffer

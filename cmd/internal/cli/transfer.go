@@ -18,7 +18,7 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// transferFlags are those of deed transfer.
+// transferFlags holds the flags of deed transfer.
 type transferFlags struct {
 	handoverFlags
 	from, to string
@@ -30,14 +30,14 @@ func (c *cli) transferCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "transfer [TYPE/NAME...] --live LIVE --from MANAGER --to MANAGER",
 		Short: "Give fields from one manager to another",
-		Long: `Give what one manager owns to another one, which may be new, or only what is at
-or below some paths.
+		Long: `Give the fields of one manager to another one, which may be new: all fields, or
+only the fields at or below some paths.
 
-` + selector.ManagerUsage + ` Who is new applies, unless
-NAME:Update says otherwise.
+` + selector.ManagerUsage + ` A new
+manager is an applier, unless it is named NAME:Update.
 
 ` + handoverRules,
-		Example: `  # Who would own what if helm went over to flux?
+		Example: `  # Which fields would each manager own if flux took over from helm?
   deed transfer --live live.yaml --from helm --to flux
 
   # Only the number of replicas, and then what flux applies next
@@ -57,7 +57,7 @@ NAME:Update says otherwise.
 	return cmd
 }
 
-// transfer is deed transfer.
+// transfer runs deed transfer.
 func (c *cli) transfer(f transferFlags) error {
 	if f.from == "" || f.to == "" {
 		return errors.New("--from and --to say who gives and who receives")
@@ -123,8 +123,7 @@ func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, from, to merge.
 	return h
 }
 
-// selected returns the fields that the selectors select among those that from owns in o. Entries that
-// cannot be read have none.
+// selected returns the fields that from owns in o and the selectors select. Entries that cannot be read have no fields.
 func selected(o *manifest.Object, from merge.Manager, selectors []selector.Selector) ([]fieldpath.Path, error) {
 	var owned, out []fieldpath.Path
 	for _, e := range o.Entries {

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/report"
 )
 
-// updateFlags are those of deed update.
+// updateFlags holds the flags of deed update.
 type updateFlags struct {
 	writeFlags
 	put      putFlags
@@ -23,17 +23,17 @@ func (c *cli) updateCommand() *cobra.Command {
 		Long: `Replace live objects by new ones, as kubectl replace, kubectl edit and most
 controllers do, and print what the API server would store.
 
-An update has no conflicts: who writes owns what changes, and everybody else
-loses it. Who lost what is said on standard error. What the new object leaves
-out is removed, and is nobody's any more.
+An update has no conflicts: the manager that updates becomes the only owner of
+each field that changes. Standard error lists the managers that lost fields. A
+field that the new object leaves out is removed, and loses all owners.
 
-The new object is the whole object. Its metadata.managedFields are what the
-update starts from; where it has none, those of the live object are. What the
-server itself fills in, such as metadata.uid, is printed as the new object has
-it. What has no live object is created.
+The new object is the whole object. The update starts from its
+metadata.managedFields, or from those of the live object if it has none. Fields
+that the server itself fills in, such as metadata.uid, are printed as the new
+object has them. An object without a live object is created.
 
 Objects are read and found, and with --write put back, as by deed apply.`,
-		Example: `  # Who loses what when this is written?
+		Example: `  # Which managers lose which fields?
   deed update -f edited.yaml --live live.yaml
 
   # A controller scales through a subresource; keep the outcome
@@ -53,7 +53,7 @@ Objects are read and found, and with --write put back, as by deed apply.`,
 	return cmd
 }
 
-// update is deed update.
+// update runs deed update.
 func (c *cli) update(f updateFlags, printToo bool) error {
 	files, err := f.put.rewriter(c, f.live)
 	if err != nil {

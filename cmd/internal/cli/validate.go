@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// validateFlags are those of deed validate.
+// validateFlags holds the flags of deed validate.
 type validateFlags struct {
 	stored storedFlags
 	mode   choice
@@ -26,27 +26,27 @@ func (c *cli) validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [-f] FILE...",
 		Short: "Find fields of objects that their schemas do not have, or that are of the wrong type",
-		Long: `Find in objects what their schemas do not admit: unknown fields, values of the
-wrong type, items of sets and keyed lists that are there twice or have no key,
-and names that an object has twice. Each finding has its place, and unknown
-fields the name that was probably meant.
+		Long: `Find defects of objects by their schemas: unknown fields, values of the wrong
+type, items of sets and keyed lists that occur twice or have no key, and names
+that occur twice in an object. Each finding has a place, and an unknown field
+has a similar known name.
 
-Objects of built-in kinds are read as a server reads whole ones: values that do
-not fit into the Go type of their field are findings, and so are empty texts that
-their schema requires, texts that are none of those that a field may have, and
-versions that are not served. A server refuses more than that. What is not
-checked is said once, and stands in the other formats as notChecked.
+Objects of built-in kinds are read as a server reads whole objects. Findings are
+also values that do not fit into the Go type of their field, required texts that
+are empty, texts that a field does not allow, and versions that are not served.
+A server refuses more than that. The checks that are left out are named once,
+and as notChecked in the other formats.
 
 A CustomResourceDefinition whose schema cannot be read is invalid, and its
 objects are not validated. So are objects of kinds without a schema.
 
 With -o sarif, findings are printed for code scanning, and with -o junit as a
-report of tests, with a test for each object. What keeps a file, a document or
-an object from being looked at is a result there too, and an error of a test.
+report of tests, with a test for each object. A file, a document or an object
+that cannot be checked is a result there too, and an error of a test.
 
-As in kubectl, --validate=warn makes warnings of unknown fields and of what is
-there twice, and --validate=ignore leaves them out.`,
-		Example: `  # Is everything in a directory as its schema wants it?
+As in kubectl, --validate=warn turns unknown fields and duplicates into
+warnings, and --validate=ignore leaves them out.`,
+		Example: `  # Are all objects in a directory valid by their schemas?
   deed validate -R deploy
   deed validate web.yaml 'deploy/*.yaml'
 
@@ -68,7 +68,7 @@ there twice, and --validate=ignore leaves them out.`,
 	return cmd
 }
 
-// validate is deed validate.
+// validate runs deed validate.
 func (c *cli) validate(f validateFlags) error {
 	names, err := c.inputs(f.stored.input)
 	if err := errors.Join(err, checkStdin(names), f.stored.schemas.Check()); err != nil {

@@ -8,31 +8,29 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// How says in which way a server makes something else of a field than merging does.
+// How names the way in which a server changes a field beside merging it.
 type How string
 
 // The ways.
 const (
-	Defaulted  How = "defaulted"  // nobody set the field, and it has a default value
-	Normalised How = "normalised" // the value has another form, or is one that is not kept, or null is printed for none
-	Reset      How = "reset"      // the endpoint does not write the field, which stays as it is
+	Defaulted  How = "defaulted"  // the field was unset, and it gets its default value
+	Normalised How = "normalised" // the value gets another form, is not stored, or becomes null
+	Reset      How = "reset"      // the endpoint does not write the field, which keeps its value
 )
 
-// Adjustment is a field that is stored otherwise than it was merged.
+// Adjustment is a field whose stored value differs from its merged value.
 type Adjustment struct {
 	Path           fieldpath.Path
 	How            How
-	Merged, Stored value.Value // absent where there is none
+	Merged, Stored value.Value // absent if there is no value
 }
 
-// Adjustments returns what the first request of x, an apply of t, does to the object beside
-// merging, in the order of paths. Bookkeeping in its metadata is left out. The error is that the
-// outcome is not of its type.
+// Adjustments returns the changes that a server makes beside merging, in the order of paths, for the first request of x, an apply of t. It
+// leaves out bookkeeping in the metadata. The error says that the outcome does not conform to its type.
 //
-// What is stored as it was is left out, but for what the endpoint does not write: nothing becomes of it.
+// Fields that are stored unchanged are left out, unless the endpoint does not write them.
 //
-// The cost grows with what the server makes of the object: what merging and it share is not looked
-// at.
+// The cost grows with the changes that the server makes. Fields that merging and the server leave equal are not visited.
 func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 	merged, stored, changed, err := storedOtherwise(x)
 	if err != nil {
@@ -60,8 +58,8 @@ func (t *Task) Adjustments(x Applied) ([]Adjustment, error) {
 	return out, nil
 }
 
-// storedOtherwise returns what the first request of x is merged to, what is stored of that, and the paths of the
-// leaves that differ. The error is that the outcome is not of its type.
+// storedOtherwise returns the merged object of the first request of x, the stored object, and the paths of the leaves that differ. The
+// error says that the outcome does not conform to its type.
 func storedOtherwise(x Applied) (merged, stored typed.Value, changed fieldpath.Set, err error) {
 	merged = managing.Merge(x.Plan).Force().Object
 	if stored, err = typing.Revise(merged, x.stored.Content, typed.AllowDuplicates); err != nil {
@@ -74,8 +72,7 @@ func storedOtherwise(x Applied) (merged, stored typed.Value, changed fieldpath.S
 	return merged, stored, diff.Added.Union(diff.Modified).Union(diff.Removed).Leaves(), nil
 }
 
-// isServers reports whether the field at path is one that servers keep by themselves: bookkeeping,
-// and kubectl's record.
+// isServers reports whether the server itself maintains the field at path: bookkeeping, and kubectl's record.
 func isServers(path fieldpath.Path) bool {
 	if slices.Equal(path, Record) {
 		return true

@@ -9,54 +9,51 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 )
 
-// Applied is the outcome of an apply. Whatever counts, prints or exits on conflicts takes them from
-// here: there is one plan of an object, and Refused are its conflicts.
+// Applied is the outcome of an apply. Reports, output and exit codes take conflicts from here: there is one plan for each object, and
+// Refused holds its conflicts.
 type Applied struct {
-	// Plan is what the first request does.
+	// Plan is the plan of the first request.
 	Plan *managedfields.Plan
-	// Taken are the conflicts that are decided for the applier, and Refused the others: if there
-	// are any, nothing is stored.
+	// Taken holds the conflicts that are decided for the applier, Refused the others. If Refused is not empty, nothing is stored.
 	Taken, Refused merge.Conflicts
-	// Left are conflicts over fields that rules leave to their owners: they are not applied.
+	// Left holds the conflicts over fields that rules leave to their owners. These fields are not applied.
 	Left merge.Conflicts
-	// TakenOver is what kubectl takes from its own client-side apply without a conflict: rule S5.
+	// TakenOver holds the fields that kubectl takes from its own client-side apply without a conflict: rule S5.
 	TakenOver merge.Conflicts
-	// Outcome is what is stored, with all conflicts decided for the applier.
+	// Outcome is the stored object, with all conflicts decided for the applier.
 	Outcome managedfields.Object
-	// Migration is what kubectl does besides; nil if that is nothing.
+	// Migration describes the further requests of kubectl; nil if there are none.
 	Migration *Migration
 	Err       error
-	// Unmade is why even an apply that is forced would be refused, where there are conflicts, which
-	// a server names first. The outcome is then what the configuration is merged to.
+	// Unmade is the reason why even a forced apply would be refused, if there are conflicts. A server reports the conflicts first. Outcome
+	// is then the merged configuration.
 	Unmade error
-	// Findings are why a server's validation, which is no part of merging, refuses what the first
-	// request stores.
+	// Findings holds the reasons why a server's validation, which is not part of merging, refuses the outcome of the first request.
 	Findings []types.Finding
 
 	applier merge.Manager
-	config  managedfields.Object // what is applied
-	stored  managedfields.Object // what the first request stores
+	config  managedfields.Object // the applied configuration
+	stored  managedfields.Object // the stored object after the first request
 }
 
-// Migration is what kubectl apply --server-side does by itself with an object of its client-side
-// apply: see [ownership.ApplyAsKubectl].
+// Migration describes how kubectl apply --server-side migrates an object of its client-side apply: see [ownership.ApplyAsKubectl].
 type Migration struct {
-	From     []string // whose fields become kubectl's
-	Requests []string // that are sent, in order
-	// Again is what the last of them does, the same apply once more.
+	From     []string // the managers whose fields become kubectl's
+	Requests []string // the names of the requests, in the order in which they are sent
+	// Again is the plan of the last request, the same apply once more.
 	Again *managedfields.Plan
-	// Failed says why not all requests were carried out, which kubectl only warns about.
+	// Failed is the reason why some requests were not sent. kubectl only warns about it.
 	Failed error
 }
 
-// Apply says how configurations are applied.
+// Apply holds the options of an apply.
 type Apply struct {
 	Manager string
 	Force   *Force
-	Migrate bool // whether kubectl migrates what its client-side apply owns
+	Migrate bool // whether to migrate the fields of client-side apply, as kubectl does
 }
 
-// One applies what t gives.
+// One applies the configuration of t.
 func (a Apply) One(t *Task) Applied {
 	out := Applied{config: t.Given.Object, applier: merge.Manager{
 		Name: a.Manager, Operation: merge.Apply, Subresource: managing.Config(t.Endpoint.Manager).Subresource,
@@ -91,8 +88,8 @@ func (a Apply) One(t *Task) Applied {
 	return out
 }
 
-// plan plans the apply, and returns its conflicts. What rules leave to its owners is taken out of
-// the configuration before; then the plan is one without it.
+// plan plans the apply and returns its conflicts. Fields that rules leave to their owners are first removed from the configuration, and the
+// plan is the one without them.
 func (a Apply) plan(t *Task, out *Applied) merge.Conflicts {
 	if out.Plan, out.Err = t.Endpoint.Manager.Plan(t.Stored, out.config, a.Manager); out.Err != nil {
 		return nil
@@ -112,7 +109,7 @@ func (a Apply) plan(t *Task, out *Applied) merge.Conflicts {
 	return out.Plan.Conflicts()
 }
 
-// kubectlName is the manager that kubectl is by default.
+// kubectlName is the default field manager of kubectl.
 const kubectlName = "kubectl"
 
 // migrates reports whether kubectl sends more than one request.
@@ -120,7 +117,7 @@ func (a Apply) migrates(t *Task) bool {
 	return t.scale == nil && a.Migrate && a.Manager == kubectlName && len(ownership.ClientSideAppliers(t.Stored.Entries)) > 0
 }
 
-// migrate carries out the other requests of kubectl.
+// migrate carries out the further requests of kubectl.
 func (a Apply) migrate(t *Task, out *Applied) {
 	m := Migration{From: ownership.ClientSideAppliers(t.Stored.Entries)}
 	sent, err := ownership.ApplyAsKubectl(t.Endpoint.Manager, t.Stored, out.config, a.Manager, true)
@@ -139,7 +136,7 @@ func (a Apply) migrate(t *Task, out *Applied) {
 	}
 }
 
-// Change returns what the first request of x, an apply of t, changes.
+// Change returns the changes of the first request of x, an apply of t.
 func (t *Task) Change(x Applied) ownership.Change {
 	given, merged := x.config, managing.Merge(x.Plan).Force().Object.Content()
 	if t.Endpoint.Restores != types.RestoreNothing {
@@ -149,7 +146,7 @@ func (t *Task) Change(x Applied) ownership.Change {
 	return owning.ChangeOf(x.Plan, t.Stored, given, merged)
 }
 
-// Allocated returns what a server adds to outcome, an apply of t, and is not made up here.
+// Allocated returns the values that a server would add to outcome, an apply of t, and that deed does not make up.
 func (t *Task) Allocated(outcome managedfields.Object) []builtin.Allocated {
 	if t.Scales() {
 		return nil

@@ -12,14 +12,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Contest is a field that an apply would change, with everybody who has a conflict over it.
+// Contest is a field that an apply would change, with all owners that conflict over it.
 type Contest struct {
 	Path         fieldpath.Path
 	Live, Wanted value.Value
 	Owners       []merge.Entry
 }
 
-// Contests groups conflicts by field, in the order in which the fields come first.
+// Contests groups conflicts by field, in the order of the first conflict over each field.
 func Contests(conflicts merge.Conflicts) []*Contest {
 	var out []*Contest
 	byPath := map[secret.Key]*Contest{}
@@ -36,18 +36,17 @@ func Contests(conflicts merge.Conflicts) []*Contest {
 	return out
 }
 
-// Rivals is what there is to know, besides their names, of the owners with whom a run of applies
-// has conflicts. The zero Rivals have no conflict yet.
+// Rivals describes the owners with whom a run of applies has conflicts, beside their names. The zero Rivals has no conflicts yet.
 type Rivals struct {
-	SameName    bool // one is an updater of the applier's own name
-	BeforeFirst bool // one is [managedfields.BeforeFirstApply]
+	SameName    bool // an owner is an updater with the applier's own name
+	BeforeFirst bool // an owner is [managedfields.BeforeFirstApply]
 
-	// From are the names of those who wrote with kubectl's client-side apply, or otherwise with
-	// kubectl, in the order in which they come first.
+	// From holds the names of the managers that wrote with kubectl, by client-side apply or otherwise, in the order of their first
+	// conflict.
 	From []string
 }
 
-// Add adds the owners of contests, those of an apply of t by applier.
+// Add adds the owners of contests, which are conflicts of an apply of t by applier.
 func (r *Rivals) Add(t *Task, applier string, contests []*Contest) {
 	from := ownership.ClientSideAppliers(t.Stored.Entries)
 	for _, c := range contests {
@@ -62,9 +61,8 @@ func (r *Rivals) Add(t *Task, applier string, contests []*Contest) {
 	}
 }
 
-// isKubectls reports whether m wrote with kubectl, by an update of the object itself: as kubectl,
-// or as kubectl-client-side-apply, kubectl-edit and the like. from are those who did by the record
-// of client-side apply, under whatever name.
+// isKubectls reports whether m is a manager of kubectl that updates the object itself: kubectl, kubectl-client-side-apply, kubectl-edit and
+// the like. from holds further names, which the record of client-side apply proves to be kubectl's.
 func isKubectls(m merge.Manager, from []string) bool {
 	return m.Operation == merge.Update && m.Subresource == "" &&
 		(slices.Contains(from, m.Name) || m.Name == kubectlName || strings.HasPrefix(m.Name, kubectlName+"-"))

@@ -13,14 +13,14 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// TestStories runs the stories of testdata, see [storytest.Run]. Their commands say all that becomes of each object:
+// TestStories runs the stories of testdata, see [storytest.Run]. Their commands print everything that happens to each object:
 //
-//	apply FILE as=MANAGER WORD...     see [storytest.Story.Apply]; all= shows what is kept and shared, too
+//	apply FILE as=MANAGER WORD...     see [storytest.Story.Apply]; all= also shows kept and shared fields
 //	update FILE as=MANAGER [lenient=]
 //	migrate from=NAME,... to=NAME [config=FILE] [through=SUBRESOURCE] [patch=]
 //	transfer from=NAME to=NAME [config=FILE]
 //
-// What is refused is not stored.
+// A refused write stores nothing.
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){"apply": apply, "update": update, "migrate": migrate, "transfer": transfer})
 }
@@ -168,7 +168,7 @@ func transfer(s *storytest.Story) {
 	})
 }
 
-// handOver hands fields of each stored object over.
+// handOver calls hand for each stored object.
 func handOver(s *storytest.Story, hand func(*dryrun.Handover, *types.Endpoint) error) {
 	c := s.Library()
 	all, live, configs := s.Types(c), s.Live(c), manifest.NewLive(nil)

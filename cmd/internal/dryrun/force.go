@@ -10,15 +10,15 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// ForceFlags say which fields to take from others who own them.
+// ForceFlags selects the fields to take from their owners.
 type ForceFlags struct {
 	All      bool
 	Fields   []string // see [selector.Selector]
 	Managers []string
-	Rules    *Rules // nil for none
+	Rules    *Rules // nil if there are none
 }
 
-// Force decides which conflicts are decided for the applier.
+// Force selects the conflicts that are decided for the applier.
 type Force struct {
 	all      bool
 	fields   []*usedField
@@ -26,8 +26,7 @@ type Force struct {
 	rules    *Rules
 }
 
-// usedField is a selector, and whether it has selected anything yet. So is usedName for the name of
-// a manager.
+// usedField is a selector, and usedName the name of a manager. Both record whether they have selected anything yet.
 type usedField struct {
 	selector.Selector
 	used atomic.Bool
@@ -38,7 +37,7 @@ type usedName struct {
 	used atomic.Bool
 }
 
-// Force reads the selectors.
+// Force parses the flags.
 func (f ForceFlags) Force() (*Force, error) {
 	out := &Force{all: f.All, rules: f.Rules}
 	for _, text := range f.Fields {
@@ -54,8 +53,7 @@ func (f ForceFlags) Force() (*Force, error) {
 	return out, nil
 }
 
-// split returns the conflicts of t that are decided for the applier, and the others. The error is a
-// [*selector.AmbiguousError].
+// split divides the conflicts of t into those that are decided for the applier, and the others. The error is a [*selector.AmbiguousError].
 func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Conflicts, err error) {
 	var errs []error
 	byRules, paths := f.rules.takes(t.Given, all), pathsOf(all)
@@ -87,7 +85,7 @@ func (f *Force) split(t *Task, all merge.Conflicts) (taken, refused merge.Confli
 	return taken, refused, errors.Join(errs...)
 }
 
-// pathsOf returns the fields of conflicts.
+// pathsOf returns the paths of the conflicts.
 func pathsOf(conflicts merge.Conflicts) []fieldpath.Path {
 	out := make([]fieldpath.Path, len(conflicts))
 	for i, c := range conflicts {
@@ -96,8 +94,8 @@ func pathsOf(conflicts merge.Conflicts) []fieldpath.Path {
 	return out
 }
 
-// see remembers which fields and managers t has. A field without a conflict, in a configuration
-// that is applied once more, is no mistake.
+// see records which fields and managers t has. A field of the configuration counts as used even without a conflict, because the same
+// configuration may be applied again.
 func (f *Force) see(t *Task) {
 	f.rules.see(t)
 	for _, s := range f.fields {
@@ -116,8 +114,8 @@ func (f *Force) see(t *Task) {
 	}
 }
 
-// Unused returns an error for the fields that no configuration has, the managers that no live
-// object has, and the rules that are about nothing. managers are the names that there are.
+// Unused returns an error for the fields that no configuration has, the managers that no live object has, and the rules that match nothing.
+// managers holds the known names.
 func (f *Force) Unused(managers []string) error {
 	var errs []error
 	for _, s := range f.fields {

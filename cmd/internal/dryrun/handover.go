@@ -16,13 +16,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Handover is an object before and after fields have changed hands.
+// Handover is an object before and after its fields have changed owners.
 type Handover struct {
 	Live      *manifest.Object
 	After     managedfields.Object
-	Config    *manifest.Object // that the receiver applies next; nil when it is not known
-	Receiver  string           // who applies it
-	Note      string           // why there is nothing to do
+	Config    *manifest.Object // the configuration that the receiver applies next; nil if unknown
+	Receiver  string           // the manager that applies Config
+	Note      string           // the reason why there is nothing to do
 	Removed   []Leftover
 	Kept      []Leftover
 	Conflicts merge.Conflicts
@@ -32,21 +32,20 @@ type Handover struct {
 type Leftover struct {
 	Path   fieldpath.Path
 	Value  value.Value
-	Owners []merge.Manager // besides the receiver
+	Owners []merge.Manager // the owners besides the receiver
 
-	// Default is what a server fills in for a value that is removed; absent if that is nothing.
+	// Default is the value that a server fills in after the removal; absent if it fills in none.
 	Default value.Value
 }
 
-// Configured says which configurations stored objects have.
+// Configured maps stored objects to their configurations.
 type Configured struct {
 	*types.Library
-	of map[manifest.ID]*manifest.Stored // by what the stored object is
+	of map[manifest.ID]*manifest.Stored // by the identity of the stored object
 }
 
-// Targets finds, for each of configs, which of objects it is about, and reports where that is not
-// known. It holds neither. Configurations that do not say their namespace have the one called namespace; empty if none is
-// known.
+// Targets finds the stored object of each configuration in configs, and reports configurations without one. It holds neither objects nor
+// configurations. namespace is the namespace of configurations that lack one; it is empty if unknown.
 func Targets(c *types.Library, objects, configs *manifest.Live, namespace string) *Configured {
 	out := &Configured{c, map[manifest.ID]*manifest.Stored{}}
 	for s := range configs.All() {
@@ -71,8 +70,8 @@ func Targets(c *types.Library, objects, configs *manifest.Live, namespace string
 	return out
 }
 
-// Of returns the configuration of a stored object, nil if it has none. It is false, with the reason
-// reported, if there is one that cannot be read.
+// Of returns the configuration of a stored object, or nil if there is none. It returns false if the configuration cannot be read, which it
+// reports.
 func (c *Configured) Of(o *manifest.Object) (config *manifest.Object, ok bool) {
 	s := c.of[o.Id]
 	if s == nil {
@@ -82,25 +81,24 @@ func (c *Configured) Of(o *manifest.Object) (config *manifest.Object, ok bool) {
 	return config, config != nil
 }
 
-// Record is the path of what kubectl's client-side apply records in an object.
+// Record is the path of the annotation in which kubectl's client-side apply records the applied configuration.
 var Record = fieldpath.Path{
 	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field("kubectl.kubernetes.io/last-applied-configuration"),
 }
 
-// IsKubectls reports whether l is kubectl's record in an object that kubectl applies, which it
-// takes care of itself.
+// IsKubectls reports whether l is kubectl's record in an object that kubectl applies. kubectl maintains the record itself.
 func (h *Handover) IsKubectls(l Leftover) bool {
 	return h.Receiver == "kubectl" && slices.Equal(l.Path, Record)
 }
 
-// OwnersChange are paths that change hands in the same way.
+// OwnersChange is a set of paths whose owners change in the same way.
 type OwnersChange struct {
 	Before, After []merge.Manager
 	Paths         fieldpath.Set
 }
 
-// Changes groups the paths whose owners change, in the order in which the groups come first. It
-// follows the entries in step: the cost grows with what they own, and with the number of groups.
+// Changes groups the paths whose owners change, in the order of the first path of each group. It walks all entries at the same time: the
+// cost grows with the owned paths and with the number of groups.
 func (h *Handover) Changes() []*OwnersChange {
 	before, after := setsOf(h.Live.Entries), setsOf(h.After.Entries)
 	var union fieldpath.Set
@@ -129,8 +127,7 @@ func (h *Handover) Changes() []*OwnersChange {
 	return all
 }
 
-// Paths yields what there is to say something about: what changes hands by changes, is removed, is
-// kept, and is in conflict.
+// Paths yields the paths to report: those of changes, and those that are removed, kept or in conflict.
 func (h *Handover) Paths(changes []*OwnersChange) iter.Seq[fieldpath.Path] {
 	return func(yield func(fieldpath.Path) bool) {
 		for _, g := range changes {
@@ -153,14 +150,13 @@ func (h *Handover) Paths(changes []*OwnersChange) iter.Seq[fieldpath.Path] {
 	}
 }
 
-// Patch returns the JSON patch that hands the fields over, and whether a server refuses it if the
-// object has changed since: see [ownership.EntriesPatch].
+// Patch returns the JSON patch of the handover. guarded says whether a server refuses the patch if the object has changed since: see
+// [ownership.EntriesPatch].
 func (h *Handover) Patch() (patch []byte, guarded bool, err error) {
 	return ownership.EntriesPatch(h.Live.Object, h.After.Entries)
 }
 
-// setsOf returns what the entries own. Those that cannot be read own nothing: whoever hands fields
-// over has read them.
+// setsOf returns the fields of the entries. Entries that cannot be read have none; the callers have reported them already.
 func setsOf(entries []managedfields.Entry) []merge.Entry {
 	out := make([]merge.Entry, len(entries))
 	for i, e := range entries {
@@ -172,7 +168,7 @@ func setsOf(entries []managedfields.Entry) []merge.Entry {
 	return out
 }
 
-// holders returns the managers of the entries with the given numbers, which count from first, sorted.
+// holders returns the managers of the entries with the given numbers, sorted. The numbers count from first.
 func holders(entries []merge.Entry, numbers []int, first int) []merge.Manager {
 	var owners []merge.Manager
 	for _, i := range numbers {
@@ -182,7 +178,7 @@ func holders(entries []merge.Entry, numbers []int, first int) []merge.Manager {
 	return owners
 }
 
-// leftovers returns what a migration leaves behind.
+// leftovers converts the leftovers of a migration.
 func leftovers(all []ownership.Leftover) []Leftover {
 	out := make([]Leftover, len(all))
 	for i, l := range all {
@@ -191,7 +187,7 @@ func leftovers(all []ownership.Leftover) []Leftover {
 	return out
 }
 
-// Apply finds out what the next apply of the configuration does, if there is one.
+// Apply computes the next apply of the configuration, if there is one.
 func (h *Handover) Apply(e *types.Endpoint, manager string) error {
 	if h.Config == nil {
 		return nil
@@ -215,8 +211,8 @@ func (h *Handover) Apply(e *types.Endpoint, manager string) error {
 	return h.FillDefaults(e)
 }
 
-// FillDefaults finds out which of the values that are removed a server fills in again. The error is
-// that the live object is not of its type.
+// FillDefaults sets the defaults of the removed values, which a server fills in again. The error says that the live object does not conform
+// to its type.
 func (h *Handover) FillDefaults(e *types.Endpoint) error {
 	live, err := typed.New(h.Live.Content, e.Typ, typed.AllowDuplicates)
 	if err != nil {

@@ -8,17 +8,15 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// IdentityError is a configuration that names another object than the one that is stored, or
-// another state of it. The server refuses it.
+// IdentityError reports a configuration whose uid or resourceVersion differs from that of the stored object. The server refuses it.
 type IdentityError struct {
 	Operation   merge.Operation
-	Field       string // of the metadata: uid or resourceVersion
+	Field       string // in the metadata: uid or resourceVersion
 	Given, Live string // Live is empty if nothing is stored
 }
 
-// Code returns the HTTP status of the server's answer. What differs from the stored object is a
-// conflict, but for the uid in a configuration that is applied: that is merged, and then may not
-// change.
+// Code returns the HTTP status of the server's answer. A mismatch is a conflict, except for the uid in an applied configuration: it is
+// merged, and is an immutable field then.
 func (e *IdentityError) Code() int {
 	if e.Field == "uid" && e.Live != "" && e.Operation == merge.Apply {
 		return http.StatusUnprocessableEntity
@@ -26,7 +24,7 @@ func (e *IdentityError) Code() int {
 	return http.StatusConflict
 }
 
-// Reason returns what the server says of the field.
+// Reason returns the server's message about the field.
 func (e *IdentityError) Reason() string {
 	switch {
 	case e.Field == "resourceVersion":
@@ -39,10 +37,10 @@ func (e *IdentityError) Reason() string {
 	return fmt.Sprintf("Invalid value: %q: field is immutable", e.Given)
 }
 
-// Valueless says that the error shows only what identifies the object: see [secret.Valueless].
+// Valueless marks the error as showing only values that identify the object: see [secret.Valueless].
 func (e *IdentityError) Valueless() {}
 
-// Error says what the server answers.
+// Error returns the answer of the server, with both values.
 func (e *IdentityError) Error() string {
 	switch {
 	case e.Field == "resourceVersion":
@@ -55,9 +53,9 @@ func (e *IdentityError) Error() string {
 	return fmt.Sprintf("422 Invalid: metadata.%s: %s: %q is stored", e.Field, e.Reason(), e.Live)
 }
 
-// checkIdentity returns an [*IdentityError] if what is given names another object, or another state
-// of it, than the stored one, or the error of the server for a state that is none. The server
-// compares the state first. An update that creates an object gives it a new uid.
+// checkIdentity returns an [*IdentityError] if uid or resourceVersion of the given object differ from the stored object. For a malformed
+// resourceVersion it returns the error of the server. The server compares the resourceVersion first. An update that creates an object
+// ignores the given uid.
 func (t *Task) checkIdentity(op merge.Operation) error {
 	for _, field := range []string{"resourceVersion", "uid"} {
 		given, live := t.Given.Content.Get("metadata", field).Str(), t.Stored.Content.Get("metadata", field).Str()

@@ -5,7 +5,7 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// VersionsOf returns how the versions of e's kind become each other, and nil if only a server knows.
+// VersionsOf returns the conversions between the versions of e's kind, or nil if only a server can convert them.
 func VersionsOf(e *types.Endpoint) *ownership.Versions {
 	switch {
 	case e == nil:
@@ -19,9 +19,8 @@ func VersionsOf(e *types.Endpoint) *ownership.Versions {
 	return nil
 }
 
-// Migrate gives what the updaters called from own through subresource to the applier to. With a
-// configuration, it finds out what the next apply of that does. The error is
-// [ownership.ErrNoManager] if there is no such updater.
+// Migrate gives the fields that the updaters in from own through subresource to the applier to. With a configuration, it also computes its
+// next apply. The error is [ownership.ErrNoManager] if there is no such updater.
 func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource string) error {
 	if h.Config == nil || subresource != "" {
 		entries, err := ownership.Migrate(h.Live.Object, VersionsOf(e), from, to, subresource)

@@ -14,15 +14,15 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// The roles that the errors of the field manager have for what is given to it.
+// The roles of the given object in the errors of the field manager.
 const (
 	ApplyRole  = "patch"
 	UpdateRole = "new"
 )
 
-// Refused reports why t could not be done, each reason at the place that it is about. role is that
-// of what is given. A server refuses what is given; a live object that does not fit, and a selector that
-// may mean several fields, keep the answer from being known.
+// Refused reports the reasons in err why t failed, each at its place in the input. role is the role of the given object. Defects of the
+// given object are refusals. A live object with the wrong type and an ambiguous selector are problems, because the answer of the server
+// stays unknown.
 func Refused(c *types.Library, t *Task, role string, err error) {
 	var wrongType *managedfields.TypeError
 	var defects typed.Errors
@@ -57,7 +57,7 @@ func Refused(c *types.Library, t *Task, role string, err error) {
 	}
 }
 
-// CheckManager refuses what kube-apiserver does not take for the name of a manager.
+// CheckManager returns an error if kube-apiserver does not accept name as the name of a field manager.
 func CheckManager(name string) error {
 	if name == "" {
 		return errors.New("--field-manager must not be empty")

@@ -15,24 +15,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Rules say for whole repositories which conflicts are decided in which way. A nil *Rules has none.
+// Rules decides conflicts for whole repositories. A nil *Rules decides none.
 type Rules struct {
 	rules []*rule
 	seen  seen
 }
 
-// rule is about the objects and owners that its patterns match; a pattern that is not given matches
-// everything.
+// rule applies to the objects and owners that its patterns match. An empty pattern matches everything.
 type rule struct {
 	kind, name, namespace string
 	managers              []*rulePattern
 	force, ignore         []*ruleField
 	at                    notice.Position
-	used                  atomic.Bool // whether an object matched
+	used                  atomic.Bool // whether it matched an object
 }
 
-// rulePattern is a pattern of managers, and ruleField selects fields: where it stands, and whether
-// it has matched anything yet.
+// rulePattern is a pattern of managers, and ruleField a selector of fields. Both have a position, and record whether they have matched
+// anything yet.
 type rulePattern struct {
 	text string
 	at   notice.Position
@@ -51,11 +50,11 @@ type ruleField struct {
 //	- kind: Deployment         # patterns such as web-*
 //	  name: "*"
 //	  namespace: prod
-//	  managers: [hpa]          # that own the field
+//	  managers: [hpa]          # the owners of the field
 //	  force: [.spec.template]  # paths to take from them
-//	  ignore: [.spec.replicas] # paths to leave to them: they are taken out of the configuration where it conflicts
+//	  ignore: [.spec.replicas] # paths to leave to them: removed from the configuration if in conflict
 //
-// It reports what is wrong with the file, and returns nil then.
+// It reports defects of the file, and returns nil then.
 func ReadRules(c *manifest.Loader, name string) *Rules {
 	before := c.Problems
 	out := &Rules{}
@@ -86,8 +85,7 @@ type rulesReader struct {
 	manifest.Origin
 }
 
-// members has read called for each member of the object v, and reports members that have no name in
-// it.
+// members calls the function in read for each member of the object v, and reports members without a function.
 func (r rulesReader) members(v value.Value, at []any, read map[string]func(value.Value, []any)) {
 	if v.Kind() != value.KindObject {
 		r.Problem(r.At(at...), "expected an object, but this is %v", secret.Public(v))
@@ -107,7 +105,7 @@ func (r rulesReader) members(v value.Value, at []any, read map[string]func(value
 	}
 }
 
-// items has read called for each item of the list v.
+// items calls read for each item of the list v.
 func (r rulesReader) items(v value.Value, at []any, read func(value.Value, []any)) {
 	if v.Kind() != value.KindList {
 		r.Problem(r.At(at...), "expected a list, but this is %v", secret.Public(v))
@@ -157,29 +155,29 @@ func (r rulesReader) pattern(v value.Value, at []any) string {
 	return v.Str()
 }
 
-// matches reports whether pattern, if there is one, matches name.
+// matches reports whether pattern is empty or matches name.
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return pattern == "" || err == nil && ok
 }
 
-// about reports whether the rule is about o.
+// about reports whether the rule applies to o.
 func (r *rule) about(o *manifest.Object) bool {
 	return matches(r.kind, o.Id.Kind) && matches(r.name, o.Id.Name) && matches(r.namespace, o.Id.Namespace)
 }
 
-// aboutOwner reports whether the rule is about conflicts with owner.
+// aboutOwner reports whether the rule applies to conflicts with owner.
 func (r *rule) aboutOwner(owner merge.Manager) bool {
 	return len(r.managers) == 0 || slices.ContainsFunc(r.managers, func(m *rulePattern) bool { return matches(m.text, owner.Name) })
 }
 
-// takes reports of each of the conflicts of o whether a rule decides it for who applies o.
+// takes reports for each conflict of o whether a rule decides it for the applier.
 func (r *Rules) takes(o *manifest.Object, conflicts merge.Conflicts) []bool {
 	return r.any(o, conflicts, func(r *rule) []*ruleField { return r.force })
 }
 
-// any reports of each of the conflicts of o whether one of the fields of a rule that is about it
-// selects its field. A path that may be several fields selects them all.
+// any reports for each conflict of o whether a rule for o and the owner selects its field by one of fields. A path that matches several
+// fields selects all of them.
 func (r *Rules) any(o *manifest.Object, conflicts merge.Conflicts, fields func(*rule) []*ruleField) []bool {
 	out := make([]bool, len(conflicts))
 	if r == nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// seen is what rules might have been about, for messages: the kinds of objects, and the first few objects by their positions.
-// Several tasks are worked on at a time, and add themselves in any order.
+// seen holds suggestions for rules that match nothing: the kinds of the objects, and the first few objects by position. Tasks that run
+// concurrently add themselves in any order.
 type seen struct {
 	lock    sync.Mutex
 	kinds   map[string]bool
-	objects []seenObject // sorted; one more than a message lists, if there are others
+	objects []seenObject // sorted; at most maxCandidates+1
 }
 
 type seenObject struct {
@@ -25,7 +25,7 @@ type seenObject struct {
 	id string
 }
 
-// maxCandidates is how many objects a message lists.
+// maxCandidates is the number of objects that a message lists.
 const maxCandidates = 5
 
 func (s *seen) add(t *Task) {
@@ -43,8 +43,7 @@ func (s *seen) add(t *Task) {
 	s.objects = s.objects[:min(len(s.objects), maxCandidates+1)]
 }
 
-// see remembers which rules, managers and fields of rules t has. A field without a conflict is no
-// mistake, as in [Force.see].
+// see records which rules, managers and fields of rules match t. A field without a conflict counts as used, as in [Force.see].
 func (r *Rules) see(t *Task) {
 	if r == nil {
 		return
@@ -72,8 +71,8 @@ func (r *Rules) see(t *Task) {
 	}
 }
 
-// unused returns an error for each rule that is about no object, and for the managers and fields of
-// other rules that match nothing. managers are the names that there are.
+// unused returns an error for each rule that matches no object, and for the managers and fields of other rules that match nothing. managers
+// holds the known names.
 func (r *Rules) unused(managers []string) []error {
 	if r == nil {
 		return nil
@@ -101,7 +100,7 @@ func (r *Rules) unused(managers []string) []error {
 	return errs
 }
 
-// candidates says what x, which is about no object, may have meant.
+// candidates suggests objects or a kind for x, which matches no object.
 func (s *seen) candidates(x *rule) string {
 	kinds := slices.Collect(maps.Keys(s.kinds))
 	slices.Sort(kinds)
@@ -122,7 +121,7 @@ func (s *seen) candidates(x *rule) string {
 	}
 }
 
-// candidateManagers says which of managers name may have been meant for.
+// candidateManagers suggests known managers for name.
 func candidateManagers(name string, managers []string) string {
 	if meant := wording.Nearest(name, managers); meant != "" {
 		return fmt.Sprintf("; did you mean %q?", meant)

@@ -12,16 +12,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// scaling is the write of the number of replicas of an object, its parent, through the Scale that
-// stands for it: that is written, and the parent gets the number and the owners that come out.
+// scaling is a write of the replicas of an object, its parent, through the subresource scale. The Scale of the parent is written, and the
+// parent gets the replicas and the owners from the outcome.
 type scaling struct {
 	parent   managedfields.Object
-	endpoint *types.Endpoint // of the parent
-	replicas fieldpath.Path  // in the parent
+	endpoint *types.Endpoint // the endpoint of the parent
+	replicas fieldpath.Path  // the path in the parent
 }
 
-// scaleTask returns what is to be done with given, a Scale or an object of a kind that has one,
-// through the subresource scale.
+// scaleTask returns the task of writing given through the subresource scale. given is a Scale, or an object of a kind with a Scale.
 func (w *Workload) scaleTask(given *manifest.Object) *Task {
 	endpoint, err := w.types.Scale(w.Config)
 	if err != nil {
@@ -62,8 +61,7 @@ func (w *Workload) scaleTask(given *manifest.Object) *Task {
 	return t
 }
 
-// scalingOf returns how the number of replicas of live is written. It is nil if it is not, with the
-// reason reported.
+// scalingOf returns the scaling of live, or nil if it cannot be scaled, with the reason reported.
 func (w *Workload) scalingOf(live *manifest.Object) *scaling {
 	config := w.Config
 	config.Subresource = ""
@@ -80,8 +78,8 @@ func (w *Workload) scalingOf(live *manifest.Object) *scaling {
 	return &scaling{parent: live.Object, endpoint: endpoint, replicas: endpoint.Replicas[apiVersion]}
 }
 
-// readScale has t start from the Scale of the live object. It is false, with the reason reported,
-// if its managed fields cannot be read.
+// readScale sets the stored object of t to the Scale of the live object. It returns false, with the reason reported, if the managed fields
+// cannot be read.
 func (t *Task) readScale(c *manifest.Loader) bool {
 	stored, err := t.scale.object()
 	if err != nil {
@@ -92,15 +90,13 @@ func (t *Task) readScale(c *manifest.Loader) bool {
 	return true
 }
 
-// object returns the Scale that stands for the parent. The error is that of the parent's managed
-// fields.
+// object returns the Scale of the parent. The error is about the managed fields of the parent.
 func (s *scaling) object() (managedfields.Object, error) {
 	entries, err := managedfields.ScaleEntries(s.parent.Entries, s.endpoint.Replicas)
 	return managedfields.Object{Content: scaleOf(s.parent.Content, s.replicas), Entries: entries}, err
 }
 
-// scaleOf returns the Scale of an object that has the number of replicas at path. Its managed
-// fields are left out.
+// scaleOf returns the Scale of an object with its replicas at path, without managed fields.
 func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
 	metadata := value.Object()
 	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
@@ -119,7 +115,7 @@ func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
 	)
 }
 
-// stored returns the parent with what became of its Scale.
+// stored returns the parent after a write of scale.
 func (s *scaling) stored(scale managedfields.Object) (managedfields.Object, error) {
 	apiVersion := s.parent.GVK().APIVersion()
 	entries, err := managedfields.EntriesAfterScale(s.parent.Entries, scale.Entries, apiVersion, s.endpoint.Replicas)
@@ -137,7 +133,7 @@ func (s *scaling) stored(scale managedfields.Object) (managedfields.Object, erro
 	return managedfields.Object{Content: content, Entries: entries}, nil
 }
 
-// with returns v with member at path, which leads through objects.
+// with returns v with member at path, whose elements are all fields.
 func with(v value.Value, path fieldpath.Path, member value.Value) value.Value {
 	if len(path) == 0 {
 		return member
@@ -145,10 +141,10 @@ func with(v value.Value, path fieldpath.Path, member value.Value) value.Value {
 	return v.With(path[0].Name(), with(v.Get(path[0].Name()), path[1:], member))
 }
 
-// Scales reports whether what is written is a Scale.
+// Scales reports whether t writes a Scale.
 func (t *Task) Scales() bool { return t.scale != nil }
 
-// Before returns the object as it is stored: that of a Scale is what it stands for.
+// Before returns the stored object, which is the parent if t writes a Scale.
 func (t *Task) Before() managedfields.Object {
 	if t.scale != nil {
 		return t.scale.parent
@@ -156,7 +152,7 @@ func (t *Task) Before() managedfields.Object {
 	return t.Stored
 }
 
-// Type returns the type of the object that is stored.
+// Type returns the type of the stored object.
 func (t *Task) Type() *schema.Type {
 	if t.scale != nil {
 		return t.scale.endpoint.Typ
@@ -164,8 +160,7 @@ func (t *Task) Type() *schema.Type {
 	return t.Endpoint.Typ
 }
 
-// Written returns what x, an apply of t, makes of what is written: the Scale that stands for the
-// stored object, or that itself.
+// Written returns the outcome of x, an apply of t, in the form that was written: the Scale or the object itself.
 func (t *Task) Written(x Applied) managedfields.Object {
 	if t.scale != nil {
 		return x.stored
@@ -173,7 +168,7 @@ func (t *Task) Written(x Applied) managedfields.Object {
 	return x.Outcome
 }
 
-// whole returns what is stored of outcome.
+// whole returns the stored object for outcome.
 func (t *Task) whole(outcome managedfields.Object) (managedfields.Object, error) {
 	if t.scale != nil {
 		return t.scale.stored(outcome)

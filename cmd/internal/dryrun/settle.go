@@ -10,19 +10,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Settle returns what the first request of x, an apply of t, decides about fields, in the light of what
-// is stored of it. Merging sets a field that the stored object does not have, or has in another form. A
-// server may then store the object as it was:
+// Settle corrects the decisions of the first request of x, an apply of t, by the object that is stored. Merging sets a field that the
+// stored object lacks or has in another form. A server may nevertheless store the object as it was:
 //
 //	applied              live                 stored
-//	hostNetwork: false   nothing              nothing: Go leaves out what is empty
+//	hostNetwork: false   nothing              nothing: Go leaves out empty values
 //	cpu: 1000m           cpu: "1"             cpu: "1", the same quantity
 //	stringData: {a: b}   data: {a: Yg==}      data: {a: Yg==}, see [builtin.Kind.Folded]
 //
-// Such a field is not set but kept, claimed or shared, and containers of it are not adjusted. Its values are then
-// those that are stored, absent ones perhaps. An object that is created has no live values, though its
-// Go type begins with some, such as an empty roleRef. The error says that the outcome does not conform to its type. The cost grows with
-// the number of values that the server stores in another form, and for a new object with the number of decisions.
+// Such a field is not set but kept, claimed or shared, and containers of it are not adjusted. Its values are the stored ones, which may be
+// absent. A created object has no live values, even if its Go type starts with some, such as an empty roleRef. The error says that the
+// outcome does not conform to its type. The cost grows with the number of values that the server stores in another form, and for a new
+// object with the number of decisions.
 func (t *Task) Settle(x Applied, decisions []merge.Decision) ([]merge.Decision, error) {
 	if t.at == nil {
 		return created(decisions), nil
@@ -46,7 +45,7 @@ func (t *Task) Settle(x Applied, decisions []merge.Decision) ([]merge.Decision, 
 	return out, nil
 }
 
-// created returns decisions about an object that did not exist, in which nothing had a value before it was set.
+// created returns the decisions about a new object: values that are set had no live value.
 func created(decisions []merge.Decision) []merge.Decision {
 	out := slices.Clone(decisions)
 	for i, d := range out {
@@ -57,7 +56,7 @@ func created(decisions []merge.Decision) []merge.Decision {
 	return out
 }
 
-// changes reports whether d says that a value becomes another one by what is applied to it or below it.
+// changes reports whether d changes a value, by a set of the value itself or of a value below it.
 func changes(d merge.Decision) bool {
 	switch d.Outcome {
 	case merge.Set, merge.Adjusted, merge.Kept, merge.Shared, merge.Claimed:
@@ -66,13 +65,13 @@ func changes(d merge.Decision) bool {
 	return false
 }
 
-// staying returns the values that decisions change and the server stores as they were, by where it keeps them.
+// staying returns the values that decisions change and the server stores unchanged. The keys are the paths at which the server stores them.
 func (t *Task) staying(x Applied, decisions []merge.Decision) (map[secret.Key]value.Value, error) {
 	_, stored, changed, err := storedOtherwise(x)
 	if err != nil {
 		return nil, err
 	}
-	otherwise := map[secret.Key]bool{} // what is stored otherwise than it was merged, and what is around that
+	otherwise := map[secret.Key]bool{} // the paths of values that are stored in another form than merged, and the containers around them
 	for path := range changed.All() {
 		for n := range path {
 			otherwise[secret.KeyOf(path[:n+1])] = true
@@ -93,7 +92,7 @@ func (t *Task) staying(x Applied, decisions []merge.Decision) (map[secret.Key]va
 	return out, nil
 }
 
-// settled returns d as the decision about a field that applier owns afterwards and that stays as it is stored.
+// settled returns d as the decision about a field that applier owns afterwards and whose stored value stays.
 func settled(d merge.Decision, applier merge.Manager, stored value.Value) merge.Decision {
 	d.Live, d.Result = stored, stored
 	if d.Outcome != merge.Set {

@@ -16,23 +16,22 @@ import (
 // Updated is the outcome of an update.
 type Updated struct {
 	Outcome managedfields.Object
-	Lost    merge.Conflicts // what others owned
-	Forgot  error           // why it is not known who owned what
-	Kept    error           // why the managed fields of the live object stay as they are
-	// Findings are why a server's validation, which is no part of merging, refuses the outcome.
+	Lost    merge.Conflicts // the fields that other managers lost
+	Forgot  error           // why the owners are unknown
+	Kept    error           // why the managed fields of the live object are kept
+	// Findings holds the reasons why a server's validation, which is not part of merging, refuses the outcome.
 	Findings []types.Finding
 	Err      error
 }
 
-// Update says how objects are replaced.
+// Update holds the options of an update.
 type Update struct {
 	Manager string
-	// Lenient lets a server drop what it does not know, as far as the kind says what that is.
-	// kubectl has the server refuse it.
+	// Lenient drops unknown fields as a server can, as far as the kind says which are dropped. kubectl makes the server refuse them.
 	Lenient bool
 }
 
-// One replaces what is stored by what t gives.
+// One replaces the stored object by the given object of t.
 func (u Update) One(t *Task) Updated {
 	if err := errors.Join(t.checkFields(u.Lenient), t.checkIdentity(merge.Update)); err != nil {
 		return Updated{Err: err}
@@ -61,9 +60,8 @@ func (u Update) One(t *Task) Updated {
 	return out
 }
 
-// checkFields refuses what is given if it does not conform to the type of its kind. For kinds that
-// are Go types this is about members only that the type lacks, unless they are dropped: it is
-// reading the object that refuses values.
+// checkFields returns an error if the given object does not conform to the type of its kind. For kinds with Go types, only unknown members
+// are errors, unless they are dropped: reading the object already refuses wrong values.
 func (t *Task) checkFields(lenient bool) error {
 	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
 	var defects typed.Errors
@@ -79,8 +77,8 @@ func (t *Task) checkFields(lenient bool) error {
 	return &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
 }
 
-// losses returns what each manager owned before and does not own after, with its values in the live
-// object and the outcome. Fields that have others below them are left out.
+// losses returns the fields that each manager has lost, with the values in the live object and in the outcome. It leaves out fields with
+// lost fields below them.
 func losses(before, after merge.Managers, live, outcome value.Value) merge.Conflicts {
 	var ancient fieldpath.Set
 	for e := range after.All() {

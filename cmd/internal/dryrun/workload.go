@@ -1,7 +1,5 @@
-// Package dryrun knows what a write does to one object, before anything is stored: a [Task] is an
-// object with what it is written to, [Force] decides its conflicts, and the outcome is what
-// printers and files are given. Nothing here is text for people but the reasons for which an object
-// is refused.
+// Package dryrun computes what a write does to one object, without storing it. A [Task] is an object with its target, [Force] decides its
+// conflicts, and the outcome goes to printers and files. The package produces no text for users except the reasons for refusals.
 package dryrun
 
 import (
@@ -18,40 +16,38 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// Workload is the objects of a command, each to be written to a live one.
+// Workload is the sequence of objects of a command, each with the live object to write to.
 type Workload struct {
 	*types.Library
 	types  *types.Types
 	live   *manifest.Live
-	Config managedfields.Config // what is the same for all kinds
-	// Namespace is that of objects that do not say theirs; empty if none is known. So is Name, if
-	// there is one object.
+	Config managedfields.Config // the part that all kinds share
+	// Namespace is the namespace of objects without one; empty if unknown. Name is the name of a single object without one.
 	Namespace, Name string
 
-	// Given is how many objects were given so far, those included that nothing could be done for.
+	// Given counts the objects so far, also those that could not be processed.
 	Given int
 
 	given    iter.Seq[*manifest.Object]
-	applied  map[manifest.ID]notice.Position // of those, so far
-	managers map[string]bool                 // of live objects, so far
-	// untracked is whether it was said that managed fields are missing.
+	applied  map[manifest.ID]notice.Position // the objects so far
+	managers map[string]bool                 // the managers of live objects so far
+	// untracked is set after the warning about missing managed fields.
 	untracked bool
-	target    map[*manifest.Stored]notice.Position // what is written to live objects
+	target    map[*manifest.Stored]notice.Position // the objects that are written to live objects
 }
 
-// Task is an object with what it is written to.
+// Task is an object with the live object to write to.
 type Task struct {
 	Given    *manifest.Object
 	Live     *manifest.Object     // nil if nothing is stored
-	Stored   managedfields.Object // live's, the zero Object if nothing is stored
+	Stored   managedfields.Object // the content of Live, the zero Object if nothing is stored
 	Endpoint *types.Endpoint
 
-	at    *manifest.Stored // where Live is; nil if nothing is stored
-	scale *scaling         // nil unless Given and Stored are the Scale that stands for Live
+	at    *manifest.Stored // the place of Live; nil if nothing is stored
+	scale *scaling         // nil unless Given and Stored are the Scale of Live
 }
 
-// NewWorkload returns the workload of writing given to what is stored, with what config has in
-// common for all kinds.
+// NewWorkload returns a workload that writes given to the objects in live. config is the part that all kinds share.
 func NewWorkload(
 	c *types.Library, types *types.Types, config managedfields.Config, given iter.Seq[*manifest.Object], live *manifest.Live,
 ) *Workload {
@@ -62,12 +58,11 @@ func NewWorkload(
 	}
 }
 
-// Each does work for each task, several at a time, and calls use with what it returns, in order.
-// Objects that nothing can be done for are reported. One object at a time is read, worked on, used
-// and let go, a few of them at once.
+// Each calls work for each task, several concurrently, and calls use with the results in order. It reports objects that cannot be
+// processed. At any time only a few objects are in memory: each is read, processed, used and released.
 func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use func(*Task, T)) {
 	type done struct {
-		log *notice.Log // what was wrong with the task
+		log *notice.Log // the problems of the task
 		ok  bool
 		out T
 	}
@@ -99,11 +94,10 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 	end()
 }
 
-// Managers returns the names of the managers of live objects that were worked on, sorted.
+// Managers returns the names of the managers of the processed live objects, sorted.
 func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.managers)) }
 
-// warnUntracked warns, once for all objects, about a live object that a server stores but whose
-// managed fields were left out.
+// warnUntracked warns once about a live object that comes from a server but lacks its managed fields.
 func (w *Workload) warnUntracked(t *Task) {
 	if w.untracked || t.Live == nil || len(t.Live.Entries) > 0 || t.Live.Content.Get("metadata", "uid").Str() == "" {
 		return
@@ -113,7 +107,7 @@ func (w *Workload) warnUntracked(t *Task) {
 		"--show-managed-fields (said once)", t.Live)
 }
 
-// task returns what is to be done with given, which must be a configuration if configs says so.
+// task returns the task for given. If configs is set, given must be a configuration, without managed fields.
 func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 	if configs && given.Entries != nil {
 		w.Refuse(given.Key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
@@ -142,7 +136,7 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 	return &Task{Given: given, Endpoint: endpoint, at: live}
 }
 
-// endpointOf returns how given is written. It is nil if it is not, with the reason reported.
+// endpointOf returns the endpoint that writes given, or nil with the reason reported.
 func (w *Workload) endpointOf(given *manifest.Object) *types.Endpoint {
 	endpoint, err := w.types.Of(given.GVK(), w.Config)
 	if err != nil {
@@ -156,7 +150,7 @@ func (w *Workload) endpointOf(given *manifest.Object) *types.Endpoint {
 	return endpoint
 }
 
-// nounList lists names for a message that there is nothing else.
+// nounList lists the only allowed names for a message.
 func nounList(names []string) string {
 	if len(names) == 0 {
 		return "the object itself"
@@ -164,8 +158,8 @@ func nounList(names []string) string {
 	return wording.QuotedList(names)
 }
 
-// identified returns given in the namespace of w if it does not say its own, and in none if its
-// kind has none. It reports when it says another namespace, or name, than w does.
+// identified returns given with the namespace of w if it has none, and without a namespace if its kind is cluster-scoped. It returns false,
+// and reports why, if the name or namespace of given contradicts w.
 func (w *Workload) identified(given *manifest.Object, e *types.Endpoint) (*manifest.Object, bool) {
 	switch {
 	case w.Name != "" && given.Id.Name != w.Name:
@@ -182,8 +176,7 @@ func (w *Workload) identified(given *manifest.Object, e *types.Endpoint) (*manif
 	return given.WithNamespace(w.Namespace), true
 }
 
-// read reads the live object of t. It is false, with the reason reported, if nothing can be written
-// to that.
+// read reads the live object of t. It returns false, with the reason reported, if t cannot write to it.
 func (t *Task) read(c *manifest.Loader) bool {
 	if t.at == nil {
 		return true
@@ -204,8 +197,8 @@ func (t *Task) read(c *manifest.Loader) bool {
 	return true
 }
 
-// liveOf returns where the live object is that given is to be written to, nil if there is none, as
-// find finds it. It reports when that is not known.
+// liveOf returns the place of the live object for given, as find finds it, or nil if there is none. It returns false, with the reason
+// reported, if the place is unknown.
 func (w *Workload) liveOf(given *manifest.Object, find func() (*manifest.Stored, error)) (live *manifest.Stored, ok bool) {
 	if other, twice := w.applied[given.Id]; twice {
 		w.Problem(given.At(), "%v is already configured at %v", given, other)

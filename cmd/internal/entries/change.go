@@ -13,23 +13,22 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// typing is what this package needs of typed beyond its API.
+// typing gives access to the internals of typed beyond its API.
 var typing = door.Open(typed.Internal{})
 
-// Change is what becomes of what an entry owns when the schema of its kind changes, or what the new
-// schema does not admit of the object.
+// Change is the effect of a schema change on the fields of an entry, or a part of the object that the new schema does not admit.
 type Change struct {
 	Object  *manifest.Object
-	Owner   *manifest.Holder // nil where it is about the object
+	Owner   *manifest.Holder // nil if the change is about the object
 	Where   notice.Position
-	Lost    []fieldpath.Path // what it owns no more, in the order of sets, as in all of these
-	Gained  []fieldpath.Path // what it owns instead
-	Hollow  []fieldpath.Path // lists and objects whose parts are owned one by one from then on
-	Unknown []fieldpath.Path // what the new schema does not have
+	Lost    []fieldpath.Path // paths that it no longer owns, in the order of sets, like all lists here
+	Gained  []fieldpath.Path // paths that it owns instead
+	Hollow  []fieldpath.Path // lists and objects that become granular
+	Unknown []fieldpath.Path // paths that the new schema lacks
 	Detail  string
 }
 
-// Under returns what becomes of e at the next write when the schema old gives way to new.
+// Under returns the effect on e of the next write after the schema changes from old to new.
 func (e Entries) Under(old, new *schema.Catalog) []Change {
 	var out []Change
 	about := func(where notice.Position, detail string) {
@@ -54,7 +53,7 @@ func (e Entries) Under(old, new *schema.Catalog) []Change {
 	return out
 }
 
-// changeOf returns what becomes of entry i, and nil if nothing does.
+// changeOf returns the change of entry i, or nil if it does not change.
 func (e Entries) changeOf(i int, old, new *schema.Catalog) *Change {
 	owner, set := &e.Owners[i], e.Sets[i]
 	x := &Change{Object: e.Object, Owner: owner, Where: e.At("metadata", "managedFields", i)}
@@ -80,8 +79,7 @@ func (e Entries) changeOf(i int, old, new *schema.Catalog) *Change {
 	return x
 }
 
-// lookUp finds the paths of set that have another meaning in new, the type that takes the place of
-// old, or none.
+// lookUp finds the paths of set whose meaning differs between the types old and new.
 func (x *Change) lookUp(set fieldpath.Set, old, new *schema.Type) {
 	for path := range set.All() {
 		switch was, is := types.TypeAt(old, path), types.TypeAt(new, path); {

@@ -1,8 +1,7 @@
-// Package entries knows what each entry of an object's managed fields owns, how many bytes that
-// takes, and what becomes of it under another schema.
+// Package entries reads the entries of an object's managed fields. It computes the paths and the size of each, and the effect of another
+// schema.
 //
-// Its nouns are [Entries], [Sizes], [Query] and [Change]. How they read is the business of package
-// report.
+// Its nouns are [Entries], [Sizes], [Query] and [Change]. Package report prints them.
 package entries
 
 import (
@@ -13,15 +12,14 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// Entries are the entries of an object.
+// Entries holds the entries of an object.
 type Entries struct {
 	*manifest.Object
 	Owners []manifest.Holder // one for each entry
-	Sets   []fieldpath.Set   // what these own; nothing if the entry cannot be read
+	Sets   []fieldpath.Set   // the owned paths of each; empty if the entry is unreadable
 }
 
-// Of reads the entries of o. The error says which cannot be read, each as a
-// [*managedfields.EntryError].
+// Of reads the entries of o. The error joins a [*managedfields.EntryError] for each unreadable entry.
 func Of(o *manifest.Object) (Entries, error) {
 	out := Entries{o, manifest.OwnersOf(o), make([]fieldpath.Set, len(o.Entries))}
 	var defects []error
@@ -34,7 +32,7 @@ func Of(o *manifest.Object) (Entries, error) {
 	return out, errors.Join(defects...)
 }
 
-// OwnersAt returns who owns path itself, whoever owns what is above or below it.
+// OwnersAt returns the owners of path itself, without the owners of paths above or below it.
 func (e Entries) OwnersAt(path fieldpath.Path) []manifest.Holder {
 	var out []manifest.Holder
 	for i, owner := range e.Owners {

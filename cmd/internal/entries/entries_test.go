@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// TestQuery compares what queries are for with what the paths' owners say.
+// TestQuery compares the results of queries with the owners of the paths.
 func TestQuery(t *testing.T) {
 	first, second := selector.ParseManager("m0"), selector.ParseManager("m1:Apply")
 	for _, o := range testobjects.Owned(t) {
@@ -42,7 +42,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// TestSizes wants that an object without entries has no bytes of them, and that each entry has some.
+// TestSizes checks that an object without entries has no bytes of them, and that each entry has some.
 func TestSizes(t *testing.T) {
 	for _, o := range testobjects.Owned(t) {
 		s := SizesOf(o)
@@ -60,8 +60,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestUnreadable wants that an entry which cannot be read owns nothing, and that the error says
-// which it is.
+// TestUnreadable checks that an unreadable entry owns nothing, and that the error names it.
 func TestUnreadable(t *testing.T) {
 	o := testobjects.Owned(t)[0]
 	o.Entries[1].FieldsV1 = managedfields.FieldsOf(`{"f:spec":`)

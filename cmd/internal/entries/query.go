@@ -8,22 +8,21 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// Query says what of entries is wanted: those of Managers, all if there are none; or, if any of
-// Only, Not and Both says something, the paths that one of Only owns, or, without Only, anybody,
-// and all of Both, and none of Not.
+// Query selects entries or paths. Without Only, Not and Both it selects the entries of Managers, or all if there are none. Otherwise it
+// selects the paths that one of Only owns (without Only, any manager), all of Both own, and none of Not owns.
 type Query struct {
 	Managers, Only, Not, Both []selector.Manager
 }
 
-// IsSet reports whether q is for paths, and not for managers.
+// IsSet reports whether q selects paths, not entries.
 func (q Query) IsSet() bool { return len(q.Only)+len(q.Not)+len(q.Both) > 0 }
 
-// Wants reports whether q, a query for managers, is for the entry of owner.
+// Wants reports whether q, a query for entries, selects the entry of owner.
 func (q Query) Wants(owner manifest.Holder) bool {
 	return len(q.Managers) == 0 || slices.ContainsFunc(q.Managers, func(s selector.Manager) bool { return s.Matches(owner.Manager) })
 }
 
-// Set returns the paths of e that q, a query for paths, is for.
+// Set returns the paths of e that q, a query for paths, selects.
 func (q Query) Set(e Entries) fieldpath.Set {
 	set := e.matching(q.Only...)
 	if len(q.Only) == 0 {
@@ -37,7 +36,7 @@ func (q Query) Set(e Entries) fieldpath.Set {
 	return set.Minus(e.matching(q.Not...))
 }
 
-// matching returns the union of what the managers own that any of selectors names.
+// matching returns the union of the paths of all managers that one of selectors names.
 func (e Entries) matching(selectors ...selector.Manager) fieldpath.Set {
 	var union fieldpath.Set
 	for i, owner := range e.Owners {

@@ -6,15 +6,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Sizes are how many bytes the JSON text of an object has, of its managed fields, and of each of
-// their entries.
+// Sizes holds the lengths in bytes of the JSON text of an object, of its managed fields, and of each entry.
 type Sizes struct {
 	Object, Managed int
 	Entries         []int
 }
 
-// emptyMetadata is an object with nothing but empty metadata, and aroundEntry the text that it has
-// around an only entry.
+// emptyMetadata is an object with empty metadata only, and aroundEntry the length of its text around a single entry.
 var (
 	emptyMetadata = value.Object(value.Member{Name: "metadata", Value: value.Object()})
 	aroundEntry   = len(`{"metadata":{"managedFields":[]}}`)

@@ -15,8 +15,8 @@ import (
 
 // TestStories runs the stories of testdata, see [storytest.Run]. The commands are
 //
-//	query FILE [managers=M,...] [only=M,...] [not=M,...] [both=M,...]   what entries own
-//	under FILE old=CRD new=CRD                                         what becomes of entries under another schema
+//	query FILE [managers=M,...] [only=M,...] [not=M,...] [both=M,...]   the paths of entries
+//	under FILE old=CRD new=CRD                                         the effect of another schema on entries
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){"query": query, "under": under})
 }

@@ -1,7 +1,7 @@
-// Package explain finds out what there is to know about a path: the type that it leads to and where
-// that is declared, what is above and below it, who owns it, and what part it plays in ownership.
+// Package explain collects the facts about a path: its type and declaration, the fields above and below it, its owners, and its role in
+// ownership.
 //
-// Its nouns are [Explanation] and [Role]. How an explanation reads is the business of package report.
+// Its nouns are [Explanation] and [Role]. Package report prints explanations.
 package explain
 
 import (
@@ -20,36 +20,35 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Explanation is what there is to know about a path of a kind, or of an object.
+// Explanation holds the facts about a path of a kind, or of an object.
 type Explanation struct {
 	Kind     schema.GVK
-	View     secret.View // how the way, and what it leads to, are seen
-	Way      types.Way   // its last step is what is explained
-	Atomic   int         // how many of its steps lead to the atomic value that the last is inside of; 0 if it is in none
+	View     secret.View // masks the way and the values
+	Way      types.Way   // its last step is the explained field
+	Atomic   int         // the number of steps to the atomic value around the last step; 0 if there is none
 	Role     Role
 	Declared string   // the type that declares it, with the way from there
-	Source   string   // where the schema comes from
-	Fields   []string // that objects there, or the items of the list, have
+	Source   string   // the source of the schema
+	Fields   []string // the fields of the object, or of the items of the list
 
 	*Found // nil without an object
 }
 
-// Found is what an object has at a path.
+// Found holds the facts about a path of an object.
 type Found struct {
 	Object  *manifest.Object
 	IsSet   bool                // whether there is a value
-	Where   notice.Position     // where that stands; if there is none, where the object does
+	Where   notice.Position     // the position of the value, or else of the object
 	Owners  []manifest.Holder   // of the value
-	Through fieldpath.Path      // the atomic list or object whose owners they are; nil if they own the value itself
-	Above   [][]manifest.Holder // the owners of what each step of the way leads to, except the last
-	Below   []blame.Share       // who owns how much of what is inside
+	Through fieldpath.Path      // the atomic list or object with these owners; nil if they own the value itself
+	Above   [][]manifest.Holder // the owners at each step of the way, except the last
+	Below   []blame.Share       // the number of values of each owner below
 }
 
 // Last returns the last step of the way.
 func (x *Explanation) Last() types.Place { return x.Way[len(x.Way)-1] }
 
-// InKind explains what s, taken as a path, leads to in kind, whose endpoint is e. A name at its end
-// may have dots in it.
+// InKind explains the path s in kind, whose endpoint is e. The last name may contain dots.
 func InKind(e *types.Endpoint, kind schema.GVK, s selector.Selector) (*Explanation, error) {
 	path, ok := s.Path()
 	if !ok {
@@ -67,8 +66,7 @@ func InKind(e *types.Endpoint, kind schema.GVK, s selector.Selector) (*Explanati
 	return newExplanation(e, kind, secret.Open, way), nil
 }
 
-// joinNames returns path with the names from the n-th element on made one, with dots in it; path
-// itself if any is no name.
+// joinNames returns path with the names from the n-th element on joined by dots, or path itself if one of them is no name.
 func joinNames(path fieldpath.Path, n int) fieldpath.Path {
 	var names []string
 	for _, e := range path[n-1:] {
@@ -80,8 +78,7 @@ func joinNames(path fieldpath.Path, n int) fieldpath.Path {
 	return append(slices.Clone(path[:n-1]), fieldpath.Field(strings.Join(names, ".")))
 }
 
-// newExplanation returns what the type of kind, whose endpoint is e, says of way, which is seen as view
-// has it.
+// newExplanation returns the facts that the type of kind, whose endpoint is e, has about way. view masks them.
 func newExplanation(e *types.Endpoint, kind schema.GVK, view secret.View, way types.Way) *Explanation {
 	x := &Explanation{Kind: kind, View: view, Way: way, Atomic: way.Atomic(), Declared: way.Declared(e.Typ, view), Source: e.From}
 	x.Role = roleOf(way, x.Atomic)

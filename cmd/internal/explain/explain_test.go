@@ -57,8 +57,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestOwners wants that owners are those whose sets have the path, in objects where each value is
-// owned by itself.
+// TestOwners checks that the owners are those whose sets have the path, in objects in which each value is owned by itself.
 func TestOwners(t *testing.T) {
 	c, all := library()
 	seen := 0
@@ -78,7 +77,7 @@ func TestOwners(t *testing.T) {
 			}
 			found, err := InObject(c, o, e, s)
 			if err != nil || len(found) != 1 {
-				continue // an item without an identity, or of a list that is a value
+				continue // an item without an identity, or of an atomic list
 			}
 			x := found[0]
 			if want := owned.OwnersAt(path); x.Through == nil && len(x.Owners) != len(want) {

@@ -12,9 +12,8 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// InObject explains the fields of o, whose endpoint is e, that s selects. Where o has none of them,
-// s is a path, which may lead to what is not set, and leave out the item of a list that has only
-// one. It reports entries that cannot be read: they own nothing.
+// InObject explains the fields of o, whose endpoint is e, that s selects. If s selects none, InObject reads s as a path. The path may be
+// unset, and may omit the item of a list with only one item. InObject reports unreadable entries, which own nothing.
 func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selector.Selector) ([]*Explanation, error) {
 	paths, err := s.In(o.Content)
 	if err != nil {
@@ -45,12 +44,12 @@ func InObject(c *types.Library, o *manifest.Object, e *types.Endpoint, s selecto
 	return out, nil
 }
 
-// finder looks up what an object has, by path.
+// finder looks up values of an object by path.
 type finder struct {
 	object  *manifest.Object
 	lines   []blame.Line
 	parts   map[secret.Key]blame.Part
-	entries *entries.Entries // in which owners stand of what the object does not have; nil until that is asked for
+	entries *entries.Entries // the entries, for the owners of unset paths; nil until needed
 }
 
 // newFinder reads o, whose endpoint is e, with its owners.
@@ -65,7 +64,7 @@ func newFinder(c *types.Library, o *manifest.Object, e *types.Endpoint) *finder 
 	return f
 }
 
-// find returns what the object has where way leads.
+// find returns the facts about way in the object.
 func (f *finder) find(way types.Way) *Found {
 	path := way.Path()
 	out := &Found{Object: f.object, Where: f.object.At(), Below: blame.Shares(f.lines, path)}
@@ -80,10 +79,10 @@ func (f *finder) find(way types.Way) *Found {
 	return out
 }
 
-// ownersAt returns who owns path, which the object does not have.
+// ownersAt returns the owners of path, which the object lacks.
 func (f *finder) ownersAt(path fieldpath.Path) []manifest.Holder {
 	if f.entries == nil {
-		all, _ := entries.Of(f.object) // what is wrong with them is reported already
+		all, _ := entries.Of(f.object) // errors are already reported
 		f.entries = &all
 	}
 	return f.entries.OwnersAt(path)

@@ -8,29 +8,26 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// Role is the part that a field plays in ownership, and with that what it takes to take or release
-// it.
+// Role is the role of a field in ownership. It determines how the field is taken and released.
 type Role int
 
 const (
-	// Value is a leaf, or a list or object that is one value: it is owned as a whole.
+	// Value is a leaf, or an atomic list or object: it is owned as a whole.
 	Value Role = iota
-	// System is identity or bookkeeping: kube-apiserver takes it out of every set.
+	// System is identity or bookkeeping: kube-apiserver removes it from every set.
 	System
-	// PartOfValue is inside of an atomic list or object: whoever owns that owns it.
+	// PartOfValue is inside an atomic list or object, and has its owners.
 	PartOfValue
-	// KeyedItem is an item of a list that tells items apart by keys: it is owned beside what is in
-	// it.
+	// KeyedItem is an item of a keyed list: it is owned beside the fields in it.
 	KeyedItem
-	// Container is a list or object whose parts are owned one by one, and is no value of its own.
+	// Container is a granular list or object, which is no value itself.
 	Container
 )
 
-// managing is what this package needs of managedfields beyond its API.
+// managing gives access to the internals of managedfields beyond its API.
 var managing = door.Open(managedfields.Internal{})
 
-// roleOf returns the role of the last step of way, which is inside the atomic value that the first
-// atomic steps lead to, if there are any.
+// roleOf returns the role of the last step of way. The first atomic steps lead to the atomic value around it; 0 means that there is none.
 func roleOf(way types.Way, atomic int) Role {
 	last := way[len(way)-1]
 	switch {
@@ -46,7 +43,7 @@ func roleOf(way types.Way, atomic int) Role {
 	return Value
 }
 
-// isGranular reports whether the parts of a t are owned one by one.
+// isGranular reports whether the parts of values of type t are owned one by one.
 func isGranular(t *schema.Type) bool {
 	l, m := t.List(), t.Map()
 	return (l != nil || m != nil) && (l == nil || l.Topology() == schema.SetList || l.Topology() == schema.KeyedList) &&

@@ -16,8 +16,8 @@ import (
 
 // TestStories runs the stories of testdata, see [storytest.Run]. The commands are
 //
-//	explain FILE PATH...              what there is to know about paths in objects
-//	kind APIVERSION KIND PATH...      what there is to know about paths in objects of a kind
+//	explain FILE PATH...              the facts about paths in objects
+//	kind APIVERSION KIND PATH...      the facts about paths in a kind
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){"explain": inObjects, "kind": inKind})
 }

@@ -11,30 +11,30 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Defect is one place where an object is not as its schema wants it.
+// Defect is one place where an object violates its schema.
 type Defect struct {
 	Object *manifest.Object
 	Path   fieldpath.Path
 	Where  notice.Position
-	Class  string // in a word, what kind of defect it is
+	Class  string // one word for the kind of defect
 	Detail string
-	// Mild says that a server takes the object all the same, unless it is told to be strict.
+	// Mild says that a server accepts the object nevertheless, unless it validates strictly.
 	Mild bool
 }
 
-// The classes of what is not about values that do not conform.
+// The classes of defects besides those of values.
 const (
-	repeatedClass   = "duplicate-name" // a name that an object has twice
+	repeatedClass   = "duplicate-name" // a name that occurs twice in an object
 	definitionClass = "schema"         // a schema in a CustomResourceDefinition that no server accepts
 )
 
-// classes are those of the reasons for which values do not conform.
+// classes maps the reasons for which values violate a schema to classes.
 var classes = map[typed.Reason]string{
 	typed.WrongKind: "mistyped", typed.Undeclared: "unknown", typed.Unidentified: "no-key", typed.Duplicate: "duplicate",
 	typed.BadSchema: "schema",
 }
 
-// Repetitions returns the names that are repeated in o.
+// Repetitions returns the repeated names in o.
 func Repetitions(o *manifest.Object) []Defect {
 	var out []Defect
 	view := o.View()
@@ -48,7 +48,7 @@ func Repetitions(o *manifest.Object) []Defect {
 	return out
 }
 
-// pathOf returns the path of steps, each the name of a member or the number of an item.
+// pathOf returns the path of steps, each the name of a member or the index of an item.
 func pathOf(steps []any) fieldpath.Path {
 	var path fieldpath.Path
 	for _, step := range steps {
@@ -62,7 +62,7 @@ func pathOf(steps []any) fieldpath.Path {
 	return path
 }
 
-// definitionDefects returns what is wrong with what o, a CustomResourceDefinition, defines.
+// definitionDefects returns the defects of the definitions in o, a CustomResourceDefinition.
 func definitionDefects(o *manifest.Object) []Defect {
 	var out []Defect
 	for _, err := range types.ReadDefinition(o).Errors() {
@@ -72,8 +72,8 @@ func definitionDefects(o *manifest.Object) []Defect {
 	return out
 }
 
-// Defects returns where o is not as its schema wants it, and, if its values are of the right types,
-// what else a server refuses of it as far as that is known.
+// Defects returns the violations of the schema of o. If its values have the right types, it also returns the known reasons why a server
+// refuses o.
 func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
 	_, err := typed.New(o.Content, e.Typ)
 	var invalid typed.Errors

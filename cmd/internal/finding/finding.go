@@ -1,9 +1,7 @@
-// Package finding finds what is wrong with objects, their managed fields and schemas, and says
-// where in which file it stands.
+// Package finding finds defects of objects, of their managed fields and of schemas, and their positions in files.
 //
-// Its nouns are [Finding] and [Defect]. [OfObject] places what package ownership finds in managed
-// fields, [OfSchemas] finds lists that managers cannot share, and [Defects] is where an object is
-// not as its schema wants it. How they read is the business of package report.
+// Its nouns are [Finding] and [Defect]. [OfObject] adds positions to the findings of package ownership in managed fields, [OfSchemas] finds
+// lists that managers cannot share, and [Defects] finds violations of the schema. Package report prints them.
 package finding
 
 import (
@@ -16,32 +14,32 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// owning is what this package needs of ownership beyond its API.
+// owning gives access to the internals of ownership beyond its API.
 var owning = door.Open(ownership.Internal{})
 
-// Codes are the codes of findings, those about managed fields in the order of docs/check.md.
+// Codes holds the codes of findings; those about managed fields are in the order of docs/check.md.
 var Codes = append(ownership.Codes(), atomicListCode, objectSetCode)
 
-// Finding is a finding with its place, in words that may be shown.
+// Finding is a finding with its position and a masked text.
 type Finding struct {
 	Code    ownership.Code
-	Entry   int    // its index; -1 when the finding is not about an entry
-	Manager string // of the entry
-	Detail  string // what is wrong
-	Remedy  string // what to do about it
+	Entry   int    // the index of the entry; -1 if the finding is not about an entry
+	Manager string // the manager of the entry
+	Detail  string // the defect
+	Remedy  string // advice
 
 	Where   notice.Position
 	Subject string
-	Object  *manifest.Object // nil for schemas that are in no object
-	Kind    string           // that a finding about a schema is about
-	Place   string           // the path; in schemas, that of the list. Empty if the finding is about none
-	Places  []string         // the paths, if it is about several
+	Object  *manifest.Object // nil for schemas outside of objects
+	Kind    string           // the kind of a finding about a schema
+	Place   string           // the path; in schemas, the path of the list. Empty if the finding has none
+	Places  []string         // the paths, if the finding has several
 }
 
 // OfEntry reports whether x is about an entry of managed fields.
 func (x Finding) OfEntry() bool { return x.Kind == "" && x.Entry >= 0 }
 
-// String returns the finding without its place in a file.
+// String returns the finding without its position in a file.
 func (x Finding) String() string {
 	words := []string{string(x.Code)}
 	if x.Kind != "" {

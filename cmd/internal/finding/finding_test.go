@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCodes wants that --ignore knows every code that the pages about checking explain, and no other.
+// TestCodes checks that --ignore-code knows exactly the codes that the pages about checking explain.
 func TestCodes(t *testing.T) {
 	var explained, known []string
 	for _, page := range []string{"../../../docs/check.md", "../../../docs/cli/check.md"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// OfObject returns what is wrong with the managed fields of o.
+// OfObject returns the findings about the managed fields of o.
 func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Finding {
 	e, err := known.Of(o.GVK(), managedfields.Config{})
 	if err != nil {
@@ -60,11 +60,11 @@ func OfObject(c *types.Library, o *manifest.Object, known *types.Types) []Findin
 	return out
 }
 
-// absentCode is that of paths which are owned and not there.
+// absentCode is the code of owned paths that the object lacks.
 const absentCode ownership.Code = "absent-path"
 
-// isLeftOut reports whether f is about a path that is not there because a server keeps nothing at it, see
-// [types.Endpoint.KeepsNothingAt]: an apply of the same owns the same again.
+// isLeftOut reports whether f is about a path at which a server stores no value, see [types.Endpoint.KeepsNothingAt]. Another apply of the
+// same configuration owns such a path again.
 func isLeftOut(o *manifest.Object, f ownership.Finding, known *types.Types) bool {
 	if f.Code != absentCode || o.Entries[f.Entry].Operation != merge.Apply {
 		return false
@@ -73,16 +73,15 @@ func isLeftOut(o *manifest.Object, f ownership.Finding, known *types.Types) bool
 	return err == nil && e.KeepsNothingAt(f.Path, o.Content)
 }
 
-// findings returns what is wrong with the managed fields of o, whose endpoint is e, nil if there is
-// none. It warns about entries whose version o cannot be converted to: for these only that is found
-// which needs no schema.
+// findings returns the findings about the managed fields of o, whose endpoint is e; e is nil if there is none. It warns about entries whose
+// version is not convertible: for these it makes only the checks without a schema.
 func findings(c *types.Library, o *manifest.Object, e *types.Endpoint) []ownership.Finding {
 	if e == nil {
 		return ownership.Check(o.Object, ownership.CheckConfig{})
 	}
 	readable := o.Object
 	readable.Entries = nil
-	var at []int // where the entries of readable are in o
+	var at []int // the indexes of the entries of readable in o
 	for i, entry := range o.Entries {
 		if _, known := e.Versions[entry.APIVersion]; known && !e.Renamed && entry.APIVersion != o.GVK().APIVersion() {
 			c.Warn(o.At("metadata", "managedFields", i), "%v: the fields of %s are of %s, which deed cannot convert the object to; "+

@@ -15,12 +15,12 @@ import (
 
 // The codes of findings about schemas.
 const (
-	atomicListCode ownership.Code = "atomic-list" // a list of objects is replaced as a whole, and nobody said that it should be
+	atomicListCode ownership.Code = "atomic-list" // a list of objects is atomic only by default
 	objectSetCode  ownership.Code = "object-set"  // the items of a set are objects
 )
 
-// OfSchemas returns what makes lists hard to share in the schemas that f names and that are among
-// objects, and whether there are any schemas.
+// OfSchemas returns the findings about lists that are hard to share, in the schemas of f and in the definitions among objects. any says
+// whether there are any schemas.
 func OfSchemas(c *types.Library, f types.Flags, objects []*manifest.Object) (found []Finding, any bool) {
 	definitions, _ := c.DefinedBy(f.Crds)
 	definitions = append(definitions, slices.DeleteFunc(slices.Clone(objects), func(o *manifest.Object) bool {
@@ -48,7 +48,7 @@ func OfSchemas(c *types.Library, f types.Flags, objects []*manifest.Object) (fou
 	return found, len(definitions) > 0 || len(f.OpenAPI) > 0 || f.Schema != ""
 }
 
-// lintDefinition returns what is wrong with the lists that the CustomResourceDefinition o defines.
+// lintDefinition returns the findings about the lists of the CustomResourceDefinition o.
 func lintDefinition(c *types.Library, o *manifest.Object) []Finding {
 	d, ok := c.Definition(o)
 	if !ok {
@@ -71,7 +71,7 @@ func lintDefinition(c *types.Library, o *manifest.Object) []Finding {
 
 // linter walks types.
 type linter struct {
-	definition *manifest.Object // nil for schemas that are no CustomResourceDefinition
+	definition *manifest.Object // nil for schemas outside of CustomResourceDefinitions
 	where      notice.Position
 	subject    string
 	kind       string
@@ -79,8 +79,8 @@ type linter struct {
 	found      []Finding
 }
 
-// walk looks at t, which is at path in objects and at schema in the definition. It does not look
-// into what is atomic, where lists are never merged.
+// walk checks t, which is at path in objects and at the steps at in the definition. It skips the inside of atomic values, where lists are
+// never merged.
 func (l *linter) walk(t *schema.Type, path string, at []any) {
 	if l.seen[t] || t == schema.Deduced || t.Name() == schema.DeducedName {
 		return
@@ -98,7 +98,7 @@ func (l *linter) walk(t *schema.Type, path string, at []any) {
 	}
 	for _, f := range m.Fields() {
 		if path == "" && f.Name == "metadata" {
-			continue // is the same in all kinds
+			continue // equal in all kinds
 		}
 		l.walk(f.Type, path+"."+f.Name, append(slices.Clip(at), "properties", f.Name))
 	}
@@ -120,7 +120,7 @@ func (l *linter) list(list *schema.List, path string, at []any) {
 	}
 }
 
-// isMeant reports whether the definition says in so many words that a list is atomic.
+// isMeant reports whether the definition states that a list is atomic.
 func (l *linter) isMeant(at []any) bool {
 	return l.definition != nil && manifest.ValueAt(l.definition.Content, at).Get("x-kubernetes-list-type").Str() == "atomic"
 }
@@ -135,7 +135,7 @@ func (l *linter) add(code ownership.Code, path string, at []any, detail, remedy 
 	l.found = append(l.found, x)
 }
 
-// existing returns the beginning of path that v has.
+// existing returns the longest prefix of path that v has.
 func existing(v value.Value, path []any) []any {
 	for i := range path {
 		if manifest.ValueAt(v, path[:i+1]).IsAbsent() {
@@ -145,10 +145,10 @@ func existing(v value.Value, path []any) []any {
 	return path
 }
 
-// identifying are the names that fields which tell items apart mostly have, the best first.
+// identifying holds common names of fields that identify items, the best first.
 var identifying = []string{"name", "id", "key", "type", "uid", "ip", "host", "address", "port", "path"}
 
-// proposal returns which fields of the items could be the key.
+// proposal proposes fields of the items as the key.
 func proposal(item *schema.Map) string {
 	var names []string
 	for _, f := range item.Fields() {

@@ -1,5 +1,4 @@
-// Package history knows writes of several managers, one after the other, as files: it reads them,
-// replays them, and says what each step did.
+// Package history reads, replays and reports histories: files with writes of several managers, one after the other.
 package history
 
 import (
@@ -15,24 +14,24 @@ import (
 type History struct {
 	manifest.Origin
 	schemas types.Flags
-	resets  map[string]fieldpath.Set // by subresource: what it does not write
-	timed   bool                     // whether any step says when it is
+	resets  map[string]fieldpath.Set // by subresource: the fields that it does not write
+	timed   bool                     // whether any step has a time
 	steps   []*historyStep
 }
 
 // historyStep is one write.
 type historyStep struct {
-	manifest.Origin // of the step; its document is that of the history
+	manifest.Origin // the step; its document is the history
 	manager         string
 	operation       string
 	subresource     string
-	endpoint        string // the version that is asked to write, empty for that of the object
+	endpoint        string // the version of the request; empty for the version of the object
 	note            string
 	force           bool
-	time            time.Time        // zero when it is not given
-	conflicts       int64            // how many are expected, -1 when it is not given
-	refusal         string           // what the expected error says, empty when none is expected
-	given           *manifest.Object // nil for a patch, and for what only reads
+	time            time.Time        // zero if it is not given
+	conflicts       int64            // how many are expected; -1 if it is not given
+	refusal         string           // part of the expected error; empty if none is expected
+	given           *manifest.Object // nil for a patch and for a step that only reads
 	patch           value.Value
 }
 

@@ -18,7 +18,7 @@ import (
 
 // TestStories runs the stories of testdata, see [storytest.Run]. The commands are
 //
-//	replay FILE [until=STEP] [json=]   replay the histories in a file, with the schemas of [storytest.Story.Flags] besides theirs
+//	replay FILE [until=STEP] [json=]   replay the histories in a file, with their schemas and those of [storytest.Story.Flags]
 //	pack FILE COMMENT FILE...          make a txtar archive of files, the first of which is its comment
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){"replay": replay, "pack": pack})
@@ -61,7 +61,7 @@ func pack(s *storytest.Story) {
 	archive := &txtar.Archive{Comment: s.Files[s.Args[1]]}
 	for _, name := range s.Args[2:] {
 		archive.Files = append(archive.Files, txtar.File{Name: name, Data: s.Files[name]})
-		delete(s.Files, name) // which is in the archive alone
+		delete(s.Files, name) // it is only in the archive from now on
 	}
 	s.Files[s.Args[0]] = txtar.Format(archive)
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Histories reads the histories in a text: one in each document. It reports what is wrong, and
-// returns only those that are sound.
+// Histories reads the histories in a text, one in each document. It reports defects, and returns only the histories without one.
 func Histories(c *types.Library, t *manifest.Text) []*History {
 	if filepath.Ext(t.Name) == ".txtar" {
 		unpackArchive(c, t)
@@ -39,8 +38,7 @@ func Histories(c *types.Library, t *manifest.Text) []*History {
 	return out
 }
 
-// unpackArchive makes t the comment of the txtar archive that it is, and its files ones that can be
-// read by name.
+// unpackArchive replaces t, a txtar archive, by its comment, and registers the files of the archive by name.
 func unpackArchive(c *types.Library, t *manifest.Text) {
 	archive := txtar.Parse(t.Data)
 	t.Data = archive.Comment
@@ -52,7 +50,7 @@ func unpackArchive(c *types.Library, t *manifest.Text) {
 	}
 }
 
-// inArchive returns what the file called name in an archive is called in messages.
+// inArchive returns the name in messages for the file called name in an archive.
 func inArchive(archive, name string) string {
 	return archive + "/" + filepath.ToSlash(filepath.Clean(name))
 }
@@ -63,8 +61,7 @@ type historyReader struct {
 	h *History
 }
 
-// members calls the function for each member of the object at path, and reports members that have
-// none.
+// members calls the function in known for each member of the object at path, and reports members without a function.
 func (r *historyReader) members(v value.Value, path []any, known map[string]func(value.Value, []any)) {
 	if v.Kind() != value.KindObject {
 		r.Problem(r.h.At(path...), "expected an object, but this is %s", secret.Unplaced(v))
@@ -89,7 +86,7 @@ func (r *historyReader) members(v value.Value, path []any, known map[string]func
 	}
 }
 
-// text returns the function that reads a string.
+// text returns a function that reads a string.
 func (r *historyReader) text(into *string) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		if v.Kind() != value.KindString {
@@ -100,7 +97,7 @@ func (r *historyReader) text(into *string) func(value.Value, []any) {
 	}
 }
 
-// flag returns the function that reads a boolean.
+// flag returns a function that reads a boolean.
 func (r *historyReader) flag(into *bool) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		if v.Kind() != value.KindBool {
@@ -111,7 +108,7 @@ func (r *historyReader) flag(into *bool) func(value.Value, []any) {
 	}
 }
 
-// files returns the function that reads names of files, which are relative to the history.
+// files returns a function that reads names of files, which are relative to the history.
 func (r *historyReader) files(into *[]string) func(value.Value, []any) {
 	return func(v value.Value, path []any) {
 		if v.Kind() != value.KindList {
@@ -167,7 +164,7 @@ func (r *historyReader) read(v value.Value) {
 	}
 }
 
-// resetFields reads which fields each subresource does not write.
+// resetFields reads the fields that each subresource does not write.
 func (r *historyReader) resetFields(v value.Value, path []any) {
 	if v.Kind() != value.KindObject {
 		r.Problem(r.h.At(path...), "expected lists of paths by subresource, but this is %s", secret.Unplaced(v))

@@ -38,8 +38,7 @@ func (r *historyReader) step(v value.Value, path []any) {
 	}
 }
 
-// checkStep reports what does not go together in a step with so many contents, and adds it to the
-// history.
+// checkStep reports contradictions in a step with the given number of contents, and adds it to the history.
 func (r *historyReader) checkStep(s *historyStep, contents int) {
 	wanted := 1
 	if s.operation == stepExtract {
@@ -87,7 +86,7 @@ func (r *historyReader) count(into *int64) func(value.Value, []any) {
 	}
 }
 
-// object reads an object that stands in the history.
+// object reads an object inside the history.
 func (r *historyReader) object(v value.Value, path []any) *manifest.Object {
 	objects := manifest.Reader{Loader: r.Loader, Text: r.h.Part.Text}
 	if v.Kind() != value.KindObject {

@@ -21,16 +21,16 @@ import (
 // Replayer replays one history.
 type Replayer struct {
 	*types.Library
-	until   int // stop after this step; 0 is none
+	until   int // the last step to replay; 0 means all steps
 	history *History
 	types   *types.Types
 	now     time.Time
 	stored  map[manifest.ID]managedfields.Object
-	last    *manifest.Object // of the step before
+	last    *manifest.Object // the object of the previous step
 }
 
-// NewReplayer returns what replays h up to a step, 0 for all of them, and with s for schemas
-// besides its own. It is nil if the schemas have defects.
+// NewReplayer returns a replayer of h up to the step until, or of all steps if until is 0. s adds schemas to those of h. It returns nil if
+// the schemas have defects.
 func NewReplayer(c *types.Library, h *History, s types.Flags, until int, now func() time.Time) *Replayer {
 	s.Crds = slices.Concat(s.Crds, h.schemas.Crds)
 	s.OpenAPI = slices.Concat(s.OpenAPI, h.schemas.OpenAPI)
@@ -57,7 +57,7 @@ func NewReplayer(c *types.Library, h *History, s types.Flags, until int, now fun
 	}
 }
 
-// Each calls use for each step, until the first that fails.
+// Each calls use for each step, and stops at the first step that fails.
 func (r *Replayer) Each(use func(*StepResult)) {
 	for i, step := range r.history.steps {
 		if r.until > 0 && i >= r.until {
@@ -72,7 +72,7 @@ func (r *Replayer) Each(use func(*StepResult)) {
 	}
 }
 
-// step does one step, and returns nil if that fails.
+// step executes one step. It returns nil if that fails.
 func (r *Replayer) step(s *historyStep) *StepResult {
 	given := s.given
 	if s.operation == stepExtract {
@@ -113,8 +113,7 @@ func (r *Replayer) step(s *historyStep) *StepResult {
 	return r.apply(t, s, result)
 }
 
-// endpoint returns what serves s, which writes given, at its time. It returns nil, and reports why,
-// if there is no such thing.
+// endpoint sets the time of s, and returns the endpoint for s and given. It returns nil, with the reason reported, if there is none.
 func (r *Replayer) endpoint(s *historyStep, given *manifest.Object) *types.Endpoint {
 	if !s.time.IsZero() {
 		r.now = s.time
@@ -137,7 +136,7 @@ func (r *Replayer) endpoint(s *historyStep, given *manifest.Object) *types.Endpo
 	return out
 }
 
-// patched returns the object of the step before with the patch of s, nil if there is none.
+// patched returns the object of the previous step with the patch of s, or nil with the reason reported.
 func (r *Replayer) patched(s *historyStep) *manifest.Object {
 	if r.last == nil || r.stored[r.last.Id].Content.IsAbsent() {
 		r.Problem(s.Key("patch"), "there is nothing to patch: the step before has left no object")
@@ -187,8 +186,7 @@ func (r *Replayer) update(t *dryrun.Task, s *historyStep, result *StepResult) *S
 	return r.settle(t, result, x.Outcome)
 }
 
-// refuse completes the result of a step that was refused with err, or should have been. It returns
-// nil if that ends the history.
+// refuse completes the result of a step that was refused with err, or was expected to be refused. It returns nil if that ends the history.
 func (r *Replayer) refuse(t *dryrun.Task, s *historyStep, result *StepResult, role string, err error) *StepResult {
 	switch {
 	case err == nil:
@@ -207,7 +205,7 @@ func (r *Replayer) nothingToExtract(s *historyStep) {
 	r.Problem(s.At(), "there is nothing to extract from: the step before has left no object")
 }
 
-// extract shows what the manager applied.
+// extract returns the configuration that the manager applied.
 func (r *Replayer) extract(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
 	if t.Stored.Content.IsAbsent() {
 		r.nothingToExtract(s)
@@ -227,7 +225,7 @@ func (r *Replayer) extract(t *dryrun.Task, s *historyStep, result *StepResult) *
 	return result
 }
 
-// expect raises the exit code if s has other conflicts than expected.
+// expect raises the exit code if the conflicts of s are not the expected ones.
 func (r *Replayer) expect(s *historyStep, conflicts merge.Conflicts) {
 	switch {
 	case s.conflicts >= 0 && s.conflicts != int64(len(conflicts)):
@@ -238,8 +236,7 @@ func (r *Replayer) expect(s *historyStep, conflicts merge.Conflicts) {
 	}
 }
 
-// settle stores the outcome of a step, and completes its result. There is no object if nothing is
-// stored.
+// settle stores the outcome of a step, and completes its result. Nothing stored means no object.
 func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfields.Object) *StepResult {
 	if result.Result == "" {
 		switch {

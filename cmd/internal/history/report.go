@@ -15,10 +15,10 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// StepResult is what a step of a history did. Its JSON is the output of deed replay.
+// StepResult is the result of a step of a history. Its JSON is the output of deed replay.
 type StepResult struct {
 	step        *historyStep
-	timed       bool         // whether to print when owners wrote
+	timed       bool         // whether to print the times of owners
 	content     secret.Value // without managed fields
 	Step        int          `json:"step"`
 	File        string       `json:"file"`
@@ -31,17 +31,16 @@ type StepResult struct {
 	Kind        string       `json:"kind"`
 	Namespace   string       `json:"namespace,omitempty"`
 	Name        string       `json:"name"`
-	// Result is created, changed, unchanged, deleted, conflict or refused; extracted or nothing if
-	// the step only reads.
+	// Result is created, changed, unchanged, deleted, conflict or refused; extracted or nothing if the step only reads.
 	Result string `json:"result"`
-	Error  string `json:"error,omitempty"` // why the step was refused
-	// Conflicts are those of an apply, whether forced or not, and what an update took from others.
+	Error  string `json:"error,omitempty"` // the reason for a refusal
+	// Conflicts holds the conflicts of an apply, forced or not, and the fields that an update took from other managers.
 	Conflicts []*conflictResult `json:"conflicts"`
 	Owners    []*ownerResult    `json:"owners"`
-	Object    secret.Value      `json:"object,omitzero"` // what is stored after the step, absent when nothing is
+	Object    secret.Value      `json:"object,omitzero"` // the stored object after the step; absent if there is none
 }
 
-// conflictResult is a field that a step would change, or did, although others own it.
+// conflictResult is a field of other owners that a step changed or would change.
 type conflictResult struct {
 	Path   string         `json:"path"`
 	Owners []report.Owner `json:"owners"`
@@ -49,15 +48,14 @@ type conflictResult struct {
 	Wanted secret.Value   `json:"wanted,omitzero"`
 }
 
-// ownerResult is an entry of managed fields with the paths in it. They are in the order of the
-// entries.
+// ownerResult is an entry of managed fields with its paths. Results are in the order of the entries.
 type ownerResult struct {
 	report.Owner
 	Fields []string  `json:"fields"`
-	time   time.Time // zero when it is not known
+	time   time.Time // zero if it is unknown
 }
 
-// conflicts adds conflicts of writing given.
+// conflicts adds the conflicts of a write of given.
 func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts) {
 	view := given.View()
 	for _, f := range dryrun.Contests(conflicts) {
@@ -70,7 +68,7 @@ func (s *StepResult) conflicts(given *manifest.Object, conflicts merge.Conflicts
 	}
 }
 
-// show adds the object that is stored after the step, as view shows it.
+// show adds the stored object after the step, masked by view.
 func (s *StepResult) show(view secret.View, o managedfields.Object) error {
 	for i := range o.Entries {
 		managers, err := managedfields.Decode(o.Entries[i : i+1])
@@ -93,7 +91,7 @@ func (s *StepResult) show(view secret.View, o managedfields.Object) error {
 
 var stepVerbs = map[string]string{stepApply: "applies", stepUpdate: "updates", stepExtract: "has applied to"}
 
-// Write prints the step in words.
+// Write prints the step as text.
 func (s *StepResult) Write(out *bufio.Writer, paint report.Painter) {
 	id := manifest.ID{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
 	if s.Operation == stepDelete {
@@ -126,7 +124,7 @@ func (s *StepResult) Write(out *bufio.Writer, paint report.Painter) {
 	}
 }
 
-// how says in which way the step writes, beyond the usual.
+// how describes the options of the step that are not the default.
 func (s *StepResult) how() string {
 	out := ""
 	if s.step.endpoint != "" {
@@ -151,7 +149,7 @@ func (s *StepResult) writeOwners(out *bufio.Writer) {
 	}
 }
 
-// when says when o wrote last, where that matters.
+// when returns the time of the last write of o, if times are printed.
 func (s *StepResult) when(o *ownerResult) string {
 	switch {
 	case !s.timed:
@@ -175,7 +173,7 @@ func (s *StepResult) writeConflict(out *bufio.Writer, c *conflictResult, paint r
 	case s.Result == "conflict":
 		conflict := paint.Word("conflict", 0)
 		fmt.Fprintf(out, "   %s: %s is %s, wanted %s, owned by %s\n", conflict, c.Path, live, wanted, report.ShowOwners(c.Owners))
-	case c.Live.IsAbsent() && c.Wanted.IsAbsent(): // only the entry has it
+	case c.Live.IsAbsent() && c.Wanted.IsAbsent(): // only the entry has the field
 		fmt.Fprintf(out, "   %s: %s, was owned by %s\n", lost, c.Path, report.ShowOwners(c.Owners))
 	case c.Live.Equal(c.Wanted): // an edit of the managed fields
 		fmt.Fprintf(out, "   %s: %s stays %s, was owned by %s\n", lost, c.Path, live, report.ShowOwners(c.Owners))

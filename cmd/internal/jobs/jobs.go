@@ -1,4 +1,4 @@
-// Package jobs does work several at a time, with outcomes in order.
+// Package jobs processes items concurrently and returns the outcomes in order.
 package jobs
 
 import (
@@ -8,12 +8,10 @@ import (
 	"runtime/debug"
 )
 
-// Map has work done for what in yields, several at a time, and yields what it returns in the same
-// order. n is how many there are at a time, 0 for as many as there are processors.
+// Map calls work for the items of in, n at a time, and yields the results in the order of in. If n is 0, it uses the number of processors.
 //
-// It takes from in only a few ahead of what is yielded, so that a stream of any length needs the
-// room of a few, and waits for what has begun when the loop ends early. in is run by the loop
-// itself: only work runs beside it. A panic in work becomes one of the loop.
+// Map takes only a few items ahead of the yielded ones, so that a stream of any length needs little memory. If the loop ends early, Map
+// waits for the running work. The loop itself runs in: only work runs concurrently. A panic in work becomes a panic of the loop.
 func Map[T, U any](n int, in iter.Seq[T], work func(T) U) iter.Seq2[T, U] {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
@@ -56,16 +54,16 @@ func Map[T, U any](n int, in iter.Seq[T], work func(T) U) iter.Seq2[T, U] {
 	}
 }
 
-// ahead is how many outcomes for each worker may wait for being yielded.
+// ahead is the number of outcomes per worker that may wait to be yielded.
 const ahead = 8
 
-// job is work that has begun.
+// job is work that has started.
 type job[T, U any] struct {
 	of   T
 	done chan outcome[U]
 }
 
-// outcome is what a job returned, or the panic that it ended with.
+// outcome is the result of a job, or the panic that ended it.
 type outcome[U any] struct {
 	value U
 	panic string

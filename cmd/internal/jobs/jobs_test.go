@@ -35,8 +35,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestMapTakesFewAhead wants that no more is taken than a few ahead of what is yielded, and no more
-// worked on at a time than was asked for.
+// TestMapTakesFewAhead checks that Map takes only a few items ahead of the yielded ones, and processes at most n at a time.
 func TestMapTakesFewAhead(t *testing.T) {
 	const jobs = 2
 	var running, most atomic.Int32
@@ -65,8 +64,7 @@ func TestMapTakesFewAhead(t *testing.T) {
 	}
 }
 
-// TestMapEndsEarly wants that nothing runs any more when the loop has ended, and that most was
-// never begun.
+// TestMapEndsEarly checks that no work runs after the loop has ended, and that most of it has never started.
 func TestMapEndsEarly(t *testing.T) {
 	var begun, running atomic.Int32
 	for i := range Map(2, upTo(100_000), func(i int) int {

@@ -1,4 +1,4 @@
-// Package kustomize builds directories as kustomize does, by its library.
+// Package kustomize builds directories with the library of kustomize.
 package kustomize
 
 import (
@@ -11,11 +11,10 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
-// Build returns the objects that the kustomization in a directory comes to, as YAML, in the order in
-// which kubectl -k sends them. Files outside of the directory that are no kustomizations cannot be
-// read, and no program is run but git, for what is on other hosts.
+// Build returns the objects of the kustomization in a directory as YAML, in the order in which kubectl -k sends them. It reads no files
+// outside the directory except kustomizations, and runs no program except git, for resources on other hosts.
 //
-// The error is a [*MissingError], or it may quote what the files hold.
+// The error is a [*MissingError], or else it may quote the files.
 func Build(dir string) ([]byte, error) {
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionLegacy
@@ -26,20 +25,20 @@ func Build(dir string) ([]byte, error) {
 	return built.AsYaml()
 }
 
-// MissingError is a file or directory that a kustomization names, or is to be in, and that is not there.
+// MissingError reports a missing file or directory that a kustomization names, or a missing kustomization.
 type MissingError struct{ What string }
 
-// Error says what is not there.
+// Error names the missing file.
 func (e *MissingError) Error() string { return fmt.Sprintf("there is no %s", e.What) }
 
-// kustomize reports most errors as text in other texts: these are the ones about what is not there.
+// kustomize reports most errors as text inside other texts: these patterns match the errors about missing files.
 var (
 	noFile          = regexp.MustCompile(`(?:lstat|stat|open|read) ([^\s:']+): no such file or directory`)
 	noDirectory     = regexp.MustCompile(`evalsymlink failure on '([^']+)'`)
 	noKustomization = regexp.MustCompile(`unable to find one of 'kustomization.yaml', .* in directory '([^']+)'`)
 )
 
-// missing returns err as a [*MissingError] if it is about what is not there.
+// missing returns err as a [*MissingError] if it reports a missing file.
 func missing(err error) error {
 	text := secret.Open.Error(err)
 	if m := noKustomization.FindStringSubmatch(text); m != nil {

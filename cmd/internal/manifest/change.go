@@ -6,7 +6,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// change is what becomes of a value: another one, or that of some of its parts.
+// change is the change of a value: a new value, or changes of some of its parts.
 type change struct {
 	whole value.Value
 	parts map[any]*change // by the name of a member or the index of an item
@@ -52,7 +52,7 @@ func (c *change) apply(old value.Value) value.Value {
 	return value.Object(members...)
 }
 
-// likeItem returns v without what the list around it says of each item, as old has it: see [itemOf].
+// likeItem returns v without the apiVersion and kind that the list implies, if old lacks them: see [itemOf].
 func likeItem(old, v value.Value) value.Value {
 	if old.Get("kind").IsAbsent() && old.Get("apiVersion").IsAbsent() {
 		return v.With("kind", value.Value{}).With("apiVersion", value.Value{})

@@ -6,8 +6,7 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// cut divides a text into parts that are parsed one by one, so that no more of it is held than what
-// is being worked on:
+// cut divides a text into parts that are parsed one by one, so that only the parts in progress are in memory:
 //
 //	apiVersion: v1        the frame of a list, which is parsed
 //	items:                without the items, and says what they are
@@ -18,12 +17,10 @@ import (
 //	---                   another document is a part, whatever it is
 //	kind: Pod
 //
-// A cut goes by lines, and reads the text as YAML does because nothing in a block mapping but its
-// own keys begins in its column, or in front of it. Where that is not plain to see, as in a text
-// with directives, there is one part: all of it.
+// cut works on lines. It agrees with YAML because only the keys of a block mapping begin in its column or in front of it. If a text does
+// not clearly have this form, for instance because of directives, the whole text is one part.
 //
-// Invariants: the parts, with the frames, are the text; each part begins a line, or is the item of
-// a JSON list.
+// Invariants: the parts and the frames together are the text; each part begins a line, or is the item of a JSON list.
 func (t *Text) cut() []*part {
 	if isBracket(t.Data) {
 		if parts := t.cutJSON(); parts != nil {
@@ -43,7 +40,7 @@ func (t *Text) cut() []*part {
 	return parts
 }
 
-// HasContent reports whether t has anything but white space, comments, markers and documents that are null.
+// HasContent reports whether t has more than white space, comments, markers and null documents.
 func (t *Text) HasContent() bool {
 	for line := range bytes.Lines(t.Data) {
 		line, _ = bytes.CutPrefix(bytes.TrimSpace(line), []byte("---"))
@@ -59,13 +56,12 @@ func (t *Text) HasContent() bool {
 	return false
 }
 
-// hasDirective reports whether a line of text may tell the parser something about the document that
-// follows.
+// hasDirective reports whether a line of text may be a directive for the next document.
 func hasDirective(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("%")) || bytes.Contains(text, []byte("\n%"))
 }
 
-// hasContent reports whether a document has any line that is more than a comment or a marker.
+// hasContent reports whether a document has a line that is neither a comment nor a marker.
 func hasContent(data []byte) bool {
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
@@ -76,8 +72,7 @@ func hasContent(data []byte) bool {
 	return false
 }
 
-// cutItems returns the items of p, a document of YAML, if it is a list in block style, and else p
-// itself.
+// cutItems returns the items of p, a YAML document, if p is a list in block style, and else p itself.
 func (p *part) cutItems() []*part {
 	head, items, tail := blockItems(p.data)
 	if len(items) == 0 {
@@ -103,9 +98,8 @@ func (p *part) cutItems() []*part {
 	return parts
 }
 
-// blockItems finds the items of a document that has a line "items:" in the first column, with a
-// block sequence below it: where the first begins, where each begins, and where the last ends.
-// There are none if there is no such line, or several.
+// blockItems finds the items of a document with a line "items:" in the first column and a block sequence below it. head is the start of the
+// first item, items the start of each, and tail the end of the last. It returns no items if there is no such line, or more than one.
 func blockItems(data []byte) (head int, items []int, tail int) {
 	const outside, first, inside = 0, 1, 2
 	state, indent, tail := outside, 0, len(data)

@@ -7,8 +7,7 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// cutJSON is cut for JSON: one text after the other, and the items of those that are lists. It
-// returns nil for what does not look like JSON.
+// cutJSON is cut for JSON: it divides the text into JSON values, and lists into items. It returns nil if the text does not look like JSON.
 func (t *Text) cutJSON() []*part {
 	r := &jsontext.Rough{Text: t.Data}
 	var parts []*part
@@ -23,11 +22,10 @@ func (t *Text) cutJSON() []*part {
 	return parts
 }
 
-// span is a piece of a text.
+// span is a section of a text.
 type span struct{ start, end int }
 
-// jsonParts returns the parts of the JSON text from start to end, whose member "items" consists of
-// items.
+// jsonParts returns the parts of the JSON value from start to end, whose member "items" has the given items.
 func (t *Text) jsonParts(start, end int, items []span) []*part {
 	var c counter
 	whole := c.part(t, span{start, end})
@@ -48,10 +46,10 @@ func (t *Text) jsonParts(start, end int, items []span) []*part {
 	return parts
 }
 
-// counter counts lines and columns of positions that come in ascending order.
+// counter counts the lines and columns of ascending positions.
 type counter struct{ at, line, column int }
 
-// part returns what is in s as a part.
+// part returns the part that covers s.
 func (c *counter) part(t *Text, s span) *part {
 	for ; c.at < s.start; c.at++ {
 		switch b := t.Data[c.at]; {
@@ -64,8 +62,8 @@ func (c *counter) part(t *Text, s span) *part {
 	return &part{Text: t, above: c.line, left: c.column, data: t.Data[s.start:s.end]}
 }
 
-// jsonItems passes over the value at the position, and returns the items of its only member that is
-// called items, if that is a list.
+// jsonItems skips the value at the position. It returns the items of its member items, if there is exactly one such member and it is a
+// list.
 func jsonItems(r *jsontext.Rough) (items []span, ok bool) {
 	if r.Space(); r.Text[r.Pos] != '{' {
 		return nil, r.Value()

@@ -12,9 +12,8 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
-// expand returns names with the files and directories in place of the patterns that match them, such
-// as 'deploy/*.yaml', and without those that are ignored. A name that is that of a file is no
-// pattern. It reports patterns that match nothing.
+// expand replaces patterns such as 'deploy/*.yaml' in names by the matching files and directories, and removes ignored ones. The name of an
+// existing file is not a pattern. expand reports patterns without a match.
 func (c *Loader) expand(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -44,9 +43,8 @@ func (c *Loader) isPattern(name string) bool {
 	return err != nil
 }
 
-// CheckIgnored refuses patterns that cannot be matched. A pattern without a slash is about names of
-// files and directories at any depth; one with slashes is about as many names that follow one
-// another. What is in a directory that is ignored is ignored.
+// CheckIgnored returns an error for a malformed pattern. A pattern without a slash matches the names of files and directories at any depth.
+// A pattern with slashes matches as many successive names. The content of an ignored directory is ignored.
 //
 //	values.yaml       deploy/values.yaml, values.yaml
 //	testdata          a/testdata/b.yaml
@@ -60,7 +58,7 @@ func CheckIgnored(patterns []string) error {
 	return nil
 }
 
-// ignores reports whether the file or directory called name is not to be read.
+// ignores reports whether the file or directory called name is ignored.
 func (c *Loader) ignores(name string) bool {
 	if len(c.Ignore) == 0 || name == StdinName || isURL(name) {
 		return false

@@ -14,27 +14,27 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
-// isURL reports whether name is that of something that is fetched.
+// isURL reports whether name is a URL to fetch.
 func isURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// shown returns a name as messages have it: a URL without the password in it.
+// shown returns name for messages: a URL loses its password.
 func shown(name string) string {
 	if !isURL(name) {
 		return name
 	}
 	u, err := url.Parse(name)
 	if err != nil {
-		return "the URL" // which may have a password anywhere
+		return "the URL" // an unparsable URL may have a password anywhere
 	}
 	return u.Redacted()
 }
 
-// maxFetched is how long a text may be that is fetched.
+// maxFetched is the maximum length of a fetched text, in bytes.
 var maxFetched int64 = 256 << 20
 
-// fetch returns the text at a URL, and nil if there is none, with the reason reported.
+// fetch returns the text at a URL, or nil with the reason reported.
 func (c *Loader) fetch(name string) *Text {
 	data, err := c.download(name)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *Loader) fetch(name string) *Text {
 		case errors.Is(err, context.DeadlineExceeded):
 			err = fmt.Errorf("not fetched within %v: --request-timeout gives it longer", c.Timeout)
 		case errors.As(err, &failed):
-			err = failed.Err // which says nothing of the URL
+			err = failed.Err // the inner error does not contain the URL
 		}
 		c.Problem(notice.InFile(shown(name)), "%s", secret.Open.Error(err))
 		return nil
@@ -51,7 +51,7 @@ func (c *Loader) fetch(name string) *Text {
 	return &Text{Name: shown(name), Data: data}
 }
 
-// download returns what a server answers for a URL, within the time limit of c.
+// download returns the answer of a server for a URL, within the time limit of c.
 func (c *Loader) download(name string) (data []byte, err error) {
 	ctx := context.Background()
 	if c.Timeout > 0 {
@@ -78,5 +78,5 @@ func (c *Loader) download(name string) (data []byte, err error) {
 	return data, err
 }
 
-// DefaultTimeout is how long what is fetched may take.
+// DefaultTimeout is the default time limit of a fetch.
 const DefaultTimeout = 30 * time.Second

@@ -12,8 +12,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
-// TestFetch reads what is at URLs: objects, what is not there, what takes too long, and what is too long. Messages never have a
-// password.
+// TestFetch reads URLs with objects, missing texts, slow texts and long texts. Messages must not contain a password.
 func TestFetch(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/web.yaml", func(w http.ResponseWriter, r *http.Request) {

@@ -20,10 +20,10 @@ type Loader struct {
 	*notice.Log
 	In       io.Reader
 	Archived map[string][]byte // files that are not on disk, by name
-	Secrets  *secret.Rules     // what of the objects may be shown; what is read adds to them
-	Jobs     int               // how many objects are worked on at a time; 0 is one for each processor
+	Secrets  *secret.Rules     // what objects may show of their content; reading objects adds to it
+	Jobs     int               // how many objects are processed concurrently; 0 means one for each processor
 	Ignore   []string          // patterns of files that are not read, see [CheckIgnored]
-	Timeout  time.Duration     // how long fetching a text may take; 0 is as long as it takes
+	Timeout  time.Duration     // the time limit of a fetch; 0 means no limit
 }
 
 // With returns a loader that reports to log, for objects of the same run.
@@ -31,23 +31,23 @@ func (c *Loader) With(log *notice.Log) *Loader {
 	return &Loader{Log: log, Jobs: c.Jobs, Secrets: c.Secrets}
 }
 
-// StdinName stands for standard input on the command line, and stdinShown in messages.
+// StdinName names standard input on the command line, and stdinShown in messages.
 const (
 	StdinName  = "-"
 	stdinShown = "stdin"
 )
 
-// Read returns the texts of the named files in order, and those of the files in the named
-// directories, sorted by name. What cannot be read is reported and left out. So is each name that leads
-// to nothing at all, such as an empty pipe: an input that was not read must not pass for one without faults.
+// Read returns the texts of the named files in order, and of the files in the named directories, sorted by name. It reports and leaves out
+// files that cannot be read. It also reports each name without any content, such as an empty pipe, because an unread input must not seem to
+// be free of faults.
 func (c *Loader) Read(names []string, recursive bool) []*Text { return c.read(names, recursive, "") }
 
-// ReadLive is Read for stored objects. It reports how to say that nothing is stored.
+// ReadLive is Read for stored objects. Its reports explain how to say that nothing is stored.
 func (c *Loader) ReadLive(names []string, recursive bool) []*Text {
 	return c.read(names, recursive, ": if nothing is stored, leave --live out, or give a List without items")
 }
 
-// read is Read with a hint for names that lead to nothing.
+// read is Read with a hint for names without content.
 func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 	var texts []*Text
 	before := c.Problems
@@ -70,8 +70,8 @@ func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 	return texts
 }
 
-// Kustomized returns what kustomize makes of the named directories, one text each. What cannot be built
-// is reported and left out.
+// Kustomized returns the texts that kustomize builds from the named directories, one for each. It reports and leaves out directories that
+// cannot be built.
 func (c *Loader) Kustomized(dirs []string) []*Text {
 	var texts []*Text
 	for _, dir := range dirs {
@@ -83,7 +83,7 @@ func (c *Loader) Kustomized(dirs []string) []*Text {
 			c.Problem(notice.InFile(dir), "kustomize cannot build this: there is no %s", missing.What)
 		case err != nil && c.Secrets != nil && c.Secrets.Show:
 			c.Problem(notice.InFile(dir), "kustomize cannot build this: %s", secret.Open.Error(err))
-		case err != nil: // which may quote what the files hold
+		case err != nil: // the error may quote the files
 			c.Problem(notice.InFile(dir), "kustomize cannot build this: the reason may quote files with secrets, and is not shown without --show-secrets")
 		case !t.HasContent():
 			c.Problem(notice.InFile(dir), "nothing was read: kustomize builds no objects of this directory")
@@ -125,8 +125,7 @@ func (c *Loader) readOne(name string, recursive bool) []*Text {
 	return texts
 }
 
-// filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if
-// it is a directory.
+// filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if it is a directory.
 func (c *Loader) filesIn(name string, recursive bool) []string {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -171,11 +170,10 @@ func (c *Loader) fileProblem(name string, err error) {
 	c.Problem(notice.InFile(name), "%s", secret.Open.Error(err))
 }
 
-// ParseProblem reports that a file has no readable text. The error is that of [yaml.Parse], which
-// names the place.
+// ParseProblem reports err, an error of [yaml.Parse], which has a position.
 func (c *Loader) ParseProblem(err error) { c.Report(c.problemOf(err)) }
 
-// problemOf returns what there is to say of an error of [yaml.Parse].
+// problemOf returns the notice for an error of [yaml.Parse].
 func (c *Loader) problemOf(err error) notice.Notice {
 	n := notice.Notice{Class: notice.Unread, Text: c.Secrets.Unread(err)}
 	var e *yaml.Error

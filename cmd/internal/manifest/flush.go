@@ -12,8 +12,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Flush writes the files, and prints the notes of those that it could write. It reports what it
-// could not, and removes what runs that were killed have left beside the files.
+// Flush writes the files, and prints the notes of the files that it wrote. It reports the files that it could not write, and removes
+// temporary files of killed runs beside the files.
 func (w *Rewriter) Flush() {
 	if !w.dry {
 		w.removeLeftovers(w.order)
@@ -38,7 +38,7 @@ func (w *Rewriter) Flush() {
 	}
 }
 
-// content returns what f is to hold.
+// content returns the new content of f.
 func (w *Rewriter) content(f *rewrite) ([]byte, error) {
 	out, err := w.outcomes(f)
 	if err != nil {
@@ -56,8 +56,8 @@ func (w *Rewriter) content(f *rewrite) ([]byte, error) {
 	return out, nil
 }
 
-// outcomes returns the text of f with the outcomes in place of what they came from. It holds one
-// document of a large text at a time, unless one has a defect.
+// outcomes returns the text of f with the outcomes in place of their original objects. It holds one document of a large text at a time,
+// unless a document has a defect.
 func (w *Rewriter) outcomes(f *rewrite) ([]byte, error) {
 	if len(f.outcomes) == 0 {
 		return slices.Clone(f.text.Data), nil
@@ -72,11 +72,11 @@ func (w *Rewriter) outcomes(f *rewrite) ([]byte, error) {
 	return w.parts(f, t.Parts)
 }
 
-// errDefective says that a part cannot be parsed by itself.
+// errDefective is returned for a part that cannot be parsed alone.
 var errDefective = errors.New("a document has a defect")
 
-// parts returns the text of f, which consists of parts, with the outcomes. Parts that are not
-// parsed yet are, one at a time; then the error may be [errDefective].
+// parts returns the text of f, which consists of parts, with the outcomes. It parses unparsed parts one at a time, and may then return
+// [errDefective].
 func (w *Rewriter) parts(f *rewrite, parts []*part) (out []byte, err error) {
 	number := 0
 	for _, p := range parts {
@@ -91,15 +91,14 @@ func (w *Rewriter) parts(f *rewrite, parts []*part) (out []byte, err error) {
 			return nil, err
 		}
 		if number += len(parsed.Docs); parsed.Err != nil {
-			number++ // as it was counted when it was read
+			number++ // reading counted it, too
 		}
 		out = append(out, data...)
 	}
 	return out, nil
 }
 
-// part returns the text of p, in front of which there are so many documents, with the outcomes in
-// place of what they came from.
+// part returns the text of p with the outcomes in place of their original objects. before is the number of documents in front of p.
 func (w *Rewriter) part(p *part, outcomes map[int][]outcomeAt, before int) ([]byte, error) {
 	var replacements []yaml.Replacement
 	var from []notice.Position

@@ -12,17 +12,16 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
-// Live finds the stored object that a configuration is about, without holding any but those that it
-// has to.
+// Live finds the stored object for a configuration. It keeps only those objects in memory that cannot be read again.
 type Live struct {
 	all   []*Stored
 	named map[nameID][]*Stored
-	kinds map[nameID]bool // of the objects, without names
-	// Count is how many objects there are.
+	kinds map[nameID]bool // the kinds of the objects, without names
+	// Count is the number of objects.
 	Count int
 	// Complete reports whether all live objects could be read.
 	Complete bool
-	// Definitions are the CustomResourceDefinitions among the objects.
+	// Definitions holds the CustomResourceDefinitions among the objects.
 	Definitions []*Object
 }
 
@@ -31,19 +30,18 @@ type nameID struct{ group, kind, name string }
 
 func (id ID) nameID() nameID { return nameID{id.Group, id.Kind, id.Name} }
 
-// Stored says where an object is, and what it is.
+// Stored is the identity and the place of an object.
 type Stored struct {
 	ID
-	object   *Object // nil where it is read again
+	object   *Object // nil if the object is read again on demand
 	part     *part
-	number   int // of the document
+	number   int // the number of the document
 	several  bool
 	fallback string // see Reader
 }
 
-// Index reads texts, and returns where which object is. What is wrong with objects is reported, but
-// of a text of 64 KiB or more only what keeps it from being known what they are: the rest shows
-// where they are read.
+// Index reads texts, and returns the places of their objects. It reports problems of the objects. For a text of 64 KiB or more it reports
+// only problems that hide the identity of an object; reading the object later reports the others.
 func (c *Loader) Index(texts []*Text, r Reader) *Live {
 	before := c.Problems
 	l := NewLive(nil)
@@ -54,7 +52,7 @@ func (c *Loader) Index(texts []*Text, r Reader) *Live {
 	return l
 }
 
-// NewLive returns objects, to be found by what they are.
+// NewLive returns an index of objects.
 func NewLive(objects []*Object) *Live {
 	l := &Live{named: map[nameID][]*Stored{}, kinds: map[nameID]bool{}, Complete: true}
 	for _, o := range objects {
@@ -63,28 +61,28 @@ func NewLive(objects []*Object) *Live {
 	return l
 }
 
-// addChunk adds what was found in one chunk.
+// addChunk adds the objects of one chunk.
 func (l *Live) addChunk(r Reader, found content, objects []*Object) {
 	for i, id := range found.quick {
 		l.add(nil, &Stored{ID: id, part: found.parts[i], number: found.number, several: found.several, fallback: r.Fallback})
 	}
-	in := map[*part]int{} // how many objects
+	in := map[*part]int{} // the number of objects in each part
 	for _, o := range objects {
 		in[o.Part]++
 	}
 	for _, o := range objects {
 		s := &Stored{ID: o.Id, part: o.Part, number: o.Number, several: o.several, fallback: r.Fallback}
 		if in[o.Part] > 1 || o.Part.data == nil || o.Part.Docs != nil {
-			s.object = o // it cannot be read apart from others
+			s.object = o // cannot be read apart from the others
 		}
 		l.add(o, s)
 	}
 }
 
-// All yields where the objects are, in their order.
+// All yields the places of the objects, in order.
 func (l *Live) All() iter.Seq[*Stored] { return slices.Values(l.all) }
 
-// definitionKind is that of CustomResourceDefinitions.
+// definitionKind is the kind of CustomResourceDefinitions.
 const definitionKind = "CustomResourceDefinition"
 
 func (l *Live) add(o *Object, s *Stored) {
@@ -97,8 +95,7 @@ func (l *Live) add(o *Object, s *Stored) {
 	}
 }
 
-// identify finds out what is in k, from its lines alone if k is a part of a large text and they say
-// it.
+// identify returns the content of k. If k is a part of a large text, identify uses only its lines if they are conclusive.
 func (k chunk) identify() content {
 	if len(k.text.Data) >= largeText && len(k.parts) == 1 {
 		if id, ok := k.parts[0].quickID(); ok && id.Kind != definitionKind && !strings.HasSuffix(id.Kind, ListSuffix) {
@@ -108,7 +105,7 @@ func (k chunk) identify() content {
 	return k.read()
 }
 
-// Read returns the object, and nil if it is none after all, with all reasons reported.
+// Read returns the object, or nil with all reasons reported if it cannot be read.
 func (s *Stored) Read(c *Loader) *Object {
 	if s.object != nil {
 		return s.object
@@ -134,8 +131,8 @@ func (s *Stored) at() notice.Position {
 	return notice.InFile(s.part.Text.Name)
 }
 
-// FindAs is Find for a config that stands for an object of another kind, one for which wanted
-// reports true. The cost grows with the number of kinds.
+// FindAs is Find for a config that represents an object of another kind, one for which wanted returns true. The cost grows with the number
+// of kinds.
 func (l *Live) FindAs(config ID, wanted func(group, kind string) bool) (*Stored, error) {
 	var found []*Stored
 	for as := range l.kinds {
@@ -163,13 +160,13 @@ func (l *Live) FindAs(config ID, wanted func(group, kind string) bool) (*Stored,
 	return nil, secret.Errorf("%v may be that of %s: leave one out", config, strings.Join(names, " or "))
 }
 
-// Find returns the live object that config is about, and nil when there is none.
+// Find returns the live object for config, or nil if there is none.
 //
-//  1. It has the group, the kind, the namespace and the name of config, in whatever version.
-//  2. If there is none, and either config or the live object does not say its namespace, the other's counts. No namespace is
-//     not the namespace called default: which one it stands for is up to who applies.
+//  1. Its group, kind, namespace and name equal those of config, in any version.
+//  2. Without such an object, if either config or the live object lacks its namespace, the namespace of the other counts. A missing
+//     namespace does not mean the namespace called default, because the user of the configuration chooses it.
 //
-// It is an error if there are several.
+// It returns an error if several objects match.
 func (l *Live) Find(config ID) (*Stored, error) {
 	var exact, loose []*Stored
 	for _, s := range l.named[config.nameID()] {

@@ -11,18 +11,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Place is where a path of an object stands.
+// Place is the place of a path in an object.
 type Place struct {
 	Path  fieldpath.Path
 	Found bool        // whether the object has it
-	Steps []any       // the way to it in names of members and indexes of items, as [Origin.Key] has it
-	Value value.Value // what stands there
-	Sets  []int       // which of the sets have Path
+	Steps []any       // the steps to it as names of members and indexes of items, see [Origin.Key]
+	Value value.Value // the value at the path
+	Sets  []int       // the numbers of the sets that have Path
 }
 
-// Places yields the members of set in order, each with where it stands in o, and which of others
-// have it too. It goes to each place once, see [typed.Walk]: the cost is that of set and o. What is
-// yielded holds until the next.
+// Places yields the members of set in order, each with its place in o and the numbers of the others that have it. It visits each place
+// once, see [typed.Walk]: the cost grows with set and o. A yielded Place is valid until the next one.
 func (o *Object) Places(set fieldpath.Set, others ...fieldpath.Set) iter.Seq[Place] {
 	return func(yield func(Place) bool) {
 		var steps []any
@@ -46,8 +45,8 @@ func (o *Object) Places(set fieldpath.Set, others ...fieldpath.Set) iter.Seq[Pla
 	}
 }
 
-// Keys returns where the names of members, or the items, at paths stand, by the path.
-// It has none for what o lacks. The cost is that of [Object.Places].
+// Keys returns the positions of the members' names, or of the items, at paths. Paths that o lacks have none. The cost is that of
+// [Object.Places].
 func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[secret.Key]notice.Position {
 	var wanted fieldpath.Builder
 	for path := range paths {
@@ -62,8 +61,7 @@ func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[secret.Key]notice.Posi
 	return out
 }
 
-// Steps returns the way through v that path takes, in names of members and indexes of items. It
-// ends where v does.
+// Steps returns the steps of path through v as names of members and indexes of items. It stops where v lacks the path.
 func Steps(v value.Value, path fieldpath.Path) []any {
 	var out []any
 	for _, e := range path {
@@ -86,8 +84,8 @@ func Steps(v value.Value, path fieldpath.Path) []any {
 	return out
 }
 
-// FindItem returns the index of the first item of list, from item number from on, that e selects.
-// An item without a key field has it by default: it is selected where no item matches in full.
+// FindItem returns the index of the first item of list, starting at item number from, that e selects. An item without a key field has its
+// default value: such an item is selected if no item matches completely.
 func FindItem(list value.Value, e fieldpath.Element, from int) (int, bool) {
 	if list.Kind() != value.KindList {
 		return 0, false
@@ -107,8 +105,7 @@ func FindItem(list value.Value, e fieldpath.Element, from int) (int, bool) {
 	return byDefault, byDefault >= 0
 }
 
-// hasKey reports whether item has the fields of key e. With defaults it may lack some of them, not
-// all.
+// hasKey reports whether item has the fields of key e. With defaults, item may lack some of them, but not all.
 func hasKey(item value.Value, e fieldpath.Element, defaults bool) bool {
 	present := 0
 	for _, f := range e.Fields() {
@@ -122,7 +119,7 @@ func hasKey(item value.Value, e fieldpath.Element, defaults bool) bool {
 	return present > 0
 }
 
-// DefectAt returns the position in o that e is about: a name that is not declared, or else a value.
+// DefectAt returns the position of e in o: of an undeclared name, or else of a value.
 func (o *Object) DefectAt(e *typed.Error) notice.Position {
 	path := Steps(o.Content, e.Path)
 	switch e.Reason {
@@ -136,8 +133,8 @@ func (o *Object) DefectAt(e *typed.Error) notice.Position {
 	return o.At(path...)
 }
 
-// defectiveItem returns which item of the list at path e is about: the detail names it by index, or
-// by identity if it is there twice.
+// defectiveItem returns the index of the item that e reports in the list at path. The detail of e names the item by index, or by identity
+// if it is a duplicate.
 func defectiveItem(e *typed.Error, content value.Value, path []any) (int, bool) {
 	var i int
 	if _, err := fmt.Sscanf(e.Detail, "element %d:", &i); err == nil {
@@ -159,8 +156,7 @@ func defectiveItem(e *typed.Error, content value.Value, path []any) (int, bool) 
 	return FindItem(list, identity[0], first+1)
 }
 
-// ValueAt returns what is at path in v, in names of members and indexes of items, absent when
-// nothing is.
+// ValueAt returns the value at path in v, absent if v lacks the path. path consists of names of members and indexes of items.
 func ValueAt(v value.Value, path []any) value.Value {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -173,7 +169,7 @@ func ValueAt(v value.Value, path []any) value.Value {
 	return v
 }
 
-// Lookup returns what is at path in v, absent when nothing is.
+// Lookup returns the value at path in v, absent if v lacks the path.
 func Lookup(v value.Value, path fieldpath.Path) value.Value {
 	way := Steps(v, path)
 	if len(way) < len(path) {

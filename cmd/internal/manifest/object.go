@@ -1,10 +1,8 @@
-// Package manifest knows API objects in files: it reads them, finds where in the text something
-// stands, finds the stored object that a configuration is about, and puts outcomes back into the
-// text.
+// Package manifest reads API objects from files, locates values in the text, finds the stored object for a configuration, and writes
+// outcomes back into the text.
 //
-// Its nouns: a [Loader] reads files; a [Text] is what one holds; an [Object] is an API object with
-// its [Origin], the place that it was found at, so that every message can say where; [Live] finds
-// stored objects; a [Rewriter] edits files. It knows nothing of schemas.
+// Its nouns: a [Loader] reads files; a [Text] is the content of one; an [Object] is an API object with its [Origin], the place in the input
+// that messages name; [Live] finds stored objects; a [Rewriter] edits files. The package does not use schemas.
 package manifest
 
 import (
@@ -23,7 +21,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Ref says which object is meant and where it was found.
+// Ref identifies an object and its place in the input.
 type Ref struct {
 	File       string `json:"file"`
 	Document   int    `json:"document"`
@@ -34,7 +32,7 @@ type Ref struct {
 	Name       string `json:"name"`
 }
 
-// Ref returns what o is and where it was found.
+// Ref returns the identity and the place of o.
 func (o *Object) Ref() Ref {
 	return Ref{o.File, o.Number, o.At().Line, o.GVK().APIVersion(), o.Id.Kind, o.Id.Namespace, o.Id.Name}
 }
@@ -44,16 +42,16 @@ type Object struct {
 	managedfields.Object
 	Origin
 	Id      ID
-	secrets *secret.Rules // of the run
+	secrets *secret.Rules // the rules of the run
 }
 
-// View returns o as it may be seen.
+// View returns the view of o with its secrets masked.
 func (o *Object) View() secret.View { return o.secrets.View(o.Content) }
 
-// ID says which object is meant. Versions are not part of it.
+// ID identifies an object. It has no version.
 type ID struct{ Group, Kind, Namespace, Name string }
 
-// IDOf returns what o says it is.
+// IDOf returns the identity that o states.
 func IDOf(o managedfields.Object) ID {
 	gvk, metadata := o.GVK(), o.Content.Get("metadata")
 	return ID{gvk.Group, gvk.Kind, metadata.Get("namespace").Str(), metadata.Get("name").Str()}
@@ -67,8 +65,7 @@ func (id ID) String() string {
 	return id.Kind + " " + id.Namespace + "/" + id.Name
 }
 
-// String returns the object as messages name it: by what it is, and by its document where the file
-// has several.
+// String returns the name of the object for messages: its identity, and its document if the file has several.
 func (o *Object) String() string {
 	if !o.several {
 		return o.Id.String()
@@ -76,30 +73,29 @@ func (o *Object) String() string {
 	return fmt.Sprintf("%v (document %d)", o.Id, o.Number)
 }
 
-// Origin is where an object was found.
+// Origin is the place of an object in the input.
 type Origin struct {
 	File    string
-	Part    *part // of the file; nil for what is not read as objects
-	Index   int   // of the document in the part
-	Number  int   // of the document in the file, counted from 1
+	Part    *part // the part of the file; nil if the document is not read as objects
+	Index   int   // the index of the document in the part
+	Number  int   // the number of the document in the file, counted from 1
 	several bool  // whether the file has more documents
 	Doc     yaml.Document
-	Within  []any // the path to the object in the document: empty, but for the items of a list
+	Within  []any // the path to the object in the document; empty except for items of a list
 }
 
-// In returns the origin of what is at path below o.
+// In returns the origin of the value at path below o.
 func (o Origin) In(path ...any) Origin {
 	o.Within = slices.Concat(o.Within, path)
 	return o
 }
 
-// path returns the way to the object in the document as the file has it: Within, but also for an
-// item that was cut out of a list.
+// path returns the path to the object in the document of the file. It is Within, extended for an item that was cut out of a list.
 func (o Origin) path() []any {
 	switch p := o.Part; {
-	case p.frame == nil || p.data == nil: // the document is all of it
+	case p.frame == nil || p.data == nil: // the whole document
 		return o.Within
-	case o.Doc.Value.Kind() == value.KindList: // of the item alone
+	case o.Doc.Value.Kind() == value.KindList: // a list with this item only
 		return slices.Concat([]any{"items", p.item}, o.Within[1:])
 	default: // the item
 		return slices.Concat([]any{"items", p.item}, o.Within)
@@ -116,7 +112,7 @@ func (o Origin) Key(path ...any) notice.Position {
 	return o.place(o.Doc.KeyPosition(slices.Concat(o.Within, path)...))
 }
 
-// place returns the position in the file of a line and column of what the document was read from.
+// place converts a line and column of the parsed part to a position in the file.
 func (o Origin) place(line, column int) notice.Position {
 	if o.Part != nil {
 		if line == 1 {
@@ -127,7 +123,7 @@ func (o Origin) place(line, column int) notice.Position {
 	return notice.Position{File: o.File, Line: line, Column: column}
 }
 
-// Entry returns the position of the managedFields that err is about.
+// Entry returns the position of the managedFields entry that err reports.
 func (o Origin) Entry(err error) notice.Position {
 	var e *managedfields.EntryError
 	if errors.As(err, &e) {
@@ -136,13 +132,13 @@ func (o Origin) Entry(err error) notice.Position {
 	return o.At("metadata", "managedFields")
 }
 
-// merging is what this package needs of merge beyond its API.
+// merging gives access to the internals of merge beyond its API.
 var merging = door.Open(merge.Internal{})
 
-// SortManagers sorts managers in the order of kube-apiserver, which is mostly that of their names.
+// SortManagers sorts managers in the order of kube-apiserver, which is mostly the order of their names.
 func SortManagers(managers []merge.Manager) { slices.SortFunc(managers, merging.Compare) }
 
-// Identity returns whose entry e is.
+// Identity returns the manager of e.
 func Identity(e managedfields.Entry) merge.Manager {
 	m := merge.Manager{Name: e.Manager, Operation: e.Operation, Subresource: e.Subresource}
 	if e.Operation == merge.Update {
@@ -151,10 +147,10 @@ func Identity(e managedfields.Entry) merge.Manager {
 	return m
 }
 
-// Holder is who an entry of managedFields belongs to.
+// Holder is the manager of an entry of managedFields.
 type Holder = ownership.Owner
 
-// OwnersOf returns who the entries of o belong to.
+// OwnersOf returns the managers of the entries of o.
 func OwnersOf(o *Object) []Holder {
 	out := make([]Holder, len(o.Entries))
 	for i, e := range o.Entries {
@@ -163,14 +159,14 @@ func OwnersOf(o *Object) []Holder {
 	return out
 }
 
-// Untracked warns about an object without managed fields, where somebody must have left them out.
+// Untracked warns about an object without managed fields, which were probably left out when it was exported.
 func (c *Loader) Untracked(o *Object) {
 	if len(o.Entries) == 0 {
 		c.Warn(o.At(), "%v has no metadata.managedFields: nobody owns anything; kubectl get shows them with --show-managed-fields", o)
 	}
 }
 
-// EntryProblems reports what keeps entries of o from being read, each in its place.
+// EntryProblems reports the errors of reading the entries of o, each at its place.
 func (c *Loader) EntryProblems(o *Object, err error) {
 	notice.EachError(err, func(err error) { c.Problem(o.Entry(err), "%v: %s", o, o.View().Error(err)) })
 }
@@ -187,7 +183,7 @@ func ManagerNames(objects []*Object) []string {
 	return slices.Compact(names)
 }
 
-// WithNamespace returns o in the namespace called name, or in none if that is empty.
+// WithNamespace returns o in the namespace called name, or without a namespace if name is empty.
 func (o *Object) WithNamespace(name string) *Object {
 	if o.Id.Namespace == name {
 		return o

@@ -9,14 +9,12 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// quickID returns what the object in p is, from its lines alone, if they leave no doubt: it is a
-// mapping in block style, each line in the column of its keys is a plain key, no key is there
-// twice, and the four values that matter are plain words. Otherwise it is false, and p has to be
-// parsed.
+// quickID returns the identity of the object in p from its lines alone, if they are conclusive. They are if p is a mapping in block style,
+// each line in the column of its keys is a plain key, no key occurs twice, and the four relevant values are plain words. Otherwise quickID
+// returns false, and p must be parsed.
 //
-// Invariant: what it returns is what parsing p gives. A line of a quoted text may stand in the
-// column of the keys and look like one of them; but the real key stands there too, and then a key
-// is there twice.
+// Invariant: the result equals the result of parsing p. A line of a quoted text may stand in the column of the keys and look like one of
+// them. The real key stands there too, so that the key occurs twice.
 func (p *part) quickID() (id ID, ok bool) {
 	switch {
 	case p.Text.repeating:
@@ -34,8 +32,8 @@ func (p *part) quickID() (id ID, ok bool) {
 	return foundID(found)
 }
 
-// quickJSON is quickID for JSON: no name in the object and its metadata is there twice or has an
-// escape, and neither have the four values, which are strings.
+// quickJSON is quickID for JSON. It demands that no name in the object and its metadata occurs twice or has an escape, and that the four
+// values are strings without escapes.
 func quickJSON(text []byte) (id ID, ok bool) {
 	r := &jsontext.Rough{Text: text}
 	found := map[string]string{}
@@ -66,12 +64,12 @@ func quickJSON(text []byte) (id ID, ok bool) {
 	return foundID(found)
 }
 
-// plainASCII reports whether text, from inside of quotes in JSON, means itself.
+// plainASCII reports whether text, the inside of a JSON string, has no escapes and only ASCII.
 func plainASCII(text []byte) bool {
 	return !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\\' || r >= utf8.RuneSelf })
 }
 
-// foundID returns the ID that the four values make, if they are known.
+// foundID returns the ID of the four values, if they are known.
 func foundID(found map[string]string) (id ID, ok bool) {
 	version, kind := found["apiVersion"], found["kind"]
 	if version == "" || kind == "" || found["metadata.name"] == "" {
@@ -85,19 +83,19 @@ func foundID(found map[string]string) (id ID, ok bool) {
 
 // quickReader reads the lines of one mapping.
 type quickReader struct {
-	column int               // of the keys of the mapping; -1 before the first
-	parent int               // of the keys of its metadata; -1 outside, 0 before the first
-	found  map[string]string // the values of keys, empty for those that are not plain words
+	column int               // the column of the keys of the mapping; -1 before the first
+	parent int               // the column of the keys of its metadata; -1 outside, 0 before the first
+	found  map[string]string // the values of keys; empty for values that are not plain words
 }
 
 var (
 	quickKey = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*):(?: +(.*))?$`)
-	// quickWord are values that are strings in every reader, but for those that notWords has.
+	// quickWord matches values that every reader takes for strings, except those that notWords matches.
 	quickWord = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9./]*$`)
 	notWords  = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null)$`)
 )
 
-// line reads a line. It is false when it is not sure what the line is.
+// line reads a line. It returns false if the meaning of the line is unclear.
 func (q *quickReader) line(text []byte, inList bool) bool {
 	rest := bytes.TrimLeft(text, " ")
 	column := len(text) - len(rest)
@@ -119,7 +117,7 @@ func (q *quickReader) line(text []byte, inList bool) bool {
 	case column < q.column:
 		return false
 	case column == q.column && rest[0] == '-' && q.parent < 0:
-		return true // the items of a list that is a member
+		return true // an item of a list that is a member
 	case column == q.column:
 		return q.key(rest, "")
 	case q.parent == 0:
@@ -133,7 +131,7 @@ func (q *quickReader) line(text []byte, inList bool) bool {
 	return true
 }
 
-// key reads the key of a mapping, whose name goes in front of it.
+// key reads the key of a mapping. prefix is put in front of its name.
 func (q *quickReader) key(text []byte, prefix string) bool {
 	m := quickKey.FindSubmatch(text)
 	if m == nil {

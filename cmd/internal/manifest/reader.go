@@ -12,18 +12,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Objects returns the objects in texts, those inside lists one by one. What is wrong with the
-// others is reported.
+// Objects returns the objects in texts, including the items of lists. It reports objects that cannot be read.
 func (c *Loader) Objects(texts []*Text) []*Object {
 	return c.ObjectsOnly(func(value.Value) bool { return true }, texts)
 }
 
-// ObjectsOnly is [Loader.Objects] that passes over those that are not wanted.
+// ObjectsOnly is [Loader.Objects] for the objects that want selects.
 func (c *Loader) ObjectsOnly(want func(value.Value) bool, texts []*Text) []*Object {
 	return c.ObjectsBy(Reader{Want: want}, texts)
 }
 
-// ObjectsBy is [Loader.Objects] as r reads them.
+// ObjectsBy is [Loader.Objects] with the options of r.
 func (c *Loader) ObjectsBy(r Reader, texts []*Text) []*Object {
 	for _, t := range texts {
 		t.repeating = r.Repeating
@@ -41,26 +40,26 @@ func (c *Loader) ObjectsBy(r Reader, texts []*Text) []*Object {
 	return out
 }
 
-// Reader takes objects out of one text.
+// Reader reads the objects of one text.
 type Reader struct {
 	*Loader
 	*Text
 	Want      func(value.Value) bool
-	Unnamed   bool   // whether objects may leave their name to the server
-	Fallback  string // the name of an object that does not say its own; empty if none is known
-	Repeating bool   // whether objects may have a name several times
-	Given     bool   // whether objects are to be written: one that has a name several times is refused by a server
+	Unnamed   bool   // whether objects may lack a name because the server generates it
+	Fallback  string // the name of an object without one; empty if unknown
+	Repeating bool   // whether a name may occur several times in an object
+	Given     bool   // whether the objects are to be written: a server refuses an object with a duplicate name
 	several   bool   // whether the text has several documents
-	number    int    // of documents so far
+	number    int    // the number of documents so far
 	objects   []*Object
 }
 
-// parsed is what a part turned out to be.
+// parsed is the result of parsing a part.
 type parsed struct {
 	*part
 	docs  []yaml.Document
-	err   error // why there are none
-	whole bool  // whether the document is the whole list that part is an item of
+	err   error // why there are no documents
+	whole bool  // whether the document is the whole list that contains the part as an item
 }
 
 // take returns the objects in p. A defective document does not hide others.
@@ -82,7 +81,7 @@ func (r *Reader) take(p parsed) []*Object {
 		r.repeated(from, r.objects[before:])
 	}
 	if p.err == nil && len(p.docs) == 0 {
-		r.number-- // there was nothing
+		r.number-- // there was no document
 	}
 	return r.objects
 }
@@ -96,8 +95,7 @@ func (r *Reader) unreadable(p parsed) {
 	r.Report(n)
 }
 
-// document takes the objects in a document of p, which may stand for an item of a list: in YAML it
-// is the list of it alone.
+// document takes the objects in a document of p. If p is an item of a YAML list, the document is a list of this item alone.
 func (r *Reader) document(from Origin, p parsed) {
 	switch v := from.Doc.Value; {
 	case p.frame == nil:
@@ -111,7 +109,7 @@ func (r *Reader) document(from Origin, p parsed) {
 	}
 }
 
-// listed takes the object v, which is an item of a list.
+// listed takes the object v, an item of a list.
 func (r *Reader) listed(from Origin, v value.Value) {
 	if v.IsNull() {
 		r.Problem(from.At(), "an item of a list must be an object, but this is null")
@@ -123,7 +121,7 @@ func (r *Reader) listed(from Origin, v value.Value) {
 // unpack takes the object v, or the objects in the list v.
 func (r *Reader) unpack(from Origin, v value.Value) {
 	switch {
-	case v.IsNull(): // is nothing, as kubectl has it
+	case v.IsNull(): // kubectl ignores null documents
 	case !isList(v) && !r.Want(v):
 	case v.Kind() != value.KindObject:
 		r.Problem(from.At(), "a document must be an object, but this is %s", secret.Unplaced(v))
@@ -139,11 +137,10 @@ func (r *Reader) unpack(from Origin, v value.Value) {
 	}
 }
 
-// ListSuffix ends the kinds of lists.
+// ListSuffix is the suffix of the kinds of lists.
 const ListSuffix = "List"
 
-// isList reports whether v is a list of objects: of kind List, or what API servers answer for a
-// collection.
+// isList reports whether v is a list of objects: of kind List, or a collection of an API server.
 func isList(v value.Value) bool {
 	if !strings.HasSuffix(v.Get("kind").Str(), ListSuffix) || !v.Get("metadata", "name").IsAbsent() {
 		return false
@@ -152,7 +149,7 @@ func isList(v value.Value) bool {
 	return items.Kind() == value.KindList || items.IsNull()
 }
 
-// itemOf returns an item of list. The items of collections do not say what they are: the list does.
+// itemOf returns an item of list. Items of collections lack apiVersion and kind, which list implies.
 func itemOf(list, item value.Value) value.Value {
 	kind := strings.TrimSuffix(list.Get("kind").Str(), ListSuffix)
 	if kind == "" || item.Kind() != value.KindObject || !item.Get("kind").IsAbsent() || !item.Get("apiVersion").IsAbsent() {
@@ -161,7 +158,7 @@ func itemOf(list, item value.Value) value.Value {
 	return item.With("kind", value.String(kind)).With("apiVersion", list.Get("apiVersion"))
 }
 
-// Object returns v as an object, and nil, with all reasons reported, when it is none.
+// Object returns v as an object, or nil with all reasons reported.
 func (r *Reader) Object(from Origin, v value.Value) *Object {
 	v = r.named(v)
 	r.Secrets.Learn(v)
@@ -205,7 +202,7 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 	return &Object{Object: content, Origin: from, Id: id, secrets: r.Secrets}
 }
 
-// named returns v, an object, with the name that is known for it if it has none.
+// named returns the object v, with the fallback name if it has none.
 func (r *Reader) named(v value.Value) value.Value {
 	metadata := v.Get("metadata")
 	if metadata.IsAbsent() || metadata.IsNull() {
@@ -217,7 +214,7 @@ func (r *Reader) named(v value.Value) value.Value {
 	return v.With("metadata", metadata.With("name", value.String(r.Fallback)))
 }
 
-// pathOf returns the path of names.
+// pathOf returns the path with the given names.
 func pathOf(names ...string) fieldpath.Path {
 	var out fieldpath.Path
 	for _, name := range names {
@@ -226,8 +223,7 @@ func pathOf(names ...string) fieldpath.Path {
 	return out
 }
 
-// wantText says what is wrong with what is at names in root, which is seen as view has it, where a
-// name is wanted, and nothing when it is one.
+// wantText returns why the value at names in root is no valid name, or "" if it is one. view masks the value.
 func (o Origin) wantText(view secret.View, root value.Value, names ...string) string {
 	v, path := root.Get(names...), make([]any, len(names))
 	for i, name := range names {

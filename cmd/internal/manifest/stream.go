@@ -9,13 +9,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Stream yields the objects in texts, those inside lists one by one, as r reads them. What is wrong
-// with the others is reported as the stream comes to it. Texts are parsed in parts, a few ahead of
-// what is yielded, and nothing of a part is held on to when the loop goes on: the stream needs the
-// room of the texts and of a few objects.
+// Stream yields the objects in texts, including the items of lists, as r reads them. It reports objects that cannot be read when it reaches
+// them. Texts are parsed in parts, a few ahead of the loop. The stream drops a part when the loop proceeds: it holds the texts and a few
+// objects.
 //
-// In a text below 64 KiB a defect keeps all of its document from being read; in others, of which
-// only parts are read, it keeps the items of lists that come before and after from nothing.
+// In a text below 64 KiB, a defect makes its whole document unreadable. Larger texts are read in parts, and a defect does not affect the
+// items of a list before and behind it.
 func (c *Loader) Stream(texts []*Text, r Reader) iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
 		for _, o := range c.chunks(texts, r, chunk.read) {
@@ -31,24 +30,24 @@ func (c *Loader) Stream(texts []*Text, r Reader) iter.Seq[*Object] {
 // Everything is a [Reader] that wants all objects.
 var Everything = Reader{Want: func(value.Value) bool { return true }}
 
-// chunk is what is parsed at a time: a small text, or a part of a large one.
+// chunk is the unit of parsing: a small text, or a part of a large one.
 type chunk struct {
 	text    *Text
 	parts   []*part
-	number  int  // of the first document in it
+	number  int  // the number of its first document
 	several bool // whether it has several documents
 }
 
-// content is what a chunk turned out to be.
+// content is the result of reading a chunk.
 type content struct {
 	parsed  []parsed
 	several bool
-	quick   []ID    // what the parts are, where nothing is parsed
-	parts   []*part // likewise
-	number  int     // of the document, likewise
+	quick   []ID    // the identities of the parts, if they were not parsed
+	parts   []*part // the parts, likewise
+	number  int     // the number of the document, likewise
 }
 
-// chunks has read done for each chunk of texts, and yields it with the objects in it.
+// chunks calls read for each chunk of texts, and yields its result with the objects in it.
 func (c *Loader) chunks(texts []*Text, r Reader, read func(chunk) content) iter.Seq2[content, []*Object] {
 	r.Loader = c
 	return func(yield func(content, []*Object) bool) {
@@ -57,7 +56,7 @@ func (c *Loader) chunks(texts []*Text, r Reader, read func(chunk) content) iter.
 		for k, found := range jobs.Map(c.Jobs, cutAll(texts, r.Repeating), read) {
 			r.Text, r.number = k.text, k.number-1
 			if k.parts != nil && k.parts[0].item > 0 {
-				r.number++ // which the first item has counted
+				r.number++ // the first item has counted it
 			}
 			r.several = found.several
 			var objects []*Object
@@ -103,7 +102,7 @@ func cutAll(texts []*Text, repeating bool) iter.Seq[chunk] {
 	}
 }
 
-// read parses k. A small text of which a part has a defect is parsed as a whole.
+// read parses k. It parses a small text as a whole if a part has a defect.
 func (k chunk) read() content {
 	out := content{several: k.several}
 	small := len(k.text.Data) < largeText
@@ -122,7 +121,7 @@ func (k chunk) read() content {
 	return out
 }
 
-// readWhole parses the text of k without cutting it where that can be helped.
+// readWhole parses the text of k, without cutting it if possible.
 func (k chunk) readWhole() content {
 	t := &Text{Name: k.text.Name, path: k.text.path, Data: k.text.Data, repeating: k.text.repeating}
 	t.parseAll()
@@ -133,8 +132,7 @@ func (k chunk) readWhole() content {
 	return out
 }
 
-// read parses p. An item that cannot be parsed alone, because it refers to an anchor in another, is
-// taken out of its document.
+// read parses p. An item that cannot be parsed alone, because it refers to an anchor in another item, is taken from its whole document.
 func (p *part) read() parsed {
 	docs, err := p.Text.parse(p.data)
 	if p.frame == nil || err == nil && len(docs) == 1 && (isBracket(p.data) || docs[0].Value.Len() == 1) {
@@ -154,11 +152,11 @@ func (p *part) read() parsed {
 	return parsed{part: in, docs: []yaml.Document{whole}, whole: true}
 }
 
-// frame is what is around the items of a list.
+// frame is the text around the items of a list.
 type frame struct {
 	doc   *part       // the whole document
 	value value.Value // the list without its items
-	items int         // how many there are
+	items int         // the number of items
 
 	once  sync.Once
 	whole yaml.Document

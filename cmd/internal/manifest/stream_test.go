@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// streams are texts with what is hard to cut. All of them can be read.
+// streams holds texts that are hard to cut. All of them can be read.
 var streams = []string{
 	"",
 	"# nothing\n---\n",
@@ -49,8 +49,7 @@ func describeAll(objects []*Object) string {
 	return b.String()
 }
 
-// allStreams are streams, all of them but the one with a directive one after the other, and the
-// manifests of the repository.
+// allStreams returns streams, a concatenation of all of them except the one with a directive, and the manifests of the repository.
 func allStreams(t *testing.T) []string {
 	files, err := filepath.Glob("../../../testdata/manifests/*/a.yaml")
 	if err != nil || len(files) == 0 {
@@ -73,8 +72,7 @@ func allStreams(t *testing.T) []string {
 	return append(all, strings.Join(together, "---\n"))
 }
 
-// TestStream wants of texts that are read in parts what is read of them as a whole, in the same
-// places.
+// TestStream checks that texts read in parts give the same objects at the same places as texts read as a whole.
 func TestStream(t *testing.T) {
 	for _, small := range []bool{true, false} {
 		size := largeText
@@ -94,7 +92,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// wholeObjects returns the objects in text, of which nothing is cut.
+// wholeObjects returns the objects in text, read without cutting it.
 func (c *Loader) wholeObjects(text string) []*Object {
 	docs, err := yaml.Parse("f", []byte(text))
 	if err != nil {
@@ -107,7 +105,7 @@ func (c *Loader) wholeObjects(text string) []*Object {
 	return r.take(parsed{part: p, docs: docs})
 }
 
-// TestIndex wants that every object is found by what it is, and read again as it is.
+// TestIndex checks that every object is found by its identity and can be read again.
 func TestIndex(t *testing.T) {
 	defer func(size int) { largeText = size }(largeText)
 	for _, largeText = range []int{0, 64 << 10} {
@@ -136,7 +134,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestQuickID wants that what a part is by its lines is what it is.
+// TestQuickID checks that the identity of a part by its lines is its true identity.
 func TestQuickID(t *testing.T) {
 	known := 0
 	for _, s := range allStreams(t) {
@@ -158,7 +156,7 @@ func TestQuickID(t *testing.T) {
 	}
 }
 
-// TestQuickIDInDoubt has texts that look like an object but are another one, or none.
+// TestQuickIDInDoubt reads texts that look like an object but are another object, or none.
 func TestQuickIDInDoubt(t *testing.T) {
 	for _, s := range []string{
 		"kind: \"A\nkind: Fake\"\napiVersion: v1\nmetadata:\n  name: a\n",
@@ -183,7 +181,7 @@ func TestQuickIDInDoubt(t *testing.T) {
 	}
 }
 
-// TestStreamHoldsLittle wants that a stream of many objects needs little more room than their text.
+// TestStreamHoldsLittle checks that a stream of many objects holds little more than their text.
 func TestStreamHoldsLittle(t *testing.T) {
 	var b bytes.Buffer
 	labels := strings.Repeat("    label-of-no-length-at-all: and-a-value-too\n", 1)
@@ -215,8 +213,7 @@ func TestStreamHoldsLittle(t *testing.T) {
 	}
 }
 
-// TestDefectiveParts wants that a defect in one document of a large text keeps no other from being
-// read.
+// TestDefectiveParts checks that a defect in one document of a large text leaves the others readable.
 func TestDefectiveParts(t *testing.T) {
 	defer func(size int) { largeText = size }(largeText)
 	largeText = 0

@@ -8,34 +8,32 @@ import (
 	"github.com/deed-project/deed/internal/yaml"
 )
 
-// Text is what one file holds.
+// Text is the content of one file.
 type Text struct {
 	Name      string // for messages
-	path      string // of the file; empty for standard input
+	path      string // the path of the file; empty for standard input
 	Data      []byte
-	repeating bool    // whether objects may have a name several times
-	Parts     []*part // together data; set by parse, at least one
+	repeating bool    // whether a name may occur several times in an object
+	Parts     []*part // together the text; set by parse, at least one
 }
 
-// part is a part of a text: one document or all of them, or an item of a document that is a list.
+// part is a part of a text: one document, all documents, or an item of a document that is a list.
 type part struct {
 	Text  *Text
-	above int // how many lines are above it
-	left  int // how many characters are left of it in its first line
+	above int // the number of lines above it
+	left  int // the number of characters to the left of its first line
 	data  []byte
-	frame *frame // of an item; nil for documents
-	item  int    // which of the frame's items it is
+	frame *frame // the frame of an item; nil for documents
+	item  int    // the index of the item
 	Docs  []yaml.Document
-	Err   error // why there are no docs
+	Err   error // why there are no Docs
 }
 
-// largeText is the size from which on the documents of a text are parsed each for itself, several
-// at a time.
+// largeText is the size in bytes from which on the documents of a text are parsed separately, several concurrently.
 var largeText = 64 << 10
 
-// Parse parses texts: as a whole, and document by document if that fails, so that a defective
-// document does not hide others. Large texts go the other way round, as the outcome is the same for
-// all texts without a defect.
+// Parse parses texts as a whole. If that fails, it parses each document, so that a defective document does not hide others. It parses large
+// texts by document first, which gives the same result for texts without a defect.
 func (c *Loader) Parse(texts []*Text) {
 	tick, done := c.Progress("reading")
 	for range jobs.Map(c.Jobs, slices.Values(texts), func(t *Text) struct{} { t.parseAll(); return struct{}{} }) {
@@ -56,7 +54,7 @@ func (t *Text) parseAll() {
 	t.settle()
 }
 
-// isBracket reports whether text begins as JSON does.
+// isBracket reports whether text begins like JSON.
 func isBracket(text []byte) bool {
 	rest := bytes.TrimLeft(text, " \t\r\n")
 	return len(rest) > 0 && (rest[0] == '{' || rest[0] == '[')
@@ -64,7 +62,7 @@ func isBracket(text []byte) bool {
 
 func (p *part) parse() { p.Docs, p.Err = p.Text.parse(p.data) }
 
-// parse parses data, which is a part of t.
+// parse parses data, a part of t.
 func (t *Text) parse(data []byte) ([]yaml.Document, error) {
 	if t.repeating {
 		return yaml.ParseRepeating(t.Name, data)
@@ -81,8 +79,7 @@ func (t *Text) failed() bool {
 	return false
 }
 
-// settle decides how a text with defects is divided: not at all if it can be read as a whole, and
-// else by document.
+// settle divides a text with defects: it is one part if it can be parsed as a whole, and else one part for each document.
 func (t *Text) settle() {
 	if !t.failed() {
 		return
@@ -107,7 +104,7 @@ func (t *Text) settle() {
 	}
 }
 
-// inPlace returns why p cannot be read, which is err, with the lines and columns that the file has.
+// inPlace returns err, the error of parsing p, with the lines and columns of the file.
 func (p *part) inPlace(err error) error {
 	if p.above == 0 && p.left == 0 {
 		return err

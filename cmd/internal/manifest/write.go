@@ -17,35 +17,34 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// Rewriter puts outcomes back into the files that live objects were read from. Nothing is written
-// before [Rewriter.Flush], which writes each file whole or not at all. Until then it holds outcomes as text.
-// It parses a file when it writes it, a large one document by document.
+// Rewriter writes outcomes back into the files of the live objects. It writes only in [Rewriter.Flush], and each file completely or not at
+// all. Until then it holds outcomes as text. It parses a file when it writes it, a large one document by document.
 type Rewriter struct {
 	*Loader
-	notes io.Writer // where it says what was written
-	names []string  // of the live files and directories, where new objects go
-	dry   bool      // nothing is written in the end
+	notes io.Writer // receives the notes about written objects
+	names []string  // the live files and directories, where new objects go
+	dry   bool      // whether to write nothing in the end
 	files map[string]*rewrite
 	order []*rewrite
 }
 
-// rewrite is what is to become of one file.
+// rewrite is the pending change of one file.
 type rewrite struct {
 	text     *Text
-	mode     fs.FileMode         // of a file that is new
+	mode     fs.FileMode         // the mode of a new file
 	outcomes map[int][]outcomeAt // by the numbers of the documents
 	created  [][]byte            // new documents
-	notes    []string            // what to say when the file is written
+	notes    []string            // printed when the file is written
 }
 
-// outcomeAt is the outcome for the object that was read from somewhere in a document.
+// outcomeAt is the outcome of the object at a place in a document.
 type outcomeAt struct {
 	at   notice.Position
 	path []any
 	json []byte
 }
 
-// NewRewriter returns the rewriter for live objects in the files and directories called names, which may be patterns.
+// NewRewriter returns a rewriter for live objects in the files and directories called names, which may be patterns.
 func (c *Loader) NewRewriter(names []string, notes io.Writer, dry bool) (*Rewriter, error) {
 	switch {
 	case len(names) == 0:
@@ -61,8 +60,7 @@ func (c *Loader) NewRewriter(names []string, notes io.Writer, dry bool) (*Rewrit
 	return &Rewriter{Loader: c, notes: notes, names: names, dry: dry, files: map[string]*rewrite{}}, nil
 }
 
-// Existing returns the names, without those of files that do not exist yet and of directories
-// without any.
+// Existing returns the names without files that do not exist yet and without empty directories.
 func (w *Rewriter) Existing(recursive bool) []string {
 	return slices.DeleteFunc(slices.Clone(w.names), func(name string) bool {
 		info, err := os.Stat(name)
@@ -83,7 +81,7 @@ func (w *Rewriter) file(t *Text) *rewrite {
 	return f
 }
 
-// Set makes outcome what live becomes. note is printed when it is written.
+// Set replaces live by outcome. note is printed when it is written.
 func (w *Rewriter) Set(live *Object, outcome managedfields.Object, note string) error {
 	v, err := outcome.Value()
 	if err != nil {
@@ -95,8 +93,7 @@ func (w *Rewriter) Set(live *Object, outcome managedfields.Object, note string) 
 	return nil
 }
 
-// Create adds an object that is not stored yet: to the one live file, or to the one live directory
-// in a file of its own.
+// Create adds a new object to the one live file, or to a new file in the one live directory.
 func (w *Rewriter) Create(id ID, outcome managedfields.Object, note string) error {
 	v, err := outcome.Value()
 	if err != nil {
@@ -117,7 +114,7 @@ func (w *Rewriter) Create(id ID, outcome managedfields.Object, note string) erro
 	return nil
 }
 
-// newFile returns the file that a new object goes to, given the name of a file or directory.
+// newFile returns the file for a new object, given the name of a file or directory.
 func (w *Rewriter) newFile(id ID, name string) (*rewrite, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -140,10 +137,10 @@ func (w *Rewriter) newFile(id ID, name string) (*rewrite, error) {
 	return f, nil
 }
 
-// unsafeInFile are the characters of names that do not go into the names of files.
+// unsafeInFile matches the characters of object names that file names do not get.
 var unsafeInFile = regexp.MustCompile(`[^a-z0-9.-]`)
 
-// unused returns the name of a file in dir for the object.
+// unused returns the name of a new file in dir for the object.
 func (w *Rewriter) unused(dir string, id ID) string {
 	base := strings.ToLower(id.Kind + "-" + id.Namespace + "-" + id.Name)
 	if id.Namespace == "" {

@@ -15,11 +15,11 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
-// errChanged says that a file is not what it was when it was read.
+// errChanged is returned if a file has changed since it was read.
 var errChanged = secret.Errorf("the file has changed since it was read; run again")
 
-// write makes data the content of the file: all of it or, if the process ends before, nothing of
-// it. It refuses if the file is not what it was when it was read.
+// write replaces the content of the file by data, completely or, if the process ends before, not at all. It returns an error if the file
+// has changed since it was read.
 func (f *rewrite) write(data []byte) error {
 	if f.mode == 0 && bytes.Equal(data, f.text.Data) {
 		return nil
@@ -49,11 +49,11 @@ func (f *rewrite) write(data []byte) error {
 	return nil
 }
 
-// temporary is the form of the names that writeTemporary gives. It tells the process that writes.
+// temporary matches the names that writeTemporary creates, which contain the number of the process.
 var temporary = regexp.MustCompile(`^\..+\.deed-(\d+)-\d+\.tmp$`)
 
-// removeLeftovers removes what runs that were killed have left in the directories of files, and
-// says so. Files of processes that still run are left alone. It reads each directory once.
+// removeLeftovers removes temporary files of killed runs from the directories of files, and reports that. It keeps files of running
+// processes. It reads each directory once.
 func (w *Rewriter) removeLeftovers(files []*rewrite) {
 	seen := map[string]bool{}
 	for _, f := range files {
@@ -86,7 +86,7 @@ func (w *Rewriter) removeLeftovers(files []*rewrite) {
 	}
 }
 
-// runs reports whether there is a process with the number pid, or that cannot be known.
+// runs reports whether a process with the number pid exists, or may exist.
 func runs(pid string) bool {
 	n, err := strconv.Atoi(pid)
 	if err != nil {
@@ -113,7 +113,7 @@ func writeTemporary(path string, mode fs.FileMode, data []byte) (name string, er
 	return file.Name(), nil
 }
 
-// unchanged reports as an error that the file is not what it was when it was read.
+// unchanged returns an error if the file has changed since it was read.
 func (f *rewrite) unchanged(path string) error {
 	data, err := os.ReadFile(path)
 	switch {

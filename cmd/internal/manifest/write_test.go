@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
-// writable makes a file with text, and returns the rewrite of it.
+// writable creates a file with content and returns its rewrite.
 func writable(t *testing.T, content string, mode os.FileMode) *rewrite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "live.yaml")
@@ -24,7 +24,7 @@ func writable(t *testing.T, content string, mode os.FileMode) *rewrite {
 	return &rewrite{text: &Text{Name: path, path: path, Data: []byte(content)}}
 }
 
-// wantFile wants that path holds text, and that there is nothing beside it.
+// wantFile checks that path has the content text, and is alone in its directory.
 func wantFile(t *testing.T, path, text string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -96,7 +96,7 @@ func TestWriteLeavesEqualFiles(t *testing.T) {
 	}
 }
 
-// TestRunRefusesChangedFiles changes the live file while deed has read it, but not written it yet.
+// TestRunRefusesChangedFiles changes the live file after deed has read it and before deed writes it.
 func TestRunRefusesChangedFiles(t *testing.T) {
 	dir := t.TempDir()
 	live := filepath.Join(dir, "live.yaml")
@@ -130,8 +130,7 @@ func TestRunRefusesChangedFiles(t *testing.T) {
 	wantFile(t, live, theirs)
 }
 
-// TestLeftovers wants that what a killed run left is removed, and nothing else: not what a process
-// that runs is writing, nor what only looks alike.
+// TestLeftovers checks that only the files of killed runs are removed, not the files of running processes or files with similar names.
 func TestLeftovers(t *testing.T) {
 	f := writable(t, "old\n", 0o644)
 	dir := filepath.Dir(f.text.path)

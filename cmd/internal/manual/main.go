@@ -1,9 +1,9 @@
-// Command manual writes the manual pages of deed, one a command, into a folder:
+// Command manual writes the manual pages of deed, one for each command, into a folder:
 //
 //	SOURCE_DATE_EPOCH=1793611800 go run ./internal/manual DIR
 //
-// The pages are dated by the environment variable SOURCE_DATE_EPOCH, in seconds since 1970, or today. The program is part of no
-// other command, so that no other command needs what renders pages.
+// The date of the pages is SOURCE_DATE_EPOCH, in seconds since 1970, or today. The program is separate so that no other command depends on
+// the renderer of pages.
 package main
 
 import (
@@ -39,8 +39,8 @@ func run(args []string) error {
 	return doc.GenManTree(root, header, args[0])
 }
 
-// keepTables indents the indented paragraphs of the help texts further, so that Markdown, which the pages are made of, keeps
-// their lines.
+// keepTables indents the indented paragraphs of the help texts further. The pages are made from Markdown, which otherwise joins their
+// lines.
 func keepTables(cmd *cobra.Command) {
 	paragraphs := strings.Split(cmd.Long, "\n\n")
 	for i, p := range paragraphs {

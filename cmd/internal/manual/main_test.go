@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/cli"
 )
 
-// TestPages finds a page for each command, with its flags, that says when it was made as it is told.
+// TestPages checks that each command has a page with its flags and with the date of SOURCE_DATE_EPOCH.
 func TestPages(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1793611800") // 2 November 2026
 	dir := filepath.Join(t.TempDir(), "man1")

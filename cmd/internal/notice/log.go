@@ -1,6 +1,5 @@
-// Package notice is what a run of the command says beside its answer: problems and warnings, each
-// at a [Position] in a file, how far the work is, and the exit code that follows from it. A [Log]
-// is where all of that goes.
+// Package notice collects the messages of a run beside its answer: problems and warnings, each with a [Position] in a file, and the
+// progress. It also computes the exit code. A [Log] receives all of them.
 package notice
 
 import (
@@ -10,23 +9,23 @@ import (
 	"strings"
 )
 
-// Log is what a run says beside its answer, and the exit code that follows from it.
+// Log collects the messages of a run, and the resulting exit code.
 type Log struct {
-	Err      io.Writer // where messages go
-	shows    bool      // whether progress is shown
-	shown    bool      // whether a line shows progress now
+	Err      io.Writer // receives the messages
+	shows    bool      // whether to show progress
+	shown    bool      // whether a line of progress is visible now
 	Code     int       // the exit code so far
-	Problems int       // how many notices so far are no warnings
-	Notices  []Notice  // all of them, in order
+	Problems int       // the number of notices so far that are no warnings
+	Notices  []Notice  // all notices, in order
 }
 
-// Write writes a message as it is. It implements [io.Writer].
+// Write writes a message unchanged. It implements [io.Writer].
 func (c *Log) Write(message []byte) (int, error) {
 	c.clear()
 	return c.Err.Write(message)
 }
 
-// Join writes to c what was written to other, a log that writes to a buffer.
+// Join adds the contents of other, a log that writes to a buffer.
 func (c *Log) Join(other *Log) {
 	c.Problems += other.Problems
 	c.Notices = append(c.Notices, other.Notices...)
@@ -36,10 +35,10 @@ func (c *Log) Join(other *Log) {
 	}
 }
 
-// Raise makes the exit code at least code.
+// Raise sets the exit code to at least code.
 func (c *Log) Raise(code int) { c.Code = max(c.Code, code) }
 
-// Problem reports input that cannot be used, in one line.
+// Problem reports unusable input, in one line.
 func (c *Log) Problem(where Position, format string, args ...any) {
 	c.Report(Notice{Class: Unread, Where: where, Text: fmt.Sprintf(format, args...)})
 }
@@ -49,12 +48,13 @@ func (c *Log) Refuse(where Position, format string, args ...any) {
 	c.Report(Notice{Class: Refused, Where: where, Text: fmt.Sprintf(format, args...)})
 }
 
-// Warn reports something odd about the input that is put up with, in one line.
+// Warn reports oddities of the input that do not stop the command, in one line.
 func (c *Log) Warn(where Position, format string, args ...any) {
 	c.Report(Notice{Class: Odd, Warning: true, Where: where, Text: fmt.Sprintf(format, args...)})
 }
 
-// Report writes n in one line, and keeps it for answers that list notices. The exit code becomes that of its class.
+// Report writes n in one line, and keeps it for answers that list notices. Unless n is a warning, it raises the exit code to that of its
+// class.
 func (c *Log) Report(n Notice) {
 	n.Text = OneLine(n.Text)
 	c.Notices = append(c.Notices, n)
@@ -70,7 +70,7 @@ func (c *Log) Report(n Notice) {
 	fmt.Fprintf(c, "%v: %s%s\n", n.Where, prefix, n.Text)
 }
 
-// Failed reports what went wrong and is not the fault of the input.
+// Failed reports an error that the input did not cause.
 func (c *Log) Failed(reason string) {
 	fmt.Fprintf(c, "deed: %s\n", reason)
 	c.Raise(ExitInternal)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestProgress wants that progress is gone in the end, and that messages stand in lines of their own.
+// TestProgress checks that progress disappears at the end, and that messages stand in lines of their own.
 func TestProgress(t *testing.T) {
 	var screen bytes.Buffer
 	c := &Log{Err: &screen, shows: true}
@@ -22,7 +22,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestNoProgress wants no progress where nobody would read it.
+// TestNoProgress checks that progress is not shown without a terminal.
 func TestNoProgress(t *testing.T) {
 	var stderr bytes.Buffer
 	tick, done := NewLog(&stderr, &stderr).Progress("applying")

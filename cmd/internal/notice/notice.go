@@ -3,9 +3,9 @@ package notice
 // Notice is one message of a run about its input.
 type Notice struct {
 	Class   Class
-	Warning bool // the input is put up with
+	Warning bool // the input is used nevertheless
 	Where   Position
-	Subject string // the object that it is about; empty for none, or where the text begins with it
+	Subject string // the object of the notice; empty if there is none, or if the text begins with it
 	Text    string
 }
 
@@ -18,7 +18,7 @@ const (
 	NoSchema  Class = "no-schema"  // no schema describes the kind of an object
 	BadSchema Class = "bad-schema" // a schema cannot be used, or breaks a rule
 	Refused   Class = "refused"    // a server refuses an object
-	Odd       Class = "odd"        // something that is put up with
+	Odd       Class = "odd"        // an oddity that does not stop the command
 )
 
 // exitCode returns the exit code of a run with a notice of class k that is no warning.

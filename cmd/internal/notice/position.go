@@ -5,17 +5,16 @@ import (
 	"fmt"
 )
 
-// Position is a place in a file. The line and the column are counted from 1, and 0 when they are
-// not known.
+// Position is a place in a file. Line and column start at 1; 0 means unknown.
 type Position struct {
 	File         string
 	Line, Column int
 }
 
-// InFile is a file as a whole.
+// InFile returns the position of a whole file.
 func InFile(name string) Position { return Position{File: name} }
 
-// String returns the position as editors and terminals know it: FILE:LINE:COLUMN.
+// String returns the position in the form that editors and terminals recognize: FILE:LINE:COLUMN.
 func (p Position) String() string {
 	switch {
 	case p.Line == 0:
@@ -26,7 +25,7 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Compare orders the positions in one file.
+// Compare orders positions in one file.
 func (p Position) Compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// NewLog returns the log that writes messages to err, the standard error of a command whose answer
-// goes to out. Progress is shown when err is a terminal and out is not: an answer that runs over a
-// terminal is progress enough.
+// NewLog returns a log that writes messages to err, the standard error of a command. out is its standard output. Progress is shown if err
+// is a terminal and out is not, because an answer on a terminal shows the progress itself.
 func NewLog(err, out io.Writer) *Log {
 	return &Log{Err: err, shows: IsTerminal(err) && !IsTerminal(out) && os.Getenv("TERM") != "dumb"}
 }
@@ -22,17 +21,16 @@ func IsTerminal(x any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// How often progress is shown: not before this many steps, and with this much time in between.
+// The limits of progress: the first step that shows it, and the time between two updates.
 const (
 	firstShown = 100
 	shownEvery = 100 * time.Millisecond
 )
 
-// clearLine takes away what the line of a terminal shows.
+// clearLine clears the current line of a terminal.
 const clearLine = "\r\x1b[K"
 
-// Progress shows how often tick was called, in a line that messages take away and done ends. what
-// says what is done.
+// Progress shows the number of calls of tick, in a line that messages clear and done ends. what names the work.
 func (c *Log) Progress(what string) (tick, done func()) {
 	n, last := 0, time.Time{}
 	tick = func() {
@@ -46,7 +44,7 @@ func (c *Log) Progress(what string) (tick, done func()) {
 	return tick, c.clear
 }
 
-// clear takes away the line that shows progress.
+// clear clears the line of progress.
 func (c *Log) clear() {
 	if c.shown {
 		c.shown = false

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// replaced says what the atomic list or object loses that d replaces, and nil if it replaces none.
+// replaced returns the losses of the atomic list or object that d replaces, or nil if d replaces none.
 func (p *planner) replaced(d merge.Decision) *Replaced {
 	t := types.TypeAt(p.Endpoint.Typ, d.Path)
 	if d.Live.Equal(d.Result) || t == nil || d.Live.IsAbsent() {
@@ -25,8 +25,7 @@ func (p *planner) replaced(d merge.Decision) *Replaced {
 	return nil
 }
 
-// newNulls returns the paths of what is null in result and something else in live. Items of lists
-// that differ in length are not looked at.
+// newNulls returns the paths that are null in result and not in live. It skips items of lists that differ in length.
 func newNulls(live, result value.Value, path fieldpath.Path) []fieldpath.Path {
 	var out []fieldpath.Path
 	switch {
@@ -45,10 +44,9 @@ func newNulls(live, result value.Value, path fieldpath.Path) []fieldpath.Path {
 	return out
 }
 
-// lostItems returns how many items of the list live are not in result, which replaces it. It costs
-// as much as both have.
+// lostItems returns the number of items of the list live that its replacement result lacks. The cost is the size of both.
 func lostItems(live, result value.Value) (lost int) {
-	left := map[fieldpath.Element]int{} // how often result has an item that is not one of live's yet
+	left := map[fieldpath.Element]int{} // the count of each item of result without a counterpart in live so far
 	for item := range result.Items() {
 		left[fieldpath.Item(item)]++
 	}

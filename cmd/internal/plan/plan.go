@@ -1,9 +1,7 @@
-// Package plan says what an apply does to each field of an object, and what is easily overlooked
-// about it.
+// Package plan describes the effect of an apply on each field of an object, and points out changes that are easily overlooked.
 //
-// Its nouns are [Plan] and [Field]. Package dryrun plans and decides; here its decisions meet the
-// configuration, where fields stand, and the schema, which has defaults and lists that are replaced
-// as a whole. How a plan reads is the business of package report.
+// Its nouns are [Plan] and [Field]. Package dryrun plans and decides; this package adds the positions of fields in the configuration, and
+// from the schema the defaults and the lists that are replaced as a whole. Package report prints plans.
 package plan
 
 import (
@@ -19,51 +17,50 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Plan is what an apply does to one object.
+// Plan is the effect of an apply on one object.
 type Plan struct {
 	Given       *manifest.Object // the configuration
 	Creates     bool
 	Change      ownership.Change
-	Refused     merge.Conflicts // those that remain
+	Refused     merge.Conflicts // the remaining conflicts
 	Fields      []Field
-	Nulls       []fieldpath.Path // what becomes null
+	Nulls       []fieldpath.Path // the paths of values that become null
 	Adjustments []dryrun.Adjustment
 	Findings    []Finding  // why a server refuses the outcome
 	Migration   *Migration // nil if there is none
 
-	stays bool // the object is stored as it was
+	stays bool // the stored object does not change
 }
 
-// Field is what an apply does to one field.
+// Field is the effect of an apply on one field.
 type Field struct {
 	merge.Decision
 	Taken    bool            // a conflict that is decided for the applier
-	Where    notice.Position // in the configuration, if the field is there and was looked for
-	Default  value.Value     // what the field becomes that goes, as the schema says or a server fills it in
+	Where    notice.Position // in the configuration, if the field is there and was looked up
+	Default  value.Value     // the new value of a removed field, from the schema or a server
 	Replaced *Replaced       // nil unless the field is an atomic list or object that changes
 }
 
-// Replaced says what a list or object loses that is replaced as a whole.
+// Replaced counts the losses of a list or object that is replaced as a whole.
 type Replaced struct {
-	List   bool // rather than an object
-	Before int  // how many items or members there were
-	Lost   int  // how many of them are not there any more
+	List   bool // a list, or else an object
+	Before int  // the number of items or members before
+	Lost   int  // how many of them are gone
 }
 
-// Finding is why a server refuses the outcome.
+// Finding is a reason why a server refuses the outcome.
 type Finding struct {
 	types.Finding
-	Where notice.Position // in the configuration, of what is nearest to the path
+	Where notice.Position // the position of the path, or of the nearest one, in the configuration
 }
 
-// Migration is what kubectl does besides with an object of its client-side apply.
+// Migration describes the further requests of kubectl for an object of its client-side apply.
 type Migration struct {
 	*dryrun.Migration
-	Fields []Field // of the apply that is repeated
+	Fields []Field // the fields of the repeated apply
 }
 
-// Of says what x, an apply of t, does. kept says that where fields stand is wanted for those, too,
-// that are kept. The error is that of [dryrun.Task.Adjustments].
+// Of returns the plan of x, an apply of t. If kept is set, kept fields get positions, too. The error is that of [dryrun.Task.Adjustments].
 func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
 	p := &planner{Task: t, kept: kept, result: t.Written(x).Content, refused: map[secret.Key]bool{}}
 	for _, c := range x.Refused {
@@ -93,23 +90,22 @@ func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
 	return out, nil
 }
 
-// IsNoOp reports whether p changes neither the object, as it is stored, nor its owners.
+// IsNoOp reports whether p changes neither the stored object nor its owners.
 func (p *Plan) IsNoOp() bool { return p.Migration == nil && p.stays && !p.Change.Ownership }
 
-// IsNotationOnly reports whether p changes nothing but how values are written.
+// IsNotationOnly reports whether p changes only the notation of values.
 func (p *Plan) IsNotationOnly() bool { return p.Migration == nil && !p.stays && p.Change.NotationOnly }
 
-// planner looks up what there is to say of decisions about one object.
+// planner collects the data about decisions on one object.
 type planner struct {
 	*dryrun.Task
 	kept     bool
-	result   value.Value                // what the object becomes, conflicts forced
-	refused  map[secret.Key]bool        // the paths of conflicts that remain
-	defaults map[secret.Key]value.Value // what a server fills in for fields that go, by their paths
+	result   value.Value                // the outcome with all conflicts forced
+	refused  map[secret.Key]bool        // the paths of the remaining conflicts
+	defaults map[secret.Key]value.Value // the defaults that a server fills in for removed fields, by path
 }
 
-// again returns what the apply that kubectl repeats after a migration does, but for what it leaves
-// alone.
+// again returns the fields that the repeated apply of kubectl changes after a migration.
 func (p *planner) again(plan *managedfields.Plan) []Field {
 	var decisions []merge.Decision
 	for d := range plan.Decisions() {
@@ -120,8 +116,7 @@ func (p *planner) again(plan *managedfields.Plan) []Field {
 	return p.fields(decisions)
 }
 
-// decide returns what plan decides about the fields that are written, and looks up what a server
-// fills in for those that go.
+// decide returns the decisions of plan about the fields that are written, and looks up the defaults of removed fields.
 func (p *planner) decide(plan *managedfields.Plan) (decisions []merge.Decision) {
 	var gone fieldpath.Builder
 	for d := range plan.Decisions() {
@@ -136,7 +131,7 @@ func (p *planner) decide(plan *managedfields.Plan) (decisions []merge.Decision) 
 	return decisions
 }
 
-// writes reports whether what is at path is written at all.
+// writes reports whether the endpoint writes the value at path.
 func (p *planner) writes(path fieldpath.Path) bool {
 	isStatus := len(path) > 0 && path[0] == fieldpath.Field(types.StatusName)
 	switch p.Endpoint.Restores {
@@ -148,9 +143,8 @@ func (p *planner) writes(path fieldpath.Path) bool {
 	return true
 }
 
-// fields says what decisions do to their paths. It looks these up in the configuration in one walk:
-// all that are wanted, and what is around them, beside which a report puts what the configuration
-// lacks.
+// fields returns the fields for decisions. It looks up the positions of all wanted paths, and of the containers around them, in one walk. A
+// report puts fields that the configuration lacks beside these containers.
 func (p *planner) fields(decisions []merge.Decision) []Field {
 	keys := p.Given.Keys(func(yield func(fieldpath.Path) bool) {
 		for _, d := range decisions {
@@ -175,14 +169,13 @@ func (p *planner) fields(decisions []merge.Decision) []Field {
 	return out
 }
 
-// The rules by which an applier takes what is in conflict: by force, and kubectl from its own
-// client-side apply.
+// The rules by which an applier takes fields in conflict: by force, and kubectl from its own client-side apply.
 const (
 	ruleForced    = merge.Rule("A7")
 	ruleTakenOver = merge.Rule("S5")
 )
 
-// field says what there is to say of d.
+// field returns the field for d.
 func (p *planner) field(d merge.Decision) Field {
 	f := Field{Decision: d, Default: p.defaultOf(d), Replaced: p.replaced(d)}
 	switch {
@@ -197,8 +190,7 @@ func (p *planner) field(d merge.Decision) Field {
 // goes reports whether d removes a field.
 func goes(d merge.Decision) bool { return len(d.Path) > 0 && !d.Live.IsAbsent() && d.Result.IsAbsent() }
 
-// defaultOf returns the default that a field gets which d removes from an object that stays: what
-// the schema says, or a server fills in; absent when there is none.
+// defaultOf returns the default of a field that d removes from an object that stays, from the schema or a server; absent if there is none.
 func (p *planner) defaultOf(d merge.Decision) value.Value {
 	if !goes(d) {
 		return value.Value{}

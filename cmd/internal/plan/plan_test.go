@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/internal/kindtest"
 )
 
-// TestLost counts what goes with a list or object that is replaced: items as often as they are there.
+// TestLost counts the losses of replaced lists and objects: each occurrence of an item counts.
 func TestLost(t *testing.T) {
 	for _, c := range []struct {
 		live, result string
@@ -24,7 +24,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestNewNulls finds what becomes null, in items of lists that stay as long. No path shares memory with another, however deep.
+// TestNewNulls finds values that become null, also in items of lists that keep their length. No two paths share memory, at any depth.
 func TestNewNulls(t *testing.T) {
 	live := kindtest.Parse(t, `{"a":1,"b":null,"c":[{"d":1}],"e":[1],"g":{"h":{"i":{"j":1,"k":2,"l":[1,2]}}}}`)
 	result := kindtest.Parse(t, `{"a":null,"b":null,"c":[{"d":null}],"e":[null,1],"f":null,"g":{"h":{"i":{"j":null,"k":null,"l":[null,null]}}}}`)

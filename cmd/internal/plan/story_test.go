@@ -12,8 +12,8 @@ import (
 //
 //	plan FILE as=MANAGER [kept=] WORD...
 //
-// says what [storytest.Story.Apply] does to each object; kept= wants to know where fields stand that are kept. What is not refused is
-// stored.
+// prints the plan of [storytest.Story.Apply] for each object; kept= also prints the positions of kept fields. Outcomes are stored unless
+// they are refused.
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){"plan": planned})
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// Allocations says, once for each kind, what a server adds to objects that is not made up here. Its
-// zero value is ready.
+// Allocations reports, once for each kind, the values that a server adds to objects and that deed does not make up. The zero value is
+// ready.
 type Allocations struct{ said map[string]bool }
 
-// Add says what a server adds to outcome, an apply of t, if that was not said of its kind yet.
+// Add reports the values that a server adds to outcome, an apply of t, unless the kind was reported before.
 func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object) {
 	kind := outcome.GVK().Kind
 	if a.said[kind] {
@@ -35,8 +35,7 @@ func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields
 	fmt.Fprintf(log, "%v: %v: set by the server, and not made up here: %s\n", t.Given.At(), t.Given, strings.Join(parts, "; "))
 }
 
-// Refused says why a server's validation refuses what t comes to, each reason at its place in what
-// is given.
+// Refused reports the reasons why a server's validation refuses the outcome of t, each at its place in the given object.
 func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
 	view := t.Given.View()
 	for _, f := range findings {
@@ -45,7 +44,7 @@ func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
 	}
 }
 
-// allocatedPaths returns paths that are names with spaces between them as people write paths.
+// allocatedPaths converts paths of names separated by spaces to the usual notation of paths.
 func allocatedPaths(paths []string) string {
 	out := make([]string, len(paths))
 	for i, path := range paths {

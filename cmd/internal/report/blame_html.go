@@ -21,7 +21,7 @@ var blamePage string
 
 var blameTemplate = template.Must(template.New("blame").Parse(blamePage))
 
-// pageHead is what blame.html shows above all objects, and pageObject what it shows of each.
+// pageHead is the data of blame.html for the head, and pageObject its data for each object.
 type pageHead struct {
 	Title  string
 	Colors []pageColor
@@ -38,8 +38,8 @@ type pageObject struct {
 }
 
 type pageManager struct {
-	Number                         int // of its color
-	Name, Operation, Version, Time string
+	Number                         int    // of its color
+	Name, Operation, Version, Time string // the number of its color
 	Lines, Bytes                   int
 	Share                          string
 }
@@ -51,30 +51,28 @@ type pageLine struct {
 	Owners     []pageOwner
 }
 
-// More is how many owners there are besides the first.
+// More returns the number of owners besides the first.
 func (l pageLine) More() int { return max(0, len(l.Owners)-1) }
 
 type pageOwner struct {
-	Number     int // of its color
+	Number     int // the number of its color
 	Name, Long string
 }
 
-// maxColors is how many colors there are. They are in the head of the page, when it is not known
-// yet how many are needed.
+// maxColors is the number of colors. The head of the page defines them before the number of managers is known.
 const maxColors = 48
 
-// hue returns the hue of the color with the given number: each is as far as can be from those before.
+// hue returns the hue of the color with the given number, as distant as possible from the hues before.
 func hue(number int) int { return (210 + number*13750/100) % 360 }
 
-// pageBuilder makes a page, one object at a time. A manager has the same color in all objects; so
-// have managers for whom there is no other color left.
+// pageBuilder writes a page, one object at a time. A manager has the same color in all objects. Managers share a color if none is left.
 type pageBuilder struct {
 	out     io.Writer
 	names   OwnerNames
-	title   string // empty for that of the first object
+	title   string // empty for the title of the first object
 	numbers map[merge.Manager]int
 	begun   bool
-	err     error // the first
+	err     error // the first error
 }
 
 // head writes the head of the page, once.
@@ -103,7 +101,7 @@ func (b *pageBuilder) close() error {
 	return b.err
 }
 
-// pageTitle is the title of a page that is not about one object alone.
+// pageTitle is the title of a page about several objects.
 const pageTitle = "Who owns what"
 
 func (b *pageBuilder) write(name string, data any) {
@@ -155,7 +153,7 @@ func (b *pageBuilder) object(o blame.Object) pageObject {
 	return p
 }
 
-// time returns when owner changed something last, as it should be shown.
+// time returns the time of the last change of owner in the chosen notation.
 func (b *pageBuilder) time(owner ownership.Owner) string {
 	switch {
 	case owner.Time.IsZero() || b.names.Times == TimeNone:
@@ -185,7 +183,7 @@ func share(part, whole int) string {
 	return fmt.Sprintf("%.1f%%", 100*float64(part)/float64(max(1, whole)))
 }
 
-// bytesText returns n bytes in words.
+// bytesText returns n bytes as text.
 func bytesText(n int) string {
 	if n < 1000 {
 		return wording.Plural(n, "byte")

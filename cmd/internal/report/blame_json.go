@@ -18,7 +18,7 @@ type blameLineJSON struct {
 
 type blamePartJSON struct {
 	Path    string      `json:"path"`
-	Line    int         `json:"line"` // of the file
+	Line    int         `json:"line"` // the line in the file
 	Kind    string      `json:"kind"`
 	Owners  []ownerJSON `json:"owners"`
 	Through string      `json:"through,omitempty"`

@@ -11,17 +11,16 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// claim is one owner of a line as it is shown.
+// claim is the text of one owner of a line.
 type claim struct {
 	owner ownership.Owner
 	text  string
 }
 
-// nobody stands for the owners of what has none.
+// nobody is the text for lines without owners.
 const nobody = "(nobody)"
 
-// claims returns who is to be shown in front of line. There may be none in lines that consist of
-// what is below them.
+// claims returns the owners to show for line. It may return none for lines that only open a list or object.
 func (n OwnerNames) claims(line blame.Line) (claims []claim, isNobodys bool) {
 	var shown []int
 	for i, p := range slices.Backward(line.Parts) {
@@ -49,16 +48,15 @@ type BlamePrinter struct {
 	out      *bufio.Writer
 	names    OwnerNames
 	paint    Painter
-	comments bool         // whether the owners come behind the lines, as comments of YAML
-	several  bool         // whether each object is named
-	list     *jsonList    // nil for what is no JSON
-	page     *pageBuilder // of all objects; nil for what is no HTML
+	comments bool         // whether the owners stand behind the lines, as YAML comments
+	several  bool         // whether to name each object
+	list     *jsonList    // nil unless the format is JSON
+	page     *pageBuilder // the page of all objects; nil unless the format is HTML
 	count    int
 }
 
-// NewBlamePrinter returns the printer that writes to out in a format: FormatText, FormatYAML,
-// FormatJSON or FormatHTML. several says that there is more than one object. All formats need the
-// room of one object at a time.
+// NewBlamePrinter returns a printer to out in the format FormatText, FormatYAML, FormatJSON or FormatHTML. several says that there is more
+// than one object. In all formats the printer holds only one object at a time.
 func NewBlamePrinter(out io.Writer, format string, names OwnerNames, paint Painter, several bool) *BlamePrinter {
 	p := &BlamePrinter{out: bufio.NewWriter(out), names: names, paint: paint, several: several}
 	switch format {
@@ -75,13 +73,13 @@ func NewBlamePrinter(out io.Writer, format string, names OwnerNames, paint Paint
 	return p
 }
 
-// between stands between owners of the same line, and ground between them and the line.
+// between separates owners of the same line, and ground separates them from the line.
 const (
 	between = " + "
 	ground  = " │ "
 )
 
-// Print prints the lines of one object. Errors of writing show in Close.
+// Print prints the lines of one object. Close returns errors of writing.
 func (p *BlamePrinter) Print(o blame.Object) {
 	switch {
 	case p.page != nil:
@@ -94,7 +92,7 @@ func (p *BlamePrinter) Print(o blame.Object) {
 	p.out.Flush()
 }
 
-// Close prints what is not printed yet. It returns the first error of writing.
+// Close ends the output. It returns the first error of writing.
 func (p *BlamePrinter) Close() error {
 	var err error
 	switch {

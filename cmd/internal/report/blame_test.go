@@ -47,7 +47,7 @@ func withComments(t *testing.T, o *manifest.Object) string {
 	return out.String()
 }
 
-// TestCommentsAreYAML wants that comments change nothing of what a YAML parser reads.
+// TestCommentsAreYAML checks that comments change nothing of what a YAML parser reads.
 func TestCommentsAreYAML(t *testing.T) {
 	texts := []string{
 		"", " ", "#", "a # b", "a: b", "|", ">-", "a |", "line\n", "two\nlines", "two\nlines\n\n", "\nlines\n", " indented\nlines\n",

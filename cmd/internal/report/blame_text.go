@@ -8,15 +8,14 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// maxGround is how wide the owners in front of lines may be before some go to a line of their own.
+// maxGround is the maximum width of the owners in front of a line before some go to a separate line.
 const maxGround = 64
 
-// maxName is how wide the name of an owner in front of a line may be. Wider ones stand above the
-// object, once, with a number that stands for them.
+// maxName is the maximum width of an owner in front of a line. Wider names are listed once above the object, with a number that replaces
+// them.
 const maxName = 48
 
-// numbered gives wide owners in claims numbers in place of their names, and says above what new
-// ones are.
+// numbered replaces wide names in claims by numbers, and prints new numbers with their names above the object.
 func (p *BlamePrinter) numbered(claims []claim, numbers map[string]int) []claim {
 	for i, c := range claims {
 		name := p.names.name(c.owner)
@@ -61,7 +60,7 @@ func (p *BlamePrinter) front(lines []blame.Line) {
 	}
 }
 
-// wrap cuts claims into rows.
+// wrap divides claims into rows.
 func wrap(claims []claim) [][]claim {
 	var rows [][]claim
 	for len(claims) > 0 {
@@ -104,7 +103,7 @@ func (p *BlamePrinter) line(rows [][]claim, isNobodys bool, width int, text stri
 	}
 }
 
-// row returns the owners in colors.
+// row returns the owners in their colors.
 func (p *BlamePrinter) row(row []claim) string {
 	texts := make([]string, len(row))
 	for i, c := range row {
@@ -113,7 +112,7 @@ func (p *BlamePrinter) row(row []claim) string {
 	return strings.Join(texts, between)
 }
 
-// maxAligned is the column that comments are aligned in at most.
+// maxAligned is the last column in which comments are aligned.
 const maxAligned = 60
 
 // behind prints the lines with their owners behind, as comments.
@@ -123,8 +122,7 @@ func (p *BlamePrinter) behind(lines []blame.Line) {
 		column = max(column, min(maxAligned, wording.Width(line.Text)))
 	}
 	for i := 0; i < len(lines); {
-		// A text of several lines has its comment in the last of them, or, if it is a block, in the
-		// first.
+		// A text of several lines has its comment in the last line. A block has it in the first line.
 		end := i + 1
 		for end < len(lines) && lines[end].Continues > 0 {
 			end++

@@ -13,17 +13,17 @@ type FindingJSON struct {
 	Line    int           `json:"line,omitempty"`
 	Column  int           `json:"column,omitempty"`
 	Object  *manifest.Ref `json:"object,omitempty"`
-	Kind    string        `json:"kind,omitempty"` // that a schema describes
+	Kind    string        `json:"kind,omitempty"` // the kind that a schema describes
 	Entry   *int          `json:"entry,omitempty"`
 	Manager string        `json:"manager,omitempty"`
 	Path    string        `json:"path,omitempty"`
 	Paths   []string      `json:"paths,omitempty"`
 	Detail  string        `json:"detail"`
 	Remedy  string        `json:"remedy,omitempty"`
-	Warning bool          `json:"warning,omitempty"` // of a notice of the run that is no problem
+	Warning bool          `json:"warning,omitempty"` // set for a notice of the run that is no problem
 }
 
-// noticeAsFinding returns a notice of the run as an item among findings.
+// noticeAsFinding returns a notice of the run in the form of a finding.
 func noticeAsFinding(n notice.Notice) FindingJSON {
 	return FindingJSON{
 		Code: string(n.Class), File: n.Where.File, Line: n.Where.Line, Column: n.Where.Column, Detail: n.Text, Warning: n.Warning,

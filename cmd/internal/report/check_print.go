@@ -15,24 +15,23 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// manyAlike is how many findings of one code about one entry are printed: the others are counted.
+// manyAlike is the number of findings with one code about one entry that are printed; further ones are counted.
 const manyAlike = 20
 
 // FindingPrinter prints findings, object by object.
 type FindingPrinter struct {
-	// Found is how many findings there were, those that are ignored apart.
+	// Found counts the findings without ignored ones.
 	Found int
 
 	out     *bufio.Writer
 	results *results // nil for text and JSON
 	ignore  []string // codes
-	all     bool     // whether all findings are printed, however many are alike
+	all     bool     // whether to print all findings, however many are alike
 	paint   Painter
-	list    *jsonList // nil for all but JSON
+	list    *jsonList // nil unless the format is JSON
 }
 
-// NewFindingPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF
-// and JUnit.
+// NewFindingPrinter returns a printer to out in the format text, JSON, SARIF or JUnit.
 func NewFindingPrinter(out io.Writer, format string, ignore []string, all bool, paint Painter) *FindingPrinter {
 	p := &FindingPrinter{out: bufio.NewWriter(out), ignore: ignore, all: all, paint: paint}
 	p.results = newResults(format, "deed check")
@@ -42,7 +41,7 @@ func NewFindingPrinter(out io.Writer, format string, ignore []string, all bool, 
 	return p
 }
 
-// Begin says that findings about o follow, if there are any and it is looked at.
+// Begin starts the findings about o. seen says whether o could be checked.
 func (p *FindingPrinter) Begin(o *manifest.Object, seen bool) {
 	how := looked
 	if !seen {
@@ -51,15 +50,15 @@ func (p *FindingPrinter) Begin(o *manifest.Object, seen bool) {
 	p.results.begin(o, how)
 }
 
-// kindOfFinding is what findings that are alike have in common.
+// kindOfFinding identifies findings that are alike.
 type kindOfFinding struct {
 	code  ownership.Code
 	entry int
 	kind  string
 }
 
-// Print prints the findings about one object. Of those that are alike it prints only so many, and
-// says behind the last how many there are more. Errors of writing show in Close.
+// Print prints the findings about one object. It prints at most manyAlike findings that are alike, and then the number of the others. Close
+// returns errors of writing.
 func (p *FindingPrinter) Print(found ...finding.Finding) {
 	found = slices.DeleteFunc(found, func(x finding.Finding) bool { return slices.Contains(p.ignore, string(x.Code)) })
 	p.Found += len(found)
@@ -101,7 +100,7 @@ func (p *FindingPrinter) print(x finding.Finding) {
 	}
 }
 
-// more says how many findings like x are left out, of n.
+// more prints how many of n findings like x are left out.
 func (p *FindingPrinter) more(x finding.Finding, n int) {
 	if p.all || n <= manyAlike {
 		return
@@ -112,8 +111,7 @@ func (p *FindingPrinter) more(x finding.Finding, n int) {
 	p.print(x)
 }
 
-// Close ends the output with the notices of the run, for formats that others read. It returns the first
-// error of writing.
+// Close ends the output. Formats for other programs also get the notices of the run. It returns the first error of writing.
 func (p *FindingPrinter) Close(notices []notice.Notice) error {
 	if p.results != nil {
 		return errors.Join(p.results.write(p.out, notices), p.out.Flush())

@@ -4,10 +4,10 @@ import (
 	"strings"
 )
 
-// Painter colors text, or leaves it as it is when it is false.
+// Painter adds colors to text if it is true.
 type Painter bool
 
-// A style is how a terminal shows text: the parameters of the escape sequence that turns it on.
+// A style is the parameters of the escape sequence that makes a terminal show text in a style.
 type Style string
 
 const (
@@ -22,8 +22,7 @@ const (
 	cyan   Style = "36"
 )
 
-// wordStyles are those of words that say what becomes of a field or an object: what is lost stands
-// out, and what stays does not.
+// wordStyles maps the words for outcomes of fields and objects to styles. Losses stand out, and unchanged fields do not.
 var wordStyles = map[string]Style{
 	"conflicting": alarm, "conflict": alarm, "refused": alarm, "error": alarm, "lost": Yellow, OutcomeTaken: Yellow,
 	"set": green, "adjusted": green, "created": green, "changed": green, "extracted": green,
@@ -36,8 +35,7 @@ func (p Painter) Word(word string, width int) string {
 	return p.Paint(wordStyles[word], word) + strings.Repeat(" ", max(width-len(word), 0))
 }
 
-// ownerStyles tell managers apart: the colors that are readable on light and on dark ground, then
-// the same underlined.
+// ownerStyles distinguish managers: first the colors that are readable on light and dark backgrounds, then the same colors underlined.
 var ownerStyles = []Style{"36", "35", "33", "32", "34", "91", "95", "96", "36;4", "35;4", "33;4", "32;4", "34;4", "91;4", "95;4", "96;4"}
 
 // ownerStyle returns the style of the manager with the given number.

@@ -15,20 +15,18 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// ConflictReport explains the conflicts of a run, one object at a time, and says at the end what to
-// do about them.
+// ConflictReport explains the conflicts of a run, one object at a time, and ends with advice.
 type ConflictReport struct {
 	Log     *notice.Log
-	Manager string // who applies
+	Manager string // the applier
 	Paint   Painter
 	Migrate func(from []string) string // returns the command line that gives the updates of from to the manager
 
-	places []notice.Position // of the fields in the configurations
+	places []notice.Position // the positions of the fields in the configurations
 	rivals dryrun.Rivals
 }
 
-// Add reports the conflicts of t: what kube-apiserver says of them, then each field with its owners
-// and values.
+// Add reports the conflicts of t: first the message of kube-apiserver, then each field with its owners and values.
 func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
 	config, view, contests := t.Given, t.Given.View(), dryrun.Contests(conflicts)
 	r.Log.Raise(notice.ExitFinding)
@@ -54,11 +52,11 @@ func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
 	fmt.Fprint(r.Log, b.String())
 }
 
-// maxOwner is how long an owner may be that is said again for other fields.
+// maxOwner is the maximum length of an owner that is repeated for other fields.
 const maxOwner = 100
 
-// once returns owner, or its number in numbers if it is long and was returned before. Long ones are
-// numbered when they come first.
+// once returns owner, or its number in numbers if it is longer than maxOwner and was returned before. A long owner gets its number when it
+// is returned first.
 func once(owner string, numbers map[string]int) string {
 	if len(owner) <= maxOwner {
 		return owner
@@ -70,7 +68,7 @@ func once(owner string, numbers map[string]int) string {
 	return fmt.Sprintf("[%d] is %s", numbers[owner], owner)
 }
 
-// Advise says what can be done, once for all conflicts of the run.
+// Advise prints the ways to resolve all conflicts of the run, once.
 func (r *ConflictReport) Advise() {
 	if len(r.places) == 0 {
 		return
@@ -109,7 +107,7 @@ What to do about a field in conflict:
 	fmt.Fprint(r.Log, b.String())
 }
 
-// Forced says what writing given took from others.
+// Forced reports the fields that the write of given took from other managers.
 func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
 	each(c.Log, given, lost, func(f *dryrun.Contest, live, taken, owners string) string {
 		if f.Wanted.IsAbsent() {
@@ -119,23 +117,21 @@ func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
 	})
 }
 
-// Left says which fields of given are left to their owners by the rules, so that they are not
-// applied.
+// Left reports the fields of given that the rules leave to their owners and that are not applied.
 func Left(c *types.Library, given *manifest.Object, left merge.Conflicts) {
 	each(c.Log, given, left, func(_ *dryrun.Contest, live, wanted, owners string) string {
 		return live + " stays, left to " + owners + " by the rules, and does not become " + wanted
 	})
 }
 
-// TakenOver says what kubectl takes from its own client-side apply when it applies given, without a
-// conflict.
+// TakenOver reports the fields that kubectl takes from its own client-side apply without a conflict when it applies given.
 func TakenOver(c *types.Library, given *manifest.Object, taken merge.Conflicts) {
 	each(c.Log, given, taken, func(_ *dryrun.Contest, live, wanted, owners string) string {
 		return live + " becomes " + wanted + ", taken over from " + owners + ": kubectl has no conflicts with its own client-side apply (S5)"
 	})
 }
 
-// Migrated says what kubectl does besides with an object of its client-side apply.
+// Migrated reports the further requests of kubectl for an object of its client-side apply.
 func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
 	if m == nil {
 		return
@@ -157,7 +153,7 @@ func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
 	}
 }
 
-// each prints a line for each field of conflicts of given: its place, and what text says of it.
+// each prints a line for each conflicting field of given: its place and the result of text.
 func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, text func(f *dryrun.Contest, live, wanted, owners string) string) {
 	keys, view := keysOf(given, conflicts), given.View()
 	for _, f := range dryrun.Contests(conflicts) {
@@ -170,7 +166,7 @@ func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, te
 	}
 }
 
-// keysOf returns where the fields of conflicts stand in o: see [manifest.Object.Keys].
+// keysOf returns the positions of the conflicting fields in o: see [manifest.Object.Keys].
 func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[secret.Key]notice.Position {
 	return o.Keys(func(yield func(fieldpath.Path) bool) {
 		for _, c := range conflicts {
@@ -181,7 +177,7 @@ func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[secret.Key]notice
 	})
 }
 
-// keyAt returns where path stands in o, or, where o lacks it, what is nearest to it.
+// keyAt returns the position of path in o, or of the nearest field if o lacks path.
 func keyAt(o *manifest.Object, keys map[secret.Key]notice.Position, path fieldpath.Path) notice.Position {
 	if at, ok := keys[secret.KeyOf(path)]; ok {
 		return at

@@ -15,15 +15,14 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// refusalStatus is what stands for an object that is refused, in JSON: the answer of
-// kube-apiserver, with what else there is to know of each conflict.
+// refusalStatus takes the place of a refused object in JSON. It is the answer of kube-apiserver with more data about each conflict.
 type refusalStatus struct {
 	*secret.Status
 	Object    manifest.Ref   `json:"object"`
 	Conflicts []conflictJSON `json:"conflicts,omitempty"`
 }
 
-// conflictJSON is one field that an apply would change, with one of those who own it.
+// conflictJSON is one field that an apply would change, with one of its owners.
 type conflictJSON struct {
 	Path   string       `json:"path"`
 	Line   int          `json:"line,omitempty"` // in the configuration
@@ -33,7 +32,7 @@ type conflictJSON struct {
 	Wanted secret.Value `json:"wanted,omitzero"`
 }
 
-// statusOf returns the document for the reason why config is refused, as it may be shown.
+// statusOf returns the document for the reason why config is refused, with secrets masked.
 func statusOf(config *manifest.Object, reason error) (secret.Value, error) {
 	view := config.View()
 	status := refusalStatus{Status: view.Status(reason), Object: config.Ref()}
@@ -61,11 +60,11 @@ func statusOf(config *manifest.Object, reason error) (secret.Value, error) {
 	return secret.FromJSON(text)
 }
 
-// identify makes s the answer of kube-apiserver to a config that names another object, or another
-// state of it. A server names the resource, which deed knows of built-in kinds alone.
+// identify turns s into the answer of kube-apiserver to a config with another uid or resourceVersion. A server names the resource, which
+// deed knows only for built-in kinds.
 func identify(s *secret.Status, config *manifest.Object, e *dryrun.IdentityError) {
 	name, group := config.Id.Name, config.Id.Group
-	of := func(kind string) string { // as kubectl names kinds
+	of := func(kind string) string { // in the notation of kubectl
 		if group == "" {
 			return kind
 		}
@@ -85,9 +84,8 @@ func identify(s *secret.Status, config *manifest.Object, e *dryrun.IdentityError
 	s.Details = &managedfields.StatusDetails{Name: name, Group: group, Kind: resource}
 }
 
-// PrintStatus writes why config is refused in place of the object, if p writes JSON: as the Status
-// that kube-apiserver answers, with more about each conflict beside its causes. Errors of writing
-// show in Close.
+// PrintStatus writes the reason why config is refused in place of the object, if p writes JSON. It writes the Status of kube-apiserver, and
+// more data about each conflict beside its causes. Close returns errors of writing.
 func (p *Printer) PrintStatus(config *manifest.Object, reason error) error {
 	if p.format != FormatJSON {
 		return nil

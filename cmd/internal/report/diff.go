@@ -23,17 +23,17 @@ import (
 // DiffVariable names the environment variable with the program that shows differences.
 const DiffVariable = "KUBECTL_EXTERNAL_DIFF"
 
-// Differ compares objects with what becomes of them.
+// Differ compares live objects with their outcomes.
 type Differ struct {
 	*notice.Log
 	Out          io.Writer
 	Paint        Painter
 	ShowManaged  bool
 	live, merged string   // directories
-	names        []string // of files in them
+	names        []string // the names of the files in both directories
 }
 
-// Open makes the directories.
+// Open creates the directories.
 func (d *Differ) Open() (err error) {
 	if d.live, err = os.MkdirTemp("", "LIVE-"); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (d *Differ) Open() (err error) {
 // remove removes the directories.
 func (d *Differ) remove() error { return errors.Join(os.RemoveAll(d.live), os.RemoveAll(d.merged)) }
 
-// Add writes the files of one object. Nothing is written where nothing is stored.
+// Add writes the files of one object. It writes no live file for a new object.
 func (d *Differ) Add(t *dryrun.Task, outcome managedfields.Object) {
 	stored, outcome := t.Given.View().Objects(t.Before(), outcome)
 	if !d.ShowManaged {
@@ -64,7 +64,7 @@ func (d *Differ) Add(t *dryrun.Task, outcome managedfields.Object) {
 	}
 }
 
-// diffName returns what kubectl calls the file of an object.
+// diffName returns the file name that kubectl uses for an object.
 func diffName(o managedfields.Object) string {
 	gvk, id := o.GVK(), manifest.IDOf(o)
 	parts := []string{gvk.Version, gvk.Kind, id.Namespace, id.Name}
@@ -74,7 +74,7 @@ func diffName(o managedfields.Object) string {
 	return strings.NewReplacer("/", "_", `\`, "_", "\x00", "_").Replace(strings.Join(parts, "."))
 }
 
-// writeObject writes o, which is masked already, as a file.
+// writeObject writes o, which is already masked, to a file.
 func writeObject(path string, o managedfields.Object) error {
 	v, err := secret.Product(o)
 	if err != nil {
@@ -83,8 +83,7 @@ func writeObject(path string, o managedfields.Object) error {
 	return os.WriteFile(path, v.AppendYAML(nil), 0o600)
 }
 
-// Close runs the program that shows differences, takes over its exit code, and removes the
-// directories.
+// Close runs the program that shows differences, takes over its exit code, and removes the directories.
 func (d *Differ) Close() error { return errors.Join(d.compare(), d.remove()) }
 
 func (d *Differ) compare() error {
@@ -117,11 +116,11 @@ func (d *Differ) compare() error {
 	return nil
 }
 
-// diffArgument are the arguments that kubectl passes on.
+// diffArgument matches the arguments that kubectl passes on.
 var diffArgument = regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
 
-// diffProgram returns the program in the value of KUBECTL_EXTERNAL_DIFF and its arguments, as
-// kubectl reads it: the arguments that are given come behind the directories.
+// diffProgram returns the program in the value of KUBECTL_EXTERNAL_DIFF and its arguments. It reads the value as kubectl does: given
+// arguments come behind the directories.
 func diffProgram(value string, directories ...string) (program string, args []string) {
 	if value == "" {
 		return "diff", append([]string{"-u", "-N"}, directories...)
@@ -160,7 +159,7 @@ func (d *Differ) compareHere() error {
 	return nil
 }
 
-// diffStyles are those of the lines of a difference, by how they begin. The first that fits counts.
+// diffStyles holds the styles of lines of a difference by prefix. The first match counts.
 var diffStyles = []struct {
 	prefix string
 	style  Style

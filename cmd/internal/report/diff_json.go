@@ -13,15 +13,15 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// objectDiff is what an apply makes of one object, in JSON.
+// objectDiff is the difference that an apply makes to one object, in JSON.
 type objectDiff struct {
 	manifest.Ref
 	Created bool        `json:"created"`
 	Changes []fieldDiff `json:"changes"`
 }
 
-// fieldDiff is one field that differs: added has no live value, removed no result. Fields that have
-// others below them are left out.
+// fieldDiff is one field that differs. An added field has no live value, a removed one no result. Fields with differing fields below them
+// are left out.
 type fieldDiff struct {
 	Path   string       `json:"path"`
 	Change string       `json:"change"` // added, removed or modified
@@ -29,24 +29,21 @@ type fieldDiff struct {
 	Result secret.Value `json:"result,omitzero"`
 }
 
-// DiffPrinter prints differences for programs: a list with an item for each object, those without a
-// difference too.
+// DiffPrinter prints differences for programs: a list with an item for each object, including objects without a difference.
 type DiffPrinter struct {
 	log  *notice.Log
 	out  *bufio.Writer
 	list *jsonList
 }
 
-// NewDiffPrinter returns the printer that writes to out, and raises the exit code of log if there
-// is a difference.
+// NewDiffPrinter returns a printer to out that raises the exit code of log if there is a difference.
 func NewDiffPrinter(log *notice.Log, out io.Writer) *DiffPrinter {
 	p := &DiffPrinter{log: log, out: bufio.NewWriter(out)}
 	p.list = &jsonList{out: p.out}
 	return p
 }
 
-// Add prints what outcome changes in the live object of t. The cost is that of comparing the two.
-// Errors of writing show in Close.
+// Add prints the changes of outcome to the live object of t. The cost is the cost of comparing the two. Close returns errors of writing.
 func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
 	d := objectDiff{Ref: t.Given.Ref(), Created: t.Live == nil}
 	var err error
@@ -61,8 +58,7 @@ func (p *DiffPrinter) Add(t *dryrun.Task, outcome managedfields.Object) {
 	p.out.Flush()
 }
 
-// changes returns the fields of outcome that differ from the live object of t, in the order of
-// their paths.
+// changes returns the fields of outcome that differ from the live object of t, in the order of their paths.
 func (p *DiffPrinter) changes(t *dryrun.Task, outcome managedfields.Object) ([]fieldDiff, error) {
 	live, err := typing.Empty(t.Type()), error(nil)
 	if t.Live != nil {

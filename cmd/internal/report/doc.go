@@ -1,5 +1,3 @@
-// Package report says what became of objects, or would: plans, conflicts, owners line by line,
-// explanations, findings and differences, as text for people, as JSON for programs, and as pages
-// for browsers. It computes no outcome, and gathers nothing: what there is to say comes from the
-// packages below it.
+// Package report prints outcomes of objects: plans, conflicts, owners line by line, explanations, findings and differences. It prints text
+// for users, JSON for programs, and pages for browsers. It computes and gathers nothing: all data comes from the packages below it.
 package report

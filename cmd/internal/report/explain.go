@@ -14,8 +14,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// WriteExplanations writes all as text or JSON. It flushes out, and returns the first error of
-// writing.
+// WriteExplanations writes all as text or JSON. It flushes out, and returns the first error of writing.
 func WriteExplanations(out *bufio.Writer, format string, all []*explain.Explanation, paint Painter) error {
 	if format == FormatJSON {
 		list := []explanationJSON{}
@@ -70,7 +69,7 @@ func writeExplanation(out *bufio.Writer, x *explain.Explanation, paint Painter) 
 	line("rules", rulesOf(x)...)
 }
 
-// placeText says where the value stands.
+// placeText returns the position of the value.
 func placeText(f *explain.Found) string {
 	if !f.IsSet {
 		return f.Where.String() + " (the object; the field is not set)"
@@ -78,7 +77,7 @@ func placeText(f *explain.Found) string {
 	return f.Where.String()
 }
 
-// topologyText says how what x explains is merged and owned.
+// topologyText describes how the field of x is merged and owned.
 func topologyText(x *explain.Explanation) string {
 	if x.Atomic > 0 {
 		return "part of " + x.Way[:x.Atomic].Text(x.View) + ", which is one value"
@@ -86,7 +85,7 @@ func topologyText(x *explain.Explanation) string {
 	return types.Topology(x.Last().Type)
 }
 
-// topologyAbove says the same of what step i of the way leads to.
+// topologyAbove describes the same for step i of the way.
 func topologyAbove(x *explain.Explanation, i int) string {
 	if x.Atomic > 0 && i >= x.Atomic {
 		return "part of " + x.Way[:x.Atomic].Text(x.View)
@@ -94,7 +93,7 @@ func topologyAbove(x *explain.Explanation, i int) string {
 	return types.Topology(x.Way[i].Type)
 }
 
-// ownersAbove returns who owns what step i of the way leads to, as far as there is an object.
+// ownersAbove returns the owners of step i of the way, or none without an object.
 func ownersAbove(x *explain.Explanation, i int) []manifest.Holder {
 	if x.Found == nil {
 		return nil
@@ -115,7 +114,7 @@ func ownedBySome(owners []manifest.Holder) string {
 	return " (owned by " + strings.Join(names, ", ") + ")"
 }
 
-// holdersText says who owns the value, a line for each.
+// holdersText lists the owners of the value, one in a line.
 func holdersText(f *explain.Explanation) []string {
 	if len(f.Owners) == 0 {
 		return []string{nobody}
@@ -131,7 +130,7 @@ func holdersText(f *explain.Explanation) []string {
 	return lines
 }
 
-// sharesText says who owns how much, a line for each.
+// sharesText lists how many values each manager owns, one manager in a line.
 func sharesText(shares []blame.Share) []string {
 	var out []string
 	for _, s := range shares {
@@ -144,7 +143,7 @@ func sharesText(shares []blame.Share) []string {
 	return out
 }
 
-// wrapWords joins words with commas, in lines that are no longer than width where that is possible.
+// wrapWords joins words with commas, in lines of at most width bytes where possible.
 func wrapWords(words []string, width int) []string {
 	var lines []string
 	for i, word := range words {

@@ -7,27 +7,27 @@ import (
 	"github.com/deed-project/deed/cmd/internal/types"
 )
 
-// explanationJSON is what there is to say about a path.
+// explanationJSON is the explanation of a path.
 type explanationJSON struct {
 	Object     *manifest.Ref `json:"object,omitempty"`
 	APIVersion string        `json:"apiVersion"`
 	Kind       string        `json:"kind"`
 	Path       string        `json:"path"`
-	Line       int           `json:"line,omitempty"` // of the file
+	Line       int           `json:"line,omitempty"` // the line in the file
 	Value      secret.Value  `json:"value,omitzero"`
 	Type       string        `json:"type"`
 	Topology   string        `json:"topology"`
 	Declared   string        `json:"declaredIn"`
 	Source     string        `json:"source"`
 	Owners     []ownerJSON   `json:"owners"`
-	Through    string        `json:"through,omitempty"` // the atomic list or object whose owners they are
+	Through    string        `json:"through,omitempty"` // the atomic list or object that has the owners
 	Above      []aboveJSON   `json:"above"`
-	Fields     []string      `json:"fields,omitempty"` // that objects, or the items of lists, have
-	Below      []string      `json:"below,omitempty"`  // who owns how much of what is inside
+	Fields     []string      `json:"fields,omitempty"` // the fields of an object, or of the items of a list
+	Below      []string      `json:"below,omitempty"`  // how many of the values below each manager owns
 	Rules      []string      `json:"rules"`
 }
 
-// aboveJSON is a list or object that the path leads through.
+// aboveJSON is a list or object above the path.
 type aboveJSON struct {
 	Path     string      `json:"path"`
 	Topology string      `json:"topology"`

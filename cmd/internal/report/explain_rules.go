@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// rulesOf says what happens when somebody applies what x explains.
+// rulesOf describes the effect of an apply of the field of x.
 func rulesOf(x *explain.Explanation) []string {
 	switch x.Role {
 	case explain.System:
@@ -38,7 +38,7 @@ func rulesOf(x *explain.Explanation) []string {
 	return append(take(owners), release(owners)...)
 }
 
-// take says what it takes to apply a value that has these owners.
+// take describes how to take a value with these owners.
 func take(owners []manifest.Holder) []string {
 	if len(owners) == 0 {
 		return []string{"Nobody owns it: whoever applies it, with any value, owns it then (A2). There is no conflict."}
@@ -49,7 +49,7 @@ func take(owners []manifest.Holder) []string {
 	}
 }
 
-// release says how the owners of a value give it up.
+// release describes how the owners of a value give it up.
 func release(owners []manifest.Holder) []string {
 	var out []string
 	for _, w := range owners {

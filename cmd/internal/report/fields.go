@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// FieldsPrinter prints who owns which fields, object by object.
+// FieldsPrinter prints the fields of each manager, object by object.
 type FieldsPrinter struct {
 	out       *bufio.Writer
 	query     entries.Query
@@ -21,8 +21,7 @@ type FieldsPrinter struct {
 	count     int
 }
 
-// NewFieldsPrinter returns the printer of what q asks for that writes to out, text or JSON. With
-// statsOnly there are no paths.
+// NewFieldsPrinter returns a printer to out that prints the paths of q as text or JSON. With statsOnly it prints no paths.
 func NewFieldsPrinter(out io.Writer, format string, q entries.Query, statsOnly bool, paint Painter) *FieldsPrinter {
 	p := &FieldsPrinter{out: bufio.NewWriter(out), query: q, statsOnly: statsOnly, paint: paint}
 	if format == FormatJSON {
@@ -31,7 +30,7 @@ func NewFieldsPrinter(out io.Writer, format string, q entries.Query, statsOnly b
 	return p
 }
 
-// Print prints what is asked for of o. Errors of writing show in Close.
+// Print prints the fields of o. Close returns errors of writing.
 func (p *FieldsPrinter) Print(o entries.Entries) {
 	p.count++
 	switch {
@@ -57,7 +56,7 @@ func (p *FieldsPrinter) Close() error {
 	return errors.Join(p.list.err, p.out.Flush())
 }
 
-// set prints the paths that are wanted, one in a line.
+// set prints the paths of the query, one in a line.
 func (p *FieldsPrinter) set(o entries.Entries) {
 	view := o.View()
 	for at := range o.Places(p.query.Set(o)) {
@@ -69,7 +68,7 @@ func (p *FieldsPrinter) set(o entries.Entries) {
 	}
 }
 
-// managers prints the managers that are wanted with their paths, or only how many.
+// managers prints the managers of the query with their paths, or only with their counts.
 func (p *FieldsPrinter) managers(o entries.Entries) {
 	if p.count > 1 {
 		p.out.WriteString("\n")
@@ -85,7 +84,7 @@ func (p *FieldsPrinter) managers(o entries.Entries) {
 	}
 }
 
-// table returns one line for each manager that q is for.
+// table returns one line for each manager in q.
 func table(o entries.Entries, q entries.Query, sizes entries.Sizes) string {
 	rows := [][]string{{"MANAGER", "OPERATION", "VERSION", "TIME", "PATHS", "BYTES", "SHARE"}}
 	for i, w := range o.Owners {

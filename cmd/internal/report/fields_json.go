@@ -21,7 +21,7 @@ type fieldsHolderJSON struct {
 
 type pathJSON struct {
 	Path   string      `json:"path"`
-	Line   int         `json:"line,omitempty"` // of the file; none if the object has no such path
+	Line   int         `json:"line,omitempty"` // the line in the file; 0 if the object lacks the path
 	Owners []ownerJSON `json:"owners,omitempty"`
 }
 
@@ -30,7 +30,7 @@ type setJSON struct {
 	Paths []pathJSON `json:"paths"`
 }
 
-// managersOf returns the managers of o that q is for, without their paths if statsOnly is set.
+// managersOf returns the managers of o in q, without their paths if statsOnly is set.
 func managersOf(o entries.Entries, q entries.Query, statsOnly bool) fieldsJSON {
 	sizes, view := entries.SizesOf(o.Object), o.View()
 	out := fieldsJSON{o.Ref(), sizes.Object, sizes.Managed, []fieldsHolderJSON{}}
@@ -49,7 +49,7 @@ func managersOf(o entries.Entries, q entries.Query, statsOnly bool) fieldsJSON {
 	return out
 }
 
-// lineOf returns the line of o that at is in, 0 where o has no such path.
+// lineOf returns the line of at in o, or 0 if o lacks the path.
 func lineOf(o entries.Entries, at manifest.Place) int {
 	if !at.Found {
 		return 0
@@ -57,7 +57,7 @@ func lineOf(o entries.Entries, at manifest.Place) int {
 	return o.Key(at.Steps...).Line
 }
 
-// setOf returns the paths of o that q is for, with all owners of each.
+// setOf returns the paths of o in q, with all owners of each.
 func setOf(o entries.Entries, q entries.Query) setJSON {
 	out, view := setJSON{o.Ref(), []pathJSON{}}, o.View()
 	for at := range o.Places(q.Set(o), o.Sets...) {

@@ -18,14 +18,14 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// PatchPrinter prints patches one by one: as they are, or as commands of kubectl for a shell.
+// PatchPrinter prints patches one by one, as JSON or as kubectl commands for a shell.
 type PatchPrinter struct {
 	Log      *notice.Log
 	Out      *bufio.Writer
 	Commands bool
 }
 
-// Print prints the patch that h comes to. Errors of writing show when Out is flushed.
+// Print prints the patch of h. Flushing Out returns errors of writing.
 func (p *PatchPrinter) Print(h *dryrun.Handover) error {
 	patch, guarded, err := h.Patch()
 	if err != nil {
@@ -52,16 +52,16 @@ func (p *PatchPrinter) Print(h *dryrun.Handover) error {
 	return nil
 }
 
-// comment says for people who read a script why there is no command for h.
+// comment writes a comment into a script that says why there is no command for h.
 func (p *PatchPrinter) comment(h *dryrun.Handover) {
 	text := fmt.Sprintf("%v: %v: %s", h.Live.At(), h.Live, cmp.Or(h.Note, "nothing changes hands"))
 	p.Out.WriteString("# " + strings.Join(strings.Fields(text), " ") + "\n")
 }
 
-// maxArgument is how long a patch may be that is an argument. Linux allows 128 KiB.
+// maxArgument is the maximum length of a patch as a command argument. Linux allows 128 KiB.
 const maxArgument = 64 << 10
 
-// command prints the command that patches o.
+// command prints the kubectl command that patches o.
 func (p *PatchPrinter) command(o *manifest.Object, patch []byte) {
 	words := []string{"kubectl", "patch", wording.KubectlType(o.GVK().Group, o.GVK().Version, o.Id.Kind), o.Id.Name}
 	if o.Id.Namespace != "" {
@@ -74,10 +74,10 @@ func (p *PatchPrinter) command(o *manifest.Object, patch []byte) {
 		p.Out.WriteString("-p " + wording.ShellWord(string(patch)) + "\n")
 		return
 	}
-	p.Out.WriteString("--patch-file=/dev/stdin <<'PATCH'\n" + string(patch) + "\nPATCH\n") // JSON has no line like that
+	p.Out.WriteString("--patch-file=/dev/stdin <<'PATCH'\n" + string(patch) + "\nPATCH\n") // no line of JSON equals the end mark
 }
 
-// PrintHandover shows who owns what before and after, and what the next apply will do.
+// PrintHandover prints the owners before and after, and the effect of the next apply.
 func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
 	if h.Note != "" {
 		fmt.Fprintf(out, "%v: %v: %s\n", h.Live.At(), h.Live, h.Note)
@@ -97,7 +97,7 @@ func PrintHandover(out *bufio.Writer, h *dryrun.Handover) {
 	}
 }
 
-// printNext shows what next, the next apply by the receiver, will do.
+// printNext prints the effect of next, the next apply by the receiver.
 func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[secret.Key]notice.Position, next string) {
 	view := h.Live.View()
 	list := func(text string, all []dryrun.Leftover) {
@@ -147,7 +147,7 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[secret.Key]notice
 	}
 }
 
-// describe returns path, as view shows it, with its line in the input, if it has one.
+// describe returns path, as view shows it, with its position in the input, if it has one.
 func describe(view secret.View, keys map[secret.Key]notice.Position, path fieldpath.Path) string {
 	if at, ok := keys[secret.KeyOf(path)]; ok {
 		return fmt.Sprintf("%v: %s", at, view.Path(path))

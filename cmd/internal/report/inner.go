@@ -7,11 +7,10 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// maxInner is how many differences inside of a value are shown.
+// maxInner is the maximum number of differences inside a value that are shown.
 const maxInner = 8
 
-// innerNotes says where live and result, the values of what is called name, differ inside, if both
-// are lists or objects that are not empty.
+// innerNotes lists the differences inside live and result, the values of name, if both are non-empty lists or both are non-empty objects.
 func innerNotes(name string, live, result secret.Value) []string {
 	if live.Len() == 0 || result.Len() == 0 || live.IsList() != result.IsList() {
 		return nil

@@ -5,5 +5,5 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// typing is what this package needs of typed beyond its API.
+// typing gives access to the internals of typed beyond its API.
 var typing = door.Open(typed.Internal{})

@@ -20,24 +20,24 @@ const (
 	IgnoreMode = "ignore"
 )
 
-// validationJSON is the outcome of deed validate.
+// validationJSON is the output of deed validate in JSON.
 type validationJSON struct {
 	Valid        int          `json:"valid"`
 	Invalid      int          `json:"invalid"`
 	NotValidated int          `json:"notValidated"` // objects without a usable schema
-	ReadProblems int          `json:"readProblems"` // with files, documents and objects that could not be read
+	ReadProblems int          `json:"readProblems"` // the number of files, documents and objects that could not be read
 	Findings     []defectJSON `json:"findings"`
 	Notices      []noticeJSON `json:"notices"`
 	NotChecked   []string     `json:"notChecked"`
 }
 
-// notChecked is what validation does not look at, although servers do.
+// notChecked lists the checks of servers that validation leaves out.
 var notChecked = []string{
 	"names", "labels", "most required fields", "enumerations of custom resources", "patterns", "limits", "formats", "CEL rules",
 	"most rules of built-in kinds", "admission",
 }
 
-// defectJSON is one place where an object is not as its schema wants it.
+// defectJSON is one place where an object violates its schema.
 type defectJSON struct {
 	manifest.Ref
 	Path    string `json:"path"`
@@ -47,7 +47,7 @@ type defectJSON struct {
 	Warning bool   `json:"warning,omitempty"`
 }
 
-// InvalidPrinter prints what is invalid, object by object, and how much there is.
+// InvalidPrinter prints the defects of objects, object by object, and their number.
 type InvalidPrinter struct {
 	out    *bufio.Writer
 	isJSON bool
@@ -57,8 +57,7 @@ type InvalidPrinter struct {
 	others *results // nil for text and JSON
 }
 
-// NewInvalidPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF
-// and JUnit.
+// NewInvalidPrinter returns a printer to out in the format text, JSON, SARIF or JUnit.
 func NewInvalidPrinter(out io.Writer, format, mode string, paint Painter) *InvalidPrinter {
 	return &InvalidPrinter{
 		out: bufio.NewWriter(out), isJSON: format == FormatJSON, mode: mode, paint: paint,
@@ -66,18 +65,18 @@ func NewInvalidPrinter(out io.Writer, format, mode string, paint Painter) *Inval
 	}
 }
 
-// Validation says whether an object was held against a schema.
+// Validation says whether an object was checked against a schema.
 type Validation uint8
 
-// Whether an object was held against a schema: it was, it could not be, or its kind may do without.
+// The values of Validation: the object was checked, it could not be checked, or its kind needs no check.
 const (
 	Validated    = Validation(looked)
 	NotValidated = Validation(notLooked)
 	Exempted     = Validation(exempted)
 )
 
-// Print prints the defects of o, as far as the mode takes them to be some, and reports whether it
-// is valid all the same. how says whether o was held against a schema. Errors of writing show in Close.
+// Print prints the defects of o that count in the mode, and reports whether o is valid nevertheless. how says whether o was checked against
+// a schema. Close returns errors of writing.
 func (p *InvalidPrinter) Print(o *manifest.Object, defects []finding.Defect, how Validation) (isValid bool) {
 	isValid = true
 	p.others.begin(o, seen(how))
@@ -101,7 +100,7 @@ func (p *InvalidPrinter) Print(o *manifest.Object, defects []finding.Defect, how
 	return isValid
 }
 
-// defect prints x, or sets it aside for the formats that begin with a sum.
+// defect prints x, or buffers it for formats that begin with a sum.
 func (p *InvalidPrinter) defect(x finding.Defect, isWarning bool) {
 	level, prefix, style := levelError, "", Red
 	if isWarning {
@@ -120,7 +119,7 @@ func (p *InvalidPrinter) defect(x finding.Defect, isWarning bool) {
 	}
 }
 
-// Close prints how much there was, with the notices of the run. It returns the first error of writing.
+// Close prints the counts and the notices of the run. It returns the first error of writing.
 func (p *InvalidPrinter) Close(notices []notice.Notice) error {
 	p.total.ReadProblems = readProblems(notices)
 	if p.isJSON {

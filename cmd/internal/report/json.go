@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// WriteJSON writes v indented as kubectl does. Errors of writing show when out is flushed.
+// WriteJSON writes v with the indentation of kubectl. Flushing out returns errors of writing.
 func WriteJSON(out io.Writer, v any) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
@@ -15,13 +15,12 @@ func WriteJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// jsonList writes a list whose items are known one after the other, as [WriteJSON] would write all
-// of it.
+// jsonList writes a list one item at a time, with the output of [WriteJSON] for the whole list.
 type jsonList struct {
 	out    *bufio.Writer
-	indent string // of the line that the list begins in
+	indent string // the indentation of the line in which the list begins
 	count  int
-	err    error // the first
+	err    error // the first error
 }
 
 // add writes an item.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// JUnit's report as Jenkins reads it, with a suite for each file and a case for each object.
+// The JUnit report in the form of Jenkins, with a suite for each file and a case for each object.
 type (
 	junitReport struct {
 		XMLName  xml.Name      `xml:"testsuites"`
@@ -39,7 +39,7 @@ type (
 		Name      string        `xml:"name,attr"`
 		ClassName string        `xml:"classname,attr"`
 		Skipped   *junitSkipped `xml:"skipped"`
-		Error     *junitFailure `xml:"error"` // what kept it from being looked at
+		Error     *junitFailure `xml:"error"` // why the object could not be checked
 		Failure   *junitFailure `xml:"failure"`
 		Notes     string        `xml:"system-out,omitempty"`
 	}
@@ -92,8 +92,8 @@ func (r *results) writeJUnit(out io.Writer) error {
 	return errors.Join(err, b.Flush())
 }
 
-// junit returns the case of s. It has one failure, of the type of the first finding, however many
-// there are, and likewise one error: not all readers know of several.
+// junit returns the case of s. It has at most one failure, with the type of the first finding, and at most one error, because some readers
+// do not support several.
 func (s *subject) junit() junitCase {
 	var failed, noted []result
 	for _, x := range s.found {
@@ -110,7 +110,7 @@ func (s *subject) junit() junitCase {
 	return c
 }
 
-// junitFailureOf returns what there is to say of all, and nil if there are none.
+// junitFailureOf returns one failure for all results, or nil if there are none.
 func junitFailureOf(all []result) *junitFailure {
 	if len(all) == 0 {
 		return nil
@@ -118,7 +118,7 @@ func junitFailureOf(all []result) *junitFailure {
 	return &junitFailure{Message: all[0].message, Type: all[0].rule, Text: junitText(all)}
 }
 
-// junitText returns a line for each of all, or several for one with a remedy.
+// junitText returns a line for each result, or several for a result with a remedy.
 func junitText(all []result) string {
 	lines := make([]string, len(all))
 	for i, x := range all {

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// readProblems returns how many of notices say that something cannot be read or used.
+// readProblems counts the notices about inputs that cannot be read or used.
 func readProblems(notices []notice.Notice) int {
 	count := 0
 	for _, n := range notices {
@@ -18,7 +18,7 @@ func readProblems(notices []notice.Notice) int {
 	return count
 }
 
-// showReadProblems returns the part of a sum that says how many problems with reading there were, if any.
+// showReadProblems returns the part of a sum with the number of reading problems, if there are any.
 func showReadProblems(count int) string {
 	if count == 0 {
 		return ""

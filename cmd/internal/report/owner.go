@@ -28,27 +28,26 @@ func ownersJSON(owners []manifest.Holder) []ownerJSON {
 	return out
 }
 
-// showHolder returns who o is, as showOwner does.
+// showHolder is [showOwner] for a holder.
 func showHolder(o manifest.Holder) string {
 	return showOwner(merge.Entry{Manager: o.Manager, APIVersion: o.APIVersion, Time: o.Time})
 }
 
-// The ways to show times.
+// The notations of times.
 const (
 	TimeRelative = "relative"
 	TimeFull     = "full"
 	TimeNone     = "none"
 )
 
-// OwnerNames shows who owns something in few words.
+// OwnerNames returns short texts for owners.
 type OwnerNames struct {
-	Times   string    // one of the ways to show times
-	Now     time.Time // that relative times are relative to
-	version string    // that goes without saying
+	Times   string    // one of the notations of times
+	Now     time.Time // the origin of relative times
+	version string    // the version that is not shown
 }
 
-// name returns the name, the operation with the subresource, the version if it is not the usual
-// one, and the time.
+// name returns the name, the operation with the subresource, the version if it differs from n.version, and the time.
 func (n OwnerNames) name(o manifest.Holder) string {
 	words := []string{wording.Manager(o.Manager.Name), operation(o.Manager)}
 	if o.APIVersion != n.version {
@@ -64,7 +63,7 @@ func (n OwnerNames) name(o manifest.Holder) string {
 	return strings.Join(words, " ")
 }
 
-// operation returns how m writes, and through which subresource.
+// operation returns the operation of m, and its subresource.
 func operation(m merge.Manager) string {
 	if m.Subresource != "" {
 		return string(m.Operation) + "/" + m.Subresource
@@ -79,10 +78,10 @@ func fullTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// age returns how long d is, in the largest unit that has at least two of it.
+// age returns d in the largest unit that fits into it at least twice.
 func age(d time.Duration) string {
 	if d < 0 {
-		return "in " + age(-max(d, -math.MaxInt64)) // the smallest duration has no opposite
+		return "in " + age(-max(d, -math.MaxInt64)) // the smallest duration has no negation
 	}
 	const day = 24 * time.Hour
 	for _, unit := range []struct {
@@ -112,7 +111,7 @@ func owners(managers []merge.Manager) []Owner {
 	return out
 }
 
-// String returns the owner as messages have it.
+// String returns the owner in the form of messages.
 func (o Owner) String() string {
 	return showOwner(merge.Entry{
 		Manager:    merge.Manager{Name: o.Manager, Operation: o.Operation, Subresource: o.Subresource},
@@ -132,12 +131,12 @@ func ShowOwners(owners []Owner) string {
 	return strings.Join(words, " and ")
 }
 
-// OwnerOf returns whose entry e is.
+// OwnerOf returns the owner of e.
 func OwnerOf(e merge.Entry) Owner {
 	return Owner{e.Manager.Name, e.Manager.Operation, e.APIVersion, e.Manager.Subresource}
 }
 
-// showOwner returns who an entry of managedFields belongs to, with all that tells it from others.
+// showOwner returns the manager of an entry of managedFields, with all parts of its identity.
 func showOwner(e merge.Entry) string {
 	parts := []string{string(e.Manager.Operation)}
 	if e.APIVersion != "" {

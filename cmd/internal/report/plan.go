@@ -17,21 +17,21 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// PlanPrinter prints what plans come to, and the plans, one by one.
+// PlanPrinter prints plans one by one, and their sums.
 type PlanPrinter struct {
 	out   *bufio.Writer
-	all   bool       // whether fields that are kept are printed too
-	only  PlanFilter // what is printed of plans; objects of which it prints nothing are left out
+	all   bool       // whether to print kept fields too
+	only  PlanFilter // selects parts of plans; objects without such parts are left out
 	paint Painter
 	total PlanSummary
 
-	text   bytes.Buffer // of the plans, which stands behind the sum
-	list   *jsonList    // nil except for JSON
+	text   bytes.Buffer // the text of the plans, which is printed behind the sum
+	list   *jsonList    // nil unless the format is JSON
 	others *results     // nil for text and JSON
 }
 
-// NewPlanPrinter returns the printer that writes to out in one of the formats text, JSON, SARIF and JUnit. The last two have the
-// conflicts, and what a server refuses, whatever only is. With nil for only, text leaves out fields that are kept, unless all is set.
+// NewPlanPrinter returns a printer to out in the format text, JSON, SARIF or JUnit. SARIF and JUnit contain the conflicts and the refusals
+// of a server, whatever only is. If only is nil, text leaves out kept fields, unless all is set.
 func NewPlanPrinter(out io.Writer, format string, all bool, only PlanFilter, paint Painter) *PlanPrinter {
 	p := &PlanPrinter{
 		out: bufio.NewWriter(out), all: all, only: only, paint: paint, total: PlanSummary{Outcomes: map[string]int{}}, others: newResults(format, "deed plan"),
@@ -43,7 +43,7 @@ func NewPlanPrinter(out io.Writer, format string, all bool, only PlanFilter, pai
 	return p
 }
 
-// Print prints the plan of one object. Errors of writing show in Close.
+// Print prints the plan of one object. Close returns errors of writing.
 func (p *PlanPrinter) Print(o *ObjectPlan) {
 	p.total.Add(o)
 	if p.others != nil {
@@ -63,7 +63,7 @@ func (p *PlanPrinter) Print(o *ObjectPlan) {
 	}
 }
 
-// result sets the conflicts of o aside, and what a server refuses of it.
+// result buffers the conflicts of o and the refusals of a server.
 func (p *PlanPrinter) result(o *ObjectPlan) {
 	p.others.begin(o.object, looked)
 	s := p.others.subject(o.object.File, o.object.String())
@@ -84,7 +84,7 @@ func (p *PlanPrinter) result(o *ObjectPlan) {
 	}
 }
 
-// Close prints the sum, given how many objects there are, and the notices of the run. It returns the first error of writing.
+// Close prints the sum for the given number of objects, and the notices of the run. It returns the first error of writing.
 func (p *PlanPrinter) Close(objects int, notices []notice.Notice) error {
 	if p.others != nil {
 		return errors.Join(p.others.write(p.out, notices), p.out.Flush())
@@ -123,13 +123,13 @@ func (s *PlanSummary) Write(out *bufio.Writer, paint Painter) {
 // refused is the word for findings.
 const refused = "refused"
 
-// outcomeOrder is the order in which outcomes are counted.
+// outcomeOrder is the order of the counts of outcomes.
 var outcomeOrder = []string{
 	"conflicting", OutcomeTaken, "set", "adjusted", "pruned", "dropped", "released", "claimed", "shared", "kept",
 	string(dryrun.Defaulted), string(dryrun.Normalised), string(dryrun.Reset), refused,
 }
 
-// showOutcomes returns how many fields have each outcome.
+// showOutcomes returns the number of fields with each outcome.
 func showOutcomes(outcomes map[string]int, paint Painter) string {
 	var words []string
 	for _, word := range outcomeOrder {
@@ -143,7 +143,7 @@ func showOutcomes(outcomes map[string]int, paint Painter) string {
 	return strings.Join(words, ", ")
 }
 
-// Write prints the plan of one object in words.
+// Write prints the plan of one object as text.
 func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 	what := ""
 	switch {
@@ -180,7 +180,7 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 	}
 }
 
-// write says what kubectl does besides.
+// write prints the further requests of kubectl.
 func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) {
 	note := paint.Word(noted, outcomeWidth)
 	fmt.Fprintf(out, "  %s  kubectl then migrates what %s owns from client-side apply (requests: %s; --no-migration leaves it):\n",
@@ -197,15 +197,13 @@ func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) 
 	}
 }
 
-// outcomeWidth is that of the column with outcomes, and planIndent what is in front of the column
-// behind it.
+// outcomeWidth is the width of the column with outcomes, and planIndent the text in front of the next column.
 const (
 	outcomeWidth = 11
 	planIndent   = "               "
 )
 
-// write prints what happens to the field, and returns what it says of owners, given what the field
-// above says.
+// write prints the plan of the field. It returns its text about owners. above is that text for the previous field.
 func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painter) string {
 	where := ""
 	if f.Line > 0 {
@@ -226,7 +224,7 @@ func (f *fieldPlan) write(out *bufio.Writer, manager, above string, paint Painte
 	return owners
 }
 
-// change says what becomes of the value.
+// change describes the change of the value.
 func (f *fieldPlan) change() string {
 	live, result := secret.Texts(f.Live, f.Result)
 	switch {
@@ -246,7 +244,7 @@ func (f *fieldPlan) change() string {
 	return live + " becomes " + result
 }
 
-// ownersText says who owns the field, before and after, if the outcome does not say it all.
+// ownersText describes the owners before and after, unless the outcome implies them.
 func (f *fieldPlan) ownersText(manager string) string {
 	before, after := ShowOwners(f.Before), ShowOwners(f.After)
 	switch {
@@ -260,11 +258,10 @@ func (f *fieldPlan) ownersText(manager string) string {
 	return "owned by " + before + ", then by " + after
 }
 
-// longOwners is how long a text about owners may be to be printed for each field, even if it is
-// that of the field above.
+// longOwners is the maximum length of a text about owners that is repeated for fields with equal owners.
 const longOwners = 60
 
-// stays reports whether the outcome is about who owns the field, and not about what it is.
+// stays reports whether the outcome changes only owners, not the value.
 func (f *fieldPlan) stays() bool {
 	switch f.Outcome {
 	case merge.Shared.String(), merge.Kept.String(), merge.Claimed.String(), merge.Released.String():
@@ -273,19 +270,18 @@ func (f *fieldPlan) stays() bool {
 	return false
 }
 
-// others reports whether somebody else than the applier called manager owns the field, before or
-// after.
+// others reports whether a manager besides the applier called manager owns the field before or after.
 func (f *fieldPlan) others(manager string) bool {
 	other := func(o Owner) bool { return o.Manager != manager || o.Operation != merge.Apply || o.Subresource != "" }
 	return slices.ContainsFunc(f.Before, other) || slices.ContainsFunc(f.After, other)
 }
 
-// write says what a server refuses.
+// write prints the refusal of a server.
 func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
 	fmt.Fprintf(out, "  %s  %s: %s, line %d\n", paint.Word(refused, outcomeWidth), f.Path, f.text, f.Line)
 }
 
-// write says what becomes of the field.
+// write prints the adjustment of the field.
 func (a *adjustedPlan) write(out *bufio.Writer, paint Painter) {
 	merged, stored := secret.Texts(a.Merged, a.Stored)
 	change := merged + " becomes " + stored

@@ -10,26 +10,26 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 )
 
-// PlanFilter says which parts of plans are shown, by their words: the outcomes of fields, refused for what a server refuses, and note
-// for what is easily overlooked. The nil PlanFilter shows all.
+// PlanFilter selects parts of plans by their words: the outcomes of fields, refused for the refusals of a server, and note for notes. The
+// nil PlanFilter selects everything.
 type PlanFilter map[string]bool
 
 // noted is the word for notes.
 const noted = "note"
 
-// planGroups are words that stand for several.
+// planGroups maps the names of groups to their words.
 var planGroups = map[string][]string{
 	"changed": {OutcomeTaken, "set", "adjusted", "pruned", "dropped"},
 	"owners":  {"claimed", "shared", "released"},
 	"server":  {string(dryrun.Defaulted), string(dryrun.Normalised), string(dryrun.Reset)},
 }
 
-// PlanWords returns the words that a filter takes: those of outcomes in the order in which they are counted, and those of groups.
+// PlanWords returns the words of a filter: outcomes in the order of the counts, then groups.
 func PlanWords() []string {
 	return slices.Concat(outcomeOrder, []string{noted}, slices.Sorted(maps.Keys(planGroups)))
 }
 
-// NewPlanFilter returns the filter that shows what words name; all of a plan if there are none.
+// NewPlanFilter returns the filter for words, which selects everything if there are none.
 func NewPlanFilter(words []string) (PlanFilter, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -51,10 +51,10 @@ func NewPlanFilter(words []string) (PlanFilter, error) {
 	return f, nil
 }
 
-// Shows reports whether parts with the word are shown.
+// Shows reports whether the filter selects parts with the word.
 func (f PlanFilter) Shows(word string) bool { return f == nil || f[word] }
 
-// of returns what f shows of o, and whether that is anything.
+// of returns the selected parts of o, and whether there are any.
 func (f PlanFilter) of(o *ObjectPlan) (*ObjectPlan, bool) {
 	out := *o
 	out.Decisions = keep(o.Decisions, func(d *fieldPlan) bool { return f.Shows(d.Outcome) })

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// ObjectPlan is what an apply would do to one object. Its JSON is the output of deed plan.
+// ObjectPlan is the plan of an apply to one object. Its JSON is the output of deed plan.
 type ObjectPlan struct {
 	object *manifest.Object
 	manifest.Ref
@@ -23,21 +23,21 @@ type ObjectPlan struct {
 	Outcomes     map[string]int  `json:"outcomes"`
 	Decisions    []*fieldPlan    `json:"decisions"`
 	Notations    []*notationPlan `json:"notations"`
-	Nulls        []string        `json:"nulls"` // paths of what becomes null
+	Nulls        []string        `json:"nulls"` // the paths of values that become null
 	Adjustments  []*adjustedPlan `json:"adjustments"`
-	Findings     []*findingPlan  `json:"findings,omitempty"` // why a server refuses the outcome
+	Findings     []*findingPlan  `json:"findings,omitempty"` // the reasons why a server refuses the outcome
 	Migration    *migrationPlan  `json:"migration,omitempty"`
 }
 
-// migrationPlan is what kubectl does besides with an object of its client-side apply.
+// migrationPlan is the plan of the further requests of kubectl for an object of its client-side apply.
 type migrationPlan struct {
 	From      []string     `json:"from"`
 	Requests  []string     `json:"requests"`
-	Decisions []*fieldPlan `json:"decisions"` // of the apply that is repeated
+	Decisions []*fieldPlan `json:"decisions"` // the decisions of the repeated apply
 	Error     string       `json:"error,omitempty"`
 }
 
-// adjustedPlan is a field that the server stores otherwise than it was merged.
+// adjustedPlan is a field whose stored value differs from its merged value.
 type adjustedPlan struct {
 	Path   string       `json:"path"`
 	How    dryrun.How   `json:"how"`
@@ -45,33 +45,33 @@ type adjustedPlan struct {
 	Stored secret.Value `json:"stored,omitzero"`
 }
 
-// findingPlan is why a server refuses what an apply comes to.
+// findingPlan is a reason why a server refuses the outcome of an apply.
 type findingPlan struct {
 	Path   string `json:"path"`
 	Class  string `json:"class"`
 	Reason string `json:"reason"`
-	Line   int    `json:"line,omitempty"` // in the configuration, of what is nearest to the path
+	Line   int    `json:"line,omitempty"` // the line of the field or the nearest one in the configuration
 	Column int    `json:"column,omitempty"`
 
 	text string
 }
 
-// fieldPlan is what an apply would do to one field.
+// fieldPlan is the plan for one field.
 type fieldPlan struct {
 	Path    string       `json:"path"`
 	Outcome string       `json:"outcome"`
 	Rule    merge.Rule   `json:"rule"`
-	Line    int          `json:"line,omitempty"` // in the configuration, if the field is there
+	Line    int          `json:"line,omitempty"` // the line in the configuration, if it has the field
 	Column  int          `json:"column,omitempty"`
 	Live    secret.Value `json:"live,omitzero"`
 	Result  secret.Value `json:"result,omitzero"`
-	Default secret.Value `json:"default,omitzero"` // what the field becomes that goes, as the server fills it in
+	Default secret.Value `json:"default,omitzero"` // the default that a server fills in for a removed field
 	Before  []Owner      `json:"before"`
 	After   []Owner      `json:"after"`
 	Notes   []string     `json:"notes,omitempty"`
 }
 
-// notationPlan is a value that is written in two ways.
+// notationPlan is a value with two notations.
 type notationPlan struct {
 	Path   string       `json:"path"`
 	Kind   string       `json:"kind"`
@@ -79,18 +79,18 @@ type notationPlan struct {
 	Wanted secret.Value `json:"wanted"`
 }
 
-// PlanSummary counts what there is in several plans.
+// PlanSummary counts the contents of several plans.
 type PlanSummary struct {
-	Objects      int            `json:"objects"` // those included that were not planned
+	Objects      int            `json:"objects"` // the number of objects, including those that were not planned
 	Created      int            `json:"created"`
 	NoOps        int            `json:"noOps"`
-	NotPlanned   int            `json:"notPlanned"`   // objects that are refused, or whose outcome is not known
-	ReadProblems int            `json:"readProblems"` // with files, documents and objects that could not be read
+	NotPlanned   int            `json:"notPlanned"`   // the number of objects that are refused or have an unknown outcome
+	ReadProblems int            `json:"readProblems"` // the number of files, documents and objects that could not be read
 	Conflicts    int            `json:"conflicts"`
 	Outcomes     map[string]int `json:"outcomes"`
 }
 
-// Add counts what is in o.
+// Add counts the contents of o.
 func (s *PlanSummary) Add(o *ObjectPlan) {
 	s.Objects++
 	s.Conflicts += o.Conflicts
@@ -105,7 +105,7 @@ func (s *PlanSummary) Add(o *ObjectPlan) {
 	}
 }
 
-// NewObjectPlan puts p, an apply by manager, into words, as far as it may be shown.
+// NewObjectPlan converts p, an apply by manager, to text, with secrets masked.
 func NewObjectPlan(p *plan.Plan, manager string) *ObjectPlan {
 	w := planWriter{p, p.Given.View()}
 	o := &ObjectPlan{
@@ -145,16 +145,16 @@ func NewObjectPlan(p *plan.Plan, manager string) *ObjectPlan {
 	return o
 }
 
-// planWriter puts the parts of a plan into words.
+// planWriter converts the parts of a plan to text.
 type planWriter struct {
 	*plan.Plan
 	view secret.View
 }
 
-// OutcomeTaken is an outcome beside those of merge: a conflict that is decided for the applier.
+// OutcomeTaken is an outcome that merge lacks: a conflict that is decided for the applier.
 const OutcomeTaken = "taken"
 
-// fields puts what becomes of fields into words.
+// fields converts the plans of fields to text.
 func (w planWriter) fields(fields []plan.Field) []*fieldPlan {
 	out := make([]*fieldPlan, len(fields))
 	for i, f := range fields {
@@ -173,14 +173,13 @@ func (w planWriter) field(f plan.Field) *fieldPlan {
 	}
 	out.Live, out.Result = w.view.Pair(f.Path, f.Live, f.Result)
 	out.Notes = w.notes(f, out.Live, out.Result)
-	if !f.Default.IsAbsent() { // then the field goes, and there is no result
+	if !f.Default.IsAbsent() { // then the field is removed, and there is no result
 		out.Live, out.Default = w.view.Pair(f.Path, f.Live, f.Default)
 	}
 	return out
 }
 
-// notes says what f, which is live and becomes result, loses that is replaced as a whole, and where it
-// differs.
+// notes describes the losses of f if it is replaced as a whole, and the differences between live and result.
 func (w planWriter) notes(f plan.Field, live, result secret.Value) []string {
 	if f.Replaced == nil {
 		return nil

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// inDocumentOrder returns fields, which are in the order of sets, in the order in which the
-// configuration has them. A field that is not there comes behind the nearest field around it that
-// is, and behind all others if there is none, those last that return to a default. The cost is that
-// of sorting.
+// inDocumentOrder sorts fields, which are in the order of sets, by their order in the configuration. A field that the configuration lacks
+// comes behind the nearest field around it. Without such a field it comes last, and fields that return to a default come at the very end.
+// The cost is the cost of sorting.
 func inDocumentOrder(fields []*fieldPlan) []*fieldPlan {
 	type place struct{ line, column int }
 	places := make(map[*fieldPlan]place, len(fields))
-	var around []*fieldPlan // of the field at hand, each inside of the one before
+	var around []*fieldPlan // the fields around the current one, from the outside in
 	for _, f := range fields {
 		for len(around) > 0 && !around[len(around)-1].holds(f) {
 			around = around[:len(around)-1]
@@ -39,7 +38,7 @@ func inDocumentOrder(fields []*fieldPlan) []*fieldPlan {
 	return out
 }
 
-// holds reports whether other is inside of f.
+// holds reports whether other is inside f.
 func (f *fieldPlan) holds(other *fieldPlan) bool {
 	rest, ok := strings.CutPrefix(other.Path, f.Path)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// The formats of output.
+// The output formats.
 const (
 	FormatText = "text"
 	FormatYAML = "yaml"
@@ -19,14 +19,13 @@ const (
 	FormatName = "name"
 )
 
-// Printer writes objects one by one, as they are, because they are what was asked for: YAML as documents with --- in between; JSON as it is if there
-// is to be one object, and else as one list of them; or names alone. All are as kubectl prints
-// them.
+// Printer writes objects one by one, with secrets, because the user asked for the objects. YAML is written as documents with --- in
+// between. JSON is one object if one is expected, and else one list. Names are written alone. All formats equal those of kubectl.
 type Printer struct {
 	format      string // FormatYAML, FormatJSON or FormatName
 	showManaged bool
 	out         *bufio.Writer
-	list        bool // JSON is a list, however many objects there are in the end
+	list        bool // JSON is a list, whatever the number of objects
 	count       int
 	buf         []byte
 }
@@ -36,13 +35,13 @@ func NewPrinter(out io.Writer, format string, showManaged, list bool) *Printer {
 	return &Printer{format: format, showManaged: showManaged, out: bufio.NewWriter(out), list: list}
 }
 
-// What stands around the items of a list in JSON.
+// The text around the items of a list in JSON.
 const (
 	listHead = "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        "
 	listTail = "\n    ],\n    \"kind\": \"List\"\n}\n"
 )
 
-// Print writes o. Errors of writing show in Close.
+// Print writes o. Close returns errors of writing.
 func (p *Printer) Print(o managedfields.Object) error {
 	if !p.showManaged {
 		o.Entries = nil
@@ -59,7 +58,7 @@ func (p *Printer) Print(o managedfields.Object) error {
 	return p.print(v)
 }
 
-// print writes v, an object or what stands for one.
+// print writes v, an object or its substitute.
 func (p *Printer) print(v secret.Value) (err error) {
 	p.count++
 	switch {
@@ -78,11 +77,11 @@ func (p *Printer) print(v secret.Value) (err error) {
 		p.json(v, "")
 		p.out.WriteString("\n")
 	}
-	p.out.Flush() // what is known is shown; Close returns the error
+	p.out.Flush() // print at once; Close returns the error
 	return err
 }
 
-// NameOf returns what kubectl -o name calls o, such as deployment.apps/web.
+// NameOf returns the name that kubectl -o name prints for o, such as deployment.apps/web.
 func NameOf(o managedfields.Object) string {
 	gvk := o.GVK()
 	kind := strings.ToLower(gvk.Kind)
@@ -92,8 +91,7 @@ func NameOf(o managedfields.Object) string {
 	return kind + "/" + manifest.IDOf(o).Name
 }
 
-// json writes v piece by piece, each list and object in lines that are indented by 4 more than
-// indent.
+// json writes v piece by piece. Lines inside lists and objects are indented by 4 more than indent.
 func (p *Printer) json(v secret.Value, indent string) {
 	open, close := "{", "}"
 	if v.IsList() {
@@ -126,13 +124,13 @@ func (p *Printer) json(v secret.Value, indent string) {
 	p.out.WriteString(close)
 }
 
-// compact writes v, which has nothing inside.
+// compact writes v, which is empty or a scalar.
 func (p *Printer) compact(v secret.Value) {
 	p.buf = v.AppendJSON(p.buf[:0])
 	p.out.Write(p.buf)
 }
 
-// Close writes what is not written yet. It returns the first error of writing.
+// Close ends the output. It returns the first error of writing.
 func (p *Printer) Close() error {
 	if p.format == FormatJSON && p.list && p.count > 0 {
 		p.out.WriteString(listTail)

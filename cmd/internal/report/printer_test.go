@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// TestPrintJSON wants the JSON that encoding/json indents.
+// TestPrintJSON compares the output with the JSON that encoding/json indents.
 func TestPrintJSON(t *testing.T) {
 	texts := []string{
 		`{"apiVersion":"v1","kind":"A"}`, `{"a":{},"b":[],"c":null,"d":[[],[1,{"x":"<é\u2028\n>"}]],"e":{"f":{"g":1.5}},"":true}`,

@@ -11,33 +11,33 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
-// The formats that other programs read findings in.
+// The formats for other programs.
 const (
 	FormatSARIF = "sarif"
 	FormatJUnit = "junit"
 )
 
-// results collects findings for the formats of other programs, which say first how many there are.
+// results collects findings for the formats of other programs, which begin with the number of findings.
 type results struct {
 	format   string // FormatSARIF or FormatJUnit
-	command  string // whose findings they are
+	command  string // the command with the findings
 	subjects []*subject
 
-	notChecked []string // what the command does not look at
+	notChecked []string // the checks that the command leaves out
 }
 
-// subject is what findings are about, mostly an object.
+// subject is the thing that findings are about, usually an object.
 type subject struct {
 	file, name string
 	found      []result
-	failed     []result // what kept it from being looked at, or from all of it
+	failed     []result // why it could not be checked, at least not completely
 	seen       seen
 }
 
-// seen says whether something was looked at.
+// seen says whether something was checked.
 type seen uint8
 
-// Whether something was looked at: it was, it could not be, or it was not meant to be.
+// The values of seen: checked, not checkable, and not meant to be checked.
 const (
 	looked seen = iota
 	notLooked
@@ -47,20 +47,20 @@ const (
 // result is one finding.
 type result struct {
 	rule    string
-	level   string // one of those below
-	mild    bool   // whether it is no reason to fail
+	level   string // one of the levels below
+	mild    bool   // whether the result does not make the subject fail
 	where   notice.Position
 	message string
 	remedy  string
 }
 
-// The levels of results, as SARIF calls them.
+// The levels of results in SARIF.
 const (
 	levelError   = "error"
 	levelWarning = "warning"
 )
 
-// newResults returns where findings for format are collected, nil for the other formats.
+// newResults returns a collection of findings for format, or nil for formats without one.
 func newResults(format, command string) *results {
 	if format != FormatSARIF && format != FormatJUnit {
 		return nil
@@ -68,15 +68,14 @@ func newResults(format, command string) *results {
 	return &results{format: format, command: command}
 }
 
-// begin notes that o is there, and whether it is looked at.
+// begin adds the subject o.
 func (r *results) begin(o *manifest.Object, seen seen) {
 	if r != nil {
 		r.subject(o.File, o.String()).seen = seen
 	}
 }
 
-// subject returns the subject called name in file. It is the last one, or new: findings come
-// subject by subject.
+// subject returns the subject called name in file. It is the last one or a new one, because findings come subject by subject.
 func (r *results) subject(file, name string) *subject {
 	if n := len(r.subjects); n > 0 && r.subjects[n-1].file == file && r.subjects[n-1].name == name {
 		return r.subjects[n-1]
@@ -86,8 +85,7 @@ func (r *results) subject(file, name string) *subject {
 	return s
 }
 
-// note adds notices to the subjects that they are about. One that is about no object is a subject by
-// itself, named by its place.
+// note adds notices to their subjects. A notice without an object becomes a subject, named by its place.
 func (r *results) note(notices []notice.Notice) {
 	type id struct{ file, name string }
 	known := map[id]*subject{}
@@ -121,7 +119,7 @@ func (r *results) note(notices []notice.Notice) {
 	}
 }
 
-// all returns what was found about s, and what kept it from being looked at.
+// all returns the findings about s and the reasons why it could not be checked.
 func (s *subject) all() []result { return slices.Concat(s.found, s.failed) }
 
 // write writes all results in their format, with the notices of the run.
@@ -133,7 +131,7 @@ func (r *results) write(out io.Writer, notices []notice.Notice) error {
 	return r.writeSARIF(out)
 }
 
-// rules returns the rules of all results, each once, in the order in which they come first.
+// rules returns the rules of all results without duplicates, in the order of their first results.
 func (r *results) rules() []string {
 	var out []string
 	for _, s := range r.subjects {
@@ -146,7 +144,7 @@ func (r *results) rules() []string {
 	return out
 }
 
-// SARIF, version 2.1.0, as far as deed has something to say in it.
+// The parts of SARIF 2.1.0 that deed uses.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -161,7 +159,7 @@ type (
 		Properties *sarifProperties `json:"properties,omitempty"`
 	}
 	sarifAutomation struct {
-		ID string `json:"id"` // the category, and a slash: code scanning keeps the results of each command apart
+		ID string `json:"id"` // the category and a slash: code scanning separates the results of commands by it
 	}
 	sarifProperties struct {
 		NotChecked []string `json:"notChecked"`
@@ -243,7 +241,7 @@ func (x result) text() string {
 	return fmt.Sprintf("%s\n%s", x.message, x.remedy)
 }
 
-// fileURI returns the reference to a file that SARIF has: relative where the name is.
+// fileURI returns the URI of a file for SARIF. It is relative if name is.
 func fileURI(name string) string {
 	u := url.URL{Path: filepath.ToSlash(name)}
 	if filepath.IsAbs(name) {

@@ -18,7 +18,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// someResults are results with names that formats have to escape.
+// someResults returns results with names that formats must escape.
 func someResults(format string) *results {
 	r := newResults(format, "deed check")
 	for _, file := range []string{"a:b/ü %.yaml", "/abs.yaml", "stdin"} {
@@ -35,7 +35,7 @@ func someResults(format string) *results {
 	return r
 }
 
-// someNotices are about a subject of someResults and about none.
+// someNotices holds notices with and without a subject of someResults.
 var someNotices = []notice.Notice{
 	{Class: notice.NoSchema, Where: notice.Position{File: "stdin", Line: 9}, Subject: "Pod fine", Text: "e"},
 	{Class: notice.Unread, Where: notice.Position{File: "a:b/ü %.yaml", Line: 9, Column: 2}, Text: "f"},
@@ -43,8 +43,7 @@ var someNotices = []notice.Notice{
 	{Class: notice.Odd, Warning: true, Where: notice.InFile("stdin"), Text: "h"},
 }
 
-// TestSARIF wants documents that the schema of SARIF admits: fields and kinds by
-// testdata/sarif.yaml, and what that cannot say.
+// TestSARIF checks documents against the schema of SARIF: fields and kinds by testdata/sarif.yaml, and the rest in code.
 func TestSARIF(t *testing.T) {
 	for _, r := range []*results{someResults(FormatSARIF), newResults(FormatSARIF, "deed check")} {
 		var out bytes.Buffer
@@ -95,7 +94,7 @@ func sarifType(t *testing.T) *schema.Type {
 	return typ
 }
 
-// checkSARIFResult wants what the schema of SARIF demands of a result, given the rules of its run.
+// checkSARIFResult checks the demands of the SARIF schema on a result, given the rules of its run.
 func checkSARIFResult(t *testing.T, x, rules value.Value) {
 	index := x.Get("ruleIndex")
 	if index.Kind() != value.KindInt || rules.Item(int(index.Int())).Get("id").Str() != x.Get("ruleId").Str() {
@@ -115,7 +114,7 @@ func checkSARIFResult(t *testing.T, x, rules value.Value) {
 	}
 }
 
-// TestFileURI wants references that lead back to the file.
+// TestFileURI checks that references lead back to the file.
 func TestFileURI(t *testing.T) {
 	for name, want := range map[string]string{
 		"a/b.yaml": "a/b.yaml", "a:b.yaml": "./a:b.yaml", "ü %.yaml": "%C3%BC%20%25.yaml", "/x/y.yaml": "file:///x/y.yaml",
@@ -126,8 +125,7 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
-// TestJUnit wants nothing but the elements and attributes that Jenkins' schema of JUnit reports
-// has, and counts that are right.
+// TestJUnit checks that reports have only the elements and attributes of Jenkins' JUnit schema, and correct counts.
 func TestJUnit(t *testing.T) {
 	var out bytes.Buffer
 	r := someResults(FormatJUnit)

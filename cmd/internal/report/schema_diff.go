@@ -19,10 +19,10 @@ type schemaDiffJSON struct {
 	Owners  []ownerChangeJSON   `json:"owners"`
 }
 
-// ownerChangeJSON is what becomes of what a manager owns.
+// ownerChangeJSON is the effect of a schema change on the fields of a manager.
 type ownerChangeJSON struct {
 	manifest.Ref
-	Manager *ownerJSON `json:"manager,omitempty"` // none where it is about the object
+	Manager *ownerJSON `json:"manager,omitempty"` // absent if the change is about the object
 	Lost    []string   `json:"lost,omitempty"`
 	Gained  []string   `json:"gained,omitempty"`
 	Hollow  []string   `json:"itselfOnly,omitempty"`
@@ -30,8 +30,8 @@ type ownerChangeJSON struct {
 	Detail  string     `json:"detail,omitempty"`
 }
 
-// WriteSchemaDiff writes what changes between two schemas, and for the owners of objects, as text
-// or JSON. It flushes out, and returns the first error of writing.
+// WriteSchemaDiff writes the changes between two schemas and their effect on owners, as text or JSON. It flushes out, and returns the first
+// error of writing.
 func WriteSchemaDiff(out *bufio.Writer, format string, changes []schemafile.Change, owners []entries.Change) error {
 	if format == FormatJSON {
 		all := schemaDiffJSON{append([]schemafile.Change{}, changes...), []ownerChangeJSON{}}
@@ -68,7 +68,7 @@ func ownerChangeOf(x entries.Change) ownerChangeJSON {
 	return out
 }
 
-// writeOwnerChange writes x in words.
+// writeOwnerChange writes x as text.
 func writeOwnerChange(out *bufio.Writer, x entries.Change) {
 	who := ""
 	if x.Owner != nil {

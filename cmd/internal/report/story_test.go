@@ -17,13 +17,13 @@ import (
 	"github.com/deed-project/deed/cmd/internal/types"
 )
 
-// TestStories runs the stories of testdata, see [storytest.Run]. What printers make of several objects comes of
+// TestStories runs the stories of testdata, see [storytest.Run]. These commands print several objects:
 //
-//	apply FILE as=MANAGER WORD...                         conflicts and what was taken; outcomes are stored
+//	apply FILE as=MANAGER WORD...                         conflicts and taken fields; outcomes are stored
 //	plan FILE as=MANAGER format=FORMAT [all=] [only=OUTCOME,...] WORD... plans
 //	diff FILE as=MANAGER WORD...                          differences as JSON
-//	status FILE as=MANAGER                                what a server answers to what is refused, as JSON
-//	fields FILE format=FORMAT [managers=M,...] [only=M,...] what entries own
+//	status FILE as=MANAGER                                the server's answers to refusals, as JSON
+//	fields FILE format=FORMAT [managers=M,...] [only=M,...] the fields of entries
 //	explain FILE PATH format=FORMAT                       explanations
 //
 // The words are those of [storytest.Story.Apply].
@@ -33,7 +33,7 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// printed prints what f writes.
+// printed prints the output of f.
 func printed(s *storytest.Story, f func(*bytes.Buffer)) {
 	var b bytes.Buffer
 	f(&b)

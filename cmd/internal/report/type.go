@@ -14,10 +14,10 @@ import (
 type TypePrinter struct {
 	Out   *bufio.Writer
 	Depth int
-	Seen  map[*schema.Type]bool // that are printed already, in trees without an end
+	Seen  map[*schema.Type]bool // types that are already printed, in trees of unlimited depth
 }
 
-// Fields prints what values of type t have in them.
+// Fields prints the fields of values of type t.
 func (p *TypePrinter) Fields(t *schema.Type, level int) {
 	if p.Depth > 0 && level > p.Depth || types.IsDeduced(t) {
 		return
@@ -54,7 +54,7 @@ func (p *TypePrinter) Fields(t *schema.Type, level int) {
 	}
 }
 
-// Shape says in few words which values t admits and how they are merged.
+// Shape describes briefly which values t admits and how they are merged.
 func Shape(t *schema.Type) string {
 	if types.IsDeduced(t) {
 		return "any value"

@@ -12,12 +12,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// DefinitionOf returns a CustomResourceDefinition for a kind of f in all its versions. typeName
-// chooses among the types of f, empty for the only kind that there is, and kind is
-// GROUP/VERSION/KIND where f does not know of which kind the type is.
+// DefinitionOf returns a CustomResourceDefinition for a kind of f in all its versions. typeName selects a type of f; it is empty if f has
+// only one kind. kind is GROUP/VERSION/KIND if f does not know the kind of the type.
 //
-// A definition is converted back before it is returned: where it would not have the types of f,
-// that is an error.
+// DefinitionOf converts the definition back before it returns. It returns an error if the types differ from those of f.
 func DefinitionOf(f *File, typeName, kind string) (value.Value, error) {
 	kinds, err := definedKinds(f, typeName, kind)
 	if err != nil {
@@ -38,7 +36,7 @@ func DefinitionOf(f *File, typeName, kind string) (value.Value, error) {
 	return out, sameKinds(f, kinds, out)
 }
 
-// definedKinds returns the versions of the one kind that is to be defined.
+// definedKinds returns the versions of the one kind to define.
 func definedKinds(f *File, typeName, kind string) ([]openapi.Kind, error) {
 	if typeName != "" && f.types[typeName] == nil {
 		return nil, fmt.Errorf("--type: there is no type %q in this schema", typeName)
@@ -77,8 +75,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:i], s[i+len(separator):], true
 }
 
-// definition returns the definition around the schemas of versions. What a schema does not say is
-// made up.
+// definition returns the definition around the schemas of versions. It makes up the data that a schema lacks.
 func definition(gvk schema.GVK, versions []value.Value) value.Value {
 	singular := strings.ToLower(gvk.Kind)
 	plural := singular + "s"
@@ -96,7 +93,7 @@ func definition(gvk schema.GVK, versions []value.Value) value.Value {
 		With("metadata", object1("name", value.String(plural+"."+gvk.Group))).With("spec", spec)
 }
 
-// sameKinds returns an error if the types that definition defines are not those of f.
+// sameKinds returns an error if the types of definition differ from those of f.
 func sameKinds(f *File, kinds []openapi.Kind, definition value.Value) error {
 	d, err := openapi.CRD(definition)
 	if err != nil {

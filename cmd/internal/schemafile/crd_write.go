@@ -16,12 +16,11 @@ const (
 	metadataType    = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 )
 
-// definitionWriter writes types as structural schemas, where nothing has a name: every type is
-// written where it is used.
+// definitionWriter writes types as structural schemas. These have no names, so every type is written where it is used.
 type definitionWriter struct {
 	root *schema.Type
-	open []*schema.Type // that are being written
-	err  error          // the first
+	open []*schema.Type // the types around the current place
+	err  error          // the first error
 }
 
 func (w *definitionWriter) fail(t *schema.Type, path, format string, args ...any) value.Value {
@@ -35,8 +34,8 @@ func (w *definitionWriter) fail(t *schema.Type, path, format string, args ...any
 	return value.Value{}
 }
 
-// schema returns the schema of t, which is at path. preserve says that everything around t
-// preserves unknown fields, and so everything in it does too.
+// schema returns the schema of t, which is at path. preserve says that everything around t, and therefore everything inside, preserves
+// unknown fields.
 func (w *definitionWriter) schema(t *schema.Type, path string, preserve bool) value.Value {
 	switch any, atomic := isAnything(t); {
 	case any && atomic:
@@ -97,7 +96,7 @@ func (w *definitionWriter) list(l *schema.List, path string, preserve bool) valu
 	return out.With("items", items)
 }
 
-// resource returns the schema of an object, which may be a resource: the root, or embedded.
+// resource returns the schema of an object that may be a resource: the root, or an embedded one.
 func (w *definitionWriter) resource(t *schema.Type, path string, preserve bool) value.Value {
 	m := t.Map()
 	if m == nil {
@@ -146,8 +145,7 @@ func (w *definitionWriter) properties(m *schema.Map, path string, preserve, isRo
 	return properties
 }
 
-// isResourceField reports whether all resources have the field called name, of a type that no
-// schema can change.
+// isResourceField reports whether all resources have the field called name with a fixed type.
 func isResourceField(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
@@ -158,7 +156,7 @@ func isResource(m *schema.Map) bool {
 	return declared && t.Name() == metadataType
 }
 
-// element reports whether the members of m that are not declared are anything.
+// element reports whether the undeclared members of m may have any value, and whether objects are then atomic.
 func element(m *schema.Map) (ok, atomic bool) {
 	if m.Element() == nil {
 		return false, false
@@ -179,9 +177,8 @@ func isAnything(t *schema.Type) (ok, atomic bool) {
 	return true, m.Atomic()
 }
 
-// differs returns the first path where values of type a and of type b are merged in different ways,
-// empty when there is none. What is the same for all resources is not looked at, nor which scalars
-// may be where any may be.
+// differs returns the first path at which values of types a and b are merged in different ways, empty if there is none. It ignores the
+// fields that all resources have, and which scalars an untyped scalar allows.
 func differs(a, b *schema.Type, path string) string {
 	anyA, atomicA := isAnything(a)
 	anyB, atomicB := isAnything(b)

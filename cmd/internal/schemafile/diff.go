@@ -16,12 +16,11 @@ type Change struct {
 	Kind   string `json:"kind"`
 	Path   string `json:"path,omitempty"`
 	Detail string `json:"detail"`
-	Effect string `json:"effect,omitempty"` // on who owns what
+	Effect string `json:"effect,omitempty"` // the effect on owners
 }
 
-// Compare returns the differences between the types of all kinds. Where one of the two is an
-// OpenAPI document of v2, which has no defaults, differences that consist of that alone are left
-// out: hidden is how many there are.
+// Compare returns the differences between the types of all kinds. An OpenAPI document of v2 has no defaults. If one of the schemas is such
+// a document, Compare leaves out differences between defaults; hidden is their number.
 func Compare(old, new *File) (changes []Change, hidden int) {
 	d := comparison{blind: old.isV2 || new.isV2}
 	before, after := old.roots(), new.roots()
@@ -51,7 +50,7 @@ func Compare(old, new *File) (changes []Change, hidden int) {
 	return d.changes, d.hidden
 }
 
-// isEmpty reports whether a schema knows no kinds.
+// isEmpty reports whether a schema has no kinds.
 func isEmpty(c *schema.Catalog) bool {
 	for range c.Kinds() {
 		return false
@@ -62,10 +61,10 @@ func isEmpty(c *schema.Catalog) bool {
 // comparison compares types.
 type comparison struct {
 	kind    string
-	blind   bool // whether defaults are not compared
+	blind   bool // whether to ignore defaults
 	seen    map[[2]*schema.Type]bool
 	changes []Change
-	hidden  int // differences between defaults that are not among the changes
+	hidden  int // the number of differences between defaults that are not among the changes
 }
 
 func (d *comparison) add(path, detail, effect string) {
@@ -121,7 +120,7 @@ func listText(l *schema.List) string {
 	return "a list without a topology"
 }
 
-// keysWithoutDefaults returns the names of the keys of l, in a text.
+// keysWithoutDefaults lists the names of the keys of l.
 func keysWithoutDefaults(l *schema.List) string {
 	keys := slices.Clone(l.Keys())
 	for i := range keys {

@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// DocumentOf returns a schema document that defines t and all types that it needs. A type without a
-// name is written in place, t itself as "root".
+// DocumentOf returns a schema document that defines t and all types that it needs. A type without a name is written in place, t itself as
+// "root".
 func DocumentOf(t *schema.Type) *schema.Document {
 	w := documentWriter{named: map[string]*schema.Type{}}
 	if t.Name() == "" {
@@ -28,12 +28,11 @@ func DocumentOf(t *schema.Type) *schema.Document {
 // documentWriter writes types as definitions.
 type documentWriter struct {
 	document schema.Document
-	named    map[string]*schema.Type // the types that definitions are made of
+	named    map[string]*schema.Type // the types from which the definitions are made
 	todo     []*schema.Type
 }
 
-// ref returns a reference to t. Types of one name differ at most in the relationship of their map,
-// or else of their list.
+// ref returns a reference to t. Types with the same name differ at most in the relationship of their map, or else of their list.
 func (w *documentWriter) ref(t *schema.Type) schema.TypeRef {
 	name := t.Name()
 	if name == "" {
@@ -51,7 +50,7 @@ func (w *documentWriter) ref(t *schema.Type) schema.TypeRef {
 	return r
 }
 
-// relationship returns that of t's map, or else of its list.
+// relationship returns the relationship of t's map, or else of its list.
 func relationship(t *schema.Type) schema.Relationship {
 	switch m, l := t.Map(), t.List(); {
 	case m != nil && m.Atomic():

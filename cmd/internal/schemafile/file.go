@@ -1,5 +1,4 @@
-// Package schemafile knows schemas as files: it reads one in any of the forms that there are,
-// compares two, and writes one in another form.
+// Package schemafile reads schemas from files in all supported forms, compares two schemas, and converts one to another form.
 package schemafile
 
 import (
@@ -18,20 +17,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// File is a schema in any of the forms that there are.
+// File is a schema in any supported form.
 type File struct {
-	Document *schema.Document // nil for what is built in
-	kinds    []openapi.Kind   // that types of the document are for
+	Document *schema.Document // nil for the built-in schema
+	kinds    []openapi.Kind   // the kinds with types in the document
 	types    map[string]*schema.Type
 	Catalog  *schema.Catalog
 	isV2     bool // whether it is an OpenAPI document of v2, which has no defaults
 }
 
-// BuiltinName stands on the command line for the schema that is built in.
+// BuiltinName names the built-in schema on the command line.
 const BuiltinName = "builtin"
 
-// Read reads the schema in the named file: CustomResourceDefinitions, an OpenAPI document, or a
-// schema of structured-merge-diff. It reports what is wrong and returns nil then.
+// Read reads the schema in the named file: CustomResourceDefinitions, an OpenAPI document, or a schema of structured-merge-diff. It reports
+// defects, and returns nil then.
 func Read(c *types.Library, name string) *File {
 	if name == BuiltinName {
 		return builtinSchema()
@@ -71,7 +70,7 @@ func Read(c *types.Library, name string) *File {
 	return f
 }
 
-// builtinSchema returns the schema that is built in.
+// builtinSchema returns the built-in schema.
 func builtinSchema() *File {
 	f := &File{Catalog: builtin.Catalog(), types: map[string]*schema.Type{}}
 	for _, t := range f.Catalog.Kinds() {
@@ -99,7 +98,7 @@ func definitionsFile(c *types.Library, name string) *File {
 		if !ok {
 			continue
 		}
-		for _, t := range d.Document.Types { // the types of object metadata are in all of them
+		for _, t := range d.Document.Types { // all documents contain the types of object metadata
 			if !slices.ContainsFunc(f.Document.Types, func(u schema.TypeDef) bool { return u.Name == t.Name }) {
 				f.Document.Types = append(f.Document.Types, t)
 			}
@@ -147,8 +146,7 @@ func compile(c *types.Library, name string, f *File) {
 	f.Catalog = schema.NewCatalog(kinds)
 }
 
-// roots returns the types that objects have, by the name of their kind, or all types of a schema
-// that knows no kinds.
+// roots returns the types of objects by the name of their kind, or all types of a schema without kinds.
 func (f *File) roots() map[string]*schema.Type {
 	out := map[string]*schema.Type{}
 	for gvk, t := range f.Catalog.Kinds() {

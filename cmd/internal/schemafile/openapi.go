@@ -8,34 +8,34 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The forms that schemas are converted to.
+// The target forms of conversions.
 const (
 	SMDForm     = "smd"
 	OpenAPIForm = "openapi"
 	CrdForm     = "crd"
 )
 
-// OpenAPIWriter writes schemas as OpenAPI v3 has them.
+// OpenAPIWriter writes schemas in the form of OpenAPI v3.
 type OpenAPIWriter struct {
 	*types.Library
 	Where notice.Position
-	typ   string // that is being written
+	typ   string // the current type
 	raw   bool   // whether rawExtension is needed
 }
 
-// rawExtension is the type that Kubernetes has for any value as one leaf.
+// rawExtension is the type of Kubernetes for any value as one leaf.
 const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 
 func object1(name string, v value.Value) value.Value {
 	return value.Object(value.Member{Name: name, Value: v})
 }
 
-// Convert returns f as an OpenAPI document, and warns about what that cannot say.
+// Convert returns f as an OpenAPI document, and warns about parts that OpenAPI cannot express.
 func (w *OpenAPIWriter) Convert(f *File) value.Value {
 	schemas := value.Object()
 	for _, t := range f.Document.Types {
 		if t.Name == schema.DeducedName || t.Name == schema.UntypedAtomicName {
-			continue // OpenAPI has them without a name
+			continue // OpenAPI writes them without a name
 		}
 		w.typ = t.Name
 		s := w.atom(t.Atom)
@@ -52,7 +52,7 @@ func (w *OpenAPIWriter) Convert(f *File) value.Value {
 		With("components", object1("schemas", schemas))
 }
 
-// kindsOf returns the kinds that have the type called name.
+// kindsOf returns the kinds of the type called name.
 func kindsOf(kinds []openapi.Kind, name string) value.Value {
 	var out []value.Value
 	for _, k := range kinds {
@@ -64,7 +64,7 @@ func kindsOf(kinds []openapi.Kind, name string) value.Value {
 	return value.List(out...)
 }
 
-// atom returns the schema of what a admits. A schema has one type or none, which admits everything.
+// atom returns the schema of a. A schema has one type, or no type, which admits everything.
 func (w *OpenAPIWriter) atom(a schema.Atom) value.Value {
 	out := value.Object()
 	several := (a.List != nil && a.Map != nil) || a.Scalar != schema.None && (a.List != nil || a.Map != nil)
@@ -143,7 +143,7 @@ func (w *OpenAPIWriter) object(out value.Value, m *schema.MapDef) value.Value {
 	return out
 }
 
-// ref returns the schema of what r refers to.
+// ref returns the schema that r refers to.
 func (w *OpenAPIWriter) ref(r schema.TypeRef) value.Value {
 	switch r.NamedType {
 	case "":

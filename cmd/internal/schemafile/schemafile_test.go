@@ -13,8 +13,7 @@ import (
 	"github.com/deed-project/deed/schema/openapi"
 )
 
-// TestConvertBack wants that types are the same after they were written as a document, and as
-// OpenAPI.
+// TestConvertBack checks that types stay equal after they were written as a document and as OpenAPI.
 func TestConvertBack(t *testing.T) {
 	n := 0
 	for gvk, typ := range builtin.Catalog().Kinds() {

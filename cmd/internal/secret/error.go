@@ -18,36 +18,34 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// hidden is said in place of what may hold secrets.
+// hidden replaces texts that may contain secrets.
 const hidden = "the reason may hold secrets, and is not shown without --show-secrets"
 
-// errHidden stands for errors that are not shown.
+// errHidden replaces errors that are not shown.
 var errHidden = errors.New(hidden)
 
-// Valueless is an error whose text holds no value of an object but what says which object it is.
-// Errors that the command itself makes may be such; a View shows them as they are.
+// Valueless is an error whose text has no value of an object except its identity. Errors of the command itself may implement it; a View
+// shows them unchanged.
 type Valueless interface {
 	error
 	Valueless()
 }
 
-// Errorf returns an error that says what is wrong with no value of an object but what the arguments
-// are: a View shows it as it is.
-func Errorf(format string, args ...any) error { return &said{fmt.Sprintf(format, args...)} }
+// Errorf returns an error that a View shows unchanged. Its arguments must not contain hidden values of an object.
+func Errorf(format string, args ...any) error { return &plainError{fmt.Sprintf(format, args...)} }
 
-type said struct{ text string }
+type plainError struct{ text string }
 
-func (e *said) Error() string { return e.text }
-func (e *said) Valueless()    {}
+func (e *plainError) Error() string { return e.text }
+func (e *plainError) Valueless()    {}
 
-// Seen is an error that has paths or values of the object that it is about, and says what a View
-// lets it.
+// Seen is an error with paths or values of its object. It masks its text with a View.
 type Seen interface {
 	error
 	Seen(View) string
 }
 
-// Error returns what err, an error about the object, says, as far as it may be shown.
+// Error returns the masked text of err, an error about the object.
 func (v View) Error(err error) string {
 	if err == nil {
 		return ""
@@ -55,17 +53,15 @@ func (v View) Error(err error) string {
 	return v.Redact(err).Error()
 }
 
-// Status returns what a server answers where writing the object fails with err, as far as it may be
-// shown.
+// Status returns the masked answer of a server to a write of the object that fails with err.
 func (v View) Status(err error) *Status {
 	return (*Status)(managedfields.ToStatus(v.Redact(err)))
 }
 
-// Status is the answer of a server, as it may be shown. It is no error.
+// Status is the masked answer of a server. It is not an error.
 type Status managedfields.Status
 
-// Redact returns err with what is secret masked. Errors that are not known are not shown: they
-// may quote anything.
+// Redact returns err with secrets masked. Errors of unknown types are hidden, because they may quote anything.
 func (v View) Redact(err error) error {
 	if e := Seen(nil); errors.As(err, &e) {
 		return Errorf("%s", e.Seen(v))
@@ -124,10 +120,10 @@ func (v View) Redact(err error) error {
 	return errHidden
 }
 
-// sentinels are errors of the libraries whose texts are always the same.
+// sentinels holds the errors of the libraries with constant texts.
 var sentinels = []error{merge.ErrNoVersion, typed.ErrTypes, ownership.ErrVersion, ownership.ErrNoManager, yaml.ErrText, paths.UnknownKind()}
 
-// defect returns e without values, if what it is about is secret or has a secret in it.
+// defect returns e without values, if its path leads to a secret or to a value with secrets.
 func (v View) defect(e *typed.Error) *typed.Error {
 	if !v.HidesAt(e.Path) {
 		return e
@@ -135,7 +131,7 @@ func (v View) defect(e *typed.Error) *typed.Error {
 	return &typed.Error{Path: v.path(e.Path), Reason: e.Reason, Detail: e.Redacted, Plain: e.Redacted, Redacted: e.Redacted}
 }
 
-// Defect returns what e, about the object, says is wrong, in words for people.
+// Defect returns the text of e, a defect of the object, in plain words.
 func (v View) Defect(e *typed.Error) string {
 	e = v.defect(e)
 	if len(e.Path) == 0 {
@@ -144,7 +140,7 @@ func (v View) Defect(e *typed.Error) string {
 	return v.Path(e.Path) + ": " + e.Plain
 }
 
-// conflicts returns cs with paths as they may be shown, and without values.
+// conflicts returns cs with masked paths and without values.
 func (v View) conflicts(cs merge.Conflicts) merge.Conflicts {
 	out := make(merge.Conflicts, len(cs))
 	for i, c := range cs {
@@ -154,17 +150,16 @@ func (v View) conflicts(cs merge.Conflicts) merge.Conflicts {
 	return out
 }
 
-// Raw is a text that may hold values of an object. It shows nothing until a View opens it.
+// Raw is a text that may contain values of an object. It shows nothing until a View opens it.
 type Raw struct{ text string }
 
-// RawText returns text, which a library says of an object.
+// RawText returns text, a library's text about an object, as Raw.
 func RawText(text string) Raw { return Raw{text} }
 
-// String returns nothing of the text.
+// String returns a fixed text and nothing of the content.
 func (Raw) String() string { return hidden }
 
-// Reason returns what raw says of path in the object, as far as it may be shown: nothing, if there
-// is a secret at path.
+// Reason returns the text of raw about path in the object, or a fixed text if there is a secret at path.
 func (v View) Reason(path fieldpath.Path, raw Raw) string {
 	if v.HidesAt(path) {
 		return hidden
@@ -172,8 +167,7 @@ func (v View) Reason(path fieldpath.Path, raw Raw) string {
 	return raw.text
 }
 
-// Panic returns what a function panicked with, as far as it may be shown: what the runtime of Go says.
-// Whatever else there is may quote an object.
+// Panic returns the text of a panic if the Go runtime raised it. Other panics may quote an object, so it returns only their type.
 func (r *Rules) Panic(x any) string {
 	if _, ok := x.(runtime.Error); ok || r != nil && r.Show {
 		return fmt.Sprint(x)

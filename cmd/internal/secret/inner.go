@@ -7,16 +7,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Inner says where two values differ inside, as they may be shown, for values that are replaced as a whole, such as
-// atomic lists: each line has the way to a difference, which begins with name, and both sides of
-// it:
+// Inner lists the differences inside two masked values that are replaced as a whole, such as atomic lists. Each line has the path of a
+// difference, starting with name, and both sides of it:
 //
 //	rules[7].backendRefs[0].port: 80 -> 81
 //	rules[9]: {"name":"x"} is removed
 //
-// Items of lists are paired by their index, after what both lists begin and end with is set apart:
-// so an item that is inserted is one difference. There are at most limit lines, and more is how
-// many there would be beyond. The cost is that of both values, times how deep they are.
+// Inner first skips the common beginning and end of two lists, and then pairs their items by index. So an inserted item is one difference.
+// It returns at most limit lines, and more is the number of further lines. The cost is the size of both values times their depth.
 func Inner(name string, live, result Value, limit int) (lines []string, more int) {
 	d := innerDiff{}
 	d.walk(name, live.shown, result.shown)
@@ -65,10 +63,10 @@ func (d *innerDiff) members(way string, live, result value.Value) {
 	}
 }
 
-// items compares lists. What differs lies between a beginning and an end that are the same:
+// items compares lists. The difference lies between a common beginning and a common end:
 //
-//	live    a b | c   | d      Where both have items in the middle, these are paired; what one has more of is added
-//	result  a b | x y | d      or removed. Added items have the index that they get, removed ones that which they had.
+//	live    a b | c   | d      The items in the middle are paired. Surplus items are added or removed. Added items have their
+//	result  a b | x y | d      new index, removed items their old one.
 func (d *innerDiff) items(way string, live, result value.Value) {
 	m, n, begin, end := live.Len(), result.Len(), 0, 0
 	for begin < min(m, n) && live.Item(begin).Equal(result.Item(begin)) {

@@ -6,14 +6,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What stands for secrets, as kubectl diff has it.
+// The masks of secrets, as in kubectl diff.
 const (
 	masked       = "***"
 	maskedBefore = "*** (before)"
 	maskedAfter  = "*** (after)"
 )
 
-// isMask reports whether v stands for a secret.
+// isMask reports whether v is a mask.
 func isMask(v value.Value) bool {
 	switch v.Str() {
 	case masked, maskedBefore, maskedAfter:
@@ -22,15 +22,13 @@ func isMask(v value.Value) bool {
 	return false
 }
 
-// pair returns what to show of two values in which p is secret, of which one takes the place of the
-// other.
+// pair masks two values, the states before and after a change. p holds their secrets.
 func pair(p parts, before, after value.Value) (value.Value, value.Value) {
 	return shown(p, before, after, maskedBefore), shown(p, after, before, maskedAfter)
 }
 
-// shown returns v with the secrets that p says masked: by changed where other, which v takes the
-// place of or gives it to, has another one there. Items of lists are compared with those of the same
-// place.
+// shown returns v with the secrets in p masked. The mask is changed if other, the state before or after v, has another secret at the place.
+// Items of lists are compared by index.
 func shown(p parts, v, other value.Value, changed string) value.Value {
 	switch {
 	case len(p) == 0 || v.IsAbsent():

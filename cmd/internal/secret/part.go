@@ -8,38 +8,37 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What is secret in an object, as a graph of parts beside it. A Secret's is
+// The secrets of an object form a graph of parts beside it. The graph of a Secret is
 //
 //	type, immutable, …  nothing
-//	*                   *  whole     which data and stringData are
+//	*                   *  whole     data and stringData
 //	metadata   annotations   kubectl.kubernetes.io/last-applied-configuration  whole
 //
-// A part may be inside of itself, as schemas may be.
+// A part may contain itself, as schemas may.
 
-// part says what is secret in a value.
+// part describes the secrets in a value.
 type part struct {
 	whole   bool             // the value is secret, whatever it is
-	members map[string]*part // of an object, by name
-	others  *part            // of an object, the members that are not in members
-	items   *part            // of a list
-	also    []*part          // what they say is secret too
+	members map[string]*part // the members of an object, by name
+	others  *part            // the members of an object that are not in members
+	items   *part            // the items of a list
+	also    []*part          // parts whose secrets are secret too
 
-	reaches bool // the value is secret, or has a secret in it
+	reaches bool // the value is secret, or contains a secret
 }
 
-// parts are what say what is secret in one value: those that reach a secret, and what they are with.
-// No parts say that nothing is.
+// parts holds all parts that describe one value and reach a secret. Empty parts mean that nothing is secret.
 type parts []*part
 
 var wholePart = parts{{whole: true, reaches: true}}
 
-// recordPart is kubectl's record in the annotations of an object.
+// recordPart returns the part for kubectl's record in the annotations of an object.
 func recordPart() *part {
 	in := func(name string, p *part) *part { return &part{members: map[string]*part{name: p}} }
 	return in("metadata", in("annotations", in(lastApplied, &part{whole: true})))
 }
 
-// secretParts are those of a Secret. What it does not have was probably meant to be data.
+// secretParts describes a Secret. Unknown members are secret because they were probably meant to be data.
 var secretParts = func() parts {
 	root := &part{members: map[string]*part{}, others: &part{others: &part{whole: true}}, also: []*part{recordPart()}}
 	for _, name := range []string{"apiVersion", "kind", "metadata", "type", "immutable"} {
@@ -48,8 +47,8 @@ var secretParts = func() parts {
 	return finished(root)
 }()
 
-// finished returns the parts of an object, after it has found out which of them reach a secret. It
-// follows the steps backwards, so that the cost is that of all parts.
+// finished returns the parts of an object after it has marked the parts that reach a secret. It follows the steps backwards, so the cost is
+// the number of parts.
 func finished(root *part) parts {
 	above := map[*part][]*part{root: nil}
 	found := []*part{root}
@@ -82,7 +81,7 @@ func finished(root *part) parts {
 	return together(root)
 }
 
-// together returns those of all that reach a secret, with those that they are with.
+// together returns the parts of all that reach a secret, and the parts in their also.
 func together(all ...*part) parts {
 	var out parts
 	for i := 0; i < len(all); i++ {
@@ -94,7 +93,7 @@ func together(all ...*part) parts {
 	return out
 }
 
-// member returns what is secret in the member called name.
+// member returns the parts of the member called name.
 func (ps parts) member(name string) parts {
 	var out []*part
 	for _, p := range ps {
@@ -107,7 +106,7 @@ func (ps parts) member(name string) parts {
 	return together(out...)
 }
 
-// item returns what is secret in the items of a list.
+// item returns the parts of the items of a list.
 func (ps parts) item() parts {
 	var out []*part
 	for _, p := range ps {
@@ -116,7 +115,7 @@ func (ps parts) item() parts {
 	return together(out...)
 }
 
-// at returns what is secret in what path leads to.
+// at returns the parts of the value at path.
 func (ps parts) at(path fieldpath.Path) parts {
 	for _, e := range path {
 		ps = ps.step(e)
@@ -124,9 +123,8 @@ func (ps parts) at(path fieldpath.Path) parts {
 	return ps
 }
 
-// step returns what is secret one step below. What is inside of a secret is secret. A step that does
-// not fit, into an item where an object is expected or the other way round, leads into what is secret
-// as a whole.
+// step returns the parts one step below. Everything inside a secret is secret. A step that does not fit, such as an item step into an
+// object, leads into a value that is secret as a whole.
 func (ps parts) step(e fieldpath.Element) parts {
 	switch isField := e.Kind() == fieldpath.KindField; {
 	case len(ps) == 0:
@@ -153,8 +151,7 @@ func (ps parts) areLists() bool {
 	return slices.ContainsFunc(ps, func(p *part) bool { return p.items != nil })
 }
 
-// hides reports whether v is secret as a whole: it should be, or it is no list or object in which the
-// secret could be told from the rest.
+// hides reports whether v is secret as a whole. It is if a rule says so, or if v is no list or object with separable secret parts.
 func (ps parts) hides(v value.Value) bool {
 	switch {
 	case len(ps) == 0 || v.IsAbsent():

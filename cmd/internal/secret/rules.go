@@ -10,19 +10,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Rules say what is secret in a run. nil are the rules of a run that has read no definitions.
+// Rules says what is secret in a run. A nil *Rules belongs to a run that has read no definitions.
 type Rules struct {
-	Show bool // nothing is secret: it was asked for
+	Show bool // nothing is secret, because the user asked for that
 
 	mu       sync.Mutex
-	defined  map[kind][]schemaAt // what definitions say of kinds
-	compiled map[kind]parts      // of kinds that were looked at
+	defined  map[kind][]schemaAt // the schemas of kinds in definitions
+	compiled map[kind]parts      // the parts of kinds that were used
 }
 
-// kind names a kind in all its versions: what is secret in one is secret in all.
+// kind names a kind in all its versions. A value that is secret in one version is secret in all.
 type kind struct{ group, name string }
 
-// kindOf returns the kind of an object, as far as it says it.
+// kindOf returns the kind of an object, as far as the object states it.
 func kindOf(object value.Value) kind {
 	version, name := object.Get("apiVersion").Str(), object.Get("kind").Str()
 	group, _, grouped := strings.Cut(version, "/")
@@ -32,20 +32,20 @@ func kindOf(object value.Value) kind {
 	return kind{group, name}
 }
 
-// secretKind is the name of the kind whose objects hold secrets. It counts in any group, and however
-// it is written: what is almost a Secret was meant to be one.
+// secretKind is the kind of objects with secrets. It applies in any group and any case, because an object that resembles a Secret was
+// probably meant to be one.
 const secretKind = "Secret"
 
 func (k kind) isSecret() bool { return strings.EqualFold(k.name, secretKind) }
 
-// View returns object as it may be seen.
+// View returns the view of object.
 func (r *Rules) View(object value.Value) View {
 	if r != nil && r.Show {
 		return Open
 	}
 	k := kindOf(object)
 	switch {
-	case k.name == "", k.isSecret(): // what does not say its kind may be a Secret
+	case k.name == "", k.isSecret(): // an object without a kind may be a Secret
 		return View{secrets: secretParts}
 	case r != nil:
 		if p := r.passwordsOf(k); len(p) > 0 {
@@ -55,7 +55,7 @@ func (r *Rules) View(object value.Value) View {
 	return Open
 }
 
-// passwordsOf returns what is secret in objects of kind k by their definitions, nil if nothing is.
+// passwordsOf returns the secrets of objects of kind k by their definitions, nil if there are none.
 func (r *Rules) passwordsOf(k kind) parts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *Rules) passwordsOf(k kind) parts {
 	return p
 }
 
-// define notes that objects of kind k are as a schema says.
+// define records a schema of objects of kind k.
 func (r *Rules) define(k kind, s schemaAt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,8 +89,8 @@ func (r *Rules) define(k kind, s schemaAt) {
 	delete(r.compiled, k)
 }
 
-// Learn takes note of what object defines, if it is a CustomResourceDefinition. Every object that is
-// read comes here, so that no definition is missed.
+// Learn records the schemas of object if it is a CustomResourceDefinition. Every object that is read is passed to Learn, so that no
+// definition is missed.
 func (r *Rules) Learn(object value.Value) {
 	if r == nil || object.Get("kind").Str() != "CustomResourceDefinition" {
 		return
@@ -103,7 +103,7 @@ func (r *Rules) Learn(object value.Value) {
 	}
 }
 
-// LearnOpenAPI takes note of what an OpenAPI document defines, of version 2 or 3.
+// LearnOpenAPI records the schemas of an OpenAPI document of version 2 or 3.
 func (r *Rules) LearnOpenAPI(document value.Value) {
 	if r == nil {
 		return
@@ -117,9 +117,8 @@ func (r *Rules) LearnOpenAPI(document value.Value) {
 	}
 }
 
-// Unread returns why a text could not be read, without its place if that is known. A [yaml.Error]
-// shows nothing of the text but names of members. Names in managed fields may hold values, and are
-// left out.
+// Unread returns the reason why a text could not be read, without its place if that is known. A [yaml.Error] shows only names of members.
+// Names in managed fields may contain values, and are left out.
 func (r *Rules) Unread(err error) string {
 	reason := err.Error()
 	var e *yaml.Error
@@ -132,5 +131,5 @@ func (r *Rules) Unread(err error) string {
 	return withoutKeys(reason)
 }
 
-// lastApplied is the annotation in which client-side apply keeps what it applied.
+// lastApplied is the annotation in which client-side apply records the applied configuration.
 const lastApplied = managedfields.LastAppliedAnnotation

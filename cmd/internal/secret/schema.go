@@ -6,11 +6,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// schemaAt is a schema in a document, which it may refer to.
+// schemaAt is a schema and the document that its references point into.
 type schemaAt struct{ schema, document value.Value }
 
-// compile returns what is secret by any of schemas, nothing if nothing is. Where something is, so is
-// kubectl's record.
+// compile returns the values that any of schemas makes secret, or nil if there are none. If there are some, kubectl's record is secret too.
 func compile(schemas []schemaAt) parts {
 	root := &part{}
 	for _, s := range schemas {
@@ -24,24 +23,23 @@ func compile(schemas []schemaAt) parts {
 	return finished(root)
 }
 
-// compiler makes parts of schemas. A reference is followed once, so that schemas that refer to
-// themselves come to an end.
+// compiler makes parts of schemas. It follows each reference once, so that recursive schemas terminate.
 type compiler struct {
 	document value.Value
-	referred map[string]*part // by the reference
+	referred map[string]*part // by reference
 }
 
-// secretFormat is the format of values that are secret.
+// secretFormat is the format of secret values.
 const secretFormat = "password"
 
-// part returns what is secret by schema.
+// part returns the part for schema.
 func (c *compiler) part(schema value.Value) *part {
 	p := &part{}
 	c.fill(p, schema)
 	return p
 }
 
-// fill makes p what is secret by schema.
+// fill fills p with the secrets of schema.
 func (c *compiler) fill(p *part, schema value.Value) {
 	p.whole = schema.Get("format").Str() == secretFormat
 	for name, member := range schema.Get("properties").Members() {
@@ -74,7 +72,7 @@ func (c *compiler) fill(p *part, schema value.Value) {
 // unescapePointer undoes the escapes of JSON pointers.
 var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
 
-// target returns what the steps of a reference lead to in the document.
+// target returns the value in the document to which the steps of a reference lead.
 func (c *compiler) target(steps string) value.Value {
 	v := c.document
 	for step := range strings.SplitSeq(steps, "/") {

@@ -16,8 +16,8 @@ func parsed(t *testing.T, text string) value.Value {
 	return v
 }
 
-// TestPasswords shows objects as definitions and OpenAPI documents say that they are secret, among
-// them schemas that refer to themselves and schemas of several versions.
+// TestPasswords shows objects with secrets by definitions and OpenAPI documents, including recursive schemas and schemas of several
+// versions.
 func TestPasswords(t *testing.T) {
 	const kind = `"apiVersion":"example.com/v1","kind":"K"`
 	const password = `{"type":"string","format":"password"}`
@@ -76,8 +76,8 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// TestLateDefinitions wants that a definition counts for objects that are looked at after it, also if others of their kind were looked
-// at before, and that definitions of version 2 of OpenAPI count.
+// TestLateDefinitions checks that a definition applies to objects that are viewed after it, even if others of their kind were viewed
+// before. It also checks definitions of version 2 of OpenAPI.
 func TestLateDefinitions(t *testing.T) {
 	definition := func(format string) value.Value {
 		return parsed(t, `{"definitions":{"K":{"x-kubernetes-group-version-kind":[{"group":"","version":"v1","kind":"K"}],

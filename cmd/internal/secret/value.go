@@ -11,21 +11,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Value is a value as it may be shown: the secrets in it are masked. The zero Value is absent.
+// Value is a value with its secrets masked. The zero Value is absent.
 type Value struct{ shown value.Value }
 
-// FromJSON returns the document that text is, which was made of what may be shown.
+// FromJSON parses text, which must consist of masked values.
 func FromJSON(text []byte) (Value, error) {
 	v, err := value.Parse(text)
 	return Value{v}, err
 }
 
-// Public returns v, which is no part of an object but of a schema, a table of rules or what deed says
-// itself. Values of objects are shown by a [View].
+// Public returns v unmasked. v must not be part of an object, but of a schema, a table of rules or a text of deed itself. A [View] masks
+// values of objects.
 func Public(v value.Value) Value { return Value{v} }
 
-// Unplaced describes the kind of v and shows no part of its value. It is for values outside of any known
-// place in an object.
+// Unplaced describes the kind of v and shows no part of its value. It is for values without a known place in an object.
 func Unplaced(v value.Value) string {
 	switch v.Kind() {
 	case value.KindAbsent, value.KindNull:
@@ -38,8 +37,8 @@ func Unplaced(v value.Value) string {
 	return "a " + v.Kind().String()
 }
 
-// Product returns o as it is, with its managed fields: for output that is the object, which was asked
-// for. The error names an entry whose fieldsV1 is no JSON text.
+// Product returns o with its secrets and managed fields, for outputs that are the object itself. The error names an entry whose fieldsV1 is
+// no JSON text.
 func Product(o managedfields.Object) (Value, error) {
 	v, err := o.Value()
 	return Value{v}, err
@@ -48,22 +47,22 @@ func Product(o managedfields.Object) (Value, error) {
 // IsAbsent reports whether there is no value.
 func (v Value) IsAbsent() bool { return v.shown.IsAbsent() }
 
-// IsZero is IsAbsent, for members of JSON that are left out where there is no value.
+// IsZero is IsAbsent, for JSON members that are omitted if there is no value.
 func (v Value) IsZero() bool { return v.shown.IsAbsent() }
 
-// Equal reports whether v and w are shown alike. Secrets that differ differ, see [View.Pair].
+// Equal reports whether v and w are shown alike. Different secrets have different masks, see [View.Pair].
 func (v Value) Equal(w Value) bool { return v.shown.Equal(w.shown) }
 
-// IsList reports whether v is a list, and IsObject whether it is an object.
+// IsList reports whether v is a list.
 func (v Value) IsList() bool { return v.shown.Kind() == value.KindList }
 
 // IsObject reports whether v is an object.
 func (v Value) IsObject() bool { return v.shown.Kind() == value.KindObject }
 
-// IsString reports whether v is a string, such as one that stands for a secret.
+// IsString reports whether v is a string, such as a mask.
 func (v Value) IsString() bool { return v.shown.Kind() == value.KindString }
 
-// Len returns how many items or members are shown.
+// Len returns the number of shown items or members.
 func (v Value) Len() int { return v.shown.Len() }
 
 // Item returns item i of a list.
@@ -86,23 +85,22 @@ func (v Value) AppendJSON(b []byte) []byte { return v.shown.AppendJSON(b) }
 // MarshalJSON returns v as canonical JSON.
 func (v Value) MarshalJSON() ([]byte, error) { return v.shown.MarshalJSON() }
 
-// AppendYAML appends v as a document of YAML.
+// AppendYAML appends v as a YAML document.
 func (v Value) AppendYAML(b []byte) []byte { return yaml.Append(b, v.shown) }
 
-// WriteYAML writes v as a document of YAML.
+// WriteYAML writes v as a YAML document.
 func (v Value) WriteYAML(out io.Writer) error { return yaml.Write(out, v.shown) }
 
-// String returns v as messages have it: JSON in one line, cut off where it is long.
+// String returns v for messages: JSON in one line, shortened if it is long.
 func (v Value) String() string { return showFrom([]rune(inLine(v.shown)), 0, v.shown) }
 
-// maxShown is how many characters of a value messages show.
+// maxShown is the maximum number of characters of a value in messages.
 const maxShown = 72
 
-// unescape undoes the escapes that JSON needs only inside HTML. It passes over escaped backslashes.
+// unescape undoes the escapes that JSON needs only inside HTML. It skips escaped backslashes.
 var unescape = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
-// Texts returns two values as String does. If they are too long to show their first difference, what
-// they begin with in common is left out.
+// Texts returns two values as String does. If they are too long to show their first difference, it drops their common beginning.
 func Texts(x, y Value) (string, string) {
 	v, w := x.shown, y.shown
 	a, b := []rune(inLine(v)), []rune(inLine(w))
@@ -117,7 +115,7 @@ func Texts(x, y Value) (string, string) {
 	return showFrom(a, from, v), showFrom(b, from, w)
 }
 
-// showFrom returns as much of text, which is v's, as may be shown, from one of its characters on.
+// showFrom returns as much of text, the text of v, as fits, starting at a character.
 func showFrom(text []rune, from int, v value.Value) string {
 	before, after := "", ""
 	if from > 0 {
@@ -133,7 +131,7 @@ func showFrom(text []rune, from int, v value.Value) string {
 	return before + string(rest) + after + " (" + size(v, len(text)) + ")"
 }
 
-// inLine returns v as JSON, or in words when there is nothing.
+// inLine returns v as JSON, or in words if it is absent.
 func inLine(v value.Value) string {
 	switch {
 	case v.IsAbsent():
@@ -144,7 +142,7 @@ func inLine(v value.Value) string {
 	return unescape.Replace(v.String())
 }
 
-// size says how long v is, whose JSON text has the given number of characters.
+// size describes the length of v, whose JSON text has the given number of characters.
 func size(v value.Value, characters int) string {
 	switch v.Kind() {
 	case value.KindString:

@@ -9,16 +9,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// View is an object as it may be seen. The zero View hides everything.
+// View masks the secrets of an object. The zero View hides everything.
 type View struct {
 	open    bool  // nothing is hidden
-	secrets parts // what is; nil is everything, unless open is set
+	secrets parts // the secrets; nil means everything, unless open is set
 }
 
-// Open is the view of what is no object, such as a schema, a flag or a file: nothing is hidden.
+// Open is the view of data outside objects, such as a schema, a flag or a file: it hides nothing.
 var Open = View{open: true}
 
-// at returns what is hidden of what path leads to.
+// at returns the secrets of the value at path.
 func (v View) at(path fieldpath.Path) parts {
 	switch {
 	case v.open:
@@ -29,32 +29,31 @@ func (v View) at(path fieldpath.Path) parts {
 	return v.secrets.at(path)
 }
 
-// Hides reports whether anything of the object is hidden, if it is there.
+// Hides reports whether the view may hide parts of the object.
 func (v View) Hides() bool { return !v.open }
 
-// HidesAt reports whether what path leads to is hidden, or something in it.
+// HidesAt reports whether the value at path is hidden, or something in it.
 func (v View) HidesAt(path fieldpath.Path) bool { return len(v.at(path)) > 0 }
 
-// Value returns x, which is at path, as it may be shown.
+// Value masks x, the value at path.
 func (v View) Value(path fieldpath.Path, x value.Value) Value {
 	shown, _ := pair(v.at(path), x, x)
 	return Value{shown}
 }
 
-// Pair returns two values of path as they may be shown, one before and one after a change: of secrets
-// that differ it says so.
+// Pair masks the values at path before and after a change. The masks of different secrets differ.
 func (v View) Pair(path fieldpath.Path, before, after value.Value) (Value, Value) {
 	before, after = pair(v.at(path), before, after)
 	return Value{before}, Value{after}
 }
 
-// Object returns o as it may be shown, its managed fields too.
+// Object masks o, including its managed fields.
 func (v View) Object(o managedfields.Object) managedfields.Object {
 	o, _ = v.Objects(o, o)
 	return o
 }
 
-// Objects returns two states of the object as they may be shown. Of secrets that differ they say so.
+// Objects masks two states of the object. The masks of different secrets differ.
 func (v View) Objects(before, after managedfields.Object) (managedfields.Object, managedfields.Object) {
 	if v.open {
 		return before, after
@@ -67,8 +66,7 @@ func (v View) Objects(before, after managedfields.Object) (managedfields.Object,
 	return shown(before, old), shown(after, new)
 }
 
-// entries returns entries as they may be shown. What cannot be read is shown as nothing; so are names
-// that a set does not have although it was read.
+// entries masks entries. An unreadable entry becomes empty, and so does a name that a readable set does not represent.
 func (v View) entries(entries []managedfields.Entry) []managedfields.Entry {
 	out := make([]managedfields.Entry, len(entries))
 	for i, e := range entries {
@@ -85,7 +83,7 @@ func (v View) entries(entries []managedfields.Entry) []managedfields.Entry {
 	return out
 }
 
-// set returns the members of s as they may be shown.
+// set masks the members of s.
 func (v View) set(s fieldpath.Set) fieldpath.Set {
 	var out fieldpath.Builder
 	for path := range s.All() {
@@ -94,14 +92,13 @@ func (v View) set(s fieldpath.Set) fieldpath.Set {
 	return out.Set()
 }
 
-// paths is what this package needs of fieldpath beyond its API.
+// paths gives access to the internals of fieldpath beyond its API.
 var paths = door.Open(fieldpath.Internal{})
 
-// Path returns path as text that reads as the same path, see [fieldpath.Path.Text], but for secrets
-// in it.
+// Path returns the masked text of path, which reads as the same path if nothing is masked: see [fieldpath.Path.Text].
 func (v View) Path(path fieldpath.Path) string { return v.path(path).Text() }
 
-// Step returns the text of e, which leads on from what above leads to.
+// Step returns the text of e, a step below above.
 func (v View) Step(above fieldpath.Path, e fieldpath.Element) string {
 	if !v.open {
 		e = v.element(v.at(above), e)
@@ -109,7 +106,7 @@ func (v View) Step(above fieldpath.Path, e fieldpath.Element) string {
 	return fieldpath.Path{e}.Text()
 }
 
-// Last returns what the last step of path leads to is called, empty for the empty path.
+// Last returns the text of the last step of path, empty for the empty path.
 func (v View) Last(path fieldpath.Path) string {
 	if len(path) == 0 {
 		return ""
@@ -118,8 +115,8 @@ func (v View) Last(path fieldpath.Path) string {
 	return strings.TrimPrefix(v.Step(path[:last], path[last]), ".")
 }
 
-// path returns path with the secrets in it masked: the keys and values of items, names inside of what
-// is secret as a whole, and names that are elements as managed fields write them.
+// path masks path: the keys and values of items, names inside values that are secret as a whole, and names in the notation of managed
+// fields.
 func (v View) path(path fieldpath.Path) fieldpath.Path {
 	if v.open {
 		return path
@@ -131,7 +128,7 @@ func (v View) path(path fieldpath.Path) fieldpath.Path {
 	return out
 }
 
-// element returns e, which leads into something in which p is secret, with the secrets masked.
+// element masks e, a step into a value with the secrets p.
 func (v View) element(p parts, e fieldpath.Element) fieldpath.Element {
 	below := p.step(e)
 	switch e.Kind() {
@@ -153,7 +150,7 @@ func (v View) element(p parts, e fieldpath.Element) fieldpath.Element {
 	return e
 }
 
-// Name returns the name of a member, in which there may be a value if it is one of managed fields.
+// Name masks the name of a member, which may contain a value if it comes from managed fields.
 func (v View) Name(name string) string {
 	if v.open {
 		return name
@@ -161,8 +158,7 @@ func (v View) Name(name string) string {
 	return withoutKeys(name)
 }
 
-// withoutKeys returns text up to the first key or value of an item as managed fields write it, such
-// as v:"a" and k:{"name":"a"}.
+// withoutKeys returns text up to the first key or value of an item in the notation of managed fields, such as v:"a" and k:{"name":"a"}.
 func withoutKeys(text string) string {
 	for i := range len(text) - 1 {
 		if (text[i] == 'k' || text[i] == 'v') && text[i+1] == ':' && (i == 0 || strings.IndexByte(`."[ `, text[i-1]) >= 0) {
@@ -172,14 +168,14 @@ func withoutKeys(text string) string {
 	return text
 }
 
-// Key stands for a path where paths are looked up. It is equal for equal paths, and shows nothing.
+// Key identifies a path in maps. Keys of equal paths are equal, and a Key shows nothing.
 type Key struct{ text string }
 
-// KeyOf returns what stands for path.
+// KeyOf returns the key of path.
 func KeyOf(path fieldpath.Path) Key { return Key{path.Text()} }
 
-// Compare orders the keys of paths by the texts of these.
+// Compare orders keys by the texts of their paths.
 func (k Key) Compare(l Key) int { return strings.Compare(k.text, l.text) }
 
-// String returns no path.
+// String returns a fixed text and no path.
 func (Key) String() string { return "(path)" }

@@ -18,7 +18,7 @@ import (
 
 const secretHead = `"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}`
 
-// view returns the view of an object with members besides those of a Secret, and of a custom resource.
+// view returns the view of an object. Its rules know a custom resource with passwords.
 func view(t *testing.T, text string) View {
 	t.Helper()
 	var r Rules
@@ -120,7 +120,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestObjects shows objects with their managed fields.
+// TestObjects masks objects with their managed fields.
 func TestObjects(t *testing.T) {
 	o, err := managedfields.ParseObject([]byte(`{` + secretHead[:len(secretHead)-1] + `,"managedFields":[
 		{"manager":"a","operation":"Apply","fieldsV1":{"f:data":{"f:a":{},"v:\"hush\"":{}}}},{"manager":"b","operation":"Apply","fieldsV1":{"v:hush":{}}},

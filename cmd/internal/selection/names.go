@@ -15,14 +15,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Names says what kinds are called on a command line: by their kind, their resource, its singular and its short names, in
-// small letters and large ones.
+// Names maps the names on a command line to kinds: the kind itself, its resource, its singular and its short names, in any case.
 type Names struct {
-	kinds map[string][]groupKind // by name in small letters
+	kinds map[string][]groupKind // by name in lower case
 }
 
-// NewNames returns the names of the built-in kinds, of those that definitions define, which are
-// CustomResourceDefinitions, and the kinds of the objects in live.
+// NewNames returns the names of the built-in kinds, of the kinds that the CustomResourceDefinitions in definitions define, and of the kinds
+// of the objects in live.
 func NewNames(live *manifest.Live, definitions ...*manifest.Object) *Names {
 	n := &Names{map[string][]groupKind{}}
 	for k := range builtin.Kinds() {
@@ -59,11 +58,11 @@ func (n *Names) add(kind groupKind, names ...string) {
 // All returns all names, sorted.
 func (n *Names) All() []string { return slices.Sorted(maps.Keys(n.kinds)) }
 
-// version is how the name of a version looks.
+// version matches the name of a version.
 var version = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
-// find returns the kinds that text calls: NAME, NAME.GROUP or NAME.VERSION.GROUP. Several kinds have one name, in several
-// groups: all of them are meant.
+// find returns the kinds called text: NAME, NAME.GROUP or NAME.VERSION.GROUP. If kinds in several groups have the name, it returns all of
+// them.
 func (n *Names) find(text string) (kinds []groupKind, in string, err error) {
 	name, group, qualified := strings.Cut(text, ".")
 	if first, rest, found := strings.Cut(group, "."); found && version.MatchString(first) {

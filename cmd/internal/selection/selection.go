@@ -1,8 +1,7 @@
-// Package selection knows which objects a command line means, of all that are in its input.
+// Package selection finds the objects of the input that a command line selects.
 //
-// Its nouns: a [Query] is what the command line says, as kubectl get has it; [Names] are what the
-// kinds are called; a [Selection] is the query with its kinds found, and tells objects apart. A path
-// in an object is the business of package selector.
+// Its nouns: a [Query] holds the arguments in the form of kubectl get; [Names] maps names to kinds; a [Selection] is a query with resolved
+// kinds that selects objects. Package selector selects paths in an object.
 package selection
 
 import (
@@ -21,15 +20,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Query says which objects are meant. The zero Query means all.
+// Query is a query for objects. The zero Query selects all objects.
 type Query struct {
-	Arguments []string // TYPE/NAME..., or TYPE NAME..., where TYPE may be several with commas in between
-	Namespace string   // objects that do not say their namespace are meant, too
+	Arguments []string // TYPE/NAME..., or TYPE NAME..., in which TYPE may be several, separated by commas
+	Namespace string   // objects without a namespace match, too
 	Name      string
-	Labels    string // a selector, as kubectl -l takes it
+	Labels    string // a selector in the form of kubectl -l
 }
 
-// IsAll reports whether q means all objects.
+// IsAll reports whether q selects all objects.
 func (q Query) IsAll() bool { return len(q.Arguments) == 0 && q.Namespace+q.Name+q.Labels == "" }
 
 // String returns q for a message.
@@ -43,14 +42,14 @@ func (q Query) String() string {
 	return strings.Join(words, " ")
 }
 
-// Selection tells apart objects that are meant.
+// Selection selects objects.
 type Selection struct {
 	query  Query
 	wanted []wanted // empty for all kinds and names
 	found  atomic.Int64
 }
 
-// Reader returns r for the objects that are meant alone, which are counted.
+// Reader returns r restricted to the selected objects, and counts them.
 func (s *Selection) Reader(r manifest.Reader) manifest.Reader {
 	r.Want = func(v value.Value) bool {
 		if !s.wants(v) {
@@ -62,10 +61,10 @@ func (s *Selection) Reader(r manifest.Reader) manifest.Reader {
 	return r
 }
 
-// Found returns how many objects that are meant readers of s have come upon so far, each as often as it was read.
+// Found returns the number of selected objects that readers of s have found so far; an object counts each time it is read.
 func (s *Selection) Found() int { return int(s.found.Load()) }
 
-// wanted is the objects of some kinds, or one of them.
+// wanted selects the objects of some kinds, or one of them.
 type wanted struct {
 	kinds   []groupKind
 	version string // empty for any
@@ -75,8 +74,7 @@ type wanted struct {
 // groupKind is a kind in all its versions.
 type groupKind struct{ group, kind string }
 
-// Of returns the selection that q means, where kinds are called as names says. The errors are those of
-// the command line: kinds that are not known, and selectors that cannot be read.
+// Of resolves the kinds of q with names. The errors are those of the command line: unknown kinds and malformed selectors.
 func Of(q Query, names *Names) (*Selection, error) {
 	s := &Selection{query: q}
 	if _, err := matches(q.Labels, value.Value{}); err != nil {
@@ -96,11 +94,11 @@ func Of(q Query, names *Names) (*Selection, error) {
 	return s, nil
 }
 
-// pair is what a command line calls a kind and an object of it; no name stands for all objects.
+// pair is the name of a kind and of an object; an empty object name means all objects.
 type pair struct{ kind, name string }
 
-// pairsOf reads arguments as kubectl does: either all are TYPE/NAME, or the first is TYPE, or several with commas in
-// between, and the others are names.
+// pairsOf reads arguments as kubectl does. Either all are TYPE/NAME, or the first is TYPE, or several separated by commas, and the others
+// are names.
 func pairsOf(arguments []string) ([]pair, error) {
 	if len(arguments) == 0 {
 		return nil, nil
@@ -131,7 +129,7 @@ func pairsOf(arguments []string) ([]pair, error) {
 	return out, nil
 }
 
-// wants reports whether the object v is meant.
+// wants reports whether s selects the object v.
 func (s *Selection) wants(v value.Value) bool {
 	metadata := v.Get("metadata")
 	gvk := schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str())
@@ -154,8 +152,8 @@ func (w wanted) has(gvk schema.GVK, name string) bool {
 		slices.Contains(w.kinds, groupKind{gvk.Group, gvk.Kind})
 }
 
-// matches reports whether labels match selector, which is read as Kubernetes reads it. No selector matches all. The error is
-// that the selector cannot be read.
+// matches reports whether labels match selector, in the syntax of Kubernetes. An empty selector matches everything. The error is about the
+// syntax.
 func matches(selector string, labels value.Value) (bool, error) {
 	if selector == "" {
 		return true, nil
@@ -173,7 +171,7 @@ func matches(selector string, labels value.Value) (bool, error) {
 	return node.MatchesLabelSelector(selector)
 }
 
-// None returns the error that no object of live is meant by s, with the name that was probably meant.
+// None returns the error that s selects no object of live. It suggests a similar name.
 func (s *Selection) None(live *manifest.Live) error {
 	text := "no object in the input is " + s.query.String()
 	if s.query.Labels != "" && len(s.query.Arguments) == 0 {
@@ -196,5 +194,6 @@ func (s *Selection) None(live *manifest.Live) error {
 	return errors.New(text)
 }
 
-// NoInput returns err, which says that there is no input, or the error that an argument was meant to be it.
+// NoInput returns err, an error about missing input, unless an argument is a file, which was probably meant as input. Then it returns that
+// error.
 func (q Query) NoInput(err error) error { return cmp.Or(fileAmong(q.Arguments), err) }

@@ -10,8 +10,7 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// Manager is how people name managers: NAME, NAME:OPERATION or NAME:OPERATION:SUBRESOURCE. What it
-// does not say does not matter.
+// Manager is the notation of managers in flags: NAME, NAME:OPERATION or NAME:OPERATION:SUBRESOURCE. Omitted parts match everything.
 type Manager struct {
 	Name           string
 	Operation      merge.Operation
@@ -23,7 +22,7 @@ type Manager struct {
 const ManagerUsage = `A manager is named by NAME, or, where it matters how it wrote, by NAME:Apply,
 NAME:Update or NAME:Update:SUBRESOURCE.`
 
-// ParseManager reads what names managers. Every text names some: a name may have colons in it.
+// ParseManager parses the notation of managers. Every text is valid, because a name may contain colons.
 func ParseManager(text string) Manager {
 	words := strings.Split(text, ":")
 	n := len(words)
@@ -40,13 +39,13 @@ func isOperation(word string) bool {
 	return word == string(merge.Apply) || word == string(merge.Update)
 }
 
-// Matches reports whether s names m.
+// Matches reports whether s matches m.
 func (s Manager) Matches(m merge.Manager) bool {
 	return m.Name == s.Name && (s.Operation == "" || s.Operation == m.Operation) &&
 		(s.anySubresource || s.Subresource == m.Subresource)
 }
 
-// String returns s as people write it.
+// String returns s in its notation.
 func (s Manager) String() string {
 	text := s.Name
 	if s.Operation != "" {
@@ -58,7 +57,7 @@ func (s Manager) String() string {
 	return text
 }
 
-// Managers reads the values of a flag, each of which must name one of the managers that there are.
+// Managers parses the values of a flag, each of which must match one of the managers in there.
 func Managers(flag string, texts []string, there []merge.Manager) ([]Manager, error) {
 	var out []Manager
 	for _, text := range texts {
@@ -74,7 +73,7 @@ func Managers(flag string, texts []string, there []merge.Manager) ([]Manager, er
 	return out, nil
 }
 
-// KnownNames refuses names, the values of a flag, that none of the managers has that there are.
+// KnownNames returns an error for names, the values of a flag, that none of the managers in there has.
 func KnownNames(flag string, names []string, there []merge.Manager) error {
 	known := namesOf(there)
 	for _, name := range names {
@@ -92,7 +91,7 @@ func KnownNames(flag string, names []string, there []merge.Manager) error {
 	return nil
 }
 
-// namesOf returns the names of managers, each once, sorted.
+// namesOf returns the names of managers, sorted and without duplicates.
 func namesOf(managers []merge.Manager) []string {
 	var names []string
 	for _, m := range managers {
@@ -102,7 +101,7 @@ func namesOf(managers []merge.Manager) []string {
 	return slices.Compact(names)
 }
 
-// Identities lists the managers of one name.
+// Identities lists the managers with a name.
 func Identities(name string, managers []merge.Manager) string {
 	var all []string
 	for _, m := range managers {
@@ -114,8 +113,7 @@ func Identities(name string, managers []merge.Manager) string {
 	return strings.Join(slices.Compact(all), " and ")
 }
 
-// exactly returns what names m and, of those that are called the same, as few others as its text
-// can tell apart.
+// exactly returns the notation that matches m and as few other managers as possible.
 func exactly(m merge.Manager) Manager {
 	return Manager{m.Name, m.Operation, m.Subresource, m.Subresource == ""}
 }

@@ -19,7 +19,7 @@ var there = []merge.Manager{
 	{Name: "ci", Operation: merge.Update, APIVersion: "v2", Subresource: "status"},
 }
 
-// TestManagers names managers, and wants to know which of those that are there are meant.
+// TestManagers checks which managers each notation matches.
 func TestManagers(t *testing.T) {
 	for _, c := range []struct{ text, shown, matches string }{
 		{"ci", "ci", "1 2 3 4"},
@@ -48,7 +48,7 @@ func TestManagers(t *testing.T) {
 	}
 }
 
-// TestManagersOfFlag wants each value of a flag to name a manager that is there, and to be told which there are.
+// TestManagersOfFlag checks that each value of a flag must match an existing manager, and that errors list the existing ones.
 func TestManagersOfFlag(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -77,8 +77,8 @@ func TestManagersOfFlag(t *testing.T) {
 	}
 }
 
-// TestSelectedPathsBelongToTheCaller selects several fields on each level of a deep object: no path shares memory with another, so
-// that none is there twice.
+// TestSelectedPathsBelongToTheCaller selects several fields on each level of a deep object. No two paths share memory, so that none occurs
+// twice.
 func TestSelectedPathsBelongToTheCaller(t *testing.T) {
 	text := `{"x":1,"y":2}`
 	for range 6 {

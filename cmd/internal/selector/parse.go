@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// Parse reads a selector. The error says what is wrong with the text.
+// Parse parses a selector. The error says why text is malformed.
 func Parse(text string) (Selector, error) {
 	s := Selector{text: text, anywhere: text != "" && text[0] != '.' && text[0] != '['}
 	rest := text
@@ -37,7 +37,7 @@ func Parse(text string) (Selector, error) {
 	return s, nil
 }
 
-// name reads a name, and returns what follows it.
+// name parses a name, and returns the text behind it.
 func name(text string) (step, string, error) {
 	if strings.HasPrefix(text, `"`) {
 		return quoted(text)
@@ -56,7 +56,7 @@ func name(text string) (step, string, error) {
 	}
 }
 
-// quoted reads a name in double quotes.
+// quoted parses a name in double quotes.
 func quoted(text string) (step, string, error) {
 	end := afterQuotes(text)
 	path, err := fieldpath.ParsePath("." + text[:end])
@@ -66,7 +66,7 @@ func quoted(text string) (step, string, error) {
 	return step{element: path[0]}, text[end:], nil
 }
 
-// afterQuotes returns where a text in double quotes ends, behind the quotes.
+// afterQuotes returns the position behind the closing quotes of a text in double quotes.
 func afterQuotes(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -79,7 +79,7 @@ func afterQuotes(text string) int {
 	return len(text)
 }
 
-// bracket reads what stands in brackets.
+// bracket parses a step in brackets.
 func bracket(text string) (step, string, error) {
 	end, err := afterBracket(text)
 	if err != nil {
@@ -100,8 +100,7 @@ func bracket(text string) (step, string, error) {
 	return step{element: path[0]}, rest, nil
 }
 
-// afterBracket returns where what stands in brackets ends that text begins with, behind the closing
-// one. Lists and objects may stand inside.
+// afterBracket returns the position behind the bracket that closes the first one of text. Lists and objects may stand inside.
 func afterBracket(text string) (int, error) {
 	for i, depth := 0, 0; i < len(text); i++ {
 		switch text[i] {

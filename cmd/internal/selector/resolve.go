@@ -8,9 +8,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// In returns the fields of v that s selects, in the order of v. A path without wildcards that leads
-// somewhere from the top of v is taken to begin there, and one that leads somewhere step by step has
-// no other reading. The error is an [*AmbiguousError] if there are several and s can mean one only.
+// In returns the fields of v that s selects, in the order of v. A path without wildcards that leads to a field from the top of v begins
+// there. A path that leads to a field step by step has no other reading. The error is an [*AmbiguousError] if s has no wildcard and matches
+// several fields.
 func (s Selector) In(v value.Value) ([]fieldpath.Path, error) {
 	for _, loose := range []bool{false, true} {
 		r := resolver{loose: loose, found: map[secret.Key]bool{}}
@@ -28,9 +28,9 @@ func (s Selector) In(v value.Value) ([]fieldpath.Path, error) {
 	return nil, nil
 }
 
-// resolver finds what a selector selects in an object.
+// resolver finds the fields that a selector selects in an object.
 type resolver struct {
-	loose bool // whether bare names may be joined
+	loose bool // whether to join bare names
 	paths []fieldpath.Path
 	found map[secret.Key]bool
 }
@@ -68,7 +68,7 @@ func (r *resolver) resolve(steps []step, v value.Value, path fieldpath.Path) {
 	}
 }
 
-// item returns the element of item i of a list if x leads over it.
+// item returns the element of item i of a list if x matches it.
 func (x step) item(item value.Value, i int) (fieldpath.Element, bool) {
 	switch {
 	case x.kind == anyItem:
@@ -88,7 +88,7 @@ func (x step) item(item value.Value, i int) (fieldpath.Element, bool) {
 	return x.element, true
 }
 
-// below resolves the steps at everything in v.
+// below resolves the steps at every place in v.
 func (r *resolver) below(steps []step, v value.Value, path fieldpath.Path) {
 	switch v.Kind() {
 	case value.KindObject:

@@ -1,5 +1,4 @@
-// Package selector knows how people say what they mean: fields by a path as it is printed, with
-// wildcards, and managers by their names.
+// Package selector parses the notations of flags: paths with wildcards for fields, and names of managers.
 //
 // Its nouns are [Selector] and [Manager].
 package selector
@@ -14,14 +13,13 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// Selector selects fields of objects, each with what is below it. It is written as a path, in the
-// spelling in which all paths are printed, [fieldpath.Path.Text]:
+// Selector selects fields of objects, each with everything below it. It is written like the paths in the output, see [fieldpath.Path.Text]:
 //
 //  1. .spec.replicas is that field. Without the first dot, containers[*].image selects at any depth.
-//  2. .metadata.annotations."example.org/team" has a name in quotes; ["example.org/team"] is the same. Without quotes, as API
-//     servers print it, its dots may be those of a name: that is how it is read where there is no field step by step.
-//  3. [name="web"] is the item with that key, which may leave out fields that the key has besides; [="a"] is the item with that
-//     value, and [0] the first of a list whose items have no identity.
+//  2. .metadata.annotations."example.org/team" has a name in quotes; ["example.org/team"] is the same. API servers print no quotes: if
+//     there is no such field step by step, the dots belong to a name.
+//  3. [name="web"] is the item with that key, which may omit further fields of the key; [="a"] is the item with that value, and [0] is
+//     the first item of a list whose items have no identity.
 //  4. .* is any field of an object, and [*] any item of a list.
 type Selector struct {
 	text     string
@@ -32,7 +30,7 @@ type Selector struct {
 // step is one step of a selector.
 type step struct {
 	kind    stepKind
-	element fieldpath.Element // of bare and exact
+	element fieldpath.Element // for bare and exact
 }
 
 type stepKind uint8
@@ -47,7 +45,7 @@ const (
 // String returns the selector as it was written.
 func (s Selector) String() string { return s.text }
 
-// Path returns the one path that s is when it is read step by step. It is false if s has wildcards.
+// Path returns s read step by step as a path. It returns false if s has wildcards.
 func (s Selector) Path() (fieldpath.Path, bool) {
 	var path fieldpath.Path
 	for _, x := range s.steps {
@@ -56,16 +54,16 @@ func (s Selector) Path() (fieldpath.Path, bool) {
 	return path, !s.hasWildcard()
 }
 
-// isPlain reports whether s can mean one field only.
+// isPlain reports whether s may select one field only.
 func (s Selector) isPlain() bool { return !s.anywhere && !s.hasWildcard() }
 
 func (s Selector) hasWildcard() bool {
 	return slices.ContainsFunc(s.steps, func(x step) bool { return x.kind == anyField || x.kind == anyItem })
 }
 
-// Among returns, for each of paths, the field that s selects: the path itself, or what it is inside
-// of, and nil if s selects neither. Where s leads to some of the paths step by step, it has no other
-// reading. The error is an [*AmbiguousError] if s can mean one field only, and may be several.
+// Among returns, for each path, the field that s selects: the path itself, a field around it, or nil if s selects neither. If s leads to
+// some of the paths step by step, it has no other reading. The error is an [*AmbiguousError] if s may select one field only and matches
+// several.
 func (s Selector) Among(paths []fieldpath.Path) ([]fieldpath.Path, error) {
 	for _, loose := range []bool{false, true} {
 		out, found := make([]fieldpath.Path, len(paths)), false
@@ -81,8 +79,7 @@ func (s Selector) Among(paths []fieldpath.Path) ([]fieldpath.Path, error) {
 	return make([]fieldpath.Path, len(paths)), nil
 }
 
-// check returns an [*AmbiguousError] if the fields that s was found to select are several and s can
-// mean one only. A key that leaves out fields may be that of several items.
+// check returns an [*AmbiguousError] if s selected several fields and may select one only. A key that omits fields may match several items.
 func (s Selector) check(selected []fieldpath.Path) error {
 	selected = slices.DeleteFunc(slices.Clone(selected), func(p fieldpath.Path) bool { return p == nil })
 	slices.SortFunc(selected, func(p, q fieldpath.Path) int {
@@ -95,8 +92,7 @@ func (s Selector) check(selected []fieldpath.Path) error {
 	return nil
 }
 
-// match returns the part of path that s selects, nil if there is none. Loose readings join bare
-// names, and take keys with more fields.
+// match returns the prefix of path that s selects, nil if there is none. Loose readings join bare names, and accept keys with more fields.
 func (s Selector) match(path fieldpath.Path, loose bool) fieldpath.Path {
 	for from := range path {
 		if n := match(s.steps, path[from:], loose); n >= 0 {
@@ -109,7 +105,7 @@ func (s Selector) match(path fieldpath.Path, loose bool) fieldpath.Path {
 	return nil
 }
 
-// match returns how many elements of path the steps lead over, -1 if they do not lead there.
+// match returns the number of elements of path that the steps match, or -1 if they do not match.
 func match(steps []step, path fieldpath.Path, loose bool) int {
 	if len(steps) == 0 {
 		return 0
@@ -128,7 +124,7 @@ func match(steps []step, path fieldpath.Path, loose bool) int {
 	return -1
 }
 
-// takes reports whether x leads over e.
+// takes reports whether x matches e.
 func (x step) takes(e fieldpath.Element, loose bool) bool {
 	switch isField := e.Kind() == fieldpath.KindField; {
 	case x.kind == anyField:
@@ -146,8 +142,8 @@ func (x step) takes(e fieldpath.Element, loose bool) bool {
 	return x.element == e
 }
 
-// names yields how many of the steps may together be one step of a path: one, or where they are bare
-// names and read loosely, several that are one name with dots in it.
+// names yields the numbers of steps that may together match one element of a path. The first number is 1. In a loose reading, several bare
+// names may form one name with dots.
 func names(steps []step, loose bool) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for n := 1; n <= len(steps); n++ {
@@ -158,7 +154,7 @@ func names(steps []step, loose bool) func(func(int) bool) {
 	}
 }
 
-// joined returns the field whose name the steps, which are bare, are together.
+// joined returns the field whose name consists of the steps, which are bare.
 func joined(steps []step) fieldpath.Element {
 	words := make([]string, len(steps))
 	for i, x := range steps {
@@ -167,13 +163,13 @@ func joined(steps []step) fieldpath.Element {
 	return fieldpath.Field(strings.Join(words, "."))
 }
 
-// AmbiguousError is a selector that means several fields of an object although it has no wildcard.
+// AmbiguousError reports a selector without a wildcard that matches several fields of an object.
 type AmbiguousError struct {
 	Selector Selector
 	Readings []fieldpath.Path
 }
 
-// Error lists the readings as people see them who may see nothing of the object.
+// Error lists the readings, with all secrets masked.
 func (e *AmbiguousError) Error() string { return e.Seen(secret.View{}) }
 
 // Seen lists the readings. It implements [secret.Seen].

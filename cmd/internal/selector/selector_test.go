@@ -73,7 +73,7 @@ func TestAmong(t *testing.T) {
 	for _, c := range []struct {
 		selector string
 		path     fieldpath.Path
-		length   int // of what is selected, -1 for nothing
+		length   int // the length of the selected path; -1 if nothing is selected
 	}{
 		{".spec.containers", image, 2},
 		{".spec.containers[*].image", image, 4},
@@ -102,8 +102,8 @@ func TestAmong(t *testing.T) {
 	}
 }
 
-// TestReadings wants that a path that leads somewhere step by step has no other reading, and that several other readings are an
-// error that tells them apart.
+// TestReadings checks that a path that leads to a field step by step has no other reading. Several other readings are an error that lists
+// them.
 func TestReadings(t *testing.T) {
 	field := fieldpath.Field
 	steps, joined := fieldpath.Path{field("a"), field("b"), field("c")}, fieldpath.Path{field("a.b"), field("c")}
@@ -127,8 +127,8 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestPrintedPaths wants that every path is accepted as it is printed, and then means that very path: among all paths, in the value
-// that it leads through, and read as a path.
+// TestPrintedPaths checks that every printed path can be parsed, and then selects exactly that path: among all paths, in its value, and
+// read as a path.
 func TestPrintedPaths(t *testing.T) {
 	r := seeds.Rand(t)
 	names := []string{"a", "b", "a.b", "", "*", ".", "x y", `q"\`, "[", "]", "{", "a/b", "é", "\n\x01", "\xff", "=", "0", "[0]", "name=1"}

@@ -1,5 +1,5 @@
-// Package storytest runs stories: archives with a list of commands, the files that they read, and all that they say. Each
-// command finds what the commands before it have stored.
+// Package storytest runs stories: archives with a list of commands, the files that they read, and their whole output. Each command sees the
+// objects that the commands before it have stored.
 package storytest
 
 import (
@@ -28,11 +28,12 @@ import (
 
 var update = flag.Bool("update", false, "write what the stories come to into testdata; read the difference before you commit it")
 
-// Run runs each testdata/NAME.txtar. Its comment has one command on each line, and # before other lines:
+// Run runs each testdata/NAME.txtar. Its comment has one command on each line; other lines begin with #:
 //
 //	[given] COMMAND ARGUMENT... NAME=VALUE,... NAME=
 //
-// What a given command says is not wanted; it must report nothing. The file live.yaml, if there is one, is what is stored at first, crd.yaml defines kinds, and want is what the commands say.
+// The output of a given command is ignored; it must report nothing. The file live.yaml, if present, holds the stored objects at the start,
+// crd.yaml defines kinds, and want is the expected output.
 func Run(t *testing.T, commands map[string]func(*Story)) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -88,19 +89,19 @@ func runFile(t *testing.T, file string, commands map[string]func(*Story)) {
 	}
 }
 
-// Story is an archive of which commands are run.
+// Story is an archive with the state of its commands.
 type Story struct {
 	*testing.T
 	Files   map[string][]byte
-	Args    []string            // of the command that runs, without its words
-	Words   map[string][]string // NAME=VALUE,... of the command that runs
+	Args    []string            // the arguments of the current command, without its words
+	Words   map[string][]string // NAME=VALUE,... of the current command
 	command string
-	given   bool // what the command says is not wanted
+	given   bool // whether to ignore the output of the command
 	out     bytes.Buffer
-	log     bytes.Buffer // of the command that runs
+	log     bytes.Buffer // the log of the current command
 }
 
-// read begins with a command.
+// read starts a command.
 func (s *Story) read(line string) {
 	line, s.given = strings.CutPrefix(line, "given ")
 	fields := strings.Fields(line)
@@ -115,21 +116,21 @@ func (s *Story) read(line string) {
 	}
 }
 
-// Print adds a line to what the story says.
+// Print adds a line to the output of the story.
 func (s *Story) Print(format string, args ...any) { fmt.Fprintf(&s.out, format+"\n", args...) }
 
-// Word returns the value of a word, empty if the command has none.
+// Word returns the value of a word, empty if the command lacks the word.
 func (s *Story) Word(name string) string { return strings.Join(s.Words[name], ",") }
 
 // Has reports whether the command has a word.
 func (s *Story) Has(name string) bool { return s.Words[name] != nil }
 
-// Library returns a library that reads the files of the story. What it reports comes behind what the command prints.
+// Library returns a library that reads the files of the story. Its messages follow the output of the command.
 func (s *Story) Library() *types.Library {
 	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(&s.log, nil), Archived: s.Files, Secrets: &secret.Rules{}, Jobs: 1})
 }
 
-// Flags says which schemas there are: those of crd.yaml, unless the words crd, openapi, schema, type, schemaless and verbose name others.
+// Flags returns the schemas: those of crd.yaml, unless the words crd, openapi, schema, type, schemaless and verbose name others.
 func (s *Story) Flags() types.Flags {
 	f := types.Flags{
 		Crds: s.Words["crd"], OpenAPI: s.Words["openapi"], Schema: s.Word("schema"), TypeName: s.Word("type"),
@@ -141,7 +142,7 @@ func (s *Story) Flags() types.Flags {
 	return f
 }
 
-// Types returns the types that there are.
+// Types returns the types in the schemas of the story.
 func (s *Story) Types(c *types.Library) *types.Types {
 	out := c.NewTypes(s.Flags())
 	if out == nil {
@@ -150,12 +151,12 @@ func (s *Story) Types(c *types.Library) *types.Types {
 	return out
 }
 
-// Config is how field managers are made for the word through. It is always 2026-01-01.
+// Config returns the configuration of field managers for the word through. The time is always 2026-01-01.
 func (s *Story) Config() managedfields.Config {
 	return managedfields.Config{Subresource: s.Word("through"), Now: func() time.Time { return time.Unix(1767225600, 0) }}
 }
 
-// Live returns what is stored.
+// Live returns the stored objects.
 func (s *Story) Live(c *types.Library) *manifest.Live {
 	if len(s.Files["live.yaml"]) == 0 {
 		return manifest.NewLive(nil)
@@ -163,7 +164,7 @@ func (s *Story) Live(c *types.Library) *manifest.Live {
 	return c.Index(c.Read([]string{"live.yaml"}, false), manifest.Everything)
 }
 
-// Each calls f for each object of the command's file, with how objects of its kind are written.
+// Each calls f for each object of the command's file, with its endpoint.
 func (s *Story) Each(c *types.Library, f func(*manifest.Object, *types.Endpoint)) {
 	all := s.Types(c)
 	all.Served, all.Bare = true, s.Has("bare")
@@ -174,7 +175,7 @@ func (s *Story) Each(c *types.Library, f func(*manifest.Object, *types.Endpoint)
 	}
 }
 
-// Workload returns the workload of writing the objects of the command's file.
+// Workload returns the workload that writes the objects of the command's file.
 func (s *Story) Workload(c *types.Library) *dryrun.Workload {
 	all := s.Types(c)
 	all.Bare = s.Has("bare")
@@ -184,8 +185,8 @@ func (s *Story) Workload(c *types.Library) *dryrun.Workload {
 	return w
 }
 
-// Apply returns how objects are applied, as the words say: as, force, force-field, force-manager, rules and migrate. It returns
-// nil, and says why, if they cannot be read.
+// Apply returns the apply for the words as, force, force-field, force-manager, rules and migrate. It returns nil, with the reason reported,
+// if they are malformed.
 func (s *Story) Apply(c *types.Library) *dryrun.Apply {
 	flags := dryrun.ForceFlags{All: s.Has("force"), Fields: s.Words["force-field"], Managers: s.Words["force-manager"]}
 	if s.Has("rules") {
@@ -201,7 +202,7 @@ func (s *Story) Apply(c *types.Library) *dryrun.Apply {
 	return &dryrun.Apply{Manager: s.Word("as"), Force: force, Migrate: s.Has("migrate")}
 }
 
-// Object prints what has changed in o since it was before, all of it if there was nothing, and who owns what in it.
+// Object prints the changes from before to o, or the whole object if before is absent, and the owners of o.
 func (s *Story) Object(before, o managedfields.Object) {
 	old, now := []byte(nil), yaml.Append(nil, o.Content)
 	if !before.Content.IsAbsent() {
@@ -212,7 +213,7 @@ func (s *Story) Object(before, o managedfields.Object) {
 		s.Print("  the object stays as it was")
 	case old == nil:
 		s.indent(now)
-	default: // without its three lines of heading
+	default: // without its heading of three lines
 		s.indent(bytes.SplitN(diff.Diff("before", old, "after", now), []byte("\n"), 4)[3])
 	}
 	s.owners(o)
@@ -237,7 +238,7 @@ func (s *Story) owners(o managedfields.Object) {
 	}
 }
 
-// Store makes o what is stored.
+// Store stores o.
 func (s *Story) Store(o managedfields.Object) {
 	v, err := o.Value()
 	if err != nil {
@@ -256,7 +257,7 @@ func (s *Story) Store(o managedfields.Object) {
 	s.Files["live.yaml"] = bytes.Join(append(all, yaml.Append(nil, v)), []byte("---\n"))
 }
 
-// Show returns v as JSON, and only the beginning of long ones.
+// Show returns v as JSON, shortened if it is long.
 func Show(v value.Value) string {
 	const most = 60
 	text := v.String()

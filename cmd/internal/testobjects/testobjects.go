@@ -1,4 +1,4 @@
-// Package testobjects has objects for tests.
+// Package testobjects provides objects for tests.
 package testobjects
 
 import (
@@ -16,8 +16,7 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Owned returns the manifests of testdata, each with two appliers: one that applied all of it, one
-// that applied another manifest of the kind.
+// Owned returns the manifests of testdata, each with two appliers. One has applied the manifest, the other another manifest of the kind.
 func Owned(t *testing.T) []*manifest.Object {
 	t.Helper()
 	files, err := filepath.Glob("../../../testdata/manifests/*/a.yaml")

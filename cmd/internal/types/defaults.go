@@ -9,9 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// DefaultsAt returns the default values that a server fills in at paths of object, by the
-// path. Only those of built-in kinds are known, which are filled in by code; what schemas say
-// about defaults is elsewhere. The cost is that of reading object once, and of a walk to the paths.
+// DefaultsAt returns the default values that a server fills in at paths of object, by path. It knows only defaults that the code of
+// built-in kinds fills in, not those of schemas. The cost is one read of object and a walk to the paths.
 func DefaultsAt(object managedfields.Object, paths fieldpath.Set) map[secret.Key]value.Value {
 	kind, ok := builtin.Lookup(object.GVK())
 	if !ok || paths.IsEmpty() {
@@ -19,7 +18,7 @@ func DefaultsAt(object managedfields.Object, paths fieldpath.Set) map[secret.Key
 	}
 	held, err := kind.Held(object.Content)
 	if err != nil {
-		return nil // objects that a server cannot hold have no defaults: what is wrong with them shows elsewhere
+		return nil // a server cannot store the object, so it has no defaults; the defect is reported elsewhere
 	}
 	out := map[secret.Key]value.Value{}
 	for step := range typed.Walk(paths, []typed.Value{typed.Untyped(held)}) {

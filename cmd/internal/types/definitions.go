@@ -18,9 +18,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// DefinedBy returns the CustomResourceDefinitions in the named files and directories, whatever else
-// is in there. It reports what cannot be read, and names that lead to none, and whether all is
-// well.
+// DefinedBy returns the CustomResourceDefinitions in the named files and directories, and ignores other objects. It reports unreadable
+// files and names without a definition. ok is false if it reported anything.
 func (c *Library) DefinedBy(names []string) (definitions []*manifest.Object, ok bool) {
 	before := c.Problems
 	for _, name := range names {
@@ -34,14 +33,13 @@ func (c *Library) DefinedBy(names []string) (definitions []*manifest.Object, ok 
 	return definitions, c.Problems == before
 }
 
-// IsDefinition reports whether v is a CustomResourceDefinition of the version that is read: see [custom.IsDefinition].
+// IsDefinition reports whether v is a CustomResourceDefinition of the supported version: see [custom.IsDefinition].
 func IsDefinition(v value.Value) bool {
 	return custom.IsDefinition(v) && v.Get("apiVersion").Str() == "apiextensions.k8s.io/v1"
 }
 
-// definitions returns the source of the types that the CustomResourceDefinitions among objects
-// define. They are converted when they are needed first. Of two definitions of one kind, the first
-// counts.
+// definitions returns the source of the types that the CustomResourceDefinitions among objects define. Types are converted on first use.
+// The first of two definitions of one kind counts.
 func (c *Library) definitions(objects []*manifest.Object) source {
 	defined := map[groupKind]*manifest.Object{}
 	for _, o := range objects {
@@ -68,8 +66,7 @@ func (c *Library) definitions(objects []*manifest.Object) source {
 	}
 }
 
-// definition returns the types that the CustomResourceDefinition o defines for the kind id. It
-// reports what is wrong with it.
+// definition returns the types that the CustomResourceDefinition o defines for the kind id. It reports defects of o.
 func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	d := ReadDefinition(o)
 	if d.Broken != nil {
@@ -92,22 +89,22 @@ func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	return kind
 }
 
-// Definition is what a CustomResourceDefinition defines.
+// Definition is the content of a CustomResourceDefinition.
 type Definition struct {
 	*openapi.Definitions
 	Catalog *schema.Catalog
-	// Broken is why nothing of the definition can be used; nil if that is not so. The rest is then nil.
+	// Broken is the reason why the whole definition is unusable; nil if it is usable. If Broken is set, the other fields are nil.
 	Broken error
-	// Versions has the versions whose schemas cannot be used, and why. In Catalog they admit everything.
+	// Versions holds the errors of versions with unusable schemas. Such versions admit every object in Catalog.
 	Versions map[string]error
-	// Flaws are rules of merging that the types break. They can be used in spite of them.
+	// Flaws holds violations of the rules of merging. The types are usable nevertheless.
 	Flaws error
 
 	structures map[string]*structural.Schema
 }
 
-// ReadDefinition reads the CustomResourceDefinition o. Its errors join one for each defect; a server accepts
-// no definition with one of them. Their places are those of [PlaceInDefinition].
+// ReadDefinition reads the CustomResourceDefinition o. Its errors join one error for each defect; a server accepts no definition with such
+// a defect. [PlaceInDefinition] returns their positions.
 func ReadDefinition(o *manifest.Object) Definition {
 	d := Definition{Versions: map[string]error{}}
 	if d.Definitions, d.Broken = openapi.CRD(o.Content); d.Broken != nil {
@@ -133,7 +130,7 @@ func ReadDefinition(o *manifest.Object) Definition {
 	return d
 }
 
-// Errors returns all that is wrong with the definition.
+// Errors returns all defects of the definition.
 func (d Definition) Errors() []error {
 	var out []error
 	add := func(err error) { out = append(out, err) }
@@ -145,8 +142,7 @@ func (d Definition) Errors() []error {
 	return out
 }
 
-// Definition reads the CustomResourceDefinition o, and reports all that is wrong with it. It returns false if
-// nothing of it can be used.
+// Definition reads the CustomResourceDefinition o, and reports all its defects. It returns false if the whole definition is unusable.
 func (c *Library) Definition(o *manifest.Object) (Definition, bool) {
 	d := ReadDefinition(o)
 	c.definitionProblem(o, d.Broken)
@@ -164,7 +160,7 @@ func (c *Library) definitionProblem(o *manifest.Object, err error) {
 	})
 }
 
-// ReasonInDefinition returns what err, which is about a CustomResourceDefinition, says without the name of that.
+// ReasonInDefinition returns the text of err, an error of a CustomResourceDefinition, without the name of the definition.
 func ReasonInDefinition(err error) string {
 	var e *openapi.SchemaError
 	switch {
@@ -176,21 +172,21 @@ func ReasonInDefinition(err error) string {
 	return e.Path + ": " + e.Reason
 }
 
-// flaws warns of rules of merging that the types of the definition o break.
+// flaws warns about violations of the rules of merging in the definition o.
 func (c *Library) flaws(o *manifest.Object, err error) {
 	notice.EachError(err, func(err error) {
 		c.Report(notice.Notice{Class: notice.BadSchema, Warning: true, Where: o.At(), Text: secret.Open.Error(err)})
 	})
 }
 
-// brokenSchemaError is a version of a kind whose definition has a schema that cannot be used.
+// brokenSchemaError reports a version of a kind whose definition has an unusable schema.
 type brokenSchemaError struct {
 	definition *manifest.Object
 	version    string
-	err        error // joins all that is wrong
+	err        error // joins all defects
 }
 
-// Error names the definition and the first thing that is wrong with the schema.
+// Error names the definition and the first defect of the schema.
 func (e *brokenSchemaError) Error() string {
 	var all []error
 	notice.EachError(e.err, func(err error) { all = append(all, err) })
@@ -202,7 +198,7 @@ func (e *brokenSchemaError) Error() string {
 	return text + "; --schemaless does without it"
 }
 
-// PlaceInDefinition returns the position in o, a CustomResourceDefinition, that err is about.
+// PlaceInDefinition returns the position of err in the CustomResourceDefinition o.
 func PlaceInDefinition(o *manifest.Object, err error) notice.Position {
 	steps := StepsInDefinition(o, err)
 	if len(steps) == 0 {
@@ -211,7 +207,7 @@ func PlaceInDefinition(o *manifest.Object, err error) notice.Position {
 	return o.Key(steps...)
 }
 
-// StepsInDefinition returns the way to what err is about in o, a CustomResourceDefinition, as far as it leads.
+// StepsInDefinition returns the steps to the place of err in the CustomResourceDefinition o, as far as o has them.
 func StepsInDefinition(o *manifest.Object, err error) []any {
 	var e *openapi.SchemaError
 	if !errors.As(err, &e) {

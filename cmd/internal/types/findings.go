@@ -15,37 +15,35 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Finding is why a server refuses an object whose fields are all declared. It is never its merging
-// that does.
+// Finding is a reason why a server refuses an object with declared fields only. The reason is never the merging of the object.
 type Finding struct {
-	Path   fieldpath.Path // as managed fields name it; empty for the object as a whole
+	Path   fieldpath.Path // in the notation of managed fields; empty for the whole object
 	Class  string
-	reason secret.Raw // in the words of the server, where they are known
+	reason secret.Raw // in the words of the server, if they are known
 }
 
 // The classes of findings.
 const (
-	RequiredClass    = "required"    // a text that is wanted is empty
-	UnsupportedClass = "unsupported" // a text is none of those that the field may have
-	ImmutableClass   = "immutable"   // a field changes that may not
+	RequiredClass    = "required"    // a required text is empty
+	UnsupportedClass = "unsupported" // a text is not among those that the field allows
+	ImmutableClass   = "immutable"   // an immutable field changes
 	UnreadableClass  = "unreadable"  // a value does not fit into the Go type of its field
 	UnservedClass    = "unserved"    // no server has the version
 )
 
-// Findings returns what the validation of a server refuses of object, which is to be stored instead
-// of live, as far as the kind is built in and its schemas, or the table of what may not change,
-// declare it; an absent live is an object that does not exist yet. It takes time in proportion to
-// both. An object that stays as it is was not refused before.
+// Findings returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
+// new. Findings covers built-in kinds, as far as their schemas or the table of immutable fields declare the rules. It takes time in
+// proportion to both objects. An unchanged object has no findings, because the server accepted it before.
 func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	k, ok := e.kind()
 	if !ok || live.Same(object) {
 		return nil
 	}
 	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
-		live = held // files may lack what a server has filled in
+		live = held // files may lack values that a server has filled in
 	}
 	if held, err := k.Held(object); err == nil {
-		object = held // likewise, where an apply finds nothing to change
+		object = held // likewise, if an apply changes nothing
 	}
 	var out []Finding
 	for _, f := range k.Findings(live, object) {
@@ -54,9 +52,8 @@ func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	return out
 }
 
-// Reading returns what a server finds when it reads object, a whole one: that its version is not
-// served, that a value does not fit into the Go type of its field, or what its validation refuses.
-// It takes time in proportion to object.
+// Reading returns the findings of a server that reads the whole object. The version is not served, a value does not fit into the Go type of
+// its field, or the validation refuses it. It takes time in proportion to object.
 func (e *Endpoint) Reading(object value.Value) []Finding {
 	k, ok := e.kind()
 	if !ok {
@@ -74,8 +71,7 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 	return e.Findings(value.Value{}, held)
 }
 
-// Allocates returns what a server adds to object, which is to be stored instead of live: see
-// [builtin.Kind.Allocates].
+// Allocates returns the values that a server adds to object, which replaces live: see [builtin.Kind.Allocates].
 func (e *Endpoint) Allocates(live, object value.Value) []builtin.Allocated {
 	k, ok := e.kind()
 	if !ok {
@@ -84,8 +80,8 @@ func (e *Endpoint) Allocates(live, object value.Value) []builtin.Allocated {
 	return k.Allocates(live, object)
 }
 
-// KeepsNothingAt reports whether a server may have nothing at path in object, one of the endpoint's kind, although a manager applied
-// something there: it left that out because it was empty, or keeps it elsewhere.
+// KeepsNothingAt reports whether a server may store no value at path in object, an object of the endpoint's kind, although a manager
+// applied one. A server drops empty values, and stores some values at another path.
 func (e *Endpoint) KeepsNothingAt(path fieldpath.Path, object value.Value) bool {
 	k, ok := e.kind()
 	if !ok {
@@ -95,7 +91,7 @@ func (e *Endpoint) KeepsNothingAt(path fieldpath.Path, object value.Value) bool 
 	return k.LeavesOut(path) || !slices.Equal(folded, path) && !manifest.Lookup(object, folded).IsAbsent()
 }
 
-// Folded returns where a server keeps what is written to path: see [builtin.Kind.Folded].
+// Folded returns the path at which a server stores a value that is written to path: see [builtin.Kind.Folded].
 func (e *Endpoint) Folded(path fieldpath.Path) fieldpath.Path {
 	k, ok := e.kind()
 	if !ok {
@@ -104,7 +100,7 @@ func (e *Endpoint) Folded(path fieldpath.Path) fieldpath.Path {
 	return k.Folded(path)
 }
 
-// kind returns the built-in kind that the endpoint is of, and whether it is of one.
+// kind returns the built-in kind of the endpoint, if it has one.
 func (e *Endpoint) kind() (*builtin.Kind, bool) {
 	if !e.builtIn || e.bare {
 		return nil, false
@@ -112,8 +108,7 @@ func (e *Endpoint) kind() (*builtin.Kind, bool) {
 	return builtin.Lookup(managing.Config(e.Manager).GVK)
 }
 
-// Named returns path, which leads to something in v, a value of type t, with items of lists named
-// as managed fields do.
+// Named returns path, which leads to a value in v of type t, with list items in the notation of managed fields.
 //
 //	.spec.containers[0].image    becomes    .spec.containers[name="web"].image
 func Named(t *schema.Type, v value.Value, path fieldpath.Path) fieldpath.Path {
@@ -135,7 +130,7 @@ func Named(t *schema.Type, v value.Value, path fieldpath.Path) fieldpath.Path {
 	return out
 }
 
-// identity returns how managed fields name item of list, and else if they do not.
+// identity returns the element of item of list in managed fields, or otherwise if they do not identify it.
 func identity(list *schema.List, item value.Value, otherwise fieldpath.Element) fieldpath.Element {
 	switch {
 	case list == nil:
@@ -161,7 +156,7 @@ func identity(list *schema.List, item value.Value, otherwise fieldpath.Element) 
 	return fieldpath.Key(fields...)
 }
 
-// classOf returns the class of what a kind's schemas, or the table of what may not change, declare.
+// classOf returns the class of a violation of a kind's schemas or of the table of immutable fields.
 func classOf(f form.Finding) string {
 	switch head, _, _ := strings.Cut(f.Reason, ":"); head {
 	case "Required value":
@@ -172,10 +167,10 @@ func classOf(f form.Finding) string {
 	return ImmutableClass
 }
 
-// Reason returns why, as view shows it, in the words of the server where they are known.
+// Reason returns the reason, in the words of the server if they are known. view masks it.
 func (f Finding) Reason(view secret.View) string { return view.Reason(f.Path, f.reason) }
 
-// Text returns the reason, and that it is not merging that refuses.
+// Text returns the reason, and says that not the merging refuses the object.
 func (f Finding) Text(view secret.View) string {
 	switch f.Class {
 	case UnreadableClass, UnservedClass:

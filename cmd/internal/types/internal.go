@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// What this package needs of the packages below beyond their API.
+// The internals of lower packages that this package uses beyond their API.
 var (
 	schemas  = door.Open(schema.Internal{})
 	typing   = door.Open(typed.Internal{})

@@ -12,9 +12,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ParseKind reads APIVERSION/KIND, or a name of a built-in kind or of one that definitions define, as kubectl takes it: the kind,
-// its resource, the singular of that, or a short name, in small letters or large ones. A name stands for the only stable version, and
-// of definitions for the one that is stored. No text is no kind.
+// ParseKind reads APIVERSION/KIND, or a name of a built-in kind or of a kind in definitions. As for kubectl, a name is the kind, its
+// resource, the singular of the resource, or a short name, in any case. A name stands for the only stable version of a built-in kind, and
+// for the stored version of a definition. An empty text is no kind.
 func ParseKind(text string, definitions ...*manifest.Object) (schema.GVK, error) {
 	if text == "" {
 		return schema.GVK{}, nil
@@ -63,7 +63,7 @@ func isCalled(gvk schema.GVK, text string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) })
 }
 
-// builtinKind returns the kind called name, whatever its case.
+// builtinKind returns the built-in kind called text, in any case.
 func builtinKind(text string) (schema.GVK, error) {
 	var found, names []string
 	var stable []schema.GVK
@@ -74,7 +74,7 @@ func builtinKind(text string) (schema.GVK, error) {
 		}
 		if isCalled(known, text) {
 			gvk, found = known, append(found, known.APIVersion()+"/"+known.Kind)
-			if !strings.ContainsAny(known.Version, "ab") { // alpha, beta
+			if !strings.ContainsAny(known.Version, "ab") { // excludes alpha and beta versions
 				stable = append(stable, known)
 			}
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 )
 
-// ResourceOf returns the name that a server has for objects of a built-in kind, such as
-// deployments; empty for other kinds.
+// ResourceOf returns the resource of a built-in kind, such as deployments; empty for other kinds.
 func ResourceOf(gvk schema.GVK) string {
 	if k, ok := builtin.Lookup(gvk); ok {
 		return k.Resource
@@ -26,8 +25,8 @@ type KnownKind struct {
 	From string
 }
 
-// KnownKinds returns the kinds in the schemas that f names and those that are built in, sorted. Of
-// two types of a kind, the one that counts is returned.
+// KnownKinds returns the kinds in the schemas of f and the built-in kinds, sorted. If a kind has several types, it returns the one that
+// [Types] uses.
 func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 	before := c.Problems
 	seen := map[schema.GVK]bool{}
@@ -84,7 +83,7 @@ func TypeNamed(c *Library, f Flags, name string) (*schema.Type, string, error) {
 	return typeCalled(kinds, name)
 }
 
-// typeCalled returns the type called name among those that the kinds are made of.
+// typeCalled returns the type called name among the types of the kinds and their parts.
 func typeCalled(kinds []KnownKind, name string) (*schema.Type, string, error) {
 	var names []string
 	found := map[string]KnownKind{}
@@ -107,7 +106,7 @@ func typeCalled(kinds []KnownKind, name string) (*schema.Type, string, error) {
 	return nil, "", fmt.Errorf("there is no kind and no type %q: write kinds as apps/v1/Deployment%s", name, hint)
 }
 
-// EachType calls f for t and every type that its values consist of, once.
+// EachType calls f once for t and for every type that values of t contain.
 func EachType(t *schema.Type, f func(*schema.Type)) {
 	seen := map[*schema.Type]bool{}
 	var walk func(*schema.Type)

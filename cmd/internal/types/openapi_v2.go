@@ -8,10 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// warnOfKeys warns if items of a list that doc, an OpenAPI v2 document, describes may leave out one
-// of their keys, and doc does not say what it then is. API servers publish defaults in documents of
-// v3 only: by v2, a port without a protocol is k:{"port":80}, and not
-// k:{"port":80,"protocol":"TCP"}.
+// warnOfKeys warns if items of a list in the OpenAPI v2 document doc may omit a key and doc has no default for it. API servers publish
+// defaults only in v3 documents: by v2, a port without a protocol is k:{"port":80}, and not k:{"port":80,"protocol":"TCP"}.
 func (c *Library) warnOfKeys(file string, doc value.Value) {
 	var found []string
 	for _, definition := range doc.Get("definitions").Members() {
@@ -29,8 +27,7 @@ func (c *Library) warnOfKeys(file string, doc value.Value) {
 		"than on a server (%s); name documents of /openapi/v3 instead", strings.Join(slices.Compact(found), ", "))
 }
 
-// openKeys returns the keys that items of the list that property describes may leave out without
-// having them by default.
+// openKeys returns the keys that items of the list property may omit and that have no default.
 func openKeys(doc, property value.Value) []string {
 	if property.Get("x-kubernetes-list-type").Str() != "map" {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ScaleName is the subresource through which the number of replicas is written.
+// ScaleName is the subresource that reads and writes the number of replicas.
 const ScaleName = "scale"
 
-// IsScale reports whether gvk is the kind of the objects that subresources scale read and write.
+// IsScale reports whether gvk is the kind of the objects of the subresource scale.
 func IsScale(gvk schema.GVK) bool { return gvk.Group == "autoscaling" && gvk.Kind == "Scale" }
 
-// Scale returns how Scale objects are written. config is what is the same for all kinds.
+// Scale returns the endpoint of Scale objects. config is the part that all kinds share.
 func (t *Types) Scale(config managedfields.Config) (*Endpoint, error) {
 	served := builtin.ScaleConfig()
 	id := endpointID{served.GVK, ScaleName}
@@ -34,7 +34,7 @@ func (t *Types) Scale(config managedfields.Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// Scalable reports whether objects of a kind have the subresource scale in any version.
+// Scalable reports whether a kind has the subresource scale in any version.
 func (t *Types) Scalable(group, kind string) bool {
 	for _, source := range t.sources {
 		found, _ := source(schema.GVK{Group: group, Kind: kind})
@@ -47,8 +47,7 @@ func (t *Types) Scalable(group, kind string) bool {
 	return false
 }
 
-// replicasIn returns where a CustomResourceDefinition has the number of replicas, by apiVersion;
-// nil if it has no subresource scale.
+// replicasIn returns the paths of the replicas in a CustomResourceDefinition by apiVersion; nil if it has no subresource scale.
 func replicasIn(definition value.Value) map[string]fieldpath.Path {
 	var out map[string]fieldpath.Path
 	for v := range definition.Get("spec", "versions").Items() {

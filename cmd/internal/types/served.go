@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// builtInSource returns the source of the types that are built in.
+// builtInSource returns the source of the built-in types.
 func builtInSource() source {
 	catalog := catalogSource(builtin.Catalog(), "built in ("+KubernetesVersion+")")
 	return func(gvk schema.GVK) (kindTypes, bool) {
@@ -25,9 +25,8 @@ func builtInSource() source {
 	}
 }
 
-// complete adds to config, which has the types of kind, what a server does besides, and returns
-// what is then to be restored in outcomes. The error is a [*builtin.UnservedError] for a version of
-// a built-in kind that no server serves, if one is to be written.
+// complete adds the behaviour of a server to config, which has the types of kind. It returns the part of an outcome that must be restored.
+// The error is a [*builtin.UnservedError] if objects of a built-in kind are written in a version that no server serves.
 func (t *Types) complete(config *managedfields.Config, kind kindTypes) (Restoration, error) {
 	switch {
 	case kind.builtIn:
@@ -38,8 +37,7 @@ func (t *Types) complete(config *managedfields.Config, kind kindTypes) (Restorat
 	return t.completeCustom(config, kind), nil
 }
 
-// completeBuiltIn is complete for a kind of Kubernetes' own. What the endpoint does not write is
-// restored by the configuration itself.
+// completeBuiltIn is complete for a built-in kind. The configuration itself restores the fields that the endpoint does not write.
 func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 	k, ok := builtin.Lookup(config.GVK)
 	if !ok {
@@ -47,7 +45,7 @@ func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 	}
 	served, err := k.WithClock(config.Now).Config(config.Subresource)
 	switch {
-	case !t.Served && err == nil: // entries are read in the versions that they are of
+	case !t.Served && err == nil: // entries are read in their own versions
 		config.Converter = served.Converter
 		fallthrough
 	case !t.Served:
@@ -66,7 +64,7 @@ func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 	return nil
 }
 
-// completeCustom is complete for a custom resource: what its definition says.
+// completeCustom is complete for a custom resource: it adds the behaviour that the definition declares.
 func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Restoration {
 	s := kind.schemas[config.GVK.APIVersion()]
 	if t.Bare {
@@ -92,8 +90,8 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 	return RestoreStatus
 }
 
-// structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The
-// error is about a schema that no server accepts.
+// structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The error is about a schema that no server
+// accepts.
 func structures(crd value.Value) (map[string]*structural.Schema, error) {
 	byName, err := structural.Versions(crd)
 	out := map[string]*structural.Schema{}

@@ -19,8 +19,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// CatalogOf returns the types in the named OpenAPI documents. It reports documents that cannot be
-// used, and whether all is well.
+// CatalogOf returns the types in the named OpenAPI documents. It reports unusable documents, and then returns false.
 func (c *Library) CatalogOf(names []string) (*schema.Catalog, bool) {
 	catalog := schema.NewCatalog(nil)
 	definitions, ok := c.Published(names)
@@ -32,15 +31,14 @@ func (c *Library) CatalogOf(names []string) (*schema.Catalog, bool) {
 	return catalog, ok
 }
 
-// publication is what one or several OpenAPI documents define.
+// publication holds the definitions of one or several OpenAPI documents.
 type publication struct {
 	*openapi.Definitions
 	where string
 }
 
-// Published returns what the named OpenAPI documents define. It reports documents that cannot be
-// used, and whether all is well. All documents of v3 are read as one schema, because each has only
-// one API group.
+// Published returns the definitions of the named OpenAPI documents. It reports unusable documents, and then returns false. It reads all v3
+// documents as one schema, because each has only one API group.
 func (c *Library) Published(names []string) (all []publication, ok bool) {
 	before := c.Problems
 	add := func(where string, d *openapi.Definitions, err error) {
@@ -68,8 +66,7 @@ func (c *Library) Published(names []string) (all []publication, ok bool) {
 	return all, c.Problems == before
 }
 
-// openAPIVersion returns 2 or 3 with the document that t is, and its JSON, and reports it when t is
-// neither.
+// openAPIVersion returns the version of the document t, 2 or 3, with its content and its JSON. It reports other documents, and returns 0.
 func (c *Library) openAPIVersion(t *manifest.Text) (version int, doc value.Value, text []byte) {
 	docs, err := yaml.Parse(t.Name, t.Data)
 	if err != nil {
@@ -93,8 +90,7 @@ func (c *Library) openAPIVersion(t *manifest.Text) (version int, doc value.Value
 	return 0, doc, nil
 }
 
-// TypeIn returns the type called name in the schema file. It reports what is wrong, and whether all
-// is well.
+// TypeIn returns the type called name in the schema file. It reports defects, and then returns false.
 func (c *Library) TypeIn(file, name string) (*schema.Type, bool) {
 	before := c.Problems
 	var docs []yaml.Document
@@ -129,7 +125,7 @@ func (c *Library) TypeIn(file, name string) (*schema.Type, bool) {
 	return t, ok && err == nil
 }
 
-// PlaceInSchema returns the position in o, a schema document, that err is about.
+// PlaceInSchema returns the position of err in the schema document o.
 func PlaceInSchema(o manifest.Origin, err error) notice.Position {
 	var e *schema.Error
 	if !errors.As(err, &e) {
@@ -142,7 +138,7 @@ func PlaceInSchema(o manifest.Origin, err error) notice.Position {
 	return o.Key(manifest.Steps(o.Doc.Value, path)...)
 }
 
-// sortedVersions returns the names of all versions in several maps.
+// sortedVersions returns the sorted names of all versions in all, without duplicates.
 func sortedVersions(all []versions) []string {
 	var names []string
 	for _, v := range all {
@@ -152,7 +148,7 @@ func sortedVersions(all []versions) []string {
 	return slices.Compact(names)
 }
 
-// everyKind is the source that has the same type for every kind.
+// everyKind returns a source with the same type for every kind.
 func everyKind(t *schema.Type, from string) source {
 	return func(gvk schema.GVK) (kindTypes, bool) {
 		return kindTypes{From: from, Versions: versions{gvk.APIVersion(): t}}, true

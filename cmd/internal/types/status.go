@@ -8,7 +8,7 @@ import (
 // StatusName is both a subresource and the field that it writes.
 const StatusName = custom.StatusName
 
-// Restore returns outcome with what the endpoint does not write as it is stored.
+// Restore returns outcome with the stored values of the fields that the endpoint does not write.
 func (e *Endpoint) Restore(stored, outcome managedfields.Object) managedfields.Object {
 	switch e.Restores {
 	case RestoreStatus:
@@ -23,7 +23,7 @@ func (e *Endpoint) Restore(stored, outcome managedfields.Object) managedfields.O
 	return outcome
 }
 
-// What an endpoint restores.
+// Restoration names the fields that an endpoint restores.
 type Restoration uint8
 
 const (

@@ -1,7 +1,6 @@
-// Package types knows where the type of a kind comes from: definitions of custom resources, OpenAPI
-// documents, files with schemas, and those that are built in. A [Library] reads them from files,
-// [Types] finds the one that counts, and an [Endpoint] is how objects of a kind are then written.
-// It also says in words what a type admits.
+// Package types finds the type of a kind: in definitions of custom resources, OpenAPI documents, schema files, and the built-in types. A
+// [Library] reads them from files, [Types] selects the one that counts, and an [Endpoint] writes objects of a kind. The package also
+// describes the values of a type in words.
 package types
 
 import (
@@ -25,7 +24,7 @@ import (
 // Any reports whether f names schemas.
 func (f *Flags) Any() bool { return len(f.Crds) > 0 || len(f.OpenAPI) > 0 || f.Schema != "" }
 
-// TypeOf returns how objects like o are written. It reports when no schema says.
+// TypeOf returns the endpoint for objects like o. It returns false, with the reason reported, if no schema describes them.
 func (c *Library) TypeOf(o *manifest.Object, types *Types, config managedfields.Config) (*Endpoint, bool) {
 	e, err := types.Of(o.GVK(), config)
 	if err != nil {
@@ -53,7 +52,7 @@ func ClassOf(err error) notice.Class {
 	return notice.BadSchema
 }
 
-// Flags say which schemas there are besides the built-in ones.
+// Flags names the schemas besides the built-in ones.
 type Flags struct {
 	Crds       []string
 	OpenAPI    []string
@@ -63,7 +62,7 @@ type Flags struct {
 	Verbose    bool
 }
 
-// Check refuses flags that make no sense without each other.
+// Check returns an error if a flag lacks another flag that it needs.
 func (f *Flags) Check() error {
 	switch {
 	case f.Schema != "" && f.TypeName == "":
@@ -77,76 +76,71 @@ func (f *Flags) Check() error {
 // groupKind names a kind in all its versions.
 type groupKind struct{ group, kind string }
 
-// versions has the types of one kind by apiVersion.
+// versions holds the types of one kind by apiVersion.
 type versions map[string]*schema.Type
 
-// kindTypes is what a schema source knows about a kind.
+// kindTypes is the description of a kind in a schema source.
 type kindTypes struct {
-	From     string // where the types come from, in words
+	From     string // the source of the types, as text
 	Versions versions
-	// renamed says that versions differ in nothing but their name, so that objects can be converted.
+	// Renamed says that versions differ only in their names, so that objects can be converted.
 	Renamed bool
-	// ClusterScoped says that objects of the kind are known to be in no namespace.
+	// ClusterScoped says that objects of the kind have no namespace.
 	ClusterScoped bool
-	// Subresources are those that the kind has; nil where that is not known.
+	// Subresources holds the subresources of the kind; nil if they are unknown.
 	Subresources []string
-	// Replicas is, by apiVersion, where objects have the number of replicas; nil for a kind without
-	// the subresource scale.
+	// Replicas holds the path of the replicas by apiVersion; nil for a kind without the subresource scale.
 	Replicas map[string]fieldpath.Path
-	// status has the versions of a custom resource that have the status subresource; nil for other
-	// kinds.
+	// status holds the versions of a custom resource with the status subresource; nil for other kinds.
 	status map[string]bool
-	// schemas has, by apiVersion, what the definition of a custom resource says besides types: what
-	// is pruned, and defaults.
+	// schemas holds the rules of pruning and the defaults of a custom resource by apiVersion.
 	schemas map[string]*structural.Schema
-	builtIn bool // the kind is Kubernetes' own
-	// MadeUp says that no schema describes the kind, and that it is to be treated without one.
+	builtIn bool // whether the kind belongs to Kubernetes itself
+	// MadeUp says that the kind is treated without a schema, because none describes it.
 	MadeUp bool
-	// broken returns why the schema of a version cannot be used; nil for sources without such versions.
+	// broken returns the reason why the schema of a version is unusable. It is nil for sources without such versions.
 	broken func(version string) error
-	// unusable is the definition of the kind, when it is defective and that has been reported;
-	// there are no versions then.
+	// unusable is the definition of the kind if it is defective, which has been reported. There are no versions then.
 	unusable *manifest.Object
 }
 
-// source is one place to look for the type of a kind.
+// source returns the types of a kind, if it has them.
 type source func(schema.GVK) (kindTypes, bool)
 
-// Types finds the type of a kind. The first of these sources that has it counts: --crd, the
-// definitions among the objects, those of configurations before live ones, --openapi, --schema, and
-// the types that are built in; --schemaless comes last.
+// Types finds the type of a kind. The first of these sources that has it counts: --crd, the definitions among the objects (configurations
+// before live objects), --openapi, --schema, and the built-in types; --schemaless comes last.
 type Types struct {
 	sources []source
-	kinds   []schema.GVK // that are known, in any order, for suggestions
+	kinds   []schema.GVK // the known kinds for suggestions, in any order
 	found   map[endpointID]*Endpoint
-	Served  bool                              // whether endpoints do what kinds say besides types, as those of a server
+	Served  bool                              // whether endpoints behave like those of a server, beyond types
 	Bare    bool                              // whether served endpoints leave out defaults and normal forms
-	told    func(gvk schema.GVK, from string) // is called for each kind that is found
+	onFound func(gvk schema.GVK, from string) // called for each kind that is found
 
-	schemaless bool // schemas that cannot be used count as admitting everything
+	schemaless bool // whether unusable schemas count as admitting everything
 }
 
-// endpointID says which endpoint is meant.
+// endpointID identifies an endpoint.
 type endpointID struct {
 	gvk         schema.GVK
 	subresource string
 }
 
-// Endpoint is how objects of one kind in one version are written.
+// Endpoint writes objects of one kind in one version.
 type Endpoint struct {
 	kindTypes
 	Typ      *schema.Type
 	Manager  *managedfields.FieldManager
 	Restores Restoration
-	// ResetFields are those that the endpoint does not write.
+	// ResetFields holds the fields that the endpoint does not write.
 	ResetFields merge.Filter
 	bare        bool // see Types.Bare
 }
 
-// Typed reports whether objects are read into a Go type, as those of Kubernetes' own kinds are.
+// Typed reports whether objects are read into a Go type, like those of built-in kinds.
 func (e *Endpoint) Typed() bool { return managing.Config(e.Manager).Read != nil && e.builtIn }
 
-// HasSubresource reports whether the kind is known to have a subresource.
+// HasSubresource reports whether the kind is known to have the subresource.
 func (e *Endpoint) HasSubresource(name string) bool {
 	return slices.Contains(e.Subresources, name) || name == StatusName && e.Restores == RestoreRest
 }
@@ -154,15 +148,15 @@ func (e *Endpoint) HasSubresource(name string) bool {
 // Library reads schemas from files.
 type Library struct{ *manifest.Loader }
 
-// NewLibrary returns the library whose files l reads.
+// NewLibrary returns a library that reads files with l.
 func NewLibrary(l *manifest.Loader) *Library { return &Library{l} }
 
-// NewTypes reads the schemas that the flags name. objects may hold CustomResourceDefinitions. It
-// reports what is wrong and returns nil if any schema cannot be used.
+// NewTypes reads the schemas of the flags, and the CustomResourceDefinitions among objects. It reports unusable schemas, and then returns
+// nil.
 func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
-	t := &Types{found: map[endpointID]*Endpoint{}, told: func(schema.GVK, string) {}, schemaless: f.Schemaless}
+	t := &Types{found: map[endpointID]*Endpoint{}, onFound: func(schema.GVK, string) {}, schemaless: f.Schemaless}
 	if f.Verbose {
-		t.told = func(gvk schema.GVK, from string) {
+		t.onFound = func(gvk schema.GVK, from string) {
 			fmt.Fprintf(c.Log, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
 		}
 	}
@@ -187,18 +181,17 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 	return t
 }
 
-// madeUp is the source for kinds that do without a schema.
+// madeUp is the source for kinds without a schema.
 func madeUp(gvk schema.GVK) (kindTypes, bool) {
 	kind, ok := everyKind(schema.Deduced, "made up from the object (--schemaless)")(gvk)
 	kind.MadeUp = true
 	return kind, ok
 }
 
-// KubernetesVersion is that of the built-in types.
+// KubernetesVersion is the version of the built-in types.
 const KubernetesVersion = build.Kubernetes
 
-// VersionsOf returns the types of a kind in the versions of the source that has it in version
-// gvk.Version.
+// VersionsOf returns the types of a kind by version, from the source that has gvk.
 func (t *Types) VersionsOf(gvk schema.GVK) versions {
 	for _, source := range t.sources {
 		if kind, ok := source(gvk); ok && kind.Versions[gvk.APIVersion()] != nil {
@@ -208,8 +201,8 @@ func (t *Types) VersionsOf(gvk schema.GVK) versions {
 	return nil
 }
 
-// Of returns how objects of kind gvk are written. The error is a [*noTypeError] if no source has
-// the kind in that version, and a [*brokenSchemaError] if the schema of that version cannot be used.
+// Of returns the endpoint for objects of kind gvk. The error is a [*noTypeError] if no source has the kind in that version, and a
+// [*brokenSchemaError] if the schema of that version is unusable.
 func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, error) {
 	id := endpointID{gvk, config.Subresource}
 	if e, ok := t.found[id]; ok {
@@ -245,7 +238,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		if err != nil {
 			return nil, err
 		}
-		t.told(gvk, kind.From)
+		t.onFound(gvk, kind.From)
 		t.found[id] = &Endpoint{
 			kindTypes: kind, Typ: typ, Manager: manager, Restores: restores, ResetFields: config.ResetFields[gvk.APIVersion()],
 			bare: t.Bare,

@@ -21,16 +21,16 @@ import (
 // TestStories runs the stories of testdata, see [storytest.Run]. The schemas are those of [storytest.Story.Flags]. The commands are
 //
 //	of APIVERSION KIND [through=SUBRESOURCE] [served=] [bare=]   how objects of a kind are written
-//	kind TEXT                           which kind is called so
+//	kind TEXT                           the kind with that name
 //	type NAME                           what a type admits, and how it is merged
 //	kinds GROUP                         the kinds of a group
-//	define FILE                         what a definition defines, and what is wrong with it
+//	define FILE                         the types and defects of a definition
 //	follow FILE PATH...                 where paths lead in an object, and in its type alone
-//	defaults FILE PATH...               what a server fills in at paths
-//	validate FILE                       what is wrong with objects: what the types say, and what a server finds
-//	change FILE                         what a server finds when the first object of a file becomes the second
-//	create FILE [bare=]                 what is stored when objects are applied that do not exist
-//	keeps FILE PATH...                  where a server keeps paths of an object, and whether it may keep nothing there
+//	defaults FILE PATH...               the values that a server fills in at paths
+//	validate FILE                       defects of objects by their types, and the findings of a server
+//	change FILE                         the findings of a server when the first object of a file becomes the second
+//	create FILE [bare=]                 the stored objects after an apply of new objects
+//	keeps FILE PATH...                  where a server stores paths of an object, and whether it may store nothing there
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){
 		"of": of, "kind": kind, "type": typeNamed, "kinds": kinds, "define": define, "follow": follow, "defaults": defaults,
@@ -123,7 +123,7 @@ func define(s *storytest.Story) {
 	}
 }
 
-// paths returns the paths that the command names.
+// paths returns the paths in the arguments of the command.
 func paths(s *storytest.Story) []fieldpath.Path {
 	var out []fieldpath.Path
 	for _, text := range s.Args[1:] {

@@ -11,17 +11,17 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 )
 
-// noTypeError is a kind that no schema describes in the version wanted.
+// noTypeError reports a kind that no schema describes in the wanted version.
 type noTypeError struct {
 	gvk    schema.GVK
-	others []versions   // in which the kind is described
-	kinds  []schema.GVK // that are known, see [isObjects]
+	others []versions   // other versions of the kind
+	kinds  []schema.GVK // the known kinds, see [isObjects]
 }
 
-// Valueless says that the error shows no value of an object: see [secret.Valueless].
+// Valueless marks the error as showing no value of an object: see [secret.Valueless].
 func (e *noTypeError) Valueless() {}
 
-// Error names the kind, which one was probably meant, and what would supply its type.
+// Error names the kind, the likely intended kind, and the flags that supply its type.
 func (e *noTypeError) Error() string {
 	text := "no schema describes " + e.gvk.String()
 	if known := sortedVersions(e.others); len(known) > 0 {
@@ -33,8 +33,8 @@ func (e *noTypeError) Error() string {
 		"or do without one by --schemaless"
 }
 
-// meant returns the known kinds that were probably meant: those of the same name in other groups,
-// or else those of the nearest name, if they are in the same group and version only those.
+// meant returns the known kinds that were probably intended: kinds with the same name in other groups, or else with the nearest name. Among
+// the nearest, kinds in the same group and version take precedence.
 func (e *noTypeError) meant() []string {
 	named := func(name string) func(schema.GVK) bool {
 		return func(g schema.GVK) bool { return strings.EqualFold(g.Kind, name) }
@@ -58,7 +58,7 @@ func (e *noTypeError) meant() []string {
 	return nil
 }
 
-// known returns the known kinds for which wanted reports true, sorted.
+// known returns the known kinds for which wanted returns true, sorted.
 func (e *noTypeError) known(wanted func(schema.GVK) bool) []string {
 	var out []string
 	for _, g := range e.kinds {
@@ -70,7 +70,7 @@ func (e *noTypeError) known(wanted func(schema.GVK) bool) []string {
 	return slices.Compact(out)
 }
 
-// kindsIn returns the kinds of catalog that objects are of, see [isObjects].
+// kindsIn returns the kinds of objects in catalog, see [isObjects].
 func kindsIn(catalog *schema.Catalog) []schema.GVK {
 	var out []schema.GVK
 	for gvk, t := range catalog.Kinds() {
@@ -81,8 +81,8 @@ func kindsIn(catalog *schema.Catalog) []schema.GVK {
 	return out
 }
 
-// isObjects reports whether gvk, whose type is t, is a kind that objects of today are of, and so may be suggested: the
-// metadata has a name, which that of lists has not, and a version of a built-in kind is one that servers serve.
+// isObjects reports whether gvk, whose type is t, is a kind of objects that may be suggested. The metadata of objects has a name, unlike
+// that of lists. A built-in kind must have a version that servers serve.
 func isObjects(gvk schema.GVK, t *schema.Type) bool {
 	if k, ok := builtin.Lookup(gvk); ok && k.Served == builtin.NotServed {
 		return false

@@ -13,17 +13,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Place is a step on the way that a path takes through a type, and through an object of that type.
+// Place is a step of a path through a type, and through an object of that type.
 type Place struct {
-	Element fieldpath.Element // zero for whatever item
+	Element fieldpath.Element // zero for an unspecified item
 	Type    *schema.Type
-	Value   value.Value // absent when there is nothing or no object
+	Value   value.Value // absent if there is no value, or no object
 }
 
-// Way is the places that a path leads to, the last of which it means.
+// Way is the sequence of places along a path. The last one is the target.
 type Way []Place
 
-// Path returns the path, which ends in front of the first item that is not said.
+// Path returns the path up to the first unspecified item.
 func (w Way) Path() fieldpath.Path {
 	var p fieldpath.Path
 	for _, step := range w {
@@ -35,7 +35,7 @@ func (w Way) Path() fieldpath.Path {
 	return p
 }
 
-// Text returns the path as view shows it, with [] for items that are not said.
+// Text returns the path as view shows it, with [] for unspecified items.
 func (w Way) Text(view secret.View) string {
 	return w.from(0, view)
 }
@@ -62,8 +62,8 @@ func (w Way) elements() fieldpath.Path {
 	return out
 }
 
-// Declared returns the type that the last step of w, a way through root, is declared in: the
-// nearest one above it that has a name, with the way from there as view shows it.
+// Declared returns the type that declares the last step of w, a way through root. It is the nearest named type above the step. The result
+// includes the way from that type, as view shows it.
 func (w Way) Declared(root *schema.Type, view secret.View) string {
 	for i := len(w) - 1; i >= 0; i-- {
 		above := root
@@ -77,8 +77,7 @@ func (w Way) Declared(root *schema.Type, view secret.View) string {
 	return w.Text(view)
 }
 
-// Atomic returns how many steps of w lead to the atomic list or object that the last step is inside
-// of, 0 if it is in none.
+// Atomic returns the number of steps of w to the atomic list or object around its last step, or 0 if there is none.
 func (w Way) Atomic() int {
 	for i, step := range w[:len(w)-1] {
 		l, m := step.Type.List(), step.Type.Map()
@@ -94,13 +93,13 @@ type finder struct {
 	Way
 	typ    *schema.Type
 	value  value.Value
-	object bool // whether there is an object, so that items must be said
+	object bool // whether there is an object, so that items must be specified
 	view   secret.View
 }
 
-// Follow returns the way that path takes through v, a t, or, without an object, through t alone.
-// Keys that have a default may be left out of path; the item of a list may be that has only one,
-// and, without an object, of any list. The error says where the path leads nowhere, as view shows it.
+// Follow returns the way of path through v of type t or, without an object, through t alone. path may omit keys that have a default. It may
+// omit the item of a list with only one item and, without an object, of any list. The error names the place where path fails, as view shows
+// it.
 func Follow(t *schema.Type, v value.Value, object bool, view secret.View, path fieldpath.Path) (Way, error) {
 	f := finder{typ: t, value: v, object: object, view: view}
 	for _, e := range path {
@@ -133,10 +132,10 @@ func (f *finder) here() string {
 	return f.Text(f.view)
 }
 
-// named returns e, an element of what f is at, as text.
+// named returns e, an element at the current place, as text.
 func (f *finder) named(e fieldpath.Element) string { return f.view.Step(f.elements(), e) }
 
-// add goes to e.
+// add steps to e.
 func (f *finder) add(e fieldpath.Element, t *schema.Type, v value.Value) {
 	f.typ, f.value = t, v
 	f.Way = append(f.Way, Place{e, t, v})
@@ -162,7 +161,7 @@ func (f *finder) field(e fieldpath.Element) error {
 	return nil
 }
 
-// anyItem goes to the only item of a list, or, without an object, to whatever item.
+// anyItem steps to the only item of a list or, without an object, to an unspecified item.
 func (f *finder) anyItem() error {
 	l := f.typ.List()
 	switch {
@@ -176,7 +175,7 @@ func (f *finder) anyItem() error {
 	return nil
 }
 
-// identity returns the element of item i of the list that f is at.
+// identity returns the element of item i of the current list.
 func (f *finder) identity(i int) fieldpath.Element {
 	if e, ok := typing.ElementOf(&slab.Text{}, f.typ.List(), f.value.Item(i)); ok {
 		return e
@@ -184,7 +183,7 @@ func (f *finder) identity(i int) fieldpath.Element {
 	return fieldpath.Index(i)
 }
 
-// items lists the items of the list that f is at, as far as they are few.
+// items lists the first items of the current list.
 func (f *finder) items() string {
 	const few = 12
 	var names []string
@@ -224,12 +223,12 @@ func (f *finder) item(e fieldpath.Element) error {
 	return nil
 }
 
-// matches reports whether e names items of lists with that topology.
+// matches reports whether e names items of lists with topology t.
 func matches(e fieldpath.Element, t schema.Topology) bool {
 	return t == schema.KeyedList && e.Kind() == fieldpath.KindKey || t == schema.SetList && e.Kind() == fieldpath.KindItem
 }
 
-// completed returns e with the keys that it leaves to their defaults.
+// completed returns e with the default values of the keys that it omits.
 func (f *finder) completed(e fieldpath.Element, keys []schema.Key) (fieldpath.Element, error) {
 	fields := e.Fields()
 	for _, field := range fields {

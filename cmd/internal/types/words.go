@@ -25,7 +25,7 @@ func KeyNames(keys []schema.Key) string {
 	return strings.Join(names, " and ")
 }
 
-// Admitted says which values t admits.
+// Admitted describes the values that t admits.
 func Admitted(t *schema.Type) string {
 	if t == schema.Deduced || t.Name() == schema.DeducedName {
 		return "any value"
@@ -53,7 +53,7 @@ func Admitted(t *schema.Type) string {
 	return strings.Join(out, " or ")
 }
 
-// Topology says how values of type t are merged and owned.
+// Topology describes how values of type t are merged and owned.
 func Topology(t *schema.Type) string {
 	var out []string
 	if l := t.List(); l != nil {
@@ -78,7 +78,7 @@ func Topology(t *schema.Type) string {
 	return strings.Join(out, "; ")
 }
 
-// TypeText returns which values t admits, and its name if it has one.
+// TypeText returns the values that t admits, and its name if it has one.
 func TypeText(t *schema.Type) string {
 	text := Admitted(t)
 	if l := t.List(); l != nil && text == "list" {
@@ -90,7 +90,7 @@ func TypeText(t *schema.Type) string {
 	return text
 }
 
-// QuoteUnlessPlain returns the name of a type as it is if it has no spaces in it.
+// QuoteUnlessPlain quotes the name of a type if it has spaces or quotes.
 func QuoteUnlessPlain(name string) string {
 	if strings.ContainsAny(name, " \t\n\"") {
 		return strconv.Quote(name)
@@ -98,8 +98,7 @@ func QuoteUnlessPlain(name string) string {
 	return name
 }
 
-// TypeAt returns the type of what is at path in a value of type t, and nil when t admits no such
-// thing.
+// TypeAt returns the type of the value at path in a value of type t, or nil if t has no such path.
 func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	for _, e := range path {
 		switch {
@@ -116,8 +115,8 @@ func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	return t
 }
 
-// Explain returns what e says is wrong in o, whose type is t, in plain words, and what was probably
-// meant: a declared field, or a word that the YAML of Kubernetes takes for a boolean.
+// Explain describes the defect e of o, whose type is t. It suggests the likely intended field, or says that a word is a boolean in the YAML
+// of Kubernetes.
 func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 	view := o.View()
 	wrong := view.Defect(e)
@@ -141,7 +140,7 @@ func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 	return wrong
 }
 
-// booleanWord returns the word that e is about, if it is a boolean that does not look like one.
+// booleanWord returns the word of e if it is a boolean that looks like text.
 func booleanWord(o *manifest.Object, e *typed.Error) string {
 	way := manifest.Steps(o.Content, e.Path)
 	switch {
@@ -160,5 +159,5 @@ func IsAtomic(t *schema.Type) bool {
 	return l != nil && l.Topology() == schema.AtomicList || m != nil && m.Atomic()
 }
 
-// IsDeduced reports whether t admits every value, with objects merged field by field.
+// IsDeduced reports whether t admits every value and merges objects field by field.
 func IsDeduced(t *schema.Type) bool { return t == schema.Deduced || t.Name() == schema.DeducedName }

@@ -1,5 +1,5 @@
-// Package wording says in words what messages are about: how many there are of something, lists of
-// names, and what a misspelt name probably means. It knows nothing of values, see package secret.
+// Package wording formats parts of messages: counts, lists of names, and suggestions for misspelt names. It does not format values, see
+// package secret.
 package wording
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Plural returns n with the noun for that many.
+// Plural returns n with the singular or plural of noun.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -28,8 +28,7 @@ func QuotedList(names []string) string {
 	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
 }
 
-// ShellWord returns text as one word of a command line for a POSIX shell: as it is if no shell sees anything in it, and
-// else in quotes.
+// ShellWord returns text as one word of a command line for a POSIX shell. It quotes text with characters that are special to a shell.
 func ShellWord(text string) string {
 	if text != "" && strings.Trim(text, plain) == "" {
 		return text
@@ -37,11 +36,11 @@ func ShellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// plain has the bytes that mean nothing to a shell wherever they stand in a word.
+// plain holds the characters that are not special to a shell at any place in a word.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,@%+="
 
-// KubectlType returns what kubectl calls objects of a kind on its command line, in just that version: configmap, which kubectl
-// looks for in the group without a name first, or deployment.v1.apps.
+// KubectlType returns the name of a kind on the command line of kubectl, for exactly this version. The name has the form
+// deployment.v1.apps, or configmap for the group without a name, in which kubectl looks first.
 func KubectlType(group, version, kind string) string {
 	if group == "" {
 		return strings.ToLower(kind)

@@ -4,9 +4,8 @@ import (
 	"strings"
 )
 
-// Nearest returns the candidate that name is probably a misspelling of, and "" when there is none:
-// the one that is the fewest edits away, a third of the name at most. Case does not count as an
-// edit.
+// Nearest returns the candidate that name probably misspells, or "" if there is none. It is the candidate with the fewest edits, at most a
+// third of the length of name. Case does not count.
 func Nearest(name string, candidates []string) string {
 	best, meant := max(1, len(name)/3)+1, ""
 	for _, candidate := range candidates {
@@ -17,8 +16,7 @@ func Nearest(name string, candidates []string) string {
 	return meant
 }
 
-// edits returns how many bytes have to be inserted, removed or replaced, or swapped with the next
-// one, to make b of a.
+// edits returns the number of bytes to insert, remove, replace, or swap with the next one to turn a into b.
 func edits(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1) // rows of the table of prefixes
 	for j := range last {

@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// wide are the characters that terminals show in two columns: ideographs, kana, hangul, forms of
-// full width, and pictures.
+// wide holds the characters that terminals show in two columns: ideographs, kana, hangul, full-width forms, and pictures.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0xa4cf, Stride: 1},
@@ -19,8 +18,7 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Width returns how many columns of a terminal text takes: two for each wide character, none for
-// marks that join the one before.
+// Width returns the number of terminal columns of text: two for each wide character, none for combining marks.
 func Width(text string) int {
 	width := 0
 	for _, r := range text {
@@ -35,13 +33,12 @@ func Width(text string) int {
 	return width
 }
 
-// Pad returns text with spaces behind it, so that it takes at least width columns.
+// Pad appends spaces to text so that it takes at least width columns.
 func Pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-Width(text)))
 }
 
-// Table returns rows as lines whose cells begin in the same columns, two spaces behind the widest
-// cell in front of them.
+// Table returns rows as lines with aligned cells, two spaces behind the widest cell of each column.
 func Table(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {

@@ -26,7 +26,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestEdits compares the table of edits with their definition.
+// TestEdits compares the table of edits with its definition.
 func TestEdits(t *testing.T) {
 	r := seeds.Rand(t)
 	word := func() string {
