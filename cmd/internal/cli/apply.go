@@ -26,28 +26,28 @@ print what the API server would store, metadata.managedFields included.
 
 Configurations and live objects are YAML or JSON: several documents, lists and
 directories of them too. A configuration is applied to the live object with its
-group, kind, namespace and name; where one of the two does not say its
-namespace, the other's counts. What has no live object is created.
+group, kind, namespace and name. If one of the two lacks its namespace, the
+namespace of the other counts. An object without a live object is created.
 
-A field that others own and the configuration would change is a conflict. Its
-object is then not printed, and the conflict is explained on standard error.
-With -o json, the Status of the API server stands in its place, with the owner
-and the values of each conflict. --force-conflicts takes all such
-fields from their owners, --force-field and --force-manager some; what was taken
-is said there too.
+A field is in conflict if other managers own it and the configuration would
+change it. The object is then not printed, and standard error explains the
+conflict. With -o json, the Status of the API server takes the place of the
+object, with the owner and the values of each conflict. --force-conflicts takes
+all such fields from their owners, --force-field and --force-manager take some.
+Standard error lists the fields that were taken.
 
-With --write the outcomes go into the files that the live objects came from, and
-the names of the objects to standard output. Comments and the order of keys are
-kept where YAML does not change. A file is written whole or not at all, and not
-if it changed in the meantime. Where --live is one file or directory, objects
-that are created go there, also into a file that does not exist yet.
+With --write the outcomes go into the files of the live objects, and the names
+of the objects to standard output. Comments and the order of keys are kept where
+YAML does not change. A file is written completely or not at all, and not if it
+has changed since it was read. If --live is one file or directory, new objects
+go there, also into a file that does not exist yet.
 
-The type of a kind comes from --crd, from CustomResourceDefinitions among the
-objects, from --openapi, from --schema, or is built in (Kubernetes v1.37): the
-first that has it counts, and -v says which. Default values are filled in and
-objects have the form in which a server keeps them, unless --no-defaults leaves
-that out. What only a server knows, such as a uid, a cluster IP and what its
-admission plugins change, is not made up.
+The type of a kind comes from the first of these that has it: --crd,
+CustomResourceDefinitions among the objects, --openapi, --schema, and the
+built-in types (Kubernetes v1.37). -v prints which one it is. Default values are
+filled in, and objects have the form in which a server stores them, unless
+--no-defaults is given. Values that only a server knows are left out, such as a
+uid, a cluster IP and the changes of admission plugins.
 
 The time in managedFields is the current time, or, for output that is the same
 in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,

@@ -61,8 +61,8 @@ func (c *cli) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "deed",
 		Short: "Kubernetes server-side apply without the cluster",
-		Long: `Deed says offline what Kubernetes server-side apply will do: what an object will
-be, who owns each of its fields, with whom an apply conflicts, and why.`,
+		Long: `Predict offline what Kubernetes server-side apply will do: the resulting object,
+the owners of each of its fields, the conflicts of an apply, and the reasons.`,
 		Version:           build.Read().Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,

@@ -43,7 +43,7 @@ func describeExits(root *cobra.Command) {
 	root.Long += "\n\nExit codes, of which the highest that applies counts:\n" + b.String()
 	for _, cmd := range commandsBelow(root) {
 		if finding := findingOf[pathOf(cmd)]; finding != "" {
-			cmd.Long += "\n\n" + wrap("Exit codes: 0 done; 1 "+finding+"; 2 wrong usage, or something that could not be looked at; 3 deed failed.", 80)
+			cmd.Long += "\n\n" + wrap("Exit codes: 0 done; 1 "+finding+"; 2 wrong usage, or input that could not be read; 3 deed failed.", 80)
 		}
 	}
 }

@@ -18,14 +18,14 @@ type applyingFlags struct {
 }
 
 func (f *applyingFlags) register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.force.All, "force-conflicts", false, "take fields from others who own them")
+	flags.BoolVar(&f.force.All, "force-conflicts", false, "take fields from their owners")
 	flags.StringArrayVar(&f.force.Fields, "force-field", nil,
 		"take the fields at `path`, such as .spec.replicas or containers[*].image, and what is below, and no others; repeatable")
 	flags.StringArrayVar(&f.force.Managers, "force-manager", nil,
 		"take fields from the manager called `name`, and no others; repeatable")
 	flags.StringVar(&f.rules, "rules", "", "`file` with rules that say which fields to take, and which to leave, by object and manager")
 	flags.BoolVar(&f.noMigration, "no-migration", false,
-		"do not migrate objects of client-side apply, as kubectl does by itself where it applies")
+		"do not migrate objects of client-side apply; kubectl migrates them on apply")
 }
 
 // apply returns the apply of configurations by manager. It returns nil if the rules have defects, which it reports.

@@ -34,7 +34,7 @@ func (c *choice) Set(text string) error {
 
 // registerServerSide adds the flag --server-side of kubectl, which deed accepts because it always applies that way.
 func registerServerSide(flags *pflag.FlagSet) {
-	flags.Var(new(always), "server-side", "as in kubectl; deed knows no other way to apply")
+	flags.Var(new(always), "server-side", "as in kubectl; deed always applies this way")
 	flags.Lookup("server-side").NoOptDefVal = "true"
 }
 
@@ -50,7 +50,7 @@ func (*always) Type() string { return "bool" }
 // Set implements [pflag.Value].
 func (*always) Set(text string) error {
 	if on, err := strconv.ParseBool(text); err != nil || !on {
-		return errors.New("deed knows no client-side apply")
+		return errors.New("deed has no client-side apply")
 	}
 	return nil
 }

@@ -56,8 +56,8 @@ func (f *inputFlags) registerReading(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
 	flags.StringArrayVar(&f.ignore, "ignore", nil,
 		"leave out files and directories that match `pattern`, such as values.yaml or charts/*; repeatable")
-	flags.DurationVar(&f.timeout, "request-timeout", manifest.DefaultTimeout, "how long the text at a URL may take; 0 is as long as it takes")
-	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 is one for each processor")
+	flags.DurationVar(&f.timeout, "request-timeout", manifest.DefaultTimeout, "how long the download of a URL may take; 0 means no limit")
+	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 means one for each processor")
 }
 
 // use sets the options of reading in c from f.

@@ -30,12 +30,12 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.SortFlags = false
 	f.input.register(flags)
 	flags.StringArrayVar(&f.live, "live", nil,
-		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable. A List without items says that nothing is stored")
+		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable. A List without items means that nothing is stored")
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that do not say theirs")
-	flags.StringVar(&f.name, "name", "", "the `name` of an object that does not say its own")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that have none")
+	flags.StringVar(&f.name, "name", "", "the `name` of an object that has none")
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that is written through, such as status")
-	flags.BoolVar(&f.bare, "no-defaults", false, "leave out what a server makes of an object beside merging it: default values and normal forms")
+	flags.BoolVar(&f.bare, "no-defaults", false, "leave out the changes that a server makes beside merging: default values and normal forms")
 }
 
 // applyInput holds the flags of the commands that apply configurations, or predict an apply.

@@ -28,7 +28,7 @@ func (c *cli) planCommand() *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan [-f] CONFIG... [--live LIVE]",
-		Short: "Say what an apply would do to each field, and why",
+		Short: "Predict what an apply would do to each field, and why",
 		Long: `Predict what an apply of configurations would do to each field, without printing
 the objects: the value before and after, the rule that applies, and the owners
 before and after.

@@ -60,7 +60,7 @@ manager is an applier, unless it is named NAME:Update.
 // transfer runs deed transfer.
 func (c *cli) transfer(f transferFlags) error {
 	if f.from == "" || f.to == "" {
-		return errors.New("--from and --to say who gives and who receives")
+		return errors.New("--from and --to are needed: the manager that gives fields and the one that receives them")
 	}
 	var within []selector.Selector
 	for _, text := range f.paths {

@@ -13,7 +13,7 @@ func (c *cli) versionCommand() *cobra.Command {
 	format := choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of deed, and of the Kubernetes that it answers as",
+		Short: "Print the version of deed, and the version of Kubernetes that it predicts",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			out := bufio.NewWriter(c.out)
