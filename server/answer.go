@@ -14,6 +14,7 @@ import (
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
@@ -61,7 +62,7 @@ func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 }
 
 // answer writes the outcome of a request as the client wants it.
-func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *rest.Answer) {
+func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *read.Answer) {
 	document, err := s.represented(q, rep, a)
 	if err != nil {
 		s.out.Error(w, q.HTTP, err)
@@ -74,7 +75,7 @@ func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 }
 
 // represented returns the document that a client gets.
-func (s *Server) represented(q *rest.Request, rep wire.Representation, a *rest.Answer) (wire.Document, error) {
+func (s *Server) represented(q *rest.Request, rep wire.Representation, a *read.Answer) (wire.Document, error) {
 	newOf := q.Version.New
 	switch {
 	case q.Target.Subresource == "scale" && rep.As == wire.AsPartial:
@@ -139,7 +140,7 @@ func typeOf(q *rest.Request, suffix string) string {
 }
 
 // table returns an answer as a Table.
-func (s *Server) table(q *rest.Request, rep wire.Representation, a *rest.Answer) (value.Value, error) {
+func (s *Server) table(q *rest.Request, rep wire.Representation, a *read.Answer) (value.Value, error) {
 	t, err := s.newTable(q, rep)
 	if err != nil {
 		return value.Value{}, err

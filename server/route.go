@@ -17,6 +17,7 @@ import (
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
@@ -117,7 +118,7 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 // verb carries out a request for a resource.
 func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
 	verb := c.Verb
-	q := &rest.Request{Backend: s.backend, HTTP: r, Query: c.Query, Target: c.Target, Version: version, Warnings: &api.Warnings{}}
+	q := s.backend.New(r, c.Query, c.Target, version)
 	rep, err := negotiate(q, verb)
 	if err == nil || version.Custom { // routes of built-in kinds have what they answer with
 		q.Warnings.Add(version.Deprecation)
@@ -139,7 +140,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *request.Context
 	if annotations != nil {
 		q.Annotate = annotations.Add
 	}
-	var answer *rest.Answer
+	var answer *read.Answer
 	if err == nil {
 		answer, err = s.inTime(q, c)
 	}
@@ -151,7 +152,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *request.Context
 }
 
 // conclude answers a request with what came of it, and returns the status code.
-func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Representation, answer *rest.Answer, err error) int {
+func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Representation, answer *read.Answer, err error) int {
 	switch r := q.HTTP; {
 	case err != nil && overdue(r.Context(), err):
 		response.TimedOut(w)
@@ -182,7 +183,7 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 }
 
 // inTime carries out a request. The error is the context's if the time of the whole request is over.
-func (s *Server) inTime(q *rest.Request, c *request.Context) (*rest.Answer, error) {
+func (s *Server) inTime(q *rest.Request, c *request.Context) (*read.Answer, error) {
 	ctx := q.HTTP.Context()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -200,7 +201,7 @@ func overdue(ctx context.Context, err error) bool {
 		stderrors.Is(err, context.DeadlineExceeded) && stderrors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
-func (s *Server) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
+func (s *Server) carryOut(q *rest.Request, verb string) (*read.Answer, error) {
 	switch {
 	case q.Version.Connects(q.Target.Subresource) != nil:
 		return q.Connect()

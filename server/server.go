@@ -35,6 +35,7 @@ import (
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/rest/watch"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -184,7 +185,7 @@ func (s *Server) assemble(c Config) error {
 	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
 	s.backend = &rest.Backend{
-		Store: objects, Now: s.now, Stored: s.stored, CBOR: c.CBOR, Brief: c.EventTTL, MaxObject: c.MaxObject,
+		Reader: &read.Reader{Store: objects, Now: s.now, CBOR: c.CBOR}, Stored: s.stored, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
 		Alike: func(r *catalog.Resource) []*catalog.Version { return s.catalog().Alike(r) },
 		Resources: func(of kschema.GroupResource) *catalog.Resource {
 			return s.catalog().Lookup(of.Group, of.Resource)
@@ -201,7 +202,7 @@ func (s *Server) assemble(c Config) error {
 		Hub: &watch.Hub{Store: objects}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Panicked: s.panics.Report,
 	}
 	s.definitions.Forget = func(r *catalog.Resource) {
-		s.backend.Forget(r)
+		s.backend.Reader.Forget(r)
 		s.watches.Hub.Forget(r)
 	}
 	checker, _ := c.Store.(store.Checker)
@@ -271,7 +272,7 @@ func (s *Server) start(c Config) error {
 	if err := s.deletions.Resume(ctx); err != nil {
 		return err
 	}
-	unenforced.Report(ctx, s.backend.Store, s.catalog(), s.log)
+	unenforced.Report(ctx, s.backend.Reader.Store, s.catalog(), s.log)
 	s.background.Go(s.deletions.Run)
 	if c.Shared {
 		s.followOthers()
@@ -280,7 +281,7 @@ func (s *Server) start(c Config) error {
 		if past == nil {
 			past = &DefaultPast
 		}
-		s.background.Go(controllers.Compaction{Store: s.backend.Store, Window: *past, Now: s.now, Log: s.log}.Run)
+		s.background.Go(controllers.Compaction{Store: s.backend.Reader.Store, Window: *past, Now: s.now, Log: s.log}.Run)
 	}
 	return nil
 }
@@ -305,7 +306,7 @@ func (s *Server) createSystemObjects(ctx context.Context) error {
 func (s *Server) followOthers() {
 	follow := func(prefix string, sync func(context.Context) error) {
 		s.background.Go(func(ctx context.Context) {
-			controllers.Follow(ctx, s.backend.Store, prefix, sync, func(err error) { s.background.Report("the store cannot be followed", err) })
+			controllers.Follow(ctx, s.backend.Reader.Store, prefix, sync, func(err error) { s.background.Report("the store cannot be followed", err) })
 		})
 	}
 	follow(s.definitions.Prefix, s.definitions.Sync)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/value"
 )
 
@@ -22,7 +23,7 @@ import (
 //	check     that it is about the pod of the request
 //	admit     unless admission refuses it
 //	act       on the pod
-func (r *Request) Act() (*Answer, error) {
+func (r *Request) Act() (*read.Answer, error) {
 	options, err := api.ParseCreateOptions(r.Query)
 	if err != nil {
 		return nil, err
@@ -31,22 +32,22 @@ func (r *Request) Act() (*Answer, error) {
 	if kind := r.actionOf(); kind != nil { // else it is a Binding without a path to the pod
 		asked.Version = kind
 	}
-	sent, err := asked.decode(options, Live{})
+	sent, err := asked.decode(options, read.Live{})
 	if err != nil {
 		return nil, err
 	}
 	if sent.Content, err = api.InNamespace(sent.Content, r.Target.Namespace); err != nil {
 		return nil, err
 	}
-	if sent, err = asked.update(Live{}, sent, options); err != nil {
+	if sent, err = asked.update(read.Live{}, sent, options); err != nil {
 		return nil, err
 	}
-	r.name = cmp.Or(r.Target.Name, api.Meta(sent.Content, "name"))
+	r.ObjectName = cmp.Or(r.Target.Name, api.Meta(sent.Content, "name"))
 	w := &write{Request: r, dryRun: options.DryRun}
-	if sent, err = w.mutate(Live{}, sent); err != nil {
+	if sent, err = w.mutate(read.Live{}, sent); err != nil {
 		return nil, err
 	}
-	if api.Meta(sent.Content, "name") != r.name {
+	if api.Meta(sent.Content, "name") != r.ObjectName {
 		return nil, errors.NewBadRequest("name in URL does not match name in " + asked.Version.Kind + " object")
 	}
 	if asked.Version.Kind == "Binding" {
@@ -57,7 +58,7 @@ func (r *Request) Act() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document(http.StatusCreated, value.Object(
+	return read.NewDocument(http.StatusCreated, value.Object(
 		value.Member{Name: "kind", Value: value.String("Status")}, value.Member{Name: "apiVersion", Value: value.String("v1")},
 		value.Member{Name: "metadata", Value: value.Object()}, value.Member{Name: "status", Value: value.String("Success")},
 		value.Member{Name: "code", Value: value.Int(http.StatusCreated)},

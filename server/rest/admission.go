@@ -14,6 +14,7 @@ import (
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/value"
 )
 
@@ -21,10 +22,10 @@ import (
 //
 // Its managed fields are those that admission leaves; if they cannot be read, those from before, with a warning. Nobody becomes the
 // manager of what admission changes.
-func (w *write) mutate(live Live, object managedfields.Object) (managedfields.Object, error) {
+func (w *write) mutate(live read.Live, object managedfields.Object) (managedfields.Object, error) {
 	q := w.admitted(live.Object, object)
 	q.Scope.(*scope).unread = func() bool { return w.unread(object, q.Pass()) }
-	if err := w.Admission.Mutate(w.context(), q); err != nil {
+	if err := w.Admission.Mutate(w.Context(), q); err != nil {
 		return object, err
 	}
 	mutated, err := admittedFields(q.Object)
@@ -70,11 +71,11 @@ func (w *write) admit(live, object managedfields.Object) error {
 	if len(w.Admission) == 0 {
 		return nil
 	}
-	return w.Admission.Validate(w.context(), w.admitted(live, object))
+	return w.Admission.Validate(w.Context(), w.admitted(live, object))
 }
 
 // admitChange asks admission whether object may be stored in place of live. At the subresource scale it is told of Scales.
-func (w *write) admitChange(live Live, object managedfields.Object) error {
+func (w *write) admitChange(live read.Live, object managedfields.Object) error {
 	if w.Target.Subresource != "scale" || len(w.Admission) == 0 {
 		return w.admit(live.Object, object)
 	}
@@ -96,15 +97,15 @@ func (w *write) scaleOf(object managedfields.Object) (managedfields.Object, erro
 }
 
 // admitDelete asks admission whether live may be deleted. Nothing can be changed there, but plugins that would are asked as well.
-func (w *write) admitDelete(live Live) error {
+func (w *write) admitDelete(live read.Live) error {
 	if w.unasked {
 		return nil
 	}
 	q := w.admitted(live.Object, managedfields.Object{})
-	if err := w.Admission.Mutate(w.context(), q); err != nil {
+	if err := w.Admission.Mutate(w.Context(), q); err != nil {
 		return err
 	}
-	return w.Admission.Validate(w.context(), q)
+	return w.Admission.Validate(w.Context(), q)
 }
 
 // admitted returns what admission is told of a write. An absent live is an object that does not exist yet, an absent object one
@@ -112,7 +113,7 @@ func (w *write) admitDelete(live Live) error {
 func (w *write) admitted(live, object managedfields.Object) *admission.Request {
 	q := &admission.Request{
 		Operation: admission.Update, Endpoint: w.endpoint(w.Version), Subresource: w.Target.Subresource,
-		Namespace: w.Target.Namespace, Name: w.name, DryRun: w.dryRun, Warn: w.Warnings.Add,
+		Namespace: w.Target.Namespace, Name: w.ObjectName, DryRun: w.dryRun, Warn: w.Warnings.Add,
 		Object: admission.ObjectOf(object), Old: admission.ObjectOf(live), Annotate: w.Annotate,
 	}
 	switch {
@@ -124,7 +125,7 @@ func (w *write) admitted(live, object managedfields.Object) *admission.Request {
 		q.Operation = admission.Create
 	}
 	if w.User != nil {
-		q.User = w.User(w.context())
+		q.User = w.User(w.Context())
 	}
 	if w.unnamed {
 		q.Name = ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 )
 
@@ -26,7 +27,7 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 	if err != nil {
 		config = managedfields.Object{Content: sent.Content} // with managed fields that are none, for its type to refuse
 	}
-	return func(live Live) (managedfields.Object, error) {
+	return func(live read.Live) (managedfields.Object, error) {
 		object, err := r.apply(live, config, options)
 		if err != nil {
 			return object, err
@@ -37,7 +38,7 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 			r.warnStrict(options, []string{twice})
 		}
 		if uid := api.Meta(config.Content, "uid"); uid != "" && !live.Exists() {
-			return object, errors.NewConflict(r.Version.GroupResource(), r.name, fmt.Errorf(
+			return object, errors.NewConflict(r.Version.GroupResource(), r.ObjectName, fmt.Errorf(
 				"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 		}
 		return object, nil
@@ -45,7 +46,7 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 }
 
 // apply lets the field manager of the endpoint apply config to live.
-func (r *Request) apply(live Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func (r *Request) apply(live read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if r.Target.Subresource == "scale" {
 		return r.applyScale(live, config, options)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -27,7 +28,7 @@ func (w *write) bind(sent managedfields.Object) error {
 	}
 	w = &write{Request: w.of("pods"), dryRun: w.dryRun, uid: api.Meta(binding, "uid")}
 	for {
-		if err := w.context().Err(); err != nil {
+		if err := w.Context().Err(); err != nil {
 			return err
 		}
 		if err := w.bindOnce(binding); !stderrors.Is(err, store.ErrConflict) {
@@ -57,7 +58,7 @@ func checkBinding(binding value.Value) field.ErrorList {
 }
 
 func (w *write) bindOnce(binding value.Value) error {
-	live, err := w.mustLoad()
+	live, err := w.MustLoad()
 	if err != nil {
 		return err
 	}
@@ -77,25 +78,25 @@ func (w *write) bindOnce(binding value.Value) error {
 }
 
 // checkBound refuses, with 409, to bind a pod that is not at the version that the Binding is about, or that cannot be bound.
-func (w *write) checkBound(live Live, version string) error {
+func (w *write) checkBound(live read.Live, version string) error {
 	pod := live.Content
 	if had := api.Meta(pod, "resourceVersion"); version != "" && version != had {
-		return errors.NewConflict(w.Version.GroupResource(), w.name, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+
+		return errors.NewConflict(w.Version.GroupResource(), w.ObjectName, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+
 			"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: %s, "+
-			"ResourceVersion in object meta: %s", w.key(), version, had))
+			"ResourceVersion in object meta: %s", w.Key(), version, had))
 	}
 	var why error
 	switch node := pod.Get("spec", "nodeName").Str(); {
 	case !pod.Get("metadata", "deletionTimestamp").IsAbsent():
-		why = fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", w.name)
+		why = fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", w.ObjectName)
 	case node != "":
-		why = fmt.Errorf("pod %s is already assigned to node %q", w.name, node)
+		why = fmt.Errorf("pod %s is already assigned to node %q", w.ObjectName, node)
 	case pod.Get("spec", "schedulingGates").Len() > 0:
-		why = fmt.Errorf("pod %s has non-empty .spec.schedulingGates", w.name)
+		why = fmt.Errorf("pod %s has non-empty .spec.schedulingGates", w.ObjectName)
 	default:
 		return nil
 	}
-	return errors.NewConflict(kschema.GroupResource{Resource: "pods/binding"}, w.name, why)
+	return errors.NewConflict(kschema.GroupResource{Resource: "pods/binding"}, w.ObjectName, why)
 }
 
 // bound returns a pod on the node of a Binding.

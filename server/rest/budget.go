@@ -13,6 +13,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -40,15 +41,15 @@ func (w *write) disrupt(pod value.Value) error {
 			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
 		}}
 	}
-	r.name = api.Meta(found[0], "name")
-	r.Target.Name = r.name
+	r.ObjectName = api.Meta(found[0], "name")
+	r.Target.Name = r.ObjectName
 	taking := &write{Request: &r, dryRun: w.dryRun}
-	_, _, err = taking.run(func(live Live) (managedfields.Object, error) {
+	_, _, err = taking.run(func(live read.Live) (managedfields.Object, error) {
 		object := live.Object
 		if err := allowsDisruption(live.Content); err != nil {
 			return object, err
 		}
-		if object.Content, err = r.withDisruption(live.Content, w.name); err != nil {
+		if object.Content, err = r.withDisruption(live.Content, w.ObjectName); err != nil {
 			return object, err
 		}
 		return r.update(live, object, api.WriteOptions{Manager: "kube-apiserver"})
@@ -62,11 +63,7 @@ func (r *Request) budgetsOf(pod value.Value) ([]value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := r.newLister(all)
-	if err != nil {
-		return nil, err
-	}
-	list, err := l.list()
+	list, err := r.Objects(all)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -38,48 +39,48 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 	return encoded{object, object.AppendJSON(nil)}, nil
 }
 
-// commit stores an object in place of live, the zero Live for none, and returns it as reading gives it. The error is
+// commit stores an object in place of live, the zero read.Live for none, and returns it as reading gives it. The error is
 // store.ErrConflict if something else is stored there by now.
-func (w *write) commit(object encoded, live Live, event Written) (managedfields.Object, error) {
+func (w *write) commit(object encoded, live read.Live, event Written) (managedfields.Object, error) {
 	object, err := w.fitted(object, live)
 	if err != nil {
 		return object.Object, err
 	}
-	record := store.Record{Key: w.key(), Text: object.text, Created: live.Record.Created}
+	record := store.Record{Key: w.Key(), Text: object.text, Created: live.Record.Created}
 	if record.Revision, err = w.put(record.Key, object.text, live.Record.Revision); err != nil {
 		return object.Object, err
 	}
 	if w.Stored != nil {
-		w.Stored(w.context(), w.Request, event)
+		w.Stored(w.Context(), w.Request, event)
 	}
-	w.facts.forget(live.Record.Revision)
+	w.Replaced(live.Record.Revision)
 	out, err := w.reread(object, record.Revision)
-	if err == nil && readsBack(out.Content, live.settled()) {
-		kept := Live{Object: out, Record: record, heirs: live.heirs + 1}
-		if withVersion(object.Content, record.Revision).Equal(out.Content) {
-			w.text = w.note(record).text(record)
-			kept.faultless, kept.proof, kept.steady = w.faultless, w.proof, w.storesItself()
+	if err == nil && read.ReadsBack(out.Content, live.SettledContent()) {
+		kept := read.Live{Object: out, Record: record, Writes: live.Writes + 1}
+		if read.WithVersion(object.Content, record.Revision).Equal(out.Content) {
+			w.text = w.NoteText(record)
+			kept.Faultless, kept.Proof, kept.Settled = w.faultless, w.proof, w.StoresItself()
 		}
-		w.keep(kept)
+		w.Keep(kept)
 	}
 	return out, err
 }
 
 // put stores a text under a key, for a time if that is how long objects of the resource are kept.
 func (w *write) put(key string, text []byte, expected store.Revision) (store.Revision, error) {
-	if w.Version.Brief && w.Brief > 0 {
-		return w.Store.PutUntil(w.context(), key, text, expected, w.Now().Add(w.Brief))
+	if w.Version.Brief && w.EventTTL > 0 {
+		return w.Store.PutUntil(w.Context(), key, text, expected, w.Now().Add(w.EventTTL))
 	}
-	return w.Store.Put(w.context(), key, text, expected)
+	return w.Store.Put(w.Context(), key, text, expected)
 }
 
 // reread returns a stored object as reading it at the given revision gives it, without one if that is 0.
 func (w *write) reread(stored encoded, revision store.Revision) (managedfields.Object, error) {
 	object := stored.Object
-	content, err := w.loadBeside(object, w.known)
+	content, err := w.LoadBeside(object, w.known)
 	if err != nil {
-		return object, undecodable(revision, err)
+		return object, read.Undecodable(revision, err)
 	}
-	object.Content = withVersion(content, revision)
+	object.Content = read.WithVersion(content, revision)
 	return object, nil
 }

@@ -11,12 +11,13 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/value"
 )
 
 // Connect carries out a request to reach into a pod, as far as that goes without a kubelet: admission is asked, and then the answer
 // is why there is no way there. It is always a refusal.
-func (r *Request) Connect() (*Answer, error) {
+func (r *Request) Connect() (*read.Answer, error) {
 	if len(r.Query["dryRun"]) > 0 {
 		return nil, errors.NewBadRequest("dryRun is not supported")
 	}
@@ -24,9 +25,9 @@ func (r *Request) Connect() (*Answer, error) {
 	if err != nil {
 		return nil, errors.NewBadRequest(err.Error())
 	}
-	r.name = r.Target.Name
+	r.ObjectName = r.Target.Name
 	w := &write{Request: r}
-	admitted, err := w.mutate(Live{}, managedfields.Object{Content: options})
+	admitted, err := w.mutate(read.Live{}, managedfields.Object{Content: options})
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +46,12 @@ func (r *Request) connection() *catalog.Connection { return r.Version.Connects(r
 
 // proxy returns why there is no way to a port of the pod that is named as [scheme:]name[:port].
 func (w *write) proxy() error {
-	_, name, _, ok := utilnet.SplitSchemeNamePort(w.name)
+	_, name, _, ok := utilnet.SplitSchemeNamePort(w.ObjectName)
 	if !ok {
-		return errors.NewBadRequest(fmt.Sprintf("invalid pod request %q", w.name))
+		return errors.NewBadRequest(fmt.Sprintf("invalid pod request %q", w.ObjectName))
 	}
-	w.name = name
-	live, err := w.mustLoad()
+	w.ObjectName = name
+	live, err := w.MustLoad()
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func podAddress(pod value.Value) string {
 
 // stream returns why there is no way to a container of the pod, or to its ports.
 func (w *write) stream(subresource, container string) error {
-	live, err := w.mustLoad()
+	live, err := w.MustLoad()
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (w *write) stream(subresource, container string) error {
 	}
 	node := live.Content.Get("spec", "nodeName").Str()
 	if node == "" {
-		return errors.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", w.name))
+		return errors.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", w.ObjectName))
 	}
 	addresses, err := w.addressesOf(node)
 	switch {
@@ -106,9 +107,9 @@ func (w *write) checkContainer(pod value.Value, name string) error {
 	}
 	switch {
 	case name != "" && !slices.Contains(names, name):
-		return errors.NewBadRequest(fmt.Sprintf("container %s is not valid for pod %s", name, w.name))
+		return errors.NewBadRequest(fmt.Sprintf("container %s is not valid for pod %s", name, w.ObjectName))
 	case name == "" && pod.Get("spec", "containers").Len() != 1:
-		return errors.NewBadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %s", w.name, names))
+		return errors.NewBadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %s", w.ObjectName, names))
 	}
 	return nil
 }
@@ -116,8 +117,8 @@ func (w *write) checkContainer(pod value.Value, name string) error {
 // addressesOf returns how many addresses a node has. The error is the 404 of a pod with the name of the node, if that is not there.
 func (w *write) addressesOf(node string) (int, error) {
 	of := w.of("nodes")
-	of.Target.Namespace, of.name = "", node
-	live, err := of.load()
+	of.Target.Namespace, of.ObjectName = "", node
+	live, err := of.Load()
 	if err == nil && !live.Exists() {
 		err = errors.NewNotFound(w.Version.GroupResource(), node)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -27,7 +28,7 @@ const nameAttempts = 8
 //	own       everything in it is the manager's
 //	mutate    what admission makes of it
 //	store     under a name that is generated if there is none
-func (r *Request) Create() (*Answer, error) {
+func (r *Request) Create() (*read.Answer, error) {
 	if _, err := wire.BodyMedia(r.HTTP, r.Offer()); err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (r *Request) Create() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := r.decode(options, Live{})
+	object, err := r.decode(options, read.Live{})
 	if err != nil {
 		return nil, err
 	}
@@ -48,15 +49,15 @@ func (r *Request) Create() (*Answer, error) {
 		return nil, err
 	}
 	object.Content = r.withoutRepeatedOwners(object.Content)
-	if object, err = r.update(Live{}, object, options); err != nil {
+	if object, err = r.update(read.Live{}, object, options); err != nil {
 		return nil, err
 	}
-	r.name = api.Meta(object.Content, "name")
+	r.ObjectName = api.Meta(object.Content, "name")
 	w := &write{Request: r, dryRun: options.DryRun, create: true, post: true}
-	if form, ok := r.Version.Form.(catalog.Sparing); ok && form.Settles() && r.storesItself() {
+	if form, ok := r.Version.Form.(catalog.Sparing); ok && form.Settles() && r.StoresItself() {
 		w.known = decoded
 	}
-	if object, err = w.mutate(Live{}, object); err != nil {
+	if object, err = w.mutate(read.Live{}, object); err != nil {
 		return nil, err
 	}
 	object, err = w.createNamed(object)
@@ -90,10 +91,10 @@ func (w *write) createNamed(object managedfields.Object) (managedfields.Object, 
 
 // createOnce stores a new object under its name.
 func (w *write) createOnce(object managedfields.Object) (managedfields.Object, error) {
-	w.name = api.Meta(object.Content, "name")
+	w.ObjectName = api.Meta(object.Content, "name")
 	created, err := w.storeNew(object)
 	if err == nil && w.dryRun {
-		if live, loadErr := w.load(); loadErr == nil && live.Exists() {
+		if live, loadErr := w.Load(); loadErr == nil && live.Exists() {
 			err = store.ErrConflict
 		}
 	}
@@ -105,8 +106,8 @@ func (w *write) createOnce(object managedfields.Object) (managedfields.Object, e
 
 // alreadyExists is the 409 of a name that is taken. It tells when what has it is about to go.
 func (w *write) alreadyExists() error {
-	err := errors.NewAlreadyExists(w.Version.GroupResource(), w.name)
-	live, loadErr := w.load()
+	err := errors.NewAlreadyExists(w.Version.GroupResource(), w.ObjectName)
+	live, loadErr := w.Load()
 	if loadErr == nil && !live.Content.Get("metadata", "deletionTimestamp").IsAbsent() {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}

@@ -15,20 +15,21 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kjson"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
 // decode reads the object of a create or update: text, form, strictness, version, in this order. Most of the object may be as in last, the
-// zero Live for none.
-func (r *Request) decode(options api.WriteOptions, last Live) (managedfields.Object, error) {
+// zero read.Live for none.
+func (r *Request) decode(options api.WriteOptions, last read.Live) (managedfields.Object, error) {
 	var object managedfields.Object
 	sent, err := r.readBody(options.Validation == api.Ignore)
 	if err != nil {
 		return object, err
 	}
 	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
-	object, strict, err := r.form(storage.Share(sent.Content, last.Content), last.settled())
+	object, strict, err := r.form(storage.Share(sent.Content, last.Content), last.SettledContent())
 	if costly := costly(err); costly != nil {
 		return object, costly
 	}
@@ -175,7 +176,7 @@ func (r *Request) warnStrict(options api.WriteOptions, found []string) {
 
 // update lets the field manager of the endpoint replace live by object. If it cannot keep track of the managed fields, they
 // stay as they were.
-func (r *Request) update(live Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func (r *Request) update(live read.Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if r.Version.Custom && r.Target.Subresource == "status" {
 		is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())
 		if is != r.Version.GVK() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -29,8 +30,8 @@ import (
 //	store     the object with its deletion timestamp if finalizers or time are left; else it goes
 //
 // The answer is a Status if the object is gone, and the object if it waits.
-func (r *Request) Delete() (*Answer, error) {
-	r.name = r.Target.Name
+func (r *Request) Delete() (*read.Answer, error) {
+	r.ObjectName = r.Target.Name
 	options, err := r.deleteOptions()
 	if err != nil {
 		return nil, err
@@ -42,9 +43,9 @@ func (r *Request) Delete() (*Answer, error) {
 	case err != nil:
 		return nil, err
 	case waiting != nil:
-		return answer(http.StatusOK, *waiting), nil
+		return read.NewAnswer(http.StatusOK, *waiting), nil
 	case r.Version.AnswersDeleted:
-		return answer(http.StatusOK, live.Object), nil
+		return read.NewAnswer(http.StatusOK, live.Object), nil
 	}
 	return r.deleted(live), nil
 }
@@ -86,9 +87,9 @@ func (r *Request) deleteOptions() (*metav1.DeleteOptions, error) {
 
 // delete deletes the object of the request, as often as others change it meanwhile. It returns the object if it waits, and
 // nil if it is gone, with what was there.
-func (w *write) delete(options *metav1.DeleteOptions) (waiting *managedfields.Object, live Live, err error) {
+func (w *write) delete(options *metav1.DeleteOptions) (waiting *managedfields.Object, live read.Live, err error) {
 	for {
-		if err := w.context().Err(); err != nil {
+		if err := w.Context().Err(); err != nil {
 			return nil, live, err
 		}
 		waiting, live, err = w.deleteOnce(options)
@@ -98,8 +99,8 @@ func (w *write) delete(options *metav1.DeleteOptions) (waiting *managedfields.Ob
 	}
 }
 
-func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object, Live, error) {
-	live, err := w.mustLoad()
+func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object, read.Live, error) {
+	live, err := w.MustLoad()
 	if err != nil {
 		return nil, live, err
 	}
@@ -136,7 +137,7 @@ func (w *write) deleteOnce(options *metav1.DeleteOptions) (*managedfields.Object
 }
 
 // mean has options mean live, and nothing that takes its place.
-func mean(live Live, options *metav1.DeleteOptions) {
+func mean(live read.Live, options *metav1.DeleteOptions) {
 	if options.Preconditions == nil {
 		options.Preconditions = &metav1.Preconditions{}
 	}
@@ -147,7 +148,7 @@ func mean(live Live, options *metav1.DeleteOptions) {
 
 // admitRemoval asks admission once more about an object that was to be updated before it goes: as it was, which is what a kube-apiserver
 // still has in its cache, and then as it is, if that is something else. A dry run ends before that.
-func (w *write) admitRemoval(live, marked Live) error {
+func (w *write) admitRemoval(live, marked read.Live) error {
 	changed := marked.Record.Revision != live.Record.Revision
 	if updated := changed || live.Content.Get("metadata", "finalizers").Len() > 0; !updated || w.dryRun {
 		return nil
@@ -159,7 +160,7 @@ func (w *write) admitRemoval(live, marked Live) error {
 }
 
 // mark stores object, which is to be deleted, in place of live, unless nothing changed.
-func (w *write) mark(live Live, object managedfields.Object) (Live, error) {
+func (w *write) mark(live read.Live, object managedfields.Object) (read.Live, error) {
 	stored, err := w.encode(object)
 	switch {
 	case err != nil:
@@ -172,30 +173,30 @@ func (w *write) mark(live Live, object managedfields.Object) (Live, error) {
 		return live, err
 	}
 	revision, err := api.ParseVersion(api.Meta(object.Content, "resourceVersion"), false)
-	return Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
+	return read.Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
 }
 
 // remove deletes live from the store, and returns it with the version of its deletion. A dry run leaves it there. The error is
 // store.ErrNotFound if it is gone meanwhile.
-func (w *write) remove(live Live) (Live, error) {
+func (w *write) remove(live read.Live) (read.Live, error) {
 	if w.dryRun {
 		return live, nil
 	}
-	revision, err := w.Store.Delete(w.context(), live.Record.Key, live.Record.Revision)
+	revision, err := w.Store.Delete(w.Context(), live.Record.Key, live.Record.Revision)
 	if err != nil {
 		return live, err
 	}
-	w.facts.forget(live.Record.Revision)
-	w.recent.gone(live.Record.Key, w.Version.Resource)
+	w.Replaced(live.Record.Revision)
+	w.Removed(live.Record.Key)
 	if w.Stored != nil {
-		w.Stored(w.context(), w.Request, WasRemoved)
+		w.Stored(w.Context(), w.Request, WasRemoved)
 	}
-	live.Content = withVersion(live.Content, revision)
+	live.Content = read.WithVersion(live.Content, revision)
 	return live, nil
 }
 
 // checkPreconditions refuses, with 409, to delete another object than the one that is meant.
-func (w *write) checkPreconditions(live Live, p *metav1.Preconditions) error {
+func (w *write) checkPreconditions(live read.Live, p *metav1.Preconditions) error {
 	if p == nil {
 		return nil
 	}
@@ -213,11 +214,11 @@ func (w *write) checkPreconditions(live Live, p *metav1.Preconditions) error {
 // deleted.
 func (w *write) preconditionFailed(what, asked, has, happened string) error {
 	if begins := w.Version.PreconditionFailed; begins != "" && !w.unnamed {
-		return errors.NewConflict(w.Version.GroupResource(), w.name, fmt.Errorf(
+		return errors.NewConflict(w.Version.GroupResource(), w.ObjectName, fmt.Errorf(
 			"%s: %s in precondition: %s, %[2]s in object meta: %[4]s", begins, what, asked, has))
 	}
 	kind := kschema.GroupResource{Group: w.Version.Group, Resource: w.Version.Kind}
-	return errors.NewConflict(kind, w.name, fmt.Errorf("the %s in the precondition (%s) does not match the %[1]s in record (%[3]s). "+
+	return errors.NewConflict(kind, w.ObjectName, fmt.Errorf("the %s in the precondition (%s) does not match the %[1]s in record (%[3]s). "+
 		"The object might have been %[4]s", what, asked, has, happened))
 }
 
@@ -290,13 +291,13 @@ func withFinalizers(content value.Value, finalizers []string) value.Value {
 func text(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 
 // deleted is the answer when an object is gone.
-func (r *Request) deleted(live Live) *Answer {
+func (r *Request) deleted(live read.Live) *read.Answer {
 	details := make([]value.Member, 0, 4)
 	if r.Version.Group != "" {
 		details = append(details, text("group", r.Version.Group))
 	}
-	details = append(details, text("kind", r.Version.Plural), text("name", r.name), text("uid", api.Meta(live.Content, "uid")))
-	return document(http.StatusOK, value.Object(
+	details = append(details, text("kind", r.Version.Plural), text("name", r.ObjectName), text("uid", api.Meta(live.Content, "uid")))
+	return read.NewDocument(http.StatusOK, value.Object(
 		text("apiVersion", "v1"), value.Member{Name: "details", Value: value.Object(details...)},
 		text("kind", "Status"), value.Member{Name: "metadata", Value: value.Object()}, text("status", "Success"),
 	))
@@ -311,7 +312,7 @@ func (w *write) finished(content, live value.Value) bool {
 }
 
 // removeFinished deletes live, and returns the object that an update made of it, which is not stored any more.
-func (w *write) removeFinished(live Live, object managedfields.Object) (managedfields.Object, error) {
+func (w *write) removeFinished(live read.Live, object managedfields.Object) (managedfields.Object, error) {
 	stored, err := w.encode(object)
 	if err != nil {
 		return object, err

@@ -28,7 +28,7 @@ func (w *write) evict(sent managedfields.Object) error {
 		return err
 	}
 	w = &write{Request: w.of("pods"), dryRun: len(deletion.DryRun) > 0, deletion: deletion, unasked: true}
-	live, err := w.mustLoad()
+	live, err := w.MustLoad()
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (w *write) evict(sent managedfields.Object) error {
 		}
 	}
 	for {
-		if err := w.context().Err(); err != nil {
+		if err := w.Context().Err(); err != nil {
 			return err
 		}
 		if err := w.evictOnce(); !stderrors.Is(err, store.ErrConflict) {
@@ -58,7 +58,7 @@ func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error
 	}
 	if unsafe := deletion.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
 		path := field.NewPath("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential")
-		return nil, api.Invalid(kschema.GroupKind{Group: "policy", Kind: "Eviction"}, r.name, field.ErrorList{
+		return nil, api.Invalid(kschema.GroupKind{Group: "policy", Kind: "Eviction"}, r.ObjectName, field.ErrorList{
 			field.Invalid(path, true, "can not be set for pod eviction, try after removing the option"),
 		})
 	}
@@ -76,7 +76,7 @@ func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error
 // evictOnce evicts a pod that may be, without trying again: store.ErrConflict says that it changed meanwhile. What is wrong with how it is
 // to be deleted is told only once the pod says that it was evicted.
 func (w *write) evictOnce() error {
-	live, err := w.mustLoad()
+	live, err := w.MustLoad()
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
@@ -23,7 +24,7 @@ import (
 //	change    what the patch makes of what is stored: see apply.go and patches.go
 //	identify  the outcome's namespace and name
 //	store     in place of what is there; see write.run. An apply creates what is not there
-func (r *Request) Patch() (*Answer, error) {
+func (r *Request) Patch() (*read.Answer, error) {
 	media, err := wire.PatchMedia(r.HTTP, r.Offer(), r.patchTypes()...)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func (r *Request) Patch() (*Answer, error) {
 	if r.Target.Name == "" {
 		return nil, errors.NewBadRequest("name must be provided")
 	}
-	r.name = r.Target.Name
+	r.ObjectName = r.Target.Name
 	body, err := wire.ReadBody(r.HTTP, MaxBody)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (r *Request) Patch() (*Answer, error) {
 	}
 	applies := isApply(types.PatchType(media))
 	w := &write{Request: r, dryRun: options.DryRun, applies: applies, create: applies && r.Target.Subresource == ""}
-	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
+	object, created, err := w.run(func(live read.Live) (managedfields.Object, error) {
 		object, err := change(live)
 		if err != nil {
 			return object, err
@@ -89,14 +90,14 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 	if isApply(typ) {
 		return r.applyOf(typ, body, options)
 	}
-	patch, err := parsePatch(r.context(), typ, body, options, r.ofScale().Version.New)
+	patch, err := parsePatch(r.Context(), typ, body, options, r.ofScale().Version.New)
 	if err != nil {
 		return nil, err
 	}
 	merge, beside := r.besideFields(typ, body)
-	return func(live Live) (managedfields.Object, error) {
+	return func(live read.Live) (managedfields.Object, error) {
 		if beside {
-			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge), live.settled())
+			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge), live.SettledContent())
 			says := object.Content.Get("kind").Str() != "" && object.Content.Get("apiVersion").Str() != ""
 			if err == nil && len(unknown) == 0 && says {
 				object.Entries = live.Entries

@@ -11,14 +11,15 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 )
 
 // unset stands for the replicas of objects that have none, in a Scale that is to be written.
 const unset = math.MinInt32
 
 // getScale answers with the Scale of an object.
-func (r *Request) getScale() (*Answer, error) {
-	live, err := r.mustLoad()
+func (r *Request) getScale() (*read.Answer, error) {
+	live, err := r.MustLoad()
 	if err != nil {
 		return nil, err
 	}
@@ -29,23 +30,23 @@ func (r *Request) getScale() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document(http.StatusOK, scale), nil
+	return read.NewDocument(http.StatusOK, scale), nil
 }
 
 // updateScale carries out PUT of a Scale.
-func (r *Request) updateScale() (*Answer, error) {
+func (r *Request) updateScale() (*read.Answer, error) {
 	options, err := api.ParseUpdateOptions(r.Query)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := r.ofScale().decode(options, Live{})
+	sent, err := r.ofScale().decode(options, read.Live{})
 	if err != nil {
 		return nil, r.scaleError(err)
 	}
 	if sent.Content, err = r.identified(sent); err != nil {
 		return nil, err
 	}
-	return r.writeScale(options, api.Meta(sent.Content, "uid"), func(scale Live) (managedfields.Object, error) {
+	return r.writeScale(options, api.Meta(sent.Content, "uid"), func(scale read.Live) (managedfields.Object, error) {
 		return r.replaceScale(scale, sent, options)
 	})
 }
@@ -69,12 +70,12 @@ func (r *Request) scaleError(err error) error {
 }
 
 // patchScale carries out PATCH of a Scale with what change makes of it.
-func (r *Request) patchScale(change change, options api.WriteOptions) (*Answer, error) {
+func (r *Request) patchScale(change change, options api.WriteOptions) (*read.Answer, error) {
 	return r.writeScale(options, "", change)
 }
 
 // replaceScale lets the field manager of Scale replace one by what was sent.
-func (r *Request) replaceScale(scale Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func (r *Request) replaceScale(scale read.Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	status := sent.Content.Get("status")
 	sent.Content = catalog.NewScale(sent.Content.Get("metadata"), sent.Content.Get("spec", "replicas").Int(),
 		status.Get("replicas").Int(), status.Get("selector").Str())
@@ -89,7 +90,7 @@ func (r *Request) replaceScale(scale Live, sent managedfields.Object, options ap
 //
 // The converter of custom resources knows no Scale, but is asked for one in two places: where an object without owners is adopted,
 // and where an apply changes something. So for those, only an apply that changes nothing succeeds.
-func (r *Request) applyScale(scale Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func (r *Request) applyScale(scale read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if !r.Version.Custom {
 		object, err := r.Version.Scale.Manager.Apply(scale.Object, config, options.Manager, options.Force)
 		return object, api.Refused(err)
@@ -116,9 +117,9 @@ func (r *Request) applyScale(scale Live, config managedfields.Object, options ap
 }
 
 // writeScale lets change write the Scale of the stored object, and stores the object with what came out.
-func (r *Request) writeScale(options api.WriteOptions, uid string, change change) (*Answer, error) {
+func (r *Request) writeScale(options api.WriteOptions, uid string, change change) (*read.Answer, error) {
 	w := &write{Request: r, dryRun: options.DryRun, uid: uid}
-	object, _, err := w.run(func(live Live) (managedfields.Object, error) { return w.scaled(live, change) })
+	object, _, err := w.run(func(live read.Live) (managedfields.Object, error) { return w.scaled(live, change) })
 	if err != nil {
 		return nil, err
 	}
@@ -126,11 +127,11 @@ func (r *Request) writeScale(options api.WriteOptions, uid string, change change
 	if err != nil {
 		return nil, err
 	}
-	return document(http.StatusOK, scale), nil
+	return read.NewDocument(http.StatusOK, scale), nil
 }
 
 // scaled returns live with the replicas, and the managers of them, that change gives its Scale.
-func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
+func (w *write) scaled(live read.Live, change change) (managedfields.Object, error) {
 	content, wanted, err := w.Version.Scale.Of(live.Content)
 	if err != nil {
 		return managedfields.Object{}, err
@@ -143,7 +144,7 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 	if err != nil {
 		return managedfields.Object{}, api.Refused(err)
 	}
-	scale := Live{Object: managedfields.Object{Content: content, Entries: entries}, Record: live.Record}
+	scale := read.Live{Object: managedfields.Object{Content: content, Entries: entries}, Record: live.Record}
 	written, err := change(scale)
 	if err != nil {
 		return written, err
@@ -159,7 +160,7 @@ func (w *write) scaled(live Live, change change) (managedfields.Object, error) {
 		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", w.Version.Scale.Spec))
 	}
 	if replicas < 0 && !w.Version.Custom {
-		return written, api.Invalid(kindIn(written.Content), w.name, field.ErrorList{
+		return written, api.Invalid(kindIn(written.Content), w.ObjectName, field.ErrorList{
 			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0"),
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/rest/read"
 )
 
 // DefaultMaxObject is how many bytes a write of one object to the store may have, as in a kube-apiserver on an etcd without --max-request-bytes.
@@ -46,9 +47,9 @@ func (r *Request) maxObject() int {
 
 // fitted returns an object as it can be stored in place of live. Managed fields of one that is too large are left out, as kube-apiserver does:
 // but for an apply, which is refused.
-func (w *write) fitted(object encoded, live Live) (encoded, error) {
+func (w *write) fitted(object encoded, live read.Live) (encoded, error) {
 	isNew := live.Record.Revision == 0
-	err := w.fits(w.key(), object.text, isNew)
+	err := w.fits(w.Key(), object.text, isNew)
 	if err == nil || w.applies || len(object.Entries) == 0 {
 		return object, err
 	}
@@ -57,7 +58,7 @@ func (w *write) fitted(object encoded, live Live) (encoded, error) {
 	if object, err = w.encode(bare); err != nil {
 		return object, err
 	}
-	return object, w.fits(w.key(), object.text, isNew)
+	return object, w.fits(w.Key(), object.text, isNew)
 }
 
 // checkSize refuses an object that copies and defaults made more than twice as large as one may be that is stored, before anything else looks

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
 )
 
 // Update carries out PUT.
@@ -16,11 +17,11 @@ import (
 //	identify  its namespace and name
 //	own       what it changes is the manager's
 //	store     in place of what is there; see write.run
-func (r *Request) Update() (*Answer, error) {
+func (r *Request) Update() (*read.Answer, error) {
 	if r.Target.Name == "" {
 		return nil, errors.NewBadRequest("name must be provided")
 	}
-	r.name = r.Target.Name
+	r.ObjectName = r.Target.Name
 	if r.Target.Subresource == "scale" {
 		return r.updateScale()
 	}
@@ -28,7 +29,7 @@ func (r *Request) Update() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, err := r.decode(options, r.lastRead())
+	sent, err := r.decode(options, r.LastRead())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (r *Request) Update() (*Answer, error) {
 		Request: r, dryRun: options.DryRun, uid: api.Meta(sent.Content, "uid"),
 		create: r.Version.CreateOnUpdate && r.Target.Subresource == "",
 	}
-	object, created, err := w.run(func(live Live) (managedfields.Object, error) {
+	object, created, err := w.run(func(live read.Live) (managedfields.Object, error) {
 		object := sent
 		object.Content = storage.Share(sent.Content, live.Content)
 		return r.update(live, object, options)

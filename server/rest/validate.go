@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/value"
 )
 
@@ -17,11 +18,11 @@ import (
 func (w *write) validateNew(content value.Value) error {
 	var errs field.ErrorList
 	if form, ok := w.Version.Form.(catalog.Sparing); ok {
-		errs, w.proof = form.ValidateChange(w.context(), content, value.Value{}, "", w.Warnings, catalog.Proof{})
+		errs, w.proof = form.ValidateChange(w.Context(), content, value.Value{}, "", w.Warnings, catalog.Proof{})
 	} else {
-		errs = w.Version.Form.ValidateCreate(w.context(), content, w.Warnings)
+		errs = w.Version.Form.ValidateCreate(w.Context(), content, w.Warnings)
 	}
-	if err := w.context().Err(); err != nil {
+	if err := w.Context().Err(); err != nil {
 		return err
 	}
 	if len(errs) == 0 {
@@ -37,15 +38,15 @@ func (w *write) validateNew(content value.Value) error {
 
 // validate returns a 422 with everything that is wrong with object in place of live, or why the request ended meanwhile. It does not look
 // again at an object that stays as it is, if nothing was found when it was written.
-func (w *write) validate(object managedfields.Object, stored Live) error {
+func (w *write) validate(object managedfields.Object, stored read.Live) error {
 	content, live, whole := object.Content, stored.Content, w.Target.Subresource == ""
-	if w.faultless = whole && stored.faultless && w.Version.Form.Timeless() && content.Equal(live); w.faultless {
-		w.proof = stored.proof
+	if w.faultless = whole && stored.Faultless && w.Version.Form.Timeless() && content.Equal(live); w.faultless {
+		w.proof = stored.Proof
 		return nil
 	}
 	errs := api.ValidateReplaced(content, live, w.Version.Namespaced)
 	errs = append(errs, w.validateChange(content, stored)...)
-	if err := w.context().Err(); err != nil {
+	if err := w.Context().Err(); err != nil {
 		return err
 	}
 	w.faultless = whole && w.Warnings.Empty()
@@ -59,12 +60,12 @@ func (w *write) validate(object managedfields.Object, stored Live) error {
 }
 
 // validateChange returns what the kind finds wrong with content in place of live.
-func (w *write) validateChange(content value.Value, live Live) (errs field.ErrorList) {
+func (w *write) validateChange(content value.Value, live read.Live) (errs field.ErrorList) {
 	form, ok := w.Version.Form.(catalog.Sparing)
 	if !ok {
-		return w.Version.Form.ValidateUpdate(w.context(), content, live.Content, w.Target.Subresource, w.Warnings)
+		return w.Version.Form.ValidateUpdate(w.Context(), content, live.Content, w.Target.Subresource, w.Warnings)
 	}
-	errs, w.proof = form.ValidateChange(w.context(), content, live.Content, w.Target.Subresource, w.Warnings, live.proof)
+	errs, w.proof = form.ValidateChange(w.Context(), content, live.Content, w.Target.Subresource, w.Warnings, live.Proof)
 	return errs
 }
 

@@ -10,12 +10,13 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
-// change computes what is to replace live, the zero Live if nothing is stored. It may be called several times.
-type change func(live Live) (managedfields.Object, error)
+// change computes what is to replace live, the zero read.Live if nothing is stored. It may be called several times.
+type change func(live read.Live) (managedfields.Object, error)
 
 // write is a write to one object, as the steps of it know it.
 type write struct {
@@ -53,7 +54,7 @@ type write struct {
 //	store     unless nothing changed, and only if nobody else was faster: otherwise all of this again
 func (w *write) run(change change) (object managedfields.Object, created bool, err error) {
 	for {
-		if err := w.context().Err(); err != nil {
+		if err := w.Context().Err(); err != nil {
 			return object, false, err
 		}
 		object, created, err = w.attempt(change)
@@ -65,17 +66,17 @@ func (w *write) run(change change) (object managedfields.Object, created bool, e
 
 // attempt is run without trying again: store.ErrConflict says that somebody else was faster.
 func (w *write) attempt(change change) (object managedfields.Object, created bool, err error) {
-	live, err := w.load()
+	live, err := w.Load()
 	if err != nil {
-		return object, false, whyUnreadable(err)
+		return object, false, read.WhyUnreadable(err)
 	}
 	if !live.Exists() && !w.create {
-		return object, false, w.notFound()
+		return object, false, w.NotFound()
 	}
 	if err := w.checkUID(live); err != nil {
 		return object, false, err
 	}
-	w.known = live.settled()
+	w.known = live.SettledContent()
 	if object, err = change(live); err != nil {
 		return object, false, err
 	}
@@ -103,12 +104,12 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 	if object.Content, err = w.prepareNew(object.Content); err != nil {
 		return object, err
 	}
-	w.name = api.Meta(object.Content, "name") // which some kinds give to objects that have none
+	w.ObjectName = api.Meta(object.Content, "name") // which some kinds give to objects that have none
 	if err := w.validateNew(object.Content); err != nil {
 		return object, err
 	}
 	if w.Version.Terminating {
-		return object, errors.NewForbidden(w.Version.GroupResource(), w.name,
+		return object, errors.NewForbidden(w.Version.GroupResource(), w.ObjectName,
 			stderrors.New("create not allowed while custom resource definition is terminating"))
 	}
 	if err := w.admit(managedfields.Object{}, object); err != nil {
@@ -123,7 +124,7 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 		return object, err
 	}
 	if !w.dryRun {
-		return w.commit(stored, Live{}, WasStored)
+		return w.commit(stored, read.Live{}, WasStored)
 	}
 	if object, err = w.reread(stored, 0); version != "" {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", value.String(version))
@@ -132,7 +133,7 @@ func (w *write) storeNew(object managedfields.Object) (managedfields.Object, err
 }
 
 // replace stores object in place of live.
-func (w *write) replace(live Live, object managedfields.Object) (managedfields.Object, error) {
+func (w *write) replace(live read.Live, object managedfields.Object) (managedfields.Object, error) {
 	content, err := w.checkVersion(live, object.Content)
 	if err != nil {
 		return object, err
@@ -156,7 +157,7 @@ func (w *write) replace(live Live, object managedfields.Object) (managedfields.O
 	case err != nil:
 		return object, err
 	case bytes.Equal(stored.text, live.Record.Text):
-		w.text = w.textOf(live.Record)
+		w.text = w.TextOf(live.Record)
 		return w.reread(stored, live.Record.Revision)
 	case w.dryRun:
 		return w.reread(stored, live.Record.Revision)
@@ -165,6 +166,6 @@ func (w *write) replace(live Live, object managedfields.Object) (managedfields.O
 }
 
 // answer returns the outcome of a write.
-func (w *write) answer(code int, object managedfields.Object) *Answer {
-	return &Answer{Code: code, Object: object, Text: w.text, Converted: true}
+func (w *write) answer(code int, object managedfields.Object) *read.Answer {
+	return &read.Answer{Code: code, Object: object, Text: w.text, Converted: true}
 }

@@ -6,5 +6,5 @@
 //	printer      encodes an event in the representation that the client wants
 //	stream       writes chunks of events to the client; a socket writes them as frames of a websocket
 //
-// Package rest decides which objects a watch is about, and what a write means to it: see rest.Collection.
+// Package rest decides which objects a watch is about, and what a write means to it: see read.Collection.
 package watch

@@ -10,7 +10,7 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
@@ -20,12 +20,12 @@ import (
 type Printer struct {
 	Name  string // printers of one name encode alike; "" for a printer that encodes as no other does
 	Texts bool   // events may have texts in place of objects
-	Print func(text []byte, e rest.Event) ([]byte, error)
+	Print func(text []byte, e read.Event) ([]byte, error)
 }
 
 // subject is what watches have in common that ask for the same: the objects, and how their events are encoded.
 type subject struct {
-	*rest.Collection
+	*read.Collection
 	printer Printer
 }
 
@@ -36,7 +36,7 @@ type printError struct{ error }
 func (e *printError) Unwrap() error { return e.error }
 
 // print appends the text of an event; nothing for the zero Event. The error is a *printError.
-func (s *subject) print(text []byte, e rest.Event) ([]byte, error) {
+func (s *subject) print(text []byte, e read.Event) ([]byte, error) {
 	if e.Type == "" {
 		return text, nil
 	}
@@ -57,8 +57,8 @@ func (s *subject) printWrite(text []byte, e store.Event) ([]byte, error) {
 }
 
 // bookmark returns a bookmark at a revision.
-func bookmark(v *catalog.Version, at store.Revision) rest.Event {
-	return rest.Event{Type: rest.Bookmark, Object: value.Object(
+func bookmark(v *catalog.Version, at store.Revision) read.Event {
+	return read.Event{Type: read.Bookmark, Object: value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(v.APIVersion())},
 		value.Member{Name: "kind", Value: value.String(v.Kind)},
 		value.Member{Name: "metadata", Value: value.Object(
@@ -68,7 +68,7 @@ func bookmark(v *catalog.Version, at store.Revision) rest.Event {
 }
 
 // failed returns the event with which a watch ends that had sent everything up to a revision.
-func failed(err error, at store.Revision) rest.Event {
+func failed(err error, at store.Revision) read.Event {
 	status := api.StatusOf(err)
 	var gone *store.CompactedError
 	if stderrors.As(err, &gone) {
@@ -78,7 +78,7 @@ func failed(err error, at store.Revision) rest.Event {
 	if convErr != nil {
 		panic(convErr) // a Status is plain data
 	}
-	return rest.Event{Type: rest.Failed, Object: object}
+	return read.Event{Type: read.Failed, Object: object}
 }
 
 // tooOld is the error of a watch from a revision whose events are compacted. oldest is the first revision that is not.

@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
@@ -79,7 +80,7 @@ func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Re
 		h.Response.Error(w, q.HTTP, err)
 		return nil
 	}
-	watch, err := h.Hub.Watch(q, client, h.closing(client), printer.toPrinter())
+	watch, err := h.Hub.Watch(&q.View, client, h.closing(client), printer.toPrinter())
 	q.Warnings.Write(w.Header())
 	if err != nil {
 		h.Response.Error(w, q.HTTP, err)
@@ -252,7 +253,7 @@ func (p *printer) toPrinter() Printer {
 }
 
 // event appends the text of an event. Watches with the same printer share the text.
-func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
+func (p *printer) event(text []byte, e read.Event) ([]byte, error) {
 	if e.Text != nil {
 		return wire.AppendTextEvent(text, e.Type, e.Text), nil
 	}
@@ -266,10 +267,10 @@ func (p *printer) event(text []byte, e rest.Event) ([]byte, error) {
 // errNoList ends a watch that asks for events as lists, without a message to the client, as kube-apiserver does.
 var errNoList = errors.New("events are about objects and not about lists")
 
-func (p *printer) print(text []byte, e rest.Event) ([]byte, error) {
+func (p *printer) print(text []byte, e read.Event) ([]byte, error) {
 	object := e.Object
 	switch {
-	case e.Type == rest.Failed:
+	case e.Type == read.Failed:
 	case p.rep.As == wire.AsPartialList:
 		return text, errNoList
 	case p.rep.As == wire.AsTable:

@@ -4,7 +4,7 @@ import (
 	stderrors "errors"
 
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -20,7 +20,7 @@ var errStopped = stderrors.New("the client is gone")
 func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
-	at, err := w.initial.Each(func(event rest.Event, revision store.Revision) error { return w.add(p, event, revision, yield) })
+	at, err := w.initial.Each(func(event read.Event, revision store.Revision) error { return w.add(p, event, revision, yield) })
 	if err != nil {
 		return false, ignoring(err, errStopped)
 	}
@@ -80,7 +80,7 @@ func (w *Watch) sendAlone(b store.Batch, yield func(Chunk) bool) (on bool, err e
 }
 
 // sendOne sends one event. It reports whether the client takes more.
-func (w *Watch) sendOne(e rest.Event, yield func(Chunk) bool) (on bool, err error) {
+func (w *Watch) sendOne(e read.Event, yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
 	if err := w.add(p, e, 0, yield); err != nil {
@@ -94,7 +94,7 @@ const textChunk = 64 << 10
 
 // add adds an event to a page. A full page is sent and emptied. revision is that of the write that the event is about, 0 for none. The error is
 // errStopped, or that of the printer.
-func (w *Watch) add(p *page, e rest.Event, revision store.Revision, yield func(Chunk) bool) error {
+func (w *Watch) add(p *page, e read.Event, revision store.Revision, yield func(Chunk) bool) error {
 	text, err := w.feed.print(p.text, e)
 	if err != nil || len(text) == len(p.text) {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 )
 
@@ -34,7 +34,7 @@ const longWatch = 30 * time.Minute
 type Watch struct {
 	client      context.Context // ends when the client is gone
 	feed        *feed
-	initial     *rest.Initial // nil once the initial events are sent, or if the client wants none
+	initial     *read.Initial // nil once the initial events are sent, or if the client wants none
 	broadcaster *broadcaster
 	place       int            // among the watches of the broadcaster; guarded by its mu
 	seen        *update        // of the broadcaster, up to which everything is sent; nil at first
@@ -64,7 +64,7 @@ func (h *Hub) Forget(resource *catalog.Resource) {
 
 // Watch returns the watch that a request asks for. It ends when client ends, and with end, which all watches have in common that may go on
 // for as long.
-func (h *Hub) Watch(r *rest.Request, client, end context.Context, p Printer) (*Watch, error) {
+func (h *Hub) Watch(r *read.View, client, end context.Context, p Printer) (*Watch, error) {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return nil, err

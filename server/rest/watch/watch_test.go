@@ -17,7 +17,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 )
@@ -37,7 +37,7 @@ func (s *watchCounter) Watch(ctx context.Context, prefix string, after store.Rev
 // theater is a backend with ConfigMaps that are watched.
 type theater struct {
 	*testing.T
-	*rest.Backend
+	*read.Reader
 	hub     *Hub
 	counter *watchCounter
 	maps    *catalog.Version
@@ -55,7 +55,7 @@ func newTheater(t *testing.T) *theater {
 	counter := &watchCounter{Store: memory.New()}
 	end, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	return &theater{T: t, Backend: &rest.Backend{Store: counter, Now: time.Now}, hub: &Hub{Store: counter}, counter: counter, maps: kinds[i].Versions[0], end: end}
+	return &theater{T: t, Reader: &read.Reader{Store: counter, Now: time.Now}, hub: &Hub{Store: counter}, counter: counter, maps: kinds[i].Versions[0], end: end}
 }
 
 // write makes a ConfigMap, and returns the revision.
@@ -94,14 +94,14 @@ func (s *theater) watch(namespace, query, representation string) *seat {
 	if err != nil {
 		s.Fatal(err)
 	}
-	r := &rest.Request{
-		Backend: s.Backend, HTTP: httptest.NewRequest(http.MethodGet, "/", nil), Query: values, Version: s.maps,
+	r := &read.View{
+		Reader: s.Reader, HTTP: httptest.NewRequest(http.MethodGet, "/", nil), Query: values, Version: s.maps,
 		Target: api.Target{Namespace: namespace},
 	}
-	w, err := s.hub.Watch(r, s.Context(), s.end, Printer{Name: representation, Print: func(text []byte, e rest.Event) ([]byte, error) {
+	w, err := s.hub.Watch(r, s.Context(), s.end, Printer{Name: representation, Print: func(text []byte, e read.Event) ([]byte, error) {
 		s.prints.Add(1)
 		what := api.Meta(e.Object, "name") + "@" + api.Meta(e.Object, "resourceVersion")
-		if e.Type == rest.Failed {
+		if e.Type == read.Failed {
 			what = e.Object.Get("message").Str()
 		}
 		return fmt.Appendf(text, "%s %s %s\n", representation, e.Type, what), nil

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 //	select    those that the selectors are about
 //
 // The cost grows with the number of objects in the collection, or in the pages that are read. All of them are held until [Request.Leave].
-func (r *Request) List() (*Answer, error) {
+func (r *View) List() (*Answer, error) {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return nil, err
@@ -41,9 +41,18 @@ func (r *Request) List() (*Answer, error) {
 	return &Answer{Code: http.StatusOK, List: list, Converted: true}, nil
 }
 
+// Objects returns the objects that options select, as they are at the moment.
+func (r *View) Objects(options api.ListOptions) (*List, error) {
+	l, err := r.newLister(options)
+	if err != nil {
+		return nil, err
+	}
+	return l.list()
+}
+
 // lister collects the objects of a list.
 type lister struct {
-	*Request
+	*View
 	options  api.ListOptions
 	selector *selector
 	prefix   string
@@ -57,12 +66,12 @@ type lister struct {
 	seen  inText  // is at the record that is visited
 }
 
-func (r *Request) newLister(options api.ListOptions) (*lister, error) {
+func (r *View) newLister(options api.ListOptions) (*lister, error) {
 	s, err := newSelector(r.Version, options)
 	if err != nil {
 		return nil, err
 	}
-	l := &lister{Request: r, options: options, selector: s, prefix: r.Version.KeyPrefix(r.Target.Namespace), limit: options.Limit}
+	l := &lister{View: r, options: options, selector: s, prefix: r.Version.KeyPrefix(r.Target.Namespace), limit: options.Limit}
 	if options.Continue != "" {
 		return l, l.resume()
 	}
@@ -214,21 +223,21 @@ func (l *lister) cut(left int) List {
 }
 
 // wait waits for a revision that the store has not reached, and refuses it if that takes too long.
-func (l *lister) wait() error { return l.reach(max(l.asked, int64(l.at))) }
+func (l *lister) wait() error { return l.Reach(max(l.asked, int64(l.at))) }
 
 // patience is how long a request waits for a revision that is still to come.
 const patience = 3 * time.Second
 
 // reach waits until the store is at a revision. The error is a 504 if that takes too long.
-func (r *Request) reach(asked int64) error {
+func (r *View) Reach(asked int64) error {
 	if asked == 0 {
 		return nil
 	}
-	current, err := r.latest()
+	current, err := r.Latest()
 	if err != nil || current >= asked {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.context(), patience)
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	batches, err := r.Store.Watch(ctx, "", store.Revision(current))
 	if err != nil {
@@ -242,19 +251,19 @@ func (r *Request) reach(asked int64) error {
 			return nil
 		}
 	}
-	if err := r.context().Err(); err != nil {
+	if err := r.Context().Err(); err != nil {
 		return err
 	}
 	// A watch of a store need not be told of what others write beside it.
-	if current, err = r.latest(); err != nil || current >= asked {
+	if current, err = r.Latest(); err != nil || current >= asked {
 		return err
 	}
 	return tooLarge(asked, current)
 }
 
 // latest returns the revision of the store.
-func (r *Request) latest() (int64, error) {
-	at, err := store.Latest(r.context(), r.Store)
+func (r *View) Latest() (int64, error) {
+	at, err := store.Latest(r.Context(), r.Store)
 	return int64(at), err
 }
 

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // TestBlocks lists objects again and again. Of a list that is compressed those blocks are made anew that a write was about.
 func TestBlocks(t *testing.T) {
-	s, maps := &Backend{Store: memory.New(), Now: time.Now}, configMaps(t)
+	s, maps := &Reader{Store: memory.New(), Now: time.Now}, configMaps(t)
 	write := func(i int, before store.Revision) store.Revision {
 		text := fmt.Sprintf(`{"apiVersion":"v1","data":{"x":"%01000d"},"kind":"ConfigMap","metadata":{"name":"o%03d","namespace":"a","uid":"u"}}`, before, i)
 		revision, err := s.Store.Put(t.Context(), maps.Key("a", fmt.Sprintf("o%03d", i)), []byte(text), before)
@@ -31,7 +31,7 @@ func TestBlocks(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Accept-Encoding", "gzip")
 		body := wire.NewStream(httptest.NewRecorder(), r, wire.Representation{})
-		err := (&Request{Backend: s, HTTP: r, Version: maps}).ListTexts(body)
+		err := (&View{Reader: s, HTTP: r, Version: maps}).ListTexts(body)
 		if err != nil {
 			t.Fatal(err)
 		}

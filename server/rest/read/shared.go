@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"sync"
@@ -77,10 +77,10 @@ func (e *events) get(key eventKey) *shared {
 }
 
 // sharedOf returns the object that a write left, or the one that it replaced with the revision of the write.
-func (r *Request) sharedOf(record store.Record, replaced bool) (*shared, error) {
+func (r *View) sharedOf(record store.Record, replaced bool) (*shared, error) {
 	s := r.events.get(eventKey{record.Key, record.Revision, r.Version, replaced})
 	s.once.Do(func() {
-		if s.live, s.err = r.shown(record); s.err == nil {
+		if s.live, s.err = r.Shown(record); s.err == nil {
 			s.whole, s.err = s.live.Value()
 		}
 	})

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"cmp"
@@ -61,7 +61,7 @@ const worthwhile = 8
 // and of which revision that is: now. It returns false if it is no help: there are too many.
 //
 // Its cost is that of the keys of the list with the fewest, and of what happened since it was asked last.
-func (x *index) find(r *Request, prefix string, all [][]term) (keys []string, at store.Revision, ok bool, err error) {
+func (x *index) find(r *View, prefix string, all [][]term) (keys []string, at store.Revision, ok bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.catchUp(r); err != nil {
@@ -93,8 +93,8 @@ func (x *index) count(terms []term) int {
 
 // catchUp brings the index to the revision of the store. Of a record that was written several times meanwhile it looks at the last text
 // only.
-func (x *index) catchUp(r *Request) error {
-	batch, err := r.Store.Since(r.context(), r.Version.Prefix, x.at)
+func (x *index) catchUp(r *View) error {
+	batch, err := r.Store.Since(r.Context(), r.Version.Prefix, x.at)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return err // the index could not catch up later
@@ -121,11 +121,11 @@ func (x *index) catchUp(r *Request) error {
 }
 
 // fill makes the index of what is stored now.
-func (x *index) fill(r *Request) error {
+func (x *index) fill(r *View) error {
 	x.at, x.keys, x.terms = 0, map[term]map[string]struct{}{}, map[string][]term{}
 	all := store.Range{Prefix: r.Version.Prefix, Limit: pageSize}
 	for {
-		page, err := r.Store.Range(r.context(), all)
+		page, err := r.Store.Range(r.Context(), all)
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (x *index) fill(r *Request) error {
 }
 
 // add puts a record in.
-func (x *index) add(r *Request, record store.Record) error {
+func (x *index) add(r *View, record store.Record) error {
 	known, err := r.known(record)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ import (
 // options of the query are known to be good.
 //
 // Cells are looked up in the texts, once for each, as far as their columns say where they are, and else in objects that are decoded.
-func (r *Request) ListTable(table func() (wire.Table, error), body *wire.Stream) error {
+func (r *View) ListTable(table func() (wire.Table, error), body *wire.Stream) error {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (w *rows) least(record store.Record, known *fact) int {
 
 // show appends the cells of a record, which must be decoded for them, and its conditions.
 func (w *rows) show(b []byte, t *texts, record store.Record) ([]byte, error) {
-	o, err := t.Request.read(record)
+	o, err := t.View.read(record)
 	if err != nil {
 		return b, err
 	}
@@ -148,7 +148,7 @@ func (w *rows) lookUp(b []byte, record store.Record, known *fact) (_ []byte, err
 			continue
 		}
 		if b, err = w.AppendCell(b, &w.columns[i], at.in(record.Text)); err != nil {
-			return b, corrupt(record, err)
+			return b, Corrupt(record, err)
 		}
 	}
 	return append(b, ']'), nil

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	stderrors "errors"
@@ -21,7 +21,7 @@ func (l *lister) next(taken int64) (store.Page, error) {
 	if l.limit > 0 && l.selector.all {
 		limit = min(limit, l.limit-taken)
 	}
-	return l.Store.Range(l.context(), store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})
+	return l.Store.Range(l.Context(), store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})
 }
 
 // only returns the key of the only object that the list may be about: that of a name.
@@ -35,7 +35,7 @@ func (l *lister) only() (string, bool) {
 
 // one returns the page of the record with a key.
 func (l *lister) one(key string) (store.Page, error) {
-	page, err := l.Store.Range(l.context(), store.Range{Prefix: key, Limit: 1, At: l.at})
+	page, err := l.Store.Range(l.Context(), store.Range{Prefix: key, Limit: 1, At: l.at})
 	if len(page.Records) > 0 && page.Records[0].Key != key {
 		page.Records = nil
 	}
@@ -50,7 +50,7 @@ func (l *lister) found() (page store.Page, ok bool, err error) {
 	if _, converted := l.Version.Form.(catalog.Batch); l.at != 0 || len(terms) == 0 || converted {
 		return page, false, nil
 	}
-	keys, at, ok, err := l.indexes.get(l.Version).find(l.Request, l.prefix, terms)
+	keys, at, ok, err := l.indexes.get(l.Version).find(l.View, l.prefix, terms)
 	switch {
 	case stderrors.Is(err, stderrors.ErrUnsupported):
 		return page, false, nil
@@ -58,7 +58,7 @@ func (l *lister) found() (page store.Page, ok bool, err error) {
 		return page, false, err
 	}
 	for _, key := range keys {
-		record, err := l.Store.Get(l.context(), key, at)
+		record, err := l.Store.Get(l.Context(), key, at)
 		if stderrors.Is(err, store.ErrCompacted) {
 			return page, false, nil
 		}

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"testing"
@@ -9,10 +9,10 @@ import (
 // TestRoom lets lists grow while others are held. A short one always finds room, and so does a single one that is longer than all may be
 // together. What is refused, and what leaves, holds nothing.
 func TestRoom(t *testing.T) {
-	b := &Backend{}
-	long, other, short := &Request{Backend: b}, &Request{Backend: b}, &Request{Backend: b}
+	b := &Reader{}
+	long, other, short := &View{Reader: b}, &View{Reader: b}, &View{Reader: b}
 	for i, step := range []struct {
-		of   *Request
+		of   *View
 		n    int
 		ok   bool
 		held int64

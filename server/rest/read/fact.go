@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"bytes"
@@ -106,8 +106,12 @@ func (f *facts) drop(resource *catalog.Resource) {
 // onces are locks of who reads a record, so that many watches that begin at once read it once. Records share them.
 type onces [64]sync.Mutex
 
+// NoteText keeps what is known of the text of a record that the version shows as it is. It returns a function that appends the text with its
+// resource version, nil if nothing is known.
+func (r *View) NoteText(record store.Record) func([]byte) []byte { return r.note(record).text(record) }
+
 // known returns what is known of the text of a record, which it reads if nobody did, and nil if there is no such thing.
-func (r *Request) known(record store.Record) (*fact, error) {
+func (r *View) known(record store.Record) (*fact, error) {
 	if known := r.facts.get(r.Version, record.Revision); known != nil {
 		return known, nil
 	}
@@ -117,14 +121,14 @@ func (r *Request) known(record store.Record) (*fact, error) {
 	if known := r.facts.get(r.Version, record.Revision); known != nil {
 		return known, nil
 	}
-	if _, err := r.readOnce(record); err != nil {
+	if _, err := r.ReadOnce(record); err != nil {
 		return nil, err
 	}
 	return r.facts.get(r.Version, record.Revision), nil
 }
 
 // note remembers what there is to know of the text of a record, which the version shows as it is, and returns it; nil for nothing.
-func (r *Request) note(record store.Record) *fact {
+func (r *View) note(record store.Record) *fact {
 	known, ok := factOf(r.Version, record.Text)
 	if !ok {
 		return nil
@@ -268,4 +272,4 @@ func (f *fact) columnsIn(text []byte, paths [][]string) []span {
 func isName(path []string) bool { return len(path) == 2 && path[0] == "metadata" && path[1] == "name" }
 
 // nameIn returns the name of the object that has a key.
-func nameIn(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
+func NameIn(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ const maxHeld = 1 << 20
 //
 // The length of all messages stands in front of the first one. So a list whose messages have more than maxHeld bytes is read twice at the same
 // revision: to measure it, and to send it. Memory is that of a page of records, however many objects there are.
-func (r *Request) ListMessages(body *wire.Stream) error {
+func (r *View) ListMessages(body *wire.Stream) error {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"bytes"
@@ -203,7 +203,7 @@ func (f *fieldsIn) Has(name string) bool { return selectable(f.known.version, na
 func (f *fieldsIn) Get(name string) string {
 	path := strings.Split(name, ".")
 	if isName(path) {
-		return nameIn(f.Key)
+		return NameIn(f.Key)
 	}
 	return textOf(f.known.lookup(f.Text, path))
 }

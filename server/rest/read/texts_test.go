@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"errors"
@@ -90,15 +90,15 @@ func TestReadOnce(t *testing.T) {
 	maps := configMaps(t)
 	counted := &loads{Form: maps.Form}
 	maps.Form = counted
-	r := &Request{Backend: &Backend{Store: memory.New(), Now: time.Now}, Version: maps}
+	r := &View{Reader: &Reader{Store: memory.New(), Now: time.Now}, Version: maps}
 	record := store.Record{
 		Key: maps.Key("a", "x"), Text: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","uid":"u"}}`), Revision: 7,
 	}
-	first, err := r.readOnce(record)
+	first, err := r.ReadOnce(record)
 	if err != nil || counted.n != 1 {
 		t.Fatalf("read first: loaded %d times, %v", counted.n, err)
 	}
-	again, err := r.readOnce(record)
+	again, err := r.ReadOnce(record)
 	if err != nil || counted.n != 1 || !again.Content.Equal(first.Content) {
 		t.Errorf("read again: %v, loaded %d times, %v", again.Content, counted.n, err)
 	}

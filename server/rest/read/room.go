@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"sync/atomic"
@@ -27,7 +27,7 @@ func (r *room) take(own, n int64) error {
 }
 
 // hold makes room for n more bytes of stored text, until Leave.
-func (r *Request) hold(n int) error {
+func (r *View) hold(n int) error {
 	r.listed += int64(n)
 	if r.listed <= freeRoom {
 		return nil
@@ -41,7 +41,7 @@ func (r *Request) hold(n int) error {
 }
 
 // Leave gives back what the request holds, once its answer is sent.
-func (r *Request) Leave() {
+func (r *View) Leave() {
 	r.room.held.Add(-r.holds)
 	r.holds = 0
 }

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"github.com/deed-project/deed/managedfields"
@@ -22,17 +22,17 @@ func (l *lister) convertAhead(page []store.Record, i int, taken int64) (ahead in
 		}
 		object, err := managedfields.ParseObject(record.Text)
 		if err != nil {
-			return i, corrupt(record, err)
+			return i, Corrupt(record, err)
 		}
 		records, stored = append(records, record), append(stored, object)
 	}
 	loaded, err := batch.LoadAll(stored)
 	for k, content := range loaded {
-		stored[k].Content = withVersion(content, records[k].Revision)
-		l.remember(Live{Object: stored[k], Record: records[k]})
+		stored[k].Content = WithVersion(content, records[k].Revision)
+		l.Remember(Live{Object: stored[k], Record: records[k]})
 	}
 	if err != nil {
-		return i, corrupt(records[len(loaded)], err)
+		return i, Corrupt(records[len(loaded)], err)
 	}
 	return i, nil
 }

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"math"
@@ -73,8 +73,8 @@ func (r *recent) gone(key string, resource *catalog.Resource) {
 	}
 }
 
-// Forget gives back what is remembered of a resource that is not served any more as it was.
-func (b *Backend) Forget(resource *catalog.Resource) {
+// Forget drops what is cached of a resource that is replaced or no more served.
+func (b *Reader) Forget(resource *catalog.Resource) {
 	b.recent.objects.RemoveIf(func(k recentKey) bool { return k.version.Resource == resource })
 	b.facts.drop(resource)
 	b.indexes.drop(resource)
@@ -82,27 +82,27 @@ func (b *Backend) Forget(resource *catalog.Resource) {
 }
 
 // read returns a record as the version of the request shows it.
-func (r *Request) read(record store.Record) (*readObject, error) {
+func (r *View) read(record store.Record) (*readObject, error) {
 	if o := r.recent.get(record, r.Version); o != nil {
 		return o, nil
 	}
-	live, err := r.readOnce(record)
+	live, err := r.ReadOnce(record)
 	if err != nil {
 		return nil, err
 	}
-	return r.remember(live), nil
+	return r.Remember(live), nil
 }
 
 // lastRead returns the object of the request as it was read last, which may be some time ago, and the zero Live if nobody remembers.
-func (r *Request) lastRead() Live {
-	if o := r.recent.last(r.key(), r.Version); o != nil {
+func (r *View) LastRead() Live {
+	if o := r.recent.last(r.Key(), r.Version); o != nil {
 		return o.Live
 	}
 	return Live{}
 }
 
 // remember keeps an object as it was read.
-func (r *Request) remember(live Live) *readObject {
+func (r *View) Remember(live Live) *readObject {
 	o := &readObject{Live: live}
 	r.recent.put(o, r.Version)
 	return o
@@ -116,8 +116,8 @@ const maxHeirs = 32
 // about one that was just written.
 //
 // What is remembered is what reading gives. So an object must read back as it is.
-func (r *Request) keep(o Live) {
-	if o.heirs > maxHeirs {
+func (r *View) Keep(o Live) {
+	if o.Writes > maxHeirs {
 		return
 	}
 	if o.Record.Created == 0 {
@@ -131,12 +131,12 @@ func (r *Request) keep(o Live) {
 			e.FieldsV1 = managedfields.FieldsOf(e.FieldsV1.String())
 		}
 	}
-	r.remember(o)
+	r.Remember(o)
 }
 
 // readsBack reports whether v is surely the same when its text is read. Otherwise a whole number that is a float here may be printed as
 // an integer, and text that is no UTF-8 as other text. Parts of known, absent for none, read back.
-func readsBack(v, known value.Value) bool {
+func ReadsBack(v, known value.Value) bool {
 	if v.Same(known) {
 		return true
 	}
@@ -147,14 +147,14 @@ func readsBack(v, known value.Value) bool {
 		return utf8.ValidString(v.Str())
 	case value.KindList:
 		for i := range v.Len() {
-			if !readsBack(v.Item(i), beside.Item(known, i)) {
+			if !ReadsBack(v.Item(i), beside.Item(known, i)) {
 				return false
 			}
 		}
 	case value.KindObject:
 		others := beside.Of(known)
 		for i := range v.Len() {
-			if m := v.Member(i); !utf8.ValidString(m.Name) || !readsBack(m.Value, others.Get(m.Name)) {
+			if m := v.Member(i); !utf8.ValidString(m.Name) || !ReadsBack(m.Value, others.Get(m.Name)) {
 				return false
 			}
 		}

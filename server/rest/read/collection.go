@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"strings"
@@ -40,19 +40,19 @@ type Collection struct {
 	// Texts tells that events may have texts in place of objects.
 	Texts bool
 
-	request  *Request // without what came from the client, which is not kept for as long as a watch goes on
+	request  *View // without what came from the client, which is not kept for as long as a watch goes on
 	selector *selector
 }
 
 // Collection returns the objects that a watch with options is about. The error is a 400 for a field that cannot be selected by.
-func (r *Request) Collection(options api.ListOptions) (*Collection, error) {
+func (r *View) Collection(options api.ListOptions) (*Collection, error) {
 	s, err := newSelector(r.Version, options)
 	if err != nil {
 		return nil, err
 	}
 	return &Collection{
 		Version: r.Version, Prefix: r.Version.KeyPrefix(r.Target.Namespace), Only: r.Target.Name, Options: options,
-		request: &Request{Backend: r.Backend, Version: r.Version}, selector: s,
+		request: &View{Reader: r.Reader, Version: r.Version}, selector: s,
 	}, nil
 }
 
@@ -63,8 +63,8 @@ type Initial struct {
 }
 
 // Initial returns the reader of the objects of c, of a revision that is not older than one; 0 for any.
-func (r *Request) Initial(c *Collection, notOlder int64) *Initial {
-	return &Initial{c, &lister{Request: r, options: c.Options, selector: c.selector, prefix: c.Prefix, asked: notOlder}}
+func (r *View) Initial(c *Collection, notOlder int64) *Initial {
+	return &Initial{c, &lister{View: r, options: c.Options, selector: c.selector, prefix: c.Prefix, asked: notOlder}}
 }
 
 // Each calls take with the event of each object, in the order of keys, and returns the revision of all of them. It holds one page of records.
@@ -125,7 +125,7 @@ func (c *Collection) asWritten(e store.Event) *fact {
 }
 
 // names reports whether the collection has objects with the name at the end of a key.
-func (c *Collection) names(key string) bool { return c.Only == "" || nameIn(key) == c.Only }
+func (c *Collection) names(key string) bool { return c.Only == "" || NameIn(key) == c.Only }
 
 // selected returns the object of a record, nil if it is not selected.
 func (c *Collection) selected(record store.Record, exists, replaced bool) (*shared, error) {

@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"net/url"

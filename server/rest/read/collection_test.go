@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"slices"
@@ -30,7 +30,7 @@ func configMaps(t *testing.T) *catalog.Version {
 // everything is selected.
 func TestAsWritten(t *testing.T) {
 	maps := configMaps(t)
-	r := &Request{Backend: &Backend{Store: memory.New(), Now: time.Now}, Version: maps, Target: api.Target{Namespace: "a"}}
+	r := &View{Reader: &Reader{Store: memory.New(), Now: time.Now}, Version: maps, Target: api.Target{Namespace: "a"}}
 	record := store.Record{
 		Key: maps.Key("a", "x"), Text: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","uid":"u"}}`), Revision: 7,
 	}

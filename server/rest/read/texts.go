@@ -1,4 +1,4 @@
-package rest
+package read
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 // stored revision; otherwise the cost is that of copying its text, and of a look at what the selector is about. A body that is compressed
 // is put together of blocks that are remembered, which costs a look at each object, and to compress those blocks of which something
 // changed.
-func (r *Request) ListTexts(body *wire.Stream) error {
+func (r *View) ListTexts(body *wire.Stream) error {
 	options, err := api.ParseListOptions(r.Query)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (whole) read(t *texts, o managedfields.Object) error {
 // converted.
 func (t *texts) decoded(record store.Record) (Live, error) {
 	if _, converted := t.Version.Form.(catalog.Batch); t.selector.inTexts && !converted {
-		return t.readOnce(record)
+		return t.ReadOnce(record)
 	}
 	o, err := t.read(record)
 	if err != nil {
@@ -226,21 +226,21 @@ func (t *texts) flush() error {
 
 // readOnce reads a record that need not be read again soon, and remembers what there is to know of its text. If that is known, the version
 // shows the text as it is, and nothing needs to be loaded.
-func (r *Request) readOnce(record store.Record) (Live, error) {
+func (r *View) ReadOnce(record store.Record) (Live, error) {
 	stored, err := managedfields.ParseObject(record.Text)
 	if err != nil {
-		return Live{}, corrupt(record, err)
+		return Live{}, Corrupt(record, err)
 	}
 	content := stored.Content
 	if r.facts.get(r.Version, record.Revision) == nil {
 		if content, err = catalog.Load(r.Version.Form, stored); err != nil {
-			return Live{}, corrupt(record, err)
+			return Live{}, Corrupt(record, err)
 		}
 		if content.Equal(stored.Content) && bytes.Equal(stored.AppendJSON(nil), record.Text) {
 			r.note(record)
 		}
 	}
-	stored.Content = withVersion(content, record.Revision)
+	stored.Content = WithVersion(content, record.Revision)
 	return Live{Object: stored, Record: record}, nil
 }
 
