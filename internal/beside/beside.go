@@ -1,6 +1,5 @@
-// Package beside finds what another value has in the place where a walk is. Of two states of an
-// object, most members of the one are members of the other as well, and both stand in the order of
-// names: so a walk of the one goes through the other in step.
+// Package beside looks up members of an object in step with a walk of another object. Two states of an object have most members
+// in common, and both order them by name.
 //
 //	walked  {"a":1,     "c":1,"d":1}
 //	beside  {"a":2,"b":2,     "d":2}
@@ -13,17 +12,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Members are the members of an object, which are asked for in the order of names. The zero Members
-// are none.
+// Members looks up members of an object. Names must be requested in increasing order. The zero Members is empty and ready.
 //
-// Invariant: every name that was asked for is less than those of the members from next on.
+// Invariant: every requested name is less than the names of the members from next on.
 type Members struct {
 	of   value.Value
 	next int
 	size int
 }
 
-// Of returns the members of v, none if it is no object.
+// Of returns the members of v. They are empty if v is not an object.
 func Of(v value.Value) Members {
 	if v.Kind() != value.KindObject {
 		return Members{}
@@ -31,11 +29,10 @@ func Of(v value.Value) Members {
 	return Members{of: v, size: v.Len()}
 }
 
-// Get returns the value of the member called name, absent if there is none. It must be greater than
-// the names of earlier calls.
+// Get returns the value of the member called name, or an absent value. The name must be greater than the names of earlier calls.
 //
-// Cost: constant where the next member is the one, and else logarithmic in how many are passed. So
-// all calls together cost no more than the members on both sides.
+// Cost: constant if the next member matches, and otherwise logarithmic in the number of skipped members. All calls together are
+// linear in the members of both sides.
 func (m *Members) Get(name string) value.Value {
 	if m.next == m.size {
 		return value.Value{}
@@ -54,8 +51,8 @@ func (m *Members) find(name string) value.Value {
 	return m.of.Member(m.next - 1).Value
 }
 
-// pass goes to the first member whose name is not less than name, which the next one's is: in steps
-// that double, and then back.
+// pass advances to the first member whose name is not less than name. The next member's name is less. It searches in doubling
+// steps, and then by halves.
 func (m *Members) pass(name string) {
 	far := 1
 	for m.next+far < m.size && m.of.Member(m.next+far).Name < name {
@@ -65,7 +62,7 @@ func (m *Members) pass(name string) {
 	m.next += 1 + sort.Search(min(far, m.size-m.next)-1, func(i int) bool { return m.of.Member(m.next+1+i).Name >= name })
 }
 
-// Item returns item i of v, absent if v has none, or is no list.
+// Item returns item i of v. The result is absent if v has no such item, or is not a list.
 func Item(v value.Value, i int) value.Value {
 	if v.Kind() != value.KindList || i >= v.Len() {
 		return value.Value{}

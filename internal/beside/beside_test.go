@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// numbered returns an object with a member for each of some numbers below n.
+// numbered returns an object with a member for each number below n that has reports.
 func numbered(n int, has func(i int) bool) value.Value {
 	var members []value.Member
 	for i := range n {
@@ -19,7 +19,7 @@ func numbered(n int, has func(i int) bool) value.Value {
 	return value.Object(members...)
 }
 
-// TestMembers finds what looking up each name finds.
+// TestMembers compares Get with a lookup of each name.
 func TestMembers(t *testing.T) {
 	random := seeds.Rand(t)
 	for range 2000 {
@@ -40,7 +40,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestMembersInStep walks wide objects: what comes next is found there, and nothing is passed twice.
+// TestMembersInStep walks wide objects: the next member matches, and no member is skipped twice.
 func TestMembersInStep(t *testing.T) {
 	const wide = 20000
 	all := numbered(wide, func(int) bool { return true })

@@ -1,4 +1,4 @@
-// Package build says what a program was built from: the version of its module, the commit, and the release of Go.
+// Package build reports the build of a program: the version of its module, the commit, and the release of Go.
 package build
 
 import (
@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Kubernetes is the release of Kubernetes that deed answers as.
+// Kubernetes is the release of Kubernetes whose answers deed gives.
 const Kubernetes = "Kubernetes v1.37"
 
-// commit is set by the linker in the archives of a release, which are not built in a checkout.
+// commit is set by the linker in archives of a release, because these are not built in a checkout.
 var commit string
 
 // Info describes the build of a program.
 type Info struct {
 	Version    string `json:"version"`          // of the module that holds the program, or "(devel)"
-	Commit     string `json:"commit,omitempty"` // "" for a program that go install made of a published module
+	Commit     string `json:"commit,omitempty"` // "" for a program that go install built from a published module
 	Kubernetes string `json:"answersAs"`
 	Go         string `json:"go"`
 }
@@ -38,7 +38,7 @@ func Read() Info {
 	return info
 }
 
-// revision returns the commit of the checkout that a program was built in, with "+dirty" if files had changed, or "".
+// revision returns the commit of the checkout of the build, or "". It appends "+dirty" if files had changed.
 func revision(settings []debug.BuildSetting) string {
 	var id, suffix string
 	for _, s := range settings {

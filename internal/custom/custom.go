@@ -1,8 +1,6 @@
-// Package custom says what the definition of a custom resource makes of the field managers of its
-// endpoints.
+// Package custom makes the configurations of the field managers of a custom resource from its definition.
 //
-// The command line and the API server take their configurations from here, so that one cannot
-// answer what the other does not.
+// The command line and the API server both use these configurations, so that their answers agree.
 package custom
 
 import (
@@ -17,18 +15,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// StatusName is both a subresource and the field that it writes.
+// StatusName is the name of a subresource and of the field that it writes.
 const StatusName = "status"
 
-// Kind is what a CustomResourceDefinition says of a kind in all of its versions.
+// Kind has the field management of a kind, for all versions of its CustomResourceDefinition.
 type Kind struct {
 	types     map[string]*schema.Type // by apiVersion
 	converter managedfields.Converter // between all versions
-	status    map[string]merge.Filter // what the subresource status does not write, of the versions that have it
+	status    map[string]merge.Filter // the reset fields of the subresource status, by version with it
 }
 
-// NewKind returns what a definition says whose versions have types, by apiVersion, and which has the subresource status in those that status
-// names. The cost grows with the number of versions.
+// NewKind returns the Kind of a definition. types has the type of each version, by apiVersion; status names the versions with the
+// subresource status. The cost is linear in the number of versions.
 func NewKind(types map[string]*schema.Type, status map[string]bool) *Kind {
 	k := &Kind{types: types, converter: managedfields.StrategyNone(slices.Collect(maps.Keys(types))...), status: map[string]merge.Filter{}}
 	unwritten := excluding("metadata", "spec")
@@ -38,18 +36,18 @@ func NewKind(types map[string]*schema.Type, status map[string]bool) *Kind {
 	return k
 }
 
-// Converter returns what converts between all versions, by their names.
+// Converter returns the converter between all versions, which converts by field names.
 func (k *Kind) Converter() managedfields.Converter { return k.converter }
 
-// Config returns the configuration of the endpoint of one version, which writes through
-// subresource, empty for the resource itself:
+// Config returns the configuration of the endpoint of one version. The endpoint writes through subresource; "" is the resource
+// itself:
 //
-//   - Versions become each other by their names, as with the conversion strategy None.
+//   - Versions convert by field names, as with the conversion strategy None.
 //   - Default values are those of s, the schema of the version; nil has none.
 //   - The resource does not write .status if that version has the subresource status.
 //   - The subresource status does not write .metadata and .spec, in all versions that have it.
 //
-// The cost does not depend on how many versions there are, which all configurations share.
+// The cost does not depend on the number of versions, because all configurations share them.
 func (k *Kind) Config(gvk schema.GVK, subresource string, s *structural.Schema) managedfields.Config {
 	c := managedfields.Config{
 		GVK: gvk, Subresource: subresource, Types: k.types, ResetFields: k.resets(gvk.APIVersion(), subresource), Converter: k.converter,
@@ -60,7 +58,7 @@ func (k *Kind) Config(gvk schema.GVK, subresource string, s *structural.Schema) 
 	return c
 }
 
-// resets returns the fields that an endpoint does not write, nil if there are none.
+// resets returns the reset fields of an endpoint, nil if there are none.
 func (k *Kind) resets(apiVersion, subresource string) map[string]merge.Filter {
 	if _, ok := k.status[apiVersion]; !ok {
 		return nil
@@ -75,7 +73,7 @@ func (k *Kind) resets(apiVersion, subresource string) map[string]merge.Filter {
 	}
 }
 
-// excluding returns the filter that keeps fields of the object itself out.
+// excluding returns the filter that drops fields of the root object.
 func excluding(names ...string) merge.Filter {
 	var paths []fieldpath.Path
 	for _, name := range names {
@@ -84,16 +82,15 @@ func excluding(names ...string) merge.Filter {
 	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
 }
 
-// IsDefinition reports whether v is a CustomResourceDefinition, in any version, and not what kustomize merges into one:
-// such a patch says neither of which group and kind objects are, nor in which versions.
+// IsDefinition reports whether v is a CustomResourceDefinition, in any version. It is false for a patch that kustomize merges
+// into a definition, because a patch has neither group, kind nor versions.
 func IsDefinition(v value.Value) bool {
 	gvk, spec := schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str()), v.Get("spec")
 	isPatch := spec.Get("group").IsAbsent() && spec.Get("names").IsAbsent() && spec.Get("versions").IsAbsent()
 	return gvk.Group == "apiextensions.k8s.io" && gvk.Kind == "CustomResourceDefinition" && !isPatch
 }
 
-// WithStatus returns the versions, as apiVersions, in which a CustomResourceDefinition has the
-// subresource status.
+// WithStatus returns the versions, as apiVersions, in which a CustomResourceDefinition has the subresource status.
 func WithStatus(definition value.Value) map[string]bool {
 	out := map[string]bool{}
 	group := definition.Get("spec", "group").Str()

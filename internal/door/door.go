@@ -1,7 +1,7 @@
-// Package door lets packages of this module give each other functions that are no part of their public API.
+// Package door gives packages of this module access to functions of other packages that are not public API.
 //
-// A package has at most one door. It is a type called Internal, so that everybody sees that there is one, but to open it takes
-// this package, which other modules cannot import. It is a type, not a variable, because documentation lists variables first:
+// A package has at most one door: an exported type called Internal. Only this package can open it, and other modules cannot
+// import this package. The door is a type, not a variable, because documentation lists variables first:
 //
 //	package fieldpath
 //
@@ -18,11 +18,11 @@
 //
 //	… paths.Size(s)
 //
-// A struct without fields is behind each door, so that its methods are plain functions, which compilers inline.
+// A door holds a struct without fields, so that compilers inline its methods as plain functions.
 package door
 
-// Door shows nothing of T, which is behind it.
+// Door hides a value of T.
 type Door[T any] struct{ behind T }
 
-// Open returns the T behind d.
+// Open returns the hidden value of d.
 func Open[T any](d Door[T]) T { return d.behind }

@@ -1,4 +1,4 @@
-// Package folder finds manifests: the files of a folder that hold objects of an API.
+// Package folder finds manifests: the files of a folder that hold API objects.
 package folder
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Extensions are those of manifests, as in kubectl.
+// Extensions are the file extensions of manifests, as in kubectl.
 var Extensions = []string{".json", ".yaml", ".yml"}
 
-// Manifests yields the manifests in the folder called dir, sorted by name, and with recursive those below it. A file counts if it
-// has one of the [Extensions] and is no part of a kustomization: neither [IsKustomization], nor a patch, a configuration or data
-// that such a file names. What cannot be read is yielded as an error, and the walk goes on.
+// Manifests yields the manifests in dir, sorted by name. With recursive it includes the folders below dir. A manifest has one of
+// the [Extensions] and is not part of a kustomization: neither [IsKustomization], nor a patch, a configuration or data that such
+// a file names. Manifests yields an error for each unreadable file or folder and continues.
 func Manifests(dir string, recursive bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		var files []string
@@ -56,7 +56,7 @@ func Manifests(dir string, recursive bool) iter.Seq2[string, error] {
 	}
 }
 
-// IsKustomization reports whether the file called name is one that kustomize looks for in a folder.
+// IsKustomization reports whether kustomize treats the file called name as the kustomization of its folder.
 func IsKustomization(name string) bool {
 	switch filepath.Base(name) {
 	case "kustomization.yaml", "kustomization.yml", "Kustomization":
@@ -65,8 +65,8 @@ func IsKustomization(name string) bool {
 	return false
 }
 
-// sections are the lists of a kustomization that name files which hold no objects: each with the member of its items that has
-// the names, empty where the item is a name itself. Names may be behind a key, as in KEY=FILE.
+// sections are the lists of a kustomization that name files without objects. member is the name of the member of each item that
+// holds the file name, or empty if the item is the name itself. Names may have the form KEY=FILE.
 var sections = []struct{ list, member string }{
 	{"patches", "path"}, {"patches", ""}, {"patchesStrategicMerge", ""}, {"patchesJson6902", "path"}, {"replacements", "path"},
 	{"configurations", ""}, {"transformers", ""}, {"generators", ""}, {"validators", ""},
@@ -74,8 +74,8 @@ var sections = []struct{ list, member string }{
 	{"helmCharts", "valuesFile"}, {"helmCharts", "additionalValuesFiles"},
 }
 
-// partsOf returns the files without objects that the kustomization in the file called name names. There are none if it cannot be
-// read: then kustomize says why.
+// partsOf returns the files without objects that a kustomization names. It returns none if the kustomization cannot be read,
+// because kustomize reports the reason.
 func partsOf(name string) []string {
 	text, err := os.ReadFile(name)
 	if err != nil {

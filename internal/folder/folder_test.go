@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/internal/folder"
 )
 
-// tree is what a project of kubebuilder has, and beside it an overlay that patches what is elsewhere.
+// tree is a project of kubebuilder, and an overlay that patches files elsewhere.
 const tree = `
 -- crd/bases/widgets.yaml --
 -- crd/kustomization.yaml --
@@ -60,7 +60,7 @@ func TestManifests(t *testing.T) {
 		{".", true, []string{"crd/bases/widgets.yaml", "crd/patches/left.yaml", "overlay/web.yml", "torn/a.yaml"}},
 		{"crd", true, []string{"crd/bases/widgets.yaml", "crd/patches/left.yaml"}},
 		{"crd", false, nil},
-		{"shared", true, []string{"shared/replicas.yaml"}}, // whose kustomization is elsewhere
+		{"shared", true, []string{"shared/replicas.yaml"}}, // the kustomization is elsewhere
 		{"overlay/", false, []string{"overlay/web.yml"}},
 	} {
 		var got []string
@@ -76,7 +76,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestErrors wants an error for what is not there, and that a loop may end early.
+// TestErrors checks the error for a missing folder, and early breaks of the loop.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	count := 0

@@ -3,10 +3,9 @@ package mergepatch
 
 import "github.com/deed-project/deed/value"
 
-// Apply returns v with patch, a JSON merge patch of RFC 7386, applied as the library of
-// kube-apiserver does it, which differs in one respect: a list that replaces an object keeps the
-// nulls in its objects. A patch that is no object replaces v. It takes time in proportion to the
-// patch and to the objects that it changes.
+// Apply returns v with patch, a JSON merge patch of RFC 7386. It follows kube-apiserver's library, which differs in one respect:
+// a list that replaces an object keeps the nulls in its objects. A patch that is not an object replaces v. The cost is linear in
+// the patch and in the objects that it changes.
 func Apply(v, patch value.Value) value.Value {
 	if patch.Kind() != value.KindObject {
 		return patch
@@ -17,7 +16,7 @@ func Apply(v, patch value.Value) value.Value {
 	if patch.Len() == 0 {
 		return v
 	}
-	// The members of both are in the order of their names.
+	// The members of both objects are ordered by name.
 	members, i := make([]value.Member, 0, v.Len()+patch.Len()), 0
 	for name, change := range patch.Members() {
 		for i < v.Len() && v.Member(i).Name < name {
@@ -39,7 +38,7 @@ func Apply(v, patch value.Value) value.Value {
 	return value.Object(members...)
 }
 
-// changed returns a member, absent if there is none, as a patch of it that is not null changes it.
+// changed returns the result of applying a non-null patch to a member. current is absent if there is no such member.
 func changed(current, patch value.Value) value.Value {
 	switch {
 	case current.Kind() != value.KindObject:

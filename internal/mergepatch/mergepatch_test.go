@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestApply has the rules of RFC 7386, and where kube-apiserver's library departs from them.
+// TestApply checks the rules of RFC 7386, and the difference of kube-apiserver's library.
 func TestApply(t *testing.T) {
 	for _, test := range []struct{ v, patch, want string }{
 		{`{"a":1}`, `{"a":2,"b":{"c":null,"d":3}}`, `{"a":2,"b":{"d":3}}`},
@@ -29,7 +29,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestCost removes and changes all members of large objects: their number decides what that allocates, and not its square.
+// TestCost removes and changes all members of large objects, and checks that allocations are linear in their number.
 func TestCost(t *testing.T) {
 	of := func(n int, member string) value.Value {
 		var b strings.Builder

@@ -1,5 +1,5 @@
-// Package model has naive twins of what packages fieldpath, typed and merge do, for tests. They are written to be obviously
-// right: sets are maps, searches are loops, and nothing is shared or kept.
+// Package model has simple twins of functions of fieldpath, typed and merge, for tests. They are written to be obviously correct:
+// sets are maps, searches are loops, and no memory is shared or reused.
 //
 //   - [Set] and its operations twin fieldpath.Set.
 //   - [Merge] twins typed.Merge.

@@ -5,5 +5,5 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// typing is what this package needs of typed beyond its API.
+// typing is the internal API of typed.
 var typing = door.Open(typed.Internal{})

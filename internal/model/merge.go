@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Merge returns live with config laid over it. Both are of type t, and config holds no item twice.
+// Merge returns live with config merged over it. Both are of type t, and config holds no item twice.
 func Merge(t *schema.Type, live, config value.Value) value.Value {
 	switch {
 	case config.IsAbsent():
@@ -15,7 +15,7 @@ func Merge(t *schema.Type, live, config value.Value) value.Value {
 	case live.IsAbsent():
 		return config
 	}
-	kind := value.KindNull // of container that the type makes of config
+	kind := value.KindNull // the kind of container that the type assigns to config
 	switch {
 	case t.Map() != nil && (config.Kind() == value.KindObject || !fits(t, config)):
 		if !t.Map().Atomic() {
@@ -40,7 +40,7 @@ func Merge(t *schema.Type, live, config value.Value) value.Value {
 	return config
 }
 
-// fits reports whether t has a part of v's own kind.
+// fits reports whether t has a part of v's kind.
 func fits(t *schema.Type, v value.Value) bool {
 	switch v.Kind() {
 	case value.KindNull:
@@ -62,8 +62,8 @@ func mergeObjects(m *schema.Map, live, config value.Value) value.Value {
 	return out
 }
 
-// mergeLists puts the items of two sets or keyed lists in order. It walks both lists with a cursor each. shared are those
-// of config's items that live has too and that were not met yet; the first of them is where config waits for live.
+// mergeLists orders the items of two sets or keyed lists. It walks both lists with a cursor each. shared are the items of config
+// that live also has and that were not reached yet; config waits at the first of them for live.
 func mergeLists(l *schema.List, live, config value.Value) value.Value {
 	lives, configs := slices.Collect(live.Items()), slices.Collect(config.Items())
 	var out, merged []value.Value

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// The operations of sets of package fieldpath are those of maps of paths.
+// TestSetsAreModel compares the operations of fieldpath sets with those of maps of paths.
 func TestSetsAreModel(t *testing.T) {
 	for seed := range seeds.Each(t, 1000) {
 		c := gen.Seeded(seed)

@@ -10,7 +10,7 @@ import (
 // Set is a set of paths by their text.
 type Set map[string]fieldpath.Path
 
-// text tells all paths apart, those with the zero element too.
+// text returns a unique text for a path, also for a path with the zero element.
 func text(p fieldpath.Path) string {
 	out := ""
 	for _, e := range p {
@@ -37,7 +37,7 @@ func (s Set) Fields() fieldpath.Set {
 	return b.Set()
 }
 
-// where returns the paths that keep accepts.
+// where returns the paths for which keep returns true.
 func (s Set) where(keep func(fieldpath.Path) bool) Set {
 	out := Set{}
 	for name, p := range s {
@@ -50,22 +50,22 @@ func (s Set) where(keep func(fieldpath.Path) bool) Set {
 
 func (s Set) has(p fieldpath.Path) bool { _, ok := s[text(p)]; return ok }
 
-// Union returns the paths that s or other has.
+// Union returns the paths that are in s or other.
 func (s Set) Union(other Set) Set {
 	out := maps.Clone(s)
 	maps.Copy(out, other)
 	return out
 }
 
-// Intersect returns the paths that s and other have.
+// Intersect returns the paths that are in s and in other.
 func (s Set) Intersect(other Set) Set { return s.where(other.has) }
 
-// Minus returns the paths of s that other has not.
+// Minus returns the paths of s that are not in other.
 func (s Set) Minus(other Set) Set {
 	return s.where(func(p fieldpath.Path) bool { return !other.has(p) })
 }
 
-// Without returns the paths of s that do not begin with one of other.
+// Without returns the paths of s that have no prefix in other.
 func (s Set) Without(other Set) Set {
 	return s.where(func(p fieldpath.Path) bool {
 		for n := 1; n <= len(p); n++ {
@@ -77,7 +77,7 @@ func (s Set) Without(other Set) Set {
 	})
 }
 
-// Leaves returns the paths of s that no longer path of s begins with.
+// Leaves returns the paths of s that are not a proper prefix of another path of s.
 func (s Set) Leaves() Set {
 	return s.where(func(p fieldpath.Path) bool {
 		for _, q := range s {

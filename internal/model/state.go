@@ -14,7 +14,7 @@ type State struct {
 	Owners map[merge.Manager]Set
 }
 
-// Apply returns the state after an apply that nobody can refuse, and what others lose by it: the conflicts.
+// Apply returns the state after a forced apply, and the fields that others lose: the conflicts.
 func (s State) Apply(m merge.Manager, config typed.Value) (State, map[merge.Manager]Set, error) {
 	s, err := s.reconciled()
 	if err != nil {
@@ -27,7 +27,7 @@ func (s State) Apply(m merge.Manager, config typed.Value) (State, map[merge.Mana
 	own := SetOf(config.Fields())
 	owned := own
 	for other, set := range s.Owners {
-		if other != m { // what m applied last keeps nothing
+		if other != m { // the last apply of m protects nothing
 			owned = owned.Union(set)
 		}
 	}
@@ -50,7 +50,7 @@ func (s State) reconciled() (State, error) {
 	return out, nil
 }
 
-// prune takes away from merged what last has, and puts back first what is owned and then what last has not.
+// prune removes from merged the fields of last. It then puts back the owned fields, and then the fields that last lacks.
 func prune(merged typed.Value, last, owned Set) typed.Value {
 	named := func(s fieldpath.Set) Set { return SetOf(typing.WithNamedFields(s, merged.Type())) }
 	fields, last := named(merged.Fields()), named(last.Fields())
@@ -61,7 +61,7 @@ func prune(merged typed.Value, last, owned Set) typed.Value {
 	return merged.Remove(away.Fields())
 }
 
-// Update returns the state after m has made object of it.
+// Update returns the state after m has replaced the object with object.
 func (s State) Update(m merge.Manager, object typed.Value) (State, error) {
 	s, err := s.reconciled()
 	if err != nil {
@@ -77,7 +77,7 @@ func (s State) Update(m merge.Manager, object typed.Value) (State, error) {
 	return after, err
 }
 
-// settle gives m its new set, and takes from all others what has changed or gone.
+// settle gives m its new set. It removes the changed and removed fields from all other sets.
 func (s State) settle(m merge.Manager, object typed.Value, own Set) (State, map[merge.Manager]Set, error) {
 	diff, err := typed.Compare(s.Live, object)
 	if err != nil {

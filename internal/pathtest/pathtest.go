@@ -1,6 +1,6 @@
-// Package pathtest checks that paths which functions return or yield belong to the caller, who may keep them, write to them
-// and append to them. A path that shares memory with another shows one field twice and hides another. It takes deep paths to
-// see that: slices have room for more from some length on.
+// Package pathtest checks that paths from a function belong to the caller, who may keep them, write to them and append to them. A
+// path that shares memory with another path shows one field twice and hides another. The checks need deep paths, because slices
+// have spare capacity only from some length on.
 package pathtest
 
 import (
@@ -13,9 +13,13 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// Belong asks source three times for something that has paths in it or yields them. The first time it keeps the paths, and
-// compares them in the end with what they were. The second time it writes to each as it comes, which must change neither those
-// behind it nor those of the third time. At least one path must have depth elements.
+// Belong calls source three times for a value that holds or yields paths:
+//
+//   - The first call keeps the paths, and finally compares them with their copies.
+//   - The second call writes to each path as it arrives. The following paths must not change.
+//   - The third call must return the same paths as the first.
+//
+// At least one path must have depth elements.
 func Belong(t *testing.T, depth int, source func() any) {
 	t.Helper()
 	var kept []fieldpath.Path
@@ -50,13 +54,13 @@ var pathType = reflect.TypeFor[fieldpath.Path]()
 // In reports whether values of type t have paths in exported fields, items or members, or yield them.
 func In(t reflect.Type) bool { return in(t, 4) }
 
-// in looks through so many types on the way.
+// in searches depth levels of types for paths.
 func in(t reflect.Type, depth int) bool {
 	if t == pathType || depth == 0 {
 		return t == pathType
 	}
 	switch t.Kind() {
-	case reflect.Func: // a sequence: what its yield takes
+	case reflect.Func: // a sequence: the arguments of its yield
 		if t.CanSeq() || t.CanSeq2() {
 			for i := range t.In(0).NumIn() {
 				if in(t.In(0).In(i), depth-1) {
@@ -76,7 +80,7 @@ func in(t reflect.Type, depth int) bool {
 	return false
 }
 
-// each calls f for each path in v, or that v yields, in order.
+// each calls f for each path that v holds or yields, in order.
 func each(v reflect.Value, f func(fieldpath.Path)) {
 	switch {
 	case !v.IsValid():

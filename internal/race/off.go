@@ -1,7 +1,7 @@
 //go:build !race
 
-// Package race tells whether the race detector is on. Then sync.Pool drops at random what it is given, so that no test can count
-// allocations.
+// Package race reports whether the race detector is on. With the race detector, sync.Pool drops values at random, so that tests
+// cannot count allocations.
 package race
 
 // Enabled reports whether the race detector is on.

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// Inputs is the environment variable that says how many inputs [Fuzz] makes itself.
+// Inputs is the environment variable with the number of inputs that [Fuzz] makes itself.
 const Inputs = "DEED_INPUTS"
 
-// Fuzz is f.Fuzz for a target of one input, which begins with those of corpus.
+// Fuzz is f.Fuzz for a target of one input, with corpus as its first inputs.
 //
-// With a number in the variable [Inputs], it makes so many inputs itself, of those in corpus and at random. Nothing is learnt from what an
-// input covers, but a target sees up to a hundred times as many inputs in the same time: that is for long runs.
+// If the variable [Inputs] has a number, Fuzz makes that many inputs itself, from corpus and at random. It ignores coverage, but
+// a target sees up to a hundred times as many inputs in the same time. Use it for long runs.
 //
 //	DEED_INPUTS=20000000 go test -run '^FuzzParsePath$' ./fieldpath
 func Fuzz[Input ~string | ~[]byte](f *testing.F, corpus []Input, target func(*testing.T, Input)) {
@@ -25,7 +25,7 @@ func Fuzz[Input ~string | ~[]byte](f *testing.F, corpus []Input, target func(*te
 		if err != nil {
 			f.Fatalf("%s: %v", Inputs, err)
 		}
-		f.Add(corpus[0]) // for there to be one call
+		f.Add(corpus[0]) // f.Fuzz needs an input
 		f.Fuzz(func(t *testing.T, _ Input) { mutate(t, n, corpus, target) })
 		return
 	}
@@ -35,7 +35,7 @@ func Fuzz[Input ~string | ~[]byte](f *testing.F, corpus []Input, target func(*te
 	f.Fuzz(target)
 }
 
-// mutate gives a target n inputs.
+// mutate calls target with n inputs.
 func mutate[Input ~string | ~[]byte](t *testing.T, n uint64, corpus []Input, target func(*testing.T, Input)) {
 	m := mutator{random: Rand(t)}
 	for _, input := range corpus {
@@ -57,21 +57,21 @@ func mutate[Input ~string | ~[]byte](t *testing.T, n uint64, corpus []Input, tar
 	t.Logf("%d inputs", n)
 }
 
-// mutator makes inputs of others.
+// mutator makes inputs from other inputs.
 type mutator struct {
 	random *rand.Rand
 	corpus [][]byte
 	input  []byte
 }
 
-// pieces are what parsers look for.
+// pieces are texts with a meaning to parsers.
 var pieces = []string{
 	"{", "}", "[", "]", `"`, `\`, `\u0000`, `\ud800`, ":", ",", "=", "&", ";", "/", "~0", "~1", ".", "-", "+", "%", "%2", "%00", "!", "*", "$", "@", "?",
 	"(", ")", " ", "\n", "\t", "  ", "- ", ": ", "#", "---\n", "null", "true", "false", "0", "-0", "1", "1e9", "1E-400", "9223372036854775808", "1.5",
 	"in", "notin", "k:", "f:", "v:", "i:", "~", "\x00", "\xff", "\xc3", "\x80", "é", "\u2028", "😀", "\x7f", "\xbf", "\x1b", "\xfb\x7f\xf0",
 }
 
-// next returns an input, valid until it is called again: one of the corpus, in which a few parts are others.
+// next returns an input: one of the corpus, with a few parts replaced. It is valid until the next call.
 func (m *mutator) next() []byte {
 	const longest = 4 << 10
 	m.input = append(m.input[:0], m.one()...)
@@ -100,7 +100,7 @@ func (m *mutator) next() []byte {
 	return m.input
 }
 
-// one returns one of the corpus.
+// one returns an input of the corpus.
 func (m *mutator) one() []byte { return m.corpus[m.random.IntN(len(m.corpus))] }
 
 // part returns a copy of a part of text.

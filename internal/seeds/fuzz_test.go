@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMutator makes inputs of two texts: they are bounded, seldom one that was there before, and the same for the same seed.
+// TestMutator makes inputs of two texts. They have a bounded length, seldom repeat, and are equal for equal seeds.
 func TestMutator(t *testing.T) {
 	m := func() *mutator {
 		return &mutator{random: Stream(1, 0), corpus: [][]byte{[]byte(`{"a":[1,"b"]}`), bytes.Repeat([]byte("abcd: ef\n"), 450)}}

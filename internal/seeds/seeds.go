@@ -1,7 +1,7 @@
-// Package seeds gives random tests their seed, and says which seed repeats a failure. It is for tests only.
+// Package seeds gives random tests their seed, and reports the seed of a failure. It is for tests only.
 //
-// The seed is 1, so that a test is the same in every run. The environment variable DEED_SEED replaces it: by another number for
-// other cases, by the number that a failure names to repeat that failure.
+// The seed is 1, so that a test is the same in every run. The environment variable DEED_SEED replaces it: another number gives
+// other cases, and the number in a failure repeats that failure.
 package seeds
 
 import (
@@ -29,10 +29,10 @@ func Rand(t testing.TB) *rand.Rand {
 	return Stream(First(t), 0)
 }
 
-// Stream returns source i of a seed. A test with several goroutines gives a source to each of them.
+// Stream returns source i of a seed. A test with several goroutines gives each of them a source.
 func Stream(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
 
-// Each yields n seeds: [First] and the numbers after it. It stops at the first seed with which t fails, and the output of t names
+// Each yields n seeds: [First] and the numbers after it. It stops at the first seed with which t fails. The output of t names
 // that seed.
 func Each(t testing.TB, n int) iter.Seq[uint64] {
 	t.Helper()
@@ -48,7 +48,7 @@ func Each(t testing.TB, n int) iter.Seq[uint64] {
 	}
 }
 
-// read returns the number in [Variable], or 1. It ends t if the variable holds anything else.
+// read returns the number in [Variable], or 1. It ends t if the variable is not a number.
 func read(t testing.TB) uint64 {
 	t.Helper()
 	text := os.Getenv(Variable)
@@ -62,7 +62,7 @@ func read(t testing.TB) uint64 {
 	return n
 }
 
-// report logs which seed repeats the failure of t, if t failed.
+// report logs the seed that repeats the failure of t, if t failed.
 func report(t testing.TB, seed uint64) {
 	if t.Failed() {
 		t.Logf("%s=%d repeats it", Variable, seed)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// probe is a test that may fail, and keeps what it logs.
+// probe is a test that may fail. It keeps its log.
 type probe struct {
 	testing.TB
 	failed   bool
@@ -57,7 +57,7 @@ func TestNoNumber(t *testing.T) {
 	First(p)
 }
 
-// TestRepeats draws the same numbers from the same seed, and others from other seeds and streams.
+// TestRepeats checks that equal seeds and streams give equal numbers, and others do not.
 func TestRepeats(t *testing.T) {
 	draw := func(text string, stream int) [3]uint64 {
 		t.Setenv(Variable, text)

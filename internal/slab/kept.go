@@ -1,8 +1,8 @@
 package slab
 
-// Kept returns scratch emptied, to be used again, or nil if its array has more than most elements:
-// then the memory that one large document needed is not held for the small ones that follow. What
-// was in it stays behind the end: pointers that must not live on are cleared before.
+// Kept returns scratch emptied for reuse, or nil if its array has more than most elements. The memory of one large document is
+// then not held for the small ones that follow. Old elements stay in the array beyond the length, so callers clear pointers that
+// must not live on.
 func Kept[E any](scratch []E, most int) []E {
 	if cap(scratch) > most {
 		return nil

@@ -2,7 +2,7 @@ package slab
 
 import "testing"
 
-// TestKept keeps what is as large as may be, with its array, and nothing that is larger.
+// TestKept checks that an array of the largest permitted size is kept, and a larger one is not.
 func TestKept(t *testing.T) {
 	scratch := make([]int, 3, 8)
 	if kept := Kept(scratch, 8); len(kept) != 0 || cap(kept) != 8 || &kept[:1][0] != &scratch[0] {

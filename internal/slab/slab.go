@@ -3,26 +3,24 @@ package slab
 
 import "cmp"
 
-// Slab hands out the elements of one array after the other, so that the parts of one document cost
-// a few allocations and lie close together. An array lives as long as anything cut from it: a part
-// of a document keeps its neighbours alive.
+// Slab returns the elements of one array after the other, so that the parts of a document cost a few allocations and lie close
+// together. An array lives as long as anything cut from it: a part of a document keeps its neighbours alive.
 //
-// The zero Slab is ready. Cost: of n elements that are taken, at most n/2 more are allocated, or
-// one array.
+// The zero Slab is ready. Cost: for n taken elements, it allocates at most n/2 more, or one array.
 type Slab[E any] struct {
-	Due  int // how many elements will be taken, by a guess
-	Most int // how many elements an array has at the most; 0 means maxSize
+	Due  int // estimate of the elements to take
+	Most int // limit of the elements of an array; 0 means maxSize
 
 	free []E // the rest of the newest array
-	made int // how many elements all arrays have
+	made int // number of elements of all arrays
 }
 
 const (
 	minSize = 8
-	maxSize = 511 // 16 kB of 32 bytes each, with the word that the allocator puts in front: what the last array may waste
+	maxSize = 511 // elements of 32 bytes in 16 kB, with the allocator's header: the waste of the last array is at most this
 )
 
-// Take returns n zero elements that nobody else has.
+// Take returns n zero elements that no other caller has.
 func (s *Slab[E]) Take(n int) []E {
 	if n > len(s.free) {
 		return s.grow(n)
@@ -32,9 +30,8 @@ func (s *Slab[E]) Take(n int) []E {
 	return out
 }
 
-// grow makes what Take returns. A new array covers what is due; once the guess is used up, half of
-// what there is already. A container that would take much of that gets an array of its own, and the
-// rest of the newest one stays in use.
+// grow returns new elements for Take. A new array covers the elements that are due. After that, it has half as many elements as
+// already exist. A container that needs much of that gets its own array, and the rest of the newest array stays in use.
 func (s *Slab[E]) grow(n int) []E {
 	size := min(max(s.Due-s.made, s.made/2, minSize), cmp.Or(s.Most, maxSize))
 	if n > size/2 && s.Due <= s.made || n > size {

@@ -6,8 +6,7 @@ import (
 	"github.com/deed-project/deed/internal/seeds"
 )
 
-// TestTake takes slices of many sizes, and demands that nobody else has any element of them, and
-// that little is wasted.
+// TestTake takes slices of many sizes. It checks that no two slices share an element, and that the waste is small.
 func TestTake(t *testing.T) {
 	r := seeds.Rand(t)
 	for range 200 {

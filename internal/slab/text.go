@@ -2,14 +2,14 @@ package slab
 
 import "strings"
 
-// Text cuts many short strings from few arrays, as [Slab] does with slices: about one allocation in a hundred strings. A string
-// that is kept keeps the array that it was cut from. The zero Text is ready. It must not be copied after its first use, nor
-// used by two goroutines at once; its strings are free of both rules.
+// Text cuts many short strings from few arrays, as [Slab] does with slices: about one allocation per hundred strings. A string
+// keeps its whole array alive. The zero Text is ready. It must not be copied after its first use, nor used by two goroutines at
+// once. Its strings have no such rules.
 type Text struct {
-	// Scratch is where the caller puts a string together that it cuts then.
+	// Scratch is a buffer in which the caller composes a string for Cut.
 	Scratch []byte
 
-	array strings.Builder // its buffer is allocated once and never outgrown, so what was cut from it stays put
+	array strings.Builder // its buffer is allocated once and never grows, so that cut strings stay valid
 }
 
 // Arrays grow from the smallest to the largest size, in bytes.
@@ -18,7 +18,7 @@ const (
 	maxText = 4096
 )
 
-// Cut returns text as a string that nobody else has.
+// Cut returns text as a string in memory of this Text.
 func (t *Text) Cut(text []byte) string {
 	if t.array.Cap()-t.array.Len() < len(text) {
 		size := max(len(text), min(max(2*t.array.Cap(), minText), maxText))

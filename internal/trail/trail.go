@@ -1,18 +1,16 @@
-// Package trail collects where in a document an error is, while it is passed on from there to the
-// root.
+// Package trail collects the path to an error while the error passes from the value to the root.
 package trail
 
 import "strings"
 
-// Trail is the steps from the root to a value, such as .spec or [2], the last one first. Joining
-// them whenever one is added would cost the square of the depth, which the author of a text
-// chooses.
+// Trail has the steps from the root to a value, such as .spec or [2], the last one first. Joining them at each step would have
+// quadratic cost in the depth, and the author of a text chooses the depth.
 type Trail []string
 
-// Add adds a step in front of those that there are.
+// Add adds a step before the existing ones.
 func (t *Trail) Add(step string) { *t = append(*t, step) }
 
-// Path returns the steps joined, from the root on, such as .spec.ports[2], and "" at the root.
+// Path returns the joined steps from the root on, such as .spec.ports[2], or "" at the root.
 func (t Trail) Path() string {
 	var b strings.Builder
 	for i := len(t) - 1; i >= 0; i-- {

@@ -1,34 +1,33 @@
-// Package work counts what the packages of the module do, so that tests can tell that an operation does no more than it must,
-// without looking at a clock.
+// Package work counts the work of the packages of the module. Tests compare these counters, instead of a clock, with the
+// necessary work of an operation.
 //
-// Walks count in their own state, and tell at their end. As long as nobody records, that costs one atomic load per walk.
+// Walks count in their own state, and add their counts at their end. Without a recording, this costs one atomic load per walk.
 package work
 
 import "sync/atomic"
 
 // Counts is an amount of work.
 type Counts struct {
-	Values   int // parts of documents that were read or converted, and not taken from a document that was there
-	Nodes    int // of typed values that were visited: validated, merged, compared, or looked at for their fields
-	Elements int // of field sets that were made
-	Sets     int // field sets that were read from fieldsV1, and not remembered
-	Steps    int // nodes of field sets that were passed when two sets were combined
-	Pairs    int // pairs of list items that were asked whether they are the same item, or of names which comes first
+	Values   int // parts of documents that were read or converted, not shared with an earlier document
+	Nodes    int // parts of typed values that were validated, merged, compared, or searched for fields
+	Elements int // elements of new field sets
+	Sets     int // field sets that were read from fieldsV1, not from a cache
+	Steps    int // nodes of field sets that set algebra passed
+	Pairs    int // comparisons of the identity of list items, and of the order of names
 }
 
 var recorder atomic.Pointer[record]
 
 type record struct{ values, nodes, elements, sets, steps, pairs atomic.Int64 }
 
-// Add adds c to what is being recorded, if anything is.
+// Add adds c to the current recording, if there is one.
 func Add(c Counts) {
 	if r := recorder.Load(); r != nil {
 		r.add(c)
 	}
 }
 
-// add is what Add does when something is recorded. It is kept out of callers, so that Add itself is
-// not: as long as nobody records, a walk pays for a load and no call.
+// add is the slow path of Add. It is not inlined, so that Add is: without a recording, a walk pays for a load and no call.
 //
 //go:noinline
 func (r *record) add(c Counts) {
@@ -40,7 +39,7 @@ func (r *record) add(c Counts) {
 	r.pairs.Add(int64(c.Pairs))
 }
 
-// Record returns how much is done by the whole process while f runs. One recording is made at a time.
+// Record returns the work of the whole process while f runs. Only one recording runs at a time.
 func Record(f func()) Counts {
 	r := new(record)
 	recorder.Store(r)

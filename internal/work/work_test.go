@@ -21,14 +21,14 @@ var update = flag.Bool("update", false, "record how much work operations do")
 
 const golden = "testdata/work.txt"
 
-// TestWork demands that writes of real objects with three managers do exactly the work that is recorded. Whoever changes an engine
-// sees here what it costs, and records it anew by -update once that is what it must.
+// TestWork compares the work of writes of real objects with three managers with the recorded work. After a change of the engine,
+// read the difference and record the new work with -update.
 func TestWork(t *testing.T) {
 	var got bytes.Buffer
 	fmt.Fprintf(&got, "%-44s %7s %7s %9s %5s\n", "operation", "values", "nodes", "elements", "sets")
 	for _, kind := range []string{"pod", "deployment"} {
 		for _, o := range operations(t, kind) {
-			for range 3 { // what comes again and again is remembered
+			for range 3 { // repeated values come from caches
 				o.run()
 			}
 			c := work.Record(o.run)
@@ -160,7 +160,7 @@ func (w writer) maps(o managedfields.Object) map[string]any {
 	return content
 }
 
-// TestGrowth demands that a field of a large object costs at most one and a half times the work that it costs in a smaller one.
+// TestGrowth checks that a field of a large object costs at most one and a half times the work of a field in a smaller one.
 func TestGrowth(t *testing.T) {
 	least := map[string]float64{}
 	for fields := 10; fields <= 100_000; fields *= 10 {
@@ -191,7 +191,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// configMap returns an object of so many fields.
+// configMap returns an object with the given number of fields.
 func configMap(fields int) managedfields.Object {
 	data := make([]value.Member, fields)
 	for i := range data {
@@ -205,7 +205,7 @@ func configMap(fields int) managedfields.Object {
 	)}
 }
 
-// TestRecord demands that work counts while it is recorded, and then only.
+// TestRecord checks that work is counted during a recording, and only then.
 func TestRecord(t *testing.T) {
 	count := work.Counts{Values: 1, Nodes: 2, Elements: 3, Sets: 4}
 	work.Add(count)
