@@ -9,17 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// Catalog is a set of resources. It is immutable.
+// Catalog is an immutable set of resources.
 type Catalog struct {
 	resources map[groupPlural]*Resource
 	ordered   []*Resource // by group, then by name
 	groups    func() []Group
-	alike     func() map[*Resource][]*Version
+	sharing   func() map[*Resource][]*Version
 }
 
 type groupPlural struct{ group, plural string }
 
-// New returns the catalog of resources. Of resources with the same group and name, the last counts.
+// New returns the catalog of resources. The last of several resources with the same group and plural counts.
 func New(resources ...*Resource) *Catalog {
 	c := &Catalog{resources: make(map[groupPlural]*Resource, len(resources))}
 	for _, r := range resources {
@@ -32,17 +32,17 @@ func New(resources ...*Resource) *Catalog {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Plural, b.Plural))
 	})
 	c.groups = sync.OnceValue(c.group)
-	c.alike = sync.OnceValue(c.compare) // only webhooks ask
+	c.sharing = sync.OnceValue(c.compare) // only webhooks need it
 	return c
 }
 
-// compare finds the resources that the same objects are stored for.
+// compare groups the resources whose objects share a prefix in the store.
 func (c *Catalog) compare() map[*Resource][]*Version {
 	stored := map[string][]*Resource{}
 	for _, r := range c.ordered {
 		stored[r.Prefix] = append(stored[r.Prefix], r)
 	}
-	alike := make(map[*Resource][]*Version, len(c.ordered))
+	sharing := make(map[*Resource][]*Version, len(c.ordered))
 	for _, r := range c.ordered {
 		all := slices.Clone(r.Declared())
 		for _, other := range stored[r.Prefix] {
@@ -50,21 +50,21 @@ func (c *Catalog) compare() map[*Resource][]*Version {
 				all = append(all, other.Declared()...)
 			}
 		}
-		alike[r] = all
+		sharing[r] = all
 	}
-	return alike
+	return sharing
 }
 
-// Alike returns the versions in which the objects of a resource are served: its own, and those of resources of other groups that
-// they are stored for as well, such as events. Nobody may modify them.
+// Alike returns the versions that serve the objects of r. They include the versions of resources of other groups that share its storage, as
+// events do. The result is shared and must not be modified.
 func (c *Catalog) Alike(r *Resource) []*Version {
-	if all, known := c.alike()[r]; known {
+	if all, known := c.sharing()[r]; known {
 		return all
 	}
-	return r.Declared() // of a resource that was defined anew since
+	return r.Declared() // r was redefined after the catalog was made
 }
 
-// Lookup returns the resource of a group, nil if it is not served.
+// Lookup returns the resource of a group, nil if the catalog lacks it.
 func (c *Catalog) Lookup(group, plural string) *Resource {
 	return c.resources[groupPlural{group, plural}]
 }
@@ -72,15 +72,14 @@ func (c *Catalog) Lookup(group, plural string) *Resource {
 // All yields the resources by group, then by name.
 func (c *Catalog) All() iter.Seq[*Resource] { return slices.Values(c.ordered) }
 
-// Group is an API group: the versions of it that some resource is served in, the preferred one first.
+// Group is an API group with the versions that its resources are served in, the preferred version first.
 type Group struct {
 	Name     string
 	Versions []string
 	Custom   bool // every resource is defined by a CustomResourceDefinition
 }
 
-// preferred are the groups of built-in kinds in the order in which kube-apiserver lists them. Those of custom resources come behind
-// them, by name.
+// preferred lists the groups of built-in kinds in the discovery order of kube-apiserver. Groups of custom resources follow them by name.
 var preferred = []string{
 	"", "apiregistration.k8s.io", "apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io", "autoscaling", "batch",
 	"certificates.k8s.io", "networking.k8s.io", "policy", "rbac.authorization.k8s.io", "storage.k8s.io", "admissionregistration.k8s.io",
@@ -88,7 +87,7 @@ var preferred = []string{
 	"flowcontrol.apiserver.k8s.io", "storagemigration.k8s.io",
 }
 
-// rank returns where a group is among all.
+// rank returns the position of a group in the discovery order.
 func rank(group string) int {
 	if i := slices.Index(preferred, group); i >= 0 {
 		return i
@@ -96,10 +95,10 @@ func rank(group string) int {
 	return len(preferred)
 }
 
-// Groups returns the groups in the order of discovery. Nobody may modify them.
+// Groups returns the groups in the order of discovery. The result is shared and must not be modified.
 func (c *Catalog) Groups() []Group { return c.groups() }
 
-// group finds the groups. The cost grows with the number of resources and their versions.
+// group computes the groups. The cost grows with the number of resources and their versions.
 func (c *Catalog) group() []Group {
 	var out []Group
 	for _, r := range c.ordered {
@@ -129,7 +128,7 @@ func (c *Catalog) of(group string) []*Resource {
 	return c.ordered[from : from+to]
 }
 
-// Group returns the group called name, and whether there is one.
+// Group returns the group called name, and whether it exists.
 func (c *Catalog) Group(name string) (Group, bool) {
 	if len(c.of(name)) == 0 {
 		return Group{}, false
@@ -144,7 +143,7 @@ func (c *Catalog) Shares(other *Catalog, group string) bool {
 	return slices.Equal(c.of(group), other.of(group))
 }
 
-// In yields what a group serves in a version, by name.
+// In yields the resources that a group serves in a version, by name.
 func (c *Catalog) In(group, version string) iter.Seq[*Version] {
 	return func(yield func(*Version) bool) {
 		for _, r := range c.of(group) {

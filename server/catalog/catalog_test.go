@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// resource returns a resource called group/plural with versions in this order, the first of which is stored.
+// resource returns a resource called group/plural with the given versions. The first version is the stored one.
 func resource(name string, versions ...string) *Resource {
 	group, plural, _ := strings.Cut(name, "/")
 	r := &Resource{
@@ -34,7 +34,7 @@ func named(versions []*Version) string {
 	return strings.Join(out, " ")
 }
 
-// TestCatalog asks a catalog for what is in it.
+// TestCatalog tests the lookups of a catalog.
 func TestCatalog(t *testing.T) {
 	custom, mixed := resource("b.io/things", "v1"), resource("policy/others", "v1")
 	custom.Custom, mixed.Custom = true, true
@@ -75,7 +75,7 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("policy/v1 has %s", got)
 	}
 	for range c.In("", "v1") {
-		break // goes on with nothing
+		break // All must allow an early end
 	}
 	for _, at := range []struct {
 		of   *Resource
@@ -100,7 +100,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestResource asks resources for keys, versions and endpoints.
+// TestResource tests keys, versions and endpoints of resources.
 func TestResource(t *testing.T) {
 	r := resource("g.io/things", "v1", "v2beta1")
 	if r.Key("n", "a") != "/registry/things/a" || r.KeyPrefix("n") != "/registry/things/" {
@@ -134,7 +134,7 @@ func TestResource(t *testing.T) {
 	}
 }
 
-// TestDiscovery prints what discovery says of resources. The hashes are those of a kube-apiserver.
+// TestDiscovery prints discovery documents. The hashes are those of a kube-apiserver.
 func TestDiscovery(t *testing.T) {
 	pods, reviews, deployments := resource("/pods", "v1"), resource("apps/reviews", "v1"), resource("apps/deployments", "v1")
 	pods.Namespaced, pods.ShortNames, pods.Categories = true, []string{"po"}, []string{"all"}
@@ -186,7 +186,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestScale makes Scales of objects, and objects of them.
+// TestScale converts objects to Scales and back.
 func TestScale(t *testing.T) {
 	s := &Scale{Spec: ".spec.replicas", Status: ".status.replicas", Selector: ".status.selector"}
 	for _, c := range []struct{ object, scale, wrong string }{

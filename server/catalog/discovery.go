@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// APIGroup returns the document of discovery about a group.
+// APIGroup returns the discovery document of a group.
 func (g Group) APIGroup() metav1.APIGroup {
 	out := metav1.APIGroup{Name: g.Name}
 	for _, v := range g.Versions {
@@ -21,7 +21,7 @@ func (g Group) APIGroup() metav1.APIGroup {
 	return out
 }
 
-// subresource is an endpoint below objects of a version.
+// subresource is an endpoint below the objects of a version.
 type subresource struct {
 	name, group, version, kind string
 	verbs                      []string
@@ -48,7 +48,7 @@ func (v *Version) subresources() []subresource {
 	return out
 }
 
-// APIResources returns the document of discovery about a version of a group: its resources by name.
+// APIResources returns the discovery document of a group version, which lists its resources by name.
 func (c *Catalog) APIResources(group, version string) metav1.APIResourceList {
 	out := metav1.APIResourceList{GroupVersion: version, APIResources: []metav1.APIResource{}}
 	if group != "" {
@@ -70,8 +70,8 @@ func (c *Catalog) APIResources(group, version string) metav1.APIResourceList {
 	return out
 }
 
-// storageHash tells versions of the kind that is stored apart: 8 bytes of a hash over group, version and kind. Kinds that are not
-// stored have none.
+// storageHash identifies the kind that objects are stored as: 8 bytes of a hash over group, version and kind. It is empty for virtual
+// resources.
 func (v *Version) storageHash() string {
 	if !v.Has("list") {
 		return ""
@@ -84,7 +84,7 @@ func (v *Version) storageHash() string {
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }
 
-// Aggregated returns the document of discovery about all groups that belong below /apis, or about the core group below /api.
+// Aggregated returns the aggregated discovery document: of the core group if core, else of all other groups.
 func (c *Catalog) Aggregated(core bool) apidiscovery.APIGroupDiscoveryList {
 	out := apidiscovery.APIGroupDiscoveryList{Items: []apidiscovery.APIGroupDiscovery{}}
 	out.Kind, out.APIVersion = "APIGroupDiscoveryList", "apidiscovery.k8s.io/v2"
@@ -122,7 +122,7 @@ func (c *Catalog) aggregatedVersion(group, version string) apidiscovery.APIVersi
 	return out
 }
 
-// responseKind returns a kind as aggregated discovery names it: for built-in kinds without the group and version that it stands in.
+// responseKind returns a kind as aggregated discovery names it. A built-in kind omits a group and version equal to those of its resource.
 func (v *Version) responseKind(group, version, kind string) *metav1.GroupVersionKind {
 	if !v.Custom && group == v.Group && version == v.Name {
 		group, version = "", ""
@@ -130,7 +130,7 @@ func (v *Version) responseKind(group, version, kind string) *metav1.GroupVersion
 	return &metav1.GroupVersionKind{Group: group, Version: version, Kind: kind}
 }
 
-// VersionNames returns all versions that the catalog serves, such as apps/v1, in bytewise order.
+// VersionNames returns all group versions of the catalog, such as apps/v1, in bytewise order.
 func (c *Catalog) VersionNames() []string {
 	var out []string
 	for _, g := range c.Groups() {

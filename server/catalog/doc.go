@@ -1,10 +1,9 @@
-// Package catalog says what a server serves: resources ([Resource]) in versions ([Version]), each with its names, scope,
-// subresources, columns, field managers, and its [Form], which makes stored objects of what clients send and back.
+// Package catalog describes the resources that a server serves. A [Resource] has one or more [Version]s. A version has names, a scope,
+// subresources, columns and field managers. Its [Form] converts between the objects that clients send and the stored objects.
 //
-// A [Catalog] is an immutable set of resources; a server replaces it as a whole when a definition changes, and every request is
-// answered by the catalog that it met. Documents of discovery and OpenAPI are made from a catalog: see the functions of
-// discovery.go and openapi.go.
+// A [Catalog] is an immutable set of resources. A server replaces its catalog as a whole when a definition changes, and every request keeps
+// the catalog that it began with. Discovery and OpenAPI documents are derived from a catalog: see discovery.go and package openapi.
 //
-// The package does not know where resources come from: package crd makes those that CustomResourceDefinitions define, package
-// builtin those that are part of Kubernetes.
+// The package does not define resources. Package crd makes them from CustomResourceDefinitions, and package builtin makes the built-in
+// ones.
 package catalog

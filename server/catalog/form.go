@@ -10,76 +10,75 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Form is what the kind of a version makes of its objects: how they are decoded and stored, what a write may change, and what is
-// wrong with them. Objects are without managed fields, which are kept beside them. Methods modify nothing and are safe for
-// concurrent use.
+// Form is the logic of a kind in one version, like a strategy in kube-apiserver: it decodes, defaults, stores, updates and validates
+// objects. Its objects lack managed fields, which are kept separately. Methods modify nothing and are safe for concurrent use.
 type Form interface {
-	// Decode returns what a client sent as an object of the version, with defaults, and the paths of fields that it does not
-	// know, in the words of strict decoding. Objects of another kind keep what they have. The error is about metadata.
+	// Decode returns the object that a client sent, with defaults, and the paths of its unknown fields as strict decoding errors. It does
+	// not prune or default an object of another kind. The error is about metadata.
 	Decode(sent value.Value) (object value.Value, unknown []string, err error)
-	// Complete returns an object that admission changed, with the defaults of the version that it says it is of.
+	// Complete returns an object that admission changed, with the defaults of the version that the object states.
 	Complete(object value.Value) (value.Value, error)
-	// Load returns a stored object as the version shows it: without what is not known any more, and with the defaults of today.
+	// Load returns a stored object in this version, without fields that are no longer in the schema and with the current defaults.
 	Load(stored value.Value) (value.Value, error)
-	// Store returns an object of the version as it is stored.
+	// Store returns an object of the version in its stored form.
 	Store(object value.Value) (value.Value, error)
-	// PrepareCreate returns object as it is created: without what the client has no say in.
+	// PrepareCreate returns object as it is created, without the fields that clients cannot set.
 	PrepareCreate(object value.Value) value.Value
-	// PrepareUpdate returns object as it replaces live through a subresource, or through none: what the endpoint does not
-	// write is as in live, and the generation counts what changed.
+	// PrepareUpdate returns object as it replaces live through a subresource, or through the main endpoint if that is "". It copies from
+	// live the fields that the endpoint does not write, and increments the generation if necessary.
 	PrepareUpdate(object, live value.Value, subresource string) value.Value
-	// PrepareDelete returns live as it is while it waits to be deleted, before finalizers are looked at.
+	// PrepareDelete returns live as it is while its deletion is pending. It runs before the finalizers are checked.
 	PrepareDelete(live value.Value) value.Value
-	// Holds reports whether object, which is to be deleted, must wait for more than the finalizers in its metadata.
+	// Holds reports whether the deletion of object must wait for more than the finalizers in its metadata.
 	Holds(object value.Value) bool
-	// ValidateCreate returns what is wrong with a new object, its metadata excepted, and adds to the warnings what is not wrong and
-	// may not be meant. When ctx ends it may return early: then what it returns says nothing. So may the other validations.
+	// ValidateCreate returns the errors of a new object except those of its metadata. It adds warnings to w for valid fields that are
+	// probably mistakes. When ctx ends it may return early, and its result is then meaningless. The same holds for the other validations.
 	ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList
-	// ValidateUpdate returns what is wrong with object in the place of live, and adds to the warnings what is wrong and was
-	// before, or may not be meant.
+	// ValidateUpdate returns the errors of object as the successor of live. It adds warnings to w for errors that live already had, and for
+	// probable mistakes.
 	ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList
-	// Timeless reports whether an object in whose write nothing was found wrong can replace itself: then nothing is either.
+	// Timeless reports whether validation depends on the objects only. If so, a valid object can replace itself without new errors.
 	Timeless() bool
-	// Unconditional reports whether an update may leave out the resource version that it is based on.
+	// Unconditional reports whether an update may omit the resource version.
 	Unconditional() bool
 }
 
-// Sparing is a Form that looks again only at what a write changes.
+// Sparing is a Form that can limit its work to the parts of an object that a write changes.
 //
-// An object is settled if it is stored in the version, and Load gives it back as it is. Parts that an object shares with a settled one, the
-// same storage in the same place, need not be decoded or loaded.
+// An object is settled if it is stored in the version and Load returns it unchanged. An object may share parts with a settled object, with
+// the same storage in the same place. These parts need no decoding or loading.
 type Sparing interface {
 	Form
 	// DecodeBeside is Decode, given a settled object.
 	DecodeBeside(sent, settled value.Value) (object value.Value, unknown []string, err error)
-	// LoadBeside is Load of an object of the version, given a settled one. Metadata is always looked at.
+	// LoadBeside is Load of an object of the version, given a settled object. It always processes the metadata.
 	LoadBeside(stored, settled value.Value) (value.Value, error)
-	// Settles reports whether what Decode returns is settled, its metadata aside, if it is stored in the version.
+	// Settles reports whether the result of Decode, metadata aside, is settled if it is stored in the version.
 	Settles() bool
-	// ValidateChange is ValidateUpdate, given what is known of live, and returns what is known of object if nothing is found. Where live
-	// is absent, it is ValidateCreate.
+	// ValidateChange is ValidateUpdate, given the evidence of validation of live. If it finds no error, it returns the evidence for object.
+	// If live is absent, it is ValidateCreate.
 	ValidateChange(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was Proof) (field.ErrorList, Proof)
 }
 
-// Proof tells what is known of an object. The zero Proof tells nothing.
+// Proof is evidence that an object was validated. The zero Proof is no evidence.
 type Proof struct {
-	Cost  int64 // not 0 if all rules in CEL hold: then at most what evaluating them costs
-	Sound bool  // by keywords and formats nothing is wrong with any part of it, and no list has an item twice that must not
+	Cost  int64 // not 0 if all CEL rules hold: an upper bound for the cost of evaluating them
+	Sound bool  // all parts satisfy keywords and formats, and no list has a forbidden duplicate
 }
 
-// Batch is a Form whose objects somebody else converts between versions: it is quicker to ask for many at once, and who is asked is
-// told of managed fields as well.
+// Batch is a Form whose conversions between versions run in a webhook. One call for many objects costs less than many calls, and the
+// webhook also receives the managed fields.
 type Batch interface {
 	Form
-	// LoadAll is Load for many objects. The error is about the object behind the last one that is returned.
+	// LoadAll is Load for many objects. If there is an error, it is about the object that follows the returned ones.
 	LoadAll(stored []managedfields.Object) ([]value.Value, error)
 	// StoreWhole is Store for an object with its managed fields.
 	StoreWhole(object managedfields.Object) (value.Value, error)
-	// Convert returns an object of any version in this one.
+	// Convert returns an object of any version in this version.
 	Convert(object value.Value) (value.Value, error)
 }
 
-// Load returns a stored object as a form shows it.
+// Load returns a stored object in the version of f.
 func Load(f Form, stored managedfields.Object) (value.Value, error) {
 	batch, ok := f.(Batch)
 	if !ok {
@@ -92,7 +91,7 @@ func Load(f Form, stored managedfields.Object) (value.Value, error) {
 	return loaded[0], nil
 }
 
-// Store returns an object of a form as it is stored.
+// Store returns an object of the version of f in its stored form.
 func Store(f Form, object managedfields.Object) (value.Value, error) {
 	if batch, ok := f.(Batch); ok {
 		return batch.StoreWhole(object)

@@ -14,78 +14,78 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Manager returns the field manager of what requests write through. It may be made when somebody asks for it first. nil is none.
+// Manager returns the field manager of an endpoint. It may create the field manager at the first call. A nil Manager means no endpoint.
 type Manager func() *managedfields.FieldManager
 
-// Made returns what returns m.
+// Made returns a Manager that returns m.
 func Made(m *managedfields.FieldManager) Manager {
 	return func() *managedfields.FieldManager { return m }
 }
 
-// Resource is a kind of objects that is served. It is immutable.
+// Resource is a kind of objects that the server serves. It is immutable.
 type Resource struct {
 	Group                            string // empty for the core group
 	Plural, Singular, Kind, ListKind string
 	ShortNames, Categories           []string
 	Namespaced                       bool
 
-	// Custom tells that a CustomResourceDefinition defines the resource. kube-apiserver answers requests for those with another
-	// router, in other words, than requests for built-in kinds.
+	// Custom reports whether a CustomResourceDefinition defines the resource. kube-apiserver serves custom resources with another router,
+	// which has other error texts.
 	Custom bool
-	// Question tells that objects ask the server something. They are answered, and not stored.
+	// Question marks a virtual resource. Its objects are requests to the server, which answers them and does not store them.
 	Question bool
-	// Terminating tells that the definition is being deleted: no object can be created any more.
+	// Terminating reports that the definition is being deleted. Creates are refused from then on.
 	Terminating bool
-	// Verbs are what can be done with objects, as discovery lists it.
+	// Verbs are the verbs of discovery.
 	Verbs []string
-	// Gone is done when the resource is not served any more as it is here; nil for resources that are always served.
+	// Gone is done when this definition of the resource is no longer served. It is nil for resources that are always served.
 	Gone context.Context
-	// Versions are those that are served, the preferred one first.
+	// Versions are the served versions, the preferred version first.
 	Versions []*Version
-	// Orphans tells that what a deleted object owns stays, unless the request says otherwise. OrphanWarning is what a delete warns
-	// of that leaves it to that; empty for nothing.
+	// Orphans makes orphaning the default of a delete: dependents stay unless the request says otherwise. OrphanWarning is the warning of a
+	// delete that uses this default; empty for none.
 	Orphans       bool
 	OrphanWarning string
-	// Uncollected tells that objects own nothing: what becomes of it need not be said.
+	// Uncollected reports that objects have no dependents, so that a delete needs no propagation policy.
 	Uncollected bool
-	// Grace returns how many seconds an object has to end when it is deleted, given how many a request asks for, nil if it does not
-	// say. It is nil for resources whose objects go at once.
+	// Grace returns the grace period of a delete in seconds. asked is the period in the request, nil if there is none. Grace is nil for
+	// resources without graceful deletion.
 	Grace func(object value.Value, asked *int64) int64
-	// AnswersDeleted tells that a delete answers with the object that is gone, and not with a Status.
+	// AnswersDeleted makes a delete answer with the deleted object instead of a Status.
 	AnswersDeleted bool
-	// PreconditionFailed begins the refusal to delete another object than the client saw, of resources that say it in their own way.
+	// PreconditionFailed begins the error text of a failed UID precondition. It is empty for the usual text.
 	PreconditionFailed string
-	// CreateOnUpdate tells that an update creates an object that does not exist.
+	// CreateOnUpdate makes an update create an object that does not exist.
 	CreateOnUpdate bool
-	// Brief tells that objects are kept for a time only.
+	// Brief gives the objects a TTL.
 	Brief bool
-	// Order has the names of the versions as they were declared; empty if that is how Versions has them.
+	// Order lists the names of the versions as they were declared; empty if that is the order of Versions.
 	Order []string
 	// Stored is the name of the version that objects are stored in.
 	Stored string
-	// Hashed is the group and version that kube-apiserver stores objects in, such as apps/v1 or /v1, of which discovery has a hash. It
-	// is Group and Stored if it is empty.
+	// Hashed is the storage version of kube-apiserver, such as apps/v1 or /v1, whose hash discovery contains. If it is empty, Group and
+	// Stored are used.
 	Hashed string
-	// Prefix is what the keys of objects in the store begin with, a slash at its end.
+	// Prefix is the prefix of the objects' keys in the store. It ends with a slash.
 	Prefix string
 }
 
-// GroupResource returns the resource as texts name it, such as things.example.org.
+// GroupResource returns the resource as error texts name it, such as things.example.org.
 func (r *Resource) GroupResource() kschema.GroupResource {
 	return kschema.GroupResource{Group: r.Group, Resource: r.Plural}
 }
 
-// GroupKind returns the kind as texts about invalid objects name it, such as Thing.example.org.
+// GroupKind returns the kind as validation errors name it, such as Thing.example.org.
 func (r *Resource) GroupKind() kschema.GroupKind {
 	return kschema.GroupKind{Group: r.Group, Kind: r.Kind}
 }
 
-// Key returns the key of an object in the store. The namespace is empty for resources of the cluster.
+// Key returns the key of an object in the store. namespace is empty for cluster-scoped resources.
 func (r *Resource) Key(namespace, name string) string {
 	return r.KeyPrefix(namespace) + name
 }
 
-// KeyPrefix returns what the keys of the objects in a namespace begin with, and of all objects if it is empty.
+// KeyPrefix returns the key prefix of the objects in a namespace, or of all objects if namespace is empty.
 func (r *Resource) KeyPrefix(namespace string) string {
 	if !r.Namespaced || namespace == "" {
 		return r.Prefix
@@ -116,53 +116,52 @@ func (r *Resource) Declared() []*Version {
 	return out
 }
 
-// SortVersions puts the versions of a resource into the order of preference.
+// SortVersions sorts the versions of a resource by preference.
 func SortVersions(versions []*Version) {
 	slices.SortFunc(versions, func(a, b *Version) int { return version.CompareKubeAwareVersionStrings(b.Name, a.Name) })
 }
 
-// Has reports whether objects can be used with verb.
+// Has reports whether the resource supports verb.
 func (r *Resource) Has(verb string) bool { return slices.Contains(r.Verbs, verb) }
 
-// Version is a resource as one version of its group serves it. It is immutable.
+// Version is one served version of a resource. It is immutable.
 type Version struct {
 	*Resource
 	Name string
 	Form Form
 
-	// The managers of fields by what requests write through; nil without the subresource.
+	// Field managers by endpoint; nil if the subresource does not exist.
 	Main, Status, Finalize Manager
 	Scale                  *Scale
-	// Parts are the managers of fields of further subresources that are a part of the object, by name: resize, for instance, of pods.
+	// Parts holds the field managers of further subresources that write a part of the object, by name, such as resize of pods.
 	Parts map[string]Manager
-	// Actions are the kinds of the objects that are sent to subresources to ask for something, by name: binding, for instance, of
-	// pods. These objects are not stored. Those of connections are made of the query.
+	// Actions holds the kinds of virtual subresources by name, such as binding of pods. Their objects are not stored. The objects of
+	// connections are made from the query.
 	Actions map[string]*Version
-	// Connection tells how the kind of a connection is read; nil for all others.
+	// Connection reads the options of a connection; nil for other kinds.
 	Connection *Connection
-	// Takes are the apiVersions of objects that are sent to the version beside its own.
+	// Takes lists further apiVersions that objects in requests may have.
 	Takes []string
 
-	// Schema is the openAPIV3Schema of a custom resource; absent without one.
+	// Schema is the openAPIV3Schema of a custom resource; absent if it has none.
 	Schema value.Value
-	// New returns a pointer to an empty object of the Go type that a built-in kind has; nil for custom resources.
+	// New returns a pointer to an empty object of the Go type of a built-in kind. It is nil for custom resources.
 	New func() any
 
-	// Columns returns those of a Table, the name first. They may be made when somebody asks for them first.
+	// Columns returns the columns of a Table, the name first. It may compute them at the first call.
 	Columns func() []Column
-	// Row returns what an object shows in the columns at a time; nil if the columns say themselves where in an object they look.
+	// Row returns the cells of an object at the time now. It is nil if each column has a path instead.
 	Row func(object value.Value, now time.Time) Row
-	// Default returns the name of the object that is the default among those of a list, which its name is marked with; nil for
-	// resources that have none.
+	// Default returns the name of the default object in a list, which a Table marks. It is nil for resources without a default.
 	Default func(items []value.Value) string
-	// Fields are what field selectors may name beside metadata.name and metadata.namespace: JSON paths without the dot, but for those of
-	// Derived.
+	// Fields are the labels of field selectors in addition to metadata.name and metadata.namespace. They are JSON paths without the dot,
+	// except those in Derived.
 	Fields []string
-	// Derived returns, for fields whose text is not that of what is at a path, the text that they have of an object.
+	// Derived computes the text of selectable fields whose text differs from the value at a path.
 	Derived map[string]func(object value.Value) string
-	// FieldRefusal is how a field is refused that cannot be selected by, with a verb for it; "" for the usual words.
+	// FieldRefusal is the error format, with a verb for the field, of an unsupported field selector; "" for the usual text.
 	FieldRefusal string
-	// Deprecation is what every answer warns of; empty for versions that are not deprecated.
+	// Deprecation is the warning of every response; empty for versions that are not deprecated.
 	Deprecation string
 }
 
@@ -171,7 +170,7 @@ func (v *Version) GVK() schema.GVK {
 	return schema.GVK{Group: v.Group, Version: v.Name, Kind: v.Kind}
 }
 
-// HasSubresource reports whether objects have a subresource of the given name, or are asked for if it is empty.
+// HasSubresource reports whether a subresource of the given name exists. The empty name is the main endpoint.
 func (v *Version) HasSubresource(name string) bool {
 	switch name {
 	case "":
@@ -186,7 +185,7 @@ func (v *Version) HasSubresource(name string) bool {
 	return v.Parts[name] != nil || v.Actions[name] != nil
 }
 
-// Connects returns the way into an object that a subresource is; nil if it is none.
+// Connects returns the connection that a subresource is; nil for other subresources.
 func (v *Version) Connects(subresource string) *Connection {
 	if action := v.Actions[subresource]; action != nil {
 		return action.Connection
@@ -197,11 +196,11 @@ func (v *Version) Connects(subresource string) *Connection {
 // APIVersion returns the apiVersion of the version's objects.
 func (v *Version) APIVersion() string { return v.GVK().APIVersion() }
 
-// Connection is the kind of the options with which requests reach into an object.
+// Connection is the kind of the options of a connect request, such as exec.
 type Connection struct {
-	// Read returns the options that a query and the path behind the subresource stand for. The error says what is wrong with them.
+	// Read returns the options from a query and the path behind the subresource. The error describes invalid options.
 	Read func(query url.Values, path string) (value.Value, error)
-	// Below tells that there may be a path behind the subresource.
+	// Below allows a path behind the subresource.
 	Below bool
 }
 
@@ -212,13 +211,13 @@ type Column struct {
 	Path                            string // a JSON path such as .spec.replicas
 }
 
-// Listed returns what returns columns.
+// Listed returns a function that returns columns.
 func Listed(columns ...Column) func() []Column {
 	return func() []Column { return columns }
 }
 
-// Row is what a Table shows of an object.
+// Row is the row of an object in a Table.
 type Row struct {
 	Cells      []value.Value
-	Conditions []value.Value // what there is to say of the object beside its cells; usually nothing
+	Conditions []value.Value // conditions of the row; usually empty
 }

@@ -20,20 +20,20 @@ var ScaleKind = schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 // EmptyScale returns an empty object of the Go type of [ScaleKind].
 func EmptyScale() any { return &autoscalingv1.Scale{} }
 
-// Scale is the subresource scale of a version: where an object says how many replicas it wants and has.
+// Scale is the subresource scale of a version. It locates the desired and the current number of replicas.
 type Scale struct {
 	Spec, Status string // paths such as .spec.replicas
-	Selector     string // a path to the text of a label selector; may be empty
-	// SelectorOf returns the text of the selector where an object has no text of it; nil for objects that do.
+	Selector     string // path of a label selector as text; may be empty
+	// SelectorOf computes the text of the selector. It is nil if the text is at Selector.
 	SelectorOf func(object value.Value) (string, error)
 	Manager    *managedfields.FieldManager
-	// Sent is what reads the Scales that are sent to it.
+	// Sent decodes the Scales in requests.
 	Sent *Version
-	// Replicas has, by apiVersion, where each version of the resource says how many replicas it wants.
+	// Replicas holds, by apiVersion, the path of the desired number of replicas in each version of the resource.
 	Replicas map[string]fieldpath.Path
 }
 
-// ScalePath returns the fields that a path such as .spec.replicas leads through.
+// ScalePath parses a path such as .spec.replicas.
 func ScalePath(path string) fieldpath.Path {
 	var out fieldpath.Path
 	for _, name := range names(path) {
@@ -44,8 +44,8 @@ func ScalePath(path string) fieldpath.Path {
 
 func names(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
 
-// Number returns the integer that object has at path, and whether there is a value. The error is about a value of another kind
-// there or on the way.
+// Number returns the integer at path, and whether there is a value. It returns an error if path leads to or through a value of another
+// type.
 func Number(object value.Value, path string) (n int64, found bool, err error) {
 	v, err := nested(object, path)
 	switch {
@@ -57,7 +57,7 @@ func Number(object value.Value, path string) (n int64, found bool, err error) {
 	return v.Int(), true, nil
 }
 
-// Text returns the string that object has at path, "" if there is none. The error is as that of [Number].
+// Text returns the string at path, "" if there is none. Its errors are those of [Number].
 func Text(object value.Value, path string) (string, error) {
 	v, err := nested(object, path)
 	switch {
@@ -69,8 +69,7 @@ func Text(object value.Value, path string) (string, error) {
 	return v.Str(), nil
 }
 
-// nested returns what object has at path. The error names the first value on the way that is no object; null is as good as
-// nothing.
+// nested returns the value at path. The error names the first value on the way that is no object. Null counts as absent.
 func nested(object value.Value, path string) (value.Value, error) {
 	v := object
 	for i, name := range names(path) {
@@ -86,7 +85,7 @@ func nested(object value.Value, path string) (value.Value, error) {
 	return v, nil
 }
 
-// Validate returns what is wrong with the numbers of replicas and the selector of object. A nil scale finds nothing.
+// Validate returns the errors in the replicas and the selector of object. A nil scale has none.
 func (s *Scale) Validate(object value.Value) field.ErrorList {
 	if s == nil {
 		return nil
@@ -94,7 +93,7 @@ func (s *Scale) Validate(object value.Value) field.ErrorList {
 	return append(validateReplicas(object, s.Spec), s.ValidateStatus(object)...)
 }
 
-// ValidateStatus is Validate for what the status says.
+// ValidateStatus is Validate without the desired number of replicas.
 func (s *Scale) ValidateStatus(object value.Value) field.ErrorList {
 	if s == nil {
 		return nil
@@ -125,7 +124,7 @@ func validateReplicas(object value.Value, path string) field.ErrorList {
 	return field.ErrorList{field.Invalid(field.NewPath(path), n, reason)}
 }
 
-// NewScale returns a Scale as the server's own type prints it.
+// NewScale returns a Scale with the members that encoding the Go type would print.
 func NewScale(metadata value.Value, spec, status int64, selector string) value.Value {
 	wanted, has := value.Object(), value.Object(value.Member{Name: "replicas", Value: value.Int(status)})
 	if spec != 0 {
@@ -143,7 +142,7 @@ func NewScale(metadata value.Value, spec, status int64, selector string) value.V
 	)
 }
 
-// Of returns the Scale of an object, and whether the object says how many replicas it wants.
+// Of returns the Scale of an object, and whether the object states a desired number of replicas.
 func (s *Scale) Of(object value.Value) (scale value.Value, wanted bool, err error) {
 	spec, wanted, err := Number(object, s.Spec)
 	if err != nil {
@@ -174,7 +173,7 @@ func (s *Scale) selector(object value.Value) (string, error) {
 	return "", nil
 }
 
-// WithReplicas returns object with the number of replicas that it wants.
+// WithReplicas returns object with n as its desired number of replicas.
 func (s *Scale) WithReplicas(object value.Value, n int64) value.Value {
 	return withNumber(object, names(s.Spec), n)
 }
@@ -186,5 +185,5 @@ func withNumber(v value.Value, path []string, n int64) value.Value {
 	return v.With(path[0], withNumber(v.Get(path[0]), path[1:], n))
 }
 
-// Lookup returns what object has at a path of names with dots between them, such as spec.replicas; absent if it has nothing there.
+// Lookup returns the value at a path of names separated by dots, such as spec.replicas; absent if there is none.
 func Lookup(object value.Value, path string) value.Value { return object.Get(names(path)...) }

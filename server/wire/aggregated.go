@@ -2,10 +2,10 @@ package wire
 
 import "net/http"
 
-// AggregatedParams are the parameters that tell aggregated discovery from other documents.
+// AggregatedParams are the media type parameters of aggregated discovery.
 const AggregatedParams = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// isAggregated reports whether c asks for aggregated discovery, and whether in a version that is served.
+// isAggregated reports whether c asks for aggregated discovery, and whether the server serves the version that c names.
 func (c clause) isAggregated() (asked, served bool) {
 	if c.params["as"] != "APIGroupDiscoveryList" || c.params["g"] != "apidiscovery.k8s.io" {
 		return false, false
@@ -13,7 +13,7 @@ func (c clause) isAggregated() (asked, served bool) {
 	return true, c.typ == JSON && c.params["v"] == "v2"
 }
 
-// TakesAggregated reports whether a client of discovery takes the aggregated form, and prefers it to plain JSON.
+// TakesAggregated reports whether a client accepts aggregated discovery and prefers it to plain JSON.
 func TakesAggregated(r *http.Request) bool {
 	for _, c := range clauses(r.Header.Get("Accept")) {
 		asked, served := c.isAggregated()
@@ -27,7 +27,7 @@ func TakesAggregated(r *http.Request) bool {
 	return false
 }
 
-// TakesOnlyAggregated reports whether a client takes nothing but aggregated discovery.
+// TakesOnlyAggregated reports whether a client accepts aggregated discovery only.
 func TakesOnlyAggregated(r *http.Request) bool {
 	for _, c := range clauses(r.Header.Get("Accept")) {
 		if asked, _ := c.isAggregated(); !asked {
@@ -37,5 +37,5 @@ func TakesOnlyAggregated(r *http.Request) bool {
 	return true
 }
 
-// NotAggregated refuses a client that takes discovery only in a form that is not served: 406.
+// NotAggregated returns a 406 for a client that accepts discovery only in forms that the server lacks.
 func NotAggregated() error { return notAcceptable(Offer{}.types()...) }

@@ -14,14 +14,14 @@ import (
 // Applied is the configuration of an apply as a client sent it.
 type Applied struct {
 	Content value.Value
-	unread  []byte // the text, if it may say something twice
+	text    []byte // YAML text for Strict; nil if the text cannot have duplicate names
 }
 
-// DecodeApply reads the configuration of an apply. Every text is read as YAML 1.1, JSON too, and only the first document
-// counts: 1.0 is an integer, and a number that no float64 holds is a string. Of names that stand twice the last counts, see
+// DecodeApply reads the configuration of an apply. It reads only the first document, as YAML 1.1 even if the text is JSON. Therefore 1.0 is
+// an integer, and a number outside the range of float64 is a string. The last of several members with the same name counts, see
 // [Applied.Strict]. An empty text is an empty object. The error is a 400.
 func DecodeApply(body []byte) (Applied, error) {
-	if alikeInYAML(body) {
+	if sameAsYAML(body) {
 		if content, err := value.Parse(body); err == nil && content.Kind() == value.KindObject {
 			return Applied{Content: content}, nil
 		}
@@ -34,10 +34,10 @@ func DecodeApply(body []byte) (Applied, error) {
 		return Applied{}, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	v, err := value.FromAny(content)
-	return Applied{Content: v, unread: body}, err
+	return Applied{Content: v, text: body}, err
 }
 
-// DecodeApplyCBOR reads the configuration of an apply that is CBOR, in which no name stands twice. The error is a 400.
+// DecodeApplyCBOR reads the configuration of an apply from CBOR. A duplicate name in a map is an error. All errors are 400s.
 func DecodeApplyCBOR(body []byte) (Applied, error) {
 	content, err := decodeCBOR(body)
 	if err != nil {
@@ -46,27 +46,26 @@ func DecodeApplyCBOR(body []byte) (Applied, error) {
 	return Applied{Content: content}, nil
 }
 
-// Strict returns what strict decoding says about the text: that a name stands twice in one object. It is empty if there is
-// nothing to say.
+// Strict returns the strict decoding error of the text: a duplicate name in one object. It returns "" if there is no such error.
 func (a Applied) Strict() string {
-	if a.unread == nil {
+	if a.text == nil {
 		return ""
 	}
-	if err := yaml.UnmarshalStrict(a.unread, &map[string]any{}); err != nil {
+	if err := yaml.UnmarshalStrict(a.text, &map[string]any{}); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-// longName is the length from which a name in YAML may not be a name any more.
+// longName is a length limit for names. The YAML parser may reject a longer name as a mapping key.
 const longName = 1000
 
-// alikeInYAML reports whether body, if it is JSON, surely means the same read as YAML. It says no to what the two read
-// differently, and to some that they do not: numbers with a fraction or exponent, or of many digits; escapes by number; merge
-// keys; tabs and other characters that break lines or are refused; long names, and those that do not stand on a line with their colon.
+// sameAsYAML reports whether body, if it is JSON, surely means the same when it is read as YAML. It returns false for some texts that mean
+// the same in both: numbers with a fraction, with an exponent or with many digits; numeric escapes; merge keys; tabs and other characters
+// that break lines or are refused; long names; names with a line break before their colon.
 //
 // The cost is one pass over body.
-func alikeInYAML(body []byte) bool {
+func sameAsYAML(body []byte) bool {
 	if !utf8.Valid(body) || bytes.Contains(body, []byte(`\u`)) || bytes.Contains(body, []byte(`"<<"`)) {
 		return false
 	}
@@ -97,15 +96,15 @@ func alikeInYAML(body []byte) bool {
 	return true
 }
 
-// endOfString returns where the string that begins at start ends, behind its quote, and -1 if it holds characters that YAML
-// treats in its own way: controls, and those that break lines there.
+// endOfString returns the offset behind the closing quote of the string that begins at start. It returns -1 if the string holds control
+// characters or YAML line breaks, which YAML treats differently.
 func endOfString(body []byte, start int) int {
 	for i := start + 1; i < len(body); i++ {
 		switch c := body[i]; {
 		case c == '"':
 			return i + 1
 		case c == '\\' && i+1 < len(body) && body[i+1] == '/':
-			return -1 // no escape of YAML 1.1
+			return -1 // YAML 1.1 lacks this escape
 		case c == '\\':
 			i++
 		case c < ' ' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef:
@@ -115,7 +114,8 @@ func endOfString(body []byte, start int) int {
 	return -1
 }
 
-// isName reports whether what follows a string shows that it is the name of a member, and whether a line ends in between, which YAML refuses.
+// isName reports whether rest, the text behind a string, makes the string a member name. It also reports whether a line break precedes the
+// colon, which YAML refuses.
 func isName(rest []byte) (is, broken bool) {
 	for _, c := range rest {
 		switch c {

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// texts are configurations on which the quick way and the library might part: what JSON and YAML read differently.
+// texts are configurations for which the fast path and the library might differ, because JSON and YAML read them differently.
 var texts = []string{
 	`{}`, `{"a":1}`, `{"a":{"b":[1,-2,"x",true,null]}}`, "{\"a\":\n \"b\"}", "{\"a\":\t1}", "{\"a\"\n:1}", "{\"a\"\r: 1}", "{\"a\" : 1}", `{"a":1.0}`, `{"a":1e3}`, `{"a":1E400}`,
 	`{"a":123456789012345678}`, `{"a":9223372036854775807}`, `{"a":18446744073709551616}`, `{"a":-0}`, `{"y":"n"}`, `{"a":"\u00e9"}`,
@@ -20,8 +20,8 @@ var texts = []string{
 	`{"a": "x # y", "b": "- z", "c": "{d}", "e": "&f", "g": "*h", "i": "!j", "k": "%l", "m": "@n"}`,
 }
 
-// slowly is DecodeApply without the quick way.
-func slowly(text string) (value.Value, error) {
+// viaLibrary is DecodeApply without the fast path.
+func viaLibrary(text string) (value.Value, error) {
 	content := map[string]any{}
 	if err := yaml.Unmarshal([]byte(text), &content); err != nil {
 		return value.Value{}, err
@@ -29,11 +29,11 @@ func slowly(text string) (value.Value, error) {
 	return value.FromAny(content)
 }
 
-// agrees compares the two ways. What stands twice is in the strict errors of the library only.
+// agrees compares the two paths. Only the library's strict errors report duplicate names.
 func agrees(t *testing.T, text string) {
 	t.Helper()
 	quick, err := DecodeApply([]byte(text))
-	slow, slowErr := slowly(text)
+	slow, slowErr := viaLibrary(text)
 	switch {
 	case (err == nil) != (slowErr == nil):
 		t.Errorf("%.80q: %v, but the library says %v", text, err, slowErr)
@@ -53,5 +53,5 @@ func TestDecodeApply(t *testing.T) {
 	}
 }
 
-// FuzzDecodeApply holds that the quick way through JSON reads what the library reads.
+// FuzzDecodeApply checks that the fast path through JSON reads the same as the library.
 func FuzzDecodeApply(f *testing.F) { seeds.Fuzz(f, texts, agrees) }

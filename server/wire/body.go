@@ -20,7 +20,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ReadBody returns the body of a request. The error is a 413 if it has more than limit bytes.
+// ReadBody returns the body of a request. It returns a 413 if the body has more than limit bytes.
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, api.TooLarge(limit)
@@ -43,20 +43,19 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 }
 
-// Sent is an object as a client sent it, with what strict decoding says about its text: names that stand twice in one object.
-// Of those, the last counts.
+// Sent is an object as a client sent it, with its strict decoding errors: duplicate names in one object. The last duplicate counts.
 type Sent struct {
 	Content value.Value
 	Strict  []string
-	// Text is the JSON text of an object of a built-in kind in which a name stands twice. Its Go type finds these names again, among
-	// those that it does not know; Strict has what YAML says of them.
+	// Text is the JSON text of an object of a built-in kind with duplicate names. The decoder of its Go type reports the duplicates
+	// together with the unknown fields. Strict then holds only the errors of YAML.
 	Text []byte
-	// JSON is what was sent, if it was JSON, of a built-in kind: errors are those of its first fault.
+	// JSON is the body of an object of a built-in kind if it was JSON. Its first fault determines the error text.
 	JSON []byte
 }
 
-// DecodeObject reads the object of a create or update. wanted is the kind that the path asks for, which the texts of refusals name: all of
-// them if decoding is lenient, for then an object that does not say what it is counts as one of it. The error is a 400.
+// DecodeObject reads the object of a create or update. wanted is the kind that the request path implies, and error texts name it. If
+// lenient, an object without a kind is of kind wanted, and all error texts name wanted. The error is a 400.
 func DecodeObject(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
 	if media == JSON {
 		content, err := value.Parse(body)
@@ -64,33 +63,32 @@ func DecodeObject(body []byte, media string, wanted schema.GVK, lenient bool) (S
 			return Sent{Content: content}, nil
 		}
 	}
-	return decodeSlowly(body, media, wanted, lenient)
+	return decodeWithLibrary(body, media, wanted, lenient)
 }
 
 func isTextOrAbsent(v value.Value) bool { return v.IsAbsent() || v.Kind() == value.KindString }
 
-// DecodeStandard is DecodeObject for built-in kinds, whose objects are of kind standard if they do not say what they are. Null is an
-// object that says nothing.
+// DecodeStandard is DecodeObject for built-in kinds. An object without apiVersion or kind is of kind standard. Null is an empty object.
 func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error) {
 	if media == JSON {
 		content, err := value.Parse(body)
-		if err == nil && (content.Kind() == value.KindObject || content.IsNull()) && saysKindAsText(content) {
+		if err == nil && (content.Kind() == value.KindObject || content.IsNull()) && hasTypeMeta(content) {
 			return Sent{Content: withStandard(content, standard), JSON: body}, nil
 		}
 	}
-	sent, err := decodeTwice(body, media)
+	sent, err := decodeDuplicates(body, media)
 	if stderrors.Is(err, kjson.ErrPaths) {
 		return sent, api.TooCostly(err.Error())
 	}
-	if err != nil || !saysKindAsText(sent.Content) {
-		return decodeSlowly(body, media, standard, false)
+	if err != nil || !hasTypeMeta(sent.Content) {
+		return decodeWithLibrary(body, media, standard, false)
 	}
 	sent.Content = withStandard(sent.Content, standard)
 	return sent, nil
 }
 
-// saysKindAsText reports whether apiVersion and kind are texts, if they are there. Null is nothing.
-func saysKindAsText(content value.Value) bool {
+// hasTypeMeta reports whether apiVersion and kind are each a string, null or absent.
+func hasTypeMeta(content value.Value) bool {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if v := content.Get(name); !v.IsNull() && !isTextOrAbsent(v) {
 			return false
@@ -99,8 +97,8 @@ func saysKindAsText(content value.Value) bool {
 	return true
 }
 
-// decodeTwice reads an object in which a name may stand twice.
-func decodeTwice(body []byte, media string) (Sent, error) {
+// decodeDuplicates reads an object that may have duplicate names.
+func decodeDuplicates(body []byte, media string) (Sent, error) {
 	var sent Sent
 	text := body
 	if media == YAML {
@@ -124,7 +122,7 @@ func decodeTwice(body []byte, media string) (Sent, error) {
 	return sent, err
 }
 
-// withStandard returns content with a kind and an apiVersion, those of standard where it has none.
+// withStandard returns content with the kind and the apiVersion of standard, where content lacks them.
 func withStandard(content value.Value, standard schema.GVK) value.Value {
 	if content.IsNull() {
 		content = value.Object()
@@ -138,13 +136,13 @@ func withStandard(content value.Value, standard schema.GVK) value.Value {
 	return content
 }
 
-// unrecognized refuses a body that is no object: 400.
+// unrecognized returns the 400 for a body that is no object.
 func unrecognized(kind string, why error, shown string) error {
 	return errors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, why, shown))
 }
 
-// decodeSlowly reads an object with the library that kube-apiserver uses.
-func decodeSlowly(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
+// decodeWithLibrary reads an object with the library that kube-apiserver uses, because clients see the error texts of that library.
+func decodeWithLibrary(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
 	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, typer{}, json.SerializerOptions{
 		Strict: !lenient, Yaml: media == YAML,
 	})
@@ -172,7 +170,7 @@ func decodeSlowly(body []byte, media string, wanted schema.GVK, lenient bool) (S
 	return sent, err
 }
 
-// checkPaths refuses, with 422, a body whose paths are longer than what strict decoding may spell.
+// checkPaths returns a 422 for a body whose field paths exceed the size limit of strict decoding errors.
 func checkPaths(body []byte, media string) error {
 	if media == YAML {
 		if text, err := yaml.YAMLToJSON(body); err == nil {
@@ -185,23 +183,24 @@ func checkPaths(body []byte, media string) error {
 	return nil
 }
 
-// CannotHandle refuses an object of the given kind and version that cannot be read as one of kind wanted: 400.
+// CannotHandle returns the 400 for an object of the given kind and version that cannot be decoded as kind wanted.
 func CannotHandle(kind, version, wanted string, why error) error {
 	return errors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind, version, wanted, why))
 }
 
-// typer says of objects that they are of the kind that they say.
+// typer implements runtime.ObjectTyper with the kind that an object states.
 type typer struct{}
 
-// ObjectKinds returns the kind that the object says it is of.
+// ObjectKinds returns the kind that o states.
 func (typer) ObjectKinds(o runtime.Object) ([]kschema.GroupVersionKind, bool, error) {
 	return []kschema.GroupVersionKind{o.GetObjectKind().GroupVersionKind()}, false, nil
 }
 
-// Recognizes reports true.
+// Recognizes returns true.
 func (typer) Recognizes(kschema.GroupVersionKind) bool { return true }
 
-// summary shows a body that cannot be read: as text if it looks like an object, and in hexadecimal digits otherwise.
+// summary returns the start of a malformed body for an error text: as text if the body begins with a brace, and in hexadecimal digits
+// otherwise.
 func summary(body []byte) string {
 	const shown = 30
 	switch text := hex.EncodeToString(body[:min(shown, len(body))]); {

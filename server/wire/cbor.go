@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// decodeCBOR reads a map of CBOR, as the serializer that kube-apiserver uses does: a name that stands twice is an error.
+// decodeCBOR reads a CBOR map with the settings of kube-apiserver's serializer: a duplicate name is an error.
 func decodeCBOR(body []byte) (value.Value, error) {
 	content := map[string]any{}
 	if err := direct.Unmarshal(body, &content); err != nil {

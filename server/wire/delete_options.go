@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 )
 
-// optionsCodecs read options in every media type, CBOR among them.
+// optionsCodecs returns codecs for delete options in every media type, including CBOR.
 var optionsCodecs = sync.OnceValue(func() serializer.CodecFactory {
 	return serializer.NewCodecFactory(metainternal.Scheme, serializer.WithSerializer(cbor.NewSerializerInfo))
 })

@@ -1,7 +1,8 @@
-// Package wire is what goes over the connection: which representation a client accepts ([Negotiate]), what its body says
-// ([ReadBody], [DecodeObject], [DecodeApply]), and how an answer is written ([Write], [Stream]): as JSON, YAML, a Table or
-// PartialObjectMetadata, pretty or not, compressed or not.
+// Package wire reads requests and writes responses. [Negotiate] selects the representation of a response. [ReadBody], [DecodeObject] and
+// [DecodeApply] read a body. [Write] and [Stream] write a response as JSON, YAML, a Table or PartialObjectMetadata, optionally indented or
+// compressed.
 //
-// Objects come and go as [value.Value] and JSON text. The quick way through a body is deed's own parser; where it finds
-// something wrong, the library that kube-apiserver uses is asked for the text of the refusal, and what it accepts is accepted.
+// Objects are [value.Value] and JSON text. The fast path of decoding is deed's own parser. If that parser finds an error, the library that
+// kube-apiserver uses decodes the body again. The library then decides: its error text is the answer, and an object that it accepts is
+// accepted.
 package wire

@@ -5,11 +5,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ListMeta is what the metadata of a list says.
+// ListMeta is the metadata of a list.
 type ListMeta struct {
 	Version   string // the resource version
 	Continue  string // the token for the next page; empty on the last
-	Remaining int    // how many objects follow; unknown if 0
+	Remaining int    // the number of objects on later pages; unknown if 0
 }
 
 func (m ListMeta) value(custom bool) value.Value {
@@ -23,14 +23,14 @@ func (m ListMeta) value(custom bool) value.Value {
 	return out
 }
 
-// ListDocument returns the list of items of v. Items of custom resources say what they are, those of built-in kinds do not.
+// ListDocument returns the list of items of v. Items of custom resources have an apiVersion and a kind, items of built-in kinds lack them.
 func ListDocument(v *catalog.Version, m ListMeta, items []value.Value) value.Value {
 	if !v.Custom {
-		bare := make([]value.Value, len(items))
+		untyped := make([]value.Value, len(items))
 		for i, item := range items {
-			bare[i] = item.With("apiVersion", value.Value{}).With("kind", value.Value{})
+			untyped[i] = item.With("apiVersion", value.Value{}).With("kind", value.Value{})
 		}
-		items = bare
+		items = untyped
 	}
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(v.APIVersion())},
@@ -40,7 +40,7 @@ func ListDocument(v *catalog.Version, m ListMeta, items []value.Value) value.Val
 	)
 }
 
-// Partial returns the metadata of an object as a document of its own, of the given version of meta.k8s.io.
+// Partial returns the metadata of object as a PartialObjectMetadata. apiVersion is a version of meta.k8s.io.
 func Partial(apiVersion string, object value.Value) value.Value {
 	metadata := object.Get("metadata")
 	if metadata.IsAbsent() {
@@ -53,7 +53,7 @@ func Partial(apiVersion string, object value.Value) value.Value {
 	)
 }
 
-// PartialList returns the metadata of items as a document of its own. Without items it has null in their place, as there.
+// PartialList returns the metadata of items as a PartialObjectMetadataList. Like kube-apiserver, it writes null for an empty list of items.
 func PartialList(apiVersion string, m ListMeta, items []value.Value) value.Value {
 	partial := make([]value.Value, len(items))
 	for i, item := range items {

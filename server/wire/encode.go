@@ -12,29 +12,29 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Document is what an answer says, whatever it is encoded in.
+// Document is the content of a response, independent of its encoding.
 type Document interface {
 	// AppendJSON appends the document as JSON text, without a line break at its end.
 	AppendJSON(b []byte) []byte
-	// AppendProtobuf appends the document in the envelope of protocol buffers. The error is about documents that these cannot say.
+	// AppendProtobuf appends the document in the protobuf envelope. It returns an error if protobuf cannot hold the document.
 	AppendProtobuf(b []byte) ([]byte, error)
 }
 
 // Object is an object of a resource, or another document about one: a Status, a Scale, metadata.
 type Object struct {
 	value.Value
-	// New returns a pointer to an empty object of the Go type that objects of the resource have; nil for custom resources.
+	// New returns a pointer to an empty object of the Go type of the resource. It is nil for custom resources.
 	New func() any
 }
 
-// Managed is an object of a resource whose managed fields stand beside it. It says the same as an [Object] that has them within it.
+// Managed is an object of a resource with its managed fields in a separate part. It encodes as the [Object] that contains them.
 type Managed struct {
 	managedfields.Object
-	Text func([]byte) []byte // appends its JSON text, if that is known; else it is nil
-	New  func() any          // as that of Object
+	Text func([]byte) []byte // appends the JSON text; nil if the text is not known
+	New  func() any          // as Object.New
 }
 
-// AppendJSON appends the object with its managed fields within it.
+// AppendJSON appends the object, including its managed fields.
 func (m Managed) AppendJSON(b []byte) []byte {
 	if m.Text != nil {
 		return m.Text(b)
@@ -45,10 +45,10 @@ func (m Managed) AppendJSON(b []byte) []byte {
 // List is a list of objects.
 type List struct {
 	value.Value
-	New func() any // as that of Object
+	New func() any // as Object.New
 }
 
-// Text is a document that is JSON text already, without a line break at its end, and that there is no message of.
+// Text is a document that is JSON text already, without a line break at its end. It has no protobuf encoding.
 type Text []byte
 
 // AppendJSON appends the text.
@@ -59,19 +59,19 @@ func (t Text) AppendProtobuf(b []byte) ([]byte, error) {
 	return b, errors.New("the document is no message of protocol buffers")
 }
 
-// Typed is a document that is a Go object of Kubernetes, such as those of discovery.
+// Typed is a document that is a Go object of Kubernetes, such as a discovery document.
 type Typed struct{ Object any }
 
-// AppendJSON appends what encoding/json prints.
+// AppendJSON appends the output of encoding/json.
 func (t Typed) AppendJSON(b []byte) []byte {
 	text, err := json.Marshal(t.Object)
 	if err != nil {
-		panic(err) // plain data
+		panic(err) // plain data always marshals
 	}
 	return append(b, text...)
 }
 
-// Append appends a document as rep says it.
+// Append appends a document in the representation rep.
 func (rep Representation) Append(b []byte, d Document) ([]byte, error) {
 	switch {
 	case rep.Media == Protobuf:
@@ -92,7 +92,7 @@ func (rep Representation) Append(b []byte, d Document) ([]byte, error) {
 // selfDescribed begins every CBOR body: the tag of RFC 8949, section 3.4.6.
 var selfDescribed = []byte{0xd9, 0xd9, 0xf7}
 
-// appendCBOR appends a document as CBOR, in the way of the serializer that kube-apiserver uses.
+// appendCBOR appends a document as CBOR, in the format of kube-apiserver's serializer.
 func appendCBOR(b []byte, d Document) ([]byte, error) {
 	v, err := value.Parse(d.AppendJSON(nil))
 	if err != nil {

@@ -21,11 +21,11 @@ func (rep Representation) StreamType() string {
 	return rep.Media
 }
 
-// LengthOfFrame is the length of what says how long a message of protocol buffers is that is an event.
+// LengthOfFrame is the size in bytes of the length prefix of a protobuf event.
 const LengthOfFrame = 4
 
-// AppendEvent appends an event of a watch: a line of JSON; a message of protocol buffers behind its length, which is a number of
-// four bytes; or an item of a sequence of CBOR. The error is about objects that the representation cannot say.
+// AppendEvent appends an event of a watch. A JSON event is a line. A protobuf event has a length prefix of four bytes. A CBOR event is an
+// item of a CBOR sequence. It returns an error if the representation cannot hold the object.
 func (rep Representation) AppendEvent(b []byte, typ string, object Document) ([]byte, error) {
 	switch rep.Media {
 	case Protobuf:
@@ -36,7 +36,7 @@ func (rep Representation) AppendEvent(b []byte, typ string, object Document) ([]
 	return AppendTextEvent(b, typ, object.AppendJSON), nil
 }
 
-// AppendTextEvent appends an event of a watch in JSON, whose object is a text that object appends.
+// AppendTextEvent appends an event of a watch as a line of JSON. object appends the JSON text of the event's object.
 func AppendTextEvent(b []byte, typ string, object func([]byte) []byte) []byte {
 	b = append(b, `{"type":"`...)
 	b = append(b, typ...)

@@ -23,8 +23,8 @@ func newPod() any { return &corev1.Pod{} }
 const podText = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"a":"b"},"creationTimestamp":"2026-01-02T03:04:05Z"},` +
 	`"spec":{"containers":[{"name":"c","image":"i:1","resources":{"limits":{"cpu":"1500m"}}}],"hostNetwork":true},"status":{"phase":"Running"}}`
 
-// FuzzProtobuf reads bodies in protocol buffers. What is read is the same when it is written and read again, but for times that are there and
-// zero: a document has null for them, and no message is written of that.
+// FuzzProtobuf decodes protobuf bodies. A decoded object must survive encoding and decoding, except for zero times: a document has null for
+// them, and null encodes as an absent field.
 func FuzzProtobuf(f *testing.F) {
 	content, err := value.Parse([]byte(podText))
 	if err != nil {
@@ -71,8 +71,8 @@ func withoutNulls(v value.Value) value.Value {
 	return v
 }
 
-// FuzzCBOR reads bodies in CBOR. What is read is the same when it is written and read again, as it is stored: names and texts may be
-// bytes that are no UTF-8, which JSON repairs.
+// FuzzCBOR decodes CBOR bodies. A decoded object must survive being stored and read again, except for names and texts that are not UTF-8,
+// which JSON repairs.
 func FuzzCBOR(f *testing.F) {
 	content, err := value.Parse([]byte(podText))
 	if err != nil {
@@ -89,7 +89,7 @@ func FuzzCBOR(f *testing.F) {
 			return
 		}
 		if sent.Content, err = value.Parse(sent.Content.AppendJSON(nil)); err != nil {
-			return // two names are the same by now
+			return // the repair made two names equal
 		}
 		again, err := appendCBOR(nil, Object{Value: sent.Content})
 		if err != nil {
@@ -102,7 +102,7 @@ func FuzzCBOR(f *testing.F) {
 	})
 }
 
-// FuzzBody reads bodies in JSON and YAML. What is read says of which kind it is, and is the same when it is written and read again.
+// FuzzBody decodes JSON and YAML bodies. A decoded object states its kind, and survives encoding and decoding.
 func FuzzBody(f *testing.F) {
 	corpus := []string{
 		podText, "", "null", "[]", `{"a":1,"a":2}`, "a: &x [1]\nb: *x\n", `{"kind":1}`, `{"apiVersion":null,"kind":"Pod"}`, "n: 1\n",
@@ -124,7 +124,8 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// FuzzTable shows objects in columns that look anywhere. A row has as many cells as there are columns, and the Table is a document.
+// FuzzTable prints objects with arbitrary column paths. A row must have as many cells as there are columns, and the Table must be a
+// document.
 func FuzzTable(f *testing.F) {
 	for _, path := range []string{".spec.containers[0].name", ".metadata.labels['a']", "..", "[", ".status", "{.a}", ".spec.containers[*].name"} {
 		f.Add(podText, path, "integer")
@@ -150,7 +151,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// FuzzAccept negotiates. What is answered is among what is offered.
+// FuzzAccept negotiates. The result must be among the offered types.
 func FuzzAccept(f *testing.F) {
 	seeds.Fuzz(f, []string{
 		"", "*/*", "application/json;q=0.5, application/yaml", "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",

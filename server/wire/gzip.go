@@ -11,11 +11,11 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// compressFrom is the size up to which a body is sent as it is.
+// compressFrom is the largest size in bytes of a body that is sent uncompressed.
 const compressFrom = 128 << 10
 
-// TakesGzip reports whether a client takes compressed answers. It must ask for just that: like kube-apiserver, a server heeds neither
-// qualities nor wildcards.
+// TakesGzip reports whether a client accepts compressed responses. Like kube-apiserver, it requires the coding "gzip" itself and ignores
+// qualities and wildcards.
 func TakesGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		if strings.TrimSpace(coding) == "gzip" {
@@ -25,14 +25,14 @@ func TakesGzip(r *http.Request) bool {
 	return false
 }
 
-// SetGzip says in the header of an answer that its body is compressed.
+// SetGzip sets the headers of a response with a compressed body.
 func SetGzip(h http.Header) {
 	h.Set("Content-Encoding", "gzip")
 	h.Add("Vary", "Accept-Encoding")
 }
 
-// Gzip returns text as a member of gzip. A body may consist of several. All of the text can be read before the end of the member is, so that
-// nobody waits for a member behind it to come.
+// Gzip returns text as one gzip member. A body may consist of several members. The deflated text is flushed before the trailer, so a reader
+// gets all of it without waiting for the next member.
 func Gzip(text []byte) []byte {
 	m := member{text: append([]byte(nil), memberBegin...)}
 	m.add(Deflate(text))
@@ -40,22 +40,22 @@ func Gzip(text []byte) []byte {
 	return m.text
 }
 
-// Part is a compressed text that looks back at nothing before it, so that a member can be put together of parts, and a part be in many
-// members.
+// Part is compressed text without references to earlier text. A gzip member can consist of several parts, and several members can share a
+// part.
 type Part struct {
-	deflated []byte // blocks of RFC 1951, up to a border of bytes, none of which is the last of a member
+	deflated []byte // blocks of RFC 1951, none of them the final one, padded to a whole byte
 	length   uint32 // of the text, modulo 2³²
-	sum      uint32 // of the text, as members have it
-	shift    uint32 // what the sum of a text before it is multiplied by
+	sum      uint32 // CRC-32 of the text
+	shift    uint32 // factor for the CRC-32 of the preceding text, x⁸ⁿ for n = length
 }
 
-// Len returns how long the compressed text is.
+// Len returns the size of the compressed text in bytes.
 func (p Part) Len() int { return len(p.deflated) }
 
 // Deflate returns text as a part.
 func Deflate(text []byte) Part {
-	d := deflaters.Get().(*deflater)
-	defer deflaters.Put(d)
+	d := deflaterPool.Get().(*deflater)
+	defer deflaterPool.Put(d)
 	d.out = d.out[:0]
 	d.Reset(&d.out)
 	_, err := d.Write(text)
@@ -63,18 +63,18 @@ func Deflate(text []byte) Part {
 		err = d.Flush()
 	}
 	if err != nil {
-		panic(err) // memory takes everything
+		panic(err) // writing to memory cannot fail
 	}
 	return Part{slices.Clone(d.out), uint32(len(text)), crc32.ChecksumIEEE(text), power(len(text))}
 }
 
-// deflater is a compressor with the memory that it writes to.
+// deflater is a compressor with its output buffer.
 type deflater struct {
 	*flate.Writer
 	out memory
 }
 
-// memory is what a compressor wrote.
+// memory is an io.Writer that appends to itself.
 type memory []byte
 
 // Write appends p.
@@ -83,22 +83,22 @@ func (m *memory) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// deflaters are used by nobody.
-var deflaters = sync.Pool{New: func() any {
+// deflaterPool holds idle compressors.
+var deflaterPool = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
-		panic(err) // the level is one of its own
+		panic(err) // BestSpeed is a valid level
 	}
 	return &deflater{Writer: w}
 }}
 
-// member is a member of gzip, RFC 1952, on its way.
+// member is a gzip member (RFC 1952) under construction.
 type member struct {
-	text        []byte // what of it is not sent yet
-	length, sum uint32 // of what it is made of
+	text        []byte // the part that is not sent yet
+	length, sum uint32 // of the uncompressed text
 }
 
-// memberBegin is how a member begins that says nothing of where its text is from, and blocksEnd the last of its blocks, which is empty.
+// memberBegin is the header of a member without a file name or time. blocksEnd is the final block, which is empty.
 const (
 	memberBegin = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff"
 	blocksEnd   = "\x03\x00"
@@ -116,8 +116,10 @@ func (m *member) end() {
 	m.text = binary.LittleEndian.AppendUint32(m.text, m.length)
 }
 
-// A sum is a polynomial over two elements, modulo that of CRC-32, whose highest bit is the coefficient of 1, the next that of x, and so
-// on. If B has n bytes, then sum(AB) = sum(A)·x⁸ⁿ + sum(B), and + is the exclusive or.
+// A CRC-32 is a polynomial over GF(2), modulo the polynomial of CRC-32. Its highest bit is the coefficient of 1, the next bit that of x,
+// and so on. If B has n bytes, then crc(AB) = crc(A)·x⁸ⁿ + crc(B), where + is exclusive or.
+//
+// product returns a·b.
 
 // product returns a·b.
 func product(a, b uint32) uint32 {

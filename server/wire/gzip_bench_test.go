@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkGzip compresses a list of 500 objects, with the library that is used and with the standard one at the same level. It tells how
-// long the outcome is.
+// BenchmarkGzip compresses a list of 500 objects with the library in use and with the standard library at the same level. It reports the
+// size of the result.
 func BenchmarkGzip(b *testing.B) {
 	var text []byte
 	for i := range 500 {

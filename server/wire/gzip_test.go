@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/internal/seeds"
 )
 
-// TestParts puts members together of random parts, each of which is used in several, and reads them with the standard library, which
-// compares their lengths and sums.
+// TestParts builds members from random parts, each of which occurs in several members. It reads them with the standard library, which
+// checks their lengths and checksums.
 func TestParts(t *testing.T) {
 	random := seeds.Rand(t)
 	type made struct {

@@ -2,16 +2,15 @@ package wire
 
 import "bytes"
 
-// indenter puts line breaks into JSON text that comes piece by piece, as json.Indent does with two spaces. The zero indenter is at the beginning
-// of a text.
+// indenter indents JSON text that arrives in pieces, like json.Indent with two spaces. The zero indenter is at the beginning of a text.
 type indenter struct {
 	depth   int
-	opened  bool // a container was just opened: it may be empty
-	inText  bool // a string goes on in the next piece
-	escaped bool // its next byte does not end it
+	opened  bool // the last token opened a container, which may be empty
+	inText  bool // the next piece continues a string
+	escaped bool // the next byte is escaped, so that it does not end the string
 }
 
-// append appends the next piece of a valid text.
+// append appends the next piece of a valid text to b, indented.
 func (n *indenter) append(b, text []byte) []byte {
 	for len(text) > 0 {
 		if n.inText {
@@ -53,7 +52,7 @@ func (n *indenter) append(b, text []byte) []byte {
 	return b
 }
 
-// endOfText returns how many bytes of a piece belong to the string that goes on in it.
+// endOfText returns the number of leading bytes of text that belong to the current string.
 func (n *indenter) endOfText(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzIndent cuts texts into pieces, and compares them with what json.Indent makes of the whole.
+// FuzzIndent cuts texts into pieces and compares the result with json.Indent of the whole text.
 func FuzzIndent(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `[]`, ` { } `, `[[],{}]`, `{"a":{"b":[1,2,{"c":null}]},"d":"e"}`, `"\"\\"`, `{"a\\":"{[,:]}","b":"\\\""}`, `1`, "\n[ 1 ,\t2 ]\r\n",

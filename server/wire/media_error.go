@@ -9,15 +9,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// mediaError refuses a request for its media types.
+// mediaError is a refusal of the media types of a request.
 type mediaError struct {
 	code    int32
 	reason  metav1.StatusReason
 	message string
-	routed  bool // the answer of a table of routes, which names details that are empty
+	routed  bool // written by the router, which sends empty details
 }
 
-// newRouted returns the refusal of a table of routes.
+// newRouted returns a refusal in the words of kube-apiserver's router.
 func newRouted(code int32, reason metav1.StatusReason, message string) error {
 	return &mediaError{code: code, reason: reason, message: message, routed: true}
 }
@@ -25,7 +25,7 @@ func newRouted(code int32, reason metav1.StatusReason, message string) error {
 // Error returns the message.
 func (e *mediaError) Error() string { return e.message }
 
-// Status returns what the client is told.
+// Status returns the Status for the client.
 func (e *mediaError) Status() metav1.Status {
 	s := metav1.Status{Status: metav1.StatusFailure, Code: e.code, Reason: e.reason, Message: e.message}
 	if e.routed {
@@ -34,7 +34,7 @@ func (e *mediaError) Status() metav1.Status {
 	return s
 }
 
-// Unsupported refuses a body of a media type that is none of those listed: 415.
+// Unsupported returns the 415 for a body whose media type is not among types.
 func Unsupported(types ...string) error {
 	return &mediaError{
 		code: http.StatusUnsupportedMediaType, reason: metav1.StatusReasonUnsupportedMediaType,
@@ -42,8 +42,8 @@ func Unsupported(types ...string) error {
 	}
 }
 
-// BodyMedia returns the media type of a body, JSON if the request names none. The error is a 415 for types that the path does
-// not offer; protobuf is among those that it lists in any case.
+// BodyMedia returns the media type of a body, JSON if the request names none. The error is a 415 for types that the path does not offer.
+// Its text always lists protobuf.
 func BodyMedia(r *http.Request, o Offer) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" || header == JSON {
@@ -57,8 +57,8 @@ func BodyMedia(r *http.Request, o Offer) (string, error) {
 	return typ, nil
 }
 
-// PatchMedia returns the media type of a patch: what the header says up to a semicolon, to the letter. The error is a 415 for
-// types other than accepted, in the words of the router if the path is one of its table.
+// PatchMedia returns the media type of a patch: the header up to a semicolon, compared byte for byte. The error is a 415 for types other
+// than accepted. Its text is the router's if o.Routed.
 func PatchMedia(r *http.Request, o Offer, accepted ...string) (string, error) {
 	typ, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	switch {

@@ -10,33 +10,33 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Media types that bodies come and go in.
+// Media types of bodyPool.
 const (
 	JSON     = "application/json"
 	YAML     = "application/yaml"
 	Protobuf = "application/vnd.kubernetes.protobuf"
 	CBOR     = "application/cbor"
-	// CBORSequence is the media type of streams of events in CBOR.
+	// CBORSequence is the media type of a stream of events in CBOR.
 	CBORSequence = "application/cbor-seq"
 )
 
-// The kinds that an answer can be converted to.
+// Kinds that a response can be converted to.
 const (
 	AsTable       = "Table"
 	AsPartial     = "PartialObjectMetadata"
 	AsPartialList = "PartialObjectMetadataList"
 )
 
-// Representation is how a client wants an answer.
+// Representation is the encoding of a response that a client wants.
 type Representation struct {
 	Media  string // JSON, YAML, Protobuf or CBOR
-	Params string // of the media type, as the answer repeats them
+	Params string // of the media type, as the response repeats them
 	As     string // AsTable, AsPartial or AsPartialList; empty for the object as it is
 	Of     string // the apiVersion of As
 	Pretty bool   // JSON with line breaks
 }
 
-// Plain is the representation of errors that come before negotiation.
+// Plain is the representation of errors that precede negotiation.
 var Plain = Representation{Media: JSON, Pretty: true}
 
 // clause is one entry of an Accept header.
@@ -46,20 +46,21 @@ type clause struct {
 	q      float64
 }
 
-// ContentType returns the media type of an answer, as its header names it.
+// ContentType returns the Content-Type of a response.
 func (rep Representation) ContentType() string { return rep.Media + rep.Params }
 
-// Offer says which representations a path has for its answers, beside JSON and YAML.
+// Offer lists the representations that a path offers in addition to JSON and YAML.
 type Offer struct {
-	Convert  bool // as Tables and as metadata only
-	Protobuf bool // the documents themselves in protocol buffers; metadata can always be had so
-	CBOR     bool // the server speaks CBOR
-	Routed   bool // the path is one of a table of routes, which refuses media types that it never heard of in its own words
-	Listed   bool // the path is that of a list, which could be watched
+	Convert  bool // Tables and PartialObjectMetadata
+	Protobuf bool // whole objects in protobuf; metadata in protobuf is always available
+	CBOR     bool // the server supports CBOR
+	Routed   bool // the path belongs to kube-apiserver's router, which refuses unknown media types with its own text
+	Listed   bool // the path is a list, which a client can also watch
 }
 
-// Negotiate returns what the client wants, by the rules of kube-apiserver: clauses in the order of their weight, then in their
-// own; parameters that are not known mean nothing; an empty header, */* and application/* are JSON. The error is a 406.
+// Negotiate returns the representation that the client wants, by the rules of kube-apiserver. It tries the clauses of the Accept header by
+// descending weight, then in their order. It ignores unknown parameters. An empty header, */* and application/* mean JSON. The error is a
+// 406.
 func Negotiate(r *http.Request, o Offer) (Representation, error) {
 	all := clauses(r.Header.Get("Accept"))
 	for _, c := range all {
@@ -68,7 +69,7 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 			return rep, nil
 		}
 	}
-	if o.Routed && !slices.ContainsFunc(all, o.heardOf) {
+	if o.Routed && !slices.ContainsFunc(all, o.supports) {
 		if o.Listed {
 			return Plain, notRouted(append(o.types(), o.streams()...))
 		}
@@ -77,7 +78,7 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 	return Plain, notAcceptable(o.types()...)
 }
 
-// has reports whether an answer can be had as rep.
+// has reports whether o contains rep.
 func (o Offer) has(rep Representation) bool {
 	switch {
 	case rep.As != "" && !o.Convert:
@@ -90,7 +91,7 @@ func (o Offer) has(rep Representation) bool {
 	return true
 }
 
-// types returns the media types that a refusal lists: protobuf among them, even where it is not to be had.
+// types returns the media types that a refusal lists. It always contains protobuf, even where the path does not offer it.
 func (o Offer) types() []string {
 	if o.CBOR {
 		return []string{JSON, YAML, Protobuf, CBOR}
@@ -98,8 +99,8 @@ func (o Offer) types() []string {
 	return []string{JSON, YAML, Protobuf}
 }
 
-// NegotiateStatus returns how the client wants a Status: as what it accepts first, whatever the path offers; as indented JSON if
-// that is nothing.
+// NegotiateStatus returns the representation of a Status: the first that the client accepts, whatever the path offers. It returns [Plain]
+// if the server supports none of them.
 func NegotiateStatus(r *http.Request, o Offer) Representation {
 	rep, err := Negotiate(r, Offer{Protobuf: true, CBOR: o.CBOR})
 	if err != nil {
@@ -108,7 +109,7 @@ func NegotiateStatus(r *http.Request, o Offer) Representation {
 	return rep
 }
 
-// NegotiateWatch is Negotiate for a stream of events, which YAML has none of.
+// NegotiateWatch is Negotiate for a stream of events. YAML has no streams.
 func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 	all := clauses(r.Header.Get("Accept"))
 	for _, c := range all {
@@ -125,7 +126,7 @@ func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 		rep.Pretty = false
 		return rep, nil
 	}
-	if o.Routed && !slices.ContainsFunc(all, o.heardOf) {
+	if o.Routed && !slices.ContainsFunc(all, o.supports) {
 		return Plain, notRouted(append(o.types(), o.streams()...))
 	}
 	return Plain, notAcceptable(o.types()...)
@@ -140,7 +141,7 @@ func (o Offer) streams() []string {
 	return out
 }
 
-// NegotiateJSON is Negotiate for a document that there is as JSON only, whatever is asked for beside that.
+// NegotiateJSON is Negotiate for a document that exists as JSON only. It ignores parameters that ask for a conversion.
 func NegotiateJSON(r *http.Request) (Representation, error) {
 	for _, c := range clauses(r.Header.Get("Accept")) {
 		if c.typ == JSON || c.typ == "*/*" || c.typ == "application/*" {
@@ -150,7 +151,7 @@ func NegotiateJSON(r *http.Request) (Representation, error) {
 	return Plain, notRouted([]string{JSON})
 }
 
-// notRouted is the 406 of a table of routes, for a path that is answered in the given media types.
+// notRouted returns the router's 406 for a path that offers the given media types.
 func notRouted(types []string) error {
 	return newRouted(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"406: Not Acceptable\n\nAvailable representations: "+strings.Join(types, ", "))
@@ -163,7 +164,7 @@ func notAcceptable(types ...string) error {
 	}
 }
 
-// plainClauses are those of most clients that ask for JSON. Nobody may modify them.
+// plainClauses is the result for the usual Accept headers of JSON clients. It is shared and must not be modified.
 var plainClauses = []clause{{typ: JSON, q: 1}}
 
 // clauses parses an Accept header.
@@ -196,7 +197,7 @@ func clauses(header string) []clause {
 	return out
 }
 
-// representation returns what c asks for, and whether it can be had.
+// representation returns the representation that c asks for, and whether the server knows it.
 func (c clause) representation(r *http.Request) (Representation, bool) {
 	rep := Representation{}
 	switch c.typ {
@@ -221,13 +222,13 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 	return rep, true
 }
 
-// heardOf reports whether c names a media type that a table of routes has.
-func (o Offer) heardOf(c clause) bool {
+// supports reports whether c names a media type that the router knows.
+func (o Offer) supports(c clause) bool {
 	return c.typ == "*/*" || c.typ == "application/*" || slices.Contains(o.types(), c.typ) || o.CBOR && c.typ == CBORSequence
 }
 
-// pretty reports whether JSON is printed with line breaks: when the query or the clause says so, or else when a person's
-// program asks.
+// pretty reports whether to indent JSON. The query parameter decides first, then the parameter of the clause, then whether the user agent
+// is curl, Wget or a browser.
 func pretty(r *http.Request, params map[string]string) bool {
 	if strings.Contains(r.URL.RawQuery, "%") || strings.Contains(r.URL.RawQuery, "pretty") {
 		if values, asked := r.URL.Query()["pretty"]; asked {

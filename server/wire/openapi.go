@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// OpenAPI documents in protocol buffers: what clients ask for, and what they are told that they get.
+// Media types of OpenAPI documents in protobuf: openAPIAsked in requests, openAPIOldest in responses and older requests.
 const (
 	openAPIAsked  = "application/com.github.proto-openapi.spec.%@v1.0+protobuf"
 	openAPIOldest = "application/com.github.proto-openapi.spec.%.v1.0+protobuf"
 )
 
-// NegotiateOpenAPI returns the media type of an OpenAPI document that a client wants, and whether it is one of protocol buffers.
-// It returns "" if the client takes none that there is. version is v2 or v3.
+// NegotiateOpenAPI returns the media type of the OpenAPI document that a client wants, and whether it is protobuf. It returns "" if the
+// client accepts no supported type. version is v2 or v3.
 func NegotiateOpenAPI(r *http.Request, version string) (media string, protobuf bool) {
 	asked, answered := strings.ReplaceAll(openAPIAsked, "%", version), strings.ReplaceAll(openAPIOldest, "%", version)
 	for _, c := range openAPIClauses(r.Header.Get("Accept")) {
@@ -26,8 +26,8 @@ func NegotiateOpenAPI(r *http.Request, version string) (media string, protobuf b
 	return "", false
 }
 
-// openAPIClauses returns the media types of an Accept header, the preferred one first. That of protocol buffers has a character
-// that no media type may have, so that weights are looked for only behind the others.
+// openAPIClauses returns the media types of an Accept header, the preferred type first. The protobuf type contains "@", which is invalid in
+// a media type. A header with "@" is therefore split without regard to weights.
 func openAPIClauses(header string) []string {
 	if strings.Contains(header, "@") {
 		var out []string

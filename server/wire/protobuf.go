@@ -17,12 +17,12 @@ import (
 // protobufMagic begins every protobuf body.
 var protobufMagic = []byte("k8s\x00")
 
-// message is a Go type that protobuf fills.
+// message is a Go type that decodes itself from protobuf.
 type message interface{ Unmarshal([]byte) error }
 
-// DecodeProtobuf reads a protobuf body into object, a pointer to a Go type of Kubernetes, and returns it as a client would send it
-// in JSON. standard is the kind that a body is of which does not say. The error is a 400, a
-// 415 if the Go type has no protobuf, or [structsize.ErrSize].
+// DecodeProtobuf reads a protobuf body into object, a pointer to a Go type of Kubernetes, and returns the same object as a client would
+// send it in JSON. standard is the kind of a body that states none. The error is a 400, a 415 if the Go type has no protobuf encoding, or
+// [structsize.ErrSize].
 func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) {
 	m, ok := object.(message)
 	if !ok {

@@ -13,13 +13,13 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// Tags of the two fields that the messages of all lists have: the metadata of the list, and each item.
+// Tags of the two fields of every list message: its metadata and its items.
 const (
 	listMetaTag = 1<<3 | 2
 	listItemTag = 2<<3 | 2
 )
 
-// Tags of the fields of the envelope.
+// Tags of the fields of the envelope, runtime.Unknown.
 const (
 	envelopeKindTag     = 1<<3 | 2
 	envelopeRawTag      = 2<<3 | 2
@@ -27,20 +27,20 @@ const (
 	envelopeTypeTag     = 4<<3 | 2
 )
 
-// encodable is a Go type that prints itself as protocol buffers.
+// encodable is a Go type that encodes itself as protobuf.
 type encodable interface {
-	Size() int // of its message
+	Size() int // of the encoded message in bytes
 	Marshal() ([]byte, error)
 }
 
-// AppendProtobuf appends the object in the envelope of protocol buffers. It is an error if its Go type is not known, or cannot
-// hold what the object has.
+// AppendProtobuf appends the object in the protobuf envelope. It returns an error if the Go type is unknown or cannot hold a field of the
+// object.
 func (o Object) AppendProtobuf(b []byte) ([]byte, error) {
 	raw, err := marshalAs(o.Value, messageOf(o.Value, o.New))
 	return appendEnvelope(b, o.Get("apiVersion").Str(), o.Get("kind").Str(), raw, err)
 }
 
-// AppendProtobuf appends the object as [Object] does.
+// AppendProtobuf appends the object as [Object.AppendProtobuf] does.
 func (m Managed) AppendProtobuf(b []byte) ([]byte, error) {
 	whole, err := m.Object.Value()
 	if err != nil {
@@ -49,7 +49,7 @@ func (m Managed) AppendProtobuf(b []byte) ([]byte, error) {
 	return Object{whole, m.New}.AppendProtobuf(b)
 }
 
-// AppendProtobuf appends the list in the envelope of protocol buffers, item by item. The error is as that of [Object].
+// AppendProtobuf appends the list in the protobuf envelope, item by item. Its errors are those of [Object.AppendProtobuf].
 func (l List) AppendProtobuf(b []byte) ([]byte, error) {
 	metadata, err := marshalAs(l.Get("metadata"), &metav1.ListMeta{})
 	raw := appendField(nil, listMetaTag, metadata)
@@ -64,11 +64,11 @@ func (l List) AppendProtobuf(b []byte) ([]byte, error) {
 	return appendEnvelope(b, l.Get("apiVersion").Str(), l.Get("kind").Str(), raw, err)
 }
 
-// Messages are the parts of a list of objects in the envelope of protocol buffers, in which all lengths stand in front: the head, each object,
-// and the end.
+// Messages encodes a list of objects in the protobuf envelope piece by piece: the head, each object, the end. The head contains the length
+// of all objects, so that the sizes must be known first.
 type Messages struct{ Version *catalog.Version }
 
-// AppendHead appends the head of a list whose objects have so many bytes together.
+// AppendHead appends the head of a list. size is the sum of [Messages.Size] over its objects.
 func (m Messages) AppendHead(b []byte, meta ListMeta, size int) ([]byte, error) {
 	metadata, err := marshalAs(meta.value(m.Version.Custom), &metav1.ListMeta{})
 	if err != nil {
@@ -82,7 +82,7 @@ func (m Messages) AppendHead(b []byte, meta ListMeta, size int) ([]byte, error) 
 	return append(b, raw...), err
 }
 
-// Size returns how many bytes AppendObject appends.
+// Size returns the number of bytes that AppendObject appends.
 func (m Messages) Size(object value.Value) (int, error) {
 	message, err := messageFrom(object, m.Version.New())
 	if err != nil {
@@ -101,12 +101,12 @@ func (m Messages) AppendObject(b []byte, object value.Value) ([]byte, error) {
 	return appendField(b, listItemTag, message), nil
 }
 
-// AppendEnd appends the end, which says that the list is encoded in no other way.
+// AppendEnd appends the end of the envelope: an empty content encoding and an empty content type.
 func (m Messages) AppendEnd(b []byte) []byte {
 	return appendField(appendField(b, envelopeEncodingTag, nil), envelopeTypeTag, nil)
 }
 
-// AppendProtobuf appends the document in the envelope of protocol buffers. It is an error if its Go type has none.
+// AppendProtobuf appends the document in the protobuf envelope. It returns an error if the Go type has no protobuf encoding.
 func (t Typed) AppendProtobuf(b []byte) ([]byte, error) {
 	message, ok := t.Object.(encodable)
 	o, isObject := t.Object.(runtime.Object)
@@ -118,8 +118,8 @@ func (t Typed) AppendProtobuf(b []byte) ([]byte, error) {
 	return appendEnvelope(b, apiVersion, kind, raw, err)
 }
 
-// messageOf returns an empty object of the Go type of v, which is of the kind of a resource unless it says something else. It is
-// nil if the type is not known.
+// messageOf returns an empty object of the Go type of v: a Status, a PartialObjectMetadata or a Scale if v states that kind, else the type
+// of the resource. It returns nil if the type is unknown.
 func messageOf(v value.Value, resource func() any) any {
 	switch gvk := schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str()); {
 	case gvk == schema.GVK{Version: "v1", Kind: "Status"}:
@@ -135,7 +135,7 @@ func messageOf(v value.Value, resource func() any) any {
 	return resource()
 }
 
-// marshalAs returns v as the message that target, an empty object of its Go type, becomes.
+// marshalAs returns v encoded as protobuf. target is an empty object of the Go type of v.
 func marshalAs(v value.Value, target any) ([]byte, error) {
 	message, err := messageFrom(v, target)
 	if err != nil {
@@ -144,7 +144,7 @@ func marshalAs(v value.Value, target any) ([]byte, error) {
 	return message.Marshal()
 }
 
-// messageFrom returns target, an empty object of the Go type of v, with what v has.
+// messageFrom fills target, an empty object of the Go type of v, with v and returns it.
 func messageFrom(v value.Value, target any) (encodable, error) {
 	message, ok := target.(encodable)
 	if !ok {
@@ -153,13 +153,13 @@ func messageFrom(v value.Value, target any) (encodable, error) {
 	return message, structs.Into(v, target)
 }
 
-// appendField appends a field of a message that holds bytes.
+// appendField appends a length-delimited field of a message.
 func appendField(b []byte, tag byte, content []byte) []byte {
 	b = binary.AppendUvarint(append(b, tag), uint64(len(content)))
 	return append(b, content...)
 }
 
-// appendEnvelope appends a message with what tells its kind, unless there is an error, which it returns.
+// appendEnvelope appends raw in an envelope that names its kind. If err is not nil, it appends nothing and returns err.
 func appendEnvelope(b []byte, apiVersion, kind string, raw []byte, err error) ([]byte, error) {
 	if err != nil {
 		return b, err

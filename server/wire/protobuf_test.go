@@ -18,8 +18,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestProtobuf encodes random objects of all built-in kinds, and lists of them, and compares the bytes with those of the
-// serializer that kube-apiserver uses.
+// TestProtobuf encodes random objects of all built-in kinds and lists of them, and compares the bytes with those of the serializer that
+// kube-apiserver uses.
 func TestProtobuf(t *testing.T) {
 	random := fuzzer.FuzzerFor(metafuzzer.Funcs, rand.NewSource(int64(seeds.First(t))), scheme.Codecs)
 	peer := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
@@ -43,7 +43,7 @@ func TestProtobuf(t *testing.T) {
 			if meta.IsListType(filled) {
 				item, err := scheme.Scheme.New(itemKind(gvk))
 				if err != nil {
-					continue // a list of what is no kind of its own
+					continue // the items are not of a registered kind
 				}
 				document = List{Value: content, New: func() any { return item.DeepCopyObject() }}
 			}

@@ -8,55 +8,56 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
-// IsText reports whether rep is JSON as texts are stored: without line breaks.
+// IsText reports whether rep is JSON without indentation, the form of stored texts.
 func (rep Representation) IsText() bool { return rep.Media == JSON && !rep.Pretty }
 
-// Stream writes a body whose length is not known, as Write does: compressed if it turns out to be large and the client takes that.
-// Nothing is sent until there is so much of it, or until Close, so that a failure up to then can be the answer instead.
+// Stream writes a body of unknown length. Like [Write], it compresses a large body if the client accepts gzip. Stream sends nothing before
+// the body is large or Close is called. Until then the caller can still answer with an error.
 //
-// A stream holds only the text that its reader has not taken yet, however long the body is.
+// Stream buffers only text that is not sent yet, however long the body is.
 type Stream struct {
-	w     http.ResponseWriter
-	r     *http.Request
-	takes bool    // gzip
-	large bool    // the body is known to be so
-	held  *[]byte // what is not sent yet, nil if that is nothing
-	begun bool
-	zip   *member // nil while the body is not compressed
+	w       http.ResponseWriter
+	r       *http.Request
+	gzip    bool    // the client accepts gzip
+	large   bool    // the body is known to be large
+	pending *[]byte // text that is not sent yet; nil if there is none
+	begun   bool
+	zip     *member // nil while the body is not compressed
 
-	indent   *indenter // nil for a body without line breaks
-	indented []byte    // what it made of a text
+	indent   *indenter // nil for a body without indentation
+	indented []byte    // output buffer of indent
 }
 
-// NewStream returns the stream of an answer with status 200 in the form of rep.
+// NewStream returns a stream for a response with status 200 in the representation rep.
 func NewStream(w http.ResponseWriter, r *http.Request, rep Representation) *Stream {
 	w.Header().Set("Content-Type", rep.ContentType())
-	s := &Stream{w: w, r: r, takes: TakesGzip(r)}
+	s := &Stream{w: w, r: r, gzip: TakesGzip(r)}
 	if rep.Media == JSON && rep.Pretty {
 		s.indent = &indenter{}
 	}
 	return s
 }
 
-// Begun reports whether anything was sent.
+// Begun reports whether the header is sent.
 func (s *Stream) Begun() bool { return s.begun }
 
-// MayZip reports whether parts of the body may be compressed already when they are added, if it is large.
-func (s *Stream) MayZip() bool { return s.takes && s.indent == nil }
+// MayZip reports whether a large body may take parts that are compressed already. The client must accept gzip, and the body must not be
+// indented.
+func (s *Stream) MayZip() bool { return s.gzip && s.indent == nil }
 
-// Expect says that the body will have so many bytes at least. Then it need not be held until it has.
+// Expect announces that the body will have at least n bytes. If that is large, the stream compresses and sends without buffering first.
 func (s *Stream) Expect(n int) { s.large = s.large || n > compressFrom }
 
-// Zips reports whether the body is sure to be compressed: then what is compressed already should be added as it is.
+// Zips reports whether the body will surely be compressed. The caller should then use Add for parts that are compressed already.
 func (s *Stream) Zips() bool { return s.MayZip() && (s.large || s.begun) }
 
-// Write adds text to the body. What goes to the connection in one piece costs less than the same in several.
+// Write adds text to the body. One large write costs less than several small ones.
 func (s *Stream) Write(text []byte) error {
 	if s.indent != nil {
 		s.indented = s.indent.append(s.indented[:0], text)
 		text = s.indented
 	}
-	if !s.begun && (s.large || s.held == nil && len(text) > compressFrom) {
+	if !s.begun && (s.large || s.pending == nil && len(text) > compressFrom) {
 		if err := s.begin(); err != nil {
 			return err
 		}
@@ -64,16 +65,16 @@ func (s *Stream) Write(text []byte) error {
 	if s.begun {
 		return s.send(text)
 	}
-	if s.held == nil {
-		s.held = newHolder()
+	if s.pending == nil {
+		s.pending = newBuffer()
 	}
-	if *s.held = append(*s.held, text...); len(*s.held) <= compressFrom {
+	if *s.pending = append(*s.pending, text...); len(*s.pending) <= compressFrom {
 		return nil
 	}
 	return s.begin()
 }
 
-// Add adds the text of a part to a body that Zips.
+// Add adds a compressed part. It may be called only if Zips returns true.
 func (s *Stream) Add(p Part) error {
 	if !s.begun {
 		if err := s.begin(); err != nil {
@@ -87,28 +88,29 @@ func (s *Stream) Add(p Part) error {
 	return s.sendZipped()
 }
 
-// begin sends the header of a large body, and what was held of it.
+// begin sends the header of a large body and the pending text.
 func (s *Stream) begin() error {
 	s.begun = true
-	if s.takes {
+	if s.gzip {
 		SetGzip(s.w.Header())
-		s.zip = &member{text: append(*newHolder(), memberBegin...)}
+		s.zip = &member{text: append(*newBuffer(), memberBegin...)}
 	}
 	s.w.WriteHeader(http.StatusOK)
-	if s.held == nil {
+	if s.pending == nil {
 		return nil
 	}
-	return s.sendHeld()
+	return s.sendPending()
 }
 
-// sendHeld sends what was held, and gives its memory back, unless it may still be on its way.
-func (s *Stream) sendHeld() error {
-	held := s.held
-	s.held = nil
-	if err := s.send(*held); err != nil {
+// sendPending sends the pending text and frees its buffer. After an error the buffer is not reused, because the connection may still read
+// it.
+func (s *Stream) sendPending() error {
+	pending := s.pending
+	s.pending = nil
+	if err := s.send(*pending); err != nil {
 		return err
 	}
-	freeHolder(*held)
+	freeBuffer(*pending)
 	return nil
 }
 
@@ -119,7 +121,7 @@ func (s *Stream) send(text []byte) error {
 	return s.toClient(text)
 }
 
-// toClient sends what a GET gets. What could not be sent may still be on its way.
+// toClient writes b to the response, unless the method is HEAD. After an error the connection may still read b.
 func (s *Stream) toClient(b []byte) error {
 	if s.r.Method == http.MethodHead || len(b) == 0 {
 		return nil
@@ -128,10 +130,10 @@ func (s *Stream) toClient(b []byte) error {
 	return err
 }
 
-// zipChunk is how much compressed text is collected before it is sent.
+// zipChunk is the number of compressed bytes that a stream collects before it sends them.
 const zipChunk = 64 << 10
 
-// sendZipped sends what there is of the member.
+// sendZipped sends the collected bytes of the member.
 func (s *Stream) sendZipped() error {
 	if err := s.toClient(s.zip.text); err != nil {
 		return err
@@ -140,17 +142,17 @@ func (s *Stream) sendZipped() error {
 	return nil
 }
 
-// Close sends what is left.
+// Close sends the rest of the body.
 func (s *Stream) Close() error {
 	switch {
 	case !s.begun:
 		s.begun = true
-		if s.held == nil {
-			s.held = newHolder()
+		if s.pending == nil {
+			s.pending = newBuffer()
 		}
-		s.w.Header().Set("Content-Length", strconv.Itoa(len(*s.held)))
+		s.w.Header().Set("Content-Length", strconv.Itoa(len(*s.pending)))
 		s.w.WriteHeader(http.StatusOK)
-		return s.sendHeld()
+		return s.sendPending()
 	case s.zip == nil:
 		return nil
 	}
@@ -158,18 +160,18 @@ func (s *Stream) Close() error {
 	if err := s.sendZipped(); err != nil {
 		return err
 	}
-	freeHolder(s.zip.text)
+	freeBuffer(s.zip.text)
 	return nil
 }
 
-// holders hold memory for what is not sent yet.
-var holders = sync.Pool{New: func() any { b := make([]byte, 0, 2*compressFrom); return &b }}
+// bufferPool holds idle buffers for text that is not sent yet.
+var bufferPool = sync.Pool{New: func() any { b := make([]byte, 0, 2*compressFrom); return &b }}
 
-// newHolder returns memory with nothing in it.
-func newHolder() *[]byte { return holders.Get().(*[]byte) }
+// newBuffer returns an empty buffer.
+func newBuffer() *[]byte { return bufferPool.Get().(*[]byte) }
 
-// freeHolder gives memory back that nobody uses any more.
-func freeHolder(b []byte) {
+// freeBuffer returns b to the pool. The caller must not use b afterwards.
+func freeBuffer(b []byte) {
 	b = slab.Kept(b, 4*compressFrom)
-	holders.Put(&b)
+	bufferPool.Put(&b)
 }

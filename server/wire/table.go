@@ -24,12 +24,12 @@ import (
 type Table struct {
 	Of      string // the apiVersion of the Table
 	Version *catalog.Version
-	Now     time.Time // ages are counted to here
+	Now     time.Time // ages end at this time
 	Include metav1.IncludeObjectPolicy
 	List    bool // the items are those of a list
 }
 
-// ParseInclude returns what of each object is part of its row. The error is a 400.
+// ParseInclude returns the part of each object that its row includes. The error is a 400.
 func ParseInclude(query url.Values) (metav1.IncludeObjectPolicy, error) {
 	o := metav1.TableOptions{IncludeObject: metav1.IncludeObjectPolicy(query.Get("includeObject"))}
 	if errs := validation.ValidateTableOptions(&o); len(errs) > 0 {
@@ -38,8 +38,8 @@ func ParseInclude(query url.Values) (metav1.IncludeObjectPolicy, error) {
 	return o.IncludeObject, nil
 }
 
-// Document returns the Table of items, which are those of a list or one object. Without headers, it lacks the definitions of its
-// columns, as the later events of a watch do.
+// Document returns the Table of items: the items of a list, or one object. Without headers it omits the column definitions, as in all but
+// the first event of a watch.
 func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Value {
 	rows, standard := make([]value.Value, len(items)), ""
 	if t.List && t.Version.Default != nil {
@@ -61,8 +61,8 @@ func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Val
 	)
 }
 
-// rows returns rows as a Table shows them. Without any, that is null if kube-apiserver has no printer for the kind, which shows in a column
-// that nothing else has.
+// rows returns the rows member of a Table. Without rows it is null for kinds without a printer in kube-apiserver. The column "Created At"
+// identifies these kinds.
 func (t Table) rows(rows []value.Value) value.Value {
 	general := func(c catalog.Column) bool { return c.Name == "Created At" }
 	if len(rows) == 0 && t.Version.New != nil && slices.ContainsFunc(t.Version.Columns(), general) {
@@ -71,7 +71,7 @@ func (t Table) rows(rows []value.Value) value.Value {
 	return value.List(rows...)
 }
 
-// NoRows returns what a Table shows as its rows if there are none.
+// NoRows returns the JSON text of the rows member of an empty Table.
 func (t Table) NoRows() string { return t.rows(nil).String() }
 
 // Columns returns the definitions of the columns.
@@ -90,7 +90,7 @@ func (t Table) Columns() value.Value {
 	return value.List(out...)
 }
 
-// Row returns the row of an object. standard is the name of the object that is the default; empty if none is.
+// Row returns the row of an object. standard is the name of the default object; empty if there is none.
 func (t Table) Row(object value.Value, standard string) value.Value {
 	row := t.Shows(object)
 	if standard != "" && row.Cells[0].Str() == standard {
@@ -110,7 +110,7 @@ func (t Table) Row(object value.Value, standard string) value.Value {
 	return out
 }
 
-// Shows returns what an object shows in the columns.
+// Shows returns the cells and conditions of the row of an object.
 func (t Table) Shows(object value.Value) catalog.Row {
 	if t.Version.Row != nil {
 		return t.Version.Row(object, t.Now)
@@ -129,13 +129,13 @@ func (t Table) Shows(object value.Value) catalog.Row {
 	return catalog.Row{Cells: cells}
 }
 
-// GivenUp is what a column shows whose path leads to too many values, or that has no room in its row.
+// GivenUp is the content of a cell if its path visits too many values, or if its row is full.
 const GivenUp = "given up"
 
-// MaxCells is how many bytes the cells of a row may have; the cell that goes beyond it is the last one.
+// MaxCells is the limit for the cells of a row in bytes. The cell that exceeds it is the last cell with content.
 const MaxCells = 4 << 20
 
-// cell returns what object has in a column. left is how many values may be visited to find it.
+// cell returns the content of a column for object. left is the number of values that the path may still visit.
 func (t Table) cell(c catalog.Column, object value.Value, left *int) value.Value {
 	v, err := find(c.Path, object, left)
 	if stderrors.Is(err, jsonpath.ErrGivenUp) {
@@ -144,7 +144,7 @@ func (t Table) cell(c catalog.Column, object value.Value, left *int) value.Value
 	return t.Cell(c, v)
 }
 
-// Cell returns what a column shows of v, which is what an object has at its path; null if that is nothing, or something of another type.
+// Cell returns the content of a column for v, the value at the column's path. It returns null if v is absent or of another type.
 func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 	switch k := v.Kind(); {
 	case v.IsAbsent() || v.IsNull():
@@ -161,7 +161,7 @@ func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 	return value.Null()
 }
 
-// AppendCell appends what a column shows of a value, as Cell does, from its JSON text to JSON text. No text stands for no value.
+// AppendCell does the same as Cell, from the JSON text of a value to JSON text. An empty text is an absent value.
 func (t *Table) AppendCell(b []byte, c *catalog.Column, text []byte) ([]byte, error) {
 	switch {
 	case len(text) == 0:
@@ -175,7 +175,7 @@ func (t *Table) AppendCell(b []byte, c *catalog.Column, text []byte) ([]byte, er
 	return t.Cell(*c, v).AppendJSON(b), err
 }
 
-// isWhole reports whether a value, given by its text, is a small whole number.
+// isWhole reports whether text is an integer without a sign and with fewer than 18 digits.
 func isWhole(text []byte) bool {
 	if len(text) >= 18 {
 		return false
@@ -188,12 +188,12 @@ func isWhole(text []byte) bool {
 	return true
 }
 
-// isPlain reports whether a value, given by its text, is a string that reads as it is written.
+// isPlain reports whether text is a JSON string without escapes.
 func isPlain(text []byte) bool {
 	return text[0] == '"' && !bytes.ContainsRune(text, '\\')
 }
 
-// age returns how long ago a time was, in short.
+// age returns the short form of the time since text.
 func (t Table) age(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	switch {
@@ -205,7 +205,7 @@ func (t Table) age(text string) string {
 	return duration.HumanDuration(t.Now.Sub(at))
 }
 
-// printed returns v as a column of strings shows what is no string.
+// printed returns v, which is no string, as the content of a string column.
 func printed(v value.Value) string {
 	if v.Kind() == value.KindList || v.Kind() == value.KindObject {
 		return string(v.AppendJSON(nil))
@@ -213,21 +213,21 @@ func printed(v value.Value) string {
 	return fmt.Sprint(v.ToAny())
 }
 
-// SimplePath returns a JSON path without the dot that it begins with, and whether it has nothing but names and dots.
+// SimplePath returns a JSON path without its leading dot, and whether it consists of names and dots only.
 func SimplePath(path string) (string, bool) {
 	simple := strings.TrimPrefix(path, ".")
 	return simple, !strings.ContainsAny(simple, `[]()*?@'"\`) && !strings.Contains(simple, "..")
 }
 
-// paths are the paths of columns that were used last.
-var paths = memo.Of[*jsonpath.Path]{Budget: 256 << 10}
+// pathCache holds compiled column paths by their text.
+var pathCache = memo.Of[*jsonpath.Path]{Budget: 256 << 10}
 
-// find returns the first value at a JSON path, absent along with every error.
+// find returns the first value at a JSON path. The value is absent if there is an error.
 func find(path string, object value.Value, left *int) (value.Value, error) {
 	if simple, ok := SimplePath(path); ok {
 		return catalog.Lookup(object, simple), nil
 	}
-	p, err := paths.Get([]byte(path), func() (*jsonpath.Path, error) { return jsonpath.Compile(path) })
+	p, err := pathCache.Get([]byte(path), func() (*jsonpath.Path, error) { return jsonpath.Compile(path) })
 	if err != nil {
 		return value.Value{}, err
 	}

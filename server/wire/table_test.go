@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestAppendCell makes cells of texts, and compares them with those of the values that they are.
+// TestAppendCell makes cells from texts and compares them with the cells of the parsed values.
 func TestAppendCell(t *testing.T) {
 	table := Table{Now: time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)}
 	for _, text := range []string{

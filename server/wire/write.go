@@ -8,28 +8,28 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
-// Write answers with a document in the form of rep. The error is that of the connection, or of a document that the form cannot
-// say, of which nothing is written then: see [EncodeError].
+// Write answers with a document in the representation rep. The error comes from the connection, or is an [EncodeError] if the
+// representation cannot hold the document. In the latter case Write writes nothing.
 func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation, document Document) error {
-	buffer := bodies.Get().(*[]byte)
+	buffer := bodyPool.Get().(*[]byte)
 	body, err := rep.Append((*buffer)[:0], document)
 	if err != nil {
 		return &EncodeError{rep.Media, err}
 	}
 	if err := WriteBody(w, r, code, rep.ContentType(), body); err != nil {
-		return err // of a body that may still be on its way
+		return err // the connection may still read body, so that it is not reused
 	}
 	*buffer = slab.Kept(body, maxBody)
-	bodies.Put(buffer)
+	bodyPool.Put(buffer)
 	return nil
 }
 
-// bodies hold memory for bodies of answers, up to a size.
-var bodies = sync.Pool{New: func() any { return new([]byte) }}
+// bodyPool holds idle buffers for bodyPool, each of at most maxBody bytes.
+var bodyPool = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxBody = 64 << 10
 
-// WriteBody answers with a body, compressed if it is large and the client takes gzip. The error is that of the connection.
+// WriteBody answers with a body. It compresses a large body if the client accepts gzip. The error comes from the connection.
 func WriteBody(w http.ResponseWriter, r *http.Request, code int, contentType string, body []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -47,16 +47,16 @@ func WriteBody(w http.ResponseWriter, r *http.Request, code int, contentType str
 	return err
 }
 
-// EncodeError is a document that its representation cannot say.
+// EncodeError reports that a representation cannot hold a document.
 type EncodeError struct {
 	Media string
 	Err   error
 }
 
-// Error returns the media type, and what is wrong with the document.
+// Error names the media type and the cause.
 func (e *EncodeError) Error() string {
 	return "the answer cannot be encoded as " + e.Media + ": " + e.Err.Error()
 }
 
-// Unwrap returns what is wrong with the document.
+// Unwrap returns the cause.
 func (e *EncodeError) Unwrap() error { return e.Err }

@@ -8,7 +8,7 @@ import (
 
 var metadataDoc = metav1.ObjectMeta{}.SwaggerDoc()
 
-// The columns that nearly every kind has.
+// Columns of nearly every kind.
 var (
 	NameColumn = catalog.Column{
 		Name: "Name", Type: "string", Format: "name", Description: metadataDoc["name"], Path: ".metadata.name",

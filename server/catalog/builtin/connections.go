@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// connections are the kinds of the options with which requests reach into pods, by subresource.
+// connections holds the kinds of the options of connect requests to pods, by subresource.
 var connections = map[string]*catalog.Version{
 	"attach":      connection("PodAttachOptions", attachOptions),
 	"exec":        connection("PodExecOptions", execOptions),
@@ -22,7 +22,7 @@ var connections = map[string]*catalog.Version{
 	"proxy":       everyVerb(connection("PodProxyOptions", proxyOptions)),
 }
 
-// connection returns a kind of options, which read reads.
+// connection returns a kind of options, which read decodes.
 func connection[T any](kind string, read func(query url.Values, path string) (T, error)) *catalog.Version {
 	r := review("", kind, func() any { return new(T) })
 	r.Verbs = []string{"create", "get"}
@@ -38,7 +38,7 @@ func connection[T any](kind string, read func(query url.Values, path string) (T,
 	return v
 }
 
-// everyVerb lets a connection pass on requests of every kind.
+// everyVerb makes v a proxy connection, which forwards every method and a path.
 func everyVerb(v *catalog.Version) *catalog.Version {
 	v.Verbs, v.Connection.Below = []string{"create", "delete", "get", "patch", "update"}, true
 	return v

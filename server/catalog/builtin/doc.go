@@ -1,3 +1,3 @@
-// Package builtin makes resources of kinds that are part of Kubernetes, which are Go types there: a [Form] decodes and prints
-// objects as their Go type does. It has the kinds that every server needs; see [Namespaces].
+// Package builtin makes the resources of built-in kinds. A [Form] decodes and encodes objects through their Go types. [Kinds] returns the
+// resources that are only stored, and [Namespaces] the resource that every server needs.
 package builtin

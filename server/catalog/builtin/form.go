@@ -13,30 +13,30 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// Form is what a kind that is a Go type makes of its objects: catalog.Form. New is required; of the other functions, those that
-// are nil do nothing.
+// Form implements catalog.Form with a Go type. New is required. The other functions may be nil and then do nothing.
 type Form struct {
 	GVK schema.GVK
-	// Known are the apiVersions in which the kind is known beside its own.
+	// Known lists further apiVersions that objects may have.
 	Known []string
 	// New returns a pointer to an empty object of the Go type.
 	New func() any
-	// Default fills in defaults; it gets what New returned.
+	// Default sets the defaults of an object of the type of New.
 	Default func(object any)
-	// Create and Update are those of catalog.Form, and Validate both of its validations: live is absent for a new object.
+	// Create and Update are PrepareCreate and PrepareUpdate of catalog.Form. Validate is both of its validations: live is absent for a new
+	// object.
 	Create   func(object value.Value) value.Value
 	Update   func(object, live value.Value, subresource string) value.Value
 	Validate func(ctx context.Context, object, live value.Value, subresource string) field.ErrorList
-	// Warn returns what an object with which nothing is wrong is warned of, in the place of live or as a new one.
+	// Warn returns the warnings of a valid object, as the successor of live or as a new object.
 	Warn func(object, live value.Value) []string
 	// Delete is PrepareDelete of catalog.Form.
 	Delete func(live value.Value) value.Value
-	// Conditional tells that an update must say what it is based on.
+	// Conditional makes updates require a resource version.
 	Conditional bool
 }
 
-// Decode returns what the Go type makes of what was sent. An object without apiVersion and kind is of the form's. The error is
-// about a field of the wrong type, or about another kind.
+// Decode decodes sent through the Go type. An object without apiVersion and kind has those of the form. The error is about a field of the
+// wrong type, or about another kind.
 func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	known := apiVersion == "" || apiVersion == f.GVK.APIVersion() || slices.Contains(f.Known, apiVersion)
@@ -52,13 +52,13 @@ func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	return decoded, kjson.Fields(found), err
 }
 
-// Complete returns object as the Go type prints it, with defaults.
+// Complete returns object with defaults and in the form of its Go type.
 func (f *Form) Complete(object value.Value) (value.Value, error) {
 	decoded, _, err := f.Decode(object)
 	return decoded, err
 }
 
-// Print returns object, of the Go type, with defaults.
+// Print returns object, which is of the Go type, with defaults.
 func (f *Form) Print(object any) (value.Value, error) {
 	if f.Default != nil {
 		f.Default(object)
@@ -70,13 +70,13 @@ func (f *Form) Print(object any) (value.Value, error) {
 	return v.With("apiVersion", value.String(f.GVK.APIVersion())).With("kind", value.String(f.GVK.Kind)), nil
 }
 
-// Load returns the stored object, which is stored as the version has it.
+// Load returns stored, because the version is the stored one.
 func (f *Form) Load(stored value.Value) (value.Value, error) { return stored, nil }
 
-// Store returns the object: it is stored as the version has it.
+// Store returns object, because the version is the stored one.
 func (f *Form) Store(object value.Value) (value.Value, error) { return object, nil }
 
-// PrepareCreate returns object as it is created.
+// PrepareCreate calls f.Create.
 func (f *Form) PrepareCreate(object value.Value) value.Value {
 	if f.Create == nil {
 		return object
@@ -84,7 +84,7 @@ func (f *Form) PrepareCreate(object value.Value) value.Value {
 	return f.Create(object)
 }
 
-// PrepareUpdate returns object as it replaces live.
+// PrepareUpdate keeps the generation of live and calls f.Update.
 func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	object = api.WithMetadata(object, "generation", live.Get("metadata", "generation"))
 	if f.Update == nil {
@@ -93,12 +93,12 @@ func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value
 	return f.Update(object, live, subresource)
 }
 
-// ValidateCreate returns what is wrong with a new object.
+// ValidateCreate returns the errors of a new object.
 func (f *Form) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
 	return f.ValidateUpdate(ctx, object, value.Value{}, "", w)
 }
 
-// ValidateUpdate returns what is wrong with object in the place of live.
+// ValidateUpdate returns the errors of object as the successor of live.
 func (f *Form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
 	var errs field.ErrorList
 	if f.Validate != nil {
@@ -110,7 +110,7 @@ func (f *Form) ValidateUpdate(ctx context.Context, object, live value.Value, sub
 	return errs
 }
 
-// PrepareDelete returns live as it is while it waits to be deleted.
+// PrepareDelete calls f.Delete.
 func (f *Form) PrepareDelete(live value.Value) value.Value {
 	if f.Delete == nil {
 		return live
@@ -121,8 +121,8 @@ func (f *Form) PrepareDelete(live value.Value) value.Value {
 // Holds returns false.
 func (f *Form) Holds(value.Value) bool { return false }
 
-// Timeless returns false: rules of built-in kinds may ask what was before.
+// Timeless returns false: rules of built-in kinds may compare with the old object.
 func (f *Form) Timeless() bool { return false }
 
-// Unconditional reports whether an update may leave out what it is based on, as most built-in kinds let it.
+// Unconditional reports whether an update may omit the resource version, as for most built-in kinds.
 func (f *Form) Unconditional() bool { return !f.Conditional }

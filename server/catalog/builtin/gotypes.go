@@ -22,8 +22,8 @@ import (
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 )
 
-// goTypes make an empty object of the Go type of each kind, by apiVersion and kind. The scheme of client-go has them, too, but a process that
-// imports it registers all versions of all kinds before it begins.
+// goTypes holds constructors of the Go types, by apiVersion and kind. The scheme of client-go has the same types, but importing it
+// registers all versions of all kinds at process start.
 var goTypes = map[string]map[string]func() any{
 	"v1": {
 		"ConfigMap": newOf[corev1.ConfigMap],

@@ -2,8 +2,8 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// The label that the selector of a job asks for, and all labels of its pods: what they are of, and what it is called, by their names of
-// today and before.
+// jobUID is the label in the selector of a job. uidLabels and nameLabels are the labels of its pods with the UID and the name of the job,
+// under their old and new names.
 const jobUID = "batch.kubernetes.io/controller-uid"
 
 var (
@@ -11,8 +11,8 @@ var (
 	nameLabels = []string{"job-name", "batch.kubernetes.io/job-name"}
 )
 
-// withSelector returns a new job that selects the pods that have its uid, and gives it to them, unless the client says that it selects
-// pods itself. What the client wrote there stays: it is refused if it is something else.
+// withSelector returns a new job that selects the pods with its UID and labels its pod template accordingly, unless manualSelector is set.
+// It keeps labels that the client wrote. Validation refuses them if they differ.
 func withSelector(job, uid value.Value) value.Value {
 	spec := job.Get("spec")
 	if spec.Get("manualSelector").Bool() {
@@ -31,7 +31,7 @@ func withSelector(job, uid value.Value) value.Value {
 	return job.With("spec", spec.With("template", member(template, "metadata", member(metadata, "labels", labels))))
 }
 
-// withDefault returns an object with a member, unless it has it.
+// withDefault returns object with a member, unless object has that member already.
 func withDefault(object value.Value, name string, v value.Value) value.Value {
 	if !object.Get(name).IsAbsent() {
 		return object
@@ -39,7 +39,7 @@ func withDefault(object value.Value, name string, v value.Value) value.Value {
 	return member(object, name, v)
 }
 
-// member returns an object, which may be nothing yet, with a member.
+// member returns object, which may be absent, with a member.
 func member(object value.Value, name string, v value.Value) value.Value {
 	if object.Kind() != value.KindObject {
 		object = value.Object()

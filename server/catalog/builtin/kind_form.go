@@ -18,20 +18,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// kindForm is what a built-in kind makes of its objects, by the data of package schema/builtin: catalog.Form.
+// kindForm implements catalog.Form for a built-in kind with the data of package schema/builtin.
 type kindForm struct {
-	kind, hub    *builtin.Kind // as the version has objects, and as they are stored
-	empty        func() any    // an object of the Go type
+	kind, hub    *builtin.Kind // of the version, and of the stored version
+	empty        func() any    // returns an empty object of the Go type
 	name         apivalidation.ValidateNameFunc
 	conditional  bool
 	anyFinalizer bool // finalizers need not be known or qualified
 
-	rules   validation.Kind // what is refused of objects
-	checked bool            // by these rules, and not by those of package schema/builtin
+	rules   validation.Kind // validation and warnings
+	checked bool            // rules validates objects, instead of package schema/builtin
 }
 
-// Decode returns what a server holds of what was sent, as it compares with what is stored. The Go type is asked which fields are
-// unknown, and says what is of the wrong type.
+// Decode returns sent in the form in which it compares with stored objects. The Go type finds unknown fields and values of the wrong type.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	if _, known := builtin.Lookup(schema.ParseGVK(apiVersion, kind)); !known || kind != f.kind.GVK.Kind {
@@ -39,7 +38,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	}
 	held, heldErr := f.kind.Held(sent)
 	if errors.Is(heldErr, form.ErrQuantityLength) {
-		return sent, nil, heldErr // which the Go type would read for hours
+		return sent, nil, heldErr // the Go type would take hours to read it
 	}
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), f.empty())
 	if err != nil {
@@ -56,15 +55,15 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	return held, unknown, nil
 }
 
-// unregistered is the error of kube-apiserver about a kind that it does not know.
+// unregistered is kube-apiserver's error about an unknown kind.
 func unregistered(kind, apiVersion string) error {
 	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, apiVersion)
 }
 
-// Complete returns what a server holds of object.
+// Complete returns object with defaults.
 func (f *kindForm) Complete(object value.Value) (value.Value, error) { return f.kind.Held(object) }
 
-// Load returns a stored object in the version.
+// Load returns a stored object in this version.
 func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	if f.kind.GVK == f.hub.GVK {
 		return stored, nil
@@ -72,8 +71,8 @@ func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	return f.hub.Convert(stored, f.kind)
 }
 
-// Store returns an object of the version as it is stored, in the form of its Go type: with the empty status of
-// a new object, for instance, which preparing it took out.
+// Store returns an object of the version as it is stored, in the form of its Go type. For example, it restores the empty status that
+// preparing a new object removed.
 func (f *kindForm) Store(object value.Value) (value.Value, error) {
 	if f.kind.GVK == f.hub.GVK {
 		return f.kind.Stored(object)
@@ -95,7 +94,7 @@ func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 	return prepared
 }
 
-// withName returns an object with a name that is a uid, unless it has one.
+// withName returns object with a UID as its name, unless it has a name.
 func withName(object value.Value) value.Value {
 	if api.Meta(object, "name") != "" {
 		return object
@@ -103,14 +102,14 @@ func withName(object value.Value) value.Value {
 	return api.WithMetadata(object, "name", value.String(api.NewUID()))
 }
 
-// PrepareUpdate returns object as it replaces live. Of kinds that count empty lists, the field manager may have counted one, which is
-// nothing by now.
+// PrepareUpdate returns object as it replaces live. Some kinds increment the generation for an empty list. The field manager counted it
+// while the list still existed, so that its result is kept.
 func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare(subresource, live, object, object)
 	if subresource == "" && f.kind.GVK.Kind == "Service" {
 		prepared = withFamilies(prepared, live)
 	}
-	for _, name := range []string{"uid", "deletionTimestamp"} { // so that it is found wrong that they are others
+	for _, name := range []string{"uid", "deletionTimestamp"} { // kept so that validation can refuse a change
 		if sent := object.Get("metadata", name); subresource == "" && !sent.IsAbsent() {
 			prepared = api.WithMetadata(prepared, name, sent)
 		}
@@ -128,14 +127,13 @@ func (f *kindForm) PrepareDelete(live value.Value) value.Value { return live }
 // Holds returns false.
 func (f *kindForm) Holds(value.Value) bool { return false }
 
-// Timeless returns false: rules of built-in kinds may ask what was before.
+// Timeless returns false: rules of built-in kinds may compare with the old object.
 func (f *kindForm) Timeless() bool { return false }
 
-// Unconditional reports whether an update may leave out what it is based on.
+// Unconditional reports whether an update may omit the resource version.
 func (f *kindForm) Unconditional() bool { return !f.conditional }
 
-// ValidateCreate returns what is wrong with the name of a new object, by the rule for names of the kind, with its finalizers, and with
-// its own fields.
+// ValidateCreate returns the errors of a new object: in its name, by the name rule of the kind, in its finalizers, and in its own fields.
 func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
 	errs := f.own(ctx, object, value.Value{}, "")
 	if !f.rules.IsBare() || len(errs) == 0 {
@@ -148,7 +146,7 @@ func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *ap
 	return errs
 }
 
-// ValidateUpdate returns what is wrong with the own fields of object, and what of them may not change.
+// ValidateUpdate returns the errors in the own fields of object, including changes of immutable fields.
 func (f *kindForm) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
 	errs := append(f.finalizers(object), f.own(ctx, object, live, subresource)...)
 	if whole := subresource == "" || subresource == "scale"; len(errs) == 0 && whole {
@@ -157,7 +155,7 @@ func (f *kindForm) ValidateUpdate(ctx context.Context, object, live value.Value,
 	return errs
 }
 
-// finalizers returns what is wrong with the finalizers of object.
+// finalizers returns the errors in the finalizers of object.
 func (f *kindForm) finalizers(object value.Value) field.ErrorList {
 	if f.anyFinalizer {
 		return nil
@@ -165,8 +163,8 @@ func (f *kindForm) finalizers(object value.Value) field.ErrorList {
 	return api.ValidateFinalizers(object)
 }
 
-// own returns what is wrong with the own fields of object, by the rules of package validation, or by those of schema/builtin, which know
-// more kinds and less of each.
+// own returns the errors in the own fields of object. The rules are those of package validation or of schema/builtin. The latter cover more
+// kinds with fewer rules each.
 func (f *kindForm) own(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
 	if f.checked && (subresource == "" || subresource == "scale") {
 		return f.rules.Refused(ctx, object, live)
@@ -178,7 +176,7 @@ func (f *kindForm) own(ctx context.Context, object, live value.Value, subresourc
 	return errs
 }
 
-// refusals returns what rules refuse as the library has it that makes texts of it.
+// refusals converts refusals to a field.ErrorList.
 func refusals(refused []builtin.Refusal) field.ErrorList {
 	var out field.ErrorList
 	for _, r := range refused {
@@ -201,7 +199,7 @@ func refusals(refused []builtin.Refusal) field.ErrorList {
 	return out
 }
 
-// pathOf returns where a refusal is.
+// pathOf returns the path of a refusal.
 func pathOf(r builtin.Refusal) *field.Path {
 	var path *field.Path
 	for _, step := range r.Path {

@@ -22,14 +22,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// apart are the resources that are made elsewhere, or that need more of a server than to keep objects.
+// apart lists the resources that other packages make, or that need more than storage.
 var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io"}
 
-// Kinds returns the resources of the built-in kinds whose objects a server keeps, in the versions that it serves by default. now is
-// the clock of managed fields and of the defaults that ask one.
+// Kinds returns the resources of the built-in kinds whose objects are only stored, in the versions that are served by default. now is the
+// clock for managed fields and for defaults that depend on the time.
 //
-// Objects are read, defaulted, prepared and converted as package schema/builtin does it. What is not there: some of
-// the validation of each kind's own fields, and everything that a server allocates, such as the addresses of services.
+// Package schema/builtin decodes, defaults, prepares and converts the objects. Two things are missing: a part of the validation of each
+// kind's own fields, and everything that a server allocates, such as the addresses of services.
 func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
@@ -76,10 +76,10 @@ func resourceOf(kind *builtin.Kind) *catalog.Resource {
 	return r
 }
 
-// hubOf returns the kind in the version that objects are stored in.
+// hubOf returns the kind in its stored version.
 func hubOf(kind *builtin.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
 
-// prefixOf returns what keys begin with, as in etcd: the group is not part of it.
+// prefixOf returns the key prefix of a kind, as in etcd. It does not contain the group.
 func prefixOf(kind *builtin.Kind) string {
 	switch kind.Resource {
 	case "services":
@@ -96,39 +96,39 @@ func prefixOf(kind *builtin.Kind) string {
 	return "/registry/" + kind.Resource + "/"
 }
 
-// createdOnUpdate are the resources of which an update creates what is not there.
+// createdOnUpdate lists the resources whose updates create objects that do not exist.
 var createdOnUpdate = []string{
 	"leases", "endpoints", "events", "limitranges", "services", "runtimeclasses", "clusterroles", "clusterrolebindings", "roles",
 	"rolebindings",
 }
 
-// answeredDeleted are the resources of which a delete answers with the object.
+// answeredDeleted lists the resources whose deletes answer with the object.
 var answeredDeleted = []string{
 	"csidrivers", "csinodes", "deviceclasses", "namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates",
 	"resourceclaims", "resourceclaimtemplates", "resourcepoolstatusrequests", "resourcequotas", "resourceslices", "serviceaccounts",
 	"services", "storageclasses", "volumeattachments", "volumeattributesclasses",
 }
 
-// orphaning are the kinds whose objects leave what they own when they are deleted, for compatibility.
+// orphaning lists the kinds whose deletes orphan dependents by default, for compatibility.
 var orphaning = []schema.GVK{
 	{Version: "v1", Kind: "ReplicationController"}, {Group: "batch", Version: "v1", Kind: "Job"},
 }
 
-// orphanWarnings is what a delete of some of them warns of.
+// orphanWarnings holds the warnings of deletes that orphan by default.
 var orphanWarnings = map[schema.GVK]string{
 	{Group: "batch", Version: "v1", Kind: "Job"}: "child pods are preserved by default when jobs are deleted; set " +
 		"propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
 }
 
-// conditional are the resources of which an update must say what it is based on.
+// conditional lists the resources whose updates require a resource version.
 var conditional = []string{
 	"leases", "poddisruptionbudgets", "runtimeclasses", "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments",
 	"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
 }
 
-// anyFinalizer reports whether objects of a kind may have finalizers that are neither known nor qualified by a domain: the validation of
-// these kinds does not go through that of the core group's metadata.
+// anyFinalizer reports whether objects of a kind may have finalizers that are neither known nor qualified by a domain. The validation of
+// these kinds does not include the core group's validation of metadata.
 func anyFinalizer(kind *builtin.Kind) bool {
 	switch kind.GVK.Group {
 	case "admissionregistration.k8s.io", "coordination.k8s.io", "node.k8s.io", "policy":
@@ -137,7 +137,7 @@ func anyFinalizer(kind *builtin.Kind) bool {
 	return kind.GVK.Group == "" && kind.GVK.Kind == "Event"
 }
 
-// nameRules are the rules for names of resources that are not DNS subdomains.
+// nameRules holds the name rules of resources whose names are not DNS subdomains.
 var nameRules = map[string]apivalidation.ValidateNameFunc{
 	"statefulsets": apivalidation.NameIsDNSLabel, "services": apivalidation.NameIsDNSLabel,
 	"poddisruptionbudgets": api.PathSegment, "roles": api.PathSegment, "rolebindings": api.PathSegment,
@@ -189,7 +189,7 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 	return v, err
 }
 
-// deprecationOf returns what every answer warns of about objects of a kind, given an empty one; "" for nothing.
+// deprecationOf returns the warning of responses with objects of a kind; "" for none. empty is an empty object of the kind.
 func deprecationOf(gvk schema.GVK, empty runtime.Object) string {
 	if !deprecation.IsDeprecated(empty, 1, release) {
 		return ""
@@ -198,7 +198,7 @@ func deprecationOf(gvk schema.GVK, empty runtime.Object) string {
 	return deprecation.WarningMessage(empty)
 }
 
-// release is the minor version of the Kubernetes that is answered for.
+// release is the minor version of Kubernetes that the server emulates.
 const release = 37
 
 // managerOf returns the field manager of an endpoint.
@@ -206,8 +206,8 @@ func managerOf(kind *builtin.Kind, subresource string) catalog.Manager {
 	return onceAsked(kind.GVK, func() (*managedfields.FieldManager, error) { return newManager(kind, subresource) })
 }
 
-// newManager makes the field manager of an endpoint. It is given objects as kindForm.Decode reads them, and does not store: the server
-// does that itself, once admission has seen what is written.
+// newManager makes the field manager of an endpoint. Its objects come from kindForm.Decode. It does not convert to the stored version,
+// because admission still runs before the server stores the object.
 func newManager(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
 	c, err := kind.Config(subresource)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 )
 
-// onceAsked returns a field manager of a kind, which is made, with the types that it needs, when somebody asks for it first: most servers
-// are asked about few kinds. It panics if the data of the kind is damaged.
+// onceAsked returns a Manager that creates the field manager and its types at the first call, because most servers use few kinds. It panics
+// if the data of the kind is damaged.
 func onceAsked(gvk schema.GVK, make func() (*managedfields.FieldManager, error)) catalog.Manager {
 	return sync.OnceValue(func() *managedfields.FieldManager {
 		m, err := make()
@@ -26,8 +26,8 @@ func onceAsked(gvk schema.GVK, make func() (*managedfields.FieldManager, error))
 	})
 }
 
-// AddManagers gives v, a version of a kind that has a type in schema/builtin, the field managers of its endpoint and of its
-// status. now is the clock of managed fields. What an apply makes gets the defaults of the form.
+// AddManagers sets the field managers of v's main endpoint and status. The kind of v must have a type in schema/builtin. now is the clock
+// of managed fields. An applied object gets the defaults of the form.
 func AddManagers(v *catalog.Version, now func() time.Time) {
 	manager := func(subresource, kept string) catalog.Manager {
 		return onceAsked(v.GVK(), func() (*managedfields.FieldManager, error) { return newPlainManager(v, subresource, kept, now) })
@@ -35,7 +35,7 @@ func AddManagers(v *catalog.Version, now func() time.Time) {
 	v.Main, v.Status = manager("", "status"), manager("status", "spec")
 }
 
-// newPlainManager makes the field manager of an endpoint that writes everything but the member called kept.
+// newPlainManager makes the field manager of an endpoint that writes all members except kept.
 func newPlainManager(v *catalog.Version, subresource, kept string, now func() time.Time) (*managedfields.FieldManager, error) {
 	gvk := v.GVK()
 	typ, ok := builtin.Type(gvk)

@@ -13,10 +13,10 @@ import (
 
 // Namespaces returns the resource namespaces. now is the clock of managed fields.
 //
-// A namespace waits for what is in spec.finalizers until its content is deleted, and is in phase Active or Terminating. Which of
-// its endpoints may change what:
+// The deletion of a namespace waits for spec.finalizers, which the server removes after it deletes the content. The phase is Active or
+// Terminating. The endpoints write different fields:
 //
-//	namespaces           everything but spec.finalizers and the status
+//	namespaces           all fields except spec.finalizers and the status
 //	namespaces/status    the status
 //	namespaces/finalize  spec.finalizers
 func Namespaces(now func() time.Time) (*catalog.Resource, error) {
@@ -35,7 +35,7 @@ func Namespaces(now func() time.Time) (*catalog.Resource, error) {
 	return r, nil
 }
 
-// namespaceForm is what namespaces have beside other kinds: they wait for their content when they are deleted.
+// namespaceForm adds to kindForm that the deletion of a namespace waits for its content.
 type namespaceForm struct{ *kindForm }
 
 // PrepareDelete returns live in the phase Terminating.
@@ -43,7 +43,7 @@ func (namespaceForm) PrepareDelete(live value.Value) value.Value {
 	return live.With("status", live.Get("status").With("phase", value.String("Terminating")))
 }
 
-// Holds reports whether object waits for spec.finalizers.
+// Holds reports whether object has spec.finalizers.
 func (namespaceForm) Holds(object value.Value) bool {
 	return object.Get("spec", "finalizers").Len() > 0
 }

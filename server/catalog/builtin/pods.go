@@ -14,8 +14,8 @@ import (
 
 var pod = schema.GVK{Version: "v1", Kind: "Pod"}
 
-// podGrace returns how many seconds a pod has to end: those that the request gives it, or else its own; and none if it is on no node,
-// or has ended.
+// podGrace returns the grace period of a pod in seconds: the period of the request, else the period of the pod. It is 0 for a pod that has
+// no node or has ended.
 func podGrace(p value.Value, asked *int64) int64 {
 	phase := p.Get("status", "phase").Str()
 	if p.Get("spec", "nodeName").Str() == "" || phase == "Failed" || phase == "Succeeded" {
@@ -30,7 +30,7 @@ func podGrace(p value.Value, asked *int64) int64 {
 	return 1
 }
 
-// addPodSubresource adds a subresource of pods to their version, unless it is one that needs a kubelet for an answer.
+// addPodSubresource adds a subresource of pods to their version. It skips subresources that need a kubelet.
 func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) {
 	if v.Parts == nil {
 		v.Parts, v.Actions = map[string]catalog.Manager{}, map[string]*catalog.Version{}
@@ -51,8 +51,8 @@ func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now 
 	}
 }
 
-// Bindings returns the resource bindings, which does what the subresource binding of pods does. It can be created, and nothing else. now
-// is the clock of managed fields.
+// Bindings returns the resource bindings, which does the same as the subresource binding of pods. Its only verb is create. now is the clock
+// of managed fields.
 func Bindings(now func() time.Time) *catalog.Resource {
 	r := newBindings()
 	manageReview(r.Versions[0], "", bindingType, now)
@@ -63,7 +63,7 @@ func newBindings() *catalog.Resource {
 	return namespaced(review("", "Binding", func() any { return &corev1.Binding{} }))
 }
 
-// bindingType is the type of Bindings: their target is one value.
+// bindingType is the type of Bindings. Their target is atomic.
 var bindingType = func() *schema.Type {
 	anything := schema.TypeRef{NamedType: "anything"}
 	target := anything
@@ -78,7 +78,7 @@ var bindingType = func() *schema.Type {
 		}}},
 	}})
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // the document is a constant
 	}
 	return types["Binding"]
 }()

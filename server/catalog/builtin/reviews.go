@@ -13,8 +13,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reviews returns the resources that are questions to the server about who a client or somebody else is, and may do. They can be created
-// and nothing else, and are not stored. now is the clock of managed fields.
+// Reviews returns the virtual resources of authentication and authorization. Their only verb is create, and their objects are not stored.
+// now is the clock of managed fields.
 func Reviews(now func() time.Time) []*catalog.Resource {
 	out := []*catalog.Resource{
 		review("authentication.k8s.io", "TokenReview", func() any { return &authenticationv1.TokenReview{} }),
@@ -27,14 +27,14 @@ func Reviews(now func() time.Time) []*catalog.Resource {
 		review("authorization.k8s.io", "SelfSubjectRulesReview", func() any { return &authorizationv1.SelfSubjectRulesReview{} }),
 	}
 	for _, r := range out {
-		// Their fields are what an object has: none of them is in a list.
+		// Types can be deduced from the objects, because no field is part of a list.
 		manageReview(r.Versions[0], "", schema.Deduced, now)
 	}
 	return out
 }
 
-// manageReview gives a version the manager of the fields of what is sent to it, through a subresource of another resource if there is
-// one.
+// manageReview sets the field manager for objects that clients send to v. subresource is the subresource of another resource that takes
+// them, "" if there is none.
 func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now func() time.Time) {
 	gvk := v.GVK()
 	v.Main = onceAsked(gvk, func() (*managedfields.FieldManager, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// scaleOf returns the subresource scale of a kind: all that have it say in the same places what they want, have and select.
+// scaleOf returns the subresource scale of a kind. All built-in kinds have their replicas and selector at the same paths.
 func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
 	config := builtin.ScaleConfig()
 	config.Now = now
@@ -28,10 +28,10 @@ func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
 	}, nil
 }
 
-// SentScale is what reads the Scales that are sent to objects of whatever resource.
+// SentScale decodes the Scales in requests, for every resource.
 var SentScale = review(catalog.ScaleKind.Group, catalog.ScaleKind.Kind, catalog.EmptyScale).Versions[0]
 
-// selectorText returns what an object selects, a map of labels or a selector of labels, as text.
+// selectorText returns the selector of an object, a map of labels or a label selector, as text.
 func selectorText(object value.Value) (string, error) {
 	selector := object.Get("spec", "selector")
 	if selector.Kind() != value.KindObject {

@@ -11,17 +11,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// selectable are the fields that field selectors may name of a kind, beside name and namespace.
+// selectable describes the field selectors of a kind, in addition to name and namespace.
 type selectable struct {
-	fields  []string                                   // that are paths
+	fields  []string                                   // fields that are paths
 	derived map[string]func(object value.Value) string // see catalog.Version.Derived
 	refusal string                                     // see catalog.Version.FieldRefusal; VERSION stands for the version
 }
 
-// groupKind tells a kind, whatever its version.
+// groupKind identifies a kind in all its versions.
 type groupKind struct{ group, kind string }
 
-// selectables are those of the kinds that have some.
+// selectables holds the field selectors by kind.
 var selectables = map[groupKind]selectable{
 	{"", "Pod"}: {
 		fields: []string{
@@ -32,7 +32,7 @@ var selectables = map[groupKind]selectable{
 			"spec.host":        func(pod value.Value) string { return pod.Get("spec", "nodeName").Str() },
 			"spec.hostNetwork": boolAt("spec", "hostNetwork"),
 			"status.podIP":     podIP,
-			"status.podIPs":    func(value.Value) string { return "" }, // it may be named, and says nothing
+			"status.podIPs":    func(value.Value) string { return "" }, // a valid label whose text is always empty
 		},
 	},
 	{"", "Secret"}:    {fields: []string{"type"}},
@@ -71,7 +71,7 @@ var selectables = map[groupKind]selectable{
 	},
 }
 
-// addSelectable gives a version its fields.
+// addSelectable sets the field selectors of v.
 func addSelectable(v *catalog.Version) {
 	s := selectables[groupKind{v.Group, v.Kind}]
 	v.Derived, v.FieldRefusal = s.derived, strings.Replace(s.refusal, "VERSION", v.Name, 1)
@@ -87,12 +87,12 @@ func podIP(pod value.Value) string {
 	return status.Get("podIP").Str()
 }
 
-// boolAt returns the text of a bool that is false if it is not there.
+// boolAt returns the text of a bool. An absent bool is false.
 func boolAt(path ...string) func(value.Value) string {
 	return func(object value.Value) string { return strconv.FormatBool(object.Get(path...).Bool()) }
 }
 
-// intAt returns the text of a number that is 0 if it is not there.
+// intAt returns the text of a number. An absent number is 0.
 func intAt(path ...string) func(value.Value) string {
 	return func(object value.Value) string { return strconv.FormatInt(object.Get(path...).Int(), 10) }
 }

@@ -2,14 +2,14 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// withFamilies returns a service, new or in place of live, with what follows from the addresses that it says or had: all of them in one
-// list, the families of addresses, and whether there are two. The cluster has IPv4. Nothing is allocated.
+// withFamilies completes the spec of a service, new or as the successor of live, with the fields that follow from its addresses. The
+// cluster has IPv4. Nothing is allocated.
 //
-//	kept     what live had and the service does not say stays: addresses, the port of health checks, and the ports of nodes by the
+//	kept     fields of live that the service omits: addresses, the health check port, and node ports by the
 //	         names of ports
-//	listed   the address is the first in the list of addresses
-//	policy   one family, but for a service without an address that selects no pods: that may have what it likes
-//	families IPv4, and IPv6 after it where there must be two
+//	listed   clusterIPs begins with clusterIP
+//	policy   one family, except for a headless service without a selector, which may have both
+//	families IPv4, followed by IPv6 where two are required
 func withFamilies(service, live value.Value) value.Value {
 	spec, was := service.Get("spec"), live.Get("spec")
 	if spec.Kind() != value.KindObject {
@@ -42,7 +42,7 @@ func withFamilies(service, live value.Value) value.Value {
 	return service.With("spec", spec.With("ipFamilies", families))
 }
 
-// policyOf returns how many families a service has that does not say it: as many as it had.
+// policyOf returns the default IP family policy of a service: the previous one if there is one.
 func policyOf(had value.Value, free bool) value.Value {
 	switch {
 	case had.Str() != "":
@@ -55,7 +55,7 @@ func policyOf(had value.Value, free bool) value.Value {
 
 var otherFamily = map[string]string{"IPv4": "IPv6", "IPv6": "IPv4"}
 
-// withAllocated returns the spec of a service with the address and the ports of nodes that it had and does not say.
+// withAllocated returns spec with the addresses and node ports of the old spec that it omits.
 func withAllocated(spec, was value.Value) value.Value {
 	if spec.Get("clusterIP").Str() == "" && was.Get("clusterIP").Str() != "" {
 		spec = spec.With("clusterIP", was.Get("clusterIP"))

@@ -20,12 +20,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// verbs are those of custom resources, in the order in which discovery lists them.
+// verbs are the verbs of custom resources in discovery order.
 var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 
-// Compile returns the resource that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, with the names that
-// its status accepts. now is the clock of managed fields, and by converts between versions if the strategy is Webhook; nil converts
-// as the strategy None does. The error is about schemas that a server could not serve.
+// Compile returns the resource that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, with the accepted names of its status.
+// now is the clock of managed fields. by converts between versions for the strategy Webhook, and nil is the strategy None. The error is
+// about schemas that a server cannot serve.
 //
 // The cost grows with the size of the definition.
 func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Resource, error) {
@@ -69,7 +69,7 @@ type compiler struct {
 	schemas  map[string]*structural.Schema // by version
 	kind     *custom.Kind
 	replicas map[string]fieldpath.Path // by apiVersion
-	newest   string                    // the newest version that is served and not deprecated, if there is one
+	newest   string                    // the newest version that is served and not deprecated; "" if there is none
 }
 
 func (c *compiler) compile(crd value.Value) error {
@@ -107,7 +107,7 @@ func (c *compiler) compile(crd value.Value) error {
 	return nil
 }
 
-// said is what the schemas of a definition say. Nobody may modify the maps.
+// parsedSchemas holds the parsed schemas of a definition. It is shared and must not be modified.
 type said struct {
 	schemas map[string]*structural.Schema // by version
 	types   map[string]*schema.Type       // by apiVersion
@@ -115,8 +115,8 @@ type said struct {
 
 var remembered = memo.Of[said]{Budget: 8 << 20}
 
-// readSchemas reads the schemas of a definition, unless the process did before: when the status of the definition was written, or for
-// another server.
+// readSchemas parses the schemas of a definition. It caches the result by the text of the spec, because the same spec is compiled again
+// when the status changes, and by every other server in the process.
 func readSchemas(crd value.Value) (said, error) {
 	return remembered.Get(crd.Get("spec").AppendJSON(nil), func() (said, error) {
 		schemas, err := structural.Versions(crd)
@@ -147,7 +147,7 @@ func typesOf(crd value.Value) (map[string]*schema.Type, error) {
 
 func (c *compiler) apiVersion(name string) string { return c.resource.Group + "/" + name }
 
-// version makes one version, which v of the definition describes.
+// version makes the version that v, an entry of spec.versions, describes.
 func (c *compiler) version(v value.Value) (*catalog.Version, error) {
 	name := v.Get("name").Str()
 	out := &catalog.Version{Resource: c.resource, Name: name, Schema: v.Get("schema", "openAPIV3Schema"), Deprecation: c.deprecation(v)}
@@ -173,7 +173,7 @@ func (c *compiler) version(v value.Value) (*catalog.Version, error) {
 	return out, c.addManagers(out, form)
 }
 
-// columns returns the name and the columns that a definition lists, or the age if it lists none.
+// columns returns the name column and the listed columns of a definition. Without listed columns, the age column follows the name.
 func columns(listed value.Value) []catalog.Column {
 	out := []catalog.Column{builtin.NameColumn}
 	for column := range listed.Items() {
@@ -215,7 +215,7 @@ func (c *compiler) addManagers(v *catalog.Version, f *form) error {
 	return err
 }
 
-// manager returns the field manager of an endpoint, which converts as the definition says.
+// manager returns the field manager of an endpoint. It converts by the strategy of the definition.
 func (c *compiler) manager(config managedfields.Config) (*managedfields.FieldManager, error) {
 	if config.Now = c.now; c.by != nil {
 		config.Converter = converted{config.Converter, c.by}
@@ -223,7 +223,7 @@ func (c *compiler) manager(config managedfields.Config) (*managedfields.FieldMan
 	return managedfields.New(config)
 }
 
-// deprecation returns what answers of a version warn of.
+// deprecation returns the deprecation warning of a version.
 func (c *compiler) deprecation(v value.Value) string {
 	if !v.Get("deprecated").Bool() {
 		return ""

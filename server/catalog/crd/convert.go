@@ -9,20 +9,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Converter converts the objects of a definition whose strategy is Webhook. It is safe for concurrent use.
+// Converter converts objects of definitions with the strategy Webhook. It is safe for concurrent use.
 type Converter interface {
-	// Convert returns objects, none of which is in the given version, in that version. The error is about the
-	// object behind the last one that is returned.
+	// Convert returns objects in the given version. None of them may be in that version already. If there is an error, it is about the
+	// object that follows the returned ones.
 	Convert(objects []value.Value, apiVersion string) ([]value.Value, error)
 }
 
-// foreignForm is the form of a version whose objects a webhook converts: catalog.Batch.
+// webhookForm implements catalog.Batch for a version whose objects a webhook converts.
 type foreignForm struct {
 	*form
 	by Converter
 }
 
-// Load returns a stored object in the version.
+// Load returns a stored object in this version.
 func (f *foreignForm) Load(stored value.Value) (value.Value, error) {
 	out, err := f.LoadAll([]managedfields.Object{{Content: stored}})
 	if err != nil {
@@ -31,8 +31,8 @@ func (f *foreignForm) Load(stored value.Value) (value.Value, error) {
 	return out[0], nil
 }
 
-// LoadAll returns stored objects in the version: coerced and with defaults by the schema of the version that they are stored in, and
-// coerced again by that of this one once they are converted.
+// LoadAll returns stored objects in this version. It first prunes and defaults them by the schema of the version that they are stored in.
+// After the conversion it prunes them by the schema of this version.
 func (f *foreignForm) LoadAll(stored []managedfields.Object) ([]value.Value, error) {
 	out := make([]value.Value, 0, len(stored))
 	var others []value.Value
@@ -50,7 +50,7 @@ func (f *foreignForm) LoadAll(stored []managedfields.Object) ([]value.Value, err
 	return f.fill(out, others, places, nil)
 }
 
-// decoded returns a stored object in the version that it is stored in, with its managed fields.
+// decoded returns a stored object in its stored version, with its managed fields.
 func (f *foreignForm) decoded(stored managedfields.Object) (value.Value, error) {
 	from := stored.Content.Get("apiVersion").Str()
 	s, known := f.schemas[schema.ParseGVK(from, "").Version]
@@ -65,7 +65,7 @@ func (f *foreignForm) decoded(stored managedfields.Object) (value.Value, error) 
 	return stored.Value()
 }
 
-// fill puts what others become into their places. It returns err if nothing goes wrong before.
+// fill puts the converted others into their places in out. It returns err if no conversion fails before.
 func (f *foreignForm) fill(out, others []value.Value, places []int, err error) ([]value.Value, error) {
 	converted, failure := f.convertAll(others, f.version)
 	for i, object := range converted {
@@ -77,7 +77,7 @@ func (f *foreignForm) fill(out, others []value.Value, places []int, err error) (
 	return out, err
 }
 
-// Store returns an object of the version in the version that is stored.
+// Store returns an object of this version in the stored version.
 func (f *foreignForm) Store(object value.Value) (value.Value, error) {
 	return f.StoreWhole(managedfields.Object{Content: object})
 }
@@ -98,7 +98,8 @@ func (f *foreignForm) StoreWhole(object managedfields.Object) (value.Value, erro
 	return out[0], nil
 }
 
-// convertAll returns objects, which have their managed fields, in a version, without them: coerced by its schema.
+// convertAll converts objects, which include their managed fields, to a version and prunes them by its schema. The results lack managed
+// fields.
 func (f *foreignForm) convertAll(objects []value.Value, version string) ([]value.Value, error) {
 	if len(objects) == 0 {
 		return nil, nil
@@ -114,18 +115,18 @@ func (f *foreignForm) convertAll(objects []value.Value, version string) ([]value
 	return out, failure
 }
 
-// Convert returns an object of another version in this one, as the webhook has it.
+// Convert asks the webhook for an object of another version in this version.
 func (f *foreignForm) Convert(object value.Value) (value.Value, error) {
 	return converted{f.versions, f.by}.Convert(object, f.apiVersion(f.version))
 }
 
-// converted converts for field managers: managedfields.Converter.
+// converted implements managedfields.Converter with a webhook.
 type converted struct {
-	versions managedfields.Converter // those that there are
+	versions managedfields.Converter // converts between the versions of the definition by renaming
 	by       Converter
 }
 
-// Convert returns object in the given version. An object that says nothing but what it is needs no webhook.
+// Convert returns object in the given version. An object with apiVersion and kind only needs no webhook.
 func (c converted) Convert(object value.Value, apiVersion string) (value.Value, error) {
 	from := object.Get("apiVersion").Str()
 	renamed, err := c.versions.Convert(object, apiVersion)

@@ -24,7 +24,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// finalizer holds a definition until the objects of its resource are gone.
+// finalizer blocks the deletion of a definition until the objects of its resource are gone.
 const finalizer = "customresourcecleanup.apiextensions.k8s.io"
 
 // Definitions returns the resource customresourcedefinitions. now is the clock of managed fields.
@@ -53,7 +53,7 @@ func Definitions(now func() time.Time) *catalog.Resource {
 	return r
 }
 
-// prepareDefinition clears the status of a new definition, except for the version that is stored from the beginning.
+// prepareDefinition clears the status of a new definition and sets its first stored version.
 func prepareDefinition(object value.Value) value.Value {
 	names := value.Object(value.Member{Name: "kind", Value: value.String("")}, value.Member{Name: "plural", Value: value.String("")})
 	object = object.With("status", value.Object(
@@ -64,7 +64,7 @@ func prepareDefinition(object value.Value) value.Value {
 	return withStoredVersion(api.WithMetadata(object, "generation", value.Int(1)))
 }
 
-// withStoredVersion adds the version that is stored, if there is one, to those that objects may be stored in.
+// withStoredVersion adds the storage version of the spec to status.storedVersions.
 func withStoredVersion(object value.Value) value.Value {
 	status := object.Get("status")
 	stored := slices.Collect(status.Get("storedVersions").Items())
@@ -80,8 +80,8 @@ func withStoredVersion(object value.Value) value.Value {
 	return object.With("status", status.With("storedVersions", value.List(stored...)))
 }
 
-// prepareDefinitionUpdate keeps what the endpoint does not write as it is in live. Unlike those of other kinds, the subresource status of
-// definitions writes metadata.
+// prepareDefinitionUpdate copies from live the fields that the endpoint does not write. Unlike for other kinds, the subresource status
+// writes metadata.
 func prepareDefinitionUpdate(object, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
 		return object.With("spec", live.Get("spec"))
@@ -93,8 +93,8 @@ func prepareDefinitionUpdate(object, live value.Value, subresource string) value
 	return withStoredVersion(object)
 }
 
-// holdDefinition makes a definition that is deleted wait until the objects of its resource are gone. It says so before anything else
-// happens.
+// holdDefinition prepares the deletion of a definition, which waits for the objects of its resource. It adds the finalizer and the
+// condition Terminating first.
 func holdDefinition(live value.Value, now time.Time) value.Value {
 	if !live.Get("metadata", "deletionTimestamp").IsAbsent() {
 		return live
@@ -109,8 +109,8 @@ func holdDefinition(live value.Value, now time.Time) value.Value {
 	return live.With("status", pending.in(live.Get("status"), now))
 }
 
-// validateDefinition returns what the library finds wrong with a definition. Of one whose status is written, it does not look at the
-// specification. What it returns once ctx has ended is of no use.
+// validateDefinition returns the library's errors for a definition. It ignores the spec if the status is written. If ctx has ended, the
+// result is meaningless.
 func validateDefinition(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
 	if live.IsAbsent() {
 		return validateNew(ctx, object)
@@ -126,7 +126,7 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 	return errs
 }
 
-// validateReplaced returns what the library finds wrong with the definition that a text has in the place of another one.
+// validateReplaced returns the library's errors for the definition in text as the successor of the definition in was.
 func validateReplaced(ctx context.Context, text, was []byte, subresource string) field.ErrorList {
 	definition, err := internal(text)
 	if err != nil {
@@ -142,17 +142,17 @@ func validateReplaced(ctx context.Context, text, was []byte, subresource string)
 	return validation.ValidateCustomResourceDefinitionUpdate(ctx, definition, live)
 }
 
-// Bounds of the schemas of a definition, of all versions together. An update may keep what is larger already.
+// Limits for the schemas of all versions of a definition together. An update may keep schemas that exceed a limit already.
 const (
-	// MaxInstructions is how many instructions the programs of all patterns may have. Each takes some hundred bytes once it is compiled, and
-	// a{1000} has a thousand.
+	// MaxInstructions limits the program instructions of all patterns. A compiled instruction takes some hundred bytes. The pattern a{1000}
+	// has a thousand instructions.
 	MaxInstructions = 1 << 18
-	// MaxRules is how many rules in CEL there may be. The library compiles each in an environment of its own, which takes a third of a MiB
-	// until the request has ended.
+	// MaxRules limits the number of CEL rules. The library compiles each rule in a separate environment, which takes a third of a MiB until
+	// the request ends.
 	MaxRules = 1024
 )
 
-// tooLarge refuses a definition whose schemas are larger than they may be, unless those of live are as large.
+// tooLarge refuses a definition whose schemas exceed the limits, unless the schemas of live are as large.
 func tooLarge(object, live value.Value) field.ErrorList {
 	now, before := sizeOf(object), sizeOf(live)
 	var detail string
@@ -168,7 +168,7 @@ func tooLarge(object, live value.Value) field.ErrorList {
 	return field.ErrorList{field.Forbidden(field.NewPath("spec", "versions"), detail)}
 }
 
-// size is what the schemas of a definition have of what is bounded.
+// size counts the limited parts of the schemas of a definition.
 type size struct{ rules, instructions int64 }
 
 func sizeOf(definition value.Value) (n size) {
@@ -176,7 +176,7 @@ func sizeOf(definition value.Value) (n size) {
 	return n
 }
 
-// add adds what a part of a definition has.
+// add adds the counts of a part of a definition.
 func (n *size) add(part value.Value) {
 	for item := range part.Items() {
 		n.add(item)
@@ -193,13 +193,13 @@ func (n *size) add(part value.Value) {
 	}
 }
 
-// turns bounds the definitions that are validated at a time, by their bytes: the library takes up to a thousand times as much memory for a
-// definition. The largest one that can be stored is validated alone.
+// turns limits the concurrent validations of definitions by their total bytes. The library needs up to a thousand times the memory of a
+// definition. The largest storable definition is validated alone.
 var turns = semaphore.NewWeighted(mostAtOnce)
 
 const mostAtOnce = 3 << 19 // 1.5 MiB
 
-// inTurn calls validate for a definition of some bytes when it is its turn, or returns why the request has ended meanwhile.
+// inTurn calls validate for a definition of the given bytes within the limit of turns. It returns an error if ctx ends first.
 func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (field.ErrorList, error) {
 	weight := int64(min(bytes, mostAtOnce))
 	if err := turns.Acquire(ctx, weight); err != nil {
@@ -209,17 +209,17 @@ func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (fi
 	return validate(), nil
 }
 
-// goodDefinitions are those in which the library found nothing wrong.
-var goodDefinitions = memo.Of[struct{}]{Budget: 64 << 20} // nothing but a hash is kept of each
+// goodDefinitions caches which definitions are valid by the library, keyed by their text.
+var goodDefinitions = memo.Of[struct{}]{Budget: 64 << 20} // each entry is only a hash
 
-// validateNew returns what the library finds wrong with a new definition. It is not asked again about one that it found good.
+// validateNew returns the library's errors for a new definition. A definition in the cache of valid ones is not validated again.
 func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList) {
 	bare := object
 	for _, name := range []string{"uid", "creationTimestamp"} {
 		bare = api.WithMetadata(bare, name, value.Value{})
 	}
 	text := bare.AppendJSON(nil)
-	_, _ = goodDefinitions.Get(text, func() (_ struct{}, err error) { // the error is errs, or that the request has ended
+	_, _ = goodDefinitions.Get(text, func() (_ struct{}, err error) { // the error is errs, or the end of ctx
 		if errs = tooLarge(object, value.Value{}); errs == nil {
 			errs, err = inTurn(ctx, len(text), func() field.ErrorList {
 				definition, err := internal(text)
@@ -234,7 +234,7 @@ func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList)
 	return errs
 }
 
-// internal returns the definition that a text has in v1 as the library validates it.
+// internal parses a v1 definition into the internal type that the library validates.
 func internal(text []byte) (*apiextensions.CustomResourceDefinition, error) {
 	var v1 apiextensionsv1.CustomResourceDefinition
 	if err := json.Unmarshal(text, &v1); err != nil {

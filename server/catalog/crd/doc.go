@@ -1,3 +1,3 @@
-// Package crd makes resources of CustomResourceDefinitions, and keeps the definitions' own life: which names are accepted, which
-// versions are stored, and what happens until a deleted definition is gone.
+// Package crd makes resources from CustomResourceDefinitions. It also implements the life cycle of the definitions: accepted names, stored
+// versions, and the deletion of their objects before a deleted definition goes.
 package crd

@@ -16,16 +16,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// schemas are walked by the parts that a write changes.
+// schemas gives access to the schema operations that skip unchanged parts of objects.
 var schemas = door.Open(structural.Internal{})
 
-// form is what one version makes of custom resources: catalog.Form.
+// form implements catalog.Form for one version of a custom resource.
 type form struct {
 	group, kind, version string
-	storage              string                        // the version that objects are stored in
+	storage              string                        // the stored version
 	schemas              map[string]*structural.Schema // by version
-	versions             managedfields.Converter       // between all versions, by their names
-	status               bool                          // whether there is the subresource
+	versions             managedfields.Converter       // between all versions, by renaming
+	status               bool                          // the subresource exists
 	scale                *catalog.Scale
 	namespaced           bool
 	rules                *rules.Rules
@@ -33,7 +33,7 @@ type form struct {
 
 func (f *form) schema() *structural.Schema { return f.schemas[f.version] }
 
-// Decode returns what was sent, coerced and with the defaults of the version that it says it is of.
+// Decode returns sent, pruned and with the defaults of the version that it states.
 func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
 	return f.DecodeBeside(sent, value.Value{})
 }
@@ -61,7 +61,7 @@ func (f *form) DecodeBeside(sent, settled value.Value) (value.Value, []string, e
 	return object, unknown, nil
 }
 
-// Complete returns object with the defaults of the version that it says it is of.
+// Complete returns object with the defaults of the version that it states.
 func (f *form) Complete(object value.Value) (value.Value, error) {
 	gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
 	if gvk.Group != f.group || gvk.Kind != f.kind {
@@ -70,8 +70,8 @@ func (f *form) Complete(object value.Value) (value.Value, error) {
 	return f.schemas[gvk.Version].Default(object), nil
 }
 
-// Load returns a stored object in the version: coerced and with defaults by the schema of the version that it is stored in, then
-// converted, which changes nothing but its apiVersion.
+// Load returns a stored object in this version. It prunes and defaults by the schema of the stored version, then converts, which changes
+// only the apiVersion.
 func (f *form) Load(stored value.Value) (value.Value, error) {
 	from := schema.ParseGVK(stored.Get("apiVersion").Str(), "").Version
 	object, err := schemas.Load(f.schemas[from], stored, value.Value{})
@@ -81,20 +81,20 @@ func (f *form) Load(stored value.Value) (value.Value, error) {
 	return f.convert(object, from, f.version)
 }
 
-// LoadBeside is Load of an object of the version, given a settled one.
+// LoadBeside is Load of an object of this version, given a settled object.
 func (f *form) LoadBeside(stored, settled value.Value) (value.Value, error) {
 	return schemas.Load(f.schema(), stored, settled)
 }
 
-// Settles reports whether what Decode returns is settled.
+// Settles reports whether the result of Decode is settled.
 func (f *form) Settles() bool { return schemas.Steady(f.schema()) }
 
-// Store returns an object of the version in the version that is stored.
+// Store returns an object of this version in the stored version.
 func (f *form) Store(object value.Value) (value.Value, error) {
 	return f.convert(object, f.version, f.storage)
 }
 
-// convert carries out the strategy None: the apiVersion changes, and what the other version does not know goes.
+// convert implements the strategy None: it changes the apiVersion and prunes by the schema of the other version.
 func (f *form) convert(object value.Value, from, to string) (value.Value, error) {
 	if from == to {
 		return object, nil
@@ -104,7 +104,7 @@ func (f *form) convert(object value.Value, from, to string) (value.Value, error)
 	return object, err
 }
 
-// PrepareCreate takes out the status, if it has an endpoint of its own, and begins to count generations.
+// PrepareCreate removes the status, if the subresource exists, and sets the generation to 1.
 func (f *form) PrepareCreate(object value.Value) value.Value {
 	if f.status {
 		object = object.With("status", value.Value{})
@@ -112,8 +112,8 @@ func (f *form) PrepareCreate(object value.Value) value.Value {
 	return api.WithMetadata(object, "generation", value.Int(1))
 }
 
-// PrepareUpdate lets the subresource status write the status only, and every other endpoint everything else. The generation
-// counts changes of anything but metadata, unless the endpoint is that of the status.
+// PrepareUpdate lets the subresource status write only the status, and other endpoints everything else. The generation increments for
+// changes outside metadata, but not for writes of the status.
 func (f *form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
 		return live.With("status", object.Get("status"))
@@ -137,31 +137,31 @@ func (f *form) Holds(value.Value) bool { return false }
 // Unconditional returns false.
 func (f *form) Unconditional() bool { return false }
 
-// Timeless reports whether no rule asks what a value was before.
+// Timeless reports whether no rule refers to an old value.
 func (f *form) Timeless() bool { return f.rules.Timeless() }
 
-// ValidateCreate returns what is wrong with a new object.
+// ValidateCreate returns the errors of a new object.
 func (f *form) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
 	return f.ValidateUpdate(ctx, object, value.Value{}, "", w)
 }
 
-// ValidateUpdate returns what is wrong with object in the place of live.
+// ValidateUpdate returns the errors of object as the successor of live.
 func (f *form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
 	errs, _ := f.ValidateChange(ctx, object, live, subresource, w, catalog.Proof{})
 	return errs
 }
 
-// ValidateChange returns what is wrong with object in the place of live, of which was is known.
+// ValidateChange returns the errors of object as the successor of live. was is the evidence of validation of live.
 func (f *form) ValidateChange(
 	ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was catalog.Proof,
 ) (field.ErrorList, catalog.Proof) {
-	var sound value.Value // what is known to be
+	var sound value.Value // live, if it is known to be sound
 	if was.Sound {
 		sound = live
 	}
 	var proof catalog.Proof
 	errs := f.validateType(object)
-	if len(errs) > 0 { // then values and rules are not looked at
+	if len(errs) > 0 { // values and rules are then not checked
 		if subresource != "status" {
 			errs = append(errs, f.rules.Resources(ctx, object)...)
 		}
@@ -192,7 +192,7 @@ func (f *form) ValidateChange(
 	return errs, proof
 }
 
-// validateType returns what is wrong with the kind and version that object says it is of.
+// validateType returns the errors in the kind and apiVersion of object.
 func (f *form) validateType(object value.Value) field.ErrorList {
 	var errs field.ErrorList
 	if kind := object.Get("kind").Str(); kind != f.kind {
@@ -204,7 +204,8 @@ func (f *form) validateType(object value.Value) field.ErrorList {
 	return errs
 }
 
-// duplicates returns where lists that are sets or maps hold an item again, in what object does not share with known, which has no such list.
+// duplicates returns the duplicate items in lists of type set or map. It skips parts that object shares with known, which has no
+// duplicates.
 func (f *form) duplicates(object, known value.Value) field.ErrorList {
 	var errs field.ErrorList
 	for _, e := range schemas.Duplicates(f.schema(), object, known) {

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// scaleDefinition describes Scale as if it were a custom resource, whose type is the same.
+// scaleDefinition describes Scale as a custom resource, which has the same type.
 const scaleDefinition = `{
 	"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 	"spec": {"group": "autoscaling", "names": {"kind": "Scale"}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": {
@@ -30,7 +30,7 @@ var scaleTypes = sync.OnceValues(func() (map[string]*schema.Type, error) {
 	return typesOf(definition)
 })
 
-// scale makes the subresource that s of the definition describes.
+// scale makes the subresource scale from its description s in the definition.
 func (c *compiler) scale(s value.Value) (*catalog.Scale, error) {
 	types, err := scaleTypes()
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Name is a name in a group. Resources are called by some, kinds by others.
+// Name is a name in a group, either of a resource or of a kind.
 type Name struct {
 	Kind bool
 	Text string
 }
 
-// NamesOf returns the names in the names of a spec or a status: plural, singular, short names, kind and list kind, as far as there are any.
+// NamesOf returns all names in the names of a spec or a status: plural, singular, short names, kind and list kind.
 func NamesOf(names value.Value) []Name {
 	out := []Name{
 		{false, names.Get("plural").Str()}, {false, names.Get("singular").Str()},
@@ -27,17 +27,17 @@ func NamesOf(names value.Value) []Name {
 	return slices.DeleteFunc(out, func(name Name) bool { return name.Text == "" })
 }
 
-// Names counts the definitions of a group that have each name. Several may have the same one.
+// Names counts, for each name in a group, the definitions that have it. Several definitions may have the same name.
 type Names map[Name]int
 
-// Take adds the names that a definition has. The cost grows with their number.
+// Take adds the accepted names of a definition. The cost grows with their number.
 func (n Names) Take(crd value.Value) {
 	for _, name := range NamesOf(crd.Get("status", "acceptedNames")) {
 		n[name]++
 	}
 }
 
-// Release takes away the names of a definition that was taken, and is as it was then.
+// Release removes the accepted names of a definition. Its status must be the same as in the call of Take.
 func (n Names) Release(crd value.Value) {
 	for _, name := range NamesOf(crd.Get("status", "acceptedNames")) {
 		if n[name]--; n[name] == 0 {
@@ -46,8 +46,8 @@ func (n Names) Release(crd value.Value) {
 	}
 }
 
-// Accept returns the status that crd has beside the other definitions of its group, which have others: which of its names are accepted,
-// and what its conditions are. A name is accepted that nobody else has. It is crd's own status if nothing changes.
+// Accept returns the status of crd: its accepted names and its conditions. others are the names of the other definitions of the group. A
+// name is accepted if no other definition has it. Without a change, Accept returns the status of crd itself.
 func Accept(crd value.Value, others Names, now time.Time) value.Value {
 	status := crd.Get("status")
 	names, reason, problem := accepted(crd.Get("spec", "names"), status.Get("acceptedNames"), others)
@@ -73,15 +73,16 @@ func Accept(crd value.Value, others Names, now time.Time) value.Value {
 	return out
 }
 
-// Content reports whether a definition with a status of [Accept] has all the names that it wants. Whatever others do, it keeps them.
+// Content reports whether status, a result of [Accept], accepts all names that the definition wants. Later definitions cannot take them
+// away.
 func Content(status value.Value) bool { return isTrue(status, "NamesAccepted") }
 
-// Served reports whether a definition's resource is served: its names were accepted once.
+// Served reports whether the resource of a definition is served: its names were accepted once.
 func Served(crd value.Value) bool {
 	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted")
 }
 
-// Finished returns crd without the finalizer that waits for its objects, and whether it had it. Its status says that they are gone, or that
+// Finished returns crd without the finalizer, and whether it had the finalizer. The new condition states that the objects are gone, or that
 // there could be none.
 func Finished(crd value.Value, now time.Time) (value.Value, bool) {
 	if !isHeld(crd) {
@@ -95,7 +96,7 @@ func Finished(crd value.Value, now time.Time) (value.Value, bool) {
 	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))).With("status", done.in(crd.Get("status"), now)), true
 }
 
-// isHeld reports whether a definition waits for its objects, or will when it is deleted.
+// isHeld reports whether a definition has the finalizer, so that its deletion waits for its objects.
 func isHeld(crd value.Value) bool {
 	for f := range crd.Get("metadata", "finalizers").Items() {
 		if f.Str() == finalizer {
@@ -105,8 +106,8 @@ func isHeld(crd value.Value) bool {
 	return false
 }
 
-// accepted returns the names that are accepted of those wanted, where had are accepted already, and which conflict keeps others
-// from being so: the last one, in the order of plural, singular, short names, kind and list kind.
+// accepted returns the accepted names, given the wanted names and the names accepted before. reason and problem describe the last conflict,
+// in the order plural, singular, short names, kind, list kind.
 func accepted(wanted, had value.Value, others Names) (names value.Value, reason, problem string) {
 	names = had
 	for _, n := range []struct {
@@ -126,7 +127,7 @@ func accepted(wanted, had value.Value, others Names) (names value.Value, reason,
 	return names.With("categories", wanted.Get("categories")), reason, problem
 }
 
-// conflicts returns what is said of names in wanted, a name or a list of them, that are taken and were not accepted before.
+// conflicts returns texts about the names in wanted, a name or a list of names, that are taken and were not accepted before.
 func conflicts(wanted, had value.Value, taken func(string) bool) []string {
 	if wanted.Kind() == value.KindString {
 		wanted, had = value.List(wanted), value.List(had)
@@ -141,7 +142,7 @@ func conflicts(wanted, had value.Value, taken func(string) bool) []string {
 	return out
 }
 
-// aggregate joins problems as one error says several.
+// aggregate joins problems in the format of an aggregate error.
 func aggregate(problems []string) string {
 	if len(problems) == 1 {
 		return problems[0]
@@ -161,8 +162,8 @@ func isTrue(status value.Value, typ string) bool {
 	return false
 }
 
-// in returns status with the condition. One that says the same stays as it is, and the time is that of the last change of
-// its status.
+// in returns status with the condition. An equal condition stays unchanged. lastTransitionTime is the time of the last change of the
+// condition's status.
 func (c condition) in(status value.Value, now time.Time) value.Value {
 	conditions := slices.Collect(status.Get("conditions").Items())
 	changed := value.String(now.UTC().Format(time.RFC3339))

@@ -29,14 +29,14 @@ func Load(stored value.Value) (value.Value, error) {
 	return value.Parse(text)
 }
 
-// definitionCodec reads definitions of all versions, and writes those of v1.
+// definitionCodec decodes definitions of all versions and encodes v1.
 var definitionCodec = sync.OnceValue(func() runtime.Codec {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
 	return serializer.NewCodecFactory(scheme).LegacyCodec(apiextensionsv1.SchemeGroupVersion)
 })
 
-// definitionForm is the form of definitions: that of their Go type, and how kube-apiserver stores them.
+// definitionForm is the form of definitions. It decodes the version in which kube-apiserver stores them.
 type definitionForm struct{ builtin.Form }
 
 // Load returns a stored definition in v1.

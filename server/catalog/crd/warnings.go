@@ -11,14 +11,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// warningsOf returns what a definition in the place of live, which is absent for a new one, is warned of: formats that nobody checks, and
-// sets of what cannot be told apart. What live has too is not said again. The cost grows with the schemas.
+// warningsOf returns the warnings of a definition as the successor of live, which is absent for a new one. It warns of unchecked formats,
+// and of sets with composite items. It omits warnings that live also has. The cost grows with the schemas.
 func warningsOf(object, live value.Value) []string {
 	var warnings []string
 	for _, find := range []func(schema value.Value) string{unknownFormat, compositeSet} {
 		said := found(object, find)
 		if len(said) == 0 {
-			continue // and live, which mostly has none either, need not be walked
+			continue // skip the walk of live
 		}
 		before := found(live, find)
 		warnings = append(warnings, slices.DeleteFunc(said, func(w string) bool { return slices.Contains(before, w) })...)
@@ -26,7 +26,7 @@ func warningsOf(object, live value.Value) []string {
 	return warnings
 }
 
-// found returns, sorted and each once, what find says of the schemas of a definition, and of all schemas in them.
+// found returns the results of find for all schemas of a definition, including nested schemas, sorted and without duplicates.
 func found(definition value.Value, find func(schema value.Value) string) []string {
 	var all []string
 	for v := range definition.Get("spec", "versions").Items() {
@@ -40,7 +40,7 @@ func found(definition value.Value, find func(schema value.Value) string) []strin
 	return slices.Compact(all)
 }
 
-// eachSchema visits a schema, and all schemas that it has in it.
+// eachSchema visits a schema and its nested schemas.
 func eachSchema(schema value.Value, visit func(value.Value)) {
 	if schema.Kind() != value.KindObject {
 		return
@@ -63,7 +63,7 @@ func eachSchema(schema value.Value, visit func(value.Value)) {
 	}
 }
 
-// unknownFormat warns of a format that is not checked.
+// unknownFormat returns a warning if the format is not checked.
 func unknownFormat(schema value.Value) string {
 	format := schema.Get("format").Str()
 	if format == "" {
@@ -76,7 +76,7 @@ func unknownFormat(schema value.Value) string {
 	return fmt.Sprintf("unrecognized format %q", format)
 }
 
-// compositeSet warns of a set whose items are objects or lists.
+// compositeSet returns a warning if the schema is a set of objects or lists.
 func compositeSet(schema value.Value) string {
 	if schema.Get("x-kubernetes-list-type").Str() != "set" {
 		return ""

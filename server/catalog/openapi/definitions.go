@@ -13,8 +13,8 @@ import (
 //go:embed definitions.json.gz
 var definitionsFile []byte
 
-// definitions are the schemas that kube-apiserver publishes of its Go types, by name and without descriptions. They say what Go
-// types do not: what is required, which values there are, and how lists are merged.
+// definitions returns the schemas that kube-apiserver publishes for its Go types, by name and without descriptions. They contain facts that
+// the Go types lack: required fields, allowed values, and list types.
 var definitions = sync.OnceValue(func() map[string]value.Value {
 	z, err := gzip.NewReader(bytes.NewReader(definitionsFile))
 	if err != nil {

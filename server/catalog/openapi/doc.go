@@ -1,6 +1,6 @@
-// Package openapi makes the OpenAPI documents of what a catalog serves: [V3], one for each version of a group.
+// Package openapi makes the OpenAPI documents of a catalog: [V3] for each group version, and [V2] for the whole catalog.
 //
-// Schemas of custom resources are those of their definitions, those of built-in kinds are read off their Go types. What clients
-// look for is there: which operations a kind has, whether they take field validation, and the schema of every kind with its
-// group, version and kind.
+// Schemas of custom resources come from their definitions, schemas of built-in kinds from their Go types. The documents contain the parts
+// that clients use: the operations of each kind, their support for field validation, and the schema of every kind with its group, version
+// and kind.
 package openapi

@@ -8,14 +8,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// components are the schemas of a document, by name.
+// components holds the schemas of a document, by name.
 type components map[string]value.Value
 
-// ref returns a reference to the schema of a Go type, which becomes a component with everything that it refers to.
+// ref returns a reference to the schema of a Go type. It adds the schema, and all schemas that it refers to, to the components.
 func (c components) ref(t reflect.Type) value.Value {
 	name := typeName(t)
 	if _, known := c[name]; !known {
-		c[name] = value.Object() // so that types that contain themselves come to an end
+		c[name] = value.Object() // ends the recursion for recursive types
 		c[name] = c.structure(t)
 	}
 	return reference(name)
@@ -25,7 +25,7 @@ func reference(name string) value.Value {
 	return object("$ref", value.String("#/components/schemas/"+name))
 }
 
-// object returns an object of names and values in turn. Absent values are left out.
+// object returns an object from alternating names and values. It omits absent values.
 func object(pairs ...any) value.Value {
 	var members []value.Member
 	for i := 0; i < len(pairs); i += 2 {
@@ -45,7 +45,7 @@ func texts(list ...string) value.Value {
 	return value.List(items...)
 }
 
-// typeName returns what a document calls a Go type: k8s.io/api/core/v1.Namespace is io.k8s.api.core.v1.Namespace.
+// typeName returns the name of a Go type in documents: io.k8s.api.core.v1.Namespace for k8s.io/api/core/v1.Namespace.
 func typeName(t reflect.Type) string {
 	host, path, _ := strings.Cut(t.PkgPath(), "/")
 	parts := strings.Split(host, ".")
@@ -53,16 +53,16 @@ func typeName(t reflect.Type) string {
 	return strings.Join(parts, ".") + "." + strings.ReplaceAll(path, "/", ".") + "." + t.Name()
 }
 
-// swaggerType is what Go types say that print themselves in their own way, such as times.
+// swaggerType is implemented by Go types with their own encoding, such as times.
 type swaggerType interface {
 	OpenAPISchemaType() []string
 	OpenAPISchemaFormat() string
 }
 
-// documented is what Go types say about their fields; the empty name is that of the type itself.
+// documented is implemented by Go types with descriptions of their fields. The empty name has the description of the type.
 type documented interface{ SwaggerDoc() map[string]string }
 
-// schema returns the schema of values of a Go type: for those that have a name in documents a reference.
+// schema returns the schema of a Go type. For a named struct it is a reference.
 func (c components) schema(t reflect.Type) value.Value {
 	name := typeName(t)
 	if s, ok := reflect.Zero(t).Interface().(swaggerType); ok && t.Kind() != reflect.Pointer {
@@ -88,7 +88,7 @@ func (c components) schema(t reflect.Type) value.Value {
 	return scalar(t.Kind())
 }
 
-// printedAs returns the schema of values that print themselves: any JSON, for those that say nothing of a type.
+// printedAs returns the schema of a type with its own encoding. A type that states none allows any JSON.
 func printedAs(s swaggerType) value.Value {
 	types, format := s.OpenAPISchemaType(), s.OpenAPISchemaFormat()
 	switch {
@@ -116,8 +116,8 @@ func scalar(k reflect.Kind) value.Value {
 	return value.Object()
 }
 
-// structure returns the schema of a Go structure: what kube-apiserver says of it, with the descriptions of its fields; or what its
-// fields tell, if that is not known.
+// structure returns the schema of a Go struct. It is the published schema with the descriptions of its fields, or derived from the fields
+// if none is published.
 func (c components) structure(t reflect.Type) value.Value {
 	doc := docOf(t)
 	properties, required := c.properties(t, doc)
@@ -144,7 +144,7 @@ func withProperties(schema value.Value, properties []value.Member) value.Value {
 	return schema.With("properties", value.Object(properties...))
 }
 
-// docs are what Go types say of fields: of a structure, and of those that are embedded in it.
+// docs holds the field descriptions of a struct and of its embedded structs.
 type docs []map[string]string
 
 func (d docs) of(field string) string {
@@ -169,7 +169,7 @@ func docOf(t reflect.Type) docs {
 	return out
 }
 
-// properties returns the fields of a structure, those of embedded ones among them, and which of them are always there.
+// properties returns the fields of a struct, including embedded ones, and the names of the required fields.
 func (c components) properties(t reflect.Type, doc docs) (properties []value.Member, required []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -189,7 +189,7 @@ func (c components) properties(t reflect.Type, doc docs) (properties []value.Mem
 	return properties, required
 }
 
-// described returns a schema with a description. Beside a reference nothing can stand, so that it is wrapped.
+// described returns a schema with a description. A reference cannot have siblings, so that it is wrapped in allOf.
 func described(schema value.Value, description string) value.Value {
 	if description == "" || schema.IsAbsent() {
 		return schema

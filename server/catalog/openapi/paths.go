@@ -10,10 +10,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// operation is what a method does to a path.
+// operation is a method of a path.
 type operation struct {
 	method, action, verb string
-	options              any         // the query is that of this structure
+	options              any         // the query parameters are the fields of this struct
 	body, answer         value.Value // schemas; absent if there is none
 	codes                []string
 }
@@ -53,7 +53,7 @@ func (d *document) addPaths(v *catalog.Version, object, list value.Value) {
 	}
 	for name, kind := range v.Actions {
 		if kind.Connection != nil {
-			continue // which nobody who reads the document could use
+			continue // omitted, because readers of the document cannot use connections
 		}
 		sent := d.ref(reflect.TypeOf(kind.New()).Elem())
 		d.addPath(v, one+"/"+name, name, "",
@@ -68,7 +68,7 @@ func (d *document) addSubresource(v *catalog.Version, one, name string, object, 
 		operation{"patch", "patch", "patch", metav1.PatchOptions{}, patch, object, []string{"200", "201"}})
 }
 
-// patch refers to the schema of patches, which is any object.
+// patch returns a reference to the schema of patches, which is any object.
 func (d *document) patch() value.Value {
 	name := typeName(reflect.TypeFor[metav1.Patch]())
 	d.components[name] = object("type", value.String("object"),
@@ -76,7 +76,7 @@ func (d *document) patch() value.Value {
 	return reference(name)
 }
 
-// addPath adds a path with its operations; suffix ends their names.
+// addPath adds a path with its operations. suffix is the end of their names.
 func (d *document) addPath(v *catalog.Version, path, subresource, suffix string, operations ...operation) {
 	item := object("parameters", pathParameters(v, path))
 	for _, o := range operations {
@@ -88,7 +88,7 @@ func (d *document) addPath(v *catalog.Version, path, subresource, suffix string,
 	d.paths[path] = item
 }
 
-// verbOf returns the verb of discovery that an operation carries out.
+// verbOf returns the discovery verb of an operation.
 func verbOf(o operation) string {
 	switch o.verb {
 	case "read":
@@ -157,7 +157,7 @@ func (d *document) operation(v *catalog.Version, o operation, path, subresource,
 	return out
 }
 
-// answerTypes returns the media types that objects of a version are answered in.
+// answerTypes returns the media types of responses with objects of a version.
 func answerTypes(v *catalog.Version) []string {
 	if v.Custom {
 		return []string{"application/json", "application/yaml"}
@@ -175,7 +175,7 @@ func content(schema value.Value, types ...string) value.Value {
 	return out
 }
 
-// groupWord returns a group as names of operations have it: stableExampleOrg for stable.example.org.
+// groupWord returns a group in the form of operation names: stableExampleOrg for stable.example.org.
 func groupWord(group string) string {
 	if group == "" {
 		return "core"
@@ -194,7 +194,7 @@ func upper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// queryParameters returns the parameters that a structure of options has.
+// queryParameters returns the query parameters for a struct of options.
 func queryParameters(options any) value.Value {
 	doc := docOf(reflect.TypeOf(options))
 	fields, _ := components{}.properties(reflect.TypeOf(options), doc)

@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// V2 returns the OpenAPI v2 document of everything in a catalog: what [V3] says of its versions, as far as Swagger 2 can say it.
-// release names the server's.
+// V2 returns the OpenAPI v2 document of a catalog. It contains the content of [V3] for all versions, as far as Swagger 2 can express it.
+// release is the version of the server.
 //
 // The cost grows with the number of resources and the size of their schemas.
 func V2(c *catalog.Catalog, release version.Info) value.Value {
@@ -39,13 +39,13 @@ func V2(c *catalog.Catalog, release version.Info) value.Value {
 	)
 }
 
-// swagger returns a schema as Swagger 2 can say it, by the rules of kube-apiserver.
+// swagger returns a schema in Swagger 2, by the rules of kube-apiserver.
 //
-//	reference beside text   not wrapped: kube-openapi allows both in one place
-//	default                 dropped, for documents of clients that would take it for a value
-//	allOf, anyOf, oneOf, not  dropped
-//	nullable                of any type, and not required
-//	unknown fields kept     of any type
+//	reference with a description  not wrapped, because kube-openapi allows siblings of a reference
+//	default                       dropped, because clients would take it for a value
+//	allOf, anyOf, oneOf, not      dropped
+//	nullable                      any type, and not required
+//	preserved unknown fields      any type
 func swagger(schema value.Value) value.Value {
 	if schema.Kind() != value.KindObject {
 		return schema
@@ -61,7 +61,7 @@ func swagger(schema value.Value) value.Value {
 		}
 	}
 	if keeps && schema.Get("x-kubernetes-embedded-resource").Bool() {
-		out = out.With("required", value.Value{}) // what every object has is not told of one of any type
+		out = out.With("required", value.Value{}) // an untyped schema cannot state the fields of every object
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
 		out = out.With(name, swagger(out.Get(name)))
@@ -75,8 +75,7 @@ func swagger(schema value.Value) value.Value {
 	return swaggerProperties(out, schema.Get("properties"))
 }
 
-// unwrapped returns a schema that does nothing but to describe a reference as both in one, and references to where Swagger 2 has
-// definitions.
+// unwrapped returns a schema without the allOf around a reference. It changes references to the place of definitions in Swagger 2.
 func unwrapped(schema value.Value) value.Value {
 	if all := schema.Get("allOf"); all.Len() == 1 && !all.Item(0).Get("$ref").IsAbsent() {
 		schema = schema.With("$ref", all.Item(0).Get("$ref")).With("allOf", value.Value{})
@@ -88,8 +87,8 @@ func unwrapped(schema value.Value) value.Value {
 	return schema
 }
 
-// swaggerProperties returns out with its properties as Swagger 2 can say them, and without those in what it requires that may be
-// null. properties are those before.
+// swaggerProperties returns out with its properties in Swagger 2. Nullable properties are no longer required. properties are the original
+// ones.
 func swaggerProperties(out, properties value.Value) value.Value {
 	if out.Get("properties").Kind() != value.KindObject {
 		return out
@@ -108,7 +107,7 @@ func swaggerProperties(out, properties value.Value) value.Value {
 	return out.With("required", value.List(required...))
 }
 
-// swaggerPath returns what can be done with a path.
+// swaggerPath returns a path item in Swagger 2.
 func swaggerPath(item value.Value) value.Value {
 	out := value.Object()
 	for name, part := range item.Members() {
@@ -121,7 +120,7 @@ func swaggerPath(item value.Value) value.Value {
 	return out
 }
 
-// swaggerParameters returns parameters with their schemas in them.
+// swaggerParameters returns parameters with the members of their schemas inlined.
 func swaggerParameters(parameters value.Value) value.Value {
 	out := make([]value.Value, 0, parameters.Len())
 	for p := range parameters.Items() {
@@ -135,7 +134,7 @@ func swaggerParameters(parameters value.Value) value.Value {
 	return value.List(out...)
 }
 
-// swaggerOperation returns an operation whose body is a parameter, and whose media types are listed once.
+// swaggerOperation returns an operation whose body is a parameter, and which lists its media types once.
 func swaggerOperation(operation value.Value) value.Value {
 	parameters := slices.Collect(swaggerParameters(operation.Get("parameters")).Items())
 	consumes := value.List(value.String("*/*"))
@@ -160,7 +159,7 @@ func swaggerOperation(operation value.Value) value.Value {
 		With("schemes", texts("https"))
 }
 
-// contents returns the media types of a body, and the schema that it has in all of them.
+// contents returns the media types of a body, and the schema that they share.
 func contents(content value.Value) (types, schema value.Value) {
 	var names []value.Value
 	for name, c := range content.Members() {

@@ -12,9 +12,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// V3 returns the OpenAPI v3 document of a version of a group.
+// V3 returns the OpenAPI v3 document of a group version.
 //
-// The cost grows with the number of resources in it and the size of their schemas.
+// The cost grows with the number of its resources and the size of their schemas.
 func V3(c *catalog.Catalog, group, version string) value.Value {
 	d := document{components: components{}, paths: map[string]value.Value{}}
 	title := "Kubernetes"
@@ -37,7 +37,7 @@ func members(of map[string]value.Value) value.Value {
 	return value.Object(out...)
 }
 
-// document is an OpenAPI document that is being made.
+// document is an OpenAPI document under construction.
 type document struct {
 	components
 	paths map[string]value.Value
@@ -75,7 +75,7 @@ var (
 	listDoc = metav1.PartialObjectMetadataList{}.SwaggerDoc()
 )
 
-// kind adds the schema of a kind, and returns its name.
+// kind adds the schema of a kind and returns its name.
 func (d *document) kind(v *catalog.Version) string {
 	if v.New != nil {
 		t := reflect.TypeOf(v.New()).Elem()
@@ -91,7 +91,7 @@ func (d *document) kind(v *catalog.Version) string {
 	return name
 }
 
-// custom returns the schema of a custom resource: that of its definition, with what all objects have.
+// custom returns the schema of a custom resource: the schema of its definition with apiVersion, kind and metadata.
 func (d *document) custom(v *catalog.Version) value.Value {
 	schema := v.Schema
 	if schema.Kind() != value.KindObject {
@@ -105,14 +105,14 @@ func (d *document) custom(v *catalog.Version) value.Value {
 	return schema.With("properties", d.withTypeMeta(properties)).With(gvkExtension, value.List(gvk(v.Group, v.Name, v.Kind)))
 }
 
-// withTypeMeta returns properties with those that all objects have.
+// withTypeMeta returns properties with apiVersion, kind and metadata.
 func (d *document) withTypeMeta(properties value.Value) value.Value {
 	text := object("type", value.String("string"))
 	return properties.With("apiVersion", described(text, typeDoc["apiVersion"])).With("kind", described(text, typeDoc["kind"])).
 		With("metadata", described(d.ref(reflect.TypeFor[metav1.ObjectMeta]()), metav1.PartialObjectMetadata{}.SwaggerDoc()["metadata"]))
 }
 
-// embedded returns a schema whose embedded resources have what all objects have.
+// embedded returns a schema whose embedded resources have apiVersion, kind and metadata.
 func (d *document) embedded(schema value.Value) value.Value {
 	for _, name := range []string{"items", "additionalProperties"} {
 		if child := schema.Get(name); child.Kind() == value.KindObject {
@@ -141,5 +141,5 @@ func (d *document) embedded(schema value.Value) value.Value {
 	return schema.With("properties", d.withTypeMeta(properties)).With("required", value.List(required...))
 }
 
-// scaleRef refers to the schema of Scale.
+// scaleRef returns a reference to the schema of Scale.
 func (d *document) scaleRef() value.Value { return d.ref(reflect.TypeFor[autoscalingv1.Scale]()) }
