@@ -62,7 +62,7 @@ func TestMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		var c Cache[key, []byte]
 		for i := range 2 * budget / (size + EntryCost) {
-			c.Put(key{name: fmt.Sprintf("%128d", i)}, make([]byte, size), 128+size, budget)
+			c.Put(key{fmt.Sprintf("%128d", i), [12]uintptr{uintptr(i)}}, make([]byte, size), 128+size, budget)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)
