@@ -1,7 +1,5 @@
-// Package jsontext is the grammar of JSON text: what white space, strings, numbers and the
-// punctuation around them look like, where they end, and how strings are printed. It knows nothing
-// of values or sets: packages value and fieldpath make those of what a [Scanner] passes.
+// Package jsontext is the grammar of JSON text: white space, punctuation, strings and numbers, and the printing of strings. It
+// knows nothing of values or sets: packages value and fieldpath make these from the tokens that a [Scanner] passes.
 //
-// Readers of JSON differ in what they take for a string, and deed reads what each of them reads.
-// [Mode] lists them.
+// Readers of JSON accept different strings, and deed reads each input as its reader does. [Mode] lists the readers.
 package jsontext

@@ -2,11 +2,11 @@ package jsontext
 
 import "strconv"
 
-// maxDigits is how many digits every number has room for in an int64.
+// maxDigits is the number of digits that always fit an int64.
 const maxDigits = 18
 
-// Integer passes the number at the position if it is an integer of at most 18 digits, as most
-// numbers are, and returns it. Otherwise it passes nothing.
+// Integer passes the number at the position if it is an integer of at most 18 digits, as most numbers are, and returns it.
+// Otherwise it passes nothing.
 func (s *Scanner) Integer() (i int64, ok bool) {
 	pos, text := s.Pos, s.Text
 	negative := pos < len(text) && text[pos] == '-'
@@ -15,7 +15,7 @@ func (s *Scanner) Integer() (i int64, ok bool) {
 	}
 	first := pos
 	for ; pos < len(text) && text[pos]-'0' <= 9; pos++ {
-		i = i*10 + int64(text[pos]-'0') // wraps around only when there are more than maxDigits
+		i = i*10 + int64(text[pos]-'0') // wraps around only above maxDigits
 	}
 	digits := pos - first
 	if digits == 0 || digits > maxDigits || digits > 1 && text[first] == '0' {
@@ -30,8 +30,8 @@ func (s *Scanner) Integer() (i int64, ok bool) {
 	return i, true
 }
 
-// Number passes the number at the position and returns it: i, if it has neither fraction nor
-// exponent and an int64 holds it, and else f. A number that a float64 does not hold is an error.
+// Number passes the number at the position and returns it: as i, if it has neither fraction nor exponent and fits an int64, and
+// otherwise as f. A number that does not fit a float64 is an error.
 func (s *Scanner) Number() (i int64, f float64, integer bool, err *Error) {
 	if i, ok := s.Integer(); ok {
 		return i, 0, true, nil
@@ -54,8 +54,8 @@ func (s *Scanner) Number() (i int64, f float64, integer bool, err *Error) {
 	return 0, f, false, nil
 }
 
-// numberText passes the number at the position and returns its text, and whether that has neither
-// fraction nor exponent.
+// numberText passes the number at the position and returns its text. It reports whether the text has neither fraction nor
+// exponent.
 func (s *Scanner) numberText() (text string, integer bool, err *Error) {
 	start := s.Pos
 	if s.Peek() == '-' {
@@ -96,8 +96,8 @@ func (s *Scanner) Digits() bool {
 	return s.Pos > start
 }
 
-// Widen returns the number that encoding/json prints for f: what the shortest decimal that stands
-// for f means, and not the binary fraction that f is. A number that is no JSON stays as it is.
+// Widen returns the float64 that encoding/json prints for f: the shortest decimal that identifies f, not the exact binary
+// fraction. A number that JSON cannot express stays as it is.
 func Widen(f float32) float64 {
 	wide, err := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
 	if err != nil {

@@ -2,8 +2,8 @@ package jsontext
 
 import "unicode/utf8"
 
-// Style says how strings are printed. All styles mean the same string to a reader that takes them,
-// unless the string holds bytes that are not UTF-8.
+// Style selects the printed form of strings. Readers that accept a style read the same string from all styles, unless it has
+// bytes that are not UTF-8.
 //
 //	                            Standard  HTML     Bare
 //	< > & U+2028 U+2029         escaped   escaped  stay
@@ -13,7 +13,7 @@ type Style uint8
 
 const (
 	Standard Style = iota // as encoding/json prints
-	HTML                  // as json-iterator prints values within the names of fieldsV1
+	HTML                  // as json-iterator prints values in names of fieldsV1
 	Bare                  // as json-iterator prints those names
 )
 
@@ -47,7 +47,7 @@ func appendBare(b []byte, s string) []byte {
 	}
 }
 
-// Simple tells which bytes are ASCII and stand for themselves in every style.
+// Simple reports the ASCII bytes that every style prints unchanged.
 var Simple = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
@@ -55,8 +55,8 @@ var Simple = func() (t [256]bool) {
 	return t
 }()
 
-// verbatim returns how many bytes of s, from its start on, are printed as they are. There may be
-// more behind the next eight. '<' and '>' differ in one bit only, and so do '"' and '&'.
+// verbatim returns the number of bytes at the start of s that are printed unchanged, in steps of eight. '<' and '>' differ in one
+// bit only, and so do '"' and '&'.
 func verbatim(s string) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -72,7 +72,7 @@ func verbatim(s string) int {
 	return i
 }
 
-// appendRest appends s, whose first i bytes are printed as they are, in a style other than Bare.
+// appendRest appends s in a style other than Bare. Its first i bytes are printed unchanged.
 func appendRest(b []byte, s string, i int, style Style) []byte {
 	start := 0
 	for i < len(s) {

@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/internal/seeds"
 )
 
-// TestStyles prints every character below 128 and some beyond, inside of others, in every style.
+// TestStyles prints every character below 128 and some beyond, within other characters, in every style.
 func TestStyles(t *testing.T) {
 	chars := []string{"é", "😀", "\u2028", "\u2029", "\ufffd", "\xff", "\xc3"}
 	for c := range utf8.RuneSelf {

@@ -2,10 +2,10 @@ package jsontext
 
 import "bytes"
 
-// Rough finds where JSON values begin and end, without looking at what they are: it is for texts that are parsed as well, before
-// or afterwards. Of what is JSON it passes the same as a [Scanner]; it passes much that is none, too.
+// Rough finds the bounds of JSON values without checking them. Its texts are parsed before or afterwards. For valid JSON it
+// passes the same text as a [Scanner]; it also passes invalid JSON.
 //
-// Cost: each method is linear in what it passes.
+// Cost: each method is linear in the passed text.
 type Rough struct {
 	Text []byte
 	Pos  int
@@ -20,7 +20,7 @@ func (r *Rough) Space() {
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
 
-// Take passes white space, and b if that follows.
+// Take passes white space, and b if b follows. It reports whether b followed.
 func (r *Rough) Take(b byte) bool {
 	r.Space()
 	if r.Pos == len(r.Text) || r.Text[r.Pos] != b {
@@ -30,14 +30,15 @@ func (r *Rough) Take(b byte) bool {
 	return true
 }
 
-// Value passes white space and a value. It reports whether there is one that ends.
+// Value passes white space and a value. It reports whether the value is complete.
 func (r *Rough) Value() (ok bool) {
 	r.Space()
 	r.Pos, ok = endOfValue(r.Text, r.Pos)
 	return ok
 }
 
-// endOfValue returns where the value that begins at start ends, and whether there is one that does. If not, it is where that shows.
+// endOfValue returns the end of the value that begins at start, and whether the value is complete. For an incomplete value it
+// returns the place of the fault.
 func endOfValue(text []byte, start int) (end int, ok bool) {
 	depth := 0
 	for i := start; i < len(text); {
@@ -72,16 +73,18 @@ func endOfValue(text []byte, start int) (end int, ok bool) {
 	return len(text), start < len(text) && depth == 0
 }
 
-// String passes the string at the position. It reports whether it ends.
+// String passes the string at the position. It reports whether the string is complete.
 func (r *Rough) String() (ok bool) {
 	r.Pos, ok = endOfString(r.Text, r.Pos)
 	return ok
 }
 
-// fewBytes is up to how many bytes endOfString looks at one by one, which is quicker for a short string than to search for what ends it.
+// fewBytes is the number of bytes that endOfString examines one by one. That is quicker for a short string than a search for its
+// end.
 const fewBytes = 64
 
-// endOfString returns where the string that begins at i ends, behind its quote, and whether it does. If not, it is where the text ends.
+// endOfString returns the position after the closing quote of the string at i, and whether there is one. Otherwise it returns the
+// end of the text.
 func endOfString(text []byte, i int) (end int, ok bool) {
 	i++
 	for few := min(i+fewBytes, len(text)); i < few; i++ {
@@ -106,8 +109,8 @@ func endOfString(text []byte, i int) (end int, ok bool) {
 	return len(text), false
 }
 
-// Members passes the object at the position. It calls member at each name, whose quotes stand from start to end, with the position
-// at the value behind the colon; member must pass that. It reports whether all of that is as it should be.
+// Members passes the object at the position. It calls member for each name, with the bounds start and end of its quotes, at the
+// position of the value after the colon. member must pass the value. Members reports whether the object is well-formed.
 func (r *Rough) Members(member func(start, end int) bool) bool {
 	if !r.Take('{') {
 		return false
@@ -132,8 +135,8 @@ func (r *Rough) Members(member func(start, end int) bool) bool {
 	return true
 }
 
-// Items passes the list at the position. It calls item at each item; item must pass that. It reports whether all of that is as it
-// should be.
+// Items passes the list at the position. It calls item for each item, and item must pass it. Items reports whether the list is
+// well-formed.
 func (r *Rough) Items(item func() bool) bool {
 	if !r.Take('[') {
 		return false

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// TestRough passes values, however long their strings are and wherever something is escaped in them.
+// TestRough passes values with strings of all lengths and escapes at all places.
 func TestRough(t *testing.T) {
 	for n := range 200 {
 		long := strings.Repeat("x", n)

@@ -8,44 +8,44 @@ import (
 	"github.com/deed-project/deed/internal/trail"
 )
 
-// MaxDepth is how many lists and objects may be inside each other.
+// MaxDepth is the largest depth of nested lists and objects.
 const MaxDepth = 10000
 
-// Scanner reads JSON text from a position on. It is the part of a parser that knows the grammar:
-// its methods pass what is at the position, or leave an error that says what is there instead.
+// Scanner reads JSON text from a position on. It is the part of a parser that knows the grammar. Each method passes a token at
+// the position, or sets an error that names the unexpected text.
 //
 // Invariants, of which a parser may rely on the first and must keep the second:
 //
 //	0 <= Pos <= len(Text)
-//	Depth = how many brackets before Pos are open
+//	Depth = number of open brackets before Pos
 type Scanner struct {
 	Text   string
 	Pos    int
 	Depth  int
-	Mode   Mode // which strings are taken
-	Chunk  int  // in mode Stored, how much text json-iterator reads at once; 0 means all of it
+	Mode   Mode // the accepted strings
+	Chunk  int  // in mode Stored, the size of json-iterator's buffer; 0 means all text
 	Spaced bool // white space was passed
 }
 
-// Error says where and why a text is not JSON.
+// Error reports the place and reason of a syntax error.
 type Error struct {
-	Offset int    // of the first byte that is wrong, counted from 0
+	Offset int    // of the first wrong byte, counted from 0
 	Reason string // such as "unexpected '}', want a colon"
 	Trail  trail.Trail
 }
 
-// Within adds one step to the front of the trail of an error on its way out.
+// Within adds one step to the front of the trail of an error on its way to the caller.
 func (e *Error) Within(step string) *Error {
 	e.Trail.Add(step)
 	return e
 }
 
-// Fail returns an error about what is at the position.
+// Fail returns an error about the text at the position.
 func (s *Scanner) Fail(format string, args ...any) *Error {
 	return &Error{Offset: s.Pos, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Unexpected returns an error that says that something else than the next byte should be there.
+// Unexpected returns an error that the next byte should be something else.
 func (s *Scanner) Unexpected(want string) *Error {
 	if s.Pos >= len(s.Text) {
 		return s.Fail("unexpected end, want %s", want)
@@ -76,7 +76,7 @@ func (s *Scanner) passSpace() {
 	}
 }
 
-// Peek returns the next byte, and 0, which begins nothing in JSON, at the end.
+// Peek returns the next byte, or 0 at the end, which begins no JSON token.
 func (s *Scanner) Peek() byte {
 	if s.Pos < len(s.Text) {
 		return s.Text[s.Pos]
@@ -84,7 +84,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// End passes white space and fails unless that is all there is.
+// End passes white space, and fails unless the text ends there.
 func (s *Scanner) End() *Error {
 	if s.Space(); s.Pos < len(s.Text) {
 		return s.Fail("data after the document")
@@ -101,8 +101,8 @@ func (s *Scanner) Literal(word string) *Error {
 	return nil
 }
 
-// Open passes the bracket that opens a container, and reports whether there is a member or item. If
-// there is none it passes the closing bracket too.
+// Open passes the opening bracket of a container, and reports whether there is a member or item. If there is none, it also passes
+// the closing bracket.
 func (s *Scanner) Open(closing byte) (more bool, err *Error) {
 	if s.Depth == MaxDepth {
 		return false, s.Fail("nested deeper than %d", MaxDepth)
@@ -117,8 +117,7 @@ func (s *Scanner) Open(closing byte) (more bool, err *Error) {
 	return true, nil
 }
 
-// More passes what follows a member or item: a comma, after which there is more, or the closing
-// bracket.
+// More passes the comma after a member or item, and reports true. At the closing bracket it passes that and reports false.
 func (s *Scanner) More(closing byte) (more bool, err *Error) {
 	if s.packed(',') {
 		s.Pos++
@@ -138,10 +137,10 @@ func (s *Scanner) More(closing byte) (more bool, err *Error) {
 	return false, s.Unexpected(fmt.Sprintf("a comma or %q", closing))
 }
 
-// NoName returns an error that says that the name of a member should be at the position.
+// NoName returns the error for a missing name of a member.
 func (s *Scanner) NoName() *Error { return s.Unexpected("a name in double quotes") }
 
-// Colon passes the colon behind the name of a member, and the white space around it.
+// Colon passes the colon after the name of a member, and the white space around it.
 func (s *Scanner) Colon() *Error {
 	if s.packed(':') {
 		s.Pos++
@@ -155,7 +154,7 @@ func (s *Scanner) Colon() *Error {
 	return nil
 }
 
-// packed reports whether c is at the position, with no white space behind it.
+// packed reports whether c is at the position, with no white space after it.
 func (s *Scanner) packed(c byte) bool {
 	return s.Pos+1 < len(s.Text) && s.Text[s.Pos] == c && s.Text[s.Pos+1] > ' '
 }

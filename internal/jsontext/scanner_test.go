@@ -83,7 +83,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestChunk shows where json-iterator no longer looks for control characters.
+// TestChunk shows where json-iterator stops looking for control characters.
 func TestChunk(t *testing.T) {
 	for _, test := range []struct {
 		quote, control int
@@ -98,7 +98,7 @@ func TestChunk(t *testing.T) {
 	}
 }
 
-// TestNullName shows that null is a name behind a comma, in one mode.
+// TestNullName shows that null is a name after a comma, in one mode.
 func TestNullName(t *testing.T) {
 	for text, want := range map[string]bool{`{"a":1,null:2}`: true, `{null:2}`: false, `{"a":1,nul:2}`: false} {
 		for mode := Strict; mode <= Stored; mode++ {
@@ -110,7 +110,7 @@ func TestNullName(t *testing.T) {
 	}
 }
 
-// TestSkip demands that what encoding/json reads is passed, and nothing else.
+// TestSkip checks that Skip passes exactly the texts that encoding/json reads.
 func TestSkip(t *testing.T) {
 	r := seeds.Rand(t)
 	const document = ` {"a" : [1, -0.5e+3, 1E5, true ,false,null, "x\n\u00e9é"], "b":{}, "c": [], "d":[[0]] } `
@@ -186,7 +186,7 @@ func TestWiden(t *testing.T) {
 	}
 }
 
-// TestSkipNumber shows that only a number with an exponent is tried.
+// TestSkipNumber shows that only a number with an exponent is converted.
 func TestSkipNumber(t *testing.T) {
 	for text, want := range map[string]bool{"1e308": true, "1e309": false, "1" + strings.Repeat("0", 400): true, "1.5": true} {
 		s := Scanner{Text: text}
@@ -204,7 +204,7 @@ func TestErrorPath(t *testing.T) {
 	}
 }
 
-// TestSpaced shows that white space outside of strings is noticed, wherever it is.
+// TestSpaced shows that white space outside strings is detected everywhere.
 func TestSpaced(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"a b":[1,"x"],"c":{}}`: false, `{ }`: true, `{"a" :1}`: true, `{"a": 1}`: true, `[1 ]`: true, `[1, 2]`: true,

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Skip passes the value at the position. It is checked to be JSON, except that names may come
-// twice. A number with an exponent must be one that a float64 holds; json-iterator has it so.
+// Skip passes the value at the position. The value must be valid JSON, except that names may be duplicate. A number with an
+// exponent must fit a float64, as json-iterator demands.
 //
 // Cost: linear in the length of the value.
 func (s *Scanner) Skip() *Error {

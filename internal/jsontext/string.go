@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// PlainString passes the string at the position and returns what it means, a part of Text, if that
-// is what is written between the quotes: there is no escape and, unless the mode is Stored, nothing
-// beyond ASCII. Otherwise it passes nothing.
+// PlainString passes the string at the position and returns its content, a part of Text, if the content equals the text between
+// the quotes. The string then has no escape and, unless the mode is Stored, only ASCII. Otherwise PlainString passes nothing.
 func (s *Scanner) PlainString() (text string, ok bool) {
 	start := s.Pos + 1
 	var end int
@@ -26,7 +25,7 @@ func (s *Scanner) PlainString() (text string, ok bool) {
 	return s.Text[start:end], true
 }
 
-// AppendString passes the string at the position and appends what it means to b.
+// AppendString passes the string at the position and appends its content to b.
 func (s *Scanner) AppendString(b []byte) ([]byte, *Error) {
 	quote, escaped := s.Pos, false
 	for s.Pos++; ; {
@@ -94,7 +93,7 @@ func (s *Scanner) SkipString() *Error {
 	}
 }
 
-// stringError says what is wrong with the string that goes on at the position.
+// stringError returns the error of the string that continues at the position.
 func (s *Scanner) stringError() *Error {
 	if s.Pos >= len(s.Text) {
 		return s.Unexpected("the end of a string")
@@ -102,8 +101,8 @@ func (s *Scanner) stringError() *Error {
 	return s.Fail("control character 0x%02x in a string", s.Text[s.Pos])
 }
 
-// takesControl reports whether there is a control character at the position, and it is taken, in a
-// string that begins at quote and has an escape already or not.
+// takesControl reports whether the mode accepts a control character at the position. The string begins at quote; escaped says
+// whether it has an escape already.
 func (s *Scanner) takesControl(quote int, escaped bool) bool {
 	if s.Mode != Stored || s.Pos >= len(s.Text) {
 		return false
@@ -111,8 +110,8 @@ func (s *Scanner) takesControl(quote int, escaped bool) bool {
 	return escaped || s.Chunk > 0 && s.Pos/s.Chunk > quote/s.Chunk
 }
 
-// beyondASCII passes the characters beyond ASCII at the position, up to the first byte that is not
-// UTF-8. It passes that too and returns false, or else an error if the mode is Strict.
+// beyondASCII passes the non-ASCII characters at the position, up to the first byte that is not UTF-8. In mode Strict that byte
+// is an error. In other modes it passes the byte too and returns false.
 func (s *Scanner) beyondASCII() (valid bool, err *Error) {
 	for s.Peek() >= utf8.RuneSelf {
 		r, size := utf8.DecodeRuneInString(s.Text[s.Pos:])
@@ -128,8 +127,8 @@ func (s *Scanner) beyondASCII() (valid bool, err *Error) {
 	return true, nil
 }
 
-// escape passes an escape, or two that are a surrogate pair or, in mode Stored, could be one. It
-// returns the character that they mean, and a second one, or -1 if there is none.
+// escape passes an escape, or two that are a surrogate pair or, in mode Stored, could be one. It returns the resulting character,
+// and a second one, or -1 if there is none.
 func (s *Scanner) escape() (r, second rune, err *Error) {
 	rest := s.Text[s.Pos:]
 	if len(rest) < 2 {
@@ -172,7 +171,7 @@ func hexEscape(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// plainEnd is [PlainEnd] or [asciiEnd] in the text that is read, as the mode has it.
+// plainEnd is [PlainEnd] or [asciiEnd], depending on the mode.
 func (s *Scanner) plainEnd(i int) int {
 	if s.Mode == Stored {
 		return PlainEnd(s.Text, i)
@@ -180,29 +179,27 @@ func (s *Scanner) plainEnd(i int) int {
 	return asciiEnd(s.Text, i)
 }
 
-// Both ends are searched for in eight bytes at once. In each byte of a word, the highest bit of x-c
-// tells that x < c when both are below 128: the subtraction borrows. For c = 1 it tells that x is
-// 0, as w^'"' is where w is a quote. The borrow may spoil higher bytes, but the lowest one that
-// tells is right:
+// Both searches examine eight bytes at once. In each byte of a word, the highest bit of x-c is set if x < c and both are below
+// 128: the subtraction borrows. For c = 1 the bit shows that x is 0, as w^'"' is for a quote. The borrow may spoil higher bytes,
+// but the lowest set byte is right:
 //
 //	w                  61 62 22 63 …    a b " c …
 //	w ^ '"'            43 40 00 41 …
-//	… - 1              42 3f ff 3f …    the borrow from 00 spoils the byte behind it
+//	… - 1              42 3f ff 3f …    the borrow from 00 spoils the next byte
 //	… & 80             00 00 80 00 …    the lowest byte that is not 0 is the quote's
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// PlainEnd returns the index, from i on, of the first quote, backslash or control character of s,
-// or len(s).
+// PlainEnd returns the index, from i on, of the first quote, backslash or control character of s, or len(s).
 func PlainEnd(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if found := unplain(Word(s, i)); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	if len(s) >= 8 && i < len(s) { // what is left of the last eight bytes; the zeros behind it end the search
+	if len(s) >= 8 && i < len(s) { // the rest of the last eight bytes; zeros after it end the search
 		left := Word(s, len(s)-8) >> (8 * uint(i+8-len(s)))
 		return i + bits.TrailingZeros64(unplain(left))/8
 	}
@@ -212,15 +209,14 @@ func PlainEnd(s string, i int) int {
 	return i
 }
 
-// unplain finds quotes, backslashes and control characters in the eight bytes of w: the lowest byte
-// whose high bit is set in the result is the first one. Bytes above it may be set without being
-// such.
+// unplain finds quotes, backslashes and control characters in the eight bytes of w: the first one is at the lowest byte of the
+// result whose high bit is set. Higher bytes may be set by mistake.
 func unplain(w uint64) uint64 {
 	quote, slash := w^'"'*ones, w^'\\'*ones
 	return ((w-' '*ones)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
-// asciiEnd is PlainEnd that stops at bytes beyond ASCII too.
+// asciiEnd is PlainEnd, but also stops at non-ASCII bytes.
 func asciiEnd(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		w := Word(s, i)

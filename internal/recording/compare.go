@@ -16,10 +16,9 @@ type Answer struct {
 	Warnings []string    // as in Warning headers
 }
 
-// Compare returns in which way got is not the answer that the step recorded, and "" when it is.
-// What differs from run to run does not count: uids, resource versions and times. Managed fields
-// and causes are compared as sets, because their order depends on times in the one case, and is
-// random in the other.
+// Compare returns the difference between got and the recorded answer of the step, or "". It ignores values that change from run
+// to run: uids, resource versions and times. It compares managed fields and causes as sets, because the order of the former
+// depends on times, and that of the latter is random.
 func Compare(want Step, got Answer) string {
 	var out strings.Builder
 	if want.Code != got.Code {
@@ -38,9 +37,8 @@ func Compare(want Step, got Answer) string {
 	return out.String()
 }
 
-// sameTypeErrors reports whether two messages say the same about why an object does not conform to
-// its type. The reference lists reasons in the random order of the members of objects, and forgets
-// the members behind one that is not declared.
+// sameTypeErrors reports whether two messages give the same reasons why an object does not conform to its type. The reference
+// lists reasons in the random order of members, and omits the members after an undeclared one.
 func sameTypeErrors(want, got string) bool {
 	const heading = "errors:\n  "
 	before, list, found := strings.Cut(got, heading)
@@ -57,7 +55,7 @@ func sameTypeErrors(want, got string) bool {
 		!slices.ContainsFunc(wanted, func(reason string) bool { return !slices.Contains(reasons, reason) })
 }
 
-// differences prints the places where want and got differ.
+// differences prints the places in which want and got differ.
 func differences(out *strings.Builder, path string, want, got value.Value) {
 	if want.Kind() != value.KindObject || got.Kind() != value.KindObject {
 		if !want.Equal(got) {
@@ -75,7 +73,7 @@ func differences(out *strings.Builder, path string, want, got value.Value) {
 	}
 }
 
-// normal returns an answer in the form in which equal answers are equal.
+// normal returns an answer in a canonical form.
 func normal(v value.Value) value.Value {
 	if v.Get("kind").Str() == "Status" {
 		return normalStatus(v)
@@ -94,8 +92,7 @@ func normal(v value.Value) value.Value {
 	return v.With("metadata", metadata)
 }
 
-// normalStatus sorts the causes and where the message lists several of an invalid object, sorts
-// these too.
+// normalStatus sorts the causes, and the list of causes in the message of an invalid object.
 func normalStatus(v value.Value) value.Value {
 	details := v.Get("details").With("uid", value.Value{})
 	var causes []value.Value
@@ -123,9 +120,8 @@ func normalStatus(v value.Value) value.Value {
 	return v
 }
 
-// normalDocument returns a message about what a patch makes of an object with that object in its
-// normal form: the reference prints it with its members in the order of Go structs as far as the
-// patch does not touch them.
+// normalDocument returns a message about the result of a patch, with the object in its canonical form. The reference prints the
+// object with its members in the order of Go structs, except for members that the patch changes.
 func normalDocument(message string) string {
 	const label = "Invalid value: "
 	before, after, found := strings.Cut(message, label)

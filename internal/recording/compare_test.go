@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestCompare shows which differences between answers count, and which do not.
+// TestCompare shows the relevant and the irrelevant differences between answers.
 func TestCompare(t *testing.T) {
 	const object = `{"kind":"Thing","metadata":{"name":"o","managedFields":[{"manager":"a"},{"manager":"b"}]},"spec":{"a":1}}`
 	failure := func(message string) string {

@@ -13,7 +13,7 @@ import (
 // Exists reports whether the object was stored before the request.
 func (e Exchange) Exists() bool { return e.Live.Kind() == value.KindObject }
 
-// Sent returns what the request sent, as text: some are no JSON.
+// Sent returns the sent body as text; some bodies are not JSON.
 func (e Exchange) Sent() []byte {
 	if e.Body.Kind() == value.KindString {
 		return []byte(e.Body.Str())
@@ -21,13 +21,13 @@ func (e Exchange) Sent() []byte {
 	return e.Body.AppendJSON(nil)
 }
 
-// Keeps reports whether the request writes JSON that a server keeps as text, which then counts as
-// changed if it has other spaces.
+// Keeps reports whether the request writes JSON that a server stores as text. Such text counts as changed if only its spaces
+// differ.
 func (e Exchange) Keeps() bool {
 	return (e.Op == "update" || e.Op == "merge") && strings.Contains(e.Body.String(), `"opaque"`)
 }
 
-// Time returns the last of the times in the answer: when the server answered.
+// Time returns the latest time in the answer: the time at which the server answered.
 func (e Exchange) Time() time.Time {
 	var last time.Time
 	for part := range strings.SplitSeq(e.Response.String(), `"`) {
@@ -48,17 +48,16 @@ func Owners(object value.Value) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// SortedLines returns the lines of a message in order: those of a conflict are in any order.
+// SortedLines returns the lines of a message in sorted order, because lines of a conflict have any order.
 func SortedLines(message string) string {
 	all := strings.Split(message, "\n")
 	slices.Sort(all)
 	return strings.Join(all, "\n")
 }
 
-// ServerFiles returns the recordings of a kube-apiserver about built-in kinds: those in kept, a
-// directory of this repository, and those in all, a directory beside it that need not be there. The
-// environment variable DEED_SERVER_RECORDINGS names a file to play instead of all of these. A short
-// test has kept only.
+// ServerFiles returns the recordings of a kube-apiserver about built-in kinds: those in kept, a directory of this repository, and
+// those in all, an optional directory beside it. The environment variable DEED_SERVER_RECORDINGS names a file to replace all of
+// them. A short test uses kept only.
 func ServerFiles(kept, all string, short bool) (files []string, err error) {
 	if file := os.Getenv("DEED_SERVER_RECORDINGS"); file != "" {
 		return []string{file}, nil

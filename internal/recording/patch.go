@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Patched returns what a successful patch made of the live object, and whether it is known: what a
-// strategic merge patch does to anything but labels and annotations is the server's to know.
+// Patched returns the live object with a successful patch applied, and whether the result is known. For a strategic merge patch
+// it is known only if the patch changes nothing but labels and annotations.
 func (e Exchange) Patched() (object value.Value, known bool) {
 	switch e.Op {
 	case "jsonpatch":
@@ -31,7 +31,7 @@ func (e Exchange) Patched() (object value.Value, known bool) {
 	return mergepatch.Apply(e.Live, e.Body), true
 }
 
-// jsonPatched carries out an operation of a JSON patch that is known to succeed.
+// jsonPatched executes an operation of a JSON patch that is known to succeed.
 func jsonPatched(v value.Value, pointer []string, op value.Value) value.Value {
 	name := strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[0])
 	if v.Kind() == value.KindList {

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Scenario is one recorded history, one line of a file of recordings.
+// Scenario is a recorded history; a file has one on each line.
 type Scenario struct {
 	Name  string      `json:"name"`
 	Class string      `json:"class"`
@@ -21,8 +21,7 @@ type Scenario struct {
 	Steps []Step      `json:"steps"`
 }
 
-// Step is a request and its answer. Body is absent, the JSON value that was sent, or a string with
-// the text that was sent.
+// Step is a request and its answer. Body is absent, or a JSON value, or a string with a body that is not JSON.
 type Step struct {
 	Method      string      `json:"method"`
 	Path        string      `json:"path"`
@@ -34,35 +33,31 @@ type Step struct {
 	Warnings    []string    `json:"warnings,omitempty"`
 }
 
-// History is what happened to one object of a built-in kind on a kube-apiserver, one line of a file
-// of such recordings.
+// History is the recorded history of one object of a built-in kind on a kube-apiserver; a file has one on each line.
 type History struct {
 	Name  string     `json:"name"`
 	Kind  string     `json:"kind"`
 	Steps []Exchange `json:"steps"`
 }
 
-// Exchange is a step of a History with the state around it, so that each can be repeated without
-// those before it. Live and After are the object as it was stored before and after, in the version
-// of the request; null if there was none.
+// Exchange is a step of a History with the stored object before and after it. It can be repeated without the earlier steps. Live
+// and After are in the version of the request; null is no object.
 type Exchange struct {
 	Step
-	Op         string      `json:"op"` // what kind of request it is, such as smp for a strategic merge patch
+	Op         string      `json:"op"` // the type of the request, such as smp for a strategic merge patch
 	APIVersion string      `json:"apiVersion"`
 	UserAgent  string      `json:"userAgent"`
 	Live       value.Value `json:"live,omitzero"`
 	After      value.Value `json:"after,omitzero"`
 }
 
-// ReadFile reads the recordings in the named file, one JSON text a line. A name that ends with .gz
-// is that of a compressed file.
+// ReadFile reads recordings from the named file, one JSON text a line. A name that ends with .gz is a compressed file.
 func ReadFile(name string) ([]Scenario, error) { return Load[Scenario](name) }
 
 // ReadHistories is ReadFile for recordings of a kube-apiserver.
 func ReadHistories(name string) ([]History, error) { return Load[History](name) }
 
-// Load reads what the named file has, one JSON text a line. A name that ends with .gz is that of a
-// compressed file.
+// Load reads one JSON text a line from the named file. A name that ends with .gz is a compressed file.
 func Load[T any](name string) (all []T, err error) {
 	file, err := os.Open(name)
 	if err != nil {

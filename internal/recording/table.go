@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Rows returns the cells of the tables that a document in Markdown has below a heading, without the
-// heads of these tables. The error is that of reading the file, or that there are no rows.
+// Rows returns the cells of the tables below a heading of a Markdown document, without the head rows. It returns an error if the
+// file cannot be read or has no rows there.
 func Rows(file, heading string) ([][]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -39,7 +39,7 @@ func Rows(file, heading string) ([][]string, error) {
 	return rows, nil
 }
 
-// Quoted returns what stands in backquotes in a cell.
+// Quoted returns the texts in backquotes in a cell.
 func Quoted(cell string) []string {
 	var out []string
 	for i, text := range strings.Split(cell, "`") {
@@ -50,13 +50,13 @@ func Quoted(cell string) []string {
 	return out
 }
 
-// Exception is a part of the objects of a kind that is not compared, because only a server can know it, or its admission sets it.
+// Exception is a part of objects of a kind that comparisons skip, because only a server can know it or its admission sets it.
 type Exception struct {
-	Kind string   // any for all kinds
-	Path []string // names of members; * is each item of a list, and a=b the items whose member a is b
+	Kind string   // "any" matches all kinds
+	Path []string // member names; * is each item of a list, a=b selects items with member a equal to b
 }
 
-// Exceptions returns those of a table in docs/divergences.md: rows of kinds, paths in backquotes, and a reason.
+// Exceptions returns the exceptions of the table in docs/divergences.md: rows of kinds, paths in backquotes, and a reason.
 func Exceptions(file string) ([]Exception, error) {
 	rows, err := Rows(file, "## What only a server knows")
 	if err != nil {
@@ -79,10 +79,10 @@ func Exceptions(file string) ([]Exception, error) {
 // String returns the kind and the path, with dots.
 func (e Exception) String() string { return e.Kind + " " + strings.Join(e.Path, ".") }
 
-// Of reports whether the exception is about objects of a kind.
+// Of reports whether the exception applies to objects of kind.
 func (e Exception) Of(kind string) bool { return e.Kind == "any" || e.Kind == kind }
 
-// Without returns v without what the path leads to. What is empty thereafter is left out, too.
+// Without returns v without the values at the path. It also removes containers that become empty.
 func (e Exception) Without(v value.Value) value.Value { return without(v, e.Path) }
 
 func without(v value.Value, path []string) value.Value {

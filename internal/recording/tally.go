@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Tally counts what was compared with recorded answers, what differed, and what was left out and why.
+// Tally counts comparisons with recorded answers, differences, and skipped comparisons with their reasons.
 type Tally struct {
 	exceptions []Exception
 	compared   map[string]int
@@ -19,7 +19,7 @@ type Tally struct {
 	shown      map[string]int
 }
 
-// NewTally returns the tally that compares objects without what exceptions lead to.
+// NewTally returns a Tally that skips exceptions in comparisons of objects.
 func NewTally(exceptions []Exception) *Tally {
 	return &Tally{
 		exceptions: exceptions, compared: map[string]int{}, differed: map[string]int{}, allowed: map[string]int{},
@@ -27,11 +27,11 @@ func NewTally(exceptions []Exception) *Tally {
 	}
 }
 
-// shownOfEach is how many differences of each kind of object are told.
+// shownOfEach is the number of differences that are reported for each kind of object.
 const shownOfEach = 3
 
-// Same counts a comparison of what the server said with what deed says, and reports whether a
-// difference is to be told: no more than three of each kind are.
+// Same counts a comparison of the server's answer with deed's. It reports whether a difference should be reported: the first
+// three of each kind are.
 func (y *Tally) Same(what, kind, want, got string) bool {
 	y.compared[what]++
 	if want == got {
@@ -46,17 +46,16 @@ func (y *Tally) Same(what, kind, want, got string) bool {
 // Differ reports whether anything differed.
 func (y *Tally) Differ() bool { return len(y.differed) > 0 }
 
-// Compared returns how many comparisons of what there were.
+// Compared returns the number of comparisons.
 func (y *Tally) Compared(what string) int { return y.compared[what] }
 
-// Allow counts a difference that is known and has a reason.
+// Allow counts a known difference with a reason.
 func (y *Tally) Allow(reason string) { y.allowed[reason]++ }
 
-// Leave counts a request that is not compared, for a reason.
+// Leave counts a request that is skipped, with the reason.
 func (y *Tally) Leave(reason string) { y.left[reason]++ }
 
-// Stripped returns two objects of a kind without what the exceptions lead to, and counts the
-// exceptions that made a difference.
+// Stripped returns two objects without the exceptions of a kind, and counts the exceptions that made a difference.
 func (y *Tally) Stripped(kind string, want, got value.Value) (value.Value, value.Value) {
 	for _, e := range y.exceptions {
 		if !e.Of(kind) {
@@ -71,7 +70,7 @@ func (y *Tally) Stripped(kind string, want, got value.Value) (value.Value, value
 	return want, got
 }
 
-// String returns the counts, one a line.
+// String returns the counts, one on each line.
 func (y *Tally) String() string {
 	var out strings.Builder
 	for _, what := range slices.Sorted(maps.Keys(y.compared)) {
