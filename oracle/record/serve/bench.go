@@ -21,7 +21,9 @@ type bench struct {
 	spend    time.Duration
 	alone    bool       // without the reference
 	plain    bool       // clients take no compressed answers
-	floor    bool       // the reference is a server that does nothing
+	floor    bool       // the reference is the floor
+	apart    bool       // each worker has a connection of its own
+	rounds   int        // how often a row is measured beside the floor
 	subjects []*subject // the reference first
 	started  []started  // of each subject
 	dir      string
@@ -36,18 +38,20 @@ func (b *bench) stop() {
 	}
 }
 
-// starts is how often each server is started: what a start takes is told by the middle one.
+// starts is how often each server is started. The median counts.
 const starts = 5
 
-// start starts both servers in turns, defines the resource, and fills those that were started last.
-func (b *bench) start(ctx context.Context, deed string) error {
+// start starts the servers in turns, defines the resource, and fills those that were started last.
+func (b *bench) start(ctx context.Context, deeds []string) error {
 	var err error
 	if b.dir, err = os.MkdirTemp("", "serve"); err != nil {
 		return err
 	}
 	launches := []func() (*subject, error){
 		func() (*subject, error) { return startSelf(ctx, b.floor, b.plain) },
-		func() (*subject, error) { return startDeed(ctx, deed, b.dir, b.plain) },
+	}
+	for _, deed := range deeds {
+		launches = append(launches, func() (*subject, error) { return startDeed(ctx, deed, b.dir, b.plain) })
 	}
 	if b.alone {
 		launches = launches[1:]
@@ -106,6 +110,11 @@ func middle[T cmp.Ordered](all []T) T { return slices.Sorted(slices.Values(all))
 func (b *bench) fill(ctx context.Context, s *subject) error {
 	for id := range b.atOnce {
 		w := &worker{subject: s, id: id}
+		if b.apart {
+			own := *s
+			own.client = s.connection()
+			w.subject = &own
+		}
 		if err := w.prepare(ctx); err != nil {
 			return err
 		}
@@ -151,9 +160,6 @@ func (b *bench) run(ctx context.Context, only *regexp.Regexp) error {
 		if err := b.requests(ctx, only, b.atOnce, fmt.Sprintf("%d requests at once", b.atOnce)); err != nil {
 			return err
 		}
-	}
-	if b.floor {
-		return nil
 	}
 	return b.others()
 }

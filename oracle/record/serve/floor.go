@@ -7,23 +7,32 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
-// floor is a server that does nothing of what is asked: it reads the body, and answers with a text that it has. What it costs is what
-// net/http costs, over TLS and HTTP/2, so that nobody who builds on that can cost less. It is an http.Handler.
+// floor is a server on net/http as it is: it reads the body of a request, and answers with bytes that it has. These are the bytes of a
+// deed-apiserver's answer to such a request, see [bench.teach]. A server on net/http that does anything costs more. It is an http.Handler.
 type floor struct {
+	answer atomic.Pointer[answer]
+
 	mu      sync.Mutex
 	watches map[chan []byte]bool
 }
 
+// answer is the body of an answer, as it is sent, and the headers that say what it is.
+type answer struct {
+	body            []byte
+	media, encoding string
+}
+
+// teaching is the path that takes, as a PUT, the answer to all requests that follow.
+const teaching = "/answer"
+
 const (
-	objectSize = 4600 // of an answer, as that of an object with its managed fields
-	gone       = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"worker-0-0","group":"load.example.org",` +
-		`"kind":"apps","uid":"00000000-0000-0000-0000-000000000000"}}`
-	empty = `{"kind":"AppList","apiVersion":"load.example.org/v1","metadata":{"remainingItemCount":1,"resourceVersion":"1"},"items":[]}`
+	objectSize = 4600 // of an event, as that of an object with its managed fields
+	empty      = `{"kind":"AppList","apiVersion":"load.example.org/v1","metadata":{"remainingItemCount":1,"resourceVersion":"1"},"items":[]}`
 )
 
 var object = `{"kind":"App","spec":"` + strings.Repeat("x", objectSize) + `"}`
@@ -34,27 +43,32 @@ func (f *floor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // nobody reads the answer
 	}
-	w.Header().Set("Content-Type", "application/json")
-	text := object
 	switch {
 	case r.URL.Query().Has("watch"):
 		f.watch(w, r)
 		return
+	case r.URL.Path == teaching:
+		f.answer.Store(&answer{body, r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding")})
+		return
 	case r.Method == http.MethodPatch:
 		f.tell(body)
-	case r.Method == http.MethodDelete:
-		text = gone
-	case strings.HasSuffix(r.URL.Path, "/apps"):
-		text = empty
 	}
-	_, _ = io.WriteString(w, text)
+	a := f.answer.Load()
+	w.Header().Set("Content-Type", a.media)
+	if a.encoding != "" {
+		w.Header().Set("Content-Encoding", a.encoding)
+	}
+	_, _ = w.Write(a.body)
 }
 
 // tell hands an event of the size of an object to all who watch. It begins with what was sent.
 func (f *floor) tell(sent []byte) {
-	event := fmt.Appendf(nil, `{"type":"MODIFIED","object":%s,"rest":%s}`+"\n", sent, object)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.watches) == 0 {
+		return
+	}
+	event := fmt.Appendf(nil, `{"type":"MODIFIED","object":%s,"rest":%s}`+"\n", sent, object)
 	for watch := range f.watches {
 		watch <- event
 	}
@@ -82,10 +96,11 @@ func (f *floor) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// beFloor serves the floor in this process, on one core, and says where it is.
+// beFloor serves the floor in this process, and says where it is.
 func beFloor(in io.Reader, out io.Writer) error {
-	runtime.GOMAXPROCS(1)
-	s := httptest.NewUnstartedServer(&floor{watches: map[chan []byte]bool{}})
+	f := &floor{watches: map[chan []byte]bool{}}
+	f.answer.Store(&answer{[]byte(empty), "application/json", ""})
+	s := httptest.NewUnstartedServer(f)
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	defer s.Close()

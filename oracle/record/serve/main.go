@@ -4,7 +4,8 @@
 //	go build -o /tmp/deed-apiserver ./server/cmd/deed-apiserver
 //	cd oracle/record && GOWORK=off go run ./serve -deed /tmp/deed-apiserver
 //
-// With -floor it is compared with a server that does nothing, see [floor].
+// With -floor it is compared with a server on net/http that reads and answers the same bytes, see [floor]. There -deed may name several
+// programs, with commas between them, as to compare two builds.
 //
 // Each server is a process of its own, reached over TLS and HTTP/2. The first figure is the CPU time that a process spent per request,
 // from /proc/PID/stat; beside it are the wall time per request and its 99th percentile. The etcd does not wait for the disk. Requests come
@@ -20,6 +21,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/oracle/record/peer"
@@ -36,7 +38,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	deed := flags.String("deed", "", "the deed-apiserver to measure")
+	deed := flags.String("deed", "", "the deed-apiserver to measure; with -floor several, with commas between them")
 	only := flags.String("row", "", "a regular expression for the rows to measure")
 	objects := flags.Int("objects", 10000, "how many objects are listed")
 	workers := flags.Int("workers", 8, "measure with one worker, and then with so many that send requests at the same time, over one connection")
@@ -45,7 +47,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	informers := flags.Int("informers", 10, "how many informers start at once")
 	alone := flags.Bool("alone", false, "measure what watches cost deed-apiserver by itself, as for a profile of it")
 	plain := flags.Bool("plain", false, "take no compressed answers, as clients written in Go do unless they are told otherwise")
-	onFloor := flags.Bool("floor", false, "compare with a server that reads requests and answers with a text that it has, in place of the reference")
+	onFloor := flags.Bool("floor", false, "compare with a server on net/http that reads and answers the same bytes, in place of the reference")
+	rounds := flags.Int("rounds", 9, "with -floor: how often a row is measured; the middle one counts")
+	apart := flags.Bool("apart", false, "give each worker a connection of its own")
 	asFloor := flags.Bool("as-floor", false, "be that server, and end with the standard input")
 	asPeer := flags.Bool("as-peer", false, "be the peer, and end with the standard input")
 	if err := flags.Parse(args); err != nil {
@@ -64,13 +68,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *deed == "" {
 		return fmt.Errorf("-deed names no program")
 	}
-	b := &bench{out: out, objects: *objects, atOnce: *workers, spend: *spend, alone: *alone, plain: *plain, floor: *onFloor}
+	b := &bench{out: out, objects: *objects, atOnce: *workers, spend: *spend, alone: *alone, plain: *plain, floor: *onFloor, apart: *apart, rounds: *rounds}
 	defer b.stop()
-	if err := b.start(ctx, *deed); err != nil {
+	deeds := []string{*deed}
+	if *onFloor {
+		deeds = strings.Split(*deed, ",")
+	}
+	if err := b.start(ctx, deeds); err != nil {
 		return err
 	}
-	if *watches > 0 {
+	switch {
+	case *watches > 0:
 		return b.watches(ctx, rows, *watches, *informers)
+	case *onFloor:
+		return b.beside(ctx, rows)
 	}
 	return b.run(ctx, rows)
 }

@@ -134,20 +134,8 @@ type request struct {
 
 // send sends a request, reads the answer, and returns how long that took.
 func (s *subject) send(ctx context.Context, q request) ([]byte, time.Duration, error) {
-	r, err := http.NewRequestWithContext(ctx, q.method, s.where.Host+q.path, bytes.NewReader(q.body))
-	if err != nil {
-		return nil, 0, err
-	}
-	r.Header.Set("Authorization", "Bearer "+s.where.Token)
-	r.Header.Set("User-Agent", "serve/1")
-	if q.media != "" {
-		r.Header.Set("Content-Type", q.media)
-	}
-	if q.accept != "" {
-		r.Header.Set("Accept", q.accept)
-	}
 	begun := time.Now()
-	w, err := s.client.Do(r)
+	w, err := s.do(ctx, q, nil)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -158,6 +146,26 @@ func (s *subject) send(ctx context.Context, q request) ([]byte, time.Duration, e
 		err = fmt.Errorf("%s: %s %s: %d, not %d: %.300s", s.name, q.method, q.path, w.StatusCode, q.code, text)
 	}
 	return text, took, err
+}
+
+// do sends a request with the headers that every request has, and those that add sets unless it is nil.
+func (s *subject) do(ctx context.Context, q request, add func(http.Header)) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, q.method, s.where.Host+q.path, bytes.NewReader(q.body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+s.where.Token)
+	r.Header.Set("User-Agent", "serve/1")
+	if q.media != "" {
+		r.Header.Set("Content-Type", q.media)
+	}
+	if q.accept != "" {
+		r.Header.Set("Accept", q.accept)
+	}
+	if add != nil {
+		add(r.Header)
+	}
+	return s.client.Do(r)
 }
 
 // ticks is how many units of CPU time in /proc/PID/stat are a second, on every Linux that Go runs on.

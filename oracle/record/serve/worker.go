@@ -51,32 +51,46 @@ func (w *worker) prepare(ctx context.Context) error {
 func (w *worker) work(ctx context.Context, r row, spend time.Duration) ([]time.Duration, error) {
 	var walls []time.Duration
 	for begun := time.Now(); time.Since(begun) < spend; {
-		n := w.sent
-		switch {
-		case r.name == creates:
-			n = w.created
-			w.created++
-		case r.name != deletes:
-			w.sent++
-		case w.created == 0:
+		q, ok := w.nextOf(r)
+		if !ok {
 			return walls, nil
-		default:
-			w.created--
-			n = w.created
 		}
-		answer, took, err := w.send(ctx, r.request(w, n))
+		answer, took, err := w.send(ctx, q)
 		if err != nil {
 			return walls, err
 		}
-		switch r.name {
-		case updates:
-			w.version = versionIn(answer)
-		case pages:
-			w.next = continueIn(answer)
-		}
+		w.learn(r, answer)
 		walls = append(walls, took)
 	}
 	return walls, nil
+}
+
+// nextOf returns the worker's next request of a row. It returns false if the row deletes and no object is left.
+func (w *worker) nextOf(r row) (q request, ok bool) {
+	n := w.sent
+	switch {
+	case r.name == creates:
+		n = w.created
+		w.created++
+	case r.name != deletes:
+		w.sent++
+	case w.created == 0:
+		return q, false
+	default:
+		w.created--
+		n = w.created
+	}
+	return r.request(w, n), true
+}
+
+// learn keeps what the next request of a row needs of the answer to the last one.
+func (w *worker) learn(r row, answer []byte) {
+	switch r.name {
+	case updates:
+		w.version = versionIn(answer)
+	case pages:
+		w.next = continueIn(answer)
+	}
 }
 
 var versionPattern = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
