@@ -198,8 +198,8 @@ func (c *converter) printing(p *plan, m memory, former value.Value) (value.Value
 	}
 	if c.printouts && p.printouts.sets != nil {
 		return p.printouts.again(m, former, func() (value.Value, *fault) {
-			return c.printed(p, how, m.address(p.null), former)
+			return c.printed(p, how, m.address(p.typ), former)
 		})
 	}
-	return c.printed(p, how, m.address(p.null), former)
+	return c.printed(p, how, m.address(p.typ), former)
 }

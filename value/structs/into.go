@@ -75,7 +75,7 @@ func fill(v value.Value, p *plan, to memory) *fault {
 // fillByMethod fills what lies at to by a method of its address.
 func fillByMethod(v value.Value, p *plan, to memory) *fault {
 	if p.reads == unmarshalJSON {
-		if err := to.address(p.null).(json.Unmarshaler).UnmarshalJSON(textFor(v)); err != nil {
+		if err := to.address(p.typ).(json.Unmarshaler).UnmarshalJSON(textFor(v)); err != nil {
 			return failure("UnmarshalJSON", p.typ, err)
 		}
 		return nil
@@ -83,7 +83,7 @@ func fillByMethod(v value.Value, p *plan, to memory) *fault {
 	if v.Kind() != value.KindString {
 		return misfit(v, p.typ)
 	}
-	if err := to.address(p.null).(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Str())); err != nil {
+	if err := to.address(p.typ).(encoding.TextUnmarshaler).UnmarshalText([]byte(v.Str())); err != nil {
 		return failure("UnmarshalText", p.typ, err)
 	}
 	return nil

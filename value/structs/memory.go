@@ -25,12 +25,8 @@ func copyOf(pointer reflect.Value) memory { return memory{pointer.UnsafePointer(
 // reflect returns the value, which is of type t. It can be set.
 func (m memory) reflect(t reflect.Type) reflect.Value { return reflect.NewAt(t, m.ptr).Elem() }
 
-// address returns the address of the value, which is of type T, as a *T; null is a nil *T. An
-// interface that holds a pointer has it in its second word.
-func (m memory) address(null any) any {
-	(*[2]unsafe.Pointer)(unsafe.Pointer(&null))[1] = m.ptr
-	return null
-}
+// address returns the address of the value, which is of type t, as a pointer to t.
+func (m memory) address(t reflect.Type) any { return reflect.NewAt(t, m.ptr).Interface() }
 
 // after returns what lies offset bytes behind the start of m, inside the same value: a field, or an
 // element of an array.

@@ -142,7 +142,7 @@ func (f *field) isZeroWord(m memory) bool {
 // isZero reports whether m is zero, as the tag option "omitzero" has it.
 func (f *field) isZero(m memory) bool {
 	if f.omitZero == zeroByAddrOnly {
-		return m.address(f.plan.null).(zeroer).IsZero()
+		return m.address(f.plan.typ).(zeroer).IsZero()
 	}
 	v := m.reflect(f.plan.typ)
 	if f.omitZero == zeroInMemory {

@@ -19,7 +19,6 @@ type plan struct {
 	typ   reflect.Type
 	shape shape
 	size  uintptr // of a value, in bytes
-	null  any     // a nil pointer to a value, see [memory.address]
 
 	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
 	fields []field // of a struct, in name order
@@ -133,7 +132,7 @@ func (under planner) plan(t reflect.Type) *plan {
 	if p, ok := under[t]; ok {
 		return p
 	}
-	p := &plan{typ: t, size: t.Size(), null: reflect.Zero(reflect.PointerTo(t)).Interface()}
+	p := &plan{typ: t, size: t.Size()}
 	under[t] = p
 	if t == valueType {
 		p.shape = shapeValue
