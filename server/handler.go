@@ -33,9 +33,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // begin is ServeHTTP up to what goes on after the filters, which it returns.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) (after func()) {
 	info, asked := request.NewInfo(r), r
-	if !info.IsLongRunning() {
-		reserveStack()
-	}
 	r = r.WithContext(&request.Context{Context: r.Context(), Info: info})
 	l := request.ListenerOf(info.Client)
 	if l != nil && l.TLS != nil {
@@ -47,19 +44,3 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) (after func()) {
 	}
 	return info.After
 }
-
-// stackRoom is such that a stack is of 16 kB when it has grown by that, which is enough for a create.
-const stackRoom = 8 << 10
-
-// reserveStack has the stack of a goroutine that just began grow at once. Otherwise it would become full, and double, three times while a
-// create is carried out, deeper and deeper in calls, and each time all that is on it is copied frame by frame: 8 % of the instructions of
-// a create, and a quarter of those of a get.
-//
-//go:noinline
-func reserveStack() byte {
-	var room [stackRoom]byte
-	return lastOf(&room)
-}
-
-//go:noinline
-func lastOf(room *[stackRoom]byte) byte { return room[len(room)-1] }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -14,8 +13,6 @@ const (
 	maxPending = 128 << 10
 	// pause is for how long nothing is written before a piece is taken to come alone.
 	pause = 2 * time.Millisecond
-	// little is so much that what comes next may well be the rest of it.
-	little = 16 << 10
 	// lastWords is how long a connection that was closed may take to send what was written before.
 	lastWords = 500 * time.Millisecond
 )
@@ -152,23 +149,14 @@ func (c *conn) sendAll() {
 
 // next waits for something to send while nobody else sends, and returns it; nil if nothing will come any more. The caller is to send it,
 // and to call sent.
-//
-// Of an answer that is larger than the buffer of net/http the end comes in a frame of its own. So those who are about to write go first.
 func (c *conn) next() *[]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for yielded := false; c.pending == nil || c.sending || !yielded && len(*c.pending) < little; {
-		switch {
-		case c.pending != nil && !c.sending:
-			yielded = true
-			c.mu.Unlock()
-			runtime.Gosched()
-			c.mu.Lock()
-		case c.closed && !c.sending:
+	for c.pending == nil || c.sending {
+		if c.closed && !c.sending {
 			return nil
-		default:
-			c.filled.Wait()
 		}
+		c.filled.Wait()
 	}
 	text := c.pending
 	c.pending, c.sending = nil, true

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -244,50 +243,6 @@ func (l counting) Accept() (net.Conn, error) {
 	wire := &counted{Conn: c}
 	l.conns <- wire
 	return wire, nil
-}
-
-// TestEndOfAnswer asks for answers whose end net/http writes as a frame of its own: on one core, it is sent with the rest.
-func TestEndOfAnswer(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	ours, theirs := configs(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	conns := make(chan *counted, 1)
-	secure := transport.Listen(counting{l, conns}, ours, time.Second)
-	text := strings.Repeat("x", 5000) // more than net/http buffers
-	h := &http.Server{
-		Handler:   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }),
-		Protocols: new(http.Protocols),
-	}
-	h.Protocols.SetUnencryptedHTTP2(true)
-	go h.Serve(secure)
-	defer secure.End()
-	defer h.Close()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: theirs, ForceAttemptHTTP2: true}}
-	defer client.CloseIdleConnections()
-	const requests = 100
-	var wire *counted
-	var before int64
-	for i := range requests + 1 {
-		answer, err := client.Get("https://" + l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		if err != nil || string(body) != text {
-			t.Fatalf("%d bytes, %v", len(body), err)
-		}
-		if i == 0 {
-			wire = <-conns
-			before = wire.writes.Load()
-		}
-	}
-	if writes := wire.writes.Load() - before; writes > requests*3/2 {
-		t.Errorf("%d answers took %d writes", requests, writes)
-	}
 }
 
 // TestProtocols serves clients of HTTP/2 and HTTP/1.1, and such that speak neither, behind a listener: only for those of HTTP/2 the

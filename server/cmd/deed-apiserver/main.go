@@ -20,10 +20,8 @@ import (
 )
 
 func main() {
-	paceGarbage()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	paceCores(ctx)
 	os.Exit(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
