@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -32,7 +32,7 @@ func isListed(v *catalog.Version, rep wire.Representation) bool {
 }
 
 // listed answers a request for a list while it is read, piece by piece, so that a client that is slow holds little memory.
-func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Representation) {
+func (s *Server) listed(w http.ResponseWriter, q *write.Request, rep wire.Representation) {
 	q.Warnings.Write(w.Header())
 	stream := wire.NewStream(w, q.HTTP, rep)
 	var err error
@@ -62,7 +62,7 @@ func (s *Server) listed(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 }
 
 // answer writes the outcome of a request as the client wants it.
-func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Representation, a *read.Answer) {
+func (s *Server) answer(w http.ResponseWriter, q *write.Request, rep wire.Representation, a *read.Answer) {
 	document, err := s.represented(q, rep, a)
 	if err != nil {
 		s.out.Error(w, q.HTTP, err)
@@ -75,7 +75,7 @@ func (s *Server) answer(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 }
 
 // represented returns the document that a client gets.
-func (s *Server) represented(q *rest.Request, rep wire.Representation, a *read.Answer) (wire.Document, error) {
+func (s *Server) represented(q *write.Request, rep wire.Representation, a *read.Answer) (wire.Document, error) {
 	newOf := q.Version.New
 	switch {
 	case q.Target.Subresource == "scale" && rep.As == wire.AsPartial:
@@ -120,7 +120,7 @@ func notList(typ string) error {
 }
 
 // scaleTypeOf returns what kube-apiserver calls the Go type of the Scales of a resource.
-func scaleTypeOf(q *rest.Request) string {
+func scaleTypeOf(q *write.Request) string {
 	if q.Version.Custom {
 		return "*v1.Scale"
 	}
@@ -128,7 +128,7 @@ func scaleTypeOf(q *rest.Request) string {
 }
 
 // typeOf returns what kube-apiserver calls the Go type of the objects of a resource, or of a list of them.
-func typeOf(q *rest.Request, suffix string) string {
+func typeOf(q *write.Request, suffix string) string {
 	if q.Version.Custom {
 		return "*unstructured.Unstructured" + suffix
 	}
@@ -140,7 +140,7 @@ func typeOf(q *rest.Request, suffix string) string {
 }
 
 // table returns an answer as a Table.
-func (s *Server) table(q *rest.Request, rep wire.Representation, a *read.Answer) (value.Value, error) {
+func (s *Server) table(q *write.Request, rep wire.Representation, a *read.Answer) (value.Value, error) {
 	t, err := s.newTable(q, rep)
 	if err != nil {
 		return value.Value{}, err
@@ -155,7 +155,7 @@ func (s *Server) table(q *rest.Request, rep wire.Representation, a *read.Answer)
 }
 
 // scaleTable returns a Scale as a Table.
-func (s *Server) scaleTable(q *rest.Request, rep wire.Representation, scale value.Value) (value.Value, error) {
+func (s *Server) scaleTable(q *write.Request, rep wire.Representation, scale value.Value) (value.Value, error) {
 	t, err := s.newTable(q, rep)
 	if err != nil {
 		return value.Value{}, err
@@ -167,7 +167,7 @@ func (s *Server) scaleTable(q *rest.Request, rep wire.Representation, scale valu
 }
 
 // newTable returns the Table that a request asks for, without what it is of. The error is a 400.
-func (s *Server) newTable(q *rest.Request, rep wire.Representation) (wire.Table, error) {
+func (s *Server) newTable(q *write.Request, rep wire.Representation) (wire.Table, error) {
 	include, err := wire.ParseInclude(q.Query)
 	return wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}, err
 }

@@ -42,10 +42,10 @@ var table = []layers.Layer{
 	{"strategic", "", "value", "k8s.io/apimachinery"},
 	{"jsonpatch", "", "value internal/jsontext", "gopkg.in/evanphx/json-patch.v4"},
 	{"rest/read", "api cache catalog store wire", "value managedfields internal/beside internal/jsontext", "k8s.io/apimachinery"},
-	{"rest", "admission api catalog jsonpatch kjson rest/read store strategic structsize wire", "value value/structs schema schema/form managedfields internal/door internal/mergepatch",
+	{"rest/write", "admission api catalog jsonpatch kjson rest/read store strategic structsize wire", "value value/structs schema schema/form managedfields internal/door internal/mergepatch",
 		"k8s.io/apimachinery"},
 	{"transport", "", "internal/slab", ""},
-	{"rest/watch", "api cache catalog logs request response rest rest/read store wire", "value value/structs", "k8s.io/apimachinery golang.org/x/net/websocket"},
+	{"rest/watch", "api cache catalog logs request response rest/read rest/write store wire", "value value/structs", "k8s.io/apimachinery golang.org/x/net/websocket"},
 	{"auth", "api catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
 	{"request", "api auth", "", ""},
 	{"response", "api logs store wire", "", ""},
@@ -64,7 +64,7 @@ var table = []layers.Layer{
 	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{".", "admission admission/webhook api audit auth catalog catalog/builtin catalog/crd catalog/tables controllers conversion discovery filters logs " +
-		"loopback metrics registry registry/namespaces registry/pods registry/services registry/unenforced registry/webhooks request response rest rest/read rest/watch store " +
+		"loopback metrics registry registry/namespaces registry/pods registry/services registry/unenforced registry/webhooks request response rest/read rest/watch rest/write store " +
 		"store/memory transport wire",
 		"value schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},

@@ -16,7 +16,7 @@ import (
 	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -152,7 +152,7 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request, c *request.Context
 }
 
 // conclude answers a request with what came of it, and returns the status code.
-func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Representation, answer *read.Answer, err error) int {
+func (s *Server) conclude(w http.ResponseWriter, q *write.Request, rep wire.Representation, answer *read.Answer, err error) int {
 	switch r := q.HTTP; {
 	case err != nil && overdue(r.Context(), err):
 		response.TimedOut(w)
@@ -168,7 +168,7 @@ func (s *Server) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Repre
 	return answer.Code
 }
 
-func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
+func negotiate(q *write.Request, verb string) (wire.Representation, error) {
 	offer := q.Offer()
 	switch {
 	case q.Version.Connects(q.Target.Subresource) != nil:
@@ -183,7 +183,7 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 }
 
 // inTime carries out a request. The error is the context's if the time of the whole request is over.
-func (s *Server) inTime(q *rest.Request, c *request.Context) (*read.Answer, error) {
+func (s *Server) inTime(q *write.Request, c *request.Context) (*read.Answer, error) {
 	ctx := q.HTTP.Context()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func overdue(ctx context.Context, err error) bool {
 		stderrors.Is(err, context.DeadlineExceeded) && stderrors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
-func (s *Server) carryOut(q *rest.Request, verb string) (*read.Answer, error) {
+func (s *Server) carryOut(q *write.Request, verb string) (*read.Answer, error) {
 	switch {
 	case q.Version.Connects(q.Target.Subresource) != nil:
 		return q.Connect()

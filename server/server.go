@@ -34,7 +34,7 @@ import (
 	"github.com/deed-project/deed/server/registry/webhooks"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/rest/watch"
 	"github.com/deed-project/deed/server/store"
@@ -117,7 +117,7 @@ type Server struct {
 	log     logs.Logger
 	now     func() time.Time
 
-	backend   *rest.Backend
+	backend   *write.Backend
 	discovery *discovery.Handler
 	watches   *watch.Handler
 
@@ -184,7 +184,7 @@ func (s *Server) assemble(c Config) error {
 		return err
 	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
-	s.backend = &rest.Backend{
+	s.backend = &write.Backend{
 		Reader: &read.Reader{Store: objects, Now: s.now, CBOR: c.CBOR}, Stored: s.stored, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
 		Alike: func(r *catalog.Resource) []*catalog.Version { return s.catalog().Alike(r) },
 		Resources: func(of kschema.GroupResource) *catalog.Resource {
@@ -317,7 +317,7 @@ func (s *Server) followOthers() {
 }
 
 // stored reacts to a write: a definition or a configuration may have changed, or an object is gone that a deletion waits for.
-func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written) {
+func (s *Server) stored(ctx context.Context, r *write.Request, event write.Written) {
 	isDefinition := r.Version.Prefix == s.definitions.Prefix
 	if isDefinition && r.Target.Subresource != "status" {
 		s.background.Report("definitions are not settled", s.definitions.Sync(context.WithoutCancel(ctx)))
@@ -326,17 +326,17 @@ func (s *Server) stored(ctx context.Context, r *rest.Request, event rest.Written
 		s.background.Report("webhooks are not settled", s.webhooks.Sync(context.WithoutCancel(ctx)))
 	}
 	switch {
-	case event == rest.WasMarked && isDefinition:
+	case event == write.WasMarked && isDefinition:
 		s.deletions.Definition(r.Name())
-	case event == rest.WasMarked && r.Version.GroupResource() == namespaces.Resource:
+	case event == write.WasMarked && r.Version.GroupResource() == namespaces.Resource:
 		s.deletions.Namespace(r.Name())
-	case event == rest.WasRemoved:
+	case event == write.WasRemoved:
 		s.background.Go(func(ctx context.Context) { s.deletions.Removed(ctx, r.Version, r.Target.Namespace) })
 	}
 }
 
 // DefaultMaxObject is how large an object may be by default, as in a kube-apiserver on an etcd with default settings.
-const DefaultMaxObject = rest.DefaultMaxObject
+const DefaultMaxObject = write.DefaultMaxObject
 
 // eventTTL is how long Events are kept unless the server is told otherwise.
 const eventTTL = time.Hour

@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -38,7 +38,7 @@ type Handler struct {
 // Serve answers a request for the events of a collection, as a stream or, if the client asks for one, in frames of a websocket. The stream
 // begins here, and goes on in c.After. It ends when the client goes, when the timeout of the request has passed, when the server ends, or
 // when the resource is replaced or no more served.
-func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Context, rep wire.Representation) {
+func (h *Handler) Serve(w http.ResponseWriter, q *write.Request, c *request.Context, rep wire.Representation) {
 	if asksForSocket(q.HTTP) {
 		client, cancel := context.WithCancel(c.Client)
 		defer cancel()
@@ -74,7 +74,7 @@ func streamed(w http.ResponseWriter) http.ResponseWriter {
 }
 
 // open returns the watch that a client asks for. If there is none, it answers the request and returns nil.
-func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Request, rep wire.Representation) *opened {
+func (h *Handler) open(client context.Context, w http.ResponseWriter, q *write.Request, rep wire.Representation) *opened {
 	printer, err := h.newPrinter(q, rep)
 	if err != nil {
 		h.Response.Error(w, q.HTTP, err)
@@ -113,7 +113,7 @@ func (o *opened) finish() {
 }
 
 // runInSocket runs the watch in frames of a websocket. It calls cancel when the client closes the websocket.
-func (o *opened) runInSocket(w http.ResponseWriter, q *rest.Request, rep wire.Representation, cancel func()) {
+func (o *opened) runInSocket(w http.ResponseWriter, q *write.Request, rep wire.Representation, cancel func()) {
 	err := serveSocket(w, q.HTTP, rep, func(out *socket) {
 		defer context.AfterFunc(out.gone, cancel)()
 		o.out = out
@@ -235,7 +235,7 @@ type printer struct {
 	printed bool // a Table with its columns, which later ones leave out
 }
 
-func (h *Handler) newPrinter(q *rest.Request, rep wire.Representation) (*printer, error) {
+func (h *Handler) newPrinter(q *write.Request, rep wire.Representation) (*printer, error) {
 	include, err := wire.ParseInclude(q.Query)
 	if err != nil && rep.As == wire.AsTable {
 		return nil, err

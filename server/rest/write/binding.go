@@ -1,0 +1,113 @@
+package write
+
+import (
+	stderrors "errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// bind puts a pod that is on no node on the one that a Binding names, with the labels and annotations of the Binding. Nobody comes
+// to own any of that.
+func (w *write) bind(sent managedfields.Object) error {
+	binding := sent.Content
+	if errs := checkBinding(binding); len(errs) > 0 {
+		return errs.ToAggregate()
+	}
+	if err := w.admit(managedfields.Object{}, sent); err != nil {
+		return err
+	}
+	w = &write{Request: w.of("pods"), dryRun: w.dryRun, uid: api.Meta(binding, "uid")}
+	for {
+		if err := w.Context().Err(); err != nil {
+			return err
+		}
+		if err := w.bindOnce(binding); !stderrors.Is(err, store.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// checkBinding returns what is wrong with the node that a Binding names.
+func checkBinding(binding value.Value) field.ErrorList {
+	var errs field.ErrorList
+	path := field.NewPath("target")
+	kind, name := binding.Get("target", "kind").Str(), binding.Get("target", "name").Str()
+	node := kind == "" || kind == "Node"
+	if !node {
+		errs = append(errs, field.NotSupported(path.Child("kind"), kind, []string{"Node", "<empty>"}))
+	}
+	if name == "" {
+		return append(errs, field.Required(path.Child("name"), ""))
+	}
+	if node {
+		for _, wrong := range validation.NameIsDNSSubdomain(name, false) {
+			errs = append(errs, field.Invalid(path.Child("name"), name, wrong))
+		}
+	}
+	return errs
+}
+
+func (w *write) bindOnce(binding value.Value) error {
+	live, err := w.MustLoad()
+	if err != nil {
+		return err
+	}
+	if err := w.checkUID(live); err != nil {
+		return err
+	}
+	if err := w.checkBound(live, api.Meta(binding, "resourceVersion")); err != nil {
+		return err
+	}
+	object := live.Object
+	object.Content = w.withCondition(bound(live.Content, binding), conditionOf("PodScheduled", "", ""))
+	stored, err := w.encode(object)
+	if err == nil && !w.dryRun {
+		_, err = w.commit(stored, live, WasStored)
+	}
+	return err
+}
+
+// checkBound refuses, with 409, to bind a pod that is not at the version that the Binding is about, or that cannot be bound.
+func (w *write) checkBound(live read.Live, version string) error {
+	pod := live.Content
+	if had := api.Meta(pod, "resourceVersion"); version != "" && version != had {
+		return errors.NewConflict(w.Version.GroupResource(), w.ObjectName, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+
+			"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: %s, "+
+			"ResourceVersion in object meta: %s", w.Key(), version, had))
+	}
+	var why error
+	switch node := pod.Get("spec", "nodeName").Str(); {
+	case !pod.Get("metadata", "deletionTimestamp").IsAbsent():
+		why = fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", w.ObjectName)
+	case node != "":
+		why = fmt.Errorf("pod %s is already assigned to node %q", w.ObjectName, node)
+	case pod.Get("spec", "schedulingGates").Len() > 0:
+		why = fmt.Errorf("pod %s has non-empty .spec.schedulingGates", w.ObjectName)
+	default:
+		return nil
+	}
+	return errors.NewConflict(kschema.GroupResource{Resource: "pods/binding"}, w.ObjectName, why)
+}
+
+// bound returns a pod on the node of a Binding.
+func bound(pod, binding value.Value) value.Value {
+	metadata := pod.Get("metadata")
+	for _, name := range []string{"annotations", "labels"} {
+		if added := binding.Get("metadata", name); added.Len() > 0 {
+			metadata = metadata.With(name, storage.WithAll(metadata.Get(name), added))
+		}
+	}
+	spec := pod.Get("spec").With("nodeName", binding.Get("target", "name"))
+	status := pod.Get("status").With("nominatedNodeName", value.Value{})
+	return pod.With("metadata", metadata).With("spec", spec).With("status", status)
+}

@@ -1,0 +1,183 @@
+package write
+
+import (
+	stderrors "errors"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+var budgets = kschema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}
+
+// disrupt takes a disruption of pod from its budget, if it has one. The error is a 429 if that does not allow one now. A pod that is
+// not ready takes none if its budget says so.
+func (w *write) disrupt(pod value.Value) error {
+	resource := w.Resources(budgets)
+	if resource == nil {
+		return nil
+	}
+	r := *w.Request
+	r.Version, r.Target.Group, r.Target.Resource, r.Target.Subresource = resource.Versions[0], budgets.Group, budgets.Resource, "status"
+	found, err := r.budgetsOf(pod)
+	switch {
+	case err != nil:
+		return err
+	case len(found) == 0 || len(found) == 1 && !isReady(pod) && letsUnready(found[0]):
+		return nil
+	case len(found) > 1:
+		return &errors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
+			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+		}}
+	}
+	r.ObjectName = api.Meta(found[0], "name")
+	r.Target.Name = r.ObjectName
+	taking := &write{Request: &r, dryRun: w.dryRun}
+	_, _, err = taking.run(func(live read.Live) (managedfields.Object, error) {
+		object := live.Object
+		if err := allowsDisruption(live.Content); err != nil {
+			return object, err
+		}
+		if object.Content, err = r.withDisruption(live.Content, w.ObjectName); err != nil {
+			return object, err
+		}
+		return r.update(live, object, api.WriteOptions{Manager: "kube-apiserver"})
+	})
+	return err
+}
+
+// budgetsOf returns the budgets that a pod is under.
+func (r *Request) budgetsOf(pod value.Value) ([]value.Value, error) {
+	all, err := api.ParseListOptions(nil)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.Objects(all)
+	if err != nil {
+		return nil, err
+	}
+	of := labels.Set{}
+	for name, text := range pod.Get("metadata", "labels").Members() {
+		of[name] = text.Str()
+	}
+	var out []value.Value
+	for _, budget := range list.Items {
+		var asked *metav1.LabelSelector
+		if s := budget.Get("spec", "selector"); s.Kind() == value.KindObject {
+			if err := structs.Into(s, &asked); err != nil {
+				continue // it selects nothing
+			}
+		}
+		if selector, err := metav1.LabelSelectorAsSelector(asked); err == nil && selector.Matches(of) {
+			out = append(out, budget)
+		}
+	}
+	return out, nil
+}
+
+func isReady(pod value.Value) bool {
+	for c := range pod.Get("status", "conditions").Items() {
+		if c.Get("type").Str() == "Ready" {
+			return c.Get("status").Str() == "True"
+		}
+	}
+	return false
+}
+
+// letsUnready reports whether a budget lets pods go that are not ready.
+func letsUnready(budget value.Value) bool {
+	status := budget.Get("status")
+	wanted := status.Get("desiredHealthy").Int()
+	return budget.Get("spec", "unhealthyPodEvictionPolicy").Str() == "AlwaysAllow" ||
+		wanted > 0 && status.Get("currentHealthy").Int() >= wanted
+}
+
+// maxDisrupted is how many pods that were evicted and are not gone a budget may have.
+const maxDisrupted = 2000
+
+// allowsDisruption refuses, with 429 or 403, a disruption that a budget does not allow.
+func allowsDisruption(budget value.Value) error {
+	name, status := api.Meta(budget, "name"), budget.Get("status")
+	allowed := status.Get("disruptionsAllowed").Int()
+	forbidden := func(why, said string) error {
+		err := errors.NewForbidden(kschema.GroupResource{Group: budgets.Group, Resource: "poddisruptionbudget"}, name, stderrors.New(why))
+		return withBudget(err, "The disruption budget %s does not allow evicting pods currently: %s", name, said)
+	}
+	const violated = "Cannot evict pod as it would violate the pod's disruption budget."
+	switch {
+	case status.Get("observedGeneration").Int() < budget.Get("metadata", "generation").Int():
+		err := errors.NewTooManyRequests(violated, 10)
+		return withBudget(err, "The disruption budget %s is still being processed by the server.", name)
+	case allowed < 0:
+		const why = "pdb disruptions allowed is negative"
+		return forbidden(why, why)
+	case status.Get("disruptedPods").Len() > maxDisrupted:
+		return forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+			"too many pending evictions not confirmed by PDB controller")
+	case allowed == 0:
+		return withBudget(errors.NewTooManyRequests(violated, 0), "%s", whyNone(name, status))
+	}
+	return nil
+}
+
+// whyNone says why a budget with a status allows no disruption.
+func whyNone(name string, status value.Value) string {
+	var condition value.Value
+	for c := range status.Get("conditions").Items() {
+		if c.Get("type").Str() == "DisruptionAllowed" && c.Get("status").Str() == "False" && c.Get("message").Str() != "" {
+			condition = c
+		}
+	}
+	healthy, wanted := status.Get("currentHealthy").Int(), status.Get("desiredHealthy").Int()
+	reason, message := condition.Get("reason").Str(), condition.Get("message").Str()
+	switch {
+	case reason == "SyncFailed":
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently because it failed sync: %s", name, message)
+	case healthy <= wanted:
+		return fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", name, wanted, healthy)
+	case message != "":
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently (%s): %s", name, reason, message)
+	}
+	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", name)
+}
+
+// withBudget returns err with what a budget has to do with it.
+func withBudget(err *errors.StatusError, format string, with ...any) error {
+	cause := metav1.StatusCause{Type: "DisruptionBudget", Message: fmt.Sprintf(format, with...)}
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, cause)
+	return err
+}
+
+// withDisruption returns a budget of which the pod of the given name took a disruption.
+func (r *Request) withDisruption(budget value.Value, pod string) (value.Value, error) {
+	status := budget.Get("status")
+	left := status.Get("disruptionsAllowed").Int() - 1
+	status = status.With("disruptionsAllowed", value.Int(left)).
+		With("disruptedPods", status.Get("disruptedPods").With(pod, value.String(r.timestamp())))
+	if left > 0 {
+		return budget.With("status", status), nil
+	}
+	var conditions []metav1.Condition
+	if had := status.Get("conditions"); had.Kind() == value.KindList {
+		if err := structs.Into(had, &conditions); err != nil {
+			return budget, err
+		}
+	}
+	meta.SetStatusCondition(&conditions, metav1.Condition{
+		Type: "DisruptionAllowed", Status: metav1.ConditionFalse, Reason: "InsufficientPods",
+		ObservedGeneration: status.Get("observedGeneration").Int(), LastTransitionTime: metav1.NewTime(r.Now()),
+	})
+	out, err := structs.From(conditions)
+	return budget.With("status", status.With("conditions", out)), err
+}

@@ -1,0 +1,257 @@
+package write
+
+import (
+	"context"
+	"encoding/json"
+	stderrors "errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	kmergepatch "k8s.io/apimachinery/pkg/util/mergepatch"
+
+	"github.com/deed-project/deed/internal/mergepatch"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/jsonpatch"
+	"github.com/deed-project/deed/server/kjson"
+	"github.com/deed-project/deed/server/strategic"
+	"github.com/deed-project/deed/value"
+)
+
+// maxOperations is how many operations a JSON patch may have.
+const maxOperations = 10000
+
+// patch returns what content becomes, and what strict decoding says about the text of the patch.
+type patch func(content value.Value) (patched value.Value, strict []string, err error)
+
+// shownPatch is what a refusal shows of a patch: a strategic merge patch, and of others what they make of an object.
+func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
+	if typ == types.StrategicMergePatchType {
+		sent := map[string]any{}
+		if _, err := kjson.UnmarshalStrict(body, &sent); err == nil {
+			return fmt.Sprint(sent)
+		}
+	}
+	return string(patched.AppendJSON(nil))
+}
+
+// patchedForm is form of what a patch made of an object. kube-apiserver reads it anew: a custom resource must say of which kind it is, a
+// built-in one only in which version. Without that none of its fields are known.
+func (r *Request) patchedForm(typ types.PatchType, patched value.Value) (managedfields.Object, []string, error) {
+	if typ == types.StrategicMergePatchType {
+		return r.strategicForm(patched)
+	}
+	var said struct {
+		APIVersion string `json:"apiVersion,omitempty"`
+		Kind       string `json:"kind,omitempty"`
+	}
+	if said.APIVersion, said.Kind = patched.Get("apiVersion").Str(), patched.Get("kind").Str(); said.APIVersion == "" || said.Kind == "" {
+		if err := json.Unmarshal(patched.AppendJSON(nil), &said); err != nil {
+			return managedfields.Object{}, nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
+		}
+	}
+	switch {
+	case r.Version.Custom && said.Kind == "" && patched.Kind() == value.KindObject:
+		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(patched.AppendJSON(nil)))
+	case !r.Version.Custom && said.APIVersion == "" && said.Kind != "" && said.Kind != r.Version.Kind:
+		in := fmt.Sprintf("the internal version of group %q", r.Version.Group)
+		if r.Target.Subresource == "scale" {
+			in = fmt.Sprintf("version %q", r.Version.APIVersion())
+		}
+		return managedfields.Object{}, nil, fmt.Errorf(`no kind %q is registered for %s in scheme "pkg/runtime/scheme.go:111"`, said.Kind, in)
+	case !r.Version.Custom && said.APIVersion == "":
+		return managedfields.Object{Content: value.Object()}, membersUnknown(patched), nil
+	case !r.Version.Custom && said.Kind == "":
+		patched = patched.With("kind", value.String(r.Version.Kind))
+	}
+	return r.form(patched, value.Value{})
+}
+
+// membersUnknown returns what strict decoding says of an object whose members nobody knows, but for what says of which kind it is.
+func membersUnknown(object value.Value) []string {
+	var unknown []string
+	for name := range object.Members() {
+		if name != "kind" && name != "apiVersion" {
+			unknown = append(unknown, fmt.Sprintf("unknown field %q", name))
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+// strategicForm is form of what a strategic merge patch made of an object. kube-apiserver makes a Go object of it that is of the right kind
+// whatever it says, and has words of its own for what is of another type than it must be.
+func (r *Request) strategicForm(patched value.Value) (managedfields.Object, []string, error) {
+	for name, own := range map[string]string{"apiVersion": r.Version.APIVersion(), "kind": r.Version.Kind} {
+		if said := patched.Get(name); said.IsAbsent() || said.IsNull() || said.Kind() == value.KindString {
+			patched = patched.With(name, value.String(own))
+		}
+	}
+	object, unknown, err := r.form(patched, value.Value{})
+	if err == nil || costly(err) != nil {
+		return object, unknown, err
+	}
+	if fields, ok := patched.ToAny().(map[string]any); ok {
+		if said := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, r.Version.New()); said != nil {
+			err = said
+		}
+	}
+	return object, unknown, err
+}
+
+// parsePatch reads a patch that is no apply. empty returns an object of the Go type of the patched kind, by which strategic merge
+// patches merge lists. The error is a 400.
+func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {
+	if typ == types.MergePatchType || typ == types.StrategicMergePatchType {
+		if sent, err := value.Parse(body); err == nil && sent.Kind() == value.KindObject { // and no member is there twice
+			return func(content value.Value) (value.Value, []string, error) {
+				if typ == types.MergePatchType {
+					return mergepatch.Apply(content, sent), nil, nil
+				}
+				content, err := strategic.Apply(content, sent, empty())
+				return content, nil, strategicError(err)
+			}, nil
+		}
+	}
+	if !json.Valid(body) {
+		return nil, errors.NewBadRequest("invalid JSON patch")
+	}
+	if err := kjson.CheckPaths(body); err != nil {
+		return nil, api.TooCostly(err.Error())
+	}
+	parse := parseMergePatch
+	switch typ {
+	case types.JSONPatchType:
+		parse = func(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+			return parseJSONPatch(ctx, body, content, options)
+		}
+	case types.StrategicMergePatchType:
+		parse = func(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+			return parseStrategicPatch(body, content, options, empty())
+		}
+	}
+	return func(content value.Value) (value.Value, []string, error) { return parse(body, content, options) }, nil
+}
+
+// parseMergePatch carries out a merge patch in which a name stands twice, or that is no object. Only if field validation is off, a list takes
+// the place of the object.
+func parseMergePatch(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+	changes := map[string]any{}
+	found, err := kjson.UnmarshalStrict(body, &changes)
+	switch {
+	case err != nil && options.Validation != api.Ignore:
+		return content, nil, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	case err != nil:
+		content, err = replacedByList(body)
+		return content, nil, err
+	case changes == nil:
+		return content, nil, errors.NewBadRequest(badMergePatch)
+	}
+	var strict []string
+	if options.Validation != api.Ignore {
+		strict = messages("", found)
+	}
+	sent, err := value.FromAny(changes)
+	return mergepatch.Apply(content, sent), strict, err
+}
+
+// badMergePatch is what kube-apiserver says of a merge patch that is neither an object nor a list.
+const badMergePatch = "Invalid JSON Patch"
+
+// replacedByList returns what a merge patch makes of an object that is a list. The error is a 400 if it is none.
+func replacedByList(body []byte) (value.Value, error) {
+	items := []any{}
+	if err := kjson.Unmarshal(body, &items); err != nil || items == nil {
+		return value.Value{}, errors.NewBadRequest(badMergePatch)
+	}
+	list, err := value.FromAny(items)
+	const member = "items" // a list in an object loses the nulls in its own objects
+	patched := mergepatch.Apply(value.Object(), value.Object(value.Member{Name: member, Value: list}))
+	return patched.Get(member), err
+}
+
+// jsonPatchOp is one operation of a JSON patch, as strict decoding knows it. Errors name it as kube-apiserver does.
+type jsonPatchOp struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	From  string `json:"from"`
+	Value any    `json:"value"`
+}
+
+// parseJSONPatch carries out a JSON patch.
+func parseJSONPatch(ctx context.Context, body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
+	var strict []string
+	if options.Validation != api.Ignore {
+		found, err := kjson.UnmarshalStrict(body, &[]jsonPatchOp{})
+		if err != nil {
+			text := strings.ReplaceAll(err.Error(), "write.jsonPatchOp", "handlers.jsonPatchOp")
+			return content, nil, errors.NewBadRequest("error decoding patch: " + text)
+		}
+		strict = messages("json patch ", found)
+	}
+	operations, err := jsonpatch.Decode(body)
+	if err != nil {
+		return content, nil, errors.NewBadRequest(err.Error())
+	}
+	if len(operations) > maxOperations {
+		return content, nil, errors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"The allowed maximum operations in a JSON patch is %d, got %d", maxOperations, len(operations)))
+	}
+	patched, err := jsonpatch.Apply(ctx, operations, content)
+	switch {
+	case ctx.Err() != nil:
+		return content, nil, ctx.Err()
+	case jsonpatch.Bound(err):
+		return content, nil, api.TooCostly(err.Error())
+	case err != nil:
+		return content, nil, errors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", kschema.GroupResource{}, "",
+			err.Error(), 0, false)
+	}
+	return patched, strict, nil
+}
+
+// parseStrategicPatch carries out a strategic merge patch; typed is of the Go type of content.
+func parseStrategicPatch(body []byte, content value.Value, options api.WriteOptions, typed any) (value.Value, []string, error) {
+	changes := map[string]any{}
+	found, err := kjson.UnmarshalStrict(body, &changes)
+	if err != nil {
+		return content, nil, errors.NewBadRequest(err.Error())
+	}
+	var strict []string
+	if options.Validation != api.Ignore {
+		strict = messages("", found)
+	}
+	sent, err := value.FromAny(changes)
+	if err != nil {
+		return content, nil, err
+	}
+	patched, err := strategic.Apply(content, sent, typed)
+	return patched, strict, strategicError(err)
+}
+
+// strategicError is the refusal of a strategic merge patch that cannot be carried out.
+func strategicError(err error) error {
+	switch {
+	case stderrors.Is(err, kmergepatch.ErrBadJSONDoc), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForPrimitiveList),
+		stderrors.Is(err, kmergepatch.ErrBadPatchFormatForRetainKeys), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForSetElementOrderList),
+		stderrors.Is(err, kmergepatch.ErrUnsupportedStrategicMergePatchFormat), stderrors.Is(err, strategic.ErrNullItem):
+		return errors.NewBadRequest(err.Error())
+	case stderrors.Is(err, kmergepatch.ErrNoListOfLists):
+		return errors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", kschema.GroupResource{}, "", err.Error(), 0, false)
+	}
+	return err
+}
+
+func messages(prefix string, errs []error) []string {
+	var out []string
+	for _, err := range errs {
+		out = append(out, prefix+err.Error())
+	}
+	return out
+}
